@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# The workflow around the kernel tree that this checkout is laid over. Each target is a script
+# in scripts/; this file only names them. The kernel's own Makefile is in build/linux.
+
+ARCH    ?= x86_64
+VARIANT ?= run
+
+# The scripts run make themselves, as the kernel's: nothing of this make may leak into it.
+unexport MAKEFLAGS MAKELEVEL MFLAGS ARCH VARIANT
+.NOTPARALLEL:
+
+help: ## this list
+	@scripts/help
+
+demo: ## build, boot, and watch probes fire (at most 15 minutes the first time, then one)
+	@scripts/demo $(ARCH)
+
+test: ## KUnit, kselftests and the base's ftrace selftests in a virtual machine
+	@scripts/test $(ARCH) $(VARIANT)
+
+tree: ## the assembled kernel source, in build/linux
+	@scripts/packages
+	@scripts/tree
+
+kernel: ## kernel and modules, in build/ARCH[-VARIANT]
+	@scripts/build $(ARCH) $(VARIANT)
+
+shell: ## a shell in the virtual machine
+	@scripts/shell $(ARCH) $(VARIANT)
+
+check: ## checkpatch --strict, sparse, W=1, kernel-doc, shellcheck on our files
+	@scripts/check $(ARCH)
+
+configs: ## kernels without kprobes, modules or SMP, and the smallest, compile and boot
+	@scripts/configs $(ARCH)
+
+series: ## git format-patch series with a cover letter, in build/series
+	@scripts/packages
+	@scripts/series $(ARCH)
+
+clean: ## remove build/; the unpacked base and the compiler cache stay in ~/.cache/kprobes
+	rm -rf build
+
+.PHONY: help demo test tree kernel shell check configs series clean

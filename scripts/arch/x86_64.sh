@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash disable=SC2034 # variables of who sources this
+# What the scripts must know of x86_64.
+
+srcarch=x86
+cross=
+image=arch/x86/boot/bzImage
+image_target=bzImage
+console=ttyS0
+qemu="qemu-system-x86_64 -M q35 -cpu max"
+
+# Path of a busybox for the guest.
+guest_busybox() { echo /bin/busybox; }

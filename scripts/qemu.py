@@ -1,0 +1,126 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""A virtual machine whose console is watched.
+
+Machine.lines() yields the console's lines; what goes wrong meanwhile is in Machine.problems:
+splats of the kernel, silence, too long a run, an end without the guest's end marker. QEMU
+never outlives this process.
+"""
+import ctypes
+import os
+import re
+import selectors
+import signal
+import subprocess
+import time
+
+# What no run may print. A test that provokes one says so by the markers below.
+SPLAT = re.compile(
+    r"Kernel panic|Oops|BUG:|WARNING:|WARNING: possible|INFO: rcu|rcu: INFO|soft lockup"
+    r"|hard LOCKUP|INFO: task .* blocked for|general protection fault|ODEBUG:|UBSAN:"
+    r"|suspicious RCU usage|inconsistent lock state|recursive locking|INFO: trying to register"
+    r"|list_(add|del) corruption|refcount_t:|scheduling while atomic|unexpected (int3|#)"
+    r"|Internal error|segfault at|traps: .* trap ")
+EXPECT_BEGIN, EXPECT_END = "expect-splat-begin", "expect-splat-end"
+FATAL = re.compile(r"Kernel panic|end Kernel panic")
+GUEST_BEGIN = re.compile(r"# guest begin: ")
+GUEST_END = re.compile(r"# guest end: ")
+ESCAPES = re.compile(r"\x1b\[[0-9;?=]*[A-Za-z]|\x1bc|[\r\x00]")
+# A BUG is followed by an Oops, and that by a panic: one problem, not three.
+SPLAT_LINES = 80
+PR_SET_PDEATHSIG = 1
+
+
+def die_with_parent():
+    """In the child: SIGKILL when this program ends, in whatever way."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+class Machine:
+    def __init__(self, command, log, silence=120, timeout=900):
+        self.problems = []
+        self.begun = self.ended = False
+        self._silence, self._timeout = silence, timeout
+        self._expected = self._dead = False
+        self._quiet = 0             # lines that may still belong to a splat already noted
+        self._log = open(log, "wb")
+        self._process = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, preexec_fn=die_with_parent)
+
+    def _problem(self, text):
+        if text not in self.problems:
+            self.problems.append(text)
+
+    def _inspect(self, line):
+        if EXPECT_BEGIN in line:
+            self._expected = True
+        elif EXPECT_END in line:
+            self._expected = False
+        elif FATAL.search(line) or (not self._expected and SPLAT.search(line)):
+            if not self._quiet:
+                self._problem("the kernel said: " + line.strip())
+            self._quiet = SPLAT_LINES
+            if FATAL.search(line):
+                self._dead = True
+                self._silence = 10  # what was to be said is said
+        self._quiet = max(0, self._quiet - 1)
+        self.begun = self.begun or GUEST_BEGIN.search(line) is not None
+        self.ended = self.ended or GUEST_END.search(line) is not None
+
+    def _chunks(self):
+        """Console output as it comes; ends with the machine or a time limit."""
+        fd = self._process.stdout.fileno()
+        os.set_blocking(fd, False)
+        begin = last = time.monotonic()
+        with selectors.DefaultSelector() as selector:
+            selector.register(fd, selectors.EVENT_READ)
+            while True:
+                if selector.select(timeout=1):
+                    data = os.read(fd, 65536)
+                    if not data:
+                        return
+                    self._log.write(data)
+                    self._log.flush()
+                    last = time.monotonic()
+                    yield data
+                now = time.monotonic()
+                if now - last > self._silence:
+                    self._problem("no output for %d s: hung" % self._silence)
+                    return
+                if now - begin > self._timeout:
+                    self._problem("still running after %d s" % self._timeout)
+                    return
+
+    def lines(self):
+        rest = b""
+        try:
+            for data in self._chunks():
+                *whole, rest = (rest + data).split(b"\n")
+                for raw in whole:
+                    line = ESCAPES.sub("", raw.decode(errors="replace"))
+                    self._inspect(line)
+                    yield line
+        finally:
+            self.stop()
+        if rest:
+            yield ESCAPES.sub("", rest.decode(errors="replace"))
+        if self._expected:
+            self._problem("%s without %s" % (EXPECT_BEGIN, EXPECT_END))
+        if self._dead:
+            return
+        if not self.begun:
+            self._problem("the guest never came to its first process")
+        elif not self.ended:
+            self._problem("the guest stopped before its end marker")
+
+    def stop(self):
+        if self._process.poll() is None:
+            self._process.terminate()
+            try:
+                self._process.wait(5)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait()
+        self._process.stdout.close()
+        self._log.close()

@@ -1,0 +1,254 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""usage: series.py TOP TREE REPO OUTPUT VERSION AUTHOR MAIL
+       series.py --check TOP
+
+Writes this project as a git format-patch series against the pristine base into OUTPUT.
+--check only tells whether the series takes every file once.
+
+Each file in scripts/series.d is one patch: headers that say which of our files and which of
+patches/ go into it, then its message. 00-cover is the cover letter. Headers:
+
+  Subject:   first line of the message
+  Files:     patterns of our files; where several patches name a file, the last one takes it
+  Patches:   names in patches/; without a Subject the first one gives the message
+  Do:        remove-old   deletes the base's kprobes (scripts/strip-list.txt)
+             kprobes-off  CONFIG_KPROBES depends on BROKEN: nobody can build what is not there
+             kprobes-on   takes that back
+
+The base commit holds the old kprobes, but only as objects in the bare repository REPO: files
+go from the tarball through git's plumbing and are never checked out.
+"""
+import fnmatch
+import os
+import re
+import subprocess
+import sys
+import tarfile
+
+TARBALL = "/usr/src/linux-source-6.12.tar.xz"
+SWITCH = ("config KPROBES\n\tbool \"Kprobes\"\n", "\tdepends on BROKEN\n")
+# Rewritten files are shown as removed and created (-B), and what is removed is not printed (-D).
+FORMAT = ["-D", "-B30%", "--no-renames", "--cover-letter", "--cover-from-description=subject",
+          "--subject-prefix=PATCH"]
+
+
+class Git:
+    """The bare repository and an index of our own."""
+
+    def __init__(self, repo, index, identity):
+        self.repo = repo
+        name, mail = identity
+        self.env = dict(os.environ, GIT_DIR=repo, GIT_INDEX_FILE=index, GIT_AUTHOR_NAME=name,
+                        GIT_AUTHOR_EMAIL=mail, GIT_COMMITTER_NAME=name, GIT_COMMITTER_EMAIL=mail)
+        self.env.pop("GIT_WORK_TREE", None)
+
+    def __call__(self, *args, data=None):
+        done = subprocess.run(["git"] + list(args), env=self.env, input=data,
+                              stdout=subprocess.PIPE)
+        if done.returncode:
+            sys.exit("error: git %s failed" % args[0])
+        return done.stdout.decode(errors="replace").strip()
+
+
+def import_base(git, version):
+    """Makes the pristine commit out of the tarball, once."""
+    ref = "refs/heads/base"
+    if os.path.isdir(git.repo):
+        return git("rev-parse", ref)
+    print("==> importing the base into %s (once, about a minute)" % os.path.basename(git.repo))
+    part = git.repo + ".partial"
+    subprocess.run(["rm", "-rf", part], check=True)
+    subprocess.run(["git", "init", "-q", "--bare", part], check=True)
+    feed = subprocess.Popen(
+        ["git", "--git-dir", part, "-c", "core.compression=1", "fast-import", "--quiet"],
+        stdin=subprocess.PIPE)
+    out = feed.stdin
+    message = ("Linux 6.12, Debian's linux-source-6.12 %s\n" % version).encode()
+    out.write(b"commit %s\ncommitter linux-source-6.12 <linux@localhost> 0 +0000\ndata %d\n%s\n" %
+              (ref.encode(), len(message), message))
+    with tarfile.open(TARBALL, "r|xz") as tar:
+        for member in tar:
+            name = member.name.split("/", 1)[-1]
+            if member.issym():
+                mode, data = b"120000", member.linkname.encode()
+            elif member.isreg():
+                mode = b"100755" if member.mode & 0o100 else b"100644"
+                data = tar.extractfile(member).read()
+            else:
+                continue
+            out.write(b"M %s inline %s\ndata %d\n" % (mode, name.encode(), len(data)))
+            out.write(data)
+            out.write(b"\n")
+    out.close()
+    if feed.wait():
+        sys.exit("error: git fast-import failed")
+    os.rename(part, git.repo)
+    return git("rev-parse", ref)
+
+
+class Patch:
+    def __init__(self, path):
+        self.name = os.path.basename(path)
+        self.subject, self.files, self.patches, self.do = "", [], [], []
+        with open(path) as f:
+            head, _, self.body = f.read().rstrip("\n").partition("\n\n")
+        for line in re.sub(r"\n[ \t]+", " ", head).split("\n"):
+            key, _, value = line.partition(":")
+            if key == "Subject":
+                self.subject = value.strip()
+            elif key in ("Files", "Patches", "Do"):
+                setattr(self, key.lower(), value.split())
+            elif key != "SPDX-License-Identifier":
+                sys.exit("error: %s: unknown header %s" % (path, key))
+
+    def borrow_message(self, folder):
+        """A patch of patches/ has a subject, a blank line, and its reason up to "---"."""
+        with open(os.path.join(folder, self.patches[0])) as f:
+            head, _, self.body = f.read().split("\n---\n")[0].partition("\n\n")
+        self.subject = head.partition("Subject: ")[2].strip()
+
+    def takes(self, path):
+        return any(path.startswith(p) if p.endswith("/") else fnmatch.fnmatchcase(path, p)
+                   for p in self.files)
+
+
+def read_lines(path):
+    try:
+        with open(path) as f:
+            return [w[0] for w in (line.split("#")[0].split() for line in f) if w]
+    except FileNotFoundError:
+        return []
+
+
+def assign(patches, ours, series):
+    """Which patch takes which file; every file and every quilt patch exactly once."""
+    shares = {p.name: [] for p in patches}
+    left = []
+    for path in ours:
+        takers = [p for p in patches if p.takes(path)]
+        if takers:
+            shares[takers[-1].name].append(path)
+        else:
+            left.append(path)
+    named = [q for p in patches for q in p.patches]
+    if left:
+        sys.exit("error: no file in scripts/series.d takes:\n    " + "\n    ".join(left))
+    if sorted(named) != sorted(series):
+        sys.exit("error: scripts/series.d must name the patches of patches/series, each once:\n    "
+                 + " ".join(sorted(set(named) ^ set(series)) or ["one is there twice"]))
+    return shares
+
+
+def switch(git, on):
+    """Edits arch/Kconfig in the index."""
+    entry, text = SWITCH
+    old = git("cat-file", "blob", ":arch/Kconfig") + "\n"
+    new = old.replace(entry + text, entry) if on else old.replace(entry, entry + text)
+    if new == old:
+        sys.exit("error: arch/Kconfig does not look as expected; see SWITCH")
+    blob = git("hash-object", "-w", "--stdin", data=new.encode())
+    git("update-index", "--cacheinfo", "100644,%s,arch/Kconfig" % blob)
+
+
+def commit(git, patch, files, parent, top, old):
+    if "remove-old" in patch.do:
+        gone = "".join("0 %s\t%s\n" % ("0" * 40, p) for p in old)
+        git("update-index", "--index-info", data=gone.encode())
+    for name in patch.patches:
+        git("apply", "--cached", "-p1", os.path.join(top, "patches", name))
+    for path in files:
+        source = os.path.join(top, path)
+        mode = "100755" if os.stat(source).st_mode & 0o100 else "100644"
+        blob = git("hash-object", "-w", source)
+        git("update-index", "--add", "--cacheinfo", "%s,%s,%s" % (mode, blob, path))
+    for what in ("off", "on"):
+        if "kprobes-" + what in patch.do:
+            switch(git, what == "on")
+    message = "%s\n\n%s\n\nSigned-off-by: %s <%s>\n" % (
+        patch.subject, patch.body.strip(), git.env["GIT_AUTHOR_NAME"], git.env["GIT_AUTHOR_EMAIL"])
+    return git("commit-tree", git("write-tree"), "-p", parent, data=message.encode())
+
+
+def verify(git, tip, tree, old):
+    """The last tree is build/linux, and no patch prints a line of the old files."""
+    want = {}
+    with open(os.path.join(tree, ".laid")) as f:
+        for line in f:
+            path = line.rstrip("\n").split(" ", 1)[1]
+            want[path] = git("hash-object", os.path.join(tree, path))
+    have = dict((line.split("\t")[1], line.split()[2])
+                for line in git("ls-tree", "-r", tip).splitlines())
+    wrong = [p for p in want if have.get(p) != want[p]] + \
+            [p for p in old if p in have and p not in want]
+    if wrong:
+        sys.exit("error: the series ends in other files than the tree:\n    " +
+                 "\n    ".join(wrong))
+
+
+def printed_old_lines(path, old):
+    """Lines of the old files that a patch file would show."""
+    shown, current = [], None
+    with open(path, errors="replace") as f:
+        for line in f:
+            m = re.match(r"diff --git a/(\S+) ", line)
+            if m:
+                current = m.group(1)
+            elif line == "-- \n":
+                break                   # the signature
+            elif current in old and line.startswith("-") and not line.startswith("---"):
+                shown.append("%s: %s" % (os.path.basename(path), current))
+    return sorted(set(shown))
+
+
+def load(top):
+    """The cover letter, the patches, and which of our files each takes."""
+    folder = os.path.join(top, "scripts", "series.d")
+    cover, *patches = [Patch(os.path.join(folder, n)) for n in sorted(os.listdir(folder))]
+    for patch in patches:
+        if not patch.subject:
+            patch.borrow_message(os.path.join(top, "patches"))
+    listing = subprocess.run([os.path.join(top, "scripts", "overlay.py"), "--list", top],
+                             check=True, stdout=subprocess.PIPE).stdout.decode()
+    series = read_lines(os.path.join(top, "patches", "series"))
+    return cover, patches, assign(patches, listing.split(), series)
+
+
+def main():
+    if sys.argv[1] == "--check":
+        load(sys.argv[2])
+        return
+    top, tree, repo, output = (os.path.abspath(a) for a in sys.argv[1:5])
+    version, name, mail = sys.argv[5:8]
+    os.makedirs(output, exist_ok=True)
+    git = Git(repo, os.path.join(output, ".index"), (name, mail))
+    base = import_base(git, version)
+    # Dates of the last commit here, so that the same sources make the same series.
+    date = subprocess.run(["git", "-C", top, "log", "-1", "--format=@%ct +0000"],
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout.decode().strip()
+    git.env.update(GIT_AUTHOR_DATE=date or "@0 +0000", GIT_COMMITTER_DATE=date or "@0 +0000")
+
+    cover, patches, shares = load(top)
+    old = read_lines(os.path.join(top, "scripts", "strip-list.txt"))
+
+    git("read-tree", base)
+    tip = base
+    for patch in patches:
+        tip = commit(git, patch, shares[patch.name], tip, top, old)
+    git("update-ref", "refs/heads/series", tip)
+    verify(git, tip, tree, old)
+
+    for stale in os.listdir(output):
+        if stale.endswith(".patch"):
+            os.unlink(os.path.join(output, stale))
+    git("config", "branch.series.description", cover.subject + "\n\n" + cover.body.strip())
+    git("format-patch", *FORMAT, "-o", output, "base..series")
+    shown = [s for n in sorted(os.listdir(output)) if n.endswith(".patch")
+             for s in printed_old_lines(os.path.join(output, n), set(old))]
+    if shown:
+        sys.exit("error: these show lines of the old files:\n    " + "\n    ".join(shown))
+    print("==> %d patches and a cover letter in %s" % (len(patches), os.path.relpath(output)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,120 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""usage: test.py NAME CONFIG LOG QEMU...
+
+Boots a kernel whose guest runs "test" and judges its console: KUnit at boot, the kernel's
+startup self-tests, the guest's suites, and anything that must not be said. The last line is
+"N passed, N failed, N skipped"; exit status 1 where something failed.
+"""
+import os
+import re
+import sys
+import time
+
+import ktap
+import qemu
+
+CONSOLE_TAIL = 30
+
+
+class Progress:
+    """Counts as they grow: one line that is rewritten on a terminal, else one now and then."""
+
+    def __init__(self, parser):
+        self.parser = parser
+        self.tty = sys.stdout.isatty()
+        self.said = self.begin = time.time()
+        self.depth = 0              # groups indented deeper get no line of their own
+
+    def line(self, text):
+        print(("\r\033[K" if self.tty else "") + text, flush=True)
+
+    def group(self, path, leaves):
+        self.line("    %-50s %s" % (path, ktap.summary(leaves)))
+
+    def result(self, path, indent, leaves, is_group):
+        if indent <= self.depth and is_group:
+            self.group(path, leaves)
+        else:
+            self.passing("%s; %s" % (self.parser.summary(), path))
+
+    def passing(self, text):
+        """What will be outdated in a moment."""
+        if self.tty:
+            print("\r\033[K" + ("    ... " + text)[:100], end="", flush=True)
+        elif time.time() - self.said > 20:
+            self.line("    ... " + text)
+            self.said = time.time()
+
+
+def options(config):
+    with open(config) as f:
+        return set(re.findall(r"^(CONFIG_\w+)=[ym]", f.read(), re.M))
+
+
+def startup_tests(text, have):
+    """What base code tests at boot and reports in words of its own: (name, passed)."""
+    found = []
+    if {"CONFIG_KPROBE_EVENTS", "CONFIG_FTRACE_STARTUP_TEST"} <= have:
+        found.append(("startup test of kprobe events",
+                      re.search(r"Testing kprobe tracing: +OK", text) is not None))
+    for m in re.finditer(r"Testing (?!kprobe tracing)[^\n]*: .*FAILED.*", text):
+        found.append((m.group(0), False))
+    return found
+
+
+def main():
+    name, config, log = sys.argv[1:4]
+    command = sys.argv[4:]
+    verbose = os.environ.get("V", "0") not in ("", "0")
+    parser = ktap.Parser(lambda *a: None if verbose else progress.result(*a))
+    progress = Progress(parser)
+    machine = qemu.Machine(command, log, silence=float(os.environ.get("SILENCE", 180)),
+                           timeout=float(os.environ.get("TIMEOUT", 1800)))
+    tail, text, headers_at_boot = [], [], 0
+    try:
+        for line in machine.lines():
+            if verbose:
+                print(line, flush=True)
+            tail = (tail + [line])[-CONSOLE_TAIL:]
+            text.append(line)
+            if "# guest begin" in line:
+                headers_at_boot = parser.headers
+                progress.depth = 4
+            parser.feed(line)
+            if not parser.headers and not verbose:
+                progress.passing("booting: " + ktap.PREFIX.sub("", line)[:80])
+    except KeyboardInterrupt:
+        machine.stop()
+        print("\ninterrupted")
+        sys.exit(130)
+    parser.finish()
+    have = options(config)
+
+    for test, passed in startup_tests("\n".join(text), have):
+        if passed:
+            parser.succeed()
+            progress.group(test, (1, 0, 0))
+        else:
+            parser.fail(test, explain=False)
+    if machine.begun and "CONFIG_KUNIT" in have and not headers_at_boot:
+        machine.problems.append("KUnit printed no test plan at boot")
+    if machine.ended and parser.headers == headers_at_boot:
+        machine.problems.append("the guest printed no test plan")
+    for problem in machine.problems:
+        parser.fail(problem, explain=False)
+
+    if not verbose:
+        progress.line("")
+    ktap.report(parser)
+    if machine.problems and not (machine.ended and verbose):
+        print("    the console's last lines:")
+        print("\n".join("        | " + line for line in tail))
+    print("    %s: %d s in the machine, console: %s" %
+          (name, time.time() - progress.begin, os.path.relpath(log)))
+    print(parser.summary())
+    sys.exit(1 if parser.leaves[ktap.FAILED] or not parser.leaves[ktap.PASSED] else 0)
+
+
+if __name__ == "__main__":
+    main()

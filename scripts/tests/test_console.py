@@ -1,0 +1,159 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""Unit tests of ktap.py and qemu.py; run by make check."""
+import os
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import ktap     # noqa: E402
+import qemu     # noqa: E402
+
+
+def parse(text):
+    groups = []
+    p = ktap.Parser(lambda path, indent, leaves, group: groups.append(path) if group else None)
+    for line in text.strip("\n").split("\n"):
+        p.feed(line)
+    p.finish()
+    p.groups = groups
+    return p
+
+
+KUNIT = """
+[    1.100000] KTAP version 1
+[    1.100001] 1..2
+[    1.100002]     KTAP version 1
+[    1.100003]     # Subtest: kprobes-slots
+[    1.100004]     # module: kprobes
+[    1.100005]     1..3
+[    1.100006]     ok 1 alloc
+[    1.100007]         KTAP version 1
+[    1.100008]         # Subtest: lookup
+[    1.100009]         ok 1 first
+[    1.100010]         ok 2 last
+[    1.100011]     ok 2 lookup
+[    1.100012]     ok 3 perf # SKIP no perf
+[    1.100013] # kprobes-slots: pass:2 fail:0 skip:1 total:3
+[    1.100014] ok 1 kprobes-slots
+[    1.100015]     KTAP version 1
+[    1.100016]     # Subtest: kprobes-table
+[    1.100017]     1..2
+[    1.100018]     # grow: EXPECTATION FAILED at table_kunit.c:7
+[    1.100019]     Expected a == b, but
+[    1.100020]         a == 1 (0x1)
+[    1.100021]     not ok 1 grow
+[    1.100022]     ok 2 find
+[    1.100023] not ok 2 kprobes-table
+"""
+
+
+class Ktap(unittest.TestCase):
+    def expect(self, parser, passed, failed, skipped):
+        self.assertEqual(parser.leaves, [passed, failed, skipped], parser.failures)
+
+    def test_kunit_counts_leaves(self):
+        p = parse(KUNIT)
+        self.expect(p, 4, 1, 1)
+        self.assertEqual(p.skips, [("kprobes-slots / perf", "no perf")])
+        path, lines = p.failures[0]
+        self.assertEqual(path, "kprobes-table / grow")
+        self.assertIn("EXPECTATION FAILED", lines[0])
+        self.assertEqual(p.groups, ["kprobes-slots / lookup", "kprobes-slots", "kprobes-table"])
+
+    def test_missing_results(self):
+        p = parse("TAP version 13\n1..3\nok 1 a\n")
+        self.expect(p, 1, 1, 0)
+        self.assertIn("2 of 3 results are missing", p.failures[0][0])
+
+    def test_missing_results_below_a_failed_group(self):
+        p = parse("KTAP version 1\n1..1\n    # Subtest: s\n    1..2\n    ok 1 a\nnot ok 1 s\n")
+        self.expect(p, 1, 1, 0)
+
+    def test_group_fails_without_a_failed_part(self):
+        p = parse("KTAP version 1\n1..1\n    1..1\n    ok 1 a\nnot ok 1 s # exit=1\n")
+        self.expect(p, 1, 1, 0)
+        self.assertEqual(p.failures[0][0], "s (exit=1)")
+
+    def test_group_that_says_nothing_is_a_leaf(self):
+        p = parse("KTAP version 1\n1..2\n    # Subtest: x\nok 1 x\n    # Subtest: y\nok 2 y # SKIP\n")
+        self.expect(p, 1, 0, 1)
+
+    def test_skipped_program_with_an_empty_plan(self):
+        p = parse("KTAP version 1\n1..1\n    TAP version 13\n    1..0 # SKIP why\nok 1 x # SKIP\n")
+        self.expect(p, 0, 0, 1)
+        self.assertEqual(p.skips, [("x", "why")])
+
+    def test_two_documents(self):
+        p = parse("KTAP version 1\n1..1\nok 1 a\nKTAP version 1\n1..2\nok 1 b\n")
+        self.expect(p, 2, 1, 0)
+        self.assertEqual(p.headers, 2)
+
+    def test_kernel_messages_between(self):
+        p = parse("TAP version 13\n1..2\nok 1 - a\n[ 1.0] loop: module loaded\nok 2 b\n")
+        self.expect(p, 2, 0, 0)
+
+    def test_explanation_after_the_result(self):
+        p = parse("TAP version 13\n1..1\nnot ok 1 a\n# + grep -q x\n# Totals: pass:0\n")
+        self.assertEqual(p.failures[0][1], ["# + grep -q x"])
+
+    def test_directives(self):
+        p = parse("1..4\nok 1 a # XFAIL\nnot ok 2 b # UNRESOLVED\nnot ok 3 c # TODO\nok 4 #1\n")
+        self.expect(p, 2, 1, 1)
+
+
+class Console(unittest.TestCase):
+    """Machines made of a shell script."""
+
+    def run_console(self, script, **limits):
+        with tempfile.TemporaryDirectory() as d:
+            machine = qemu.Machine(["sh", "-c", script], os.path.join(d, "log"), **limits)
+            lines = list(machine.lines())
+            with open(os.path.join(d, "log")) as f:
+                self.assertEqual(len(f.read().split("\n")) - 1, len(lines))
+        return machine.problems
+
+    MARKED = "echo '# guest begin: x'; %s; echo '# guest end: x'"
+
+    def test_clean(self):
+        self.assertEqual(self.run_console(self.MARKED % "printf 'a\\r\\nb\\n'"), [])
+
+    def test_splats(self):
+        for text in ("[ 1.0] WARNING: CPU: 0 PID: 1 at x.c:1 f+0x1/0x2",
+                     "[ 1.0] BUG: KASAN: use-after-free in f", "rcu: INFO: rcu_sched detected",
+                     "WARNING: possible circular locking dependency detected",
+                     "watchdog: BUG: soft lockup - CPU#1 stuck", "Oops: general protection fault"):
+            problems = self.run_console(self.MARKED % ("echo '%s'" % text))
+            self.assertEqual(len(problems), 1, text)
+
+    def test_expected_splat(self):
+        inside = "echo '# expect-splat-begin'; echo 'WARNING: on purpose'; echo %s"
+        self.assertEqual(self.run_console(self.MARKED % (inside % "'# expect-splat-end'")), [])
+        self.assertEqual(len(self.run_console(self.MARKED % (inside % "x"))), 1)
+
+    def test_one_problem_a_splat(self):
+        script = "echo 'BUG: x'; echo 'Oops: y'; echo 'Kernel panic - not syncing'"
+        self.assertEqual(len(self.run_console("echo '# guest begin: x';" + script)), 1)
+
+    def test_panic_is_never_expected(self):
+        script = "echo '# expect-splat-begin'; echo 'Kernel panic - not syncing'; echo '# expect-splat-end'"
+        self.assertEqual(len(self.run_console(self.MARKED % script)), 1)
+
+    def test_hang(self):
+        problems = self.run_console("echo '# guest begin: x'; exec sleep 60", silence=1)
+        self.assertIn("no output for 1 s: hung", problems)
+
+    def test_endless(self):
+        problems = self.run_console("while :; do echo x; sleep 0.1; done", timeout=1)
+        self.assertIn("still running after 1 s", problems)
+
+    def test_died(self):
+        self.assertEqual(self.run_console("echo '# guest begin: x'"),
+                         ["the guest stopped before its end marker"])
+        self.assertEqual(self.run_console("echo x"),
+                         ["the guest never came to its first process"])
+
+
+if __name__ == "__main__":
+    unittest.main()
