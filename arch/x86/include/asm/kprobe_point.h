@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef _ASM_X86_KPROBE_POINT_H
+#define _ASM_X86_KPROBE_POINT_H
+
+/*
+ * x86's part of linux/kprobe_point.h that is inline. At a function's entry the
+ * return address is on top of the stack.
+ */
+#include <linux/compiler.h>
+#include <asm/ptrace.h>
+
+/* In kprobes-trampoline.S: what slots call, for the post-handlers. */
+void kprobe_post_trampoline(void);
+
+static __always_inline void *arch_kretprobe_frame(struct pt_regs *regs)
+{
+	return (void *)regs->sp;
+}
+
+static __always_inline unsigned long
+arch_kretprobe_return_address(struct pt_regs *regs)
+{
+	return *(unsigned long *)regs->sp;
+}
+
+static __always_inline void
+arch_kretprobe_set_return_address(struct pt_regs *regs, unsigned long addr)
+{
+	*(unsigned long *)regs->sp = addr;
+}
+
+#endif /* _ASM_X86_KPROBE_POINT_H */

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef _ASM_X86_KPROBES_H
+#define _ASM_X86_KPROBES_H
+
+#include <asm-generic/kprobes.h>
+
+#ifdef CONFIG_KPROBES
+#include <linux/types.h>
+#include <asm/insn.h>
+
+struct pt_regs;
+
+typedef u8 kprobe_opcode_t;
+
+/* Room for the longest instruction, a call with flags saved, a jump back. */
+#define KPROBE_SLOT_SIZE	32
+
+/**
+ * enum x86_kprobe_action - how a displaced instruction takes effect
+ * @X86_KPROBE_RUN:           a copy of it runs from the slot
+ * @X86_KPROBE_NOP:           skipped
+ * @X86_KPROBE_JMP:           goes to a relative target
+ * @X86_KPROBE_JCC:           the same, if the flags say so
+ * @X86_KPROBE_LOOP:          the same, if the counter says so
+ * @X86_KPROBE_CALL:          the same, with the return address pushed
+ * @X86_KPROBE_RET:           goes to the address on the stack
+ * @X86_KPROBE_JMP_INDIRECT:  goes to where a register or memory points
+ * @X86_KPROBE_CALL_INDIRECT: the same, with the return address pushed
+ *
+ * All but @X86_KPROBE_RUN are emulated.
+ */
+enum x86_kprobe_action {
+	X86_KPROBE_RUN,
+	X86_KPROBE_NOP,
+	X86_KPROBE_JMP,
+	X86_KPROBE_JCC,
+	X86_KPROBE_LOOP,
+	X86_KPROBE_CALL,
+	X86_KPROBE_RET,
+	X86_KPROBE_JMP_INDIRECT,
+	X86_KPROBE_CALL_INDIRECT,
+};
+
+/* What stands in for a register's number in struct x86_kprobe_operand. */
+#define X86_KPROBE_NO_REG	0xff
+#define X86_KPROBE_NEXT_INSN	0xfe	/* RIP-relative: the end of the instruction */
+
+/**
+ * struct x86_kprobe_operand - where an indirect branch finds its target
+ * @memory: in memory; else in the register @base
+ * @percpu: the address is relative to the CPU's own data
+ * @base:   a register's number as in ModRM, SIB and REX,
+ *          %X86_KPROBE_NO_REG or %X86_KPROBE_NEXT_INSN
+ * @index:  the same for the index register, or %X86_KPROBE_NO_REG
+ * @shift:  log2 of the scale that @index is multiplied by
+ */
+struct x86_kprobe_operand {
+	bool memory;
+	bool percpu;
+	u8 base;
+	u8 index;
+	u8 shift;
+};
+
+/**
+ * struct x86_kprobe_plan - what decoding found out about an instruction
+ * @action:  how it takes effect
+ * @len:     its length in bytes
+ * @rip_at:  offset of a RIP-relative displacement in it, 0 when there is none
+ * @cond:    the condition, in the low bits of a jcc's or loop's opcode
+ * @width:   size of a loop's counter in bytes
+ * @disp:    distance from its end to a relative target; displacement of a
+ *           memory operand; bytes that a return drops from the stack
+ * @operand: of an indirect branch
+ */
+struct x86_kprobe_plan {
+	enum x86_kprobe_action action;
+	u8 len;
+	u8 rip_at;
+	u8 cond;
+	u8 width;
+	s32 disp;
+	struct x86_kprobe_operand operand;
+};
+
+/* The architecture's part of struct kprobe_point. */
+struct arch_kprobe_point {
+	struct x86_kprobe_plan plan;
+};
+
+int kprobe_int3_handler(struct pt_regs *regs);
+
+#endif /* CONFIG_KPROBES */
+#endif /* _ASM_X86_KPROBES_H */

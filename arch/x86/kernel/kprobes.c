@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Kprobes on x86: breakpoints, slots, and where functions begin.
+ *
+ * A point's first byte becomes int3. The displaced instruction is emulated
+ * where it depends on its own address (kprobes-insn.c); everything else runs
+ * from a slot, with the flags, interrupts and preemption that the probed code
+ * has, and jumps back from there. Nothing is single-stepped, so nothing has to
+ * be remembered between a hit and its instruction: it may be interrupted,
+ * preempted, and hit again.
+ *
+ * A slot is one of
+ *
+ *	instruction				instruction
+ *	jmp	behind the original		pushf
+ *						call	kprobe_post_trampoline
+ *						popf
+ *						jmp	behind the original
+ */
+#include <linux/init.h>
+#include <linux/kallsyms.h>
+#include <linux/kdebug.h>
+#include <linux/kprobe_point.h>
+#include <linux/memory.h>
+#include <linux/perf_event.h>
+#include <linux/set_memory.h>
+#include <linux/uaccess.h>
+#include <asm/alternative.h>
+#include <asm/ibt.h>
+#include <asm/insn.h>
+#include <asm/sections.h>
+#include <asm/text-patching.h>
+
+#include "kprobes-insn.h"
+
+#define PUSHF_INSN_OPCODE	0x9c
+#define POPF_INSN_OPCODE	0x9d
+
+asmlinkage __visible void kprobe_post_callback(struct pt_regs *regs);
+asmlinkage __visible void kretprobe_callback(struct pt_regs *regs);
+
+kprobe_opcode_t *arch_kprobe_entry(unsigned long addr, unsigned long offset,
+				   bool *on_func_entry)
+{
+	u32 first;
+
+	/* Behind the landing pad; both its ends mean the function's entry. */
+	if (!get_kernel_nofault(first, (u32 *)addr) && is_endbr(first)) {
+		*on_func_entry = !offset || offset == ENDBR_INSN_SIZE;
+		if (*on_func_entry)
+			offset = ENDBR_INSN_SIZE;
+	} else {
+		*on_func_entry = !offset;
+	}
+	return (kprobe_opcode_t *)(addr + offset);
+}
+NOKPROBE_SYMBOL(arch_kprobe_entry);
+
+/* Length of the instruction at an address, 0 when it cannot be decoded. */
+static unsigned int insn_length_at(unsigned long addr)
+{
+	u8 bytes[MAX_INSN_SIZE];
+	struct insn insn;
+	size_t avail;
+
+	avail = kprobe_read_insn(addr, bytes, sizeof(bytes));
+	if (insn_decode(&insn, bytes, avail, INSN_MODE_KERN))
+		return 0;
+	return insn.length;
+}
+
+int arch_kprobe_check_boundary(unsigned long addr, unsigned long start)
+{
+	while (start < addr) {
+		unsigned int len = insn_length_at(start);
+
+		if (!len)
+			return -EILSEQ;
+		start += len;
+	}
+	return start == addr ? 0 : -EILSEQ;
+}
+NOKPROBE_SYMBOL(arch_kprobe_check_boundary);
+
+static void put_branch(u8 *buf, u8 opcode, const void *at, unsigned long target)
+{
+	__text_gen_insn(buf, opcode, at, (void *)target, JMP32_INSN_SIZE);
+}
+
+/* Both kinds of slot begin with the instruction and end with the way back. */
+static int fill_slot(struct kprobe_point *point, void *slot, bool post)
+{
+	unsigned long behind = point->addr + point->len;
+	u8 code[KPROBE_SLOT_SIZE];
+	int n;
+
+	BUILD_BUG_ON(MAX_INSN_SIZE + 2 + CALL_INSN_SIZE + JMP32_INSN_SIZE >
+		     KPROBE_SLOT_SIZE);
+
+	n = x86_kprobe_emit(&point->arch.plan, point->insn, point->addr, code,
+			    (unsigned long)slot);
+	if (n < 0)
+		return n;
+	if (post) {
+		code[n++] = PUSHF_INSN_OPCODE;
+		put_branch(code + n, CALL_INSN_OPCODE, slot + n,
+			   (unsigned long)kprobe_post_trampoline);
+		n += CALL_INSN_SIZE;
+		code[n++] = POPF_INSN_OPCODE;
+	}
+	put_branch(code + n, JMP32_INSN_OPCODE, slot + n, behind);
+	kprobe_slot_write(slot, code, n + JMP32_INSN_SIZE);
+	return 0;
+}
+
+static int make_slot(struct kprobe_point *point, void **slot, bool post)
+{
+	int ret;
+
+	*slot = kprobe_slot_alloc(point);
+	if (!*slot)
+		return -ENOMEM;
+	ret = fill_slot(point, *slot, post);
+	if (ret) {
+		kprobe_slot_free(*slot);
+		*slot = NULL;
+	}
+	return ret;
+}
+
+/* The site of ftrace's call: a nop, whatever ftrace has put there just now. */
+static void plan_ftrace_site(struct kprobe_point *point)
+{
+	memcpy(point->insn, x86_nops[CALL_INSN_SIZE], CALL_INSN_SIZE);
+	point->arch.plan = (struct x86_kprobe_plan){
+		.action = X86_KPROBE_NOP,
+		.len = CALL_INSN_SIZE,
+	};
+	point->len = CALL_INSN_SIZE;
+	point->emulated = true;
+}
+
+static int plan_insn(struct kprobe_point *point)
+{
+	void *addr = (void *)point->addr;
+	bool reserved;
+	size_t avail;
+	int ret;
+
+	mutex_lock(&text_mutex);
+	/* A lock prefix that comes and goes with the second CPU. */
+	reserved = alternatives_text_reserved(addr, addr);
+	avail = kprobe_read_insn(point->addr, point->insn, sizeof(point->insn));
+	mutex_unlock(&text_mutex);
+	if (reserved)
+		return -EINVAL;
+	ret = x86_kprobe_plan(&point->arch.plan, point->insn, avail);
+	point->len = point->arch.plan.len;
+	point->emulated = point->arch.plan.action != X86_KPROBE_RUN;
+	return ret;
+}
+
+int arch_kprobe_prepare(struct kprobe_point *point)
+{
+	int ret;
+
+	if (point->mechanism == KPROBE_FTRACE) {
+		plan_ftrace_site(point);
+		return 0;
+	}
+	ret = plan_insn(point);
+	if (ret || !x86_kprobe_has_slot(&point->arch.plan))
+		return ret;
+	return make_slot(point, &point->slot, false);
+}
+NOKPROBE_SYMBOL(arch_kprobe_prepare);
+
+int arch_kprobe_prepare_post(struct kprobe_point *point)
+{
+	if (point->emulated || point->post_slot)
+		return 0;
+	return make_slot(point, &point->post_slot, true);
+}
+NOKPROBE_SYMBOL(arch_kprobe_prepare_post);
+
+static void poke_first_byte(struct kprobe_point *point, const u8 *old,
+			    const u8 *new)
+{
+	void *addr = (void *)point->addr;
+
+	lockdep_assert_held(&text_mutex);
+	text_poke(addr, new, INT3_INSN_SIZE);
+	perf_event_text_poke(addr, old, INT3_INSN_SIZE, new, INT3_INSN_SIZE);
+}
+
+static const u8 int3_insn = INT3_INSN_OPCODE;
+
+void arch_kprobe_arm(struct kprobe_point *point)
+{
+	poke_first_byte(point, point->insn, &int3_insn);
+}
+NOKPROBE_SYMBOL(arch_kprobe_arm);
+
+void arch_kprobe_disarm(struct kprobe_point *point)
+{
+	poke_first_byte(point, &int3_insn, point->insn);
+}
+NOKPROBE_SYMBOL(arch_kprobe_disarm);
+
+void arch_kprobe_sync(void)
+{
+	text_poke_sync();
+}
+NOKPROBE_SYMBOL(arch_kprobe_sync);
+
+void arch_kprobe_write_slot(void *slot, const void *code, size_t len)
+{
+	text_poke_copy(slot, code, len);
+}
+NOKPROBE_SYMBOL(arch_kprobe_write_slot);
+
+int arch_kprobe_fill_slots(void *page, size_t size, void *note)
+{
+	memset(page, INT3_INSN_OPCODE, size);
+	*(void **)page = note;
+	return set_memory_rox((unsigned long)page, size >> PAGE_SHIFT);
+}
+NOKPROBE_SYMBOL(arch_kprobe_fill_slots);
+
+bool arch_kprobe_emulate(struct kprobe_point *point, struct pt_regs *regs)
+{
+	if (x86_kprobe_emulate(&point->arch.plan, regs, point->addr))
+		return true;
+	regs->ip = (unsigned long)point->slot;
+	return false;
+}
+NOKPROBE_SYMBOL(arch_kprobe_emulate);
+
+/* A breakpoint trap in the kernel counts as an NMI. */
+#define INT3_ENTERED	(NMI_OFFSET + HARDIRQ_OFFSET)
+
+/**
+ * kprobe_int3_handler() - a breakpoint was hit
+ * @regs: registers of the trap
+ *
+ * Context: Breakpoint trap: interrupts disabled, counted as an NMI when from
+ * the kernel.
+ * Return: 1 when the breakpoint was a probe's, else 0.
+ */
+int kprobe_int3_handler(struct pt_regs *regs)
+{
+	if (user_mode(regs))
+		return 0;
+	return kprobe_breakpoint_hit(regs->ip - INT3_INSN_SIZE, regs,
+				     INT3_ENTERED);
+}
+NOKPROBE_SYMBOL(kprobe_int3_handler);
+
+/**
+ * kprobe_post_callback() - a displaced instruction has run from its slot
+ * @regs: registers behind the instruction; the instruction pointer still is in
+ *        the slot
+ */
+asmlinkage __visible void kprobe_post_callback(struct pt_regs *regs)
+{
+	unsigned long *saved_flags = (unsigned long *)regs->sp - 1;
+	struct kprobe_point *point;
+
+	preempt_disable_notrace();
+	point = kprobe_slot_running(regs->ip);
+	regs->ip = point->addr + point->len;
+	kprobe_post_hit(point, regs);
+	*saved_flags = regs->flags;
+	preempt_enable_notrace();
+}
+NOKPROBE_SYMBOL(kprobe_post_callback);
+
+#ifdef CONFIG_KPROBES_ON_FTRACE
+void arch_kprobe_ftrace_enter(struct kprobe_point *point, struct pt_regs *regs)
+{
+	regs->ip = point->addr + INT3_INSN_SIZE;
+}
+NOKPROBE_SYMBOL(arch_kprobe_ftrace_enter);
+#endif
+
+#ifdef CONFIG_KRETPROBES
+/**
+ * kretprobe_callback() - a probed function has returned
+ * @regs: registers behind the return; the instruction pointer is the
+ *        trampoline's
+ */
+asmlinkage __visible void kretprobe_callback(struct pt_regs *regs)
+{
+	unsigned long *ret_slot = (unsigned long *)regs->sp - 1;
+
+	*ret_slot = kretprobe_return(regs, ret_slot);
+}
+NOKPROBE_SYMBOL(kretprobe_callback);
+#endif /* CONFIG_KRETPROBES */
+
+/* Some traps reach probes only by way of the notifier chain. */
+static int kprobe_die_event(struct notifier_block *nb, unsigned long event,
+			    void *data)
+{
+	struct die_args *args = data;
+
+	if (event != DIE_TRAP || !args->regs || user_mode(args->regs))
+		return NOTIFY_DONE;
+	return kprobe_fault_handler(args->regs, args->trapnr) ? NOTIFY_STOP :
+								NOTIFY_DONE;
+}
+NOKPROBE_SYMBOL(kprobe_die_event);
+
+static struct notifier_block kprobe_die_nb = {
+	.notifier_call = kprobe_die_event,
+	.priority = INT_MAX,
+};
+
+int __init arch_kprobe_init(void)
+{
+	return register_die_notifier(&kprobe_die_nb);
+}
+
+/* Runs on two stacks, one after the other: neither is the one of "current". */
+NOKPROBE_SYMBOL(__switch_to);
+
+/*
+ * What indirect branches and returns go through where speculation has to be
+ * kept in check. The hit path goes through them as well. Depending on the
+ * configuration not all of them are there.
+ */
+static int __init blacklist_thunks(void)
+{
+	static const char * const outliers[] __initconst = {
+		"srso_alias_untrain_ret", "srso_alias_safe_ret",
+		"srso_alias_return_thunk",
+	};
+	unsigned long first = kallsyms_lookup_name("__x86_indirect_thunk_array");
+	unsigned long last = kallsyms_lookup_name("__x86_return_thunk");
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(outliers); i++)
+		kprobe_blacklist_add_function(kallsyms_lookup_name(outliers[i]));
+	if (!last)
+		return 0;
+	return kprobe_blacklist_add_text(first ?: last, last + 1);
+}
+
+int __init arch_kprobe_blacklist(void)
+{
+	return kprobe_blacklist_add_text((unsigned long)__entry_text_start,
+					 (unsigned long)__entry_text_end) ?:
+	       blacklist_thunks();
+}

@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef _LINUX_KPROBES_H
+#define _LINUX_KPROBES_H
+
+/*
+ * Dynamic probes: call a handler when the kernel reaches an instruction or
+ * returns from a function. Documentation/trace/kprobes.rst tells how to use
+ * them; what lies behind is in kernel/kprobes.c.
+ */
+#include <linux/atomic.h>
+#include <linux/compiler.h>
+#include <linux/errno.h>
+#include <linux/ftrace.h>
+#include <linux/linkage.h>
+#include <linux/list.h>
+#include <linux/llist.h>
+#include <linux/mutex.h>
+#include <linux/notifier.h>
+#include <linux/percpu.h>
+#include <linux/rcupdate.h>
+#include <linux/rhashtable-types.h>
+#include <linux/smp.h>
+#include <linux/spinlock.h>
+#include <asm/kprobes.h>
+
+struct kprobe;
+struct kprobe_point;
+struct kretprobe;
+struct kretprobe_instance;
+struct kretprobe_pool;
+struct pt_regs;
+struct task_struct;
+
+#ifndef CONFIG_KPROBES
+typedef int kprobe_opcode_t;
+#endif
+
+/**
+ * typedef kprobe_pre_handler_t - runs before the probed instruction
+ * @p:    the probe that was hit
+ * @regs: registers at the probed instruction; what the handler writes there
+ *        takes effect
+ *
+ * Context: Preemption disabled, interrupts disabled or not; must not sleep.
+ * Return: 0 to go on with the probed instruction. Anything else says that the
+ * handler has set the instruction pointer in @regs: execution goes on there,
+ * the probed instruction and the post-handlers are skipped.
+ */
+typedef int (*kprobe_pre_handler_t)(struct kprobe *p, struct pt_regs *regs);
+
+/**
+ * typedef kprobe_post_handler_t - runs after the probed instruction
+ * @p:     the probe that was hit
+ * @regs:  registers after the instruction; the instruction pointer is where
+ *         execution goes on
+ * @flags: always 0
+ *
+ * Context: As for a pre-handler.
+ */
+typedef void (*kprobe_post_handler_t)(struct kprobe *p, struct pt_regs *regs,
+				      unsigned long flags);
+
+/**
+ * typedef kprobe_fault_handler_t - runs when handler or instruction faults
+ * @p:      the probe whose handler or probed instruction faulted
+ * @regs:   registers at the fault; while the probed instruction faults, the
+ *          instruction pointer is the probed address
+ * @trapnr: the architecture's number of the trap, as 14 for a page fault on
+ *          x86
+ *
+ * Context: The fault's, preemption disabled.
+ * Return: Nonzero when the handler has dealt with the fault (execution goes on
+ * at the instruction pointer in @regs), 0 to let the kernel treat it as any
+ * other, exception tables first.
+ */
+typedef int (*kprobe_fault_handler_t)(struct kprobe *p, struct pt_regs *regs,
+				      int trapnr);
+
+/**
+ * typedef kretprobe_handler_t - runs at entry to or return from a function
+ * @ri:   this call's instance
+ * @regs: registers at entry, or just after the return
+ *
+ * Context: As for a pre-handler.
+ * Return: From an entry handler 0 to have the return probed, anything else to
+ * let this call go. A return handler's value is ignored.
+ */
+typedef int (*kretprobe_handler_t)(struct kretprobe_instance *ri,
+				   struct pt_regs *regs);
+
+/**
+ * enum kprobe_miss - why a hit's handlers did not run
+ * @KPROBE_MISS_NESTED:   hit from inside a probe handler of the same context
+ * @KPROBE_MISS_DEPTH:    more contexts nested on the CPU than there are frames
+ * @KPROBE_MISS_DIVERTED: an earlier probe at the address changed the
+ *                        execution path
+ * @KPROBE_MISS_CAUSES:   number of causes
+ */
+enum kprobe_miss {
+	KPROBE_MISS_NESTED,
+	KPROBE_MISS_DEPTH,
+	KPROBE_MISS_DIVERTED,
+	KPROBE_MISS_CAUSES,
+};
+
+/* Bits of kprobe::flags. Only DISABLED may be set by a caller. */
+#define KPROBE_FLAG_GONE	1	/* its text went away with a module or init memory */
+#define KPROBE_FLAG_DISABLED	2	/* registered, but its handlers do not run */
+#define KPROBE_FLAG_OPTIMIZED	4	/* its point is reached by a jump */
+#define KPROBE_FLAG_FTRACE	8	/* its point is reached through ftrace */
+#define KPROBE_FLAG_ON_FUNC_ENTRY	16	/* it stands at a function's entry */
+
+/**
+ * struct kprobe - a probe on an instruction
+ * @addr:          address of the instruction. Set either this or @symbol_name;
+ *                 after registering it is the address probed
+ * @symbol_name:   name of a symbol, "module:name" for a module's
+ * @offset:        offset in bytes from the symbol or from @addr; in the latter
+ *                 case registering adds it to @addr, so that it has to be
+ *                 cleared before registering once more
+ * @pre_handler:   called before the instruction, may be NULL
+ * @post_handler:  called after the instruction, may be NULL
+ * @fault_handler: called when a handler or the instruction faults, may be NULL
+ * @nmissed:       hits whose handlers did not run: the sum of @misses. Zeroed
+ *                 when the probe is registered
+ * @opcode:        first unit of the instruction's own bytes
+ * @flags:         %KPROBE_FLAG_DISABLED before registering leaves the probe
+ *                 off until enable_kprobe(); to be read only afterwards
+ *
+ * Must stay as it is while it is registered, but for the handlers' own use of
+ * a surrounding structure.
+ */
+struct kprobe {
+	kprobe_opcode_t *addr;
+	const char *symbol_name;
+	unsigned int offset;
+	kprobe_pre_handler_t pre_handler;
+	kprobe_post_handler_t post_handler;
+	kprobe_fault_handler_t fault_handler;
+	unsigned long nmissed;
+	kprobe_opcode_t opcode;
+	u32 flags;
+
+	/* private: linked exactly while registered; trace_kprobe looks at both */
+	struct list_head list;
+	struct hlist_node hlist;
+	/* private: the point it is on, under kprobe_mutex */
+	struct kprobe_point *point;
+	/* private: in the registry of probes, under kprobe_mutex */
+	struct rhash_head registered;
+	/* private: see enum kprobe_miss */
+	atomic_long_t misses[KPROBE_MISS_CAUSES];
+};
+
+/**
+ * struct kretprobe - a probe on the return from a function
+ * @kp:            where: a probe at the function's entry. Its handlers are not
+ *                 the caller's to set
+ * @handler:       called on return
+ * @entry_handler: called on entry, may be NULL
+ * @maxactive:     how many calls can be in flight at once; 0 or less for the
+ *                 default, which grows as needed. After registering, the
+ *                 number of instances at first: for the default again, it has
+ *                 to be cleared before registering once more
+ * @nmissed:       calls whose return was not probed because no instance was
+ *                 free. Zeroed when the probe is registered
+ * @data_size:     bytes of private data for each call
+ */
+struct kretprobe {
+	struct kprobe kp;
+	kretprobe_handler_t handler;
+	kretprobe_handler_t entry_handler;
+	int maxactive;
+	int nmissed;
+	size_t data_size;
+
+	/* private: */
+	struct kretprobe_pool *pool;
+};
+
+/**
+ * struct kretprobe_instance - one probed call in flight
+ * @rp:       the return probe
+ * @ret_addr: where the function returns to
+ * @task:     the task that made the call
+ * @data:     the caller's private data of @rp->data_size bytes, from entry to
+ *            return; not zeroed
+ */
+struct kretprobe_instance {
+	struct kretprobe *rp;
+	kprobe_opcode_t *ret_addr;
+	struct task_struct *task;
+
+	/* private: in the task's stack of instances, or on the way to be freed */
+	struct llist_node llist;
+	/* private: identifies the call: where its return address lies */
+	void *fp;
+	/* private: that place held the trampoline's address already */
+	bool chained;
+	/* private: */
+	struct kretprobe_pool *pool;
+	struct kretprobe_segment *segment;
+
+	/* public: */
+	char data[];
+};
+
+/* The largest kretprobe::data_size. */
+#define KRETPROBE_MAX_DATA_SIZE	4096
+
+#ifdef CONFIG_KPROBES
+
+int register_kprobe(struct kprobe *p);
+void unregister_kprobe(struct kprobe *p);
+int register_kprobes(struct kprobe **kps, int num);
+void unregister_kprobes(struct kprobe **kps, int num);
+int enable_kprobe(struct kprobe *kp);
+int disable_kprobe(struct kprobe *kp);
+
+kprobe_opcode_t *kprobe_lookup_name(const char *name, unsigned int offset);
+int kprobe_on_func_entry(kprobe_opcode_t *addr, const char *sym,
+			 unsigned long offset);
+struct kprobe *get_kprobe(void *addr);
+bool within_kprobe_blacklist(unsigned long addr);
+
+struct kprobe *kprobe_running(void);
+void kprobe_busy_begin(void);
+void kprobe_busy_end(void);
+
+int kprobe_fault_handler(struct pt_regs *regs, int trapnr);
+const struct exception_table_entry *
+kprobe_search_exception_tables(unsigned long addr);
+
+void kprobe_free_init_mem(void);
+int kprobe_get_kallsym(unsigned int symnum, unsigned long *value, char *type,
+		       char *sym);
+bool is_kprobe_insn_slot(unsigned long addr);
+unsigned long kprobe_displaced_ip(unsigned long addr);
+void wait_for_kprobe_optimizer(void);
+
+#else /* !CONFIG_KPROBES: typed stubs, so that no user needs an #ifdef */
+
+static inline int register_kprobe(struct kprobe *p)
+{
+	return -EOPNOTSUPP;
+}
+
+static inline void unregister_kprobe(struct kprobe *p) { }
+
+static inline int register_kprobes(struct kprobe **kps, int num)
+{
+	return -EOPNOTSUPP;
+}
+
+static inline void unregister_kprobes(struct kprobe **kps, int num) { }
+
+static inline int enable_kprobe(struct kprobe *kp)
+{
+	return -EOPNOTSUPP;
+}
+
+static inline int disable_kprobe(struct kprobe *kp)
+{
+	return -EOPNOTSUPP;
+}
+
+static inline struct kprobe *get_kprobe(void *addr)
+{
+	return NULL;
+}
+
+/* Without kprobes nobody keeps the list: everything counts as on it. */
+static inline bool within_kprobe_blacklist(unsigned long addr)
+{
+	return true;
+}
+
+static inline struct kprobe *kprobe_running(void)
+{
+	return NULL;
+}
+
+static inline void kprobe_busy_begin(void) { }
+static inline void kprobe_busy_end(void) { }
+
+static inline int kprobe_fault_handler(struct pt_regs *regs, int trapnr)
+{
+	return 0;
+}
+
+static inline const struct exception_table_entry *
+kprobe_search_exception_tables(unsigned long addr)
+{
+	return NULL;
+}
+
+static inline void kprobe_free_init_mem(void) { }
+
+static inline int kprobe_get_kallsym(unsigned int symnum, unsigned long *value,
+				     char *type, char *sym)
+{
+	return -ERANGE;
+}
+
+static inline bool is_kprobe_insn_slot(unsigned long addr)
+{
+	return false;
+}
+
+static inline unsigned long kprobe_displaced_ip(unsigned long addr)
+{
+	return addr;
+}
+
+#endif /* CONFIG_KPROBES */
+
+/* Detours arrive with jump optimization; none exists before. */
+static inline bool is_kprobe_optinsn_slot(unsigned long addr)
+{
+	return false;
+}
+
+#ifdef CONFIG_KPROBES_ON_FTRACE
+extern bool kprobe_ftrace_disabled __read_mostly;
+void kprobe_ftrace_kill(void);
+#else
+static inline void kprobe_ftrace_kill(void) { }
+#endif
+
+#ifdef CONFIG_KRETPROBES
+
+int register_kretprobe(struct kretprobe *rp);
+void unregister_kretprobe(struct kretprobe *rp);
+int register_kretprobes(struct kretprobe **rps, int num);
+void unregister_kretprobes(struct kretprobe **rps, int num);
+
+struct kretprobe *get_kretprobe(struct kretprobe_instance *ri);
+bool is_kretprobe_trampoline(unsigned long addr);
+unsigned long kretprobe_find_ret_addr(struct task_struct *tsk, void *fp,
+				      struct llist_node **cur);
+void kprobe_flush_task(struct task_struct *tsk);
+
+#else
+
+static inline int register_kretprobe(struct kretprobe *rp)
+{
+	return -EOPNOTSUPP;
+}
+
+static inline void unregister_kretprobe(struct kretprobe *rp) { }
+
+static inline int register_kretprobes(struct kretprobe **rps, int num)
+{
+	return -EOPNOTSUPP;
+}
+
+static inline void unregister_kretprobes(struct kretprobe **rps, int num) { }
+
+static inline struct kretprobe *get_kretprobe(struct kretprobe_instance *ri)
+{
+	return NULL;
+}
+
+static inline bool is_kretprobe_trampoline(unsigned long addr)
+{
+	return false;
+}
+
+static inline unsigned long kretprobe_find_ret_addr(struct task_struct *tsk,
+						    void *fp,
+						    struct llist_node **cur)
+{
+	return 0;
+}
+
+static inline void kprobe_flush_task(struct task_struct *tsk) { }
+
+#endif /* CONFIG_KRETPROBES */
+
+/**
+ * get_kretprobe_retaddr() - where a probed call returns to
+ * @ri: the call's instance
+ *
+ * Return: The address in the caller.
+ */
+static inline unsigned long get_kretprobe_retaddr(struct kretprobe_instance *ri)
+{
+	return (unsigned long)ri->ret_addr;
+}
+
+/**
+ * kprobe_gone() - has the probed text gone?
+ * @p: a registered probe
+ *
+ * Return: True when the module or the init memory that @p stood in has been
+ * freed. Such a probe can only be unregistered.
+ */
+static inline bool kprobe_gone(struct kprobe *p)
+{
+	return READ_ONCE(p->flags) & KPROBE_FLAG_GONE;
+}
+
+/**
+ * kprobe_disabled() - are a probe's handlers kept from running?
+ * @p: a registered probe
+ *
+ * Return: True when @p is disabled or gone.
+ */
+static inline bool kprobe_disabled(struct kprobe *p)
+{
+	return READ_ONCE(p->flags) & (KPROBE_FLAG_DISABLED | KPROBE_FLAG_GONE);
+}
+
+/**
+ * enable_kretprobe() - let a disabled return probe run again
+ * @rp: a registered return probe
+ *
+ * Context: Process context, may sleep.
+ * Return: As enable_kprobe().
+ */
+static inline int enable_kretprobe(struct kretprobe *rp)
+{
+	return enable_kprobe(&rp->kp);
+}
+
+/**
+ * disable_kretprobe() - keep a return probe from running
+ * @rp: a registered return probe
+ *
+ * Calls already in flight still have their return handled.
+ *
+ * Context: Process context, may sleep.
+ * Return: As disable_kprobe().
+ */
+static inline int disable_kretprobe(struct kretprobe *rp)
+{
+	return disable_kprobe(&rp->kp);
+}
+
+/**
+ * kprobe_page_fault() - offer a fault in kernel mode to probes
+ * @regs: registers at the fault
+ * @trap: the architecture's number of the trap
+ *
+ * Return: True when a fault handler has dealt with it.
+ */
+static nokprobe_inline bool kprobe_page_fault(struct pt_regs *regs,
+					      unsigned int trap)
+{
+	if (!IS_ENABLED(CONFIG_KPROBES) || user_mode(regs))
+		return false;
+	return kprobe_fault_handler(regs, trap);
+}
+
+#endif /* _LINUX_KPROBES_H */

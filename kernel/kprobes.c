@@ -1,0 +1,462 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Kprobes: the public API and the life of a probe.
+ *
+ * A struct kprobe is its owner's: a subscription to a probe point. The point,
+ * struct kprobe_point, is ours: one for each probed address, with the pristine
+ * instruction, its executable copy and the list of probes. Registering makes
+ * or finds the points of all probes of the call, links the probes, and hands
+ * the points to one batch, which patches the text in one pass.
+ *
+ * Locking
+ * -------
+ * kprobe_mutex covers everything that is not on the hit path: the registry of
+ * probes, the links between probes and points, the states of points, batches,
+ * slots, and the modules that are coming. Order of locks::
+ *
+ *   trace's event_mutex -> kprobe_mutex -> cpus_read_lock (in ftrace and jump
+ *   labels) -> jump_label_mutex, ftrace_lock -> text_mutex
+ *
+ * No RCU grace period is waited for under any of them, nor by any call of the
+ * API. Module notifiers take kprobe_mutex; so do work items that free.
+ *
+ * Hit path
+ * --------
+ * Takes no lock, allocates nothing, and calls nothing that can be probed but
+ * the users' handlers. It reads
+ *
+ *  - the table of points (table.c), under RCU: points are freed a Tasks RCU
+ *    grace period after they have left it;
+ *  - a point's list of probes. These are freed by their owners as soon as
+ *    unregistering has returned, so a hit publishes the point in a frame of
+ *    its CPU before it reads the list: see kprobe_drain() in hit.c;
+ *  - the flags of a probe and nr_post of a point, single words that change
+ *    under it at any time.
+ */
+#include <linux/export.h>
+#include <linux/init.h>
+#include <linux/kprobes.h>
+#include <linux/memory.h>
+#include <linux/rhashtable.h>
+
+#include "kprobes/internal.h"
+
+/* See above. */
+DEFINE_MUTEX(kprobe_mutex);
+
+/* Set once boot has come far enough; false when that failed. */
+static bool kprobes_ready __ro_after_init;
+
+/*
+ * All registered probes, by the address of their structure. What a caller
+ * hands in to be unregistered may be anything; only what is found here is
+ * looked into. kprobe_mutex.
+ */
+static struct rhashtable registry;
+
+static u32 hash_probe(const void *data, u32 len, u32 seed)
+{
+	return hash_long(*(const unsigned long *)data ^ seed, 32);
+}
+
+static u32 hash_probe_object(const void *data, u32 len, u32 seed)
+{
+	return hash_probe(&data, len, seed);
+}
+
+static int compare_probe(struct rhashtable_compare_arg *arg, const void *obj)
+{
+	return *(void * const *)arg->key != obj;
+}
+
+static const struct rhashtable_params registry_params = {
+	.head_offset = offsetof(struct kprobe, registered),
+	.key_len = sizeof(void *),
+	.hashfn = hash_probe,
+	.obj_hashfn = hash_probe_object,
+	.obj_cmpfn = compare_probe,
+	.automatic_shrinking = true,
+};
+
+/**
+ * kprobe_is_registered() - is this a registered probe?
+ * @p: anything
+ *
+ * Context: kprobe_mutex held.
+ * Return: True when it is.
+ */
+bool kprobe_is_registered(const struct kprobe *p)
+{
+	lockdep_assert_held(&kprobe_mutex);
+	return kprobes_ready && p &&
+	       rhashtable_lookup_fast(&registry, &p, registry_params);
+}
+NOKPROBE_SYMBOL(kprobe_is_registered);
+
+/* Adds to a batch; a point with several probes in it is added once. */
+static void batch_add(struct list_head *batch, struct kprobe_point *point)
+{
+	list_move_tail(&point->batch, batch);
+}
+
+/* First half of registering: everything that can fail, for one probe. */
+static int prepare(struct kprobe *p)
+{
+	struct kprobe_point *point;
+	bool on_func_entry;
+	unsigned long addr;
+	int ret;
+
+	ret = kprobe_resolve(p, &addr, &on_func_entry) ?:
+	      kprobe_check_address(addr);
+	if (ret)
+		return ret;
+	if (kprobe_is_return_probe(p) && !on_func_entry)
+		return -EINVAL;
+	point = kprobe_point_get(addr, on_func_entry);
+	if (IS_ERR(point))
+		return PTR_ERR(point);
+	ret = p->post_handler ? arch_kprobe_prepare_post(point) : 0;
+	ret = ret ?: rhashtable_insert_fast(&registry, &p->registered,
+					    registry_params);
+	if (ret) {
+		kprobe_point_put(point);
+		return ret;
+	}
+	p->point = point;
+	point->pending++;
+	return 0;
+}
+
+static void unprepare(struct kprobe *p)
+{
+	rhashtable_remove_fast(&registry, &p->registered, registry_params);
+	p->point->pending--;
+	kprobe_point_put(p->point);
+	p->point = NULL;
+}
+
+/* Second half: nothing fails any more. */
+static void join(struct kprobe *p, struct list_head *batch)
+{
+	struct kprobe_point *point = p->point;
+	unsigned int i;
+
+	p->addr = (kprobe_opcode_t *)point->addr;
+	p->opcode = point->insn[0];
+	p->nmissed = 0;
+	for (i = 0; i < KPROBE_MISS_CAUSES; i++)
+		atomic_long_set(&p->misses[i], 0);
+	p->flags &= KPROBE_FLAG_DISABLED;
+	if (point->on_func_entry)
+		p->flags |= KPROBE_FLAG_ON_FUNC_ENTRY;
+	if (point->mechanism == KPROBE_FTRACE)
+		p->flags |= KPROBE_FLAG_FTRACE;
+	point->pending--;
+	kprobe_point_link(point, p);
+	batch_add(batch, point);
+}
+
+static void end_leaving(struct hlist_head *left)
+{
+	struct hlist_node *next;
+	struct kprobe *p;
+
+	hlist_for_each_entry_safe(p, next, left, hlist) {
+		kretprobe_left(p);
+		WRITE_ONCE(p->point->draining, false);
+		p->point = NULL;
+		INIT_LIST_HEAD(&p->list);
+		hlist_del_init(&p->hlist);
+	}
+}
+
+/**
+ * kprobe_unregister_locked() - unregister_kprobes() under the mutex
+ * @kps: the probes
+ * @num: how many
+ *
+ * Context: Process context, kprobe_mutex held, may sleep.
+ */
+void kprobe_unregister_locked(struct kprobe **kps, int num)
+{
+	HLIST_HEAD(left);
+	LIST_HEAD(batch);
+	int i;
+
+	lockdep_assert_held(&kprobe_mutex);
+	for (i = 0; i < num; i++) {
+		struct kprobe *p = kps[i];
+
+		if (!kprobe_is_registered(p)) {
+			if (p)
+				p->addr = NULL;
+			continue;
+		}
+		rhashtable_remove_fast(&registry, &p->registered,
+				       registry_params);
+		kretprobe_leaving(p);
+		kprobe_point_unlink(p);
+		hlist_add_head(&p->hlist, &left);
+		WRITE_ONCE(p->point->draining, true);
+		batch_add(&batch, p->point);
+	}
+	if (hlist_empty(&left))
+		return;
+	kprobe_drain();
+	end_leaving(&left);
+	kprobe_batch_leave(&batch);
+}
+NOKPROBE_SYMBOL(kprobe_unregister_locked);
+
+static int prepare_all(struct kprobe **kps, int num)
+{
+	int i, ret;
+
+	for (i = 0; i < num; i++) {
+		cond_resched();
+		ret = kprobe_is_registered(kps[i]) ? -EINVAL : prepare(kps[i]);
+		if (ret)
+			goto unprepare;
+	}
+	return 0;
+
+unprepare:
+	while (i--)
+		unprepare(kps[i]);
+	return ret;
+}
+
+/**
+ * kprobe_register_locked() - register_kprobes() under the mutex
+ * @kps: the probes, none NULL
+ * @num: how many, positive
+ *
+ * Context: Process context, kprobe_mutex held, may sleep.
+ * Return: As register_kprobes().
+ */
+int kprobe_register_locked(struct kprobe **kps, int num)
+{
+	LIST_HEAD(batch);
+	int i, ret;
+
+	lockdep_assert_held(&kprobe_mutex);
+	if (!kprobes_ready)
+		return -EAGAIN;
+	kprobe_table_reserve(num);
+	ret = prepare_all(kps, num);
+	if (ret)
+		return ret;
+	for (i = 0; i < num; i++)
+		join(kps[i], &batch);
+	ret = kprobe_batch_commit(&batch);
+	if (ret)
+		kprobe_unregister_locked(kps, num);
+	for (i = 0; ret && i < num; i++)
+		if (kps[i]->symbol_name)
+			kps[i]->addr = NULL;
+	return ret;
+}
+NOKPROBE_SYMBOL(kprobe_register_locked);
+
+/**
+ * register_kprobes() - set a number of probes, or none of them
+ * @kps: the probes
+ * @num: how many
+ *
+ * All probes are checked before the kernel's text is touched, and the text is
+ * then patched in one pass. When one probe is refused, none is registered and
+ * all are as they were before the call.
+ *
+ * Context: Process context, may sleep.
+ * Return: 0, or the errno of the first probe that was refused, as in
+ * register_kprobe(); -EINVAL also when @kps or one of its entries is NULL or
+ * @num is not positive.
+ */
+int register_kprobes(struct kprobe **kps, int num)
+{
+	int i, ret;
+
+	if (num <= 0 || !kps)
+		return -EINVAL;
+	for (i = 0; i < num; i++)
+		if (!kps[i])
+			return -EINVAL;
+	mutex_lock(&kprobe_mutex);
+	ret = kprobe_register_locked(kps, num);
+	mutex_unlock(&kprobe_mutex);
+	return ret;
+}
+EXPORT_SYMBOL_GPL(register_kprobes);
+NOKPROBE_SYMBOL(register_kprobes);
+
+/**
+ * register_kprobe() - set a probe
+ * @p: the probe. Its @symbol_name or @addr, @offset, handlers and
+ *     %KPROBE_FLAG_DISABLED are looked at; everything else is written
+ *
+ * Context: Process context, may sleep.
+ * Return: 0, or
+ *
+ * * -EINVAL - @p is NULL or registered; not just one of symbol and address is
+ *   given; the offset is behind the function's end; the place is not text, is
+ *   blacklisted, in front of a function's entry, or a jump label, static call,
+ *   BUG() or other site that somebody else patches or reads; the instruction
+ *   cannot be displaced
+ * * -ENOENT - the symbol is unknown, or the module or init section that the
+ *   place is in has gone or is going
+ * * -EILSEQ - the place is inside an instruction
+ * * -EAGAIN - too early during boot
+ * * -ENOMEM - out of memory
+ */
+int register_kprobe(struct kprobe *p)
+{
+	return register_kprobes(&p, 1);
+}
+EXPORT_SYMBOL_GPL(register_kprobe);
+NOKPROBE_SYMBOL(register_kprobe);
+
+/**
+ * unregister_kprobes() - take a number of probes off
+ * @kps: the probes
+ * @num: how many
+ *
+ * When it returns, no handler of theirs runs or will run, and their memory is
+ * the caller's again. A probe that is not registered has its @addr cleared;
+ * NULL entries are passed over.
+ *
+ * Context: Process context, may sleep. Waits for handlers under way, but for
+ * no grace period.
+ */
+void unregister_kprobes(struct kprobe **kps, int num)
+{
+	if (num <= 0 || !kps)
+		return;
+	mutex_lock(&kprobe_mutex);
+	kprobe_unregister_locked(kps, num);
+	mutex_unlock(&kprobe_mutex);
+}
+EXPORT_SYMBOL_GPL(unregister_kprobes);
+NOKPROBE_SYMBOL(unregister_kprobes);
+
+/**
+ * unregister_kprobe() - take a probe off
+ * @p: the probe
+ *
+ * See unregister_kprobes().
+ *
+ * Context: Process context, may sleep.
+ */
+void unregister_kprobe(struct kprobe *p)
+{
+	unregister_kprobes(&p, 1);
+}
+EXPORT_SYMBOL_GPL(unregister_kprobe);
+NOKPROBE_SYMBOL(unregister_kprobe);
+
+static int settle_point(struct kprobe_point *point)
+{
+	LIST_HEAD(batch);
+
+	batch_add(&batch, point);
+	return kprobe_batch_commit(&batch);
+}
+
+/**
+ * disable_kprobe() - keep a probe's handlers from running
+ * @kp: a registered probe
+ *
+ * When it returns, no handler of the probe is running.
+ *
+ * Context: Process context, may sleep.
+ * Return: 0, also when the probe was disabled before; -EINVAL when it is not
+ * registered.
+ */
+int disable_kprobe(struct kprobe *kp)
+{
+	guard(mutex)(&kprobe_mutex);
+	if (!kprobe_is_registered(kp))
+		return -EINVAL;
+	if (kprobe_disabled(kp))
+		return 0;
+	WRITE_ONCE(kp->flags, kp->flags | KPROBE_FLAG_DISABLED);
+	WRITE_ONCE(kp->point->draining, true);
+	kprobe_drain();
+	WRITE_ONCE(kp->point->draining, false);
+	return settle_point(kp->point);
+}
+EXPORT_SYMBOL_GPL(disable_kprobe);
+NOKPROBE_SYMBOL(disable_kprobe);
+
+/**
+ * enable_kprobe() - let a disabled probe's handlers run again
+ * @kp: a registered probe
+ *
+ * Context: Process context, may sleep.
+ * Return: 0, also when the probe was not disabled; -EINVAL when it is not
+ * registered or its text has gone; ftrace's errno when it refuses the point,
+ * which then stays disabled.
+ */
+int enable_kprobe(struct kprobe *kp)
+{
+	int ret;
+
+	guard(mutex)(&kprobe_mutex);
+	if (!kprobe_is_registered(kp) || kprobe_gone(kp))
+		return -EINVAL;
+	WRITE_ONCE(kp->flags, kp->flags & ~KPROBE_FLAG_DISABLED);
+	ret = settle_point(kp->point);
+	if (ret)
+		WRITE_ONCE(kp->flags, kp->flags | KPROBE_FLAG_DISABLED);
+	return ret;
+}
+EXPORT_SYMBOL_GPL(enable_kprobe);
+NOKPROBE_SYMBOL(enable_kprobe);
+
+/**
+ * get_kprobe() - a probe at an address
+ * @addr: the address
+ *
+ * Context: Preemption disabled, or kprobe_mutex held.
+ * Return: The first of the probes there, NULL when there is none.
+ */
+struct kprobe *get_kprobe(void *addr)
+{
+	struct kprobe_point *point = kprobe_table_find((unsigned long)addr);
+
+	if (!point)
+		return NULL;
+	return list_first_or_null_rcu(&point->probes, struct kprobe, list);
+}
+NOKPROBE_SYMBOL(get_kprobe);
+
+/**
+ * wait_for_kprobe_optimizer() - wait until points have settled
+ *
+ * Without jump optimization there is only the text that is still to be
+ * restored.
+ *
+ * Context: Process context, may sleep.
+ */
+void wait_for_kprobe_optimizer(void)
+{
+	mutex_lock(&kprobe_mutex);
+	kprobe_reap();
+	mutex_unlock(&kprobe_mutex);
+}
+NOKPROBE_SYMBOL(wait_for_kprobe_optimizer);
+
+static int __init init_kprobes(void)
+{
+	int ret;
+
+	ret = rhashtable_init(&registry, &registry_params) ?:
+	      kprobe_blacklist_init() ?:
+	      kprobe_module_init() ?:
+	      arch_kprobe_init();
+	kprobes_ready = !ret;
+	if (ret)
+		pr_err("kprobes: not available: %d\n", ret);
+	return ret;
+}
+early_initcall(init_kprobes);

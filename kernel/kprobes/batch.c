@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Batches: points armed and disarmed together, in one pass over the text and
+ * one synchronisation.
+ *
+ * Points that nobody wants any more need not leave the text at once: a hit
+ * there runs the displaced instruction and nothing else. The reaper takes them
+ * out a little later, all together, so that detaching ten thousand probes one
+ * by one costs one pass as well.
+ */
+#include <linux/memory.h>
+#include <linux/sched.h>
+#include <linux/workqueue.h>
+
+#include "internal.h"
+
+/* Sites patched before text_mutex is let go and others get their turn. */
+#define KPROBE_SITES_PER_PASS	256
+
+/* How long points that nobody wants may stay in the text. */
+#define KPROBE_REAP_DELAY	msecs_to_jiffies(50)
+
+/* Points in state LEAVING; kprobe_mutex. */
+static LIST_HEAD(leaving_points);
+
+/* debugfs "enabled"; kprobe_mutex. */
+static bool armed_globally = true;
+
+bool kprobe_armed_globally(void)
+{
+	return armed_globally;
+}
+NOKPROBE_SYMBOL(kprobe_armed_globally);
+
+static bool in_text(const struct kprobe_point *point)
+{
+	return point->state == KPROBE_POINT_ARMED ||
+	       point->state == KPROBE_POINT_LEAVING;
+}
+
+static void patch_point(struct kprobe_point *point, bool arm)
+{
+	if (arm)
+		arch_kprobe_arm(point);
+	else
+		arch_kprobe_disarm(point);
+}
+
+/* Patches all breakpoints of a list, however long, the text lock in portions. */
+static void patch_breakpoints(struct list_head *points, bool arm)
+{
+	unsigned int done = 0;
+	struct kprobe_point *point;
+
+	lockdep_assert_held(&kprobe_mutex);
+	if (list_empty(points))
+		return;
+	mutex_lock(&text_mutex);
+	list_for_each_entry(point, points, batch) {
+		patch_point(point, arm);
+		if (++done % KPROBE_SITES_PER_PASS)
+			continue;
+		mutex_unlock(&text_mutex);
+		cond_resched();
+		mutex_lock(&text_mutex);
+	}
+	arch_kprobe_sync();
+	mutex_unlock(&text_mutex);
+}
+
+/**
+ * kprobe_batch_restore() - take breakpoints out of text that is going away
+ * @points: points of mechanism %KPROBE_BREAKPOINT in the text, linked by @batch
+ *
+ * Their states are the caller's to change.
+ *
+ * Context: Process context, kprobe_mutex held, may sleep.
+ */
+void kprobe_batch_restore(struct list_head *points)
+{
+	patch_breakpoints(points, false);
+}
+NOKPROBE_SYMBOL(kprobe_batch_restore);
+
+/* One batch, sorted by what there is to do. */
+struct kprobe_passes {
+	struct list_head arm[2];
+	struct list_head disarm[2];
+};
+
+static void sort_point(struct kprobe_point *point, struct kprobe_passes *passes)
+{
+	bool wanted = kprobe_point_wanted(point);
+
+	if (point->state == KPROBE_POINT_GONE) {
+		list_move_tail(&point->batch, &kprobe_gone_points);
+	} else if (wanted && point->state == KPROBE_POINT_IDLE) {
+		list_move_tail(&point->batch, &passes->arm[point->mechanism]);
+	} else if (!wanted && in_text(point)) {
+		list_move_tail(&point->batch, &passes->disarm[point->mechanism]);
+	} else {
+		list_del_init(&point->batch);
+		/* Somebody came back before the reaper did. */
+		if (point->state == KPROBE_POINT_LEAVING)
+			kprobe_point_set_state(point, KPROBE_POINT_ARMED);
+	}
+}
+
+static void sort_batch(struct list_head *batch, struct kprobe_passes *passes)
+{
+	struct kprobe_point *point, *next;
+
+	list_for_each_entry_safe(point, next, batch, batch)
+		sort_point(point, passes);
+}
+
+static void finish_pass(struct list_head *points, enum kprobe_point_state state)
+{
+	struct kprobe_point *point, *next;
+
+	list_for_each_entry_safe(point, next, points, batch) {
+		list_del_init(&point->batch);
+		kprobe_point_set_state(point, state);
+		kprobe_point_put(point);
+	}
+}
+
+static void drop_pass(struct list_head *points)
+{
+	struct kprobe_point *point, *next;
+
+	list_for_each_entry_safe(point, next, points, batch)
+		list_del_init(&point->batch);
+}
+
+/**
+ * kprobe_batch_commit() - make the text match what the probes want
+ * @batch: points linked by their @batch; empty afterwards
+ *
+ * Arms the points that are wanted and idle, disarms those in the text that are
+ * not wanted, and frees what is of no use any more.
+ *
+ * Context: Process context, kprobe_mutex held, may sleep.
+ * Return: 0. When ftrace refuses, its negative errno; its points of the batch
+ * then are as before.
+ */
+int kprobe_batch_commit(struct list_head *batch)
+{
+	struct kprobe_passes passes;
+	unsigned int i;
+	int ret;
+
+	lockdep_assert_held(&kprobe_mutex);
+	for (i = 0; i < ARRAY_SIZE(passes.arm); i++) {
+		INIT_LIST_HEAD(&passes.arm[i]);
+		INIT_LIST_HEAD(&passes.disarm[i]);
+	}
+	sort_batch(batch, &passes);
+
+	patch_breakpoints(&passes.disarm[KPROBE_BREAKPOINT], false);
+	finish_pass(&passes.disarm[KPROBE_BREAKPOINT], KPROBE_POINT_IDLE);
+	patch_breakpoints(&passes.arm[KPROBE_BREAKPOINT], true);
+	finish_pass(&passes.arm[KPROBE_BREAKPOINT], KPROBE_POINT_ARMED);
+
+	/* What ftrace may say to this changes nothing: the points are idle. */
+	kprobe_ftrace_disarm(&passes.disarm[KPROBE_FTRACE]);
+	finish_pass(&passes.disarm[KPROBE_FTRACE], KPROBE_POINT_IDLE);
+	ret = kprobe_ftrace_arm(&passes.arm[KPROBE_FTRACE]);
+	if (ret)
+		drop_pass(&passes.arm[KPROBE_FTRACE]);
+	finish_pass(&passes.arm[KPROBE_FTRACE], KPROBE_POINT_ARMED);
+	return ret;
+}
+NOKPROBE_SYMBOL(kprobe_batch_commit);
+
+/**
+ * kprobe_reap() - take unwanted points out of the text now
+ *
+ * Context: Process context, kprobe_mutex held, may sleep.
+ */
+void kprobe_reap(void)
+{
+	/* Disarming, the only thing left to do with these, leaves no error. */
+	kprobe_batch_commit(&leaving_points);
+}
+NOKPROBE_SYMBOL(kprobe_reap);
+
+static void reap(struct work_struct *work)
+{
+	mutex_lock(&kprobe_mutex);
+	kprobe_reap();
+	mutex_unlock(&kprobe_mutex);
+}
+
+static DECLARE_DELAYED_WORK(reap_work, reap);
+
+/**
+ * kprobe_batch_leave() - let points go whose probes were taken off
+ * @batch: points linked by their @batch; empty afterwards
+ *
+ * Points without probes are left to the reaper; the others are settled.
+ *
+ * Context: Process context, kprobe_mutex held, may sleep.
+ */
+void kprobe_batch_leave(struct list_head *batch)
+{
+	struct kprobe_point *point, *next;
+
+	list_for_each_entry_safe(point, next, batch, batch) {
+		if (!list_empty(&point->probes))
+			continue;
+		if (point->state != KPROBE_POINT_ARMED) {
+			list_del_init(&point->batch);
+			kprobe_point_put(point);
+			continue;
+		}
+		kprobe_point_set_state(point, KPROBE_POINT_LEAVING);
+		list_move_tail(&point->batch, &leaving_points);
+	}
+	if (!list_empty(&leaving_points))
+		queue_delayed_work(system_unbound_wq, &reap_work,
+				   KPROBE_REAP_DELAY);
+	kprobe_batch_commit(batch);
+}
+NOKPROBE_SYMBOL(kprobe_batch_leave);
+
+/**
+ * kprobe_arm_all() - arm or disarm every point, whatever its probes want
+ * @arm: true to let the probes decide again, false to silence all
+ *
+ * Context: Process context, may sleep.
+ * Return: 0 or ftrace's negative errno.
+ */
+int kprobe_arm_all(bool arm)
+{
+	struct kprobe_point *point;
+	unsigned long addr = 0;
+	LIST_HEAD(batch);
+	int ret;
+
+	mutex_lock(&kprobe_mutex);
+	armed_globally = arm;
+	while ((point = kprobe_point_next(&addr, ULONG_MAX)))
+		list_move_tail(&point->batch, &batch);
+	ret = kprobe_batch_commit(&batch);
+	mutex_unlock(&kprobe_mutex);
+	return ret;
+}
+NOKPROBE_SYMBOL(kprobe_arm_all);

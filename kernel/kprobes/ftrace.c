@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The ftrace mechanism: where a function begins with ftrace's call site, that
+ * site cannot hold a breakpoint as well. ftrace calls us instead.
+ */
+#include <linux/ftrace.h>
+#include <linux/slab.h>
+
+#include "internal.h"
+
+/* Set for good when ftrace has died; hits then are ftrace's to drop. */
+bool kprobe_ftrace_disabled __read_mostly;
+
+/**
+ * kprobe_ftrace_kill() - ftrace has found its text corrupt
+ *
+ * Context: Any.
+ */
+void kprobe_ftrace_kill(void)
+{
+	kprobe_ftrace_disabled = true;
+}
+NOKPROBE_SYMBOL(kprobe_ftrace_kill);
+
+static void ftrace_hit(unsigned long ip, unsigned long parent_ip,
+		       struct ftrace_ops *ops, struct ftrace_regs *fregs)
+{
+	struct pt_regs *regs = ftrace_get_regs(fregs);
+	struct kprobe_point *point;
+
+	if (unlikely(!regs || kprobe_ftrace_disabled))
+		return;
+	preempt_disable_notrace();
+	point = kprobe_table_find(ip);
+	if (likely(point)) {
+		unsigned long to = instruction_pointer(regs);
+
+		arch_kprobe_ftrace_enter(point, regs);
+		kprobe_hit(point, regs, 0);
+		/* No handler diverted it: on to where ftrace, or a livepatch, goes. */
+		if (instruction_pointer(regs) == point->addr + point->len)
+			instruction_pointer_set(regs, to);
+	}
+	preempt_enable_notrace();
+}
+NOKPROBE_SYMBOL(ftrace_hit);
+
+static struct ftrace_ops kprobe_ftrace_ops = {
+	.func = ftrace_hit,
+	.flags = FTRACE_OPS_FL_SAVE_REGS,
+};
+
+/* Sites in the filter; kprobe_mutex. ftrace traces all if it is empty. */
+static unsigned int nr_sites;
+
+/* The addresses of a list of points, for ftrace. */
+static unsigned long *sites_of(struct list_head *points, unsigned int *nr)
+{
+	struct kprobe_point *point;
+	unsigned long *sites;
+
+	*nr = list_count_nodes(points);
+	sites = kvmalloc_array(*nr, sizeof(*sites), GFP_KERNEL);
+	if (!sites)
+		return NULL;
+	*nr = 0;
+	list_for_each_entry(point, points, batch)
+		sites[(*nr)++] = point->addr;
+	return sites;
+}
+
+static int add_sites(unsigned long *sites, unsigned int nr)
+{
+	int ret;
+
+	ret = ftrace_set_filter_ips(&kprobe_ftrace_ops, sites, nr, 0, 0);
+	if (ret)
+		return ret;
+	if (!nr_sites)
+		ret = register_ftrace_function(&kprobe_ftrace_ops);
+	if (ret)
+		ftrace_set_filter_ips(&kprobe_ftrace_ops, sites, nr, 1, 0);
+	else
+		nr_sites += nr;
+	return ret;
+}
+
+/**
+ * kprobe_ftrace_arm() - have ftrace call us at a number of points
+ * @points: idle points, linked by their @batch
+ *
+ * Context: Process context, kprobe_mutex held, may sleep.
+ * Return: 0, -ENOMEM, or what ftrace says; nothing is armed then.
+ */
+int kprobe_ftrace_arm(struct list_head *points)
+{
+	unsigned long *sites;
+	unsigned int nr;
+	int ret;
+
+	lockdep_assert_held(&kprobe_mutex);
+	if (list_empty(points))
+		return 0;
+	sites = sites_of(points, &nr);
+	if (!sites)
+		return -ENOMEM;
+	ret = add_sites(sites, nr);
+	kvfree(sites);
+	return ret;
+}
+NOKPROBE_SYMBOL(kprobe_ftrace_arm);
+
+static int remove_sites(unsigned long *sites, unsigned int nr)
+{
+	int ret;
+
+	/* Unregister first: with an empty filter it would trace everything. */
+	if (nr_sites == nr)
+		unregister_ftrace_function(&kprobe_ftrace_ops);
+	ret = ftrace_set_filter_ips(&kprobe_ftrace_ops, sites, nr, 1, 0);
+	nr_sites -= nr;
+	return ret;
+}
+
+/**
+ * kprobe_ftrace_disarm() - keep ftrace from calling us at a number of points
+ * @points: armed points, linked by their @batch
+ *
+ * Context: Process context, kprobe_mutex held, may sleep.
+ * Return: 0, or what ftrace says.
+ */
+int kprobe_ftrace_disarm(struct list_head *points)
+{
+	struct kprobe_point *point;
+	unsigned long *sites;
+	unsigned int nr;
+	int ret = 0;
+
+	lockdep_assert_held(&kprobe_mutex);
+	if (list_empty(points))
+		return 0;
+	sites = sites_of(points, &nr);
+	if (sites) {
+		ret = remove_sites(sites, nr);
+		kvfree(sites);
+		return ret;
+	}
+	/* No memory for doing it at once: one by one. */
+	list_for_each_entry(point, points, batch)
+		ret = remove_sites(&point->addr, 1) ?: ret;
+	return ret;
+}
+NOKPROBE_SYMBOL(kprobe_ftrace_disarm);

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Pools of return-probe instances: one pool for each return probe.
+ *
+ * A pool is a chain of segments, each an objpool, that is a ring of free
+ * instances for every CPU. The number of instances that the caller asked for
+ * is a hard limit. A pool with the default number instead adds a segment, as
+ * large as all before it, when few instances are left: the hit that notices
+ * asks for it, and an interrupt that the hit sends to its own CPU does it, so
+ * that in general not even the next call has to wait for the new instances.
+ *
+ * Instances outlive their return probe as long as calls are in flight. A pool
+ * is therefore detached from the return probe when that is unregistered, and
+ * freed with its last instance.
+ */
+#include <linux/cpumask.h>
+#include <linux/export.h>
+#include <linux/irq_work.h>
+#include <linux/llist.h>
+#include <linux/slab.h>
+#include <linux/workqueue.h>
+
+#include "kretprobe.h"
+
+/* Growing ends when a pool has this many instances. */
+#define KRETPROBE_MAX_GROWTH	65536
+
+/* The most that is added at once: it is done with interrupts disabled. */
+#define KRETPROBE_GROWTH_STEP	256
+
+/* Instances on their way back, and pools that want to grow. */
+static LLIST_HEAD(returned_instances);
+static LLIST_HEAD(growing_pools);
+
+bool kretprobe_pool_draining(struct kretprobe_pool *pool)
+{
+	return READ_ONCE(pool->draining);
+}
+NOKPROBE_SYMBOL(kretprobe_pool_draining);
+
+/**
+ * get_kretprobe() - the return probe of a call
+ * @ri: the call's instance
+ *
+ * Context: In a handler, or anywhere else where the return probe is known to
+ * be registered.
+ * Return: The return probe, NULL when it has been unregistered meanwhile.
+ */
+struct kretprobe *get_kretprobe(struct kretprobe_instance *ri)
+{
+	return READ_ONCE(ri->pool->rp);
+}
+EXPORT_SYMBOL_GPL(get_kretprobe);
+NOKPROBE_SYMBOL(get_kretprobe);
+
+DEFINE_PER_CPU(bool, kretprobe_pushing);
+
+static void free_pool(struct kref *ref)
+{
+	struct kretprobe_pool *pool;
+
+	pool = container_of(ref, struct kretprobe_pool, ref);
+	kfree_rcu(pool, rcu);
+}
+
+static void put_pool(struct kretprobe_pool *pool)
+{
+	kref_put(&pool->ref, free_pool);
+}
+
+/* objpool calls it when the last of a segment's instances has been freed. */
+static int segment_is_empty(struct objpool_head *objects, void *context)
+{
+	struct kretprobe_segment *segment = context;
+
+	put_pool(segment->pool);
+	kfree(segment);
+	return 0;
+}
+
+static int init_instance(void *object, void *context)
+{
+	struct kretprobe_segment *segment = context;
+	struct kretprobe_instance *ri = object;
+
+	ri->segment = segment;
+	ri->pool = segment->pool;
+	return 0;
+}
+
+static int add_segment(struct kretprobe_pool *pool, unsigned int instances,
+		       gfp_t gfp)
+{
+	struct kretprobe_segment *segment;
+	int ret;
+
+	segment = kzalloc(sizeof(*segment), gfp);
+	if (!segment)
+		return -ENOMEM;
+	segment->pool = pool;
+	segment->older = pool->newest;
+	ret = objpool_init(&segment->objects, instances,
+			   sizeof(struct kretprobe_instance) + pool->data_size,
+			   gfp, segment, init_instance,
+			   segment_is_empty);
+	if (ret) {
+		kfree(segment);
+		return ret;
+	}
+	kref_get(&pool->ref);
+	pool->size += instances;
+	/* A hit on another CPU sees the segment whole: pairs with popping. */
+	smp_store_release(&pool->newest, segment);
+	return 0;
+}
+
+static unsigned int default_instances(void)
+{
+	return max_t(unsigned int, 10, 2 * num_possible_cpus());
+}
+
+/**
+ * kretprobe_pool_make() - make the instances for a return probe
+ * @rp: the return probe; its @maxactive and @data_size are looked at
+ *
+ * Context: Process context, may sleep.
+ * Return: The pool, NULL when out of memory.
+ */
+struct kretprobe_pool *kretprobe_pool_make(struct kretprobe *rp)
+{
+	struct kretprobe_pool *pool = kzalloc(sizeof(*pool), GFP_KERNEL);
+	unsigned int instances;
+
+	if (!pool)
+		return NULL;
+	pool->rp = rp;
+	/* Growing relies on an interrupt that really is one. */
+	pool->grows = rp->maxactive <= 0 && !IS_ENABLED(CONFIG_PREEMPT_RT);
+	pool->data_size = rp->data_size;
+	kref_init(&pool->ref);
+	instances = rp->maxactive > 0 ? rp->maxactive : default_instances();
+	if (add_segment(pool, instances, GFP_KERNEL)) {
+		kfree(pool);
+		return NULL;
+	}
+	return pool;
+}
+NOKPROBE_SYMBOL(kretprobe_pool_make);
+
+/**
+ * kretprobe_pool_detach() - a pool's return probe is being unregistered
+ * @pool: the pool
+ *
+ * After the next kprobe_drain() nobody looks at the return probe or puts
+ * instances back into the rings.
+ *
+ * Context: kprobe_mutex held.
+ */
+void kretprobe_pool_detach(struct kretprobe_pool *pool)
+{
+	lockdep_assert_held(&kprobe_mutex);
+	WRITE_ONCE(pool->draining, true);
+	WRITE_ONCE(pool->rp, NULL);
+}
+NOKPROBE_SYMBOL(kretprobe_pool_detach);
+
+/**
+ * kretprobe_pool_destroy() - let go of a pool that no hit can reach
+ * @pool: the pool, detached and drained, or never used
+ *
+ * Instances of calls in flight keep what they need.
+ *
+ * Context: Process context, kprobe_mutex held.
+ */
+void kretprobe_pool_destroy(struct kretprobe_pool *pool)
+{
+	struct kretprobe_segment *segment = pool->newest;
+
+	lockdep_assert_held(&kprobe_mutex);
+	WRITE_ONCE(pool->rp, NULL);
+	while (segment) {
+		struct kretprobe_segment *older = segment->older;
+
+		objpool_fini(&segment->objects);
+		segment = older;
+	}
+	put_pool(pool);
+}
+NOKPROBE_SYMBOL(kretprobe_pool_destroy);
+
+unsigned int kretprobe_pool_size(const struct kretprobe_pool *pool)
+{
+	return pool->size;
+}
+NOKPROBE_SYMBOL(kretprobe_pool_size);
+
+/* Without memory the next hit that finds few instances asks again. */
+static void grow_pool(struct kretprobe_pool *pool)
+{
+	unsigned int step = min(pool->size, KRETPROBE_GROWTH_STEP);
+
+	if (READ_ONCE(pool->rp) && pool->size < KRETPROBE_MAX_GROWTH)
+		add_segment(pool, step, GFP_ATOMIC | __GFP_NOWARN);
+	atomic_set_release(&pool->wants, 0);
+	put_pool(pool);
+}
+
+/*
+ * Interrupts are off, which holds up kprobe_drain(): a pool that still has its
+ * return probe will not be destroyed before this is through.
+ */
+static void grow_pools(struct irq_work *work)
+{
+	struct llist_node *n = llist_del_all(&growing_pools);
+	struct kretprobe_pool *pool, *next;
+
+	llist_for_each_entry_safe(pool, next, n, growing)
+		grow_pool(pool);
+}
+
+static DEFINE_IRQ_WORK(grow_irq_work, grow_pools);
+
+static void take_back(struct kretprobe_instance *ri)
+{
+	if (!ri->pool->rp) {
+		objpool_drop(ri, &ri->segment->objects);
+		return;
+	}
+	guard(preempt)();
+	kretprobe_ring_push(ri);
+}
+
+static void take_all_back(struct work_struct *work)
+{
+	struct llist_node *n = llist_del_all(&returned_instances);
+	struct kretprobe_instance *ri, *next;
+
+	mutex_lock(&kprobe_mutex);
+	llist_for_each_entry_safe(ri, next, n, llist)
+		take_back(ri);
+	mutex_unlock(&kprobe_mutex);
+}
+
+/* After a grace period: somebody may be unwinding the stack they were on. */
+static struct rcu_work return_work = {
+	.work = __WORK_INITIALIZER(return_work.work, take_all_back),
+};
+
+static void queue_return_work(struct irq_work *work)
+{
+	queue_rcu_work(system_unbound_wq, &return_work);
+}
+
+/* Hits come from anywhere, NMIs included; work items cannot be queued there. */
+static DEFINE_IRQ_WORK(return_irq_work, queue_return_work);
+
+static bool few_are_left(const struct objpool_head *objects)
+{
+	unsigned int left = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		left += kretprobe_ring_fill(objects, cpu);
+	return left <= objects->nr_objs / 4;
+}
+NOKPROBE_SYMBOL(few_are_left);
+
+static void ask_for_more(struct kretprobe_pool *pool)
+{
+	if (atomic_xchg(&pool->wants, 1))
+		return;
+	kref_get(&pool->ref);
+	llist_add(&pool->growing, &growing_pools);
+	irq_work_queue(&grow_irq_work);
+}
+NOKPROBE_SYMBOL(ask_for_more);
+
+/**
+ * kretprobe_pool_pop_slowly() - get an instance when this CPU's ring is empty
+ * @pool: the pool
+ *
+ * Context: As kretprobe_pool_pop().
+ * Return: As kretprobe_pool_pop().
+ */
+struct kretprobe_instance *
+kretprobe_pool_pop_slowly(struct kretprobe_pool *pool)
+{
+	/* Pairs with add_segment(). */
+	struct kretprobe_segment *segment = smp_load_acquire(&pool->newest);
+	struct kretprobe_instance *ri;
+
+	do {
+		ri = objpool_pop(&segment->objects);
+		segment = segment->older;
+	} while (!ri && segment);
+	return ri;
+}
+NOKPROBE_SYMBOL(kretprobe_pool_pop_slowly);
+
+/**
+ * kretprobe_pool_runs_low() - this CPU's ring has just run empty
+ * @pool: the pool
+ *
+ * Only then is it worth to count what the other CPUs have.
+ *
+ * Context: Hit path, preemption disabled.
+ */
+void kretprobe_pool_runs_low(struct kretprobe_pool *pool)
+{
+	/* Pairs with add_segment(). */
+	struct kretprobe_segment *segment = smp_load_acquire(&pool->newest);
+
+	if (pool->grows && few_are_left(&segment->objects))
+		ask_for_more(pool);
+}
+NOKPROBE_SYMBOL(kretprobe_pool_runs_low);
+
+/**
+ * kretprobe_pool_return_later() - give an instance back from anywhere
+ * @ri: the instance
+ *
+ * Context: Any.
+ */
+void kretprobe_pool_return_later(struct kretprobe_instance *ri)
+{
+	if (llist_add(&ri->llist, &returned_instances))
+		irq_work_queue(&return_irq_work);
+}
+NOKPROBE_SYMBOL(kretprobe_pool_return_later);

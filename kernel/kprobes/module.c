@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Text that comes and goes: modules, and init memory.
+ *
+ * A probe may be set in a module from the moment its COMING notifier has run
+ * here until its GOING notifier runs. Both take kprobe_mutex, and registering
+ * checks under it: so whatever was registered is seen by GOING, no reference
+ * to the module is needed, and rmmod never fails because of a registration
+ * that happens to be under way.
+ */
+#include <linux/init.h>
+#include <linux/list.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <asm/sections.h>
+
+#include "internal.h"
+
+/*
+ * The mechanism leaves the text first: a module's init text may still be
+ * running, and ftrace does not forget by itself that we asked for a site.
+ */
+static void restore_text(unsigned long start, unsigned long size)
+{
+	struct list_head points[2] = {
+		LIST_HEAD_INIT(points[0]), LIST_HEAD_INIT(points[1]),
+	};
+	struct kprobe_point *point;
+	unsigned long addr = start;
+
+	while ((point = kprobe_point_next(&addr, start + size - 1)))
+		if (point->state != KPROBE_POINT_IDLE)
+			list_move_tail(&point->batch, &points[point->mechanism]);
+	kprobe_batch_restore(&points[KPROBE_BREAKPOINT]);
+	kprobe_ftrace_disarm(&points[KPROBE_FTRACE]);
+}
+
+static void kill_points(unsigned long start, unsigned long size)
+{
+	struct kprobe_point *point;
+	unsigned long addr = start;
+
+	if (!size)
+		return;
+	restore_text(start, size);
+	while ((point = kprobe_point_next(&addr, start + size - 1)))
+		kprobe_point_kill(point);
+}
+
+/**
+ * kprobe_free_init_mem() - the kernel's init memory is about to be freed
+ *
+ * Context: Process context, may sleep.
+ */
+void kprobe_free_init_mem(void)
+{
+	mutex_lock(&kprobe_mutex);
+	kill_points((unsigned long)__init_begin, __init_end - __init_begin);
+	mutex_unlock(&kprobe_mutex);
+}
+NOKPROBE_SYMBOL(kprobe_free_init_mem);
+
+#ifdef CONFIG_MODULES
+
+/**
+ * struct coming_module - a module between its COMING and LIVE notifiers
+ * @mod:  the module
+ * @list: in coming_modules; kprobe_mutex
+ *
+ * A module may also fail before its COMING notifier has run; it then goes
+ * without a GOING notifier, and nothing must have been registered in it.
+ */
+struct coming_module {
+	struct module *mod;
+	struct list_head list;
+};
+
+static LIST_HEAD(coming_modules);
+
+static struct coming_module *find_coming(const struct module *mod)
+{
+	struct coming_module *coming;
+
+	lockdep_assert_held(&kprobe_mutex);
+	list_for_each_entry(coming, &coming_modules, list)
+		if (coming->mod == mod)
+			return coming;
+	return NULL;
+}
+
+static int module_text_is_there(struct module *mod, unsigned long addr)
+{
+	switch (mod->state) {
+	case MODULE_STATE_LIVE:
+		return within_module_init(addr, mod) ? -ENOENT : 0;
+	case MODULE_STATE_COMING:
+		return find_coming(mod) ? 0 : -ENOENT;
+	default:
+		return -ENOENT;
+	}
+}
+
+/**
+ * kprobe_check_module_text() - is this text of a module that stays for now?
+ * @addr: any address
+ *
+ * Context: Process context, kprobe_mutex held.
+ * Return: 0. -EINVAL when it is no module's text, -ENOENT when the module is
+ * going, has not come yet, or has freed its init text.
+ */
+int kprobe_check_module_text(unsigned long addr)
+{
+	struct module *mod;
+
+	lockdep_assert_held(&kprobe_mutex);
+	/* The module itself cannot go while its state is looked at. */
+	guard(preempt)();
+	mod = __module_text_address(addr);
+	return mod ? module_text_is_there(mod, addr) : -EINVAL;
+}
+NOKPROBE_SYMBOL(kprobe_check_module_text);
+
+static int module_coming(struct module *mod)
+{
+	struct coming_module *coming = kzalloc(sizeof(*coming), GFP_KERNEL);
+
+	if (!coming)
+		return -ENOMEM;
+	coming->mod = mod;
+	list_add(&coming->list, &coming_modules);
+	kprobe_blacklist_add_module(mod);
+	return 0;
+}
+
+static void module_is_no_longer_coming(struct module *mod)
+{
+	struct coming_module *coming = find_coming(mod);
+
+	if (!coming)
+		return;
+	list_del(&coming->list);
+	kfree(coming);
+}
+
+static void kill_module_text(struct module *mod, enum mod_mem_type type)
+{
+	kill_points((unsigned long)mod->mem[type].base, mod->mem[type].size);
+}
+
+static int module_event(struct notifier_block *nb, unsigned long event,
+			void *data)
+{
+	struct module *mod = data;
+	int ret = 0;
+
+	mutex_lock(&kprobe_mutex);
+	switch (event) {
+	case MODULE_STATE_COMING:
+		ret = module_coming(mod);
+		break;
+	case MODULE_STATE_LIVE:
+		module_is_no_longer_coming(mod);
+		kill_module_text(mod, MOD_INIT_TEXT);
+		kprobe_blacklist_remove_memory(&mod->mem[MOD_INIT_TEXT]);
+		break;
+	case MODULE_STATE_GOING:
+		module_is_no_longer_coming(mod);
+		kill_module_text(mod, MOD_INIT_TEXT);
+		kill_module_text(mod, MOD_TEXT);
+		kprobe_blacklist_remove_module(mod);
+		break;
+	}
+	mutex_unlock(&kprobe_mutex);
+	return notifier_from_errno(ret);
+}
+
+/*
+ * First of all notifiers: others, as trace_kprobe's, register probes in the
+ * module that is coming, and the blacklist has to be there by then.
+ */
+static struct notifier_block module_nb = {
+	.notifier_call = module_event,
+	.priority = INT_MAX,
+};
+
+/**
+ * kprobe_module_init() - begin to follow modules
+ *
+ * Context: Boot.
+ * Return: 0 or a negative errno.
+ */
+int __init kprobe_module_init(void)
+{
+	return register_module_notifier(&module_nb);
+}
+
+#else /* !CONFIG_MODULES */
+
+int kprobe_check_module_text(unsigned long addr)
+{
+	return -EINVAL;
+}
+NOKPROBE_SYMBOL(kprobe_check_module_text);
+
+int __init kprobe_module_init(void)
+{
+	return 0;
+}
+
+#endif /* CONFIG_MODULES */

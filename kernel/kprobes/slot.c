@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Slots: small pieces of executable memory for displaced instructions.
+ *
+ * They come in pages from execmem, which are filled while writable and not
+ * executable, and then become executable and read-only; what is written into
+ * them later goes through the architecture's text patching. Pages with free
+ * slots are on a list, a slot in a page is found by its bitmap, and the page
+ * of an address by an ordered tree that is read under RCU. Code that runs in
+ * a slot needs no tree: the page's first slot holds a pointer to what belongs
+ * to the page.
+ */
+#include <linux/bitmap.h>
+#include <linux/execmem.h>
+#include <linux/maple_tree.h>
+#include <linux/perf_event.h>
+#include <linux/slab.h>
+#include <linux/vmalloc.h>
+#include <linux/workqueue.h>
+
+#include "internal.h"
+
+#define SLOTS_PER_PAGE	(PAGE_SIZE / KPROBE_SLOT_SIZE)
+
+/* The name that /proc/kallsyms and perf show for a page. */
+#define SLOT_PAGE_NAME	"kprobe_insn_page"
+
+/**
+ * struct slot_page - one page of slots
+ * @text:    the page
+ * @list:    in pages_with_room while some slot is free; kprobe_mutex
+ * @used:    which slots are taken; kprobe_mutex
+ * @rcu:     for freeing, once nobody looks addresses up in it
+ * @owner:   the point that each slot belongs to, NULL for a free one
+ */
+struct slot_page {
+	void *text;
+	struct list_head list;
+	DECLARE_BITMAP(used, SLOTS_PER_PAGE);
+	struct rcu_work rcu;
+	struct kprobe_point *owner[SLOTS_PER_PAGE];
+};
+
+/* All pages by address; changed under kprobe_mutex, read under RCU. */
+static struct maple_tree slot_pages =
+	MTREE_INIT(slot_pages, MT_FLAGS_USE_RCU);
+
+/* Pages with a free slot; kprobe_mutex. */
+static LIST_HEAD(pages_with_room);
+
+/*
+ * What slot addresses lie between: nearly every address that is asked for is
+ * elsewhere, and should not cost a walk of the tree. Only ever widened.
+ */
+static unsigned long lowest_slot = ULONG_MAX;
+static unsigned long highest_slot;
+
+static void announce(struct slot_page *page, bool unregister)
+{
+	perf_event_ksymbol(PERF_RECORD_KSYMBOL_TYPE_OOL,
+			   (unsigned long)page->text, PAGE_SIZE, unregister,
+			   SLOT_PAGE_NAME);
+}
+
+static void free_slot_page(struct work_struct *work)
+{
+	struct slot_page *page;
+
+	page = container_of(to_rcu_work(work), struct slot_page, rcu);
+	execmem_free(page->text);
+	kfree(page);
+}
+
+static int publish_page(struct slot_page *page)
+{
+	unsigned long start = (unsigned long)page->text;
+	unsigned long last = start + PAGE_SIZE - 1;
+	int ret;
+
+	WRITE_ONCE(lowest_slot, min(lowest_slot, start));
+	WRITE_ONCE(highest_slot, max(highest_slot, last));
+	ret = mtree_store_range(&slot_pages, start, last, page, GFP_KERNEL);
+	if (ret)
+		return ret;
+	list_add(&page->list, &pages_with_room);
+	announce(page, false);
+	return 0;
+}
+
+static struct slot_page *make_slot_page(void)
+{
+	struct slot_page *page = kzalloc(sizeof(*page), GFP_KERNEL);
+
+	if (!page)
+		return NULL;
+	INIT_RCU_WORK(&page->rcu, free_slot_page);
+	page->text = execmem_alloc(EXECMEM_KPROBES, PAGE_SIZE);
+	if (!page->text)
+		goto free_page;
+	set_vm_flush_reset_perms(page->text);
+	__set_bit(0, page->used);
+	if (arch_kprobe_fill_slots(page->text, PAGE_SIZE, page) ||
+	    publish_page(page))
+		goto free_text;
+	return page;
+
+free_text:
+	execmem_free(page->text);
+free_page:
+	kfree(page);
+	return NULL;
+}
+
+static struct slot_page *page_with_room(void)
+{
+	struct slot_page *page;
+
+	page = list_first_entry_or_null(&pages_with_room, struct slot_page, list);
+	return page ?: make_slot_page();
+}
+
+/**
+ * kprobe_slot_alloc() - get a slot
+ * @owner: the point that it is for
+ *
+ * Context: Process context, kprobe_mutex held, may sleep.
+ * Return: %KPROBE_SLOT_SIZE bytes of executable memory, NULL when there are
+ * none.
+ */
+void *kprobe_slot_alloc(struct kprobe_point *owner)
+{
+	struct slot_page *page = page_with_room();
+	unsigned int i;
+
+	lockdep_assert_held(&kprobe_mutex);
+	if (!page)
+		return NULL;
+	i = find_first_zero_bit(page->used, SLOTS_PER_PAGE);
+	__set_bit(i, page->used);
+	if (bitmap_full(page->used, SLOTS_PER_PAGE))
+		list_del_init(&page->list);
+	WRITE_ONCE(page->owner[i], owner);
+	return page->text + i * KPROBE_SLOT_SIZE;
+}
+NOKPROBE_SYMBOL(kprobe_slot_alloc);
+
+/**
+ * kprobe_slot_write() - put code into a slot
+ * @slot: the slot; nobody executes it yet
+ * @code: the bytes
+ * @len:  how many, at most %KPROBE_SLOT_SIZE
+ *
+ * Context: Process context, may sleep.
+ */
+void kprobe_slot_write(void *slot, const void *code, size_t len)
+{
+	arch_kprobe_write_slot(slot, code, len);
+	perf_event_text_poke(slot, NULL, 0, code, len);
+}
+NOKPROBE_SYMBOL(kprobe_slot_write);
+
+/*
+ * Also asked by the unwinder, which runs where RCU is not watching: it has to
+ * come before anything that reads under RCU.
+ */
+static __always_inline bool may_be_slot(unsigned long addr)
+{
+	return unlikely(addr >= READ_ONCE(lowest_slot) &&
+			addr <= READ_ONCE(highest_slot));
+}
+
+static struct slot_page *page_of(unsigned long addr)
+{
+	return mtree_load(&slot_pages, addr);
+}
+NOKPROBE_SYMBOL(page_of);
+
+static void retire_page(struct slot_page *page)
+{
+	list_del(&page->list);
+	mtree_erase(&slot_pages, (unsigned long)page->text);
+	announce(page, true);
+	queue_rcu_work(system_unbound_wq, &page->rcu);
+}
+
+/**
+ * kprobe_slot_free() - give a slot back
+ * @slot: a slot that nobody executes any more, or NULL
+ *
+ * Context: Process context, kprobe_mutex held.
+ */
+void kprobe_slot_free(void *slot)
+{
+	struct slot_page *page;
+	unsigned int i;
+
+	lockdep_assert_held(&kprobe_mutex);
+	if (!slot)
+		return;
+	page = page_of((unsigned long)slot);
+	if (WARN_ON_ONCE(!page))
+		return;
+	i = offset_in_page(slot) / KPROBE_SLOT_SIZE;
+	if (bitmap_full(page->used, SLOTS_PER_PAGE))
+		list_add(&page->list, &pages_with_room);
+	WRITE_ONCE(page->owner[i], NULL);
+	__clear_bit(i, page->used);
+	/* One page stays, so that a lone probe coming and going costs none. */
+	if (bitmap_weight(page->used, SLOTS_PER_PAGE) == 1 &&
+	    !list_is_singular(&pages_with_room))
+		retire_page(page);
+}
+NOKPROBE_SYMBOL(kprobe_slot_free);
+
+/**
+ * kprobe_slot_owner() - whose slot is this?
+ * @addr:   any address
+ * @offset: set to the bytes between the slot's start and @addr
+ *
+ * Context: Any in which RCU is watching; an RCU reader, unless the slot is known
+ * to be executing.
+ * Return: The point that owns the slot around @addr. NULL when there is none.
+ */
+struct kprobe_point *kprobe_slot_owner(unsigned long addr, unsigned int *offset)
+{
+	struct slot_page *page;
+
+	if (!may_be_slot(addr))
+		return NULL;
+	guard(rcu)();
+	page = page_of(addr);
+	if (!page)
+		return NULL;
+	*offset = offset_in_page(addr) % KPROBE_SLOT_SIZE;
+	return READ_ONCE(page->owner[offset_in_page(addr) / KPROBE_SLOT_SIZE]);
+}
+NOKPROBE_SYMBOL(kprobe_slot_owner);
+
+/**
+ * kprobe_slot_running() - whose slot is being executed?
+ * @addr: an address in a slot that is in use
+ *
+ * Context: Any.
+ * Return: The point that owns the slot.
+ */
+struct kprobe_point *kprobe_slot_running(unsigned long addr)
+{
+	struct slot_page *page = *(struct slot_page **)(addr & PAGE_MASK);
+
+	return page->owner[offset_in_page(addr) / KPROBE_SLOT_SIZE];
+}
+NOKPROBE_SYMBOL(kprobe_slot_running);
+
+/**
+ * is_kprobe_insn_slot() - is this code a displaced instruction?
+ * @addr: any address
+ *
+ * Context: Any in which RCU is watching.
+ * Return: True when @addr is in a page of slots.
+ */
+bool is_kprobe_insn_slot(unsigned long addr)
+{
+	if (!may_be_slot(addr))
+		return false;
+	guard(rcu)();
+	return page_of(addr);
+}
+NOKPROBE_SYMBOL(is_kprobe_insn_slot);
+
+/**
+ * kprobe_displaced_ip() - where displaced code comes from
+ * @addr: an instruction pointer
+ *
+ * What is known about the probed code (how to unwind from it, say) holds in a
+ * slot as well: at its start as at the probed instruction, behind that as at
+ * the instruction which follows.
+ *
+ * Context: Any in which RCU is watching.
+ * Return: The address in the kernel's or a module's text that @addr stands
+ * for; @addr itself when that is not in a slot.
+ */
+unsigned long kprobe_displaced_ip(unsigned long addr)
+{
+	struct kprobe_point *point;
+	unsigned int offset;
+
+	if (!may_be_slot(addr))
+		return addr;
+	guard(rcu)();
+	point = kprobe_slot_owner(addr, &offset);
+	if (!point)
+		return addr;
+	return point->addr + (offset ? point->len : 0);
+}
+NOKPROBE_SYMBOL(kprobe_displaced_ip);
+
+/**
+ * kprobe_get_kallsym() - list the pages of slots for /proc/kallsyms
+ * @symnum: which one, from 0
+ * @value:  set to its address
+ * @type:   set to the type of symbol
+ * @sym:    set to its name, %KSYM_NAME_LEN bytes
+ *
+ * Context: Any in which RCU can be read.
+ * Return: 0, or -ERANGE behind the last.
+ */
+int kprobe_get_kallsym(unsigned int symnum, unsigned long *value, char *type,
+		       char *sym)
+{
+	struct slot_page *page;
+	unsigned long addr = 0;
+
+	guard(rcu)();
+	mt_for_each(&slot_pages, page, addr, ULONG_MAX) {
+		if (symnum--)
+			continue;
+		*value = (unsigned long)page->text;
+		*type = 't';
+		strscpy(sym, SLOT_PAGE_NAME, KSYM_NAME_LEN);
+		return 0;
+	}
+	return -ERANGE;
+}
+NOKPROBE_SYMBOL(kprobe_get_kallsym);

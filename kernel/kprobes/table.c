@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The table of points: from an address to its point, lock-free and in constant
+ * time however many points there are.
+ *
+ * A hit may come from anywhere, from inside the memory allocator or an NMI, so
+ * the lookup is inline and calls nothing: not rhashtable, whose lookup walks
+ * nested tables out of line. Every point has two links. A generation of
+ * buckets uses one of them; to grow, all points are put into a bigger
+ * generation over their other link, and that is published in one go. Readers
+ * stay in the generation they found. The old one is freed after a grace
+ * period, and only then can the table grow again. The same scheme, first used
+ * by the bridge's multicast table in 2010.
+ */
+#include <linux/mm.h>
+#include <linux/workqueue.h>
+
+#include "internal.h"
+
+#define KPROBE_TABLE_MIN_BITS	6
+
+/* Static, as breakpoints of others are hit before memory can be allocated. */
+static struct kprobe_buckets first_buckets = {
+	.bits = KPROBE_TABLE_MIN_BITS,
+	.shift = BITS_PER_LONG - KPROBE_TABLE_MIN_BITS,
+	.link_offset = offsetof(struct kprobe_point, node[0]),
+	.chain = { [(1 << KPROBE_TABLE_MIN_BITS) - 1] = HLIST_HEAD_INIT },
+};
+
+struct kprobe_buckets __rcu *kprobe_buckets = RCU_INITIALIZER(&first_buckets);
+
+/* The generation that readers may still be in, NULL if none; kprobe_mutex. */
+static struct kprobe_buckets *old_buckets;
+
+/* Number of points in the table; kprobe_mutex. */
+static unsigned int nr_points;
+
+static struct kprobe_buckets *current_buckets(void)
+{
+	return rcu_dereference_protected(kprobe_buckets,
+					 lockdep_is_held(&kprobe_mutex));
+}
+
+static void free_old_buckets(struct work_struct *work)
+{
+	struct kprobe_buckets *b;
+
+	b = container_of(to_rcu_work(work), struct kprobe_buckets, free);
+	mutex_lock(&kprobe_mutex);
+	old_buckets = NULL;
+	mutex_unlock(&kprobe_mutex);
+	if (b != &first_buckets)
+		kvfree(b);
+}
+
+static struct kprobe_buckets *alloc_buckets(unsigned int bits,
+					    unsigned int generation)
+{
+	struct kprobe_buckets *b;
+
+	b = kvzalloc(struct_size(b, chain, 1UL << bits), GFP_KERNEL);
+	if (!b)
+		return NULL;
+	b->bits = bits;
+	b->shift = BITS_PER_LONG - bits;
+	b->generation = generation;
+	b->link_offset = offsetof(struct kprobe_point, node[0]) +
+			 generation * sizeof(struct hlist_node);
+	return b;
+}
+
+static void add_to_chain(struct kprobe_buckets *b, struct kprobe_point *point)
+{
+	hlist_add_head_rcu(&point->node[b->generation],
+			   kprobe_chain(b, point->addr));
+}
+
+/* Doing without is fine: chains get longer, and the next insert tries again. */
+static void grow(struct kprobe_buckets *from, unsigned int bits)
+{
+	struct kprobe_buckets *to = alloc_buckets(bits, !from->generation);
+	struct kprobe_point *point;
+	unsigned long i;
+
+	if (!to)
+		return;
+	for (i = 0; i < 1UL << from->bits; i++) {
+		struct hlist_node *n = from->chain[i].first;
+
+		for (; n; n = n->next) {
+			point = (void *)n - from->link_offset;
+			add_to_chain(to, point);
+		}
+	}
+	rcu_assign_pointer(kprobe_buckets, to);
+	old_buckets = from;
+	INIT_RCU_WORK(&from->free, free_old_buckets);
+	queue_rcu_work(system_unbound_wq, &from->free);
+}
+
+/**
+ * kprobe_table_reserve() - make room ahead of many inserts
+ * @more: how many points are about to come
+ *
+ * Context: Process context, kprobe_mutex held, may sleep.
+ */
+void kprobe_table_reserve(unsigned int more)
+{
+	struct kprobe_buckets *b = current_buckets();
+	unsigned int bits = b->bits;
+
+	while (nr_points + more > 1UL << bits)
+		bits++;
+	if (bits > b->bits && !old_buckets)
+		grow(b, bits);
+}
+NOKPROBE_SYMBOL(kprobe_table_reserve);
+
+/**
+ * kprobe_table_insert() - let hits find a point
+ * @point: the point, not in the table
+ *
+ * Context: Process context, kprobe_mutex held, may sleep.
+ */
+void kprobe_table_insert(struct kprobe_point *point)
+{
+	kprobe_table_reserve(1);
+	add_to_chain(current_buckets(), point);
+	nr_points++;
+}
+NOKPROBE_SYMBOL(kprobe_table_insert);
+
+/**
+ * kprobe_table_remove() - keep hits from finding a point
+ * @point: the point, in the table
+ *
+ * Readers may have it in hand until a grace period has passed.
+ *
+ * Context: Process context, kprobe_mutex held.
+ */
+void kprobe_table_remove(struct kprobe_point *point)
+{
+	struct kprobe_buckets *b = current_buckets();
+
+	hlist_del_init_rcu(&point->node[b->generation]);
+	/* While the old generation lives, readers may come by there as well. */
+	if (old_buckets && !hlist_unhashed(&point->node[!b->generation]))
+		hlist_del_init_rcu(&point->node[!b->generation]);
+	nr_points--;
+}
+NOKPROBE_SYMBOL(kprobe_table_remove);
+
+/**
+ * kprobe_point_lookup() - find the point at an address
+ * @addr: the address
+ *
+ * Context: Any; the caller is an RCU reader or holds kprobe_mutex.
+ * Return: The point, or NULL.
+ */
+struct kprobe_point *kprobe_point_lookup(unsigned long addr)
+{
+	return kprobe_table_find(addr);
+}
+NOKPROBE_SYMBOL(kprobe_point_lookup);
