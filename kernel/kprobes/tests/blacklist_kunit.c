@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Tests of the blacklist: whole functions are on it, and all that serve a hit.
+ */
+#include <kunit/test.h>
+#include <linux/kallsyms.h>
+#include <linux/kdebug.h>
+#include <linux/module.h>
+#include <asm/sections.h>
+
+#include "../internal.h"
+
+/* Long enough that its end is far from its beginning. */
+static __always_inline int some_code(int x)
+{
+	barrier();
+	if (x & 1)
+		x = x * 5 + 1;
+	else
+		x = (x ^ 0x55) / 3;
+	barrier();
+	return x;
+}
+
+static noinline __noclone int forbidden_function(int x)
+{
+	return some_code(x);
+}
+NOKPROBE_SYMBOL(forbidden_function);
+
+static noinline __noclone __kprobes int function_in_kprobes_text(int x)
+{
+	return some_code(x);
+}
+
+static noinstr int noinstr_function(int x)
+{
+	return some_code(x);
+}
+
+static noinline __noclone int free_function(int x)
+{
+	return some_code(x);
+}
+
+/* An unused function would be left out. */
+static int (*const functions[])(int) = {
+	forbidden_function, function_in_kprobes_text, noinstr_function, free_function,
+};
+
+/* The function around an address, its padding included. */
+struct bounds {
+	unsigned long start;
+	unsigned long end;
+};
+
+static struct bounds bounds_of(struct kunit *test, unsigned long addr)
+{
+	unsigned long size, offset;
+
+	KUNIT_ASSERT_TRUE(test, kallsyms_lookup_size_offset(addr, &size, &offset));
+	return (struct bounds){ addr - offset, addr - offset + size };
+}
+
+static unsigned long count_allowed(unsigned long start, unsigned long end)
+{
+	unsigned long addr, allowed = 0;
+
+	for (addr = start; addr < end; addr++)
+		allowed += !within_kprobe_blacklist(addr);
+	return allowed;
+}
+
+static int try_probe(unsigned long addr)
+{
+	struct kprobe p = { .addr = (kprobe_opcode_t *)addr };
+	int ret = register_kprobe(&p);
+
+	if (!ret)
+		unregister_kprobe(&p);
+	return ret;
+}
+
+static void expect_forbidden(struct kunit *test, unsigned long addr)
+{
+	struct bounds r = bounds_of(test, addr);
+	unsigned long start, end = 0;
+
+	KUNIT_EXPECT_EQ_MSG(test, 0, count_allowed(r.start, r.end), "in %ps", (void *)addr);
+	/* An entry of its own: the bytes before and behind are not in it. */
+	start = kprobe_blacklist_next(r.start, &end);
+	KUNIT_EXPECT_EQ_MSG(test, r.start, start, "%ps", (void *)addr);
+	KUNIT_EXPECT_EQ_MSG(test, r.end, end, "%ps", (void *)addr);
+	KUNIT_EXPECT_EQ_MSG(test, -EINVAL, try_probe(addr), "%ps", (void *)addr);
+}
+
+static void blacklist_whole_function(struct kunit *test)
+{
+	expect_forbidden(test, (unsigned long)forbidden_function);
+}
+
+static void blacklist_kprobes_text(struct kunit *test)
+{
+	unsigned long addr = (unsigned long)function_in_kprobes_text;
+
+	KUNIT_EXPECT_GE(test, addr, (unsigned long)__kprobes_text_start);
+	KUNIT_EXPECT_LT(test, addr, (unsigned long)__kprobes_text_end);
+	expect_forbidden(test, addr);
+	KUNIT_EXPECT_EQ(test, 0, count_allowed((unsigned long)__kprobes_text_start,
+					       (unsigned long)__kprobes_text_end));
+}
+
+static void blacklist_noinstr_text(struct kunit *test)
+{
+	expect_forbidden(test, (unsigned long)noinstr_function);
+	KUNIT_EXPECT_EQ(test, 0, count_allowed((unsigned long)__noinstr_text_start,
+					       (unsigned long)__noinstr_text_end));
+}
+
+static void blacklist_entry_text(struct kunit *test)
+{
+	KUNIT_ASSERT_LT(test, (unsigned long)__entry_text_start,
+			(unsigned long)__entry_text_end);
+	KUNIT_EXPECT_EQ(test, 0, count_allowed((unsigned long)__entry_text_start,
+					       (unsigned long)__entry_text_end));
+}
+
+static void blacklist_spares_others(struct kunit *test)
+{
+	unsigned long addr = (unsigned long)free_function;
+	struct bounds r = bounds_of(test, addr);
+
+	KUNIT_EXPECT_EQ(test, r.end - r.start, count_allowed(r.start, r.end));
+	KUNIT_EXPECT_EQ(test, 0, try_probe(addr));
+	KUNIT_EXPECT_FALSE(test, within_kprobe_blacklist(0));
+	KUNIT_EXPECT_FALSE(test, within_kprobe_blacklist(ULONG_MAX));
+	KUNIT_EXPECT_FALSE(test, within_kprobe_blacklist((unsigned long)functions));
+}
+
+/* What a hit runs through, and what calls it: the API, and what must be there. */
+static const char * const serving_functions[] = {
+	"register_kprobe", "register_kprobes", "unregister_kprobe", "unregister_kprobes",
+	"enable_kprobe", "disable_kprobe", "get_kprobe", "kprobe_running",
+	"kprobe_busy_begin", "kprobe_busy_end", "kprobe_fault_handler",
+	"notify_die", "atomic_notifier_call_chain",
+};
+
+/* What the compiler may have made part of its callers. */
+static const char * const inner_functions[] = {
+	"kprobe_hit", "kprobe_breakpoint_hit", "kprobe_post_hit", "kprobe_frame_enter_nested",
+	"kprobe_count_miss", "kprobe_point_lookup", "kprobe_slot_owner", "is_kprobe_insn_slot",
+	"kprobe_displaced_ip", "arch_kprobe_emulate",
+};
+
+static const char * const serving_x86[] = {
+	"kprobe_int3_handler", "kprobe_post_trampoline", "kprobe_post_callback",
+	"exc_int3", "asm_exc_int3", "exc_page_fault", "poke_int3_handler", "__switch_to",
+};
+
+static const char * const serving_returns[] = {
+	"kretprobe_trampoline", "kretprobe_return", "kretprobe_find_ret_addr",
+	"kprobe_flush_task",
+};
+
+static void expect_names(struct kunit *test, const char * const *names, unsigned int nr,
+			 bool optional)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		unsigned long addr = kallsyms_lookup_name(names[i]);
+
+		KUNIT_EXPECT_TRUE_MSG(test, addr || optional, "there is no %s", names[i]);
+		if (addr)
+			KUNIT_EXPECT_TRUE_MSG(test, within_kprobe_blacklist(addr), "%s",
+					      names[i]);
+	}
+}
+
+static void blacklist_subsystem(struct kunit *test)
+{
+	expect_names(test, serving_functions, ARRAY_SIZE(serving_functions), false);
+	expect_names(test, inner_functions, ARRAY_SIZE(inner_functions), true);
+	if (IS_ENABLED(CONFIG_X86))
+		expect_names(test, serving_x86, ARRAY_SIZE(serving_x86), false);
+	if (IS_ENABLED(CONFIG_KRETPROBES))
+		expect_names(test, serving_returns, ARRAY_SIZE(serving_returns), false);
+}
+
+static void blacklist_walk(struct kunit *test)
+{
+	unsigned long start, end = 0, last_end = 0, at = 0, nr = 0;
+
+	while ((start = kprobe_blacklist_next(at, &end))) {
+		nr++;
+		KUNIT_ASSERT_GE(test, start, last_end);
+		KUNIT_ASSERT_GT(test, end, start);
+		KUNIT_EXPECT_TRUE(test, within_kprobe_blacklist(start));
+		KUNIT_EXPECT_TRUE(test, within_kprobe_blacklist(end - 1));
+		if (last_end && start > last_end) {
+			KUNIT_EXPECT_FALSE(test, within_kprobe_blacklist(last_end));
+			KUNIT_EXPECT_FALSE(test, within_kprobe_blacklist(start - 1));
+		}
+		at = end;
+		last_end = end;
+	}
+	KUNIT_EXPECT_GT(test, nr, 100);
+}
+
+/* From inside an entry a walk begins with that entry. */
+static void blacklist_walk_from_inside(struct kunit *test)
+{
+	struct bounds r = bounds_of(test, (unsigned long)forbidden_function);
+	unsigned long end = 0;
+
+	KUNIT_EXPECT_EQ(test, r.start, kprobe_blacklist_next(r.end - 1, &end));
+	KUNIT_EXPECT_EQ(test, r.end, end);
+	KUNIT_EXPECT_EQ(test, 0, kprobe_blacklist_next(ULONG_MAX, &end));
+}
+
+#ifdef CONFIG_MODULES
+/* A module whose text is a function of ours. */
+static struct module *pretend_module(struct kunit *test, struct bounds r)
+{
+	struct module *mod = kunit_kzalloc(test, sizeof(*mod), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, mod);
+	mod->mem[MOD_TEXT].base = (void *)r.start;
+	mod->mem[MOD_TEXT].size = r.end - r.start;
+	return mod;
+}
+
+static void remove_module(void *mod)
+{
+	mutex_lock(&kprobe_mutex);
+	kprobe_blacklist_remove_module(mod);
+	mutex_unlock(&kprobe_mutex);
+}
+
+static void add_module(struct kunit *test, struct module *mod)
+{
+	mutex_lock(&kprobe_mutex);
+	kprobe_blacklist_add_module(mod);
+	mutex_unlock(&kprobe_mutex);
+	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, remove_module, mod));
+}
+
+/* One function comes and goes; its neighbours stay as they were. */
+static void expect_comes_and_goes(struct kunit *test, struct module *mod, struct bounds r)
+{
+	bool before = within_kprobe_blacklist(r.start - 1);
+	bool behind = within_kprobe_blacklist(r.end);
+
+	KUNIT_ASSERT_EQ(test, r.end - r.start, count_allowed(r.start, r.end));
+	add_module(test, mod);
+	KUNIT_EXPECT_EQ(test, 0, count_allowed(r.start, r.end));
+	KUNIT_EXPECT_EQ(test, before, within_kprobe_blacklist(r.start - 1));
+	KUNIT_EXPECT_EQ(test, behind, within_kprobe_blacklist(r.end));
+	KUNIT_EXPECT_EQ(test, -EINVAL, try_probe((unsigned long)free_function));
+	kunit_release_action(test, remove_module, mod);
+	KUNIT_EXPECT_EQ(test, r.end - r.start, count_allowed(r.start, r.end));
+	KUNIT_EXPECT_EQ(test, before, within_kprobe_blacklist(r.start - 1));
+	KUNIT_EXPECT_EQ(test, behind, within_kprobe_blacklist(r.end));
+	KUNIT_EXPECT_EQ(test, 0, try_probe((unsigned long)free_function));
+}
+
+static void blacklist_module_symbol(struct kunit *test)
+{
+	struct bounds r = bounds_of(test, (unsigned long)free_function);
+	struct module *mod = pretend_module(test, r);
+	unsigned long entry = (unsigned long)free_function;
+
+	mod->kprobe_blacklist = &entry;
+	mod->num_kprobe_blacklist = 1;
+	expect_comes_and_goes(test, mod, r);
+}
+
+static void blacklist_module_sections(struct kunit *test)
+{
+	struct bounds r = bounds_of(test, (unsigned long)free_function);
+	struct module *mod = pretend_module(test, r);
+
+	mod->kprobes_text_start = (void *)r.start;
+	mod->kprobes_text_size = r.end - r.start;
+	expect_comes_and_goes(test, mod, r);
+	mod->kprobes_text_start = NULL;
+	mod->noinstr_text_start = (void *)r.start;
+	mod->noinstr_text_size = r.end - r.start;
+	expect_comes_and_goes(test, mod, r);
+}
+
+/* Named twice and in a section as well: once on the list. */
+static void blacklist_module_twice(struct kunit *test)
+{
+	struct bounds r = bounds_of(test, (unsigned long)free_function);
+	struct module *mod = pretend_module(test, r);
+	unsigned long entries[] = {
+		(unsigned long)free_function, (unsigned long)free_function,
+	};
+
+	mod->kprobe_blacklist = entries;
+	mod->num_kprobe_blacklist = ARRAY_SIZE(entries);
+	mod->kprobes_text_start = (void *)r.start;
+	mod->kprobes_text_size = r.end - r.start;
+	expect_comes_and_goes(test, mod, r);
+}
+#endif
+
+static struct kunit_case blacklist_cases[] = {
+	KUNIT_CASE(blacklist_whole_function),
+	KUNIT_CASE(blacklist_kprobes_text),
+	KUNIT_CASE(blacklist_noinstr_text),
+	KUNIT_CASE(blacklist_entry_text),
+	KUNIT_CASE(blacklist_spares_others),
+	KUNIT_CASE(blacklist_subsystem),
+	KUNIT_CASE(blacklist_walk),
+	KUNIT_CASE(blacklist_walk_from_inside),
+#ifdef CONFIG_MODULES
+	KUNIT_CASE(blacklist_module_symbol),
+	KUNIT_CASE(blacklist_module_sections),
+	KUNIT_CASE(blacklist_module_twice),
+#endif
+	{}
+};
+
+static struct kunit_suite blacklist_suite = {
+	.name = "kprobes_blacklist",
+	.test_cases = blacklist_cases,
+};
+
+kunit_test_suite(blacklist_suite);
+
+MODULE_DESCRIPTION("KUnit tests of the blacklist of kprobes");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef _KPROBES_TESTS_DIFFERENTIAL_H
+#define _KPROBES_TESTS_DIFFERENTIAL_H
+
+/* Shared by differential_kunit.c and differential_x86.S. */
+
+/* Sizes in bytes. A sequence starts with the stack pointer amid the window. */
+#define DIFF_STACK	128
+#define DIFF_MEMORY	256
+
+/* Offsets in struct diff_regs. */
+#define DIFF_AX		0
+#define DIFF_CX		8
+#define DIFF_DX		16
+#define DIFF_BX		24
+#define DIFF_SP		32
+#define DIFF_BP		40
+#define DIFF_SI		48
+#define DIFF_DI		56
+#define DIFF_R8		64
+#define DIFF_FLAGS	128
+
+/* The probed instruction ends in the exception table. */
+#define DIFF_FAULTS	1
+
+#ifndef __ASSEMBLY__
+
+#include <linux/percpu-defs.h>
+#include <linux/types.h>
+
+/**
+ * struct diff_regs - registers before or after a sequence
+ * @gpr:   by number, as instructions encode them; the stack pointer is not
+ *         loaded
+ * @flags: all of them
+ */
+struct diff_regs {
+	u64 gpr[16];
+	u64 flags;
+};
+
+/**
+ * struct diff_sequence - some instructions, one of which is probed
+ * @code:     where to jump to; comes back on its own
+ * @name:     of the form of instruction that is probed
+ * @probe_at: offset of the probed instruction from @code
+ * @flags:    DIFF_FAULTS or 0
+ */
+struct diff_sequence {
+	void *code;
+	const char *name;
+	u32 probe_at;
+	u32 flags;
+};
+
+extern const struct diff_sequence kprobes_diff_sequences[];
+extern const struct diff_sequence kprobes_diff_sequences_end[];
+
+/* What kprobes_diff_run() loads, what it finds afterwards. */
+extern struct diff_regs kprobes_diff_in, kprobes_diff_out;
+extern u64 kprobes_diff_stack_in[DIFF_STACK / 8];
+extern u64 kprobes_diff_stack_out[DIFF_STACK / 8];
+extern u8 kprobes_diff_memory[DIFF_MEMORY];
+
+/* Set by kprobes_diff_run(): the lowest address of the stack's window. */
+extern u64 kprobes_diff_window;
+/* The end of some memory, with no page behind it. */
+extern void *kprobes_diff_edge;
+
+DECLARE_PER_CPU(u64, kprobes_diff_percpu);
+DECLARE_PER_CPU(void *, kprobes_diff_percpu_callee);
+
+asmlinkage void kprobes_diff_run(void *code);
+void kprobes_diff_callee(void);
+
+#endif /* __ASSEMBLY__ */
+#endif /* _KPROBES_TESTS_DIFFERENTIAL_H */

@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A probe must not be felt. Each sequence of differential_x86.S runs bare and
+ * then probed in each of the ways in columns[], with many values of registers
+ * and flags: registers, flags, stack and memory must come out the same, and
+ * each handler must have run once for each pass.
+ */
+#include <kunit/test.h>
+#include <linux/kprobes.h>
+#include <linux/percpu.h>
+#include <linux/sizes.h>
+#include <linux/string.h>
+#include <linux/vmalloc.h>
+#include <asm/processor-flags.h>
+#include <asm/ptrace.h>
+
+#include "differential.h"
+#include "../../../arch/x86/kernel/kprobes-insn.h"
+
+struct diff_regs kprobes_diff_in, kprobes_diff_out;
+u64 kprobes_diff_stack_in[DIFF_STACK / 8];
+u64 kprobes_diff_stack_out[DIFF_STACK / 8];
+u8 kprobes_diff_memory[DIFF_MEMORY] __aligned(16);
+u64 kprobes_diff_window;
+void *kprobes_diff_edge;
+DEFINE_PER_CPU(u64, kprobes_diff_percpu);
+DEFINE_PER_CPU(void *, kprobes_diff_percpu_callee);
+
+static_assert(offsetof(struct diff_regs, gpr[0]) == DIFF_AX);
+static_assert(offsetof(struct diff_regs, gpr[7]) == DIFF_DI);
+static_assert(offsetof(struct diff_regs, gpr[8]) == DIFF_R8);
+static_assert(offsetof(struct diff_regs, flags) == DIFF_FLAGS);
+
+/* What one pass leaves. */
+struct diff_result {
+	struct diff_regs regs;
+	u64 stack[DIFF_STACK / 8];
+	u8 memory[DIFF_MEMORY];
+};
+
+/* What goes in */
+
+/* Counters, shifts and conditions look at rcx; the rest of a set is made of @seed. */
+static const struct {
+	u64 cx;
+	u64 seed;
+	u64 flags;
+} reg_sets[] = {
+	{ 0, 0, X86_EFLAGS_IF },
+	{ 1, 0x8000000000000001, X86_EFLAGS_DF | X86_EFLAGS_IF },
+	{ SZ_4G, 0x7fffffff80000000, X86_EFLAGS_AC },
+	{ SZ_4G + 1, 0x00000000ffffffff, X86_EFLAGS_AF },
+	{ 7, 0x123456789abcdef1, X86_EFLAGS_AF | X86_EFLAGS_IF },
+	{ -1, -1, X86_EFLAGS_DF | X86_EFLAGS_AC },
+};
+
+/* All combinations of the flags that conditions depend on. */
+#define FLAG_SETS	32
+#define PASSES		(ARRAY_SIZE(reg_sets) * FLAG_SETS)
+
+static u64 condition_flags(unsigned int pick)
+{
+	return (pick & 1 ? X86_EFLAGS_CF : 0) | (pick & 2 ? X86_EFLAGS_PF : 0) |
+	       (pick & 4 ? X86_EFLAGS_ZF : 0) | (pick & 8 ? X86_EFLAGS_SF : 0) |
+	       (pick & 16 ? X86_EFLAGS_OF : 0);
+}
+
+static void prepare(unsigned int pass)
+{
+	unsigned int set = pass / FLAG_SETS, i;
+	u64 *gpr = kprobes_diff_in.gpr;
+
+	for (i = 0; i < 16; i++)
+		gpr[i] = rol64(reg_sets[set].seed, 4 * i);
+	gpr[DIFF_CX / 8] = reg_sets[set].cx;
+	gpr[DIFF_SI / 8] = (u64)&kprobes_diff_memory[64];
+	gpr[DIFF_DI / 8] = (u64)&kprobes_diff_memory[160];
+	kprobes_diff_in.flags = X86_EFLAGS_FIXED | reg_sets[set].flags |
+				condition_flags(pass % FLAG_SETS);
+
+	for (i = 0; i < DIFF_MEMORY; i++)
+		kprobes_diff_memory[i] = i * 7;
+	for (i = 0; i < DIFF_STACK / 8; i++)
+		kprobes_diff_stack_in[i] = 0x5741c00000000000 + i;
+}
+
+/* What comes out */
+
+static void capture(struct diff_result *r)
+{
+	u64 used = kprobes_diff_out.gpr[DIFF_SP / 8] - kprobes_diff_window;
+
+	r->regs = kprobes_diff_out;
+	memcpy(r->stack, kprobes_diff_stack_out, DIFF_STACK);
+	memcpy(r->memory, kprobes_diff_memory, DIFF_MEMORY);
+	/* Traps and interrupts write below the stack pointer. */
+	memset(r->stack, 0, min_t(u64, used, DIFF_STACK));
+}
+
+/* Not inlined: stack pointers can be compared only when all calls are as deep. */
+static noinline void run_passes(const struct diff_sequence *s,
+				struct diff_result *results)
+{
+	unsigned int pass;
+
+	for (pass = 0; pass < PASSES; pass++) {
+		prepare(pass);
+		kprobes_diff_run(s->code);
+		capture(&results[pass]);
+	}
+}
+
+/* How it is probed */
+
+struct diff_probe {
+	struct kprobe kp;
+	unsigned long runs_at;		/* where a copy that has run goes on */
+	unsigned long hits;
+	unsigned long posts;
+	unsigned long bad_ips;
+};
+
+static int diff_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	struct diff_probe *probe = container_of(p, struct diff_probe, kp);
+
+	probe->hits++;
+	probe->bad_ips += regs->ip != (unsigned long)p->addr + 1;
+	return 0;
+}
+
+static void diff_post(struct kprobe *p, struct pt_regs *regs, unsigned long flags)
+{
+	struct diff_probe *probe = container_of(p, struct diff_probe, kp);
+
+	probe->posts++;
+	probe->bad_ips += probe->runs_at && regs->ip != probe->runs_at;
+}
+
+#define COLUMN_PROBES	2
+
+/**
+ * struct diff_column - one way of probing
+ * @name:   for messages
+ * @probes: how many probes on the instruction
+ * @posts:  for each whether it has a post-handler
+ * @settle: called after registering, until the mechanism is in place; or NULL
+ */
+struct diff_column {
+	const char *name;
+	unsigned int probes;
+	bool posts[COLUMN_PROBES];
+	void (*settle)(void);
+};
+
+static const struct diff_column columns[] = {
+	{ .name = "pre-handler", .probes = 1 },
+	{ .name = "post-handler", .probes = 1, .posts = { true } },
+	{ .name = "two probes", .probes = 2 },
+	{ .name = "two probes, one post-handler", .probes = 2, .posts = { false, true } },
+};
+
+struct diff_run {
+	const struct diff_column *column;
+	const struct diff_sequence *seq;
+	struct diff_probe probes[COLUMN_PROBES];
+	unsigned long runs_at;
+	struct diff_result *bare, *probed;
+};
+
+static void set_up_probe(struct diff_run *run, unsigned int nr)
+{
+	struct diff_probe *probe = &run->probes[nr];
+
+	*probe = (struct diff_probe){
+		.kp.addr = run->seq->code + run->seq->probe_at,
+		.kp.pre_handler = diff_pre,
+		.kp.post_handler = run->column->posts[nr] ? diff_post : NULL,
+		.runs_at = run->runs_at,
+	};
+}
+
+static int register_probes(struct diff_run *run)
+{
+	struct kprobe *kps[COLUMN_PROBES];
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < run->column->probes; i++) {
+		set_up_probe(run, i);
+		kps[i] = &run->probes[i].kp;
+	}
+	err = register_kprobes(kps, run->column->probes);
+	if (!err && run->column->settle)
+		run->column->settle();
+	return err;
+}
+
+static void unregister_probes(struct diff_run *run)
+{
+	struct kprobe *kps[COLUMN_PROBES];
+	unsigned int i;
+
+	for (i = 0; i < run->column->probes; i++)
+		kps[i] = &run->probes[i].kp;
+	unregister_kprobes(kps, run->column->probes);
+}
+
+/* Comparing */
+
+static void expect_counts(struct kunit *test, const struct diff_run *run)
+{
+	unsigned int i;
+
+	for (i = 0; i < run->column->probes; i++) {
+		const struct diff_probe *probe = &run->probes[i];
+		/* An instruction that faults does not complete. */
+		bool post = run->column->posts[i] && !(run->seq->flags & DIFF_FAULTS);
+
+		KUNIT_EXPECT_EQ_MSG(test, probe->hits, PASSES, "%s", run->column->name);
+		KUNIT_EXPECT_EQ_MSG(test, probe->posts, post ? PASSES : 0, "%s",
+				    run->column->name);
+		KUNIT_EXPECT_EQ_MSG(test, probe->bad_ips, 0, "%s", run->column->name);
+		KUNIT_EXPECT_EQ_MSG(test, probe->kp.nmissed, 0, "%s", run->column->name);
+	}
+}
+
+/* The first difference says enough. */
+static void expect_same(struct kunit *test, const struct diff_run *run)
+{
+	const struct diff_result *bare, *probed;
+	unsigned int i;
+
+	for (i = 0; i < PASSES; i++) {
+		if (memcmp(&run->bare[i], &run->probed[i], sizeof(*run->bare)))
+			break;
+	}
+	if (i == PASSES)
+		return;
+	bare = &run->bare[i];
+	probed = &run->probed[i];
+	KUNIT_EXPECT_MEMEQ_MSG(test, probed->regs.gpr, bare->regs.gpr,
+			       sizeof(bare->regs.gpr), "%s, registers, pass %u",
+			       run->column->name, i);
+	KUNIT_EXPECT_EQ_MSG(test, probed->regs.flags, bare->regs.flags,
+			    "%s, flags, pass %u", run->column->name, i);
+	KUNIT_EXPECT_MEMEQ_MSG(test, probed->stack, bare->stack, DIFF_STACK,
+			       "%s, stack, pass %u", run->column->name, i);
+	KUNIT_EXPECT_MEMEQ_MSG(test, probed->memory, bare->memory, DIFF_MEMORY,
+			       "%s, memory, pass %u", run->column->name, i);
+}
+
+static unsigned long runs_at(struct kunit *test, const struct diff_sequence *s)
+{
+	unsigned long addr = (unsigned long)s->code + s->probe_at;
+	struct x86_kprobe_plan plan;
+
+	KUNIT_ASSERT_EQ(test, x86_kprobe_plan(&plan, (u8 *)addr, MAX_INSN_SIZE), 0);
+	return plan.action == X86_KPROBE_RUN ? addr + plan.len : 0;
+}
+
+static void differential(struct kunit *test)
+{
+	struct diff_run *run = test->priv;
+	unsigned int i;
+
+	run->seq = test->param_value;
+	run->runs_at = runs_at(test, run->seq);
+
+	for (i = 0; i <= ARRAY_SIZE(columns); i++) {
+		bool bare = !i;
+
+		if (!bare) {
+			run->column = &columns[i - 1];
+			KUNIT_ASSERT_EQ_MSG(test, register_probes(run), 0, "%s",
+					    run->column->name);
+		}
+		run_passes(run->seq, bare ? run->bare : run->probed);
+		if (bare)
+			continue;
+		unregister_probes(run);
+		expect_counts(test, run);
+		expect_same(test, run);
+	}
+}
+
+static const void *sequence_gen_params(const void *prev, char *desc)
+{
+	const struct diff_sequence *s = prev;
+
+	s = s ? s + 1 : kprobes_diff_sequences;
+	if (s >= kprobes_diff_sequences_end)
+		return NULL;
+	strscpy(desc, s->name, KUNIT_PARAM_DESC_SIZE);
+	return s;
+}
+
+static void free_memory(void *memory)
+{
+	vfree(memory);
+}
+
+static void *alloc_memory(struct kunit *test, size_t size)
+{
+	void *memory = vzalloc(size);
+
+	KUNIT_ASSERT_NOT_NULL(test, memory);
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, free_memory, memory), 0);
+	return memory;
+}
+
+static int differential_init(struct kunit *test)
+{
+	struct diff_run *run;
+	int cpu;
+
+	run = kunit_kzalloc(test, sizeof(*run), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, run);
+	run->bare = alloc_memory(test, PASSES * sizeof(*run->bare));
+	run->probed = alloc_memory(test, PASSES * sizeof(*run->probed));
+	test->priv = run;
+
+	kprobes_diff_edge = alloc_memory(test, PAGE_SIZE) + PAGE_SIZE;
+	for_each_possible_cpu(cpu) {
+		per_cpu(kprobes_diff_percpu, cpu) = 0x1234567890;
+		per_cpu(kprobes_diff_percpu_callee, cpu) = kprobes_diff_callee;
+	}
+	return 0;
+}
+
+static struct kunit_case differential_cases[] = {
+	KUNIT_CASE_PARAM(differential, sequence_gen_params),
+	{ }
+};
+
+static struct kunit_suite differential_suite = {
+	.name = "kprobes_differential",
+	.init = differential_init,
+	.test_cases = differential_cases,
+};
+
+kunit_test_suite(differential_suite);
+
+MODULE_DESCRIPTION("KUnit tests of probed against bare instructions");
+MODULE_LICENSE("GPL");

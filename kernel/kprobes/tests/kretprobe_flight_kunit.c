@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Tests of return probes with calls in flight: that return late, after the
+ * probe has gone, or never.
+ */
+#include <kunit/test.h>
+#include <linux/completion.h>
+#include <linux/delay.h>
+#include <linux/kprobes.h>
+#include <linux/kthread.h>
+
+#include "targets.h"
+
+/* Calls that sleep */
+
+struct sleeper {
+	const struct kprobes_caller *caller;
+	struct completion inside;
+	struct completion release;
+	struct completion done;
+	int result;
+};
+
+static int sleep_inside(void *arg)
+{
+	struct sleeper *s = arg;
+
+	complete(&s->inside);
+	wait_for_completion(&s->release);
+	return 41;
+}
+
+static int sleeper_thread(void *arg)
+{
+	struct sleeper *s = arg;
+
+	s->result = s->caller->call(sleep_inside, s);
+	complete_all(&s->done);
+	return 0;
+}
+
+static void wake(void *arg)
+{
+	struct sleeper *s = arg;
+
+	complete_all(&s->release);
+	wait_for_completion(&s->done);
+}
+
+/* Starts a thread and waits until it sleeps in the probed function. */
+static struct sleeper *put_to_sleep(struct kunit *test)
+{
+	struct sleeper *s = kunit_kzalloc(test, sizeof(*s), GFP_KERNEL);
+	struct task_struct *task;
+
+	KUNIT_ASSERT_NOT_NULL(test, s);
+	s->caller = test->param_value;
+	init_completion(&s->inside);
+	init_completion(&s->release);
+	init_completion(&s->done);
+	task = kthread_run(sleeper_thread, s, "kprobes_sleeper");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, wake, s));
+	wait_for_completion(&s->inside);
+	return s;
+}
+
+#define SLEEPERS	64
+
+static void default_pool_grows(struct kunit *test)
+{
+	struct kprobes_returns *r = kprobes_caller_returning(test);
+	struct sleeper **s;
+	int i;
+
+	KUNIT_ASSERT_LT(test, r->rp.maxactive, SLEEPERS);
+	s = kunit_kcalloc(test, SLEEPERS, sizeof(*s), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, s);
+	for (i = 0; i < SLEEPERS; i++)
+		s[i] = put_to_sleep(test);
+	kprobes_expect_returns(test, r, SLEEPERS, 0);
+	for (i = 0; i < SLEEPERS; i++) {
+		wake(s[i]);
+		KUNIT_EXPECT_EQ(test, s[i]->result, 42);
+	}
+	kprobes_expect_returns(test, r, SLEEPERS, SLEEPERS);
+}
+
+static int remember(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	*(struct kretprobe_instance **)kprobes_returns_of(ri)->data = ri;
+	return 0;
+}
+
+static void unregister_in_flight(struct kunit *test)
+{
+	struct kprobes_returns *other = kprobes_caller_returns(test);
+	struct kprobes_returns *r = kprobes_caller_returns(test);
+	struct kretprobe_instance *ri = NULL;
+	struct sleeper *s;
+
+	r->in_entry = remember;
+	r->data = &ri;
+	KUNIT_ASSERT_EQ(test, 0, register_kretprobe(&r->rp));
+	KUNIT_ASSERT_EQ(test, 0, register_kretprobe(&other->rp));
+	s = put_to_sleep(test);
+	KUNIT_ASSERT_NOT_NULL(test, ri);
+	KUNIT_EXPECT_PTR_EQ(test, get_kretprobe(ri), &r->rp);
+
+	unregister_kretprobe(&r->rp);
+	KUNIT_EXPECT_NULL(test, get_kretprobe(ri));
+	/* The probe may now be used for something else, or freed. */
+	memset(&r->rp, 0x5a, sizeof(r->rp));
+	wake(s);
+	KUNIT_EXPECT_EQ(test, s->result, 42);
+	KUNIT_EXPECT_EQ(test, atomic_read(&r->returns), 0);
+	kprobes_expect_returns(test, other, 1, 1);
+}
+
+static void register_again_in_flight(struct kunit *test)
+{
+	struct kprobes_returns *r = kprobes_caller_returning(test);
+	struct sleeper *s = put_to_sleep(test);
+
+	unregister_kretprobe(&r->rp);
+	r->rp.kp.addr = NULL;
+	KUNIT_ASSERT_EQ(test, 0, register_kretprobe(&r->rp));
+	KUNIT_EXPECT_EQ(test, 42, kprobes_call_41(test->param_value));
+	wake(s);
+	KUNIT_EXPECT_EQ(test, s->result, 42);
+	kprobes_expect_returns(test, r, 2, 1);
+}
+
+static void disable_in_flight(struct kunit *test)
+{
+	struct kprobes_returns *r = kprobes_caller_returning(test);
+	struct sleeper *s = put_to_sleep(test);
+
+	KUNIT_EXPECT_EQ(test, 0, disable_kretprobe(&r->rp));
+	KUNIT_EXPECT_EQ(test, 42, kprobes_call_41(test->param_value));
+	wake(s);
+	KUNIT_EXPECT_EQ(test, s->result, 42);
+	kprobes_expect_returns(test, r, 1, 1);
+}
+
+static void several_in_flight(struct kunit *test)
+{
+	struct kprobes_returns *r[3];
+	struct sleeper *s;
+	int i, gone;
+
+	for (gone = 0; gone < 3; gone++) {
+		for (i = 0; i < 3; i++)
+			r[i] = kprobes_caller_returning(test);
+		s = put_to_sleep(test);
+		unregister_kretprobe(&r[gone]->rp);
+		wake(s);
+		KUNIT_EXPECT_EQ(test, s->result, 42);
+		for (i = 0; i < 3; i++) {
+			kprobes_expect_returns(test, r[i], 1, i != gone);
+			unregister_kretprobe(&r[i]->rp);
+		}
+	}
+}
+
+/* Calls that never return */
+
+static int die_inside(void *arg)
+{
+	kthread_complete_and_exit(arg, 0);
+}
+
+static int dying_thread(void *arg)
+{
+	const struct kprobes_caller *caller = ((void **)arg)[0];
+
+	return caller->call(die_inside, ((void **)arg)[1]);
+}
+
+static void let_die(struct kunit *test)
+{
+	DECLARE_COMPLETION_ONSTACK(dead);
+	void *args[] = { (void *)test->param_value, &dead };
+	struct task_struct *task;
+
+	task = kthread_run(dying_thread, args, "kprobes_dying");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	wait_for_completion(&dead);
+}
+
+/* The only instance comes back once the task is gone for good. */
+static void dead_tasks_give_back(struct kunit *test)
+{
+	struct kprobes_returns *r = kprobes_caller_returns(test);
+	int round, patience = 1000, calls = 0;
+
+	r->rp.maxactive = 1;
+	KUNIT_ASSERT_EQ(test, 0, register_kretprobe(&r->rp));
+	for (round = 1; round <= 3; round++) {
+		let_die(test);
+		KUNIT_EXPECT_EQ(test, atomic_read(&r->entries), 2 * round - 1);
+		while (atomic_read(&r->entries) < 2 * round && patience--) {
+			msleep(20);
+			KUNIT_EXPECT_EQ(test, 42, kprobes_call_41(test->param_value));
+			calls++;
+		}
+		KUNIT_EXPECT_EQ(test, atomic_read(&r->entries), 2 * round);
+		KUNIT_EXPECT_EQ(test, atomic_read(&r->returns), round);
+	}
+	KUNIT_EXPECT_EQ(test, r->rp.nmissed, calls - 3);
+}
+
+static void unregister_before_death(struct kunit *test)
+{
+	struct kprobes_returns *r = kprobes_caller_returning(test);
+
+	let_die(test);
+	unregister_kretprobe(&r->rp);
+	kprobes_expect_returns(test, r, 1, 0);
+	KUNIT_EXPECT_EQ(test, 42, kprobes_call_41(test->param_value));
+}
+
+static struct kunit_case flight_cases[] = {
+	KPROBES_CASE_CALLERS(default_pool_grows),
+	KPROBES_CASE_CALLERS(unregister_in_flight),
+	KPROBES_CASE_CALLERS(register_again_in_flight),
+	KPROBES_CASE_CALLERS(disable_in_flight),
+	KPROBES_CASE_CALLERS(several_in_flight),
+	KPROBES_CASE_CALLERS(dead_tasks_give_back),
+	KPROBES_CASE_CALLERS(unregister_before_death),
+	{}
+};
+
+static struct kunit_suite flight_suite = {
+	.name = "kprobes_return_flight",
+	.test_cases = flight_cases,
+};
+
+kunit_test_suite(flight_suite);

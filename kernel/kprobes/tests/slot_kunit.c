@@ -1,0 +1,501 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Tests of slots: whose they are, what their memory allows, and that they come
+ * and go. Most are of a point that is in no table: nobody executes its slots.
+ */
+#include <kunit/test.h>
+#include <linux/delay.h>
+#include <linux/jiffies.h>
+#include <linux/kallsyms.h>
+#include <linux/kernel.h>
+#include <linux/kthread.h>
+#include <linux/mm.h>
+#include <linux/pgtable.h>
+#include <linux/slab.h>
+#include <linux/sort.h>
+#include <linux/uaccess.h>
+#ifdef CONFIG_X86
+#endif
+
+#include "../internal.h"
+
+#define SLOTS_PER_PAGE	(PAGE_SIZE / KPROBE_SLOT_SIZE)
+
+/* So many that there must be several pages. */
+#define MANY_SLOTS	(4 * SLOTS_PER_PAGE + 1)
+
+/* An address and a length that displaced code is said to come from. */
+#define OWNER_ADDR	0x1000UL
+#define OWNER_LEN	3
+
+/**
+ * struct slots - slots that a test has
+ * @owner: the point that owns them
+ * @slot:  the slots, NULL for those given back
+ * @page:  for tests to remember the pages of slots
+ * @nr:    how many there have been
+ */
+struct slots {
+	struct kprobe_point owner;
+	void *slot[MANY_SLOTS];
+	unsigned long page[MANY_SLOTS];
+	unsigned int nr;
+};
+
+static void free_slots(void *data)
+{
+	struct slots *slots = data;
+	unsigned int i;
+
+	mutex_lock(&kprobe_mutex);
+	for (i = 0; i < slots->nr; i++)
+		kprobe_slot_free(slots->slot[i]);
+	mutex_unlock(&kprobe_mutex);
+	slots->nr = 0;
+	/* Readers may still be told the owner. */
+	synchronize_rcu();
+}
+
+static void alloc_one(struct kunit *test, struct slots *slots)
+{
+	void *slot;
+
+	mutex_lock(&kprobe_mutex);
+	slot = kprobe_slot_alloc(&slots->owner);
+	mutex_unlock(&kprobe_mutex);
+	KUNIT_ASSERT_NOT_NULL(test, slot);
+	slots->slot[slots->nr++] = slot;
+}
+
+static void free_one(struct slots *slots, unsigned int i)
+{
+	mutex_lock(&kprobe_mutex);
+	kprobe_slot_free(slots->slot[i]);
+	mutex_unlock(&kprobe_mutex);
+	slots->slot[i] = NULL;
+}
+
+static struct slots *alloc_slots(struct kunit *test, unsigned int nr)
+{
+	struct slots *slots = kunit_kzalloc(test, sizeof(*slots), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, slots);
+	slots->owner.addr = OWNER_ADDR;
+	slots->owner.len = OWNER_LEN;
+	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, free_slots, slots));
+	while (slots->nr < nr)
+		alloc_one(test, slots);
+	return slots;
+}
+
+static unsigned long page_at(const void *slot)
+{
+	return (unsigned long)slot & PAGE_MASK;
+}
+
+static int compare_slots(const void *a, const void *b)
+{
+	const void *x = *(void * const *)a, *y = *(void * const *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static void slot_distinct(struct kunit *test)
+{
+	struct slots *slots = alloc_slots(test, MANY_SLOTS);
+	unsigned int i, pages = 1;
+
+	sort(slots->slot, slots->nr, sizeof(void *), compare_slots, NULL);
+	for (i = 0; i < slots->nr; i++) {
+		void *slot = slots->slot[i];
+
+		KUNIT_EXPECT_EQ(test, 0, offset_in_page(slot) % KPROBE_SLOT_SIZE);
+		if (!i)
+			continue;
+		KUNIT_EXPECT_GE(test, (unsigned long)slot,
+				(unsigned long)slots->slot[i - 1] + KPROBE_SLOT_SIZE);
+		pages += page_at(slot) != page_at(slots->slot[i - 1]);
+	}
+	/* Pages are filled before there is another. */
+	KUNIT_EXPECT_LE(test, pages, MANY_SLOTS / SLOTS_PER_PAGE + 2);
+}
+
+/* A displaced RIP-relative operand has to reach what the original reaches. */
+static void slot_near_text(struct kunit *test)
+{
+	struct slots *slots = alloc_slots(test, 1);
+	s64 distance = (s64)slots->slot[0] - (s64)slot_near_text;
+
+	if (!IS_ENABLED(CONFIG_X86_64))
+		kunit_skip(test, "no such operands");
+	KUNIT_EXPECT_EQ(test, distance, (s32)distance);
+}
+
+static void expect_protected(struct kunit *test, void *addr)
+{
+	u8 byte = 0;
+#ifdef CONFIG_X86
+	unsigned int level;
+	pte_t *pte = lookup_address((unsigned long)addr, &level);
+
+	KUNIT_ASSERT_NOT_NULL(test, pte);
+	KUNIT_EXPECT_TRUE(test, pte_val(*pte) & _PAGE_PRESENT);
+	KUNIT_EXPECT_FALSE(test, pte_val(*pte) & _PAGE_RW);
+	KUNIT_EXPECT_FALSE(test, pte_val(*pte) & _PAGE_NX);
+	KUNIT_EXPECT_FALSE(test, pte_val(*pte) & _PAGE_USER);
+#endif
+	KUNIT_EXPECT_EQ(test, 0, copy_from_kernel_nofault(&byte, addr, 1));
+	KUNIT_EXPECT_EQ(test, -EFAULT, copy_to_kernel_nofault(addr, &byte, 1));
+}
+
+#ifdef CONFIG_X86
+/* The other mapping of the same memory must not be a way to write to it. */
+static void expect_alias_protected(struct kunit *test, void *addr)
+{
+	unsigned long alias = (unsigned long)page_address(vmalloc_to_page(addr));
+	unsigned int level;
+	pte_t *pte = lookup_address(alias, &level);
+
+	KUNIT_ASSERT_NOT_NULL(test, pte);
+	KUNIT_EXPECT_FALSE(test, pte_val(*pte) & _PAGE_RW);
+}
+#else
+static void expect_alias_protected(struct kunit *test, void *addr) { }
+#endif
+
+static void slot_protected(struct kunit *test)
+{
+	static const u8 code[] = { 0x0f, 0x1f, 0x44, 0x00, 0x00 };
+	struct slots *slots = alloc_slots(test, 2);
+	void *slot = slots->slot[0];
+
+	if (!IS_ENABLED(CONFIG_STRICT_KERNEL_RWX))
+		kunit_skip(test, "memory is not protected");
+	expect_protected(test, slot);
+	expect_protected(test, slot + KPROBE_SLOT_SIZE - 1);
+	expect_alias_protected(test, slot);
+	kprobe_slot_write(slot, code, sizeof(code));
+	expect_protected(test, slot);
+	expect_alias_protected(test, slot);
+}
+
+static void slot_written(struct kunit *test)
+{
+	struct slots *slots = alloc_slots(test, 3);
+	u8 code[KPROBE_SLOT_SIZE], before[KPROBE_SLOT_SIZE];
+	unsigned int i;
+
+	for (i = 0; i < sizeof(code); i++)
+		code[i] = i + 1;
+	memcpy(before, slots->slot[2], sizeof(before));
+	kprobe_slot_write(slots->slot[1], code, sizeof(code));
+	KUNIT_EXPECT_MEMEQ(test, slots->slot[1], code, sizeof(code));
+	KUNIT_EXPECT_MEMEQ(test, slots->slot[2], before, sizeof(before));
+}
+
+static void expect_slot_of(struct kunit *test, void *slot, struct kprobe_point *owner)
+{
+	unsigned long addr = (unsigned long)slot;
+	unsigned int i, offset;
+
+	for (i = 0; i < KPROBE_SLOT_SIZE; i++, addr++) {
+		offset = ~0;
+		KUNIT_EXPECT_TRUE(test, is_kprobe_insn_slot(addr));
+		KUNIT_EXPECT_TRUE(test, kernel_text_address(addr));
+		KUNIT_EXPECT_TRUE(test, __kernel_text_address(addr));
+		KUNIT_EXPECT_PTR_EQ(test, owner, kprobe_slot_owner(addr, &offset));
+		KUNIT_EXPECT_EQ(test, i, offset);
+		KUNIT_EXPECT_EQ(test, kprobe_displaced_ip(addr),
+				owner ? owner->addr + (i ? owner->len : 0) : addr);
+	}
+}
+
+static void slot_of_every_byte(struct kunit *test)
+{
+	struct slots *slots = alloc_slots(test, 1), *others = alloc_slots(test, 1);
+	void *slot;
+
+	others->owner.addr = OWNER_ADDR + 0x100;
+	slot = slots->slot[0];
+	expect_slot_of(test, slot, &slots->owner);
+	expect_slot_of(test, others->slot[0], &others->owner);
+	free_one(slots, 0);
+	/* Still memory of ours, but nobody's. */
+	if (is_kprobe_insn_slot((unsigned long)slot))
+		expect_slot_of(test, slot, NULL);
+	expect_slot_of(test, others->slot[0], &others->owner);
+}
+
+static void expect_no_slot(struct kunit *test, unsigned long addr)
+{
+	unsigned int offset;
+
+	KUNIT_EXPECT_FALSE(test, is_kprobe_insn_slot(addr));
+	KUNIT_EXPECT_NULL(test, kprobe_slot_owner(addr, &offset));
+	KUNIT_EXPECT_EQ(test, addr, kprobe_displaced_ip(addr));
+}
+
+static void slot_neighbours(struct kunit *test)
+{
+	struct slots *slots = alloc_slots(test, SLOTS_PER_PAGE);
+	unsigned long page = page_at(slots->slot[0]);
+
+	KUNIT_EXPECT_TRUE(test, is_kprobe_insn_slot(page));
+	KUNIT_EXPECT_TRUE(test, is_kprobe_insn_slot(page + PAGE_SIZE - 1));
+	/* Each page of memory from execmem is followed by one without. */
+	expect_no_slot(test, page + PAGE_SIZE);
+	expect_no_slot(test, page - 1);
+	expect_no_slot(test, 0);
+	expect_no_slot(test, ULONG_MAX);
+	expect_no_slot(test, (unsigned long)slot_neighbours);
+	expect_no_slot(test, (unsigned long)slots);
+}
+
+/* Pages in the order of /proc/kallsyms. */
+static unsigned int count_pages(struct kunit *test)
+{
+	unsigned long value, last = 0;
+	char name[KSYM_NAME_LEN], type;
+	unsigned int nr = 0;
+
+	while (!kprobe_get_kallsym(nr, &value, &type, name)) {
+		KUNIT_EXPECT_STREQ(test, name, "kprobe_insn_page");
+		KUNIT_EXPECT_EQ(test, type, 't');
+		KUNIT_EXPECT_EQ(test, 0, offset_in_page(value));
+		KUNIT_EXPECT_GT(test, value, last);
+		KUNIT_EXPECT_TRUE(test, is_kprobe_insn_slot(value));
+		last = value;
+		nr++;
+	}
+	KUNIT_EXPECT_EQ(test, -ERANGE, kprobe_get_kallsym(nr + 1, &value, &type, name));
+	return nr;
+}
+
+static bool page_is_listed(unsigned long page)
+{
+	char name[KSYM_NAME_LEN], type;
+	unsigned int nr = 0;
+	unsigned long value;
+
+	/* Numbers shift when pages come or go; they do so under the mutex. */
+	guard(mutex)(&kprobe_mutex);
+	while (!kprobe_get_kallsym(nr++, &value, &type, name))
+		if (value == page)
+			return true;
+	return false;
+}
+
+static void slot_pages_come_and_go(struct kunit *test)
+{
+	struct slots *slots = alloc_slots(test, 1);
+	unsigned int i, before = count_pages(test), gone = 0;
+
+	while (slots->nr < MANY_SLOTS)
+		alloc_one(test, slots);
+	KUNIT_EXPECT_GE(test, count_pages(test), before + 3);
+	for (i = 0; i < MANY_SLOTS; i++) {
+		slots->page[i] = page_at(slots->slot[i]);
+		KUNIT_EXPECT_TRUE(test, page_is_listed(slots->page[i]));
+	}
+	for (i = MANY_SLOTS; i-- > 1; )
+		free_one(slots, i);
+	KUNIT_EXPECT_LE(test, count_pages(test), before + 1);
+	for (i = 0; i < MANY_SLOTS; i++) {
+		bool is_there = is_kprobe_insn_slot(slots->page[i]);
+
+		gone += !is_there;
+		KUNIT_EXPECT_EQ(test, is_there, page_is_listed(slots->page[i]));
+	}
+	KUNIT_EXPECT_GE(test, gone, 2 * SLOTS_PER_PAGE);
+}
+
+/* A slot that was given back from a full page is the next one to be had. */
+static void slot_reused(struct kunit *test)
+{
+	struct slots *slots = alloc_slots(test, MANY_SLOTS);
+	unsigned int i, pages = count_pages(test);
+
+	for (i = 0; i < MANY_SLOTS; i += 2)
+		free_one(slots, i);
+	for (i = 0; i < MANY_SLOTS; i += 2) {
+		mutex_lock(&kprobe_mutex);
+		slots->slot[i] = kprobe_slot_alloc(&slots->owner);
+		mutex_unlock(&kprobe_mutex);
+		KUNIT_ASSERT_NOT_NULL(test, slots->slot[i]);
+	}
+	KUNIT_EXPECT_EQ(test, pages, count_pages(test));
+	sort(slots->slot, slots->nr, sizeof(void *), compare_slots, NULL);
+	for (i = 1; i < MANY_SLOTS; i++)
+		KUNIT_EXPECT_PTR_NE(test, slots->slot[i], slots->slot[i - 1]);
+}
+
+/* Lookups while pages come and go */
+
+struct slot_reader {
+	struct task_struct *task;
+	unsigned long addr;
+	unsigned long wrong;
+};
+
+static int read_slots(void *data)
+{
+	struct slot_reader *reader = data;
+
+	while (!kthread_should_stop()) {
+		unsigned long addr = READ_ONCE(reader->addr);
+		unsigned long ip = kprobe_displaced_ip(addr);
+
+		if (ip != addr && ip != OWNER_ADDR && ip != OWNER_ADDR + OWNER_LEN)
+			reader->wrong++;
+		is_kprobe_insn_slot(addr ^ PAGE_SIZE);
+		cond_resched();
+	}
+	return 0;
+}
+
+static void stop_reader(void *data)
+{
+	struct slot_reader *reader = data;
+
+	if (reader->task)
+		kthread_stop(reader->task);
+	reader->task = NULL;
+}
+
+static void slot_lookup_while_pages_go(struct kunit *test)
+{
+	struct slot_reader *reader = kunit_kzalloc(test, sizeof(*reader), GFP_KERNEL);
+	struct slots *slots = alloc_slots(test, 1);
+	struct task_struct *task;
+	unsigned int round, i;
+
+	KUNIT_ASSERT_NOT_NULL(test, reader);
+	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, stop_reader, reader));
+	task = kthread_run(read_slots, reader, "kprobe_slots");
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, task);
+	reader->task = task;
+	for (round = 0; round < 20; round++) {
+		while (slots->nr < 2 * SLOTS_PER_PAGE + 1) {
+			alloc_one(test, slots);
+			WRITE_ONCE(reader->addr,
+				   (unsigned long)slots->slot[slots->nr - 1] + round % 2);
+		}
+		cond_resched();
+		for (i = 1; i < slots->nr; i++)
+			free_one(slots, i);
+		slots->nr = 1;
+	}
+	stop_reader(reader);
+	KUNIT_EXPECT_EQ(test, 0, reader->wrong);
+}
+
+/* Slots of a point in use */
+
+static int slot_target_calls;
+
+static noinline __noclone notrace int slot_target(int x)
+{
+	barrier();
+	slot_target_calls++;
+	barrier();
+	return x + 1;
+}
+
+static int slot_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	return 0;
+}
+
+static void slot_post(struct kprobe *p, struct pt_regs *regs, unsigned long flags)
+{
+}
+
+static void unregister_probe(void *p)
+{
+	unregister_kprobe(p);
+}
+
+static bool has_owner(void *slot)
+{
+	unsigned int offset;
+
+	return slot && kprobe_slot_owner((unsigned long)slot, &offset);
+}
+
+static void expect_slot_at(struct kunit *test, void *slot, unsigned long addr, u8 len)
+{
+	KUNIT_EXPECT_EQ(test, addr, kprobe_displaced_ip((unsigned long)slot));
+	KUNIT_EXPECT_EQ(test, addr + len, kprobe_displaced_ip((unsigned long)slot + 1));
+	expect_protected(test, slot);
+}
+
+/* Taken from the text at once, freed when no task can be in it any more. */
+static void slot_of_point(struct kunit *test)
+{
+	struct kprobe *p = kunit_kzalloc(test, sizeof(*p), GFP_KERNEL);
+	unsigned long patience = jiffies + 60 * HZ;
+	struct kprobe_point *point;
+	void *slot, *post_slot;
+
+	KUNIT_ASSERT_NOT_NULL(test, p);
+	p->addr = (kprobe_opcode_t *)slot_target;
+	p->pre_handler = slot_pre;
+	p->post_handler = slot_post;
+	KUNIT_ASSERT_EQ(test, 0, register_kprobe(p));
+	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, unregister_probe, p));
+	point = kprobe_point_lookup((unsigned long)p->addr);
+	KUNIT_ASSERT_NOT_NULL(test, point);
+	slot = point->slot;
+	post_slot = point->post_slot;
+	if (!slot || !post_slot)
+		kunit_skip(test, "the instruction is emulated");
+	expect_slot_at(test, slot, point->addr, point->len);
+	expect_slot_at(test, post_slot, point->addr, point->len);
+	KUNIT_EXPECT_EQ(test, 8, slot_target(7));
+
+	kunit_release_action(test, unregister_probe, p);
+	wait_for_kprobe_optimizer();
+	while ((has_owner(slot) || has_owner(post_slot)) && time_before(jiffies, patience))
+		msleep(20);
+	KUNIT_EXPECT_FALSE(test, has_owner(slot));
+	KUNIT_EXPECT_FALSE(test, has_owner(post_slot));
+	KUNIT_EXPECT_EQ(test, 9, slot_target(8));
+}
+
+static struct kunit_case slot_cases[] = {
+	KUNIT_CASE(slot_distinct),
+	KUNIT_CASE(slot_near_text),
+	KUNIT_CASE(slot_protected),
+	KUNIT_CASE(slot_written),
+	KUNIT_CASE(slot_of_every_byte),
+	KUNIT_CASE(slot_neighbours),
+	KUNIT_CASE(slot_pages_come_and_go),
+	KUNIT_CASE(slot_reused),
+	KUNIT_CASE(slot_lookup_while_pages_go),
+	KUNIT_CASE(slot_of_point),
+	{}
+};
+
+/* Let the points of the suites before be freed, and their slots with them. */
+static int slot_suite_init(struct kunit_suite *suite)
+{
+	wait_for_kprobe_optimizer();
+#ifdef CONFIG_TASKS_RCU
+	rcu_barrier_tasks();
+#else
+	rcu_barrier();
+#endif
+	msleep(100);
+	return 0;
+}
+
+static struct kunit_suite slot_suite = {
+	.name = "kprobes_slot",
+	.suite_init = slot_suite_init,
+	.test_cases = slot_cases,
+};
+
+kunit_test_suite(slot_suite);
+
+MODULE_DESCRIPTION("KUnit tests of slots for displaced instructions");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,566 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Tests of a point's states: which edges there are, and that a point takes
+ * them when its probes come, go, are switched off, and lose their text.
+ */
+#include <kunit/test.h>
+#include <linux/delay.h>
+#include <linux/jiffies.h>
+#include <linux/memory.h>
+
+#include "../internal.h"
+
+/* The table */
+
+#define IDLE	KPROBE_POINT_IDLE
+#define ARMED	KPROBE_POINT_ARMED
+#define LEAVING	KPROBE_POINT_LEAVING
+#define GONE	KPROBE_POINT_GONE
+
+/* Says that there is no point. */
+#define NO_POINT	KPROBE_POINT_STATES
+
+struct edge {
+	enum kprobe_point_state from;
+	enum kprobe_point_state to;
+	bool legal;
+};
+
+static const struct edge edges[] = {
+	{ IDLE, IDLE, false },
+	{ IDLE, ARMED, true },
+	{ IDLE, LEAVING, false },
+	{ IDLE, GONE, true },
+	{ ARMED, IDLE, true },
+	{ ARMED, ARMED, false },
+	{ ARMED, LEAVING, true },
+	{ ARMED, GONE, true },
+	{ LEAVING, IDLE, true },
+	{ LEAVING, ARMED, true },
+	{ LEAVING, LEAVING, false },
+	{ LEAVING, GONE, true },
+	{ GONE, IDLE, false },
+	{ GONE, ARMED, false },
+	{ GONE, LEAVING, false },
+	{ GONE, GONE, false },
+};
+
+static_assert(ARRAY_SIZE(edges) == KPROBE_POINT_STATES * KPROBE_POINT_STATES);
+
+static const char *state_name(enum kprobe_point_state state)
+{
+	static const char * const names[] = {
+		"IDLE", "ARMED", "LEAVING", "GONE", "no point",
+	};
+
+	return names[state];
+}
+
+static void describe_edge(const struct edge *edge, char *text)
+{
+	snprintf(text, KUNIT_PARAM_DESC_SIZE, "%s to %s", state_name(edge->from),
+		 state_name(edge->to));
+}
+
+KUNIT_ARRAY_PARAM(edges, edges, describe_edge);
+
+static void state_edge(struct kunit *test)
+{
+	const struct edge *edge = test->param_value;
+
+	KUNIT_EXPECT_EQ(test, edge->legal, kprobe_point_may_become(edge->from, edge->to));
+}
+
+/* The point is in no table and on no list. */
+static void set_state(struct kunit *test, struct kprobe_point *point,
+		      const struct edge *edge)
+{
+	point->state = edge->from;
+	mutex_lock(&kprobe_mutex);
+	kprobe_point_set_state(point, edge->to);
+	mutex_unlock(&kprobe_mutex);
+	KUNIT_EXPECT_EQ_MSG(test, edge->legal ? edge->to : edge->from, point->state,
+			    "%s to %s", state_name(edge->from), state_name(edge->to));
+}
+
+static void set_states(struct kunit *test, bool legal)
+{
+	struct kprobe_point *point = kunit_kzalloc(test, sizeof(*point), GFP_KERNEL);
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, point);
+	for (i = 0; i < ARRAY_SIZE(edges); i++)
+		if (edges[i].legal == legal)
+			set_state(test, point, &edges[i]);
+}
+
+static void state_set(struct kunit *test)
+{
+	set_states(test, true);
+}
+
+/* The first of them in the life of a kernel warns. */
+static void state_set_refused(struct kunit *test)
+{
+	pr_info("expect-splat-begin\n");
+	set_states(test, false);
+	pr_info("expect-splat-end\n");
+}
+
+/* A point of our own */
+
+static int target_calls;
+
+/* Without ftrace's call at its entry a breakpoint stands there. */
+static noinline __noclone notrace int breakpoint_target(int x)
+{
+	barrier();
+	target_calls++;
+	barrier();
+	return x + 1;
+}
+
+/* Where ftrace is compiled in, ftrace serves this one. */
+static noinline __noclone int ftrace_target(int x)
+{
+	barrier();
+	target_calls++;
+	barrier();
+	return x + 1;
+}
+
+struct target {
+	const char *name;
+	int (*function)(int x);
+};
+
+static const struct target targets[] = {
+	{ "breakpoint", breakpoint_target },
+	{ "function entry", ftrace_target },
+};
+
+KUNIT_ARRAY_PARAM_DESC(targets, targets, name);
+
+/**
+ * struct state_test - two probes on one address
+ * @target: the function
+ * @addr:   the address probed
+ * @probe:  the probes
+ * @hits:   of each of them
+ */
+struct state_test {
+	const struct target *target;
+	unsigned long addr;
+	struct kprobe probe[2];
+	unsigned int hits[2];
+};
+
+static int count_first(struct kprobe *p, struct pt_regs *regs)
+{
+	container_of(p, struct state_test, probe[0])->hits[0]++;
+	return 0;
+}
+
+static int count_second(struct kprobe *p, struct pt_regs *regs)
+{
+	container_of(p, struct state_test, probe[1])->hits[1]++;
+	return 0;
+}
+
+static void reset_probe(struct state_test *t, unsigned int i)
+{
+	t->probe[i] = (struct kprobe){
+		.addr = (kprobe_opcode_t *)t->target->function,
+		.pre_handler = i ? count_second : count_first,
+	};
+}
+
+static void end_test(void *data)
+{
+	struct state_test *t = data;
+	struct kprobe *probes[] = { &t->probe[0], &t->probe[1] };
+
+	unregister_kprobes(probes, ARRAY_SIZE(probes));
+	if (!kprobe_armed_globally())
+		kprobe_arm_all(true);
+	wait_for_kprobe_optimizer();
+}
+
+static struct state_test *new_test(struct kunit *test)
+{
+	struct state_test *t = kunit_kzalloc(test, sizeof(*t), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, t);
+	t->target = test->param_value;
+	reset_probe(t, 0);
+	reset_probe(t, 1);
+	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, end_test, t));
+	/* Where the probe ends up is known when there has been one. */
+	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&t->probe[0]));
+	t->addr = (unsigned long)t->probe[0].addr;
+	unregister_kprobe(&t->probe[0]);
+	wait_for_kprobe_optimizer();
+	return t;
+}
+
+static struct kprobe_point *point_of(struct state_test *t)
+{
+	return kprobe_point_lookup(t->addr);
+}
+
+static enum kprobe_point_state state_locked(struct state_test *t)
+{
+	struct kprobe_point *point = point_of(t);
+
+	lockdep_assert_held(&kprobe_mutex);
+	return point ? point->state : NO_POINT;
+}
+
+static enum kprobe_point_state state_of(struct state_test *t)
+{
+	guard(mutex)(&kprobe_mutex);
+	return state_locked(t);
+}
+
+#define EXPECT_STATE_LOCKED(test, t, wanted)					\
+	KUNIT_EXPECT_STREQ(test, state_name(wanted), state_name(state_locked(t)))
+
+#define EXPECT_STATE(test, t, wanted)						\
+	KUNIT_EXPECT_STREQ(test, state_name(wanted), state_name(state_of(t)))
+
+/* Runs the target and tells which of the two probes were hit. */
+static unsigned int hit_by_call(struct kunit *test, struct state_test *t)
+{
+	unsigned int first = t->hits[0], second = t->hits[1];
+	int calls = target_calls;
+
+	KUNIT_EXPECT_EQ(test, 42, t->target->function(41));
+	KUNIT_EXPECT_EQ(test, calls + 1, target_calls);
+	return (t->hits[0] - first) | (t->hits[1] - second) << 1;
+}
+
+/* Are the bytes at the address other than the instruction's own? */
+static bool text_is_patched(struct kprobe_point *point)
+{
+	return memcmp((void *)point->addr, point->insn, point->len);
+}
+
+static void state_arm(struct kunit *test)
+{
+	struct state_test *t = new_test(test);
+
+	EXPECT_STATE(test, t, NO_POINT);
+	KUNIT_EXPECT_EQ(test, 0, hit_by_call(test, t));
+	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&t->probe[0]));
+	EXPECT_STATE(test, t, ARMED);
+	KUNIT_ASSERT_NOT_NULL(test, point_of(t));
+	KUNIT_EXPECT_TRUE(test, text_is_patched(point_of(t)));
+	KUNIT_EXPECT_EQ(test, 1, hit_by_call(test, t));
+	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&t->probe[1]));
+	EXPECT_STATE(test, t, ARMED);
+	KUNIT_EXPECT_EQ(test, 3, hit_by_call(test, t));
+}
+
+/* kprobe_mutex is held, so that the reaper does not come in between. */
+static void state_leave_and_reap(struct kunit *test)
+{
+	struct state_test *t = new_test(test);
+	struct kprobe *p = &t->probe[0];
+	struct kprobe_point *point;
+
+	KUNIT_ASSERT_EQ(test, 0, register_kprobe(p));
+	point = point_of(t);
+	KUNIT_ASSERT_NOT_NULL(test, point);
+	mutex_lock(&kprobe_mutex);
+	kprobe_unregister_locked(&p, 1);
+	EXPECT_STATE_LOCKED(test, t, LEAVING);
+	KUNIT_EXPECT_TRUE(test, text_is_patched(point));
+	KUNIT_EXPECT_EQ(test, 0, hit_by_call(test, t));
+	kprobe_reap();
+	EXPECT_STATE_LOCKED(test, t, NO_POINT);
+	mutex_unlock(&kprobe_mutex);
+	KUNIT_EXPECT_EQ(test, 0, hit_by_call(test, t));
+}
+
+static void state_reaper_comes(struct kunit *test)
+{
+	struct state_test *t = new_test(test);
+	unsigned long patience = jiffies + 20 * HZ;
+
+	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&t->probe[0]));
+	unregister_kprobe(&t->probe[0]);
+	while (state_of(t) != NO_POINT && time_before(jiffies, patience))
+		msleep(20);
+	EXPECT_STATE(test, t, NO_POINT);
+	KUNIT_EXPECT_EQ(test, 0, hit_by_call(test, t));
+}
+
+/* How often text was patched, seen by a probe on what perf is told by. */
+static int times_patched;
+
+static int count_patching(struct kprobe *p, struct pt_regs *regs)
+{
+	times_patched++;
+	return 0;
+}
+
+static struct kprobe patching_probe;
+
+static void stop_counting_patching(void *unused)
+{
+	unregister_kprobe(&patching_probe);
+}
+
+static void start_counting_patching(struct kunit *test)
+{
+	patching_probe = (struct kprobe){
+		.symbol_name = "perf_event_text_poke",
+		.pre_handler = count_patching,
+	};
+	if (!IS_ENABLED(CONFIG_PERF_EVENTS))
+		kunit_skip(test, "perf is not told");
+	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&patching_probe));
+	KUNIT_ASSERT_EQ(test, 0,
+			kunit_add_action_or_reset(test, stop_counting_patching, NULL));
+}
+
+static void state_return(struct kunit *test)
+{
+	struct state_test *t = new_test(test);
+	struct kprobe *p = &t->probe[0], *q = &t->probe[1];
+	struct kprobe_point *point;
+	int patched;
+
+	start_counting_patching(test);
+	patched = times_patched;
+	KUNIT_ASSERT_EQ(test, 0, register_kprobe(p));
+	KUNIT_EXPECT_GT(test, times_patched, patched);
+	point = point_of(t);
+	KUNIT_ASSERT_NOT_NULL(test, point);
+
+	mutex_lock(&kprobe_mutex);
+	kprobe_unregister_locked(&p, 1);
+	EXPECT_STATE_LOCKED(test, t, LEAVING);
+	patched = times_patched;
+	KUNIT_EXPECT_EQ(test, 0, kprobe_register_locked(&q, 1));
+	EXPECT_STATE_LOCKED(test, t, ARMED);
+	kprobe_reap();
+	EXPECT_STATE_LOCKED(test, t, ARMED);
+	KUNIT_EXPECT_EQ(test, patched, times_patched);
+	mutex_unlock(&kprobe_mutex);
+	KUNIT_EXPECT_PTR_EQ(test, point, point_of(t));
+	KUNIT_EXPECT_EQ(test, 2, hit_by_call(test, t));
+}
+
+/* Somebody returns, but disabled: nobody wants the breakpoint. */
+static void state_return_disabled(struct kunit *test)
+{
+	struct state_test *t = new_test(test);
+	struct kprobe *p = &t->probe[0], *q = &t->probe[1];
+
+	q->flags = KPROBE_FLAG_DISABLED;
+	KUNIT_ASSERT_EQ(test, 0, register_kprobe(p));
+	mutex_lock(&kprobe_mutex);
+	kprobe_unregister_locked(&p, 1);
+	EXPECT_STATE_LOCKED(test, t, LEAVING);
+	KUNIT_EXPECT_EQ(test, 0, kprobe_register_locked(&q, 1));
+	EXPECT_STATE_LOCKED(test, t, IDLE);
+	mutex_unlock(&kprobe_mutex);
+	KUNIT_EXPECT_EQ(test, 0, hit_by_call(test, t));
+	KUNIT_EXPECT_EQ(test, 0, enable_kprobe(q));
+	EXPECT_STATE(test, t, ARMED);
+	KUNIT_EXPECT_EQ(test, 2, hit_by_call(test, t));
+}
+
+static void state_disable(struct kunit *test)
+{
+	struct state_test *t = new_test(test);
+
+	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&t->probe[0]));
+	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&t->probe[1]));
+	KUNIT_EXPECT_EQ(test, 0, disable_kprobe(&t->probe[0]));
+	EXPECT_STATE(test, t, ARMED);
+	KUNIT_EXPECT_EQ(test, 2, hit_by_call(test, t));
+	KUNIT_EXPECT_EQ(test, 0, disable_kprobe(&t->probe[1]));
+	EXPECT_STATE(test, t, IDLE);
+	KUNIT_EXPECT_EQ(test, 0, hit_by_call(test, t));
+	KUNIT_EXPECT_EQ(test, 0, enable_kprobe(&t->probe[0]));
+	EXPECT_STATE(test, t, ARMED);
+	KUNIT_EXPECT_EQ(test, 1, hit_by_call(test, t));
+	/* The one that stays does not want the breakpoint either. */
+	unregister_kprobe(&t->probe[0]);
+	EXPECT_STATE(test, t, IDLE);
+	KUNIT_EXPECT_EQ(test, 0, hit_by_call(test, t));
+	unregister_kprobe(&t->probe[1]);
+	EXPECT_STATE(test, t, NO_POINT);
+}
+
+static void state_global_off(struct kunit *test)
+{
+	struct state_test *t = new_test(test);
+
+	t->probe[1].flags = KPROBE_FLAG_DISABLED;
+	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&t->probe[0]));
+	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&t->probe[1]));
+	KUNIT_ASSERT_EQ(test, 0, kprobe_arm_all(false));
+	EXPECT_STATE(test, t, IDLE);
+	KUNIT_EXPECT_EQ(test, 0, hit_by_call(test, t));
+	KUNIT_EXPECT_FALSE(test, kprobe_disabled(&t->probe[0]));
+	KUNIT_EXPECT_TRUE(test, kprobe_disabled(&t->probe[1]));
+	KUNIT_ASSERT_EQ(test, 0, kprobe_arm_all(true));
+	EXPECT_STATE(test, t, ARMED);
+	KUNIT_EXPECT_EQ(test, 1, hit_by_call(test, t));
+	KUNIT_EXPECT_TRUE(test, kprobe_disabled(&t->probe[1]));
+}
+
+/* While all are off, probes come, go and are switched, but nothing is armed. */
+static void state_changes_while_off(struct kunit *test)
+{
+	struct state_test *t = new_test(test);
+
+	KUNIT_ASSERT_EQ(test, 0, kprobe_arm_all(false));
+	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&t->probe[0]));
+	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&t->probe[1]));
+	EXPECT_STATE(test, t, IDLE);
+	KUNIT_EXPECT_EQ(test, 0, disable_kprobe(&t->probe[0]));
+	KUNIT_EXPECT_EQ(test, 0, disable_kprobe(&t->probe[1]));
+	KUNIT_EXPECT_EQ(test, 0, enable_kprobe(&t->probe[1]));
+	EXPECT_STATE(test, t, IDLE);
+	KUNIT_EXPECT_EQ(test, 0, hit_by_call(test, t));
+	KUNIT_ASSERT_EQ(test, 0, kprobe_arm_all(true));
+	EXPECT_STATE(test, t, ARMED);
+	KUNIT_EXPECT_EQ(test, 2, hit_by_call(test, t));
+}
+
+static void state_leaving_while_switched(struct kunit *test)
+{
+	struct state_test *t = new_test(test);
+	bool arm;
+
+	for (arm = false; ; arm = true) {
+		KUNIT_ASSERT_EQ(test, 0, register_kprobe(&t->probe[0]));
+		unregister_kprobe(&t->probe[0]);
+		KUNIT_ASSERT_EQ(test, 0, kprobe_arm_all(arm));
+		EXPECT_STATE(test, t, NO_POINT);
+		KUNIT_EXPECT_EQ(test, 0, hit_by_call(test, t));
+		if (arm)
+			break;
+		KUNIT_ASSERT_EQ(test, 0, kprobe_arm_all(true));
+	}
+}
+
+static void disarm_text(struct kprobe_point *point)
+{
+	LIST_HEAD(points);
+
+	if (point->mechanism == KPROBE_FTRACE) {
+		list_move_tail(&point->batch, &points);
+		kprobe_ftrace_disarm(&points);
+		list_del_init(&point->batch);
+		return;
+	}
+	mutex_lock(&text_mutex);
+	arch_kprobe_disarm(point);
+	arch_kprobe_sync();
+	mutex_unlock(&text_mutex);
+}
+
+/* The end of a point, as when its text is freed; but here the text stays. */
+static void kill_point(struct state_test *t)
+{
+	struct kprobe_point *point = point_of(t);
+
+	lockdep_assert_held(&kprobe_mutex);
+	if (!point)
+		return;
+	if (point->state != KPROBE_POINT_IDLE)
+		disarm_text(point);
+	kprobe_point_kill(point);
+}
+
+static void expect_gone(struct kunit *test, struct state_test *t)
+{
+	KUNIT_EXPECT_TRUE(test, kprobe_gone(&t->probe[0]));
+	KUNIT_EXPECT_EQ(test, -EINVAL, enable_kprobe(&t->probe[0]));
+	KUNIT_EXPECT_EQ(test, 0, disable_kprobe(&t->probe[0]));
+	EXPECT_STATE(test, t, NO_POINT);
+	KUNIT_EXPECT_EQ(test, 0, hit_by_call(test, t));
+	/* Another point may come to the address, and go again. */
+	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&t->probe[1]));
+	KUNIT_EXPECT_EQ(test, 2, hit_by_call(test, t));
+	KUNIT_EXPECT_TRUE(test, kprobe_gone(&t->probe[0]));
+	KUNIT_EXPECT_FALSE(test, kprobe_gone(&t->probe[1]));
+	unregister_kprobe(&t->probe[0]);
+	KUNIT_EXPECT_EQ(test, 2, hit_by_call(test, t));
+	EXPECT_STATE(test, t, ARMED);
+}
+
+static void state_kill_armed(struct kunit *test)
+{
+	struct state_test *t = new_test(test);
+
+	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&t->probe[0]));
+	mutex_lock(&kprobe_mutex);
+	kill_point(t);
+	mutex_unlock(&kprobe_mutex);
+	expect_gone(test, t);
+}
+
+static void state_kill_idle(struct kunit *test)
+{
+	struct state_test *t = new_test(test);
+
+	t->probe[0].flags = KPROBE_FLAG_DISABLED;
+	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&t->probe[0]));
+	mutex_lock(&kprobe_mutex);
+	kill_point(t);
+	mutex_unlock(&kprobe_mutex);
+	expect_gone(test, t);
+}
+
+static void state_kill_leaving(struct kunit *test)
+{
+	struct state_test *t = new_test(test);
+	struct kprobe *p = &t->probe[0];
+
+	KUNIT_ASSERT_EQ(test, 0, register_kprobe(p));
+	mutex_lock(&kprobe_mutex);
+	kprobe_unregister_locked(&p, 1);
+	EXPECT_STATE_LOCKED(test, t, LEAVING);
+	kill_point(t);
+	EXPECT_STATE_LOCKED(test, t, NO_POINT);
+	kprobe_reap();
+	mutex_unlock(&kprobe_mutex);
+	KUNIT_EXPECT_EQ(test, 0, hit_by_call(test, t));
+	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&t->probe[1]));
+	KUNIT_EXPECT_EQ(test, 2, hit_by_call(test, t));
+}
+
+static struct kunit_case state_cases[] = {
+	KUNIT_CASE_PARAM(state_edge, edges_gen_params),
+	KUNIT_CASE(state_set),
+	KUNIT_CASE(state_set_refused),
+	KUNIT_CASE_PARAM(state_arm, targets_gen_params),
+	KUNIT_CASE_PARAM(state_leave_and_reap, targets_gen_params),
+	KUNIT_CASE_PARAM(state_reaper_comes, targets_gen_params),
+	KUNIT_CASE_PARAM(state_return, targets_gen_params),
+	KUNIT_CASE_PARAM(state_return_disabled, targets_gen_params),
+	KUNIT_CASE_PARAM(state_disable, targets_gen_params),
+	KUNIT_CASE_PARAM(state_global_off, targets_gen_params),
+	KUNIT_CASE_PARAM(state_changes_while_off, targets_gen_params),
+	KUNIT_CASE_PARAM(state_leaving_while_switched, targets_gen_params),
+	KUNIT_CASE_PARAM(state_kill_armed, targets_gen_params),
+	KUNIT_CASE_PARAM(state_kill_idle, targets_gen_params),
+	KUNIT_CASE_PARAM(state_kill_leaving, targets_gen_params),
+	{}
+};
+
+static struct kunit_suite state_suite = {
+	.name = "kprobes_state",
+	.test_cases = state_cases,
+};
+
+kunit_test_suite(state_suite);
+
+MODULE_DESCRIPTION("KUnit tests of the states of probe points");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A module to be probed while it comes and goes, by module_life.sh in
+ * tools/testing/selftests/kprobes.
+ *
+ *   insmod kprobes_target.ko [fail=1]
+ *   cd /sys/module/kprobes_target/parameters
+ *   cat call            # calls all functions but the one of init
+ *   cat jump_label      # where in kprobes_target_switched() the kernel patches
+ */
+#include <linux/init.h>
+#include <linux/instrumentation.h>
+#include <linux/jump_label.h>
+#include <linux/kprobes.h>
+#include <linux/module.h>
+#include <linux/moduleparam.h>
+#include <linux/sysfs.h>
+
+static bool fail;
+module_param(fail, bool, 0444);
+MODULE_PARM_DESC(fail, "have init fail with -ENODEV");
+
+static int calls;
+
+static noinline __noclone int kprobes_target_function(int x)
+{
+	barrier();
+	calls++;
+	barrier();
+	return x + 1;
+}
+
+static noinline __noclone notrace int kprobes_target_untraced(int x)
+{
+	barrier();
+	calls++;
+	barrier();
+	return x + 1;
+}
+
+static noinline __noclone int __init kprobes_target_in_init(int x)
+{
+	barrier();
+	calls++;
+	barrier();
+	return x + 1;
+}
+
+static noinline __noclone int kprobes_target_forbidden(int x)
+{
+	barrier();
+	return x + 1;
+}
+NOKPROBE_SYMBOL(kprobes_target_forbidden);
+
+static noinline __noclone __kprobes int kprobes_target_in_kprobes_text(int x)
+{
+	barrier();
+	return x + 1;
+}
+
+static noinstr int kprobes_target_noinstr(int x)
+{
+	barrier();
+	return x + 1;
+}
+
+static DEFINE_STATIC_KEY_FALSE(switch_key);
+
+static noinline __noclone int kprobes_target_switched(int x)
+{
+	if (static_branch_unlikely(&switch_key))
+		return x - 1;
+	barrier();
+	return x + 1;
+}
+
+static int call_get(char *buffer, const struct kernel_param *param)
+{
+	int x = 0;
+
+	x = kprobes_target_function(x);
+	x = kprobes_target_untraced(x);
+	x = kprobes_target_forbidden(x);
+	x = kprobes_target_in_kprobes_text(x);
+	x = kprobes_target_noinstr(x);
+	x = kprobes_target_switched(x);
+	return sysfs_emit(buffer, "%d\n", x);
+}
+
+static const struct kernel_param_ops call_ops = {
+	.get = call_get,
+};
+module_param_cb(call, &call_ops, NULL, 0444);
+MODULE_PARM_DESC(call, "6 when all functions have been called");
+
+#ifdef CONFIG_JUMP_LABEL
+static int jump_label_get(char *buffer, const struct kernel_param *param)
+{
+	struct jump_entry *entry = THIS_MODULE->jump_entries;
+	struct jump_entry *end = entry + THIS_MODULE->num_jump_entries;
+
+	for (; entry < end; entry++)
+		if (jump_entry_key(entry) == &switch_key.key)
+			return sysfs_emit(buffer, "%lu\n", jump_entry_code(entry) -
+					  (unsigned long)kprobes_target_switched);
+	return -ENOENT;
+}
+
+static const struct kernel_param_ops jump_label_ops = {
+	.get = jump_label_get,
+};
+module_param_cb(jump_label, &jump_label_ops, NULL, 0444);
+MODULE_PARM_DESC(jump_label, "offset of a jump label in kprobes_target_switched()");
+#endif
+
+static int __init kprobes_target_init(void)
+{
+	if (kprobes_target_in_init(1) != 2)
+		return -EIO;
+	return fail ? -ENODEV : 0;
+}
+
+static void __exit kprobes_target_exit(void)
+{
+}
+
+module_init(kprobes_target_init);
+module_exit(kprobes_target_exit);
+MODULE_DESCRIPTION("Kprobes: a module for tests to probe");
+MODULE_LICENSE("GPL");

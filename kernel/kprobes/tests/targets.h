@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef _KERNEL_KPROBES_TESTS_TARGETS_H
+#define _KERNEL_KPROBES_TESTS_TARGETS_H
+
+/*
+ * What the suites put probes on, and the probes that count. Functions are in
+ * targets.c, where ftrace knows their entries, and in targets_x86.S, where the
+ * places inside are known and entries take breakpoints.
+ */
+#ifndef __ASSEMBLY__
+#include <linux/atomic.h>
+#include <linux/kprobes.h>
+#include <linux/types.h>
+
+struct kunit;
+
+/**
+ * struct kprobes_place - a place that kprobes_targets_run() passes once
+ * @name:   for the reader of the results
+ * @symbol: a function
+ * @offset: bytes from its start
+ * @next:   the same for where execution goes on, 0 where that is not known
+ */
+struct kprobes_place {
+	const char *name;
+	const char *symbol;
+	unsigned long offset;
+	unsigned long next;
+};
+
+const struct kprobes_place *kprobes_place(unsigned int i);
+unsigned int kprobes_places(void);
+const struct kprobes_place *kprobes_place_named(const char *name);
+unsigned long kprobes_place_addr(const struct kprobes_place *place);
+const void *kprobes_place_gen_params(const void *prev, char *desc);
+const void *kprobes_entry_gen_params(const void *prev, char *desc);
+
+/* A test that is run for each place, or for each function's entry. */
+#define KPROBES_CASE_PLACES(fn)	KUNIT_CASE_PARAM(fn, kprobes_place_gen_params)
+#define KPROBES_CASE_ENTRIES(fn) KUNIT_CASE_PARAM(fn, kprobes_entry_gen_params)
+
+/* Passes every place once and returns KPROBES_TARGETS_RESULT(a). */
+int kprobes_targets_run(int a);
+#define KPROBES_TARGETS_RESULT(a)	(3 * (a) + 111)
+
+/* Parts of it, for those who want one alone. */
+int kprobes_target_c(int a);
+int kprobes_target_asm(int a);
+int kprobes_target_endbr(int a);
+
+/* Entries of functions: by ftrace if it is there, by breakpoint, with endbr. */
+#define KPROBES_PLACE_C		"C function"
+#define KPROBES_PLACE_ASM	"assembly function"
+#define KPROBES_PLACE_ENDBR	"function with landing pad"
+
+/**
+ * struct kprobes_caller - a function that calls another
+ * @name:   for the reader of the results
+ * @symbol: the function
+ * @call:   calls it, returns fn(arg) + 1
+ */
+struct kprobes_caller {
+	const char *name;
+	const char *symbol;
+	int (*call)(int (*fn)(void *arg), void *arg);
+};
+
+const void *kprobes_caller_gen_params(const void *prev, char *desc);
+
+/* A test that is run for each of them. */
+#define KPROBES_CASE_CALLERS(fn) KUNIT_CASE_PARAM(fn, kprobes_caller_gen_params)
+
+int kprobes_target_call_c(int (*fn)(void *arg), void *arg);
+int kprobes_return_41(void *unused);
+int kprobes_call_41(const struct kprobes_caller *caller);
+
+/**
+ * struct kprobes_counter - a probe that counts
+ * @kp:      the probe
+ * @pre:     calls of its pre-handler
+ * @post:    calls of its post-handler
+ * @pre_ip:  regs->ip of the last of these
+ * @post_ip: the same
+ * @in_pre:  what else the pre-handler does, if not NULL; returned
+ * @in_post: what else the post-handler does, if not NULL
+ * @data:    for these
+ */
+struct kprobes_counter {
+	struct kprobe kp;
+	atomic_t pre;
+	atomic_t post;
+	unsigned long pre_ip;
+	unsigned long post_ip;
+	kprobe_pre_handler_t in_pre;
+	kprobe_post_handler_t in_post;
+	void *data;
+};
+
+static inline struct kprobes_counter *kprobes_counter_of(struct kprobe *p)
+{
+	return container_of(p, struct kprobes_counter, kp);
+}
+
+int kprobes_count_pre(struct kprobe *p, struct pt_regs *regs);
+void kprobes_count_post(struct kprobe *p, struct pt_regs *regs,
+			unsigned long flags);
+struct kprobes_counter *kprobes_counter(struct kunit *test,
+					const struct kprobes_place *place);
+struct kprobes_counter *kprobes_counting(struct kunit *test,
+					 const struct kprobes_place *place);
+void kprobes_expect_counts(struct kunit *test, struct kprobes_counter *c,
+			   int pre, int post);
+
+/**
+ * struct kprobes_returns - a return probe that counts
+ * @rp:        the return probe
+ * @entries:   calls of its entry handler
+ * @returns:   calls of its return handler
+ * @in_entry:  what else the entry handler does, if not NULL; returned
+ * @in_return: what else the return handler does, if not NULL
+ * @data:      for these
+ */
+struct kprobes_returns {
+	struct kretprobe rp;
+	atomic_t entries;
+	atomic_t returns;
+	kretprobe_handler_t in_entry;
+	kretprobe_handler_t in_return;
+	void *data;
+};
+
+static inline struct kprobes_returns *
+kprobes_returns_of(struct kretprobe_instance *ri)
+{
+	return container_of(get_kretprobe(ri), struct kprobes_returns, rp);
+}
+
+struct kprobes_returns *kprobes_returns(struct kunit *test, const char *symbol);
+struct kprobes_returns *kprobes_returning(struct kunit *test,
+					  const char *symbol);
+struct kprobes_returns *kprobes_caller_returns(struct kunit *test);
+struct kprobes_returns *kprobes_caller_returning(struct kunit *test);
+void kprobes_expect_returns(struct kunit *test, struct kprobes_returns *r,
+			    int entries, int returns);
+
+/**
+ * struct kprobes_text - bytes of a function as they were
+ * @addr:  where
+ * @bytes: what
+ */
+struct kprobes_text {
+	unsigned long addr;
+	u8 bytes[16];
+};
+
+void kprobes_text_save(struct kprobes_text *text, unsigned long addr);
+void kprobes_text_expect(struct kunit *test, const struct kprobes_text *text);
+void kprobes_expect_off(struct kunit *test, const struct kprobe *p);
+void kprobes_expect_targets(struct kunit *test, unsigned int times);
+
+#ifdef CONFIG_X86_64
+extern const struct kprobes_place kprobes_asm_places[];
+extern const struct kprobes_place kprobes_asm_places_end[];
+
+/* Functions that return in various ways. */
+int kprobes_target_call(int (*fn)(void *arg), void *arg);
+int kprobes_target_tail(int (*fn)(void *arg), void *arg);
+int kprobes_target_left(int a);
+
+/* Instructions that fault. */
+long kprobes_target_load(const long *p);
+long kprobes_target_load_bare(const long *p);
+long kprobes_target_load_user(const long __user *p);
+int kprobes_target_divide(int a, int b);
+extern const unsigned int kprobes_load_user_offset, kprobes_divide_offset;
+#endif
+
+/* Tables that the linker makes; the base declares them where they are used. */
+#ifdef CONFIG_HAVE_STATIC_CALL_INLINE
+extern struct static_call_site __start_static_call_sites[];
+extern struct static_call_site __stop_static_call_sites[];
+#endif
+#ifdef CONFIG_GENERIC_BUG
+extern struct bug_entry __start___bug_table[];
+extern struct bug_entry __stop___bug_table[];
+#endif
+
+#endif /* __ASSEMBLY__ */
+#endif /* _KERNEL_KPROBES_TESTS_TARGETS_H */

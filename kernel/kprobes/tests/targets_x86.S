@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Functions that the suites put probes on, instruction by instruction. Those
+ * without a landing pad are called directly, never through a pointer.
+ */
+#include <linux/linkage.h>
+#include <linux/objtool.h>
+#include <asm/asm.h>
+#include <asm/frame.h>
+#include <asm/nospec-branch.h>
+#include <asm/smap.h>
+
+/* A function whose entry is its first instruction. */
+.macro FUNCTION name:req
+SYM_START(\name, SYM_L_GLOBAL, SYM_F_ALIGN)
+	ANNOTATE_NOENDBR
+.endm
+
+/* A line of kprobes_asm_places; execution goes on at @next. */
+.macro PLACE at:req symbol:req next:req name:req
+	.pushsection .rodata.str1.1, "aMS", @progbits, 1
+76:	.asciz	"\name"
+77:	.asciz	"\symbol"
+	.popsection
+	.pushsection .rodata.kprobes_places, "a"
+	.quad	76b, 77b, \at - \symbol, \next - \symbol
+	.popsection
+.endm
+
+	.section .rodata.kprobes_places, "a"
+	.balign	8
+SYM_DATA_START(kprobes_asm_places)
+
+	.section .rodata
+	.balign	4
+SYM_DATA_LOCAL(.Lthree, .long 3)
+
+	.text
+
+/* int kprobes_target_asm(int a): a + 10, past every kind of point */
+FUNCTION kprobes_target_asm
+#ifdef CONFIG_FRAME_POINTER
+	pushq	%rbp
+.Lpushed:
+	movq	%rsp, %rbp
+#endif
+.Lcopy:	leal	4(%rdi), %eax
+.Lnop:	nop
+.Ljump:	jmp	.Lload
+	int3
+.Lload:	addl	.Lthree(%rip), %eax
+.Lcond:	jnz	.Lcall
+	int3
+.Lcall:	call	kprobes_target_helper
+	FRAME_END
+	RET
+SYM_FUNC_END(kprobes_target_asm)
+
+#ifdef CONFIG_FRAME_POINTER
+PLACE kprobes_target_asm, kprobes_target_asm, .Lpushed, "assembly function"
+PLACE .Lcopy, kprobes_target_asm, .Lnop, "instruction in its slot"
+#else
+PLACE kprobes_target_asm, kprobes_target_asm, .Lnop, "assembly function"
+#endif
+PLACE .Lnop, kprobes_target_asm, .Ljump, "nop"
+PLACE .Ljump, kprobes_target_asm, .Lload, "jump"
+PLACE .Lload, kprobes_target_asm, .Lcond, "load relative to rip"
+PLACE .Lcond, kprobes_target_asm, .Lcall, "conditional jump"
+PLACE .Lcall, kprobes_target_asm, kprobes_target_helper, "call"
+
+/* Adds 3 to eax. */
+FUNCTION kprobes_target_helper
+	addl	$3, %eax
+	RET
+SYM_FUNC_END(kprobes_target_helper)
+
+/* int kprobes_target_endbr(int a): a + 100 */
+SYM_FUNC_START(kprobes_target_endbr)
+	leal	99(%rdi), %eax
+.Linc:	incl	%eax
+.Lret:	RET
+SYM_FUNC_END(kprobes_target_endbr)
+
+PLACE kprobes_target_endbr, kprobes_target_endbr, .Linc, "function with landing pad"
+PLACE .Linc, kprobes_target_endbr, .Lret, "second instruction"
+
+	.section .rodata.kprobes_places, "a"
+SYM_DATA_START(kprobes_asm_places_end)
+
+	/* Functions that return in various ways. */
+
+	.text
+
+/* int kprobes_target_call(int (*fn)(void *arg), void *arg): fn(arg) + 1 */
+FUNCTION kprobes_target_call
+	FRAME_BEGIN
+	movq	%rdi, %rax
+	movq	%rsi, %rdi
+	CALL_NOSPEC rax
+	incl	%eax
+	FRAME_END
+	RET
+SYM_FUNC_END(kprobes_target_call)
+
+/* int kprobes_target_tail(fn, arg): the same by way of tail calls */
+FUNCTION kprobes_target_tail
+	jmp	kprobes_target_tail_middle
+SYM_FUNC_END(kprobes_target_tail)
+
+FUNCTION kprobes_target_tail_middle
+	jmp	kprobes_target_call
+SYM_FUNC_END(kprobes_target_tail_middle)
+
+/* int kprobes_target_left(int a): a + 5, with a call that never returns */
+FUNCTION kprobes_target_left
+	call	kprobes_target_leave
+	int3
+.Lleft:	leal	5(%rdi), %eax
+	RET
+SYM_FUNC_END(kprobes_target_left)
+	STACK_FRAME_NON_STANDARD kprobes_target_left
+
+/* Drops its return address and goes on in its caller. */
+FUNCTION kprobes_target_leave
+	leaq	8(%rsp), %rsp
+	jmp	.Lleft
+SYM_FUNC_END(kprobes_target_leave)
+	STACK_FRAME_NON_STANDARD kprobes_target_leave
+
+	/* Instructions that fault. */
+
+/* long kprobes_target_load(const long *p): *p, or -1 where that faults */
+FUNCTION kprobes_target_load
+1:	movq	(%rdi), %rax
+	RET
+2:	movq	$-1, %rax
+	RET
+	_ASM_EXTABLE(1b, 2b)
+SYM_FUNC_END(kprobes_target_load)
+
+/* The same, and nobody knows what to do when it faults. */
+FUNCTION kprobes_target_load_bare
+	movq	(%rdi), %rax
+	RET
+SYM_FUNC_END(kprobes_target_load_bare)
+
+/* The same for user memory; the load is at kprobes_load_user_offset. */
+FUNCTION kprobes_target_load_user
+	ASM_STAC
+.Luser:	movq	(%rdi), %rax
+	ASM_CLAC
+	RET
+.Lefault:
+	ASM_CLAC
+	movq	$-1, %rax
+	RET
+	_ASM_EXTABLE_UA(.Luser, .Lefault)
+SYM_FUNC_END(kprobes_target_load_user)
+
+/* int kprobes_target_divide(int a, int b): a / b, or -1 where that faults */
+FUNCTION kprobes_target_divide
+	movl	%edi, %eax
+	cltd
+.Ldivide:
+	idivl	%esi
+	RET
+2:	movl	$-1, %eax
+	RET
+	_ASM_EXTABLE(.Ldivide, 2b)
+SYM_FUNC_END(kprobes_target_divide)
+
+	.section .rodata
+	.balign	4
+SYM_DATA(kprobes_load_user_offset, .long .Luser - kprobes_target_load_user)
+SYM_DATA(kprobes_divide_offset, .long .Ldivide - kprobes_target_divide)

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Tests of taking probes off while their handlers run on other CPUs: the call
+ * returns when these have left, and waits for nobody else.
+ */
+#include <kunit/test.h>
+#include <linux/cpumask.h>
+#include <linux/delay.h>
+#include <linux/kprobes.h>
+#include <linux/workqueue.h>
+
+#include "targets.h"
+
+/* How long a handler lets itself be held up, in steps of 5 us. */
+#define PATIENCE	1000000
+
+/* A handler that stays in until it is let go. */
+struct held {
+	struct work_struct hit;
+	struct work_struct remove;
+	struct kprobes_counter *c;
+	struct kprobes_returns *r;
+	void (*how)(struct held *held);
+	bool inside;
+	bool release;
+	bool left;		/* the handler is through */
+	bool gave_up;
+	bool removed;		/* the call has returned */
+	bool left_first;	/* and the handler was through by then */
+};
+
+static void stay(struct held *held)
+{
+	int patience = PATIENCE;
+
+	WRITE_ONCE(held->inside, true);
+	while (!READ_ONCE(held->release) && patience--)
+		udelay(5);
+	if (patience < 0)
+		WRITE_ONCE(held->gave_up, true);
+	WRITE_ONCE(held->left, true);
+}
+
+static int stay_in_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	stay(kprobes_counter_of(p)->data);
+	return 0;
+}
+
+static void stay_in_post(struct kprobe *p, struct pt_regs *regs,
+			 unsigned long flags)
+{
+	stay(kprobes_counter_of(p)->data);
+}
+
+static int stay_in_return(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	stay(kprobes_returns_of(ri)->data);
+	return 0;
+}
+
+static void hit(struct work_struct *work)
+{
+	kprobes_targets_run(1);
+}
+
+static void do_remove(struct work_struct *work)
+{
+	struct held *held = container_of(work, struct held, remove);
+
+	held->how(held);
+	held->left_first = READ_ONCE(held->left);
+	WRITE_ONCE(held->removed, true);
+}
+
+static void by_unregistering(struct held *held)
+{
+	unregister_kprobe(&held->c->kp);
+}
+
+static void by_disabling(struct held *held)
+{
+	disable_kprobe(&held->c->kp);
+}
+
+static void by_unregistering_return(struct held *held)
+{
+	unregister_kretprobe(&held->r->rp);
+}
+
+static bool is_true(bool *what)
+{
+	return READ_ONCE(*what);
+}
+
+static bool comes_true(bool *what)
+{
+	int patience = 1500;
+
+	while (!is_true(what) && patience--)
+		msleep(20);
+	return is_true(what);
+}
+
+static struct held *new_held(struct kunit *test, void (*how)(struct held *held))
+{
+	struct held *held = kunit_kzalloc(test, sizeof(*held), GFP_KERNEL);
+
+	if (num_online_cpus() < 2)
+		kunit_skip(test, "needs two CPUs");
+	KUNIT_ASSERT_NOT_NULL(test, held);
+	held->how = how;
+	INIT_WORK(&held->hit, hit);
+	INIT_WORK(&held->remove, do_remove);
+	return held;
+}
+
+/* Has the probe hit on another CPU, and waits until its handler holds still. */
+static void hold(struct kunit *test, struct held *held)
+{
+	int cpu = cpumask_any_but(cpu_online_mask, raw_smp_processor_id());
+
+	queue_work_on(cpu, system_highpri_wq, &held->hit);
+	KUNIT_EXPECT_TRUE(test, comes_true(&held->inside));
+}
+
+static void let_go(struct kunit *test, struct held *held)
+{
+	WRITE_ONCE(held->release, true);
+	flush_work(&held->hit);
+	KUNIT_EXPECT_FALSE(test, held->gave_up);
+}
+
+/* The probe is taken off while its handler is held. */
+static void expect_waits(struct kunit *test, struct held *held)
+{
+	hold(test, held);
+	queue_work(system_unbound_wq, &held->remove);
+	msleep(50);
+	KUNIT_EXPECT_FALSE(test, is_true(&held->removed));
+	let_go(test, held);
+	flush_work(&held->remove);
+	KUNIT_EXPECT_TRUE(test, held->removed);
+	KUNIT_EXPECT_TRUE(test, held->left_first);
+}
+
+static void waits_for_pre(struct kunit *test, void (*how)(struct held *held))
+{
+	struct held *held = new_held(test, how);
+
+	held->c = kprobes_counter(test, test->param_value);
+	held->c->in_pre = stay_in_pre;
+	held->c->data = held;
+	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&held->c->kp));
+	expect_waits(test, held);
+	kprobes_expect_targets(test, 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&held->c->pre), 1);
+}
+
+static void waits_for_post(struct kunit *test, void (*how)(struct held *held))
+{
+	struct held *held = new_held(test, how);
+
+	held->c = kprobes_counter(test, test->param_value);
+	held->c->in_post = stay_in_post;
+	held->c->data = held;
+	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&held->c->kp));
+	expect_waits(test, held);
+	kprobes_expect_targets(test, 1);
+	kprobes_expect_counts(test, held->c, 1, 1);
+}
+
+static void unregister_waits_for_pre(struct kunit *test)
+{
+	waits_for_pre(test, by_unregistering);
+}
+
+static void unregister_waits_for_post(struct kunit *test)
+{
+	waits_for_post(test, by_unregistering);
+}
+
+static void disable_waits_for_pre(struct kunit *test)
+{
+	waits_for_pre(test, by_disabling);
+}
+
+static void disable_waits_for_post(struct kunit *test)
+{
+	waits_for_post(test, by_disabling);
+}
+
+static struct held *new_held_return(struct kunit *test)
+{
+	const struct kprobes_place *place = test->param_value;
+	struct held *held;
+
+	held = new_held(test, by_unregistering_return);
+	held->r = kprobes_returns(test, place->symbol);
+	held->r->data = held;
+	return held;
+}
+
+static void unregister_waits_for_entry(struct kunit *test)
+{
+	struct held *held = new_held_return(test);
+
+	held->r->in_entry = stay_in_return;
+	KUNIT_ASSERT_EQ(test, 0, register_kretprobe(&held->r->rp));
+	expect_waits(test, held);
+	kprobes_expect_targets(test, 1);
+	/* That call returned after the probe was taken off. */
+	KUNIT_EXPECT_EQ(test, atomic_read(&held->r->entries), 1);
+}
+
+static void unregister_waits_for_return(struct kunit *test)
+{
+	struct held *held = new_held_return(test);
+
+	held->r->in_return = stay_in_return;
+	KUNIT_ASSERT_EQ(test, 0, register_kretprobe(&held->r->rp));
+	expect_waits(test, held);
+	kprobes_expect_targets(test, 1);
+	kprobes_expect_returns(test, held->r, 1, 1);
+}
+
+/*
+ * A handler that is held up with interrupts enabled holds up RCU, but nobody
+ * who takes a probe off another point.
+ */
+static void others_do_not_wait(struct kunit *test)
+{
+	struct kprobes_counter *other = kprobes_counter(test, test->param_value);
+	struct held *held = new_held(test, by_unregistering);
+
+	if (!IS_ENABLED(CONFIG_KPROBES_ON_FTRACE) ||
+	    test->param_value == kprobes_place_named(KPROBES_PLACE_C))
+		kunit_skip(test, "needs a handler elsewhere, interrupts enabled");
+	held->c = kprobes_counter(test, kprobes_place_named(KPROBES_PLACE_C));
+	held->c->in_pre = stay_in_pre;
+	held->c->data = held;
+	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&held->c->kp));
+	hold(test, held);
+	KUNIT_EXPECT_EQ(test, 0, register_kprobe(&other->kp));
+	KUNIT_EXPECT_EQ(test, 0, disable_kprobe(&other->kp));
+	KUNIT_EXPECT_EQ(test, 0, enable_kprobe(&other->kp));
+	unregister_kprobe(&other->kp);
+	KUNIT_EXPECT_FALSE(test, is_true(&held->left));
+	let_go(test, held);
+}
+
+static struct kunit_case unregister_cases[] = {
+	KPROBES_CASE_PLACES(unregister_waits_for_pre),
+	KPROBES_CASE_PLACES(unregister_waits_for_post),
+	KPROBES_CASE_PLACES(disable_waits_for_pre),
+	KPROBES_CASE_PLACES(disable_waits_for_post),
+	KPROBES_CASE_ENTRIES(unregister_waits_for_entry),
+	KPROBES_CASE_ENTRIES(unregister_waits_for_return),
+	KPROBES_CASE_PLACES(others_do_not_wait),
+	{}
+};
+
+static struct kunit_suite unregister_suite = {
+	.name = "kprobes_unregister",
+	.test_cases = unregister_cases,
+};
+
+kunit_test_suite(unregister_suite);
