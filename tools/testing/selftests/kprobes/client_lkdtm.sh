@@ -1,0 +1,63 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# LKDTM as a client of kprobes: a crash point in hard interrupt context warns, and the kernel
+# lives on. Whoever watches the console for warnings is told which one is on purpose.
+
+lkdtm=/sys/kernel/debug/provoke-crash
+point=INT_HW_IRQ_EN		# handle_irq_event()
+parking=FS_SUBMIT_BH		# a point that nothing passes here
+
+. "$(dirname "$0")/../kselftest/ktap_helpers.sh"
+
+put() { echo "$1" > "$2"; }
+
+# How often the kernel log has each of the two lines.
+count() { dmesg | grep -c "$1"; }
+hits() { count "lkdtm: Crash point $point"; }
+warnings() { count "WARNING: .*lkdtm_WARNING"; }
+
+# Interrupts of a device: the console's.
+interrupts()
+{
+	i=0
+	while [ $i -lt 50 ]; do
+		echo "# a line for the console's interrupt" > /dev/console
+		i=$((i + 1))
+	done
+}
+
+# LKDTM takes its last crash point back only when another is set.
+disarm()
+{
+	put WARNING "$lkdtm/$parking" 2>/dev/null
+	put "# expect-splat-end" /dev/kmsg
+}
+
+ktap_print_header
+if [ ! -e "$lkdtm/$point" ]; then
+	ktap_skip_all "no crash points: CONFIG_LKDTM, CONFIG_KPROBES"
+	exit "$KSFT_SKIP"
+fi
+ktap_set_plan 4
+
+put "# expect-splat-begin: LKDTM warns from $point" /dev/kmsg
+trap disarm EXIT
+hits=$(hits)
+warnings=$(warnings)
+
+ktap_test_result "crash point set on handle_irq_event" put WARNING "$lkdtm/$point"
+tries=0
+while [ "$(warnings)" -le "$warnings" ] && [ $tries -lt 20 ]; do
+	interrupts
+	tries=$((tries + 1))
+done
+ktap_test_result "the crash point was hit" [ "$(hits)" -gt "$hits" ]
+ktap_test_result "it warned" [ "$(warnings)" -gt "$warnings" ]
+
+disarm
+trap - EXIT
+hits=$(hits)
+interrupts
+ktap_test_result "no hit once another crash point is set" [ "$(hits)" -eq "$hits" ]
+
+ktap_finished

@@ -1,0 +1,290 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=sh disable=SC2034
+#
+# Sourced by the tests beside it: TAP, what the kernel logs and lists, sample modules, kprobe
+# events. Whatever a test changes is put back when it ends, in whatever way it ends.
+
+debugfs=/sys/kernel/debug
+kprobes=$debugfs/kprobes
+tracefs=/sys/kernel/tracing
+group=kselftest			# every event of ours is in this group
+batch_hits=/sys/module/kprobe_batch_example/parameters/hits
+batch_refuse=/sys/module/kprobe_batch_example/parameters/refuse
+
+number=0
+failed=0
+loaded=""
+switch=""
+sleeping=""			# processes to be killed at the end
+
+# --- TAP
+
+plan()
+{
+	echo "TAP version 13"
+	echo "1..$1"
+}
+
+# For what the kernel was built without, and for nothing else.
+skip_all()
+{
+	echo "TAP version 13"
+	echo "1..0 # SKIP $*"
+	exit 4
+}
+
+# check NAME COMMAND...: one result; what the command printed explains a failure.
+check()
+{
+	what=$1
+	shift
+	number=$((number + 1))
+	if "$@" >"$work/said" 2>&1; then
+		echo "ok $number $what"
+	else
+		echo "not ok $number $what"
+		echo "# failed: $*"
+		sed 's/^/# /' "$work/said"
+		failed=$((failed + 1))
+	fi
+}
+
+# check_if REASON NAME COMMAND...: the same, left out where REASON is not empty.
+check_if()
+{
+	if [ -z "$1" ]; then
+		shift
+		check "$@"
+	else
+		number=$((number + 1))
+		echo "ok $number $2 # SKIP $1"
+	fi
+}
+
+finish()
+{
+	if [ "$failed" -gt 0 ]; then
+		exit 1
+	fi
+	exit 0
+}
+
+# --- conditions
+
+not()
+{
+	! "$@"
+}
+
+# equal IS SHOULD-BE
+equal()
+{
+	[ "$1" = "$2" ] || { echo "is '$1', should be '$2'"; return 1; }
+}
+
+# at_least IS LEAST
+at_least()
+{
+	[ "$1" -ge "$2" ] || { echo "is $1, should be $2 or more"; return 1; }
+}
+
+# soon COMMAND...: true within a few seconds.
+soon()
+{
+	patience=5
+	while ! "$@"; do
+		[ "$patience" -gt 0 ] || return 1
+		patience=$((patience - 1))
+		sleep 1
+	done
+}
+
+# all_match REGEX FILE...: every line does, and there are lines.
+all_match()
+{
+	regex=$1
+	shift
+	grep -q . "$@" || { echo "there are no lines"; return 1; }
+	if grep -Evn "$regex" "$@"; then
+		echo "do not match $regex"
+		return 1
+	fi
+}
+
+# One call of kernel_clone() and more.
+a_fork()
+{
+	(:)
+}
+
+# write_fails FILE TEXT ERROR: the write is refused for this reason. (A shell's own "echo" does
+# not always tell the reason.)
+write_fails()
+{
+	if echo "$2" | dd of="$1" conv=notrunc 2>"$work/error"; then
+		echo "'$2' was accepted"
+		return 1
+	fi
+	cat "$work/error"
+	grep -q "$3" "$work/error"
+}
+
+# --- the kernel's log
+
+# From here on is what log() shows. Counted in a file, because a subshell may be what calls.
+mark_log()
+{
+	echo >>"$work/marks"
+	mark="$0 $$ mark $(wc -l <"$work/marks")"
+	echo "$mark" >/dev/kmsg
+}
+
+log()
+{
+	dmesg | sed -e 's/^<[0-9]*>//' -e 's/^\(\[[^]]*\]\)* //' |
+		awk -v mark="$mark" 'seen; $0 == mark { seen = 1 }'
+}
+
+# Handlers print from contexts in which the kernel may put off the printing.
+logged()
+{
+	soon grep_log "$1" || { log; echo "has no line that matches $1"; return 1; }
+}
+
+grep_log()
+{
+	log | grep -Eq "$1"
+}
+
+# --- sample modules
+
+module_file()
+{
+	find "/lib/modules/$(uname -r)" -name "$1.ko*" 2>/dev/null | head -n 1
+}
+
+# load MODULE PARAMETER...: anew, if a check that failed has left it behind.
+load()
+{
+	module=$1
+	shift
+	case " $loaded " in
+	*" $module "*) unload "$module" ;;
+	esac
+	insmod "$(module_file "$module")" "$@" || return 1
+	loaded="$module $loaded"
+}
+
+unload()
+{
+	rmmod "$1" || return 1
+	rest=""
+	for m in $loaded; do
+		[ "$m" = "$1" ] || rest="$rest $m"
+	done
+	loaded=$rest
+}
+
+# refused NAME NUMBER MODULE PARAMETER...: the module does not load, and says that it is for
+# this reason. A kernel without CONFIG_SYMBOLIC_ERRNAME says the number. An insmod may try
+# twice.
+refused()
+{
+	reason="-$1|-$2"
+	shift 2
+	mark_log
+	if load "$@"; then
+		unload "$1"
+		echo "$* was accepted"
+		return 1
+	fi
+	logged "^$1: cannot probe .*: ($reason)\$"
+}
+
+# --- lists
+
+# What the list said of SYMBOL when it was read last: "is_listed SYMBOL [REGEX]", where REGEX
+# is for the rest of the line. The entry of a function may be listed as symbol+0x4 or so.
+is_listed()
+{
+	grep -E "^[0-9a-f]+  [kr]  $1\\+0x[0-9a-f]+${2:-.*}\$" "$kprobes/list" ||
+		{ cat "$kprobes/list"; echo "has no $1${2:+ that matches $2}"; return 1; }
+}
+
+# The list without what may change by itself.
+list()
+{
+	sed 's/\[OPTIMIZED\]//' "$kprobes/list"
+}
+
+list_is_as_before()
+{
+	equal "$(list)" "$listed_before"
+}
+
+# --- kprobe events
+
+# event DEFINITION-WITHOUT-GROUP, as "p NAME SYMBOL"
+event()
+{
+	echo "$1:$group/$2 $3" >>"$tracefs/kprobe_events"
+}
+
+event_enable()
+{
+	echo "$2" >"$tracefs/events/$group/$1/enable"
+}
+
+event_hits()
+{
+	awk -v name="$1" '$1 == name { print $2 }' "$tracefs/kprobe_profile"
+}
+
+remove_events()
+{
+	[ -e "$tracefs/kprobe_events" ] || return 0
+	[ ! -d "$tracefs/events/$group" ] || echo 0 >"$tracefs/events/$group/enable"
+	sed -n "s|^[pr][0-9]*:\\($group/[^ ]*\\).*|\\1|p" "$tracefs/kprobe_events" |
+		while read -r name; do
+			echo "-:$name" >>"$tracefs/kprobe_events"
+		done
+}
+
+# --- beginning and end
+
+cleanup()
+{
+	trap - EXIT
+	for p in $sleeping; do
+		kill "$p" 2>/dev/null
+	done
+	remove_events
+	for m in $loaded; do
+		rmmod "$m"
+	done
+	[ -z "$switch" ] || echo "$switch" >"$kprobes/enabled"
+	rm -rf "$work"
+}
+
+# begin MODULE...: what every test needs, and sample modules.
+begin()
+{
+	[ -d "$kprobes" ] || mount -t debugfs none "$debugfs" 2>/dev/null
+	[ -d "$kprobes" ] || skip_all "kernel has no CONFIG_KPROBES or no CONFIG_DEBUG_FS"
+	for m in "$@"; do
+		[ -n "$(module_file "$m")" ] || skip_all "kernel was built without $m"
+	done
+	work=$(mktemp -d) || exit 1
+	trap cleanup EXIT
+	trap 'exit 1' HUP INT TERM
+	switch=$(cat "$kprobes/enabled")
+	listed_before=$(list)
+	mark_log
+}
+
+# no_events: why kprobe events cannot be used, or nothing.
+no_events()
+{
+	[ -e "$tracefs/kprobe_events" ] || mount -t tracefs none "$tracefs" 2>/dev/null
+	[ -e "$tracefs/kprobe_events" ] || echo "kernel has no CONFIG_KPROBE_EVENTS"
+}

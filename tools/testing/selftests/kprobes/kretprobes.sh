@@ -1,0 +1,193 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Return probes on a function that sleeps: values, durations, many calls at once, misses, calls
+# that outlive their probe. The function opens one end of a FIFO, and returns when the other
+# end is open too; nothing else in the system calls it meanwhile.
+
+# shellcheck source=functions.sh
+. "$(dirname "$0")/functions.sh"
+
+function=fifo_open
+returned="^kretprobe_example: $function returned"
+
+probe()
+{
+	mark_log
+	load kretprobe_example symbol="$function" "$@"
+}
+
+# A call that returns at once.
+call()
+{
+	: <>"$fifo"
+}
+
+# sleepers NUMBER: that many calls are in flight when it returns, and until wake().
+sleepers()
+{
+	sleeping=""
+	n=0
+	while [ "$n" -lt "$1" ]; do
+		(: <"$fifo") &
+		sleeping="$sleeping $!"
+		n=$((n + 1))
+	done
+	soon asleep
+}
+
+asleep()
+{
+	for sleeper in $sleeping; do
+		grep -q '^[0-9]* (.*) S' "/proc/$sleeper/stat" || return 1
+	done
+}
+
+# Each call returns, and ends by the signal as if nothing had been probed.
+wake()
+{
+	for sleeper in $sleeping; do
+		kill "$sleeper"
+	done
+	for sleeper in $sleeping; do
+		wait "$sleeper"
+		equal $? 143 || return 1
+	done
+	sleeping=""
+}
+
+# missed NUMBER: what the sample says of it when it goes.
+missed()
+{
+	mark_log
+	unload kretprobe_example &&
+		logged "^kretprobe_example: done with [a-z_:]+, $1 calls missed\$"
+}
+
+# logged_returns NUMBER
+logged_returns()
+{
+	equal "$(log | grep -c "$returned")" "$1"
+}
+
+# The writer wakes the reader; both return 0.
+duration()
+{
+	probe && sleepers 1 && sleep 1 || return 1
+	: >"$fifo"
+	wait "${sleeping# }" && soon logged_returns 2 || return 1
+	sleeping=""
+	took=$(log | sed -n "s/$returned 0 .* after \\([0-9]*\\) ns\$/\\1/p" | sort -n | tail -n 1)
+	at_least "$took" 1000000000 && not at_least "$took" 30000000000
+}
+
+# -ERESTARTSYS, which no program ever sees.
+error_is_returned()
+{
+	mark_log
+	sleepers 1 && wake && logged "$returned -512 "
+}
+
+default_room()
+{
+	probe || return 1
+	room=$(log | sed -n 's/.*room for \([0-9]*\) calls$/\1/p')
+	at_least "$room" 10
+}
+
+# More calls at once than there was room for at first.
+room_grows()
+{
+	sleepers $((room + 14)) && wake && missed 0
+}
+
+limit_holds()
+{
+	probe maxactive=2 && logged 'room for 2 calls$' && sleepers 3 && wake &&
+		soon logged_returns 2 && missed 1
+}
+
+room_is_used_again()
+{
+	probe maxactive=1 && call && call && call && soon logged_returns 3 && missed 0
+}
+
+# A call that is declined takes no room.
+entry_declines()
+{
+	probe pid=1 maxactive=1 && sleepers 3 && wake && logged_returns 0 && missed 0
+}
+
+entry_accepts()
+{
+	probe pid=$$ maxactive=1 && sleepers 3 && wake && call && soon logged_returns 1 && missed 0
+}
+
+calls_outlive_the_probe()
+{
+	probe && sleepers 5 && missed 0 && mark_log && wake && logged_returns 0
+}
+
+# Calls that a former probe has seen begin return while a new one is there.
+calls_outlive_two_probes()
+{
+	probe && sleepers 5 && missed 0 && probe && wake && logged_returns 0 && missed 0
+}
+
+# Nobody returns from do_exit(). The room comes back when the task is gone for good.
+no_return()
+{
+	load kretprobe_example symbol=do_exit maxactive=12 || return 1
+	exits=0
+	while [ "$exits" -lt 20 ]; do
+		a_fork
+		a_fork
+		a_fork
+		sleep 0.5
+		exits=$((exits + 4))
+	done
+	missed 0
+}
+
+several_on_one_function()
+{
+	probe && load kprobe_example symbol="$function" &&
+		load kprobe_batch_example symbols="$function" && call &&
+		logged "^kprobe_example: before $function" && logged "$returned 0" &&
+		equal "$(awk '{ print $2 }' "$batch_hits")" 1 &&
+		unload kprobe_batch_example && unload kprobe_example && missed 0
+}
+
+# kprobe_batch_example has a return probe on its own hits_get(). Whichever of the two handlers
+# runs first is told the caller, not that there is another one.
+several_return_probes()
+{
+	load kprobe_batch_example && load kretprobe_example symbol=kprobe_batch_example:hits_get &&
+		mark_log && cat "$batch_hits" && logged '^kprobe_batch_example: call' &&
+		logged '^kretprobe_example: hits_get .* to param_attr_show\+' &&
+		missed 0 && unload kprobe_batch_example
+}
+
+begin kretprobe_example kprobe_example kprobe_batch_example
+grep -q " $function\$" /proc/kallsyms || skip_all "kernel has no $function"
+fifo=$work/fifo
+mkfifo "$fifo"
+plan 15
+
+check "return value and duration" duration
+check "return value of an interrupted call" error_is_returned
+check "no call was missed" missed 0
+check "room by default" default_room
+check "room grows before calls are missed" room_grows
+check "maxactive is a limit" limit_holds
+check "room is used again" room_is_used_again
+check "entry handler declines" entry_declines
+check "entry handler accepts" entry_accepts
+check "calls outlive the probe" calls_outlive_the_probe
+check "and are not the next probe's" calls_outlive_two_probes
+check "tasks that exit give room back" no_return
+check "several probes on one function" several_on_one_function
+check "several return probes on one function" several_return_probes
+check "list is as before" list_is_as_before
+
+finish

@@ -1,0 +1,184 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Each sample does what it says: it is hit, logs, is listed, and leaves nothing behind.
+
+# shellcheck source=functions.sh
+. "$(dirname "$0")/functions.sh"
+
+address='0x[0-9a-f]+'
+
+# --- kprobe_example
+
+probes()
+{
+	mark_log
+	load "$@" && is_listed kernel_clone && list_has_grown_by 1
+}
+
+list_has_grown_by()
+{
+	equal "$(list | grep -c .)" $(($(echo "$listed_before" | grep -c .) + $1))
+}
+
+logs_before_and_after()
+{
+	a_fork
+	logged "^kprobe_example: before kernel_clone\\+.*: ip kernel_clone\\+.*, sp $address" &&
+		logged "^kprobe_example: after kernel_clone\\+.*: ip kernel_clone\\+.*, sp $address"
+}
+
+# On x86 the instruction pointer is behind the breakpoint's one byte.
+logs_ip()
+{
+	offsets=$(log | grep '^kprobe_example: before' |
+		sed 's/.* kernel_clone+\(0x[0-9a-f]*\).*ip kernel_clone+\(0x[0-9a-f]*\).*/\1 \2/')
+	echo "$offsets" | while read -r at ip; do
+		equal $((ip)) $((at + 1)) || exit 1
+	done
+}
+
+ends()
+{
+	mark_log
+	unload "$1" && logged "^$1: $2\$" && list_is_as_before
+}
+
+quiet_afterwards()
+{
+	mark_log
+	a_fork
+	not grep_log '^k(ret)?probe_example: (before|after|kernel_clone returned)'
+}
+
+probes_elsewhere()
+{
+	mark_log
+	load kprobe_example symbol=vfs_open && is_listed vfs_open || return 1
+	cat /dev/null
+	logged '^kprobe_example: before vfs_open' &&
+		ends kprobe_example 'done with vfs_open\+0x0, [0-9]+ hits missed'
+}
+
+# --- kretprobe_example
+
+logs_returns()
+{
+	a_fork
+	value='[0-9]+ \(0x[0-9a-f]+\)'
+	logged "^kretprobe_example: kernel_clone returned $value to [a-z_]+\\+.* after [0-9]+ ns\$"
+}
+
+# --- kprobe_batch_example
+
+batch_loads()
+{
+	mark_log
+	load kprobe_batch_example && logged '^kprobe_batch_example: counting calls of 3' &&
+		is_listed vfs_open && is_listed vfs_read && is_listed vfs_write &&
+		list_has_grown_by 5
+}
+
+hits_of()
+{
+	awk -v symbol="$1" '$1 == symbol { print $2 }' "$batch_hits"
+}
+
+batch_counts()
+{
+	opened=$(hits_of vfs_open)
+	cat /dev/null
+	at_least "$(hits_of vfs_open)" $((opened + 2))
+}
+
+logs_calls()
+{
+	mark_log
+	cat "$batch_hits"
+	logged '^kprobe_batch_example: call [0-9]+ by cat\[[0-9]+\] returned [1-9][0-9]*$'
+}
+
+refuses_reads()
+{
+	mark_log
+	echo 1 >"$batch_refuse"
+	not cat "$batch_hits" && logged '^kprobe_batch_example: call .* by cat.* returned -5$'
+}
+
+reads_again()
+{
+	echo 0 >"$batch_refuse"
+	cat "$batch_hits"
+}
+
+# One probe at the address was there before the diversion, one comes after it.
+diversion_hides_later_probes()
+{
+	load kprobe_example symbol=kprobe_batch_example:hits_get || return 1
+	echo 1 >"$batch_refuse"
+	cat "$batch_hits" 2>/dev/null
+	echo 0 >"$batch_refuse"
+	mark_log
+	unload kprobe_example && logged '^kprobe_example: done with .*, [1-9] hits missed'
+}
+
+batch_is_all_or_nothing()
+{
+	refused ENOENT 2 kprobe_batch_example symbols=vfs_open,vfs_read,no_such_function &&
+		list_is_as_before
+}
+
+# The same function probed three times; the last handlers to go still run.
+all_at_once()
+{
+	load kprobe_batch_example symbols=kernel_clone && load kretprobe_example &&
+		load kprobe_example || return 1
+	logs_before_and_after && logs_returns && at_least "$(hits_of kernel_clone)" 2 ||
+		return 1
+	unload kprobe_batch_example && unload kprobe_example || return 1
+	mark_log
+	logs_returns && unload kretprobe_example && list_is_as_before
+}
+
+begin kprobe_example kretprobe_example kprobe_batch_example
+case $(uname -m) in
+x86_64 | i?86) x86="" ;;
+*) x86="not x86" ;;
+esac
+plan 25
+
+check "kprobe_example probes kernel_clone" probes kprobe_example
+check "it logs registers before and after" logs_before_and_after
+check_if "$x86" "the instruction pointer is one behind the address" logs_ip
+check "it unloads" ends kprobe_example 'done with kernel_clone\+0x0, [0-9]+ hits missed'
+check "and is not heard of again" quiet_afterwards
+check "it probes another function" probes_elsewhere
+check "it refuses an unknown function" \
+	refused ENOENT 2 kprobe_example symbol=no_such_function
+check "it refuses a blacklisted function" \
+	refused EINVAL 22 kprobe_example symbol=notify_die
+
+check "kretprobe_example probes kernel_clone" probes kretprobe_example
+check "it logs what is returned" logs_returns
+check "it unloads" ends kretprobe_example 'done with kernel_clone, [0-9]+ calls missed'
+check "and is not heard of again" quiet_afterwards
+check "it refuses an unknown function" \
+	refused ENOENT 2 kretprobe_example symbol=no_such_function
+check "it refuses a blacklisted function" \
+	refused EINVAL 22 kretprobe_example symbol=notify_die
+
+check "kprobe_batch_example probes its functions" batch_loads
+check "it counts" batch_counts
+check "it logs calls with their data" logs_calls
+check "it changes the execution path" refuses_reads
+check "and leaves it alone" reads_again
+check "probes behind the change miss the hit" diversion_hides_later_probes
+check "it unloads with its figures" \
+	ends kprobe_batch_example 'vfs_open: [1-9][0-9]* hits, [0-9]+ missed'
+check "one unknown function is none probed" batch_is_all_or_nothing
+check "one blacklisted function is none probed" \
+	refused EINVAL 22 kprobe_batch_example symbols=vfs_open,notify_die,vfs_read
+check "list is as before" list_is_as_before
+check "all samples on one function" all_at_once
+
+finish
