@@ -200,7 +200,7 @@ static int some_data;
 
 static void not_text(struct kunit *test)
 {
-	static const unsigned long addrs[] = {
+	const unsigned long addrs[] = {
 		1, 0xfff, 0x400000, TASK_SIZE_MAX, LONG_MAX,
 		-1UL, -4095UL, (unsigned long)&some_data,
 	};
