@@ -7,7 +7,7 @@ ARCH    ?= x86_64
 VARIANT ?= run
 
 # The scripts run make themselves, as the kernel's: nothing of this make may leak into it.
-unexport MAKEFLAGS MAKELEVEL MFLAGS ARCH VARIANT
+unexport MAKEFLAGS MAKELEVEL MFLAGS ARCH VARIANT QUICK RECORD
 .NOTPARALLEL:
 
 help: ## this list
@@ -29,6 +29,9 @@ kernel: ## kernel and modules, in build/ARCH[-VARIANT]
 shell: ## a shell in the virtual machine
 	@scripts/shell $(ARCH) $(VARIANT)
 
+bench: ## cost and scale beside the base's own kprobes, in tables and plots (45 minutes)
+	@scripts/bench/run $(ARCH) "$(QUICK)" "$(RECORD)"
+
 check: ## checkpatch --strict, sparse, W=1, kernel-doc, shellcheck on our files
 	@scripts/check $(ARCH)
 
@@ -42,4 +45,4 @@ series: ## git format-patch series with a cover letter, in build/series
 clean: ## remove build/; the unpacked base and the compiler cache stay in ~/.cache/kprobes
 	rm -rf build
 
-.PHONY: help demo test tree kernel shell check configs series clean
+.PHONY: help demo test tree kernel shell check bench configs series clean

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What a probe hit costs: a call of a small function with the probe, less the
+ * call without. The handlers' counts prove that every call was seen.
+ */
+#include <linux/kprobes.h>
+#include <linux/module.h>
+#include <linux/string.h>
+#include <asm/tsc.h>
+
+#include "bench.h"
+
+#define CALLS	1000
+
+/* Fifteen instructions, the first of them movable, no landing pad or nop. */
+asm(".pushsection .text, \"ax\"\n"
+	".globl bench_plain\n"
+	".type bench_plain, @function\n"
+	"bench_plain:\n"
+	"	xorl	%eax, %eax\n"
+	"	movq	%rdi, %rdx\n"
+	"	.rept	12\n"
+	"	addq	%rdx, %rax\n"
+	"	.endr\n"
+	"	ret\n"
+	"	int3\n"
+	".size bench_plain, .-bench_plain\n"
+	".popsection\n");
+
+/* The same with whatever the compiler puts at a function's entry. */
+static noinline unsigned long bench_entry(unsigned long x)
+{
+	unsigned long sum = 0;
+
+	asm volatile(".rept 12\n\taddq %1, %0\n\t.endr" : "+r"(sum) : "r"(x));
+	return sum;
+}
+
+static struct target {
+	const char *name;
+	bench_function_t function;
+	unsigned long bare;
+} targets[] = {
+	{ "plain", bench_plain },
+	{ "entry", bench_entry },
+};
+
+/* What is attached: up to two probes or a return probe, on one target. */
+static struct target *target;
+static struct kprobe probes[2];
+static unsigned int nr_probes;
+static struct kretprobe rprobe;
+
+/* Ticks for CALLS calls; interrupts off keep the clock's own work out. */
+static unsigned long ticks_of(bench_function_t function)
+{
+	unsigned long flags, start, end;
+	unsigned int i;
+
+	local_irq_save(flags);
+	function(1);
+	start = rdtsc_ordered();
+	for (i = 0; i < CALLS; i++)
+		function(i);
+	end = rdtsc_ordered();
+	local_irq_restore(flags);
+	return end - start;
+}
+
+int bench_bare(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(targets); i++)
+		targets[i].bare = ticks_of(targets[i].function);
+	return 0;
+}
+
+static int attach_probes(unsigned int nr, bool post)
+{
+	unsigned int i;
+	int ret;
+
+	memset(probes, 0, sizeof(probes));
+	for (i = 0; i < nr; i++) {
+		probes[i].addr = (kprobe_opcode_t *)target->function;
+		probes[i].pre_handler = bench_pre;
+		if (post)
+			probes[i].post_handler = bench_post;
+		ret = register_kprobe(&probes[i]);
+		if (ret)
+			return bench_failed("attach", "register_kprobe: %d", ret);
+		nr_probes++;
+	}
+	return 0;
+}
+
+static int attach_return(void)
+{
+	int ret;
+
+	memset(&rprobe, 0, sizeof(rprobe));
+	rprobe.kp.addr = (kprobe_opcode_t *)target->function;
+	rprobe.handler = bench_return;
+	ret = register_kretprobe(&rprobe);
+	if (!ret)
+		return 0;
+	rprobe.handler = NULL;
+	return bench_failed("attach", "register_kretprobe: %d", ret);
+}
+
+int bench_attach(const char *name, const char *kind)
+{
+	unsigned int i;
+
+	bench_detach();
+	for (i = 0; i < ARRAY_SIZE(targets); i++)
+		if (!strcmp(targets[i].name, name))
+			target = &targets[i];
+	if (!target || !target->bare)
+		return bench_failed("attach", "no such target, or no bare cost");
+	if (!strcmp(kind, "return"))
+		return attach_return();
+	if (!strcmp(kind, "two"))
+		return attach_probes(2, false);
+	return attach_probes(1, !strcmp(kind, "post"));
+}
+
+int bench_detach(void)
+{
+	while (nr_probes)
+		unregister_kprobe(&probes[--nr_probes]);
+	if (rprobe.handler)
+		unregister_kretprobe(&rprobe);
+	rprobe.handler = NULL;
+	target = NULL;
+	return 0;
+}
+
+/* Hits and misses of everything attached. */
+static unsigned long accounted(void)
+{
+	unsigned long sum = bench_pre_hits + bench_return_hits;
+	unsigned int i;
+
+	for (i = 0; i < nr_probes; i++)
+		sum += probes[i].nmissed;
+	if (rprobe.handler)
+		sum += rprobe.nmissed + rprobe.kp.nmissed;
+	return sum;
+}
+
+int bench_hits(const char *name, unsigned int n)
+{
+	unsigned long probed, expected, before, seen, posts;
+
+	if (!target)
+		return bench_failed(name, "nothing is attached");
+	bench_post_hits = 0;
+	before = accounted();
+	probed = ticks_of(target->function);
+	seen = accounted() - before;
+	expected = (CALLS + 1) * (nr_probes ?: 1);
+	posts = nr_probes && probes[0].post_handler ? expected : 0;
+	if (seen != expected || bench_post_hits != posts)
+		return bench_failed(name, "%lu of %lu hits seen, %lu of %lu after",
+				    seen, expected, bench_post_hits, posts);
+	if (probed < target->bare)
+		return bench_failed(name, "cheaper than without a probe");
+	bench_figure(name, n, probed - target->bare, CALLS);
+	return 0;
+}

@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Many probes at once, on what the generated modules supply: cost of
+ * registering and unregistering them, time until they are optimized, memory.
+ * After each step every probed function is called, and every call has to be
+ * seen.
+ */
+#include <linux/delay.h>
+#include <linux/kprobes.h>
+#include <linux/module.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <asm/tsc.h>
+
+#include "bench.h"
+
+#define MAX_SETS	64
+#define SETTLE_MS	200
+
+static const struct bench_functions *sets[MAX_SETS];
+static unsigned int nr_sets, nr_functions;
+
+/* From the init of a generated module; they are loaded one after another. */
+int kprobe_bench_add(const struct bench_functions *functions)
+{
+	if (nr_sets == MAX_SETS)
+		return -ENOSPC;
+	sets[nr_sets++] = functions;
+	nr_functions += functions->nr;
+	return 0;
+}
+EXPORT_SYMBOL_GPL(kprobe_bench_add);
+
+/* The set of function @i, and its number there in @i. */
+static const struct bench_functions *set_of(unsigned int *i)
+{
+	const struct bench_functions **set = sets;
+
+	while (*i >= (*set)->nr)
+		*i -= (*set++)->nr;
+	return *set;
+}
+
+static bench_function_t function_of(unsigned int i)
+{
+	const struct bench_functions *set = set_of(&i);
+
+	return set->entries[i];
+}
+
+/* The first instruction of each function, then the second of each ... */
+static unsigned long insn_of(unsigned int i)
+{
+	unsigned int round = i / nr_functions, function = i % nr_functions;
+	const struct bench_functions *set = set_of(&function);
+
+	return (unsigned long)set->entries[function] +
+	       set->insns[function * set->rounds + round];
+}
+
+/* The probes that are registered. */
+static struct kprobe *probes;
+static struct kprobe **list;
+static unsigned int nr_probes;
+static u64 registered_at;
+
+static void forget(void)
+{
+	kvfree(list);
+	kvfree(probes);
+	list = NULL;
+	probes = NULL;
+	nr_probes = 0;
+}
+
+static int prepare(const char *what, unsigned int n)
+{
+	bool entries = !strcmp(what, "entry");
+	unsigned int i;
+
+	if (nr_probes)
+		return bench_failed(what, "there are probes already");
+	if (!nr_functions || n > nr_functions * (entries ? 1 : sets[0]->rounds))
+		return bench_failed(what, "%u are too many, load more", n);
+	probes = kvcalloc(n, sizeof(*probes), GFP_KERNEL);
+	list = kvcalloc(n, sizeof(*list), GFP_KERNEL);
+	if (!probes || !list) {
+		forget();
+		return -ENOMEM;
+	}
+	for (i = 0; i < n; i++) {
+		unsigned long addr = entries ? (unsigned long)function_of(i) :
+					       insn_of(i);
+
+		probes[i].addr = (kprobe_opcode_t *)addr;
+		probes[i].pre_handler = bench_pre;
+		list[i] = &probes[i];
+	}
+	return 0;
+}
+
+static int register_all(bool batch, unsigned int n)
+{
+	unsigned int i;
+	int ret = 0;
+
+	if (batch)
+		ret = register_kprobes(list, n);
+	for (i = 0; !batch && i < n && !ret; i++) {
+		ret = register_kprobe(&probes[i]);
+		cond_resched();
+	}
+	if (!ret) {
+		nr_probes = n;
+		return 0;
+	}
+	while (!batch && i-- > 1)
+		unregister_kprobe(&probes[i - 1]);
+	forget();
+	return ret;
+}
+
+static void unregister_all(bool batch)
+{
+	unsigned int i;
+
+	if (batch)
+		unregister_kprobes(list, nr_probes);
+	for (i = 0; !batch && i < nr_probes; i++) {
+		unregister_kprobe(&probes[i]);
+		cond_resched();
+	}
+}
+
+static unsigned long accounted(unsigned int n)
+{
+	unsigned long sum = bench_pre_hits;
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		sum += probes[i].nmissed;
+	return sum;
+}
+
+/* Calls each probed function once: with @n probes on, that is @n hits. */
+static int check_books(const char *name, unsigned int n, unsigned int expected)
+{
+	unsigned long before = accounted(n), seen;
+	unsigned int i;
+
+	for (i = 0; i < min(n, nr_functions); i++) {
+		function_of(i)(i);
+		cond_resched();
+	}
+	seen = accounted(n) - before;
+	if (seen != expected)
+		return bench_failed(name, "%lu hits seen, %u expected", seen,
+				    expected);
+	return 0;
+}
+
+int bench_fill(const char *what, const char *how, unsigned int n,
+	       const char *name)
+{
+	struct bench_cost cost;
+	struct bench_span span;
+	int ret = prepare(what, n);
+
+	if (ret)
+		return ret;
+	bench_begin(&span);
+	ret = register_all(!strcmp(how, "batch"), n);
+	cost = bench_end(&span);
+	if (ret)
+		return bench_failed(name, "registering %u: %d", n, ret);
+	registered_at = rdtsc_ordered();
+	bench_cost(name, n, cost);
+	return check_books(name, n, n);
+}
+
+/*
+ * Unregistering may leave work for later. It is counted by bench_settled(),
+ * without the calls that are made here meanwhile and what waiting takes.
+ */
+static struct bench_span drain_span;
+static u64 drain_check;
+static unsigned int nr_drained;
+
+int bench_drain(const char *how, const char *name)
+{
+	unsigned int n = nr_probes;
+	struct bench_cost cost;
+	struct bench_span span;
+	int ret;
+
+	if (!n)
+		return bench_failed(name, "there are no probes");
+	ret = check_books(name, n, n);
+	bench_begin(&drain_span);
+	unregister_all(!strcmp(how, "batch"));
+	cost = bench_end(&drain_span);
+	bench_begin_now(&span);
+	bench_cost(name, n, cost);
+	ret = ret ?: check_books(name, n, 0);
+	forget();
+	nr_drained = n;
+	drain_check = bench_end(&span).busy;
+	return ret;
+}
+
+int bench_settled(const char *name)
+{
+	struct bench_cost cost = bench_end(&drain_span);
+	u64 others = drain_check + bench_idle_load;
+
+	bench_figure(name, nr_drained, cost.busy - min(cost.busy, others), 1);
+	return 0;
+}
+
+/* How many functions a call of which costs @below or more a hit. */
+static unsigned int slow_functions(unsigned int below)
+{
+	unsigned int slow = 0, i;
+
+	for (i = 0; i < min(nr_probes, nr_functions); i++) {
+		unsigned int hits = DIV_ROUND_UP(nr_probes - i, nr_functions);
+		bench_function_t function = function_of(i);
+		unsigned long flags;
+		u64 ticks;
+
+		local_irq_save(flags);
+		ticks = rdtsc_ordered();
+		function(i);
+		ticks = rdtsc_ordered() - ticks;
+		local_irq_restore(flags);
+		slow += ticks >= (u64)below * hits;
+		cond_resched();
+	}
+	return slow;
+}
+
+#define OPTIMIZED_SECONDS	300
+
+/* Time from registering until all are optimized, as seen by what hits cost. */
+int bench_optimized(const char *name, unsigned int below)
+{
+	unsigned int slow, wait_ms = 1;
+	u64 ticks;
+
+	while ((slow = slow_functions(below))) {
+		ticks = rdtsc_ordered() - registered_at;
+		if (ticks > OPTIMIZED_SECONDS * NSEC_PER_SEC)
+			return bench_failed(name, "%u of %u hits stay slow",
+					    slow, nr_probes);
+		msleep(wait_ms);
+		wait_ms = min(2 * wait_ms, 100u);
+	}
+	bench_figure(name, nr_probes, rdtsc_ordered() - registered_at, 1);
+	return 0;
+}
+
+/* Held for their memory; disabled, as patching text is not asked. */
+static struct kprobe *second;
+static struct kretprobe *returns;
+static unsigned int nr_held;
+
+static void release(void)
+{
+	while (nr_held) {
+		nr_held--;
+		if (second)
+			unregister_kprobe(&second[nr_held]);
+		else
+			unregister_kretprobe(&returns[nr_held]);
+	}
+	kvfree(second);
+	kvfree(returns);
+	second = NULL;
+	returns = NULL;
+}
+
+/* As many probes again, on the same points. */
+static int hold_second(unsigned int n)
+{
+	int ret = 0;
+
+	if (n > nr_probes)
+		return -EINVAL;
+	second = kvcalloc(n, sizeof(*second), GFP_KERNEL);
+	if (!second)
+		return -ENOMEM;
+	while (nr_held < n && !ret) {
+		struct kprobe *p = &second[nr_held];
+
+		p->addr = (kprobe_opcode_t *)insn_of(nr_held);
+		p->pre_handler = bench_pre;
+		p->flags = KPROBE_FLAG_DISABLED;
+		ret = register_kprobe(p);
+		nr_held += !ret;
+	}
+	return ret;
+}
+
+/* @n return probes that can have @maxactive calls in flight. */
+static int hold_returns(unsigned int n, int maxactive)
+{
+	int ret = 0;
+
+	if (n > nr_functions)
+		return -EINVAL;
+	returns = kvcalloc(n, sizeof(*returns), GFP_KERNEL);
+	if (!returns)
+		return -ENOMEM;
+	while (nr_held < n && !ret) {
+		struct kretprobe *rp = &returns[nr_held];
+
+		rp->kp.addr = (kprobe_opcode_t *)function_of(nr_held);
+		rp->kp.flags = KPROBE_FLAG_DISABLED;
+		rp->handler = bench_return;
+		rp->maxactive = maxactive;
+		ret = register_kretprobe(rp);
+		nr_held += !ret;
+	}
+	return ret;
+}
+
+int bench_hold(const char *what, unsigned int n)
+{
+	int ret = -EINVAL;
+
+	release();
+	if (!strcmp(what, "second"))
+		ret = hold_second(n);
+	else if (!strcmp(what, "return"))
+		ret = hold_returns(n, 0);
+	else if (!strcmp(what, "instance"))
+		ret = hold_returns(1, n);
+	if (!ret)
+		return 0;
+	release();
+	return bench_failed("hold", "%u of kind %s: %d", n, what, ret);
+}
+
+int bench_release(void)
+{
+	release();
+	return 0;
+}
+
+/* Calls the first @n functions once, for probes of others. */
+int bench_call(unsigned int n)
+{
+	unsigned int i;
+
+	for (i = 0; i < min(n, nr_functions); i++)
+		function_of(i)(i);
+	return 0;
+}
+
+/* What is left for later makes others wait as well. */
+static void stop_monitors(const char *name, const char *did, unsigned int n)
+{
+	char text[64];
+
+	msleep(SETTLE_MS);
+	snprintf(text, sizeof(text), "%s.%s", name, did);
+	bench_monitors_stop(text, n);
+}
+
+int bench_latency(const char *what, unsigned int n, const char *name)
+{
+	int ret = prepare(what, n);
+
+	ret = ret ?: bench_monitors_start();
+	if (ret)
+		return ret;
+	ret = register_all(true, n);
+	stop_monitors(name, "reg", n);
+	if (ret)
+		return bench_failed(name, "registering %u: %d", n, ret);
+
+	ret = bench_monitors_start();
+	unregister_all(true);
+	if (!ret)
+		stop_monitors(name, "unreg", n);
+	forget();
+	return ret;
+}
+
+void bench_points_exit(void)
+{
+	release();
+	if (nr_probes)
+		unregister_all(true);
+	forget();
+}
