@@ -40,6 +40,7 @@
 #include <linux/rhashtable.h>
 
 #include "kprobes/internal.h"
+#include "kprobes/refused.h"
 
 /* See above. */
 DEFINE_MUTEX(kprobe_mutex);
@@ -107,12 +108,14 @@ static int prepare(struct kprobe *p)
 	unsigned long addr;
 	int ret;
 
+	if (kprobe_is_registered(p))
+		return kprobe_refuse(KPROBE_REFUSED_REGISTERED, -EINVAL);
 	ret = kprobe_resolve(p, &addr, &on_func_entry) ?:
 	      kprobe_check_address(addr);
 	if (ret)
 		return ret;
 	if (kprobe_is_return_probe(p) && !on_func_entry)
-		return -EINVAL;
+		return kprobe_refuse(KPROBE_REFUSED_ENTRY, -EINVAL);
 	point = kprobe_point_get(addr, on_func_entry);
 	if (IS_ERR(point))
 		return PTR_ERR(point);
@@ -142,16 +145,16 @@ static void join(struct kprobe *p, struct list_head *batch)
 	struct kprobe_point *point = p->point;
 	unsigned int i;
 
+	p->asked = p->addr;
 	p->addr = (kprobe_opcode_t *)point->addr;
-	p->opcode = point->insn[0];
+	p->opcode = point->opcode;
 	p->nmissed = 0;
 	for (i = 0; i < KPROBE_MISS_CAUSES; i++)
 		atomic_long_set(&p->misses[i], 0);
 	p->flags &= KPROBE_FLAG_DISABLED;
 	if (point->on_func_entry)
 		p->flags |= KPROBE_FLAG_ON_FUNC_ENTRY;
-	if (point->mechanism == KPROBE_FTRACE)
-		p->flags |= KPROBE_FLAG_FTRACE;
+	p->flags |= kprobe_point_flag(point);
 	point->pending--;
 	kprobe_point_link(point, p);
 	batch_add(batch, point);
@@ -164,7 +167,7 @@ static void end_leaving(struct hlist_head *left)
 
 	hlist_for_each_entry_safe(p, next, left, hlist) {
 		kretprobe_left(p);
-		WRITE_ONCE(p->point->draining, false);
+		WRITE_ONCE(p->point->held.draining, false);
 		p->point = NULL;
 		INIT_LIST_HEAD(&p->list);
 		hlist_del_init(&p->hlist);
@@ -198,7 +201,7 @@ void kprobe_unregister_locked(struct kprobe **kps, int num)
 		kretprobe_leaving(p);
 		kprobe_point_unlink(p);
 		hlist_add_head(&p->hlist, &left);
-		WRITE_ONCE(p->point->draining, true);
+		WRITE_ONCE(p->point->held.draining, true);
 		batch_add(&batch, p->point);
 	}
 	if (hlist_empty(&left))
@@ -215,7 +218,8 @@ static int prepare_all(struct kprobe **kps, int num)
 
 	for (i = 0; i < num; i++) {
 		cond_resched();
-		ret = kprobe_is_registered(kps[i]) ? -EINVAL : prepare(kps[i]);
+		kprobe_ask_about(kps[i]);
+		ret = prepare(kps[i]);
 		if (ret)
 			goto unprepare;
 	}
@@ -225,6 +229,17 @@ unprepare:
 	while (i--)
 		unprepare(kps[i]);
 	return ret;
+}
+
+/* Of a batch that could not be armed: the first probe that needs ftrace. */
+static void refused_by_ftrace(struct kprobe **kps, int num, int error)
+{
+	int i = 0;
+
+	while (i < num - 1 && !(kps[i]->flags & KPROBE_FLAG_FTRACE))
+		i++;
+	kprobe_ask_about(kps[i]);
+	kprobe_refuse(KPROBE_REFUSED_FTRACE, error);
 }
 
 /**
@@ -242,7 +257,7 @@ int kprobe_register_locked(struct kprobe **kps, int num)
 
 	lockdep_assert_held(&kprobe_mutex);
 	if (!kprobes_ready)
-		return -EAGAIN;
+		return kprobe_refuse(KPROBE_REFUSED_EARLY, -EAGAIN);
 	kprobe_table_reserve(num);
 	ret = prepare_all(kps, num);
 	if (ret)
@@ -250,14 +265,37 @@ int kprobe_register_locked(struct kprobe **kps, int num)
 	for (i = 0; i < num; i++)
 		join(kps[i], &batch);
 	ret = kprobe_batch_commit(&batch);
-	if (ret)
+	if (ret) {
+		refused_by_ftrace(kps, num, ret);
 		kprobe_unregister_locked(kps, num);
+	}
 	for (i = 0; ret && i < num; i++)
-		if (kps[i]->symbol_name)
-			kps[i]->addr = NULL;
+		kps[i]->addr = kps[i]->asked;
 	return ret;
 }
 NOKPROBE_SYMBOL(kprobe_register_locked);
+
+static int check_array(struct kprobe **kps, int num)
+{
+	int i;
+
+	if (num <= 0)
+		return kprobe_refuse(KPROBE_REFUSED_NUM, -EINVAL);
+	if (!kps)
+		return kprobe_refuse(KPROBE_REFUSED_NULL, -EINVAL);
+	for (i = 0; i < num; i++)
+		if (!kps[i])
+			return kprobe_refuse(KPROBE_REFUSED_NULL, -EINVAL);
+	return 0;
+}
+
+static int register_probes(struct kprobe **kps, int num, unsigned long caller)
+{
+	guard(mutex)(&kprobe_mutex);
+	kprobe_ask(KPROBE_SET, caller);
+	return kprobe_answer(check_array(kps, num) ?:
+			     kprobe_register_locked(kps, num));
+}
 
 /**
  * register_kprobes() - set a number of probes, or none of them
@@ -275,17 +313,7 @@ NOKPROBE_SYMBOL(kprobe_register_locked);
  */
 int register_kprobes(struct kprobe **kps, int num)
 {
-	int i, ret;
-
-	if (num <= 0 || !kps)
-		return -EINVAL;
-	for (i = 0; i < num; i++)
-		if (!kps[i])
-			return -EINVAL;
-	mutex_lock(&kprobe_mutex);
-	ret = kprobe_register_locked(kps, num);
-	mutex_unlock(&kprobe_mutex);
-	return ret;
+	return register_probes(kps, num, _RET_IP_);
 }
 EXPORT_SYMBOL_GPL(register_kprobes);
 NOKPROBE_SYMBOL(register_kprobes);
@@ -311,7 +339,7 @@ NOKPROBE_SYMBOL(register_kprobes);
  */
 int register_kprobe(struct kprobe *p)
 {
-	return register_kprobes(&p, 1);
+	return register_probes(&p, 1, _RET_IP_);
 }
 EXPORT_SYMBOL_GPL(register_kprobe);
 NOKPROBE_SYMBOL(register_kprobe);
@@ -380,13 +408,33 @@ int disable_kprobe(struct kprobe *kp)
 	if (kprobe_disabled(kp))
 		return 0;
 	WRITE_ONCE(kp->flags, kp->flags | KPROBE_FLAG_DISABLED);
-	WRITE_ONCE(kp->point->draining, true);
+	kprobe_point_changed(kp->point);
+	WRITE_ONCE(kp->point->held.draining, true);
 	kprobe_drain();
-	WRITE_ONCE(kp->point->draining, false);
+	WRITE_ONCE(kp->point->held.draining, false);
 	return settle_point(kp->point);
 }
 EXPORT_SYMBOL_GPL(disable_kprobe);
 NOKPROBE_SYMBOL(disable_kprobe);
+
+static int enable_probe(struct kprobe *kp)
+{
+	int ret;
+
+	if (!kprobe_is_registered(kp))
+		return kprobe_refuse(KPROBE_REFUSED_NOT_REGISTERED, -EINVAL);
+	kprobe_ask_about(kp);
+	if (kprobe_gone(kp))
+		return kprobe_refuse(KPROBE_REFUSED_GONE, -EINVAL);
+	WRITE_ONCE(kp->flags, kp->flags & ~KPROBE_FLAG_DISABLED);
+	kprobe_point_changed(kp->point);
+	ret = settle_point(kp->point);
+	if (!ret)
+		return 0;
+	WRITE_ONCE(kp->flags, kp->flags | KPROBE_FLAG_DISABLED);
+	kprobe_point_changed(kp->point);
+	return kprobe_refuse(KPROBE_REFUSED_FTRACE, ret);
+}
 
 /**
  * enable_kprobe() - let a disabled probe's handlers run again
@@ -399,16 +447,9 @@ NOKPROBE_SYMBOL(disable_kprobe);
  */
 int enable_kprobe(struct kprobe *kp)
 {
-	int ret;
-
 	guard(mutex)(&kprobe_mutex);
-	if (!kprobe_is_registered(kp) || kprobe_gone(kp))
-		return -EINVAL;
-	WRITE_ONCE(kp->flags, kp->flags & ~KPROBE_FLAG_DISABLED);
-	ret = settle_point(kp->point);
-	if (ret)
-		WRITE_ONCE(kp->flags, kp->flags | KPROBE_FLAG_DISABLED);
-	return ret;
+	kprobe_ask(KPROBE_ENABLE, _RET_IP_);
+	return kprobe_answer(enable_probe(kp));
 }
 EXPORT_SYMBOL_GPL(enable_kprobe);
 NOKPROBE_SYMBOL(enable_kprobe);
@@ -422,7 +463,7 @@ NOKPROBE_SYMBOL(enable_kprobe);
  */
 struct kprobe *get_kprobe(void *addr)
 {
-	struct kprobe_point *point = kprobe_table_find((unsigned long)addr);
+	struct kprobe_point *point = kprobe_point_lookup((unsigned long)addr);
 
 	if (!point)
 		return NULL;
@@ -431,10 +472,11 @@ struct kprobe *get_kprobe(void *addr)
 NOKPROBE_SYMBOL(get_kprobe);
 
 /**
- * wait_for_kprobe_optimizer() - wait until points have settled
+ * wait_for_kprobe_optimizer() - wait until the text is as it will stay
  *
- * Without jump optimization there is only the text that is still to be
- * restored.
+ * Text that is still to be restored is, and points that can be optimized are.
+ * The latter takes a Tasks RCU grace period, which a task can hold up for as
+ * long as it likes: the wait is given up after a while.
  *
  * Context: Process context, may sleep.
  */
@@ -443,6 +485,7 @@ void wait_for_kprobe_optimizer(void)
 	mutex_lock(&kprobe_mutex);
 	kprobe_reap();
 	mutex_unlock(&kprobe_mutex);
+	kprobe_optimizer_wait();
 }
 NOKPROBE_SYMBOL(wait_for_kprobe_optimizer);
 

@@ -11,24 +11,95 @@
  * probes, lists, nesting or misses: those are the core's.
  */
 #include <linux/kprobes.h>
+#include <linux/percpu.h>
 #include <linux/preempt.h>
+#include <linux/rbtree_types.h>
 
 #ifdef CONFIG_KPROBES
 
+/* How many bytes of text a point may patch. */
+#ifndef KPROBE_JUMP_SIZE
+#define KPROBE_JUMP_SIZE	sizeof(kprobe_opcode_t)
+#endif
+
 /**
  * enum kprobe_mechanism - how a hit reaches the core
- * @KPROBE_BREAKPOINT: a breakpoint instruction at the address
+ * @KPROBE_BREAKPOINT: a breakpoint instruction at the site
+ * @KPROBE_JUMP:       a jump from the site to a detour
  * @KPROBE_FTRACE:     the call that ftrace patches in at a function's entry
+ * @KPROBE_MECHANISMS: number of mechanisms
+ *
+ * Points begin with a breakpoint or with ftrace. The optimizer turns
+ * breakpoints into jumps and back. A breakpoint behind a function's entry nop
+ * may have to give way to ftrace; nothing leads back from there.
  */
 enum kprobe_mechanism {
 	KPROBE_BREAKPOINT,
+	KPROBE_JUMP,
 	KPROBE_FTRACE,
+	KPROBE_MECHANISMS,
+};
+
+/**
+ * enum kprobe_obstacle - why a point is not reached by a jump
+ * @KPROBE_OBSTACLE_NONE:          it is, or nothing is in the way
+ * @KPROBE_OBSTACLE_TOO_SHORT:     the function ends within the region, the
+ *                                 instructions that the jump would replace
+ * @KPROBE_OBSTACLE_UNDECODABLE:   the function cannot be decoded
+ * @KPROBE_OBSTACLE_INSTRUCTION:   an instruction in the region cannot be
+ *                                 displaced
+ * @KPROBE_OBSTACLE_CALL:          a call in the region would return into it
+ * @KPROBE_OBSTACLE_JUMP_INTO:     something jumps into the region: a branch, a
+ *                                 jump label, an exception's fixup
+ * @KPROBE_OBSTACLE_INDIRECT_JUMP: the function has an indirect jump whose
+ *                                 targets are unknown
+ * @KPROBE_OBSTACLE_EXTABLE:       an instruction of the region has an entry in
+ *                                 an exception table
+ * @KPROBE_OBSTACLE_RESERVED:      somebody else patches or reads the region
+ * @KPROBE_OBSTACLE_DIRECTION:     the function sets the direction flag, which
+ *                                 handlers must find clear
+ * @KPROBE_OBSTACLE_OUT_OF_REACH:  no executable memory near enough
+ * @KPROBE_OBSTACLE_NEIGHBOUR:     another probe stands inside the region
+ * @KPROBE_OBSTACLE_QUEUED:        the jump is yet to come
+ * @KPROBE_OBSTACLE_SWITCHED_OFF:  debug.kprobes-optimization is off
+ * @KPROBE_OBSTACLE_NOT_ARMED:     the point is not armed
+ * @KPROBE_OBSTACLE_MECHANISM:     the point is not reached by a breakpoint
+ *                                 either
+ * @KPROBE_OBSTACLE_NO_MEMORY:     there was no memory for the detour
+ * @KPROBE_OBSTACLES:              number of values
+ *
+ * Those up to %KPROBE_OBSTACLE_DIRECTION are the text's, and last as long as
+ * it does. The others come and go.
+ */
+enum kprobe_obstacle {
+	KPROBE_OBSTACLE_NONE,
+	KPROBE_OBSTACLE_TOO_SHORT,
+	KPROBE_OBSTACLE_UNDECODABLE,
+	KPROBE_OBSTACLE_INSTRUCTION,
+	KPROBE_OBSTACLE_CALL,
+	KPROBE_OBSTACLE_JUMP_INTO,
+	KPROBE_OBSTACLE_INDIRECT_JUMP,
+	KPROBE_OBSTACLE_EXTABLE,
+	KPROBE_OBSTACLE_RESERVED,
+	KPROBE_OBSTACLE_DIRECTION,
+	KPROBE_OBSTACLE_OUT_OF_REACH,
+	KPROBE_OBSTACLE_NEIGHBOUR,
+	KPROBE_OBSTACLE_QUEUED,
+	KPROBE_OBSTACLE_SWITCHED_OFF,
+	KPROBE_OBSTACLE_NOT_ARMED,
+	KPROBE_OBSTACLE_MECHANISM,
+	KPROBE_OBSTACLE_NO_MEMORY,
+	KPROBE_OBSTACLES,
 };
 
 /**
  * enum kprobe_point_state - where a point is in its life
  * @KPROBE_POINT_IDLE:     the text is the kernel's own; hits cannot happen
  * @KPROBE_POINT_ARMED:    the mechanism is in the text
+ * @KPROBE_POINT_SETTLING: the breakpoint is in the text, and is to become a jump:
+ *                         hits go on in the detour already, and Tasks RCU is
+ *                         waited for, until no task is left among the bytes
+ *                         that the jump will cover
  * @KPROBE_POINT_LEAVING:  nobody wants the point any more, but the mechanism
  *                         still is in the text until the reaper's next pass;
  *                         hits run the displaced instruction and nothing else
@@ -37,56 +108,99 @@ enum kprobe_mechanism {
  *
  * Legal edges, all under kprobe_mutex, all through kprobe_point_set_state()::
  *
- *             to  IDLE  ARMED  LEAVING  GONE
+ *             to  IDLE   ARMED   SETTLING  LEAVING  GONE
  *   from
- *   IDLE           -     arm      -     kill
- *   ARMED        disarm   -     leave   kill
- *   LEAVING       reap  return    -     kill
- *   GONE           -      -       -      -
+ *   IDLE           -      arm       -         -     kill
+ *   ARMED        disarm    -      settle    leave   kill
+ *   SETTLING       -    settled     -         -     kill
+ *   LEAVING       reap   return     -         -     kill
+ *   GONE           -       -        -         -      -
+ *
+ * "settled" is taken with the jump written, or because the wait was given up:
+ * a point that is settling gives up before anything else happens to it.
  */
 enum kprobe_point_state {
 	KPROBE_POINT_IDLE,
 	KPROBE_POINT_ARMED,
+	KPROBE_POINT_SETTLING,
 	KPROBE_POINT_LEAVING,
 	KPROBE_POINT_GONE,
 	KPROBE_POINT_STATES,
 };
 
 /**
+ * struct kprobe_held - what a hit holds on to while it runs handlers
+ * @draining: somebody waits until no hit does any more
+ *
+ * Part of whatever leads hits to handlers: points, and return probes' pools.
+ */
+struct kprobe_held {
+	bool draining;
+};
+
+/**
  * struct kprobe_point - one probed address, with all the probes on it
- * @addr:      the probed address, key of the table
+ * @held:      published by hits; first, as detours know
+ * @generation: changes whenever something does that a detour was made for: the
+ *             probes on the point, their handlers, which are disabled
+ * @nr_post:   how many probes on the point have a post-handler; read by hits
+ * @addr:      the probed address, as users know it
+ * @site:      the displaced instruction, where the mechanism is: @addr, or for a
+ *             function's entry the instruction behind the entry nop
+ * @key:       what breakpoint hits find the point by: @site, or 0 while ftrace
+ *             leads to it
  * @probes:    its probes in order of registration; read under RCU by hits,
  *             written under kprobe_mutex
- * @nr_post:   how many probes on the point have a post-handler; read by hits
- * @emulated:  the architecture makes the instruction take effect on the
- *             registers; else it runs from a slot
- * @slot:      executable copy of the instruction that goes on behind it, NULL
+ * @run:       where hits go on: to a copy of the displaced instruction, which
+ *             goes on by itself. NULL when the architecture makes the
+ *             instruction take effect on the registers
+ * @run_post:  the same with a call of the post-handlers in between; there once a
+ *             probe with a post-handler is
+ * @resume:    where to go on behind an emulated instruction, NULL for the
+ *             original text
+ * @slot:      executable copy of the instruction that goes on in the text, NULL
  *             where none is needed
  * @post_slot: the same with a call of the post-handlers in between; made when
  *             the first probe with a post-handler arrives
- * @draining:  somebody waits until no hit looks at the probes
- * @pending:   probes that a registration under way is going to put on the
- *             point; under kprobe_mutex
  * @len:       length of the displaced instruction in bytes
- * @insn:      the bytes at @addr without any mechanism
+ * @emulated:  the architecture makes the instruction take effect on the
+ *             registers; else it runs from a slot
+ * @opcode:    first unit of the instruction at @addr
+ * @insn:      the bytes at @site without any mechanism
  * @arch:      the architecture's plan for the instruction
  * @state:     under kprobe_mutex
- * @mechanism: fixed once the point is made
+ * @mechanism: under kprobe_mutex; read by hits through ftrace
  * @on_func_entry: the point stands at a function's entry
+ * @detour:    what a jump goes to, NULL until the point is to be optimized; kept
+ *             from then on
+ * @obstacle:  what the optimizer found last
+ * @examined:  the text was looked at
+ * @hopeless:  and has an obstacle that never goes away
+ * @optimize:  in one of the optimizer's lists
  * @node:      in the table of points, one link for each of two generations
- * @batch:     in the batch that is being worked on, with the reaper, or gone
+ * @batch:     in the batch that is being worked on, or with the reaper
  * @dead:      on the way to be freed
+ * @pending:   probes that a registration under way is going to put on the
+ *             point; under kprobe_mutex
+ * @gone:      among the points that are gone, until it is freed
  * @rcu:       for freeing
  */
 struct kprobe_point {
-	unsigned long addr;
-	struct list_head probes;
+	struct kprobe_held held;
+	u32 generation;
 	unsigned int nr_post;
+	u8 len;
 	bool emulated;
-	bool draining;
+	unsigned long addr;
+	unsigned long site;
+	unsigned long key;
+	struct list_head probes;
+	void *run;
+	void *run_post;
+	void *resume;
 	void *slot;
 	void *post_slot;
-	u8 len;
+	kprobe_opcode_t opcode;
 	kprobe_opcode_t insn[MAX_INSN_SIZE];
 	struct arch_kprobe_point arch;
 
@@ -99,8 +213,67 @@ struct kprobe_point {
 		struct llist_node dead;
 	};
 	unsigned int pending;
+	union {
+		struct rb_node gone;
+		struct rcu_head rcu;
+	};
+#ifdef CONFIG_OPTPROBES
+	bool examined;
+	bool hopeless;
+	enum kprobe_obstacle obstacle;
+	struct kprobe_detour *detour;
+	struct list_head optimize;
+#endif
+};
+
+#ifdef CONFIG_OPTPROBES
+/**
+ * struct kprobe_detour - what a jump at a point's site goes to
+ * @point:      the point
+ * @generation: the point's when the detour was made: while they are the same,
+ *              the detour knows all handlers and calls them directly
+ * @entry:      its first instruction
+ * @run:        all displaced instructions, then back behind them
+ * @run_post:   the same with a call of the post-handlers behind the first
+ *              instruction; NULL where that is emulated
+ * @resume:     the displaced instructions but the first
+ * @replaced:   the detour that it takes the place of, while somebody may still be
+ *              sent there
+ * @inlined:    the first instruction, where the detour itself calls
+ *              post-handlers behind it; else NULL
+ * @arch:       the architecture's part
+ * @dead:       on the way to be freed
+ * @rcu:        for freeing
+ */
+struct kprobe_detour {
+	struct kprobe_point *point;
+	u32 generation;
+	void *entry;
+	void *run;
+	void *run_post;
+	void *resume;
+	void *inlined;
+	struct kprobe_detour *replaced;
+	struct arch_kprobe_detour arch;
+	struct llist_node dead;
 	struct rcu_head rcu;
 };
+
+/* Is the probed instruction's copy at @addr? */
+static inline bool kprobe_detour_has_insn_at(const struct kprobe_detour *detour,
+					     unsigned long addr)
+{
+	return addr == (unsigned long)detour->run ||
+	       addr == (unsigned long)detour->run_post ||
+	       addr == (unsigned long)detour->inlined;
+}
+#endif
+
+/* Does the instruction behind a function's entry nop stand for the entry? */
+static inline bool kprobe_point_is_behind_entry(const struct kprobe_point *point)
+{
+	return point->site != point->addr;
+}
 
 /*
  * A hit is counted as nested by the context it comes from: which of NMI,
@@ -108,13 +281,173 @@ struct kprobe_point {
  */
 #define KPROBE_CONTEXT_MASK	(NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET)
 
+/**
+ * struct kprobe_frame - one hit under way on a CPU
+ * @held:    the point or return probe's pool whose probes are being looked at;
+ *           NULL in a free frame
+ * @probe:   the probe whose handler runs
+ * @stack:   the stack pointer, which tells whose hit it is
+ * @context: the preemption count that the handler runs with, of which
+ *           %KPROBE_CONTEXT_MASK matters; %KPROBE_CONTEXT_NONE while it is not
+ *           known yet
+ * @faulting: its fault handler runs
+ *
+ * Detours write all but the last by themselves.
+ */
+struct kprobe_frame {
+	struct kprobe_held *held;
+	struct kprobe *probe;
+	unsigned long stack;
+	unsigned int context;
+	bool faulting;
+} __aligned(64);
+
+/* No hit can come from there. */
+#define KPROBE_CONTEXT_NONE	(~0U)
+
+/* Task, softirq, hard interrupt, NMI, and what can interrupt an NMI. */
+#define KPROBE_FRAMES	8
+
+/**
+ * struct kprobe_cpu - the hits under way on one CPU, innermost last
+ * @frame:    the hits; those in use come first
+ * @overflow: how many of kprobe_busy_begin() found no frame
+ *
+ * Written by its own CPU only. Interrupts and NMIs leave it as they found it,
+ * so no atomic access is needed.
+ */
+struct kprobe_cpu {
+	struct kprobe_frame frame[KPROBE_FRAMES];
+	unsigned int overflow;
+};
+
+DECLARE_PER_CPU(struct kprobe_cpu, kprobe_cpu);
+
+/**
+ * enum kprobe_refusal - why a probe is refused
+ * @KPROBE_REFUSED_UNKNOWN:        nobody has said it
+ * @KPROBE_REFUSED_NO_MEMORY:      out of memory
+ * @KPROBE_REFUSED_EARLY:          kprobes are not ready
+ * @KPROBE_REFUSED_NUM:            a number of probes that is not positive
+ * @KPROBE_REFUSED_NULL:           NULL where a probe should be
+ * @KPROBE_REFUSED_REGISTERED:     the probe is registered
+ * @KPROBE_REFUSED_NOT_REGISTERED: to be enabled, the probe is not registered
+ * @KPROBE_REFUSED_GONE:           to be enabled, the probe's text has gone
+ * @KPROBE_REFUSED_BOTH:           symbol and address are given
+ * @KPROBE_REFUSED_NEITHER:        neither symbol nor address is given
+ * @KPROBE_REFUSED_SYMBOL:         no such symbol
+ * @KPROBE_REFUSED_OFFSET:         the offset is behind the function's end
+ * @KPROBE_REFUSED_PREFIX:         in front of a function's entry
+ * @KPROBE_REFUSED_TRAMPOLINE:     the jump that makes a static call
+ * @KPROBE_REFUSED_NO_TEXT:        not the kernel's text
+ * @KPROBE_REFUSED_INIT_TEXT:      init text that was freed
+ * @KPROBE_REFUSED_MODULE_COMING:  in a module that has not come yet
+ * @KPROBE_REFUSED_MODULE_GOING:   in a module that is going
+ * @KPROBE_REFUSED_BLACKLIST:      the function is on the blacklist
+ * @KPROBE_REFUSED_RESERVED:       somebody else patches or reads the place
+ * @KPROBE_REFUSED_INSIDE:         no instruction begins there
+ * @KPROBE_REFUSED_UNDECODABLE:    no instruction that is known
+ * @KPROBE_REFUSED_INSTRUCTION:    an instruction that cannot be displaced
+ * @KPROBE_REFUSED_TRAP:           an instruction that traps for somebody else
+ * @KPROBE_REFUSED_LEVEL:          one that changes privilege level or segment
+ * @KPROBE_REFUSED_WORLD:          one that goes to a guest or an enclave
+ * @KPROBE_REFUSED_LANDING_PAD:    one that indirect branches have to find
+ * @KPROBE_REFUSED_TRANSACTION:    one that begins a transaction
+ * @KPROBE_REFUSED_SLEEP:          one that waits for an interrupt
+ * @KPROBE_REFUSED_SHADOW:         one that keeps interrupts from the next one
+ * @KPROBE_REFUSED_FORM:           one in a form that no compiler makes
+ * @KPROBE_REFUSED_ENTRY:          a return probe not at a function's entry
+ * @KPROBE_REFUSED_DATA_SIZE:      a return probe with too much data
+ * @KPROBE_REFUSED_FTRACE:         ftrace does not arm the point
+ * @KPROBE_REFUSALS:               number of reasons
+ */
+enum kprobe_refusal {
+	KPROBE_REFUSED_UNKNOWN,
+	KPROBE_REFUSED_NO_MEMORY,
+	KPROBE_REFUSED_EARLY,
+	KPROBE_REFUSED_NUM,
+	KPROBE_REFUSED_NULL,
+	KPROBE_REFUSED_REGISTERED,
+	KPROBE_REFUSED_NOT_REGISTERED,
+	KPROBE_REFUSED_GONE,
+	KPROBE_REFUSED_BOTH,
+	KPROBE_REFUSED_NEITHER,
+	KPROBE_REFUSED_SYMBOL,
+	KPROBE_REFUSED_OFFSET,
+	KPROBE_REFUSED_PREFIX,
+	KPROBE_REFUSED_TRAMPOLINE,
+	KPROBE_REFUSED_NO_TEXT,
+	KPROBE_REFUSED_INIT_TEXT,
+	KPROBE_REFUSED_MODULE_COMING,
+	KPROBE_REFUSED_MODULE_GOING,
+	KPROBE_REFUSED_BLACKLIST,
+	KPROBE_REFUSED_RESERVED,
+	KPROBE_REFUSED_INSIDE,
+	KPROBE_REFUSED_UNDECODABLE,
+	KPROBE_REFUSED_INSTRUCTION,
+	KPROBE_REFUSED_TRAP,
+	KPROBE_REFUSED_LEVEL,
+	KPROBE_REFUSED_WORLD,
+	KPROBE_REFUSED_LANDING_PAD,
+	KPROBE_REFUSED_TRANSACTION,
+	KPROBE_REFUSED_SLEEP,
+	KPROBE_REFUSED_SHADOW,
+	KPROBE_REFUSED_FORM,
+	KPROBE_REFUSED_ENTRY,
+	KPROBE_REFUSED_DATA_SIZE,
+	KPROBE_REFUSED_FTRACE,
+	KPROBE_REFUSALS,
+};
+
+#ifdef CONFIG_DEBUG_FS
+int kprobe_refuse(enum kprobe_refusal reason, int error);
+#else
+static inline int kprobe_refuse(enum kprobe_refusal reason, int error)
+{
+	return error;
+}
+#endif
+
+/**
+ * enum kprobe_symbol - what a symbol of the text stands for
+ * @KPROBE_SYMBOL_FUNCTION:   a function
+ * @KPROBE_SYMBOL_COLD:       the part of a function that is hardly ever executed
+ * @KPROBE_SYMBOL_PREFIX:     bytes in front of a function
+ * @KPROBE_SYMBOL_TRAMPOLINE: the jump that makes a static call
+ */
+enum kprobe_symbol {
+	KPROBE_SYMBOL_FUNCTION,
+	KPROBE_SYMBOL_COLD,
+	KPROBE_SYMBOL_PREFIX,
+	KPROBE_SYMBOL_TRAMPOLINE,
+};
+
+/**
+ * struct kprobe_function - a function, as far as symbols tell
+ * @start: its first byte
+ * @end:   the first one behind it
+ * @kind:  whether it is a function at all
+ */
+struct kprobe_function {
+	unsigned long start;
+	unsigned long end;
+	enum kprobe_symbol kind;
+};
+
 /* Supplied by the core, kernel/kprobes/. */
 struct kprobe_point *kprobe_point_lookup(unsigned long addr);
-void kprobe_hit(struct kprobe_point *point, struct pt_regs *regs,
-		unsigned int entered);
+void kprobe_entry_hit(struct kprobe_point *point, struct pt_regs *regs);
 bool kprobe_breakpoint_hit(unsigned long addr, struct pt_regs *regs,
 			   unsigned int entered);
 void kprobe_post_hit(struct kprobe_point *point, struct pt_regs *regs);
+void kprobe_detour_hit(struct kprobe_point *point, struct pt_regs *regs);
+void kprobe_detour_changed(struct kprobe_point *point, struct pt_regs *regs);
+void kprobe_detour_diverted(struct kprobe_point *point, struct pt_regs *regs);
+void kprobe_detour_post_changed(struct kprobe_point *point,
+				struct pt_regs *regs);
+void kprobe_detour_done(void);
+void kprobe_detour_resched(void);
+void *kprobe_detour_slot_alloc(struct kprobe_detour *owner, size_t size);
 void *kprobe_slot_alloc(struct kprobe_point *owner);
 void kprobe_slot_free(void *slot);
 struct kprobe_point *kprobe_slot_running(unsigned long addr);
@@ -122,6 +455,10 @@ void kprobe_slot_write(void *slot, const void *code, size_t len);
 int kprobe_blacklist_add_function(unsigned long entry);
 int kprobe_blacklist_add_text(unsigned long start, unsigned long end);
 int kprobe_read_insn(unsigned long addr, u8 *buf, size_t size);
+bool kprobe_find_function(unsigned long addr, struct kprobe_function *f);
+bool kprobe_text_is_reserved(unsigned long start, unsigned long end);
+bool kprobe_jump_label_lands_in(unsigned long start, unsigned long end);
+bool kprobe_fixup_lands_in(unsigned long start, unsigned long end);
 
 /**
  * arch_kprobe_entry() - where a probe on a place in a function goes
@@ -139,22 +476,20 @@ kprobe_opcode_t *arch_kprobe_entry(unsigned long addr, unsigned long offset,
 				   bool *on_func_entry);
 
 /**
- * arch_kprobe_check_boundary() - does an instruction start here?
- * @addr:  the address asked for
- * @start: first byte of the function that it lies in
+ * arch_kprobe_insn_len() - how long is an instruction?
+ * @addr: where it begins
  *
- * Context: Process context, text_mutex held.
- * Return: 0, or -EILSEQ when @addr is inside an instruction or the function
- * cannot be decoded up to it.
+ * Context: Process context, kprobe_mutex and text_mutex held.
+ * Return: Its length in bytes, 0 when there is none that can be decoded.
  */
-int arch_kprobe_check_boundary(unsigned long addr, unsigned long start);
+unsigned int arch_kprobe_insn_len(unsigned long addr);
 
 /**
  * arch_kprobe_prepare() - plan how a point's instruction is displaced
- * @point: new point with @addr and @mechanism set
+ * @point: new point with @addr and @site set
  *
- * Reads the instruction, fills in @insn, @len, @arch and @emulated, and makes
- * @slot where one is needed.
+ * Reads the instruction, fills in @insn, @len and @arch, makes @slot where one
+ * is needed, and sets @run to it unless the instruction is @emulated.
  *
  * Context: Process context, kprobe_mutex held, may sleep.
  * Return: 0, -EILSEQ when there is no instruction, -EINVAL when it cannot be
@@ -166,7 +501,8 @@ int arch_kprobe_prepare(struct kprobe_point *point);
  * arch_kprobe_prepare_post() - make a point ready for post-handlers
  * @point: prepared point; hits may be under way
  *
- * Makes @post_slot where one is needed and not there yet.
+ * Makes @post_slot where one is needed and not there yet, and sets @run_post if
+ * that is NULL.
  *
  * Context: Process context, kprobe_mutex held, may sleep.
  * Return: 0 or -ENOMEM.
@@ -228,7 +564,7 @@ int arch_kprobe_fill_slots(void *page, size_t size, void *note);
 
 /**
  * arch_kprobe_emulate() - make a point's instruction take effect on registers
- * @point: the point that was hit, with @emulated set
+ * @point: the point that was hit, of an instruction that is emulated
  * @regs:  registers at the hit; set to those behind the instruction
  *
  * Context: Hit path.
@@ -253,16 +589,102 @@ int __init arch_kprobe_blacklist(void);
  */
 int __init arch_kprobe_init(void);
 
+#ifdef CONFIG_KPROBES_ON_FTRACE
 /**
- * arch_kprobe_ftrace_enter() - make an ftrace call look like a hit
- * @point: the point, of mechanism %KPROBE_FTRACE
- * @regs:  registers as ftrace gives them; the instruction pointer is set to
- *         what users of the architecture see in a pre-handler
+ * arch_kprobe_is_landed_on() - does anything but straight-line flow come here?
+ * @site: an instruction
+ *
+ * Asked about the instruction behind a function's entry nop, which may stand
+ * for the entry if it is executed exactly once for each call.
+ *
+ * Context: Process context, kprobe_mutex held, may sleep.
+ * Return: False when the instruction in front is the only way here.
+ */
+bool arch_kprobe_is_landed_on(unsigned long site);
+#endif
+
+#ifdef CONFIG_OPTPROBES
+/**
+ * arch_kprobe_examine() - can a jump take the breakpoint's place?
+ * @point: prepared point
+ *
+ * Finds out what a jump at @site would displace, and looks for what never
+ * changes as long as the text is there.
+ *
+ * Context: Process context, kprobe_mutex held, may sleep.
+ * Return: %KPROBE_OBSTACLE_NONE when it can. Then arch_kprobe_region_len()
+ * says how many bytes are displaced.
+ */
+enum kprobe_obstacle arch_kprobe_examine(struct kprobe_point *point);
+
+/**
+ * arch_kprobe_make_detour() - write the code that a jump goes to
+ * @detour: with @point set, a point that arch_kprobe_examine() found nothing
+ *          against
+ *
+ * Allocates executable memory and fills in everything from @entry on. The code
+ * calls the handlers of the probes that are on the point now, and leaves it to
+ * kprobe_detour_hit() once @generation is not the point's any more.
+ *
+ * Context: Process context, kprobe_mutex held, may sleep.
+ * Return: %KPROBE_OBSTACLE_NONE, %KPROBE_OBSTACLE_NO_MEMORY, or
+ * %KPROBE_OBSTACLE_OUT_OF_REACH.
+ */
+enum kprobe_obstacle arch_kprobe_make_detour(struct kprobe_detour *detour);
+
+/**
+ * arch_kprobe_queue_jump() - have a jump written
+ * @point: a point whose breakpoint or jump is in the text
+ *
+ * To the entry of @point->detour. It need not be there before
+ * arch_kprobe_finish_jumps().
+ *
+ * Context: Process context, text_mutex held, may sleep.
+ */
+void arch_kprobe_queue_jump(struct kprobe_point *point);
+
+/**
+ * arch_kprobe_queue_unjump() - have a jump replaced by the breakpoint again
+ * @point: a point whose jump is in the text
+ *
+ * Context: As arch_kprobe_queue_jump().
+ */
+void arch_kprobe_queue_unjump(struct kprobe_point *point);
+
+/**
+ * arch_kprobe_finish_jumps() - write what was queued
+ *
+ * When it returns every CPU executes the text as it is.
+ *
+ * Context: As arch_kprobe_queue_jump().
+ */
+void arch_kprobe_finish_jumps(void);
+
+/**
+ * arch_kprobe_detour_ip() - where code of a detour comes from
+ * @detour: the detour
+ * @addr:   an address in it
+ *
+ * Context: Any.
+ * Return: An address of the kernel's text from which unwinding goes the same
+ * way: the original of a displaced instruction, or for the detour's own code
+ * one that is like it.
+ */
+unsigned long arch_kprobe_detour_ip(const struct kprobe_detour *detour,
+				    unsigned long addr);
+
+/**
+ * arch_kprobe_detour_copy() - where a displaced instruction has gone
+ * @detour: a detour
+ * @addr:   an address in the kernel's text
  *
  * Context: Hit path.
+ * Return: Its copy when @addr is that of a displaced instruction other than the
+ * first; else @addr.
  */
-void arch_kprobe_ftrace_enter(struct kprobe_point *point,
-			      struct pt_regs *regs);
+unsigned long arch_kprobe_detour_copy(const struct kprobe_detour *detour,
+				      unsigned long addr);
+#endif
 
 #ifdef CONFIG_KRETPROBES
 
@@ -272,8 +694,17 @@ void kretprobe_trampoline(void);
 unsigned long kretprobe_return(struct pt_regs *regs, void *fp);
 
 /*
- * Besides, asm/kprobe_point.h has, inline as they are on the hit path, all for
- * registers at a function's entry:
+ * Besides, asm/kprobe_point.h has, inline as they are on the hit path:
+ *
+ *   void arch_kprobe_enter(struct kprobe_point *point, struct pt_regs *regs)
+ *	makes registers that belong to @site or to ftrace's call those which
+ *	users of the architecture see in a pre-handler at @addr
+ *   unsigned long arch_kprobe_behind_entry(unsigned long addr)
+ *	the instruction behind the entry nop at @addr
+ *   unsigned int arch_kprobe_region_len(const struct kprobe_point *point)
+ *	how many bytes a jump at @site displaces, 0 while that is not known
+ *
+ * and for registers at a function's entry:
  *
  *   void *arch_kretprobe_frame(struct pt_regs *regs)
  *	what identifies the call: where its return address lies, or the value

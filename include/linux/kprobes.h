@@ -146,6 +146,8 @@ struct kprobe {
 	struct hlist_node hlist;
 	/* private: the point it is on, under kprobe_mutex */
 	struct kprobe_point *point;
+	/* private: @addr as the caller had set it, until the call has succeeded */
+	kprobe_opcode_t *asked;
 	/* private: in the registry of probes, under kprobe_mutex */
 	struct rhash_head registered;
 	/* private: see enum kprobe_miss */
@@ -314,7 +316,7 @@ static inline unsigned long kprobe_displaced_ip(unsigned long addr)
 
 #endif /* CONFIG_KPROBES */
 
-/* Detours arrive with jump optimization; none exists before. */
+/* Detours lie among the slots. */
 static inline bool is_kprobe_optinsn_slot(unsigned long addr)
 {
 	return false;
@@ -323,8 +325,12 @@ static inline bool is_kprobe_optinsn_slot(unsigned long addr)
 #ifdef CONFIG_KPROBES_ON_FTRACE
 extern bool kprobe_ftrace_disabled __read_mostly;
 void kprobe_ftrace_kill(void);
+void kprobe_ftrace_redirect_begin(struct ftrace_ops *ops);
+void kprobe_ftrace_redirect_end(void);
 #else
 static inline void kprobe_ftrace_kill(void) { }
+static inline void kprobe_ftrace_redirect_begin(struct ftrace_ops *ops) { }
+static inline void kprobe_ftrace_redirect_end(void) { }
 #endif
 
 #ifdef CONFIG_KRETPROBES

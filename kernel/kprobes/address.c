@@ -3,14 +3,9 @@
  * From what a caller asked for to an address that can be probed, or a reason
  * why not.
  */
-#include <linux/bug.h>
-#include <linux/jump_label.h>
 #include <linux/kallsyms.h>
 #include <linux/memory.h>
 #include <linux/module.h>
-#include <linux/static_call.h>
-#include <linux/static_call_types.h>
-#include <linux/string.h>
 #include <linux/uaccess.h>
 #include <asm/sections.h>
 
@@ -30,43 +25,30 @@ kprobe_opcode_t *kprobe_lookup_name(const char *name, unsigned int offset)
 }
 NOKPROBE_SYMBOL(kprobe_lookup_name);
 
-/* Bytes in front of a function, that only indirect calls' checks may read. */
-static bool is_prefix_symbol(const char *name)
+static int check_symbol(const struct kprobe_function *f)
 {
-	const char *colon = strchr(name, ':');
-
-	name = colon ? colon + 1 : name;
-	return strstarts(name, "__cfi_") || strstarts(name, "__pfx_");
-}
-
-/* A static call's trampoline: a jump that is patched to go elsewhere. */
-static bool is_static_call_trampoline(const char *name)
-{
-	return strstarts(name, STATIC_CALL_TRAMP_PREFIX_STR);
-}
-
-static int check_symbol_at(unsigned long addr)
-{
-	char name[KSYM_NAME_LEN];
-
-	if (lookup_symbol_name(addr, name))
+	switch (f->kind) {
+	case KPROBE_SYMBOL_PREFIX:
+		return kprobe_refuse(KPROBE_REFUSED_PREFIX, -EINVAL);
+	case KPROBE_SYMBOL_TRAMPOLINE:
+		return kprobe_refuse(KPROBE_REFUSED_TRAMPOLINE, -EINVAL);
+	default:
 		return 0;
-	return is_prefix_symbol(name) || is_static_call_trampoline(name) ?
-	       -EINVAL : 0;
+	}
 }
 
 /* Any place in a function becomes the place where the probe goes. */
 static int settle(unsigned long at, unsigned long *addr, bool *on_func_entry)
 {
-	unsigned long size, offset;
+	struct kprobe_function f;
 	int ret;
 
-	if (!kallsyms_lookup_size_offset(at, &size, &offset))
-		return -EINVAL;
-	ret = check_symbol_at(at);
+	if (!kprobe_find_function(at, &f))
+		return kprobe_refuse(KPROBE_REFUSED_NO_TEXT, -EINVAL);
+	ret = check_symbol(&f);
 	if (ret)
 		return ret;
-	*addr = (unsigned long)arch_kprobe_entry(at - offset, offset,
+	*addr = (unsigned long)arch_kprobe_entry(f.start, at - f.start,
 						 on_func_entry);
 	return 0;
 }
@@ -77,13 +59,14 @@ static int settle(unsigned long at, unsigned long *addr, bool *on_func_entry)
  */
 static bool is_offset_valid(unsigned long base, unsigned int offset)
 {
-	unsigned long size, at;
+	struct kprobe_function f;
 
-	if (!kallsyms_lookup_size_offset(base, &size, &at))
+	if (!kprobe_find_function(base, &f))
 		return false;
-	if (offset < size - at)
+	if (offset < f.end - base)
 		return true;
-	return kallsyms_lookup_size_offset(base + offset, &size, &at) && !at;
+	return kprobe_find_function(base + offset, &f) &&
+	       f.start == base + offset;
 }
 
 static int resolve_symbol(const char *name, unsigned int offset,
@@ -91,13 +74,13 @@ static int resolve_symbol(const char *name, unsigned int offset,
 {
 	unsigned long base;
 
-	if (is_prefix_symbol(name))
-		return -EINVAL;
+	if (kprobe_is_prefix_symbol(name))
+		return kprobe_refuse(KPROBE_REFUSED_PREFIX, -EINVAL);
 	base = (unsigned long)kprobe_lookup_name(name, offset);
 	if (!base)
-		return -ENOENT;
+		return kprobe_refuse(KPROBE_REFUSED_SYMBOL, -ENOENT);
 	if (!is_offset_valid(base, offset))
-		return -EINVAL;
+		return kprobe_refuse(KPROBE_REFUSED_OFFSET, -EINVAL);
 	*addr = base + offset;
 	return 0;
 }
@@ -108,7 +91,7 @@ static int resolve_symbol(const char *name, unsigned int offset,
  * @addr:          set to the address to probe
  * @on_func_entry: set to whether that is a function's entry
  *
- * Context: Process context, may sleep.
+ * Context: Process context, kprobe_mutex held, may sleep.
  * Return: 0. -EINVAL when not just one of symbol and address is given, the
  * offset is behind the function's end, or no function is there; -ENOENT when
  * the symbol is unknown.
@@ -120,7 +103,8 @@ int kprobe_resolve(const struct kprobe *p, unsigned long *addr,
 	int ret;
 
 	if (!p->symbol_name == !p->addr)
-		return -EINVAL;
+		return kprobe_refuse(p->addr ? KPROBE_REFUSED_BOTH :
+					       KPROBE_REFUSED_NEITHER, -EINVAL);
 	if (p->symbol_name) {
 		ret = resolve_symbol(p->symbol_name, p->offset, &at);
 		if (ret)
@@ -131,7 +115,7 @@ int kprobe_resolve(const struct kprobe *p, unsigned long *addr,
 	ret = settle(at, addr, on_func_entry);
 	/* Text that is known, but already freed, has lost its symbols. */
 	if (ret && !p->symbol_name && is_kernel_inittext(at))
-		return -ENOENT;
+		return kprobe_refuse(KPROBE_REFUSED_INIT_TEXT, -ENOENT);
 	return ret;
 }
 NOKPROBE_SYMBOL(kprobe_resolve);
@@ -158,6 +142,7 @@ int kprobe_on_func_entry(kprobe_opcode_t *addr, const char *sym,
 	bool on_entry;
 	int ret;
 
+	guard(mutex)(&kprobe_mutex);
 	ret = kprobe_resolve(&p, &ignored, &on_entry);
 	if (ret)
 		return ret;
@@ -165,82 +150,12 @@ int kprobe_on_func_entry(kprobe_opcode_t *addr, const char *sym,
 }
 NOKPROBE_SYMBOL(kprobe_on_func_entry);
 
-#ifdef CONFIG_MODULES
-#ifdef CONFIG_JUMP_LABEL
-static bool has_jump_label(const struct module *mod, unsigned long addr)
-{
-	struct jump_entry *entry = mod->jump_entries;
-	struct jump_entry *end = entry + mod->num_jump_entries;
-
-	for (; entry < end; entry++)
-		if (jump_entry_code(entry) == addr)
-			return true;
-	return false;
-}
-#else
-static bool has_jump_label(const struct module *mod, unsigned long addr)
-{
-	return false;
-}
-#endif
-
-#ifdef CONFIG_HAVE_STATIC_CALL_INLINE
-static bool has_static_call(const struct module *mod, unsigned long addr)
-{
-	struct static_call_site *site = mod->static_call_sites;
-	struct static_call_site *end = site + mod->num_static_call_sites;
-
-	for (; site < end; site++)
-		if ((unsigned long)&site->addr + site->addr == addr)
-			return true;
-	return false;
-}
-#else
-static bool has_static_call(const struct module *mod, unsigned long addr)
-{
-	return false;
-}
-#endif
-
-/*
- * What jump_label_text_reserved() and static_call_text_reserved() would say of
- * a module. Both hold on to the module for a moment, so that rmmod may fail,
- * and the former does not tell what it has found.
- */
-static bool is_module_patch_site(unsigned long addr)
-{
-	struct module *mod;
-
-	guard(preempt)();
-	mod = __module_text_address(addr);
-	return mod && (has_jump_label(mod, addr) || has_static_call(mod, addr));
-}
-#else
-static bool is_module_patch_site(unsigned long addr)
-{
-	return false;
-}
-#endif /* CONFIG_MODULES */
-
-static bool is_kernel_patch_site(unsigned long addr)
-{
-	bool found;
-
-	jump_label_lock();
-	found = jump_label_text_reserved((void *)addr, (void *)addr);
-	jump_label_unlock();
-	return found || static_call_text_reserved((void *)addr, (void *)addr);
-}
-
 /* Does somebody else patch this place, or look at its bytes? */
 static bool is_reserved_text(unsigned long addr)
 {
 	if (!IS_ENABLED(CONFIG_KPROBES_ON_FTRACE) && ftrace_location(addr) == addr)
 		return true;
-	if (IS_ENABLED(CONFIG_GENERIC_BUG) && find_bug(addr))
-		return true;
-	return core_kernel_text(addr) ? is_kernel_patch_site(addr) :
-					is_module_patch_site(addr);
+	return kprobe_text_is_reserved(addr, addr + 1);
 }
 
 /* Everything that executes but was never compiled is not for probes. */
@@ -249,21 +164,8 @@ static int check_text(unsigned long addr)
 	if (core_kernel_text(addr))
 		return 0;
 	if (is_kernel_inittext(addr))
-		return -ENOENT;
+		return kprobe_refuse(KPROBE_REFUSED_INIT_TEXT, -ENOENT);
 	return kprobe_check_module_text(addr);
-}
-
-static bool is_boundary(unsigned long addr)
-{
-	unsigned long size, offset;
-	int ret;
-
-	if (!kallsyms_lookup_size_offset(addr, &size, &offset))
-		return false;
-	mutex_lock(&text_mutex);
-	ret = arch_kprobe_check_boundary(addr, addr - offset);
-	mutex_unlock(&text_mutex);
-	return !ret;
 }
 
 /**
@@ -286,37 +188,61 @@ int kprobe_check_address(unsigned long addr)
 	ret = check_text(addr);
 	if (ret)
 		return ret;
-	if (within_kprobe_blacklist(addr) || is_reserved_text(addr))
-		return -EINVAL;
-	return is_boundary(addr) ? 0 : -EILSEQ;
+	if (within_kprobe_blacklist(addr))
+		return kprobe_refuse(KPROBE_REFUSED_BLACKLIST, -EINVAL);
+	if (is_reserved_text(addr))
+		return kprobe_refuse(KPROBE_REFUSED_RESERVED, -EINVAL);
+	if (!kprobe_is_boundary(addr))
+		return kprobe_refuse(KPROBE_REFUSED_INSIDE, -EILSEQ);
+	return 0;
 }
 NOKPROBE_SYMBOL(kprobe_check_address);
 
+/* How many bytes of text may be a point's. */
+static size_t patched_size(const struct kprobe_point *point)
+{
+#ifdef CONFIG_OPTPROBES
+	/* Nobody else patches what a jump can cover. */
+	if (point->detour)
+		return KPROBE_JUMP_SIZE;
+#endif
+	return sizeof(*point->insn);
+}
+
+/* Puts the part of a point's own bytes that lies in a buffer into it. */
+static void unpatch(const struct kprobe_point *point, unsigned long addr, u8 *buf,
+		    size_t size)
+{
+	unsigned long from = max(point->site, addr);
+	unsigned long to = min(point->site + patched_size(point), addr + size);
+
+	if (from < to)
+		memcpy(buf + (from - addr), (u8 *)point->insn + (from - point->site),
+		       to - from);
+}
+
 /**
- * kprobe_read_insn() - read text as it is without breakpoints of probes
+ * kprobe_read_insn() - read text as it is without the mechanisms of probes
  * @addr: where to start
  * @buf:  where to put the bytes
  * @size: how many are wanted
  *
- * Context: Process context, text_mutex held, so that no other patching is
- * under way.
+ * Context: Process context, kprobe_mutex held, and text_mutex, so that no other
+ * patching is under way.
  * Return: How many bytes could be read: fewer than @size where text ends.
  */
 int kprobe_read_insn(unsigned long addr, u8 *buf, size_t size)
 {
+	unsigned long at = addr - KPROBE_JUMP_SIZE - MAX_INSN_SIZE;
 	struct kprobe_point *point;
-	size_t i;
 
 	lockdep_assert_held(&text_mutex);
 	while (size && copy_from_kernel_nofault(buf, (void *)addr, size))
 		size--;
-	guard(rcu)();
-	for (i = 0; i < size; i++) {
-		point = kprobe_point_lookup(addr + i);
-		if (point && point->mechanism == KPROBE_BREAKPOINT)
-			memcpy(buf + i, point->insn,
-			       min(sizeof(*point->insn), size - i));
-	}
+	/* What is at a function's entry patches the text a little behind it. */
+	while ((point = kprobe_point_next(&at, addr + size - 1)))
+		if (point->key == point->site)
+			unpatch(point, addr, buf, size);
 	return size;
 }
 NOKPROBE_SYMBOL(kprobe_read_insn);

@@ -32,12 +32,6 @@ bool kprobe_armed_globally(void)
 }
 NOKPROBE_SYMBOL(kprobe_armed_globally);
 
-static bool in_text(const struct kprobe_point *point)
-{
-	return point->state == KPROBE_POINT_ARMED ||
-	       point->state == KPROBE_POINT_LEAVING;
-}
-
 static void patch_point(struct kprobe_point *point, bool arm)
 {
 	if (arm)
@@ -69,8 +63,8 @@ static void patch_breakpoints(struct list_head *points, bool arm)
 }
 
 /**
- * kprobe_batch_restore() - take breakpoints out of text that is going away
- * @points: points of mechanism %KPROBE_BREAKPOINT in the text, linked by @batch
+ * kprobe_batch_restore() - take breakpoints and jumps out of the text
+ * @points: points in the text, not by way of ftrace, linked by @batch
  *
  * Their states are the caller's to change.
  *
@@ -78,32 +72,40 @@ static void patch_breakpoints(struct list_head *points, bool arm)
  */
 void kprobe_batch_restore(struct list_head *points)
 {
+	kprobe_unoptimize(points);
 	patch_breakpoints(points, false);
 }
 NOKPROBE_SYMBOL(kprobe_batch_restore);
 
 /* One batch, sorted by what there is to do. */
 struct kprobe_passes {
-	struct list_head arm[2];
-	struct list_head disarm[2];
+	struct list_head arm[KPROBE_MECHANISMS];
+	struct list_head disarm[KPROBE_MECHANISMS];
 };
+
+/* Stays in the text, but perhaps not as it is. */
+static void keep_point(struct kprobe_point *point)
+{
+	list_del_init(&point->batch);
+	/* Somebody came back before the reaper did. */
+	if (point->state == KPROBE_POINT_LEAVING)
+		kprobe_point_set_state(point, KPROBE_POINT_ARMED);
+	if (point->state == KPROBE_POINT_ARMED)
+		kprobe_optimizer_consider(point);
+}
 
 static void sort_point(struct kprobe_point *point, struct kprobe_passes *passes)
 {
 	bool wanted = kprobe_point_wanted(point);
 
-	if (point->state == KPROBE_POINT_GONE) {
-		list_move_tail(&point->batch, &kprobe_gone_points);
-	} else if (wanted && point->state == KPROBE_POINT_IDLE) {
-		list_move_tail(&point->batch, &passes->arm[point->mechanism]);
-	} else if (!wanted && in_text(point)) {
-		list_move_tail(&point->batch, &passes->disarm[point->mechanism]);
-	} else {
+	if (point->state == KPROBE_POINT_GONE)
 		list_del_init(&point->batch);
-		/* Somebody came back before the reaper did. */
-		if (point->state == KPROBE_POINT_LEAVING)
-			kprobe_point_set_state(point, KPROBE_POINT_ARMED);
-	}
+	else if (wanted && point->state == KPROBE_POINT_IDLE)
+		list_move_tail(&point->batch, &passes->arm[point->mechanism]);
+	else if (!wanted && kprobe_point_in_text(point))
+		list_move_tail(&point->batch, &passes->disarm[point->mechanism]);
+	else
+		keep_point(point);
 }
 
 static void sort_batch(struct list_head *batch, struct kprobe_passes *passes)
@@ -121,6 +123,10 @@ static void finish_pass(struct list_head *points, enum kprobe_point_state state)
 	list_for_each_entry_safe(point, next, points, batch) {
 		list_del_init(&point->batch);
 		kprobe_point_set_state(point, state);
+		if (state == KPROBE_POINT_ARMED)
+			kprobe_optimizer_consider(point);
+		else
+			kprobe_optimizer_reconsider_neighbours(point);
 		kprobe_point_put(point);
 	}
 }
@@ -131,6 +137,33 @@ static void drop_pass(struct list_head *points)
 
 	list_for_each_entry_safe(point, next, points, batch)
 		list_del_init(&point->batch);
+}
+
+static void disarm_pass(struct kprobe_passes *passes)
+{
+	struct list_head *points = &passes->disarm[KPROBE_BREAKPOINT];
+
+	list_splice_tail_init(&passes->disarm[KPROBE_JUMP], points);
+	kprobe_batch_restore(points);
+	finish_pass(points, KPROBE_POINT_IDLE);
+	/* What ftrace may say to this changes nothing: the points are idle. */
+	kprobe_ftrace_disarm(&passes->disarm[KPROBE_FTRACE]);
+	finish_pass(&passes->disarm[KPROBE_FTRACE], KPROBE_POINT_IDLE);
+}
+
+static int arm_pass(struct kprobe_passes *passes)
+{
+	struct list_head *points = &passes->arm[KPROBE_BREAKPOINT];
+	int ret;
+
+	kprobe_optimizer_make_way(points);
+	patch_breakpoints(points, true);
+	finish_pass(points, KPROBE_POINT_ARMED);
+	ret = kprobe_ftrace_arm(&passes->arm[KPROBE_FTRACE]);
+	if (ret)
+		drop_pass(&passes->arm[KPROBE_FTRACE]);
+	finish_pass(&passes->arm[KPROBE_FTRACE], KPROBE_POINT_ARMED);
+	return ret;
 }
 
 /**
@@ -148,28 +181,15 @@ int kprobe_batch_commit(struct list_head *batch)
 {
 	struct kprobe_passes passes;
 	unsigned int i;
-	int ret;
 
 	lockdep_assert_held(&kprobe_mutex);
-	for (i = 0; i < ARRAY_SIZE(passes.arm); i++) {
+	for (i = 0; i < KPROBE_MECHANISMS; i++) {
 		INIT_LIST_HEAD(&passes.arm[i]);
 		INIT_LIST_HEAD(&passes.disarm[i]);
 	}
 	sort_batch(batch, &passes);
-
-	patch_breakpoints(&passes.disarm[KPROBE_BREAKPOINT], false);
-	finish_pass(&passes.disarm[KPROBE_BREAKPOINT], KPROBE_POINT_IDLE);
-	patch_breakpoints(&passes.arm[KPROBE_BREAKPOINT], true);
-	finish_pass(&passes.arm[KPROBE_BREAKPOINT], KPROBE_POINT_ARMED);
-
-	/* What ftrace may say to this changes nothing: the points are idle. */
-	kprobe_ftrace_disarm(&passes.disarm[KPROBE_FTRACE]);
-	finish_pass(&passes.disarm[KPROBE_FTRACE], KPROBE_POINT_IDLE);
-	ret = kprobe_ftrace_arm(&passes.arm[KPROBE_FTRACE]);
-	if (ret)
-		drop_pass(&passes.arm[KPROBE_FTRACE]);
-	finish_pass(&passes.arm[KPROBE_FTRACE], KPROBE_POINT_ARMED);
-	return ret;
+	disarm_pass(&passes);
+	return arm_pass(&passes);
 }
 NOKPROBE_SYMBOL(kprobe_batch_commit);
 
@@ -209,6 +229,7 @@ void kprobe_batch_leave(struct list_head *batch)
 	list_for_each_entry_safe(point, next, batch, batch) {
 		if (!list_empty(&point->probes))
 			continue;
+		kprobe_optimizer_dismiss(point);
 		if (point->state != KPROBE_POINT_ARMED) {
 			list_del_init(&point->batch);
 			kprobe_point_put(point);

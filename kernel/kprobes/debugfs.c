@@ -4,102 +4,27 @@
  */
 #include <linux/debugfs.h>
 #include <linux/init.h>
-#include <linux/kallsyms.h>
 #include <linux/seq_file.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
 #include "internal.h"
-
-/**
- * struct list_position - how far a reader of "list" has got
- * @addr: address of the point to show next
- * @gone: how many of the points without text have been shown
- *
- * Kept by address, so that the file can be read in portions while probes come
- * and go.
- */
-struct list_position {
-	unsigned long addr;
-	unsigned int gone;
-};
-
-static struct kprobe_point *gone_point(unsigned int n)
-{
-	struct kprobe_point *point;
-
-	list_for_each_entry(point, &kprobe_gone_points, batch)
-		if (!n--)
-			return point;
-	return NULL;
-}
-
-static struct kprobe_point *point_at(struct list_position *at)
-{
-	unsigned long addr = at->addr;
-	struct kprobe_point *point = NULL;
-
-	if (!at->gone)
-		point = kprobe_point_next(&addr, ULONG_MAX);
-	if (point)
-		at->addr = point->addr;
-	return point ?: gone_point(at->gone);
-}
-
-static void *list_start(struct seq_file *m, loff_t *pos)
-{
-	struct list_position *at = m->private;
-
-	mutex_lock(&kprobe_mutex);
-	if (!*pos)
-		*at = (struct list_position){};
-	return point_at(at);
-}
-
-static void *list_next(struct seq_file *m, void *v, loff_t *pos)
-{
-	struct list_position *at = m->private;
-	struct kprobe_point *point = v;
-
-	++*pos;
-	if (point->state == KPROBE_POINT_GONE)
-		at->gone++;
-	else
-		at->addr = point->addr + 1;
-	return point_at(at);
-}
-
-static void list_stop(struct seq_file *m, void *v)
-{
-	mutex_unlock(&kprobe_mutex);
-}
-
-static void show_symbol(struct seq_file *m, unsigned long addr)
-{
-	char name[KSYM_NAME_LEN], *module = NULL;
-	unsigned long size, offset;
-	const char *symbol;
-
-	symbol = kallsyms_lookup(addr, &size, &offset, &module, name);
-	if (symbol)
-		seq_printf(m, "  %s+0x%lx", symbol, offset);
-	else
-		seq_printf(m, "  0x%px", (void *)addr);
-	if (module)
-		seq_printf(m, "  %s", module);
-}
+#include "points.h"
+#include "refused.h"
 
 #define FLAGS_SHOWN	(KPROBE_FLAG_GONE | KPROBE_FLAG_DISABLED |	\
 			 KPROBE_FLAG_OPTIMIZED | KPROBE_FLAG_FTRACE)
 
 static void show_probe(struct seq_file *m, const struct kprobe_point *point,
-		       const struct kprobe *p)
+		       const struct kprobe *p, const struct kprobe_place *place)
 {
 	u32 flags = READ_ONCE(p->flags);
 
 	seq_printf(m, "%px  %c", (void *)point->addr,
 		   kprobe_is_return_probe(p) ? 'r' : 'k');
-	show_symbol(m, point->addr);
+	kprobe_show_place(m, point, place);
+	if (place->module)
+		seq_printf(m, "  %s", place->module);
 	if (flags & FLAGS_SHOWN)
 		seq_puts(m, "  ");
 	if (flags & KPROBE_FLAG_GONE)
@@ -116,23 +41,28 @@ static void show_probe(struct seq_file *m, const struct kprobe_point *point,
 static int list_show(struct seq_file *m, void *v)
 {
 	struct kprobe_point *point = v;
+	struct kprobe_place place;
 	struct kprobe *p;
 
+	if (v == SEQ_START_TOKEN)
+		return 0;
+	kprobe_point_place(point, &place);
 	list_for_each_entry(p, &point->probes, list)
-		show_probe(m, point, p);
+		show_probe(m, point, p, &place);
 	return 0;
 }
 
 static const struct seq_operations list_sops = {
-	.start = list_start,
-	.next = list_next,
-	.stop = list_stop,
+	.start = kprobe_points_start,
+	.next = kprobe_points_next,
+	.stop = kprobe_points_stop,
 	.show = list_show,
 };
 
 static int list_open(struct inode *inode, struct file *file)
 {
-	return seq_open_private(file, &list_sops, sizeof(struct list_position));
+	return seq_open_private(file, &list_sops,
+				sizeof(struct kprobe_position));
 }
 
 static const struct file_operations list_fops = {
@@ -162,21 +92,6 @@ static ssize_t enabled_read(struct file *file, char __user *buf, size_t count,
 	return simple_read_from_buffer(buf, count, pos, text, 2);
 }
 
-/* Stricter than kstrtobool(), which looks at the first letters only. */
-static int parse_switch(const char *word, bool *on)
-{
-	static const char * const words[] = { "0", "1", "n", "y", "off", "on" };
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(words); i++) {
-		if (strcasecmp(word, words[i]))
-			continue;
-		*on = i & 1;
-		return 0;
-	}
-	return -EINVAL;
-}
-
 static ssize_t enabled_write(struct file *file, const char __user *buf,
 			     size_t count, loff_t *pos)
 {
@@ -189,7 +104,7 @@ static ssize_t enabled_write(struct file *file, const char __user *buf,
 	if (copy_from_user(word, buf, count))
 		return -EFAULT;
 	word[count] = '\0';
-	ret = parse_switch(strim(word), &enable) ?: kprobe_arm_all(enable);
+	ret = kprobe_parse_switch(word, &enable) ?: kprobe_arm_all(enable);
 	return ret ?: count;
 }
 
@@ -206,6 +121,8 @@ static int __init kprobe_debugfs_init(void)
 	debugfs_create_file("list", 0400, dir, NULL, &list_fops);
 	debugfs_create_file("enabled", 0600, dir, NULL, &enabled_fops);
 	debugfs_create_file("blacklist", 0400, dir, NULL, &blacklist_fops);
+	debugfs_create_file("points", 0400, dir, NULL, &kprobe_points_fops);
+	debugfs_create_file("refused", 0400, dir, NULL, &kprobe_refused_fops);
 	return 0;
 }
 late_initcall(kprobe_debugfs_init);

@@ -1,11 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The ftrace mechanism: where a function begins with ftrace's call site, that
- * site cannot hold a breakpoint as well. ftrace calls us instead.
+ * Function entries where ftrace's call site is. That site cannot hold a
+ * breakpoint as well, so either ftrace calls us, or the breakpoint stands on the
+ * instruction behind.
+ *
+ * The rule: a point at a function's entry nop stands behind the nop, as a
+ * breakpoint or jump like any other, as long as nobody can tell the difference,
+ * that is, if
+ *
+ *  - the instruction there can be probed, and nobody has a probe on it,
+ *  - it is executed exactly once for each call: nothing in the function, its cold
+ *    part, jump labels or exception fixups leads to it,
+ *  - nothing takes calls elsewhere from the nop: neither an ftrace_ops with
+ *    IPMODIFY, as a livepatch, nor a direct call, as a BPF trampoline.
+ *
+ * Users see the address of the nop, registers as at the nop, post-handlers
+ * between the nop and what follows, whatever tracers do to the nop. A point that
+ * does not fit, or ceases to fit because another probe, a livepatch or a
+ * trampoline comes, is ftrace's from then on: that costs more for each hit, but
+ * means the same. A call that is between the nop and the instruction behind it
+ * at the moment of the change may pass unseen.
  */
 #include <linux/ftrace.h>
 #include <linux/slab.h>
 
+#include "../trace/ftrace_internal.h"
 #include "internal.h"
 
 /* Set for good when ftrace has died; hits then are ftrace's to drop. */
@@ -31,16 +50,9 @@ static void ftrace_hit(unsigned long ip, unsigned long parent_ip,
 	if (unlikely(!regs || kprobe_ftrace_disabled))
 		return;
 	preempt_disable_notrace();
-	point = kprobe_table_find(ip);
-	if (likely(point)) {
-		unsigned long to = instruction_pointer(regs);
-
-		arch_kprobe_ftrace_enter(point, regs);
-		kprobe_hit(point, regs, 0);
-		/* No handler diverted it: on to where ftrace, or a livepatch, goes. */
-		if (instruction_pointer(regs) == point->addr + point->len)
-			instruction_pointer_set(regs, to);
-	}
+	point = kprobe_table_find_user(ip, arch_kprobe_behind_entry(ip));
+	if (likely(point && READ_ONCE(point->mechanism) == KPROBE_FTRACE))
+		kprobe_entry_hit(point, regs);
 	preempt_enable_notrace();
 }
 NOKPROBE_SYMBOL(ftrace_hit);
@@ -151,3 +163,131 @@ int kprobe_ftrace_disarm(struct list_head *points)
 	return ret;
 }
 NOKPROBE_SYMBOL(kprobe_ftrace_disarm);
+
+/* Not if the function ends with its nop. */
+static bool is_inside_function(unsigned long site)
+{
+	struct kprobe_function f;
+
+	return kprobe_find_function(site, &f) && f.start != site;
+}
+
+/* Does somebody have a probe there? What is merely left in the text can go. */
+static bool is_taken(unsigned long site)
+{
+	struct kprobe_point *point = kprobe_table_find(site);
+
+	if (point && list_empty(&point->probes)) {
+		kprobe_reap();
+		point = kprobe_table_find(site);
+	}
+	return point;
+}
+
+/**
+ * kprobe_ftrace_may_stand_behind() - can a breakpoint do instead of ftrace?
+ * @point: new point at a function's entry nop, with @site set
+ *
+ * See the top of this file.
+ *
+ * Context: Process context, kprobe_mutex held, may sleep.
+ * Return: True when the instruction behind the nop may stand for the entry.
+ */
+bool kprobe_ftrace_may_stand_behind(struct kprobe_point *point)
+{
+	lockdep_assert_held(&kprobe_mutex);
+	return !is_taken(point->site) && is_inside_function(point->site) &&
+	       !kprobe_check_address(point->site) &&
+	       !ftrace_is_redirected(point->addr) &&
+	       !arch_kprobe_is_landed_on(point->site);
+}
+NOKPROBE_SYMBOL(kprobe_ftrace_may_stand_behind);
+
+/* From here on calls count when ftrace reports them, not behind the nop. */
+static void hand_over(struct kprobe_point *point)
+{
+	LIST_HEAD(points);
+
+	kprobe_point_changed(point);
+	kprobe_point_set_mechanism(point, KPROBE_FTRACE);
+	list_move_tail(&point->batch, &points);
+	kprobe_batch_restore(&points);
+	list_del_init(&point->batch);
+}
+
+/**
+ * kprobe_ftrace_take_over() - have ftrace lead to a point from now on
+ * @point: a point that may stand behind a function's entry nop
+ *
+ * Context: Process context, kprobe_mutex held, may sleep.
+ * Return: 0, also when the point stands elsewhere; -ENOMEM or what ftrace says,
+ * the point then is as it was.
+ */
+int kprobe_ftrace_take_over(struct kprobe_point *point)
+{
+	LIST_HEAD(points);
+	int ret = 0;
+
+	lockdep_assert_held(&kprobe_mutex);
+	if (!kprobe_point_is_behind_entry(point) ||
+	    point->mechanism == KPROBE_FTRACE)
+		return 0;
+	/* Whoever is about to leave or to become a jump does that first. */
+	kprobe_reap();
+	list_add_tail(&point->batch, &points);
+	kprobe_unoptimize(&points);
+	if (kprobe_point_in_text(point)) {
+		ret = kprobe_ftrace_arm(&points);
+		list_del_init(&point->batch);
+		if (!ret)
+			hand_over(point);
+	} else {
+		list_del_init(&point->batch);
+		kprobe_point_set_mechanism(point, KPROBE_FTRACE);
+	}
+	if (!ret)
+		WRITE_ONCE(point->key, 0);
+	return ret;
+}
+NOKPROBE_SYMBOL(kprobe_ftrace_take_over);
+
+/**
+ * kprobe_ftrace_redirect_begin() - calls are about to be taken elsewhere
+ * @ops: what takes them, with its filter set; NULL when it is not known yet which
+ *       calls that will be
+ *
+ * Points behind the nops concerned would not be reached any more. No new ones
+ * come until kprobe_ftrace_redirect_end(). Where ftrace cannot take a point over
+ * it stays where it is; that has been said in the log then.
+ *
+ * Context: Process context, may sleep; before any of ftrace's locks.
+ */
+void kprobe_ftrace_redirect_begin(struct ftrace_ops *ops)
+{
+	struct kprobe_point *point;
+	struct pt_regs regs;
+	unsigned long addr = 0;
+
+	mutex_lock(&kprobe_mutex);
+	kprobe_reap();
+	while ((point = kprobe_point_next(&addr, ULONG_MAX))) {
+		if (!kprobe_point_is_behind_entry(point) ||
+		    (ops && !ftrace_ops_test(ops, point->addr, &regs)))
+			continue;
+		if (kprobe_ftrace_take_over(point))
+			pr_warn("kprobes: %pS is redirected, probes there are not hit\n",
+				(void *)point->addr);
+	}
+}
+NOKPROBE_SYMBOL(kprobe_ftrace_redirect_begin);
+
+/**
+ * kprobe_ftrace_redirect_end() - calls are taken elsewhere, or not after all
+ *
+ * Context: As kprobe_ftrace_redirect_begin().
+ */
+void kprobe_ftrace_redirect_end(void)
+{
+	mutex_unlock(&kprobe_mutex);
+}
+NOKPROBE_SYMBOL(kprobe_ftrace_redirect_end);

@@ -12,8 +12,8 @@
  * hit from an interrupt or NMI that came while a handler ran gets a frame of
  * its own.
  *
- * Unregistering does not wait for RCU. A hit publishes the point in its frame
- * before it looks at the probes. Whoever has unlinked a probe calls
+ * Unregistering does not wait for RCU. A hit claims its frame by publishing the
+ * point in it, before it looks at the probes. Whoever has unlinked a probe calls
  * kprobe_drain(): it interrupts every CPU once, which orders each CPU's
  * publishing and looking against the unlinking, and then waits for the frames
  * that hold the point.
@@ -24,6 +24,7 @@
 #include <linux/extable.h>
 #include <linux/jiffies.h>
 #include <linux/sched.h>
+#include <linux/sched/task_stack.h>
 #include <linux/smp.h>
 
 #include "internal.h"
@@ -49,41 +50,66 @@ void kprobe_count_miss(struct kprobe *p, enum kprobe_miss cause)
 }
 NOKPROBE_SYMBOL(kprobe_count_miss);
 
-/*
- * Handlers cannot sleep, so a task's frame whose task has been switched out
- * belongs to a task that died of an oops in a handler. Take the frame back,
- * or its CPU would miss every hit from now on.
- */
-static __always_inline bool frame_is_stale(const struct kprobe_frame *frame)
+static bool is_stack_of(unsigned long sp, struct task_struct *task)
 {
-	return !frame->context && frame->task != current;
+	return sp - (unsigned long)task_stack_page(task) < THREAD_SIZE;
 }
+NOKPROBE_SYMBOL(is_stack_of);
+
+static unsigned int context_of(const struct kprobe_frame *frame)
+{
+	return READ_ONCE(frame->context) & KPROBE_CONTEXT_MASK;
+}
+NOKPROBE_SYMBOL(context_of);
+
+/*
+ * Handlers cannot sleep, so a task's frame on another stack than the one that
+ * is in use belongs to a task that died of an oops in a handler. Take the frame
+ * back, or its CPU would miss every hit from now on.
+ */
+static bool frame_is_stale(const struct kprobe_frame *frame)
+{
+	return !context_of(frame) && !is_stack_of(frame->stack, current);
+}
+NOKPROBE_SYMBOL(frame_is_stale);
+
+/* The first free frame, KPROBE_FRAMES when there is none. */
+static unsigned int frames_in_use(const struct kprobe_cpu *cpu)
+{
+	unsigned int i = 0;
+
+	while (i < KPROBE_FRAMES && READ_ONCE(cpu->frame[i].held))
+		i++;
+	return i;
+}
+NOKPROBE_SYMBOL(frames_in_use);
 
 /**
  * kprobe_frame_enter_nested() - begin a hit while another is under way
  * @cpu:     the CPU's hits
+ * @held:    as for kprobe_frame_enter()
  * @entered: as for kprobe_frame_enter()
  *
  * Context: As kprobe_frame_enter().
  * Return: As kprobe_frame_enter().
  */
 struct kprobe_frame *kprobe_frame_enter_nested(struct kprobe_cpu *cpu,
+					       struct kprobe_held *held,
 					       unsigned int entered)
 {
 	unsigned int from = (preempt_count() - entered) & KPROBE_CONTEXT_MASK;
-	unsigned int depth = READ_ONCE(cpu->depth);
+	unsigned int depth = frames_in_use(cpu);
 	struct kprobe_frame *outer;
 
 	if (depth >= KPROBE_FRAMES)
 		return NULL;
 	outer = &cpu->frame[depth - 1];
-	if (outer->context != from)
-		return kprobe_frame_begin(cpu, depth);
+	if (context_of(outer) != from)
+		return kprobe_frame_begin(outer + 1, held);
 	if (!frame_is_stale(outer))
 		return NULL;
-	outer->point = NULL;
-	outer->pool = NULL;
-	return kprobe_frame_begin(cpu, depth - 1);
+	outer->faulting = false;
+	return kprobe_frame_begin(outer, held);
 }
 NOKPROBE_SYMBOL(kprobe_frame_enter_nested);
 
@@ -91,13 +117,13 @@ NOKPROBE_SYMBOL(kprobe_frame_enter_nested);
 static __always_inline struct kprobe_frame *running_frame(void)
 {
 	struct kprobe_cpu *cpu = raw_cpu_ptr(&kprobe_cpu);
-	unsigned int depth = READ_ONCE(cpu->depth);
+	unsigned int depth = frames_in_use(cpu);
 	struct kprobe_frame *frame;
 
-	if (!depth || depth > KPROBE_FRAMES)
+	if (!depth)
 		return NULL;
 	frame = &cpu->frame[depth - 1];
-	return frame->context == kprobe_context() ? frame : NULL;
+	return context_of(frame) == kprobe_context() ? frame : NULL;
 }
 
 /* Without a frame to publish in, interrupts off hold up kprobe_drain(). */
@@ -115,13 +141,20 @@ static void miss_all(struct kprobe_point *point)
 }
 NOKPROBE_SYMBOL(miss_all);
 
-static void miss_rest(struct kprobe_point *point, struct kprobe *p)
+/**
+ * kprobe_miss_rest() - a handler has diverted a hit, the next probes miss it
+ * @point: the point
+ * @p:     the probe whose handler it was
+ *
+ * Context: In a frame that has the point published.
+ */
+void kprobe_miss_rest(struct kprobe_point *point, struct kprobe *p)
 {
 	list_for_each_entry_continue_rcu(p, &point->probes, list)
 		if (!kprobe_disabled(p))
 			kprobe_count_miss(p, KPROBE_MISS_DIVERTED);
 }
-NOKPROBE_SYMBOL(miss_rest);
+NOKPROBE_SYMBOL(kprobe_miss_rest);
 
 /* Returns whether a handler changed the execution path. */
 static __always_inline bool run_pre_handlers(struct kprobe_frame *frame,
@@ -135,7 +168,7 @@ static __always_inline bool run_pre_handlers(struct kprobe_frame *frame,
 			continue;
 		WRITE_ONCE(frame->probe, p);
 		if (unlikely(p->pre_handler(p, regs))) {
-			miss_rest(point, p);
+			kprobe_miss_rest(point, p);
 			return true;
 		}
 	}
@@ -160,23 +193,54 @@ static __always_inline void run_post_handlers(struct kprobe_frame *frame,
 static __always_inline void run_displaced(struct kprobe_point *point,
 					  struct pt_regs *regs)
 {
-	if (likely(!point->emulated))
-		instruction_pointer_set(regs, (unsigned long)point->slot);
+	void *run = READ_ONCE(point->run);
+
+	if (likely(run))
+		instruction_pointer_set(regs, (unsigned long)run);
 	else
 		arch_kprobe_emulate(point, regs);
 }
+
+/**
+ * kprobe_go_on() - a hit goes on elsewhere than at the displaced instruction
+ * @point: the point
+ * @regs:  where a handler has sent the hit, or an emulated instruction goes
+ *
+ * What follows the displaced instruction may have moved to a detour, and the
+ * displaced one itself, behind a skipped nop, must not be hit again.
+ *
+ * Context: Hit path.
+ */
+void kprobe_go_on(struct kprobe_point *point, struct pt_regs *regs)
+{
+	unsigned long ip = instruction_pointer(regs);
+
+	if (kprobe_point_is_behind_entry(point) && ip == point->site)
+		run_displaced(point, regs);
+	else if (READ_ONCE(point->resume))
+		instruction_pointer_set(regs, kprobe_moved_to(point, ip));
+}
+NOKPROBE_SYMBOL(kprobe_go_on);
 
 /* The same, and the post-handlers as well: now, or behind the slot. */
 static void run_displaced_post(struct kprobe_frame *frame,
 			       struct kprobe_point *point,
 			       struct pt_regs *regs)
 {
-	if (!point->emulated) {
-		instruction_pointer_set(regs, (unsigned long)point->post_slot);
-		return;
-	}
-	if (arch_kprobe_emulate(point, regs))
+	void *run_post = READ_ONCE(point->run_post);
+
+	if (kprobe_point_is_behind_entry(point)) {
+		/* Probed is the nop in front; the displaced one is still to come. */
+		instruction_pointer_set(regs, point->site);
 		run_post_handlers(frame, point, regs);
+		WRITE_ONCE(frame->probe, NULL);
+		run_displaced(point, regs);
+	} else if (run_post) {
+		instruction_pointer_set(regs, (unsigned long)run_post);
+	} else if (arch_kprobe_emulate(point, regs)) {
+		run_post_handlers(frame, point, regs);
+		kprobe_go_on(point, regs);
+	}
 }
 NOKPROBE_SYMBOL(run_displaced_post);
 
@@ -190,13 +254,14 @@ NOKPROBE_SYMBOL(miss_hit);
 static __always_inline void hit(struct kprobe_point *point,
 				struct pt_regs *regs, unsigned int entered)
 {
-	struct kprobe_frame *frame = kprobe_frame_enter(entered);
+	struct kprobe_frame *frame = kprobe_frame_enter(&point->held, entered);
 
 	if (unlikely(!frame)) {
 		miss_hit(point, regs);
 		return;
 	}
-	kprobe_publish_point(frame, point);
+	if (unlikely(kprobe_point_is_behind_entry(point)))
+		arch_kprobe_enter(point, regs);
 	if (likely(!run_pre_handlers(frame, point, regs))) {
 		/* A fault while emulating is no handler's. */
 		WRITE_ONCE(frame->probe, NULL);
@@ -204,36 +269,75 @@ static __always_inline void hit(struct kprobe_point *point,
 			run_displaced(point, regs);
 		else
 			run_displaced_post(frame, point, regs);
+	} else {
+		kprobe_go_on(point, regs);
 	}
-	kprobe_withdraw_point(frame);
 	kprobe_frame_exit(frame);
 }
 
+#ifdef CONFIG_OPTPROBES
 /**
  * kprobe_hit() - a point was hit
  * @point:   the point
- * @regs:    registers at the hit, as users of the architecture know them
+ * @regs:    as for kprobe_breakpoint_hit()
+ * @entered: as for kprobe_breakpoint_hit()
+ *
+ * Context: As kprobe_breakpoint_hit().
+ */
+void kprobe_hit(struct kprobe_point *point, struct pt_regs *regs,
+		unsigned int entered)
+{
+	/* ftrace has told us already. */
+	if (unlikely(READ_ONCE(point->mechanism) == KPROBE_FTRACE))
+		run_displaced(point, regs);
+	else
+		hit(point, regs, entered);
+}
+NOKPROBE_SYMBOL(kprobe_hit);
+#endif
+
+/**
+ * kprobe_entry_hit() - a function was entered that ftrace called us for
+ * @point: the point at its entry
+ * @regs:  registers as ftrace gives them
+ *
+ * The displaced instruction is a nop: @regs are left as the handlers leave them,
+ * with the instruction pointer where it was unless a handler has diverted it.
+ *
+ * Context: Preemption disabled; any, NMI included.
+ */
+void kprobe_entry_hit(struct kprobe_point *point, struct pt_regs *regs)
+{
+	struct kprobe_frame *frame = kprobe_frame_enter(&point->held, 0);
+	unsigned long to = instruction_pointer(regs);
+
+	if (unlikely(!frame)) {
+		miss_all(point);
+		return;
+	}
+	arch_kprobe_enter(point, regs);
+	if (likely(!run_pre_handlers(frame, point, regs))) {
+		instruction_pointer_set(regs, point->site);
+		if (READ_ONCE(point->nr_post))
+			run_post_handlers(frame, point, regs);
+		/* On to where ftrace, or a livepatch, goes. */
+		instruction_pointer_set(regs, to);
+	}
+	kprobe_frame_exit(frame);
+}
+NOKPROBE_SYMBOL(kprobe_entry_hit);
+
+/**
+ * kprobe_breakpoint_hit() - a breakpoint was hit that may be ours
+ * @addr:    its address
+ * @regs:    registers at the hit, as users of the architecture know them at
+ *           @addr
  * @entered: what the way here has added to the preemption count
  *
  * Runs the handlers, and sets @regs so that the displaced instruction takes
  * effect when the caller returns.
  *
  * Context: Preemption disabled; any, NMI included.
- */
-void kprobe_hit(struct kprobe_point *point, struct pt_regs *regs,
-		unsigned int entered)
-{
-	hit(point, regs, entered);
-}
-NOKPROBE_SYMBOL(kprobe_hit);
-
-/**
- * kprobe_breakpoint_hit() - a breakpoint was hit that may be ours
- * @addr:    its address
- * @regs:    as for kprobe_hit()
- * @entered: as for kprobe_hit()
- *
- * Context: As kprobe_hit().
  * Return: True when there is a point.
  */
 bool kprobe_breakpoint_hit(unsigned long addr, struct pt_regs *regs,
@@ -243,7 +347,11 @@ bool kprobe_breakpoint_hit(unsigned long addr, struct pt_regs *regs,
 
 	if (unlikely(!point))
 		return false;
-	hit(point, regs, entered);
+	/* As above. */
+	if (unlikely(READ_ONCE(point->mechanism) == KPROBE_FTRACE))
+		run_displaced(point, regs);
+	else
+		hit(point, regs, entered);
 	return true;
 }
 NOKPROBE_SYMBOL(kprobe_breakpoint_hit);
@@ -257,15 +365,13 @@ NOKPROBE_SYMBOL(kprobe_breakpoint_hit);
  */
 void kprobe_post_hit(struct kprobe_point *point, struct pt_regs *regs)
 {
-	struct kprobe_frame *frame = kprobe_frame_enter(0);
+	struct kprobe_frame *frame = kprobe_frame_enter(&point->held, 0);
 
 	if (unlikely(!frame)) {
 		miss_all(point);
 		return;
 	}
-	kprobe_publish_point(frame, point);
 	run_post_handlers(frame, point, regs);
-	kprobe_withdraw_point(frame);
 	kprobe_frame_exit(frame);
 }
 NOKPROBE_SYMBOL(kprobe_post_hit);
@@ -290,6 +396,8 @@ static struct kprobe busy_probe = {
 	.addr = (kprobe_opcode_t *)kprobe_busy_begin,
 };
 
+static struct kprobe_held busy_held;
+
 /**
  * kprobe_busy_begin() - treat what follows as a probe's handler
  *
@@ -304,12 +412,12 @@ void kprobe_busy_begin(void)
 
 	preempt_disable_notrace();
 	cpu = raw_cpu_ptr(&kprobe_cpu);
-	depth = READ_ONCE(cpu->depth);
+	depth = frames_in_use(cpu);
 	/* Even inside a handler, and without a frame: it comes in pairs. */
 	if (depth < KPROBE_FRAMES)
-		kprobe_frame_begin(cpu, depth)->probe = &busy_probe;
+		kprobe_frame_begin(&cpu->frame[depth], &busy_held)->probe = &busy_probe;
 	else
-		WRITE_ONCE(cpu->depth, depth + 1);
+		WRITE_ONCE(cpu->overflow, cpu->overflow + 1);
 }
 NOKPROBE_SYMBOL(kprobe_busy_begin);
 
@@ -321,12 +429,11 @@ NOKPROBE_SYMBOL(kprobe_busy_begin);
 void kprobe_busy_end(void)
 {
 	struct kprobe_cpu *cpu = raw_cpu_ptr(&kprobe_cpu);
-	unsigned int depth = READ_ONCE(cpu->depth) - 1;
 
-	if (depth < KPROBE_FRAMES)
-		kprobe_frame_exit(&cpu->frame[depth]);
+	if (likely(!cpu->overflow))
+		kprobe_frame_exit(&cpu->frame[frames_in_use(cpu) - 1]);
 	else
-		WRITE_ONCE(cpu->depth, depth);
+		WRITE_ONCE(cpu->overflow, cpu->overflow - 1);
 	preempt_enable_notrace();
 }
 NOKPROBE_SYMBOL(kprobe_busy_end);
@@ -350,13 +457,12 @@ NOKPROBE_SYMBOL(call_fault_handler);
 static int displaced_fault(struct kprobe_point *point, struct pt_regs *regs,
 			   int trapnr)
 {
-	struct kprobe_frame *frame = kprobe_frame_enter(0);
+	struct kprobe_frame *frame = kprobe_frame_enter(&point->held, 0);
 	struct kprobe *p;
 	int handled = 0;
 
 	if (!frame)
 		return 0;
-	kprobe_publish_point(frame, point);
 	list_for_each_entry_rcu(p, &point->probes, list, true) {
 		if (kprobe_disabled(p))
 			continue;
@@ -365,7 +471,6 @@ static int displaced_fault(struct kprobe_point *point, struct pt_regs *regs,
 		if (handled)
 			break;
 	}
-	kprobe_withdraw_point(frame);
 	kprobe_frame_exit(frame);
 	return handled;
 }
@@ -388,7 +493,7 @@ static int slot_fault(struct kprobe_point *point, struct pt_regs *regs,
 	int handled;
 
 	preempt_disable_notrace();
-	instruction_pointer_set(regs, point->addr);
+	instruction_pointer_set(regs, point->site);
 	handled = displaced_fault(point, regs, trapnr) ?:
 		  handler_fault(regs, trapnr);
 	/*
@@ -396,9 +501,11 @@ static int slot_fault(struct kprobe_point *point, struct pt_regs *regs,
 	 * through the point once more would run the handlers twice. Where
 	 * nothing can fix it, the report should name the probed function.
 	 */
-	if (instruction_pointer(regs) == point->addr &&
-	    (handled || search_exception_tables(point->addr)))
+	if (instruction_pointer(regs) == point->site &&
+	    (handled || search_exception_tables(point->site)))
 		instruction_pointer_set(regs, slot_ip);
+	else if (handled)
+		kprobe_go_on(point, regs);
 	preempt_enable_notrace();
 	return handled;
 }
@@ -425,28 +532,6 @@ int kprobe_fault_handler(struct pt_regs *regs, int trapnr)
 }
 NOKPROBE_SYMBOL(kprobe_fault_handler);
 
-/**
- * kprobe_search_exception_tables() - exception table entry of displaced code
- * @addr: an address
- *
- * Context: Any.
- * Return: The entry of the probed instruction when @addr is a copy of it, else
- * NULL.
- */
-const struct exception_table_entry *
-kprobe_search_exception_tables(unsigned long addr)
-{
-	struct kprobe_point *point;
-	unsigned int offset;
-
-	if (!is_kprobe_insn_slot(addr))
-		return NULL;
-	guard(rcu)();
-	point = kprobe_slot_owner(addr, &offset);
-	return point && !offset ? search_exception_tables(point->addr) : NULL;
-}
-NOKPROBE_SYMBOL(kprobe_search_exception_tables);
-
 static void pass_barrier(void *unused)
 {
 	smp_mb();	/* between the caller's unlinking and this CPU's frames */
@@ -454,33 +539,23 @@ static void pass_barrier(void *unused)
 
 static bool frame_is_draining(struct kprobe_frame *frame)
 {
-	struct kretprobe_pool *pool;
-	struct kprobe_point *point;
+	struct kprobe_held *held;
 
-	/* Both are freed a grace period after the last hit that published them. */
+	/* It is freed a grace period after the last hit that published it. */
 	guard(rcu)();
-	/* Both pair with the hit's withdrawing: its handlers are through. */
-	point = smp_load_acquire(&frame->point);
-	/* As above. */
-	pool = smp_load_acquire(&frame->pool);
-	return (point && READ_ONCE(point->draining)) ||
-	       (pool && kretprobe_pool_draining(pool));
+	/* Pairs with kprobe_frame_exit(): the hit's handlers are through. */
+	held = smp_load_acquire(&frame->held);
+	return held && READ_ONCE(held->draining);
 }
 
 /* Seen from another CPU: has the frame's task died in a handler? */
 static bool frame_is_abandoned(struct kprobe_frame *frame, int cpu)
 {
-	struct task_struct *task = READ_ONCE(frame->task);
+	unsigned long stack = READ_ONCE(frame->stack);
 
-	return !READ_ONCE(frame->context) && cpu_curr_snapshot(cpu) != task &&
-	       READ_ONCE(frame->task) == task;
-}
-
-/* Nobody else is going to withdraw what it published. */
-static void clear_frame(struct kprobe_frame *frame)
-{
-	WRITE_ONCE(frame->point, NULL);
-	WRITE_ONCE(frame->pool, NULL);
+	return !context_of(frame) && READ_ONCE(frame->held) &&
+	       !is_stack_of(stack, cpu_curr_snapshot(cpu)) &&
+	       READ_ONCE(frame->stack) == stack;
 }
 
 static void wait_for_frame(struct kprobe_frame *frame, int cpu)
@@ -491,8 +566,9 @@ static void wait_for_frame(struct kprobe_frame *frame, int cpu)
 		cpu_relax();
 		if (time_before(jiffies, patience))
 			continue;
+		/* Nobody else is going to withdraw what it published. */
 		if (frame_is_abandoned(frame, cpu))
-			clear_frame(frame);
+			WRITE_ONCE(frame->held, NULL);
 		msleep(20);
 	}
 }
@@ -500,9 +576,9 @@ static void wait_for_frame(struct kprobe_frame *frame, int cpu)
 /**
  * kprobe_drain() - wait until no hit looks at what was unlinked
  *
- * The caller has unlinked probes and marked their points, or return probes'
- * pools, as draining. Takes one round of interrupts and the time of the
- * handlers under way there, no grace period.
+ * The caller has unlinked probes and marked what led to them as draining. Takes
+ * one round of interrupts and the time of the handlers under way there, no grace
+ * period.
  *
  * Context: Process context, kprobe_mutex held, may sleep.
  */

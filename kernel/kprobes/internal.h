@@ -45,25 +45,40 @@ extern struct kprobe_buckets __rcu *kprobe_buckets;
 
 /* As hash_long(), but for the shift that needs not be computed. */
 static __always_inline struct hlist_head *
-kprobe_chain(struct kprobe_buckets *b, unsigned long addr)
+kprobe_chain(struct kprobe_buckets *b, unsigned long site)
 {
-	return &b->chain[addr * (unsigned long)GOLDEN_RATIO_64 >> b->shift];
+	return &b->chain[site * (unsigned long)GOLDEN_RATIO_64 >> b->shift];
 }
 
-/* Inline on the hit path; kprobe_point_lookup() is for everybody else. */
-static __always_inline struct kprobe_point *
-kprobe_table_find(unsigned long addr)
+#define kprobe_table_for_each(point, b, n, at)				\
+	for (n = rcu_dereference_raw(hlist_first_rcu(kprobe_chain(b, at))); \
+	     n && (point = (void *)n - (b)->link_offset);		\
+	     n = rcu_dereference_raw(hlist_next_rcu(n)))
+
+/* The point that a breakpoint at @site belongs to. */
+static __always_inline struct kprobe_point *kprobe_table_find(unsigned long site)
 {
 	struct kprobe_buckets *b = rcu_dereference_raw(kprobe_buckets);
+	struct kprobe_point *point;
 	struct hlist_node *n;
 
-	n = rcu_dereference_raw(hlist_first_rcu(kprobe_chain(b, addr)));
-	for (; n; n = rcu_dereference_raw(hlist_next_rcu(n))) {
-		struct kprobe_point *point = (void *)n - b->link_offset;
+	kprobe_table_for_each(point, b, n, site)
+		if (likely(READ_ONCE(point->key) == site))
+			return point;
+	return NULL;
+}
 
+/* The point that users have put at @addr, where the displaced one is @site. */
+static __always_inline struct kprobe_point *
+kprobe_table_find_user(unsigned long addr, unsigned long site)
+{
+	struct kprobe_buckets *b = rcu_dereference_raw(kprobe_buckets);
+	struct kprobe_point *point;
+	struct hlist_node *n;
+
+	kprobe_table_for_each(point, b, n, site)
 		if (likely(point->addr == addr))
 			return point;
-	}
 	return NULL;
 }
 
@@ -74,6 +89,10 @@ void kprobe_table_remove(struct kprobe_point *point);
 /* point.c: points, their states, the probes on them */
 struct kprobe_point *kprobe_point_get(unsigned long addr, bool on_func_entry);
 void kprobe_point_put(struct kprobe_point *point);
+void kprobe_point_changed(struct kprobe_point *point);
+void kprobe_point_set_mechanism(struct kprobe_point *point,
+				enum kprobe_mechanism mechanism);
+u32 kprobe_point_flag(const struct kprobe_point *point);
 void kprobe_point_link(struct kprobe_point *point, struct kprobe *p);
 void kprobe_point_unlink(struct kprobe *p);
 bool kprobe_point_wanted(struct kprobe_point *point);
@@ -83,7 +102,16 @@ void kprobe_point_set_state(struct kprobe_point *point,
 			    enum kprobe_point_state state);
 void kprobe_point_kill(struct kprobe_point *point);
 struct kprobe_point *kprobe_point_next(unsigned long *addr, unsigned long last);
-extern struct list_head kprobe_gone_points;
+struct kprobe_point *kprobe_point_next_gone(unsigned long addr,
+					    unsigned long from);
+
+/* Is the mechanism in the text? */
+static inline bool kprobe_point_in_text(const struct kprobe_point *point)
+{
+	return point->state == KPROBE_POINT_ARMED ||
+	       point->state == KPROBE_POINT_SETTLING ||
+	       point->state == KPROBE_POINT_LEAVING;
+}
 
 /* batch.c: arming and disarming, many points at once */
 int kprobe_batch_commit(struct list_head *batch);
@@ -95,70 +123,42 @@ bool kprobe_armed_globally(void);
 
 /* hit.c: the hit machine */
 
-/**
- * struct kprobe_frame - one hit under way on a CPU
- * @point:   the point whose probes are being looked at
- * @pool:    the return probe's pool that is being looked at
- * @probe:   the probe whose handler runs
- * @faulting: its fault handler runs
- * @task:    who runs it
- * @context: the context that the handler runs in, KPROBE_CONTEXT_MASK;
- *           %KPROBE_CONTEXT_NONE while it is not known yet
- *
- * A power of two in size: frames are found by shifting.
- */
-struct kprobe_frame {
-	struct kprobe_point *point;
-	struct kretprobe_pool *pool;
-	struct kprobe *probe;
-	struct task_struct *task;
-	unsigned int context;
-	bool faulting;
-} __aligned(64);
-
-/* No hit can come from there. */
-#define KPROBE_CONTEXT_NONE	(~0U)
-
-/* Task, softirq, hard interrupt, NMI, and what can interrupt an NMI. */
-#define KPROBE_FRAMES	8
-
-/**
- * struct kprobe_cpu - the hits under way on one CPU, innermost last
- * @frame: the hits
- * @depth: how many
- *
- * Written by its own CPU only. Interrupts and NMIs leave it as they found it,
- * so no atomic access is needed.
- */
-struct kprobe_cpu {
-	struct kprobe_frame frame[KPROBE_FRAMES];
-	unsigned int depth;
-};
-
-DECLARE_PER_CPU(struct kprobe_cpu, kprobe_cpu);
-
 static __always_inline unsigned int kprobe_context(void)
 {
 	return preempt_count() & KPROBE_CONTEXT_MASK;
 }
 
+static __always_inline unsigned long kprobe_stack_pointer(void)
+{
+#ifdef CONFIG_ARCH_HAS_CURRENT_STACK_POINTER
+	return current_stack_pointer;
+#else
+	return (unsigned long)__builtin_frame_address(0);
+#endif
+}
+
 struct kprobe_frame *kprobe_frame_enter_nested(struct kprobe_cpu *cpu,
+					       struct kprobe_held *held,
 					       unsigned int entered);
 
 static __always_inline struct kprobe_frame *
-kprobe_frame_begin(struct kprobe_cpu *cpu, unsigned int depth)
+kprobe_frame_begin(struct kprobe_frame *frame, struct kprobe_held *held)
 {
-	struct kprobe_frame *frame = &cpu->frame[depth];
-
-	WRITE_ONCE(cpu->depth, depth + 1);
-	barrier();	/* claimed: an interrupt from here on takes the next one */
-	frame->task = current;
-	WRITE_ONCE(frame->context, kprobe_context());
+	WRITE_ONCE(frame->held, held);
+	/*
+	 * Claimed: an interrupt from here on takes the next frame. And
+	 * published before the probes are looked at; the CPU's part of that is
+	 * kprobe_drain()'s.
+	 */
+	barrier();
+	frame->stack = kprobe_stack_pointer();
+	WRITE_ONCE(frame->context, preempt_count());
 	return frame;
 }
 
 /**
  * kprobe_frame_enter() - begin a hit
+ * @held:    what leads to the handlers; published
  * @entered: what the way here has added to the preemption count, so that the
  *           context that the hit comes from can be told
  *
@@ -167,45 +167,44 @@ kprobe_frame_begin(struct kprobe_cpu *cpu, unsigned int depth)
  * handlers must not run; kprobe_miss_cause() then knows why.
  */
 static __always_inline struct kprobe_frame *
-kprobe_frame_enter(unsigned int entered)
+kprobe_frame_enter(struct kprobe_held *held, unsigned int entered)
 {
 	struct kprobe_cpu *cpu = raw_cpu_ptr(&kprobe_cpu);
 
-	if (unlikely(READ_ONCE(cpu->depth)))
-		return kprobe_frame_enter_nested(cpu, entered);
-	return kprobe_frame_begin(cpu, 0);
+	if (unlikely(READ_ONCE(cpu->frame[0].held)))
+		return kprobe_frame_enter_nested(cpu, held, entered);
+	return kprobe_frame_begin(&cpu->frame[0], held);
 }
 
 /* Why kprobe_frame_enter() has just refused. */
 static inline enum kprobe_miss kprobe_miss_cause(void)
 {
-	return raw_cpu_read(kprobe_cpu.depth) < KPROBE_FRAMES ?
-	       KPROBE_MISS_NESTED : KPROBE_MISS_DEPTH;
+	return raw_cpu_read(kprobe_cpu.frame[KPROBE_FRAMES - 1].held) ?
+	       KPROBE_MISS_DEPTH : KPROBE_MISS_NESTED;
 }
 
-/* The caller has withdrawn what the frame published, if anything. */
+/* The handlers are through with the probes. */
 static __always_inline void kprobe_frame_exit(struct kprobe_frame *frame)
 {
 	WRITE_ONCE(frame->context, KPROBE_CONTEXT_NONE);
-	barrier();	/* whoever claims the frame next finds it like this */
-	raw_cpu_dec(kprobe_cpu.depth);
+	/* Whoever claims it next finds it like this. Pairs with kprobe_drain(). */
+	smp_store_release(&frame->held, NULL);
 }
 
-static __always_inline void kprobe_publish_point(struct kprobe_frame *frame,
-						 struct kprobe_point *point)
-{
-	WRITE_ONCE(frame->point, point);
-	barrier();	/* before the probes; the CPU's part is kprobe_drain()'s */
-}
-
-static __always_inline void kprobe_withdraw_point(struct kprobe_frame *frame)
-{
-	/* The handlers are through with the probes: pairs with kprobe_drain(). */
-	smp_store_release(&frame->point, NULL);
-}
-
+void kprobe_hit(struct kprobe_point *point, struct pt_regs *regs,
+		unsigned int entered);
+void kprobe_go_on(struct kprobe_point *point, struct pt_regs *regs);
+void kprobe_miss_rest(struct kprobe_point *point, struct kprobe *p);
 void kprobe_count_miss(struct kprobe *p, enum kprobe_miss cause);
 void kprobe_drain(void);
+
+/* knob.c */
+int kprobe_parse_switch(char *word, bool *on);
+
+/* function.c: functions, and where instructions begin */
+bool kprobe_is_prefix_symbol(const char *name);
+bool kprobe_is_boundary(unsigned long addr);
+void kprobe_forget_functions(const struct module *mod);
 
 /* address.c: from what the caller gave to an address that can be probed */
 int kprobe_resolve(const struct kprobe *p, unsigned long *addr,
@@ -230,11 +229,93 @@ unsigned long kprobe_blacklist_next(unsigned long addr, unsigned long *end);
 int kprobe_module_init(void);
 int kprobe_check_module_text(unsigned long addr);
 
+/* optimizer.c: breakpoints that become jumps */
+#ifdef CONFIG_OPTPROBES
+void kprobe_optimizer_consider(struct kprobe_point *point);
+void kprobe_optimizer_reconsider_neighbours(struct kprobe_point *point);
+void kprobe_optimizer_dismiss(struct kprobe_point *point);
+void kprobe_optimizer_forget(struct kprobe_point *point);
+void kprobe_optimizer_make_way(struct list_head *points);
+void kprobe_unoptimize(struct list_head *points);
+void kprobe_optimizer_wait(void);
+void kprobe_optimizer_allow(bool allow);
+bool kprobe_optimizer_is_allowed(void);
+void kprobe_detour_free(struct kprobe_detour *detour);
+enum kprobe_obstacle kprobe_point_obstacle(const struct kprobe_point *point);
+#else
+static inline void kprobe_optimizer_consider(struct kprobe_point *point) { }
+static inline void
+kprobe_optimizer_reconsider_neighbours(struct kprobe_point *point) { }
+static inline void kprobe_optimizer_dismiss(struct kprobe_point *point) { }
+static inline void kprobe_optimizer_forget(struct kprobe_point *point) { }
+static inline void kprobe_optimizer_make_way(struct list_head *points) { }
+static inline void kprobe_unoptimize(struct list_head *points) { }
+static inline void kprobe_optimizer_wait(void) { }
+static inline void kprobe_optimizer_allow(bool allow) { }
+
+static inline enum kprobe_obstacle
+kprobe_point_obstacle(const struct kprobe_point *point)
+{
+	return KPROBE_OBSTACLE_MECHANISM;
+}
+#endif
+
+#ifdef CONFIG_OPTPROBES
+static inline struct kprobe_point *
+kprobe_detour_point(const struct kprobe_detour *detour)
+{
+	return detour->point;
+}
+
+/* Where to go on instead of at @ip, which a jump may cover. */
+static inline unsigned long kprobe_moved_to(const struct kprobe_point *point,
+					    unsigned long ip)
+{
+	/* Pairs with renew_detour(). */
+	const struct kprobe_detour *detour = READ_ONCE(point->detour);
+
+	return detour ? arch_kprobe_detour_copy(detour, ip) : ip;
+}
+#else
+struct kprobe_detour;
+
+static inline unsigned long kprobe_moved_to(const struct kprobe_point *point,
+					    unsigned long ip)
+{
+	return ip;
+}
+
+static inline bool kprobe_detour_has_insn_at(const struct kprobe_detour *detour,
+					     unsigned long addr)
+{
+	return false;
+}
+
+static inline struct kprobe_point *
+kprobe_detour_point(const struct kprobe_detour *detour)
+{
+	return NULL;
+}
+
+static inline unsigned long
+arch_kprobe_detour_ip(const struct kprobe_detour *detour, unsigned long addr)
+{
+	return addr;
+}
+#endif
+
 /* ftrace.c: points at function entries that ftrace patches */
 #ifdef CONFIG_KPROBES_ON_FTRACE
+bool kprobe_ftrace_may_stand_behind(struct kprobe_point *point);
+int kprobe_ftrace_take_over(struct kprobe_point *point);
 int kprobe_ftrace_arm(struct list_head *points);
 int kprobe_ftrace_disarm(struct list_head *points);
 #else
+static inline int kprobe_ftrace_take_over(struct kprobe_point *point)
+{
+	return -EINVAL;
+}
+
 static inline int kprobe_ftrace_arm(struct list_head *points)
 {
 	return list_empty(points) ? 0 : -EINVAL;
@@ -249,16 +330,10 @@ static inline int kprobe_ftrace_disarm(struct list_head *points)
 /* kretprobe.c */
 #ifdef CONFIG_KRETPROBES
 bool kprobe_is_return_probe(const struct kprobe *p);
-bool kretprobe_pool_draining(struct kretprobe_pool *pool);
 void kretprobe_leaving(struct kprobe *p);
 void kretprobe_left(struct kprobe *p);
 #else
 static inline bool kprobe_is_return_probe(const struct kprobe *p)
-{
-	return false;
-}
-
-static inline bool kretprobe_pool_draining(struct kretprobe_pool *pool)
 {
 	return false;
 }

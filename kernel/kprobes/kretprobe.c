@@ -7,20 +7,16 @@
  * and identified by the place where its return address lies. Several return
  * probes on one function, and functions that end by jumping to another probed
  * function, have instances with the same place on top of each other: a chain,
- * that ends with the one which found the true return address there. Calls that never return leave
- * instances behind, which are found when an outer call returns, or when the
- * task has ended.
+ * that ends with the one which found the true return address there. Calls that
+ * never return leave instances behind, which are found when an outer call
+ * returns, or when the task has ended.
  */
-#include <linux/export.h>
 #include <linux/kprobes.h>
 #include <linux/printk.h>
 #include <linux/sched.h>
 #include <linux/sched/task.h>
-#include <linux/slab.h>
 
 #include "kretprobe.h"
-
-static int kretprobe_entry(struct kprobe *p, struct pt_regs *regs);
 
 #define TRAMPOLINE							\
 	((unsigned long)dereference_function_descriptor(kretprobe_trampoline))
@@ -68,23 +64,36 @@ static struct kretprobe_instance *first_of_call(struct llist_node *n, void *fp)
 NOKPROBE_SYMBOL(first_of_call);
 
 /* Return probes already on this call hide the return address: ask them. */
-static void identify(struct kretprobe_instance *ri, struct pt_regs *regs)
+static void see_through(struct kretprobe_instance *ri)
 {
 	struct kretprobe_instance *other;
 
-	ri->fp = arch_kretprobe_frame(regs);
-	ri->ret_addr = (void *)arch_kretprobe_return_address(regs);
-	ri->chained = is_kretprobe_trampoline((unsigned long)ri->ret_addr);
-	if (likely(!ri->chained))
-		return;
+	ri->chained = true;
 	other = first_of_call(current->kretprobe_instances.first, ri->fp);
 	if (other)
 		ri->ret_addr = other->ret_addr;
 }
-NOKPROBE_SYMBOL(identify);
+NOKPROBE_SYMBOL(see_through);
 
-/* The pre-handler of every return probe: a function is being entered. */
-static int kretprobe_entry(struct kprobe *p, struct pt_regs *regs)
+static __always_inline void identify(struct kretprobe_instance *ri,
+				     struct pt_regs *regs)
+{
+	ri->fp = arch_kretprobe_frame(regs);
+	ri->ret_addr = (void *)arch_kretprobe_return_address(regs);
+	ri->chained = false;
+	if (unlikely((unsigned long)ri->ret_addr == TRAMPOLINE))
+		see_through(ri);
+}
+
+/**
+ * kretprobe_entry() - the pre-handler of every return probe
+ * @p:    its probe
+ * @regs: registers at a function's entry
+ *
+ * Context: As any pre-handler.
+ * Return: 0.
+ */
+int kretprobe_entry(struct kprobe *p, struct pt_regs *regs)
 {
 	struct kretprobe *rp = container_of(p, struct kretprobe, kp);
 	struct kretprobe_instance *ri = kretprobe_pool_pop(rp->pool);
@@ -113,20 +122,21 @@ static void complain(const struct kretprobe_instance *ri, void *fp)
 }
 NOKPROBE_SYMBOL(complain);
 
-/* Publishes an instance's pool, then looks whether it has a return probe. */
-static __always_inline struct kretprobe *
-publish_pool(struct kprobe_frame *frame, struct kretprobe_instance *ri)
+/* From one pool to the next: the frame stays claimed. */
+static void publish_pool(struct kprobe_frame *frame, struct kretprobe_instance *ri)
 {
-	WRITE_ONCE(frame->pool, ri->pool);
-	barrier();	/* the CPU's part is kprobe_drain()'s */
-	return READ_ONCE(ri->pool->rp);
+	/* The handlers of the one before are through: pairs with kprobe_drain(). */
+	smp_store_release(&frame->held, &ri->pool->held);
+	barrier();	/* before the return probe is looked at, as in a hit */
 }
+NOKPROBE_SYMBOL(publish_pool);
 
+/* In a frame that has the instance's pool published. */
 static __always_inline void run_return_handler(struct kprobe_frame *frame,
 					       struct kretprobe_instance *ri,
 					       struct pt_regs *regs)
 {
-	struct kretprobe *rp = publish_pool(frame, ri);
+	struct kretprobe *rp = READ_ONCE(ri->pool->rp);
 
 	if (unlikely(!rp || !rp->handler))
 		return;
@@ -140,9 +150,12 @@ static void run_return_handlers(struct kprobe_frame *frame,
 				struct kretprobe_instance *last,
 				struct pt_regs *regs)
 {
-	for (; ri != last; ri = instance_of(ri->llist.next))
+	for (;; ri = instance_of(ri->llist.next)) {
+		publish_pool(frame, ri);
 		run_return_handler(frame, ri, regs);
-	run_return_handler(frame, last, regs);
+		if (ri == last)
+			return;
+	}
 }
 NOKPROBE_SYMBOL(run_return_handlers);
 
@@ -205,10 +218,53 @@ static void __noreturn no_way_back(void *fp)
 }
 NOKPROBE_SYMBOL(no_way_back);
 
-static __always_inline void withdraw_pool(struct kprobe_frame *frame)
+/* As the unwinder does it: several may have replaced it, in any order. */
+static unsigned long ask_others(unsigned long addr, void *fp)
 {
-	smp_store_release(&frame->pool, NULL);	/* pairs with kprobe_drain() */
-	kprobe_frame_exit(frame);
+	struct llist_node *cur = NULL;
+	int idx = 0;
+
+	while (kretprobe_is_others(addr)) {
+		unsigned long last = addr;
+
+		addr = ftrace_graph_ret_addr(current, &idx, addr, fp);
+		if (IS_ENABLED(CONFIG_RETHOOK) && is_rethook_trampoline(addr))
+			addr = rethook_find_ret_addr(current, (unsigned long)fp, &cur);
+		if (addr == last)
+			break;
+	}
+	return addr;
+}
+NOKPROBE_SYMBOL(ask_others);
+
+static noinline void tell_true_caller(struct kretprobe_instance *first,
+				      struct kretprobe_instance *last,
+				      struct pt_regs *regs)
+{
+	unsigned long addr = ask_others((unsigned long)last->ret_addr, last->fp);
+
+	for (; first != last; first = instance_of(first->llist.next))
+		WRITE_ONCE(first->ret_addr, (void *)addr);
+	WRITE_ONCE(last->ret_addr, (void *)addr);
+	instruction_pointer_set(regs, addr);
+}
+NOKPROBE_SYMBOL(tell_true_caller);
+
+/*
+ * Has return handlers see where a call returns to. Where others' trampolines are
+ * next on the way, that is the caller all the same: from there stack traces go on,
+ * and it is what users want to know. The way itself is the return address that
+ * @last had before.
+ */
+static __always_inline void tell_caller(struct kretprobe_instance *first,
+					struct kretprobe_instance *last,
+					struct pt_regs *regs)
+{
+	unsigned long addr = (unsigned long)last->ret_addr;
+
+	instruction_pointer_set(regs, addr);
+	if (unlikely(kretprobe_is_others(addr)))
+		tell_true_caller(first, last, regs);
 }
 
 /* A call with several instances, or with some on top that never returned. */
@@ -227,12 +283,12 @@ static unsigned long return_from_chain(struct pt_regs *regs, void *fp,
 		no_way_back(fp);
 
 	ret = (unsigned long)last->ret_addr;
-	instruction_pointer_set(regs, ret);
-	frame = kprobe_frame_enter(0);
+	tell_caller(first, last, regs);
+	frame = kprobe_frame_enter(&first->pool->held, 0);
 	if (frame) {
 		run_return_handlers(frame, first, last, regs);
 		pop_instances(frame, last);
-		withdraw_pool(frame);
+		kprobe_frame_exit(frame);
 	} else {
 		pass_return(first, last);
 	}
@@ -247,8 +303,8 @@ return_from_call(struct pt_regs *regs, struct kretprobe_instance *ri)
 	unsigned long ret = (unsigned long)ri->ret_addr;
 	struct kprobe_frame *frame;
 
-	instruction_pointer_set(regs, ret);
-	frame = kprobe_frame_enter(0);
+	tell_caller(ri, ri, regs);
+	frame = kprobe_frame_enter(&ri->pool->held, 0);
 	if (unlikely(!frame)) {
 		pass_return(ri, ri);
 		return ret;
@@ -256,7 +312,7 @@ return_from_call(struct pt_regs *regs, struct kretprobe_instance *ri)
 	run_return_handler(frame, ri, regs);
 	WRITE_ONCE(current->kretprobe_instances.first, ri->llist.next);
 	kretprobe_pool_push(ri);
-	withdraw_pool(frame);
+	kprobe_frame_exit(frame);
 	return ret;
 }
 
@@ -346,220 +402,3 @@ void kprobe_flush_task(struct task_struct *tsk)
 	}
 }
 NOKPROBE_SYMBOL(kprobe_flush_task);
-
-static int check_kretprobes(struct kretprobe **rps, int num)
-{
-	int i;
-
-	if (num <= 0 || !rps)
-		return -EINVAL;
-	for (i = 0; i < num; i++) {
-		if (!rps[i])
-			return -EINVAL;
-		if (rps[i]->data_size > KRETPROBE_MAX_DATA_SIZE)
-			return -E2BIG;
-	}
-	return 0;
-}
-
-/* The probes inside an array of return probes, for the API of probes. */
-static struct kprobe **probes_of(struct kretprobe **rps, int num)
-{
-	struct kprobe **kps = kcalloc(num, sizeof(*kps), GFP_KERNEL);
-	int i;
-
-	for (i = 0; kps && i < num; i++)
-		kps[i] = rps[i] ? &rps[i]->kp : NULL;
-	return kps;
-}
-
-static void set_up(struct kretprobe *rp)
-{
-	rp->nmissed = 0;
-	rp->kp.pre_handler = kretprobe_entry;
-	rp->kp.post_handler = NULL;
-	rp->kp.fault_handler = NULL;
-}
-
-static int make_pools(struct kretprobe **rps, struct kretprobe_pool **pools,
-		      int num)
-{
-	int i;
-
-	for (i = 0; i < num; i++) {
-		pools[i] = kretprobe_pool_make(rps[i]);
-		if (!pools[i])
-			goto destroy;
-	}
-	return 0;
-
-destroy:
-	while (i--)
-		kretprobe_pool_destroy(pools[i]);
-	return -ENOMEM;
-}
-
-/* One that got as far as being unregistered again has lost its pool there. */
-static void drop_pools(struct kretprobe **rps, struct kretprobe_pool **pools,
-		       int num)
-{
-	int i;
-
-	for (i = 0; i < num; i++)
-		if (rps[i]->pool)
-			kretprobe_pool_destroy(pools[i]);
-	for (i = 0; i < num; i++)
-		rps[i]->pool = NULL;
-}
-
-/* The return probes get their pools, and the probes their points. */
-static int register_locked(struct kretprobe **rps, struct kprobe **kps,
-			   struct kretprobe_pool **pools, int num)
-{
-	int i, ret;
-
-	lockdep_assert_held(&kprobe_mutex);
-	for (i = 0; i < num; i++)
-		if (kprobe_is_registered(kps[i]))
-			return -EINVAL;
-	ret = make_pools(rps, pools, num);
-	if (ret)
-		return ret;
-	for (i = 0; i < num; i++) {
-		set_up(rps[i]);
-		rps[i]->pool = pools[i];
-	}
-	ret = kprobe_register_locked(kps, num);
-	if (ret)
-		drop_pools(rps, pools, num);
-	for (i = 0; !ret && i < num; i++)
-		rps[i]->maxactive = kretprobe_pool_size(pools[i]);
-	return ret;
-}
-
-/**
- * register_kretprobes() - set a number of return probes, or none of them
- * @rps: the return probes
- * @num: how many
- *
- * As register_kprobes(): all are checked first, and the text is patched in one
- * pass.
- *
- * Context: Process context, may sleep.
- * Return: As register_kretprobe() for the first that was refused; -EINVAL also
- * when @rps or one of its entries is NULL or @num is not positive.
- */
-int register_kretprobes(struct kretprobe **rps, int num)
-{
-	struct kretprobe_pool **pools;
-	struct kprobe **kps;
-	int ret;
-
-	ret = check_kretprobes(rps, num);
-	if (ret)
-		return ret;
-	kps = probes_of(rps, num);
-	pools = kcalloc(num, sizeof(*pools), GFP_KERNEL);
-	ret = -ENOMEM;
-	if (kps && pools) {
-		mutex_lock(&kprobe_mutex);
-		ret = register_locked(rps, kps, pools, num);
-		mutex_unlock(&kprobe_mutex);
-	}
-	kfree(pools);
-	kfree(kps);
-	return ret;
-}
-EXPORT_SYMBOL_GPL(register_kretprobes);
-NOKPROBE_SYMBOL(register_kretprobes);
-
-/**
- * register_kretprobe() - probe the return from a function
- * @rp: the return probe. Its @kp says where, as for register_kprobe(), and has
- *      to be a function's entry; @handler, @entry_handler, @maxactive and
- *      @data_size are looked at
- *
- * Context: Process context, may sleep.
- * Return: As register_kprobe(); -EINVAL also when the place is not a
- * function's entry, -E2BIG when @data_size is more than
- * %KRETPROBE_MAX_DATA_SIZE.
- */
-int register_kretprobe(struct kretprobe *rp)
-{
-	return register_kretprobes(&rp, 1);
-}
-EXPORT_SYMBOL_GPL(register_kretprobe);
-NOKPROBE_SYMBOL(register_kretprobe);
-
-/**
- * kretprobe_leaving() - a probe is being unregistered, in whatever way
- * @p: the probe, of a return probe or not
- *
- * Context: kprobe_mutex held.
- */
-void kretprobe_leaving(struct kprobe *p)
-{
-	if (kprobe_is_return_probe(p))
-		kretprobe_pool_detach(container_of(p, struct kretprobe, kp)->pool);
-}
-NOKPROBE_SYMBOL(kretprobe_leaving);
-
-/**
- * kretprobe_left() - no hit looks at the probe any more
- * @p: the probe, of a return probe or not
- *
- * Context: Process context, kprobe_mutex held.
- */
-void kretprobe_left(struct kprobe *p)
-{
-	struct kretprobe *rp = container_of(p, struct kretprobe, kp);
-
-	if (!kprobe_is_return_probe(p))
-		return;
-	kretprobe_pool_destroy(rp->pool);
-	rp->pool = NULL;
-}
-NOKPROBE_SYMBOL(kretprobe_left);
-
-/**
- * unregister_kretprobes() - take a number of return probes off
- * @rps: the return probes
- * @num: how many
- *
- * As unregister_kprobes(). Calls in flight return as if they had not been
- * probed.
- *
- * Context: Process context, may sleep.
- */
-void unregister_kretprobes(struct kretprobe **rps, int num)
-{
-	struct kprobe **kps;
-	int i;
-
-	if (num <= 0 || !rps)
-		return;
-	kps = probes_of(rps, num);
-	/* It cannot fail, and one at a time needs no memory. */
-	for (i = 0; !kps && i < num; i++)
-		unregister_kretprobe(rps[i]);
-	if (kps)
-		unregister_kprobes(kps, num);
-	kfree(kps);
-}
-EXPORT_SYMBOL_GPL(unregister_kretprobes);
-NOKPROBE_SYMBOL(unregister_kretprobes);
-
-/**
- * unregister_kretprobe() - take a return probe off
- * @rp: the return probe
- *
- * See unregister_kretprobes().
- *
- * Context: Process context, may sleep.
- */
-void unregister_kretprobe(struct kretprobe *rp)
-{
-	unregister_kprobe(rp ? &rp->kp : NULL);
-}
-EXPORT_SYMBOL_GPL(unregister_kretprobe);
-NOKPROBE_SYMBOL(unregister_kretprobe);

@@ -3,11 +3,13 @@
 #define _KERNEL_KPROBES_KRETPROBE_H
 
 /*
- * Between kretprobe.c, where functions are entered and return, and
- * kretprobe_pool.c, where the instances for that come from.
+ * Between kretprobe.c, where functions are entered and return,
+ * kretprobe_register.c, and kretprobe_pool.c, where the instances come from.
  */
+#include <linux/ftrace.h>
 #include <linux/kref.h>
 #include <linux/objpool.h>
+#include <linux/rethook.h>
 
 #include "internal.h"
 
@@ -25,8 +27,10 @@ struct kretprobe_segment {
 
 /**
  * struct kretprobe_pool - instances for one return probe
+ * @held:     published by returns
  * @rp:       the return probe; NULL once it is being unregistered
- * @draining: set from then on, see kprobe_drain()
+ * @spare:    for each CPU an instance that is next to be used there, or NULL;
+ *            also taken from there by other CPUs that find none elsewhere
  * @grows:    the number of instances was left to us
  * @data_size: the return probe's
  * @size:     how many there are; written while only one CPU can see the pool,
@@ -39,9 +43,10 @@ struct kretprobe_segment {
  * @rcu:      for freeing
  */
 struct kretprobe_pool {
-	struct kretprobe *rp;
-	bool draining;
+	struct kprobe_held held;
 	bool grows;
+	struct kretprobe *rp;
+	struct kretprobe_instance * __percpu *spare;
 	unsigned int size;
 	size_t data_size;
 	struct kretprobe_segment *newest;
@@ -51,6 +56,8 @@ struct kretprobe_pool {
 	struct rcu_head rcu;
 };
 
+int kretprobe_entry(struct kprobe *p, struct pt_regs *regs);
+
 struct kretprobe_pool *kretprobe_pool_make(struct kretprobe *rp);
 void kretprobe_pool_detach(struct kretprobe_pool *pool);
 void kretprobe_pool_destroy(struct kretprobe_pool *pool);
@@ -58,17 +65,8 @@ unsigned int kretprobe_pool_size(const struct kretprobe_pool *pool);
 
 struct kretprobe_instance *
 kretprobe_pool_pop_slowly(struct kretprobe_pool *pool);
-void kretprobe_pool_runs_low(struct kretprobe_pool *pool);
+void kretprobe_pool_push_slowly(struct kretprobe_instance *ri);
 void kretprobe_pool_return_later(struct kretprobe_instance *ri);
-
-/* How many instances are free in one CPU's ring. */
-static __always_inline unsigned int
-kretprobe_ring_fill(const struct objpool_head *objects, int cpu)
-{
-	const struct objpool_slot *ring = objects->cpu_slots[cpu];
-
-	return READ_ONCE(ring->last) - READ_ONCE(ring->head);
-}
 
 /**
  * kretprobe_pool_pop() - get an instance for a call
@@ -80,28 +78,10 @@ kretprobe_ring_fill(const struct objpool_head *objects, int cpu)
 static __always_inline struct kretprobe_instance *
 kretprobe_pool_pop(struct kretprobe_pool *pool)
 {
-	/* Pairs with add_segment(). */
-	struct objpool_head *objects = &smp_load_acquire(&pool->newest)->objects;
-	int cpu = raw_smp_processor_id();
-	struct kretprobe_instance *ri;
+	/* Most calls use what the last one on this CPU has left there. */
+	struct kretprobe_instance *ri = xchg(raw_cpu_ptr(pool->spare), NULL);
 
-	/* Taking from a ring is safe against interrupts without more ado. */
-	ri = __objpool_try_get_slot(objects, cpu);
-	if (unlikely(!kretprobe_ring_fill(objects, cpu)))
-		kretprobe_pool_runs_low(pool);
 	return likely(ri) ? ri : kretprobe_pool_pop_slowly(pool);
-}
-
-/* An NMI that comes while this CPU's ring is being added to must not add. */
-DECLARE_PER_CPU(bool, kretprobe_pushing);
-
-static __always_inline void kretprobe_ring_push(struct kretprobe_instance *ri)
-{
-	raw_cpu_write(kretprobe_pushing, true);
-	barrier();	/* before the ring changes */
-	objpool_push(ri, &ri->segment->objects);
-	barrier();	/* after it has changed */
-	raw_cpu_write(kretprobe_pushing, false);
 }
 
 /**
@@ -113,10 +93,21 @@ static __always_inline void kretprobe_ring_push(struct kretprobe_instance *ri)
  */
 static __always_inline void kretprobe_pool_push(struct kretprobe_instance *ri)
 {
-	if (likely(READ_ONCE(ri->pool->rp) && !raw_cpu_read(kretprobe_pushing)))
-		kretprobe_ring_push(ri);
-	else
-		kretprobe_pool_return_later(ri);
+	struct kretprobe_pool *pool = ri->pool;
+
+	if (unlikely(!READ_ONCE(pool->rp) ||
+		     cmpxchg(raw_cpu_ptr(pool->spare), NULL, ri)))
+		kretprobe_pool_push_slowly(ri);
+}
+
+/* Of somebody who has replaced the return address before a return probe did. */
+static __always_inline bool kretprobe_is_others(unsigned long addr)
+{
+#ifdef CONFIG_FUNCTION_GRAPH_TRACER
+	if (addr == (unsigned long)dereference_kernel_function_descriptor(return_to_handler))
+		return true;
+#endif
+	return IS_ENABLED(CONFIG_RETHOOK) && is_rethook_trampoline(addr);
 }
 
 #endif /* _KERNEL_KPROBES_KRETPROBE_H */

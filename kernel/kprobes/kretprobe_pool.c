@@ -3,7 +3,8 @@
  * Pools of return-probe instances: one pool for each return probe.
  *
  * A pool is a chain of segments, each an objpool, that is a ring of free
- * instances for every CPU. The number of instances that the caller asked for
+ * instances for every CPU; and in front of that, for every CPU one instance
+ * that was used last. The number of instances that the caller asked for
  * is a hard limit. A pool with the default number instead adds a segment, as
  * large as all before it, when few instances are left: the hit that notices
  * asks for it, and an interrupt that the hit sends to its own CPU does it, so
@@ -32,12 +33,6 @@
 static LLIST_HEAD(returned_instances);
 static LLIST_HEAD(growing_pools);
 
-bool kretprobe_pool_draining(struct kretprobe_pool *pool)
-{
-	return READ_ONCE(pool->draining);
-}
-NOKPROBE_SYMBOL(kretprobe_pool_draining);
-
 /**
  * get_kretprobe() - the return probe of a call
  * @ri: the call's instance
@@ -53,13 +48,15 @@ struct kretprobe *get_kretprobe(struct kretprobe_instance *ri)
 EXPORT_SYMBOL_GPL(get_kretprobe);
 NOKPROBE_SYMBOL(get_kretprobe);
 
-DEFINE_PER_CPU(bool, kretprobe_pushing);
+/* An NMI that comes while this CPU's ring is being added to must not add. */
+static DEFINE_PER_CPU(bool, kretprobe_pushing);
 
 static void free_pool(struct kref *ref)
 {
 	struct kretprobe_pool *pool;
 
 	pool = container_of(ref, struct kretprobe_pool, ref);
+	free_percpu(pool->spare);
 	kfree_rcu(pool, rcu);
 }
 
@@ -133,13 +130,15 @@ struct kretprobe_pool *kretprobe_pool_make(struct kretprobe *rp)
 
 	if (!pool)
 		return NULL;
+	pool->spare = alloc_percpu(struct kretprobe_instance *);
 	pool->rp = rp;
 	/* Growing relies on an interrupt that really is one. */
 	pool->grows = rp->maxactive <= 0 && !IS_ENABLED(CONFIG_PREEMPT_RT);
 	pool->data_size = rp->data_size;
 	kref_init(&pool->ref);
 	instances = rp->maxactive > 0 ? rp->maxactive : default_instances();
-	if (add_segment(pool, instances, GFP_KERNEL)) {
+	if (!pool->spare || add_segment(pool, instances, GFP_KERNEL)) {
+		free_percpu(pool->spare);
 		kfree(pool);
 		return NULL;
 	}
@@ -159,10 +158,25 @@ NOKPROBE_SYMBOL(kretprobe_pool_make);
 void kretprobe_pool_detach(struct kretprobe_pool *pool)
 {
 	lockdep_assert_held(&kprobe_mutex);
-	WRITE_ONCE(pool->draining, true);
+	WRITE_ONCE(pool->held.draining, true);
 	WRITE_ONCE(pool->rp, NULL);
 }
 NOKPROBE_SYMBOL(kretprobe_pool_detach);
+
+/* An instance that some CPU has left for its next call, NULL if none has. */
+static struct kretprobe_instance *take_spare(struct kretprobe_pool *pool)
+{
+	struct kretprobe_instance *ri = NULL;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		ri = xchg(per_cpu_ptr(pool->spare, cpu), NULL);
+		if (ri)
+			break;
+	}
+	return ri;
+}
+NOKPROBE_SYMBOL(take_spare);
 
 /**
  * kretprobe_pool_destroy() - let go of a pool that no hit can reach
@@ -175,9 +189,12 @@ NOKPROBE_SYMBOL(kretprobe_pool_detach);
 void kretprobe_pool_destroy(struct kretprobe_pool *pool)
 {
 	struct kretprobe_segment *segment = pool->newest;
+	struct kretprobe_instance *ri;
 
 	lockdep_assert_held(&kprobe_mutex);
 	WRITE_ONCE(pool->rp, NULL);
+	while ((ri = take_spare(pool)))
+		objpool_drop(ri, &ri->segment->objects);
 	while (segment) {
 		struct kretprobe_segment *older = segment->older;
 
@@ -220,6 +237,15 @@ static void grow_pools(struct irq_work *work)
 
 static DEFINE_IRQ_WORK(grow_irq_work, grow_pools);
 
+static __always_inline void ring_push(struct kretprobe_instance *ri)
+{
+	raw_cpu_write(kretprobe_pushing, true);
+	barrier();	/* before the ring changes */
+	objpool_push(ri, &ri->segment->objects);
+	barrier();	/* after it has changed */
+	raw_cpu_write(kretprobe_pushing, false);
+}
+
 static void take_back(struct kretprobe_instance *ri)
 {
 	if (!ri->pool->rp) {
@@ -227,7 +253,7 @@ static void take_back(struct kretprobe_instance *ri)
 		return;
 	}
 	guard(preempt)();
-	kretprobe_ring_push(ri);
+	ring_push(ri);
 }
 
 static void take_all_back(struct work_struct *work)
@@ -254,13 +280,22 @@ static void queue_return_work(struct irq_work *work)
 /* Hits come from anywhere, NMIs included; work items cannot be queued there. */
 static DEFINE_IRQ_WORK(return_irq_work, queue_return_work);
 
+/* How many instances are free in one CPU's ring. */
+static unsigned int ring_fill(const struct objpool_head *objects, int cpu)
+{
+	const struct objpool_slot *ring = objects->cpu_slots[cpu];
+
+	return READ_ONCE(ring->last) - READ_ONCE(ring->head);
+}
+NOKPROBE_SYMBOL(ring_fill);
+
 static bool few_are_left(const struct objpool_head *objects)
 {
 	unsigned int left = 0;
 	int cpu;
 
 	for_each_possible_cpu(cpu)
-		left += kretprobe_ring_fill(objects, cpu);
+		left += ring_fill(objects, cpu);
 	return left <= objects->nr_objs / 4;
 }
 NOKPROBE_SYMBOL(few_are_left);
@@ -275,8 +310,21 @@ static void ask_for_more(struct kretprobe_pool *pool)
 }
 NOKPROBE_SYMBOL(ask_for_more);
 
+static struct kretprobe_instance *pop_anywhere(struct kretprobe_pool *pool,
+					       struct kretprobe_segment *segment)
+{
+	struct kretprobe_instance *ri;
+
+	do {
+		ri = objpool_pop(&segment->objects);
+		segment = segment->older;
+	} while (!ri && segment);
+	return ri ?: take_spare(pool);
+}
+NOKPROBE_SYMBOL(pop_anywhere);
+
 /**
- * kretprobe_pool_pop_slowly() - get an instance when this CPU's ring is empty
+ * kretprobe_pool_pop_slowly() - get an instance when this CPU has none at hand
  * @pool: the pool
  *
  * Context: As kretprobe_pool_pop().
@@ -287,33 +335,33 @@ kretprobe_pool_pop_slowly(struct kretprobe_pool *pool)
 {
 	/* Pairs with add_segment(). */
 	struct kretprobe_segment *segment = smp_load_acquire(&pool->newest);
+	struct objpool_head *objects = &segment->objects;
+	int cpu = raw_smp_processor_id();
 	struct kretprobe_instance *ri;
 
-	do {
-		ri = objpool_pop(&segment->objects);
-		segment = segment->older;
-	} while (!ri && segment);
-	return ri;
+	/* Taking from a ring is safe against interrupts without more ado. */
+	ri = __objpool_try_get_slot(objects, cpu);
+	/* Only then is it worth to count what the other CPUs have. */
+	if (!ring_fill(objects, cpu) && pool->grows && few_are_left(objects))
+		ask_for_more(pool);
+	return ri ?: pop_anywhere(pool, segment);
 }
 NOKPROBE_SYMBOL(kretprobe_pool_pop_slowly);
 
 /**
- * kretprobe_pool_runs_low() - this CPU's ring has just run empty
- * @pool: the pool
+ * kretprobe_pool_push_slowly() - give an instance back that is one too many here
+ * @ri: the instance
  *
- * Only then is it worth to count what the other CPUs have.
- *
- * Context: Hit path, preemption disabled.
+ * Context: As kretprobe_pool_push().
  */
-void kretprobe_pool_runs_low(struct kretprobe_pool *pool)
+void kretprobe_pool_push_slowly(struct kretprobe_instance *ri)
 {
-	/* Pairs with add_segment(). */
-	struct kretprobe_segment *segment = smp_load_acquire(&pool->newest);
-
-	if (pool->grows && few_are_left(&segment->objects))
-		ask_for_more(pool);
+	if (likely(READ_ONCE(ri->pool->rp) && !raw_cpu_read(kretprobe_pushing)))
+		ring_push(ri);
+	else
+		kretprobe_pool_return_later(ri);
 }
-NOKPROBE_SYMBOL(kretprobe_pool_runs_low);
+NOKPROBE_SYMBOL(kretprobe_pool_push_slowly);
 
 /**
  * kretprobe_pool_return_later() - give an instance back from anywhere

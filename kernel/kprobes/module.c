@@ -22,17 +22,19 @@
  */
 static void restore_text(unsigned long start, unsigned long size)
 {
-	struct list_head points[2] = {
-		LIST_HEAD_INIT(points[0]), LIST_HEAD_INIT(points[1]),
-	};
+	LIST_HEAD(patched);
+	LIST_HEAD(traced);
 	struct kprobe_point *point;
 	unsigned long addr = start;
 
-	while ((point = kprobe_point_next(&addr, start + size - 1)))
-		if (point->state != KPROBE_POINT_IDLE)
-			list_move_tail(&point->batch, &points[point->mechanism]);
-	kprobe_batch_restore(&points[KPROBE_BREAKPOINT]);
-	kprobe_ftrace_disarm(&points[KPROBE_FTRACE]);
+	while ((point = kprobe_point_next(&addr, start + size - 1))) {
+		if (!kprobe_point_in_text(point))
+			continue;
+		list_move_tail(&point->batch, point->mechanism == KPROBE_FTRACE ?
+					      &traced : &patched);
+	}
+	kprobe_batch_restore(&patched);
+	kprobe_ftrace_disarm(&traced);
 }
 
 static void kill_points(unsigned long start, unsigned long size)
@@ -56,6 +58,7 @@ void kprobe_free_init_mem(void)
 {
 	mutex_lock(&kprobe_mutex);
 	kill_points((unsigned long)__init_begin, __init_end - __init_begin);
+	kprobe_forget_functions(NULL);
 	mutex_unlock(&kprobe_mutex);
 }
 NOKPROBE_SYMBOL(kprobe_free_init_mem);
@@ -92,11 +95,15 @@ static int module_text_is_there(struct module *mod, unsigned long addr)
 {
 	switch (mod->state) {
 	case MODULE_STATE_LIVE:
-		return within_module_init(addr, mod) ? -ENOENT : 0;
+		if (!within_module_init(addr, mod))
+			return 0;
+		return kprobe_refuse(KPROBE_REFUSED_INIT_TEXT, -ENOENT);
 	case MODULE_STATE_COMING:
-		return find_coming(mod) ? 0 : -ENOENT;
+		if (find_coming(mod))
+			return 0;
+		return kprobe_refuse(KPROBE_REFUSED_MODULE_COMING, -ENOENT);
 	default:
-		return -ENOENT;
+		return kprobe_refuse(KPROBE_REFUSED_MODULE_GOING, -ENOENT);
 	}
 }
 
@@ -116,7 +123,8 @@ int kprobe_check_module_text(unsigned long addr)
 	/* The module itself cannot go while its state is looked at. */
 	guard(preempt)();
 	mod = __module_text_address(addr);
-	return mod ? module_text_is_there(mod, addr) : -EINVAL;
+	return mod ? module_text_is_there(mod, addr) :
+		     kprobe_refuse(KPROBE_REFUSED_NO_TEXT, -EINVAL);
 }
 NOKPROBE_SYMBOL(kprobe_check_module_text);
 
@@ -154,6 +162,7 @@ static int module_event(struct notifier_block *nb, unsigned long event,
 	int ret = 0;
 
 	mutex_lock(&kprobe_mutex);
+	kprobe_forget_functions(mod);
 	switch (event) {
 	case MODULE_STATE_COMING:
 		ret = module_coming(mod);
@@ -198,7 +207,7 @@ int __init kprobe_module_init(void)
 
 int kprobe_check_module_text(unsigned long addr)
 {
-	return -EINVAL;
+	return kprobe_refuse(KPROBE_REFUSED_NO_TEXT, -EINVAL);
 }
 NOKPROBE_SYMBOL(kprobe_check_module_text);
 

@@ -10,6 +10,7 @@
  * where a task can sleep in a slot: see may_be_slept_in().
  */
 #include <linux/extable.h>
+#include <linux/ftrace.h>
 #include <linux/llist.h>
 #include <linux/maple_tree.h>
 #include <linux/slab.h>
@@ -20,15 +21,21 @@
 /* All points that are not gone, by address; kprobe_mutex. */
 static DEFINE_MTREE(kprobe_points);
 
-/* Points whose text went away while probes were on them; kprobe_mutex. */
-LIST_HEAD(kprobe_gone_points);
+/*
+ * Points whose text went away while probes were on them; kprobe_mutex. By
+ * address, and as there may be several at one, then by their own addresses.
+ */
+static struct rb_root gone_points = RB_ROOT;
 
 /* The table of struct kprobe_point_state's description, a row for each from. */
 static const u8 legal_edges[KPROBE_POINT_STATES] = {
 	[KPROBE_POINT_IDLE] = BIT(KPROBE_POINT_ARMED) | BIT(KPROBE_POINT_GONE),
 	[KPROBE_POINT_ARMED] = BIT(KPROBE_POINT_IDLE) |
+			       BIT(KPROBE_POINT_SETTLING) |
 			       BIT(KPROBE_POINT_LEAVING) |
 			       BIT(KPROBE_POINT_GONE),
+	[KPROBE_POINT_SETTLING] = BIT(KPROBE_POINT_ARMED) |
+				  BIT(KPROBE_POINT_GONE),
 	[KPROBE_POINT_LEAVING] = BIT(KPROBE_POINT_IDLE) |
 				 BIT(KPROBE_POINT_ARMED) |
 				 BIT(KPROBE_POINT_GONE),
@@ -84,34 +91,134 @@ struct kprobe_point *kprobe_point_next(unsigned long *addr, unsigned long last)
 }
 NOKPROBE_SYMBOL(kprobe_point_next);
 
-static enum kprobe_mechanism choose_mechanism(unsigned long addr)
+static bool is_before(const struct kprobe_point *point, unsigned long addr,
+		      unsigned long from)
 {
-	if (IS_ENABLED(CONFIG_KPROBES_ON_FTRACE) && ftrace_location(addr) == addr)
-		return KPROBE_FTRACE;
-	return KPROBE_BREAKPOINT;
+	return point->addr == addr ? (unsigned long)point < from :
+				     point->addr < addr;
 }
+
+static bool gone_before(struct rb_node *a, const struct rb_node *b)
+{
+	const struct kprobe_point *other = rb_entry(b, struct kprobe_point, gone);
+
+	return is_before(rb_entry(a, struct kprobe_point, gone), other->addr,
+			 (unsigned long)other);
+}
+
+/**
+ * kprobe_point_next_gone() - walk the points whose text has gone
+ * @addr: probed address of the points to begin with
+ * @from: where, among them, to begin: the address of a point's structure,
+ *        which need not exist any more
+ *
+ * Context: kprobe_mutex held.
+ * Return: The first point from there on, NULL when there is none.
+ */
+struct kprobe_point *kprobe_point_next_gone(unsigned long addr,
+					    unsigned long from)
+{
+	struct rb_node *node = gone_points.rb_node;
+	struct kprobe_point *found = NULL;
+
+	lockdep_assert_held(&kprobe_mutex);
+	while (node) {
+		struct kprobe_point *point;
+
+		point = rb_entry(node, struct kprobe_point, gone);
+		if (is_before(point, addr, from)) {
+			node = node->rb_right;
+		} else {
+			found = point;
+			node = node->rb_left;
+		}
+	}
+	return found;
+}
+NOKPROBE_SYMBOL(kprobe_point_next_gone);
 
 static void free_unpublished(struct kprobe_point *point)
 {
 	kprobe_slot_free(point->slot);
 	kprobe_slot_free(point->post_slot);
+	kprobe_optimizer_forget(point);
 	/* Nobody executes the slots, but somebody may ask whose they are. */
 	kfree_rcu(point, rcu);
 }
 
-static struct kprobe_point *make_point(unsigned long addr, bool on_func_entry)
+/* The place of a breakpoint, behind the instruction that users know if need be. */
+static int prepare_breakpoint(struct kprobe_point *point)
+{
+	point->mechanism = KPROBE_BREAKPOINT;
+	point->key = point->site;
+	return arch_kprobe_prepare(point);
+}
+
+#ifdef CONFIG_KPROBES_ON_FTRACE
+static int prepare_entry(struct kprobe_point *point)
+{
+	point->opcode = KPROBE_ENTRY_OPCODE;
+	point->site = arch_kprobe_behind_entry(point->addr);
+	if (kprobe_ftrace_may_stand_behind(point) && !prepare_breakpoint(point))
+		return 0;
+	point->mechanism = KPROBE_FTRACE;
+	point->key = 0;
+	return 0;
+}
+
+static bool is_ftrace_site(unsigned long addr)
+{
+	return ftrace_location_range(addr, addr) == addr;
+}
+#else
+static int prepare_entry(struct kprobe_point *point)
+{
+	return -EINVAL;
+}
+
+static bool is_ftrace_site(unsigned long addr)
+{
+	return false;
+}
+#endif
+
+/* What the instruction at the probed address is, whoever has patched it. */
+static int prepare_point(struct kprobe_point *point)
+{
+	int ret;
+
+	if (is_ftrace_site(point->addr))
+		return prepare_entry(point);
+	ret = prepare_breakpoint(point);
+	point->opcode = point->insn[0];
+	return ret;
+}
+
+static struct kprobe_point *alloc_point(unsigned long addr, bool on_func_entry)
 {
 	struct kprobe_point *point = kzalloc(sizeof(*point), GFP_KERNEL);
+
+	if (!point)
+		return NULL;
+	point->addr = addr;
+	point->site = addr;
+	point->on_func_entry = on_func_entry;
+	INIT_LIST_HEAD(&point->probes);
+	INIT_LIST_HEAD(&point->batch);
+#ifdef CONFIG_OPTPROBES
+	INIT_LIST_HEAD(&point->optimize);
+#endif
+	return point;
+}
+
+static struct kprobe_point *make_point(unsigned long addr, bool on_func_entry)
+{
+	struct kprobe_point *point = alloc_point(addr, on_func_entry);
 	int ret;
 
 	if (!point)
 		return ERR_PTR(-ENOMEM);
-	point->addr = addr;
-	point->on_func_entry = on_func_entry;
-	point->mechanism = choose_mechanism(addr);
-	INIT_LIST_HEAD(&point->probes);
-	INIT_LIST_HEAD(&point->batch);
-	ret = arch_kprobe_prepare(point);
+	ret = prepare_point(point);
 	if (!ret)
 		ret = mtree_insert(&kprobe_points, addr, point, GFP_KERNEL);
 	if (ret) {
@@ -122,6 +229,14 @@ static struct kprobe_point *make_point(unsigned long addr, bool on_func_entry)
 	return point;
 }
 
+/* A function's entry may not stand where somebody wants a probe of its own. */
+static int clear_site(unsigned long addr)
+{
+	struct kprobe_point *entry = kprobe_table_find(addr);
+
+	return entry ? kprobe_ftrace_take_over(entry) : 0;
+}
+
 /**
  * kprobe_point_get() - find or make the point for an address
  * @addr:          a checked address
@@ -129,15 +244,20 @@ static struct kprobe_point *make_point(unsigned long addr, bool on_func_entry)
  *
  * Context: Process context, kprobe_mutex held, may sleep.
  * Return: The point; ERR_PTR of -EILSEQ or -EINVAL when the instruction cannot
- * be probed, of -ENOMEM.
+ * be probed, of -ENOMEM, or of what ftrace says when the point of the function's
+ * entry has to make room and ftrace refuses to take it.
  */
 struct kprobe_point *kprobe_point_get(unsigned long addr, bool on_func_entry)
 {
 	struct kprobe_point *point;
+	int ret;
 
 	lockdep_assert_held(&kprobe_mutex);
 	point = kprobe_point_lookup(addr);
-	return point ?: make_point(addr, on_func_entry);
+	if (point)
+		return point;
+	ret = clear_site(addr);
+	return ret ? ERR_PTR(ret) : make_point(addr, on_func_entry);
 }
 NOKPROBE_SYMBOL(kprobe_point_get);
 
@@ -180,15 +300,13 @@ static void unpublish(struct kprobe_point *point)
 static bool may_be_slept_in(const struct kprobe_point *point)
 {
 	return point->state == KPROBE_POINT_IDLE && point->slot &&
-	       search_exception_tables(point->addr);
+	       search_exception_tables(point->site);
 }
 
 static bool is_in_use(const struct kprobe_point *point)
 {
 	return !list_empty(&point->probes) || point->pending ||
-	       point->state == KPROBE_POINT_ARMED ||
-	       point->state == KPROBE_POINT_LEAVING ||
-	       may_be_slept_in(point);
+	       kprobe_point_in_text(point) || may_be_slept_in(point);
 }
 
 /**
@@ -206,11 +324,66 @@ void kprobe_point_put(struct kprobe_point *point)
 	if (is_in_use(point))
 		return;
 	list_del_init(&point->batch);
-	if (point->state != KPROBE_POINT_GONE)
+	if (point->state == KPROBE_POINT_GONE)
+		rb_erase(&point->gone, &gone_points);
+	else
 		unpublish(point);
+	kprobe_optimizer_dismiss(point);
 	call_rcu_tasks(&point->rcu, point_is_quiescent);
 }
 NOKPROBE_SYMBOL(kprobe_point_put);
+
+/**
+ * kprobe_point_changed() - what hits have to do has changed
+ * @point: the point
+ *
+ * Detours made for the point so far no longer call handlers by themselves.
+ *
+ * Context: kprobe_mutex held.
+ */
+void kprobe_point_changed(struct kprobe_point *point)
+{
+	lockdep_assert_held(&kprobe_mutex);
+	WRITE_ONCE(point->generation, point->generation + 1);
+}
+NOKPROBE_SYMBOL(kprobe_point_changed);
+
+/**
+ * kprobe_point_flag() - what a point's mechanism is called in its probes' flags
+ * @point: the point
+ *
+ * Return: The flag, or 0.
+ */
+u32 kprobe_point_flag(const struct kprobe_point *point)
+{
+	static const u32 flags[KPROBE_MECHANISMS] = {
+		[KPROBE_JUMP] = KPROBE_FLAG_OPTIMIZED,
+		[KPROBE_FTRACE] = KPROBE_FLAG_FTRACE,
+	};
+
+	return flags[point->mechanism];
+}
+NOKPROBE_SYMBOL(kprobe_point_flag);
+
+/**
+ * kprobe_point_set_mechanism() - a point is reached in another way from now on
+ * @point:     the point
+ * @mechanism: how
+ *
+ * Context: kprobe_mutex held.
+ */
+void kprobe_point_set_mechanism(struct kprobe_point *point,
+				enum kprobe_mechanism mechanism)
+{
+	u32 old = kprobe_point_flag(point);
+	struct kprobe *p;
+
+	lockdep_assert_held(&kprobe_mutex);
+	WRITE_ONCE(point->mechanism, mechanism);
+	list_for_each_entry(p, &point->probes, list)
+		WRITE_ONCE(p->flags, (p->flags & ~old) | kprobe_point_flag(point));
+}
+NOKPROBE_SYMBOL(kprobe_point_set_mechanism);
 
 /**
  * kprobe_point_link() - put a probe on a point
@@ -223,6 +396,7 @@ void kprobe_point_link(struct kprobe_point *point, struct kprobe *p)
 {
 	lockdep_assert_held(&kprobe_mutex);
 	p->point = point;
+	kprobe_point_changed(point);
 	if (p->post_handler)
 		WRITE_ONCE(point->nr_post, point->nr_post + 1);
 	list_add_tail_rcu(&p->list, &point->probes);
@@ -242,6 +416,7 @@ void kprobe_point_unlink(struct kprobe *p)
 	struct kprobe_point *point = p->point;
 
 	lockdep_assert_held(&kprobe_mutex);
+	kprobe_point_changed(point);
 	list_del_rcu(&p->list);
 	if (p->post_handler)
 		WRITE_ONCE(point->nr_post, point->nr_post - 1);
@@ -289,7 +464,8 @@ void kprobe_point_kill(struct kprobe_point *point)
 	kprobe_point_set_state(point, KPROBE_POINT_GONE);
 	list_for_each_entry(p, &point->probes, list)
 		WRITE_ONCE(p->flags, p->flags | KPROBE_FLAG_GONE);
-	list_move_tail(&point->batch, &kprobe_gone_points);
+	list_del_init(&point->batch);
+	rb_add(&point->gone, &gone_points, gone_before);
 	kprobe_point_put(point);
 }
 NOKPROBE_SYMBOL(kprobe_point_kill);

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Slots: small pieces of executable memory for displaced instructions.
+ * Slots: small pieces of executable memory for displaced instructions, and
+ * larger ones for detours.
  *
  * They come in pages from execmem, which are filled while writable and not
  * executable, and then become executable and read-only; what is written into
  * them later goes through the architecture's text patching. Pages with free
  * slots are on a list, a slot in a page is found by its bitmap, and the page
  * of an address by an ordered tree that is read under RCU. Code that runs in
- * a slot needs no tree: the page's first slot holds a pointer to what belongs
- * to the page.
+ * a slot needs no tree: the page begins with a pointer to what belongs to it.
  */
 #include <linux/bitmap.h>
 #include <linux/execmem.h>
+#include <linux/extable.h>
 #include <linux/maple_tree.h>
 #include <linux/perf_event.h>
 #include <linux/slab.h>
@@ -20,33 +21,58 @@
 
 #include "internal.h"
 
-#define SLOTS_PER_PAGE	(PAGE_SIZE / KPROBE_SLOT_SIZE)
+/* What a page begins with; also keeps slots apart from what lies before. */
+#define SLOT_PAGE_HEADER	KPROBE_SLOT_SIZE
+
+#define MAX_SLOTS_PER_PAGE	((PAGE_SIZE - SLOT_PAGE_HEADER) / KPROBE_SLOT_SIZE)
 
 /* The name that /proc/kallsyms and perf show for a page. */
 #define SLOT_PAGE_NAME	"kprobe_insn_page"
 
 /**
+ * struct slot_class - slots of one size, a page holds only such
+ * @size: the size in bytes
+ * @room: pages with a free slot; kprobe_mutex
+ */
+struct slot_class {
+	unsigned int size;
+	struct list_head room;
+};
+
+#define SLOT_CLASS(i, bytes) \
+	[i] = { .size = (bytes), .room = LIST_HEAD_INIT(slot_classes[i].room) }
+
+/* The first is for instructions, the others are for detours, by size. */
+static struct slot_class slot_classes[] = {
+	SLOT_CLASS(0, KPROBE_SLOT_SIZE),
+#ifdef CONFIG_OPTPROBES
+	SLOT_CLASS(1, KPROBE_DETOUR_SIZE),
+	SLOT_CLASS(2, KPROBE_DETOUR_MAX_SIZE),
+#endif
+};
+
+/**
  * struct slot_page - one page of slots
- * @text:    the page
- * @list:    in pages_with_room while some slot is free; kprobe_mutex
- * @used:    which slots are taken; kprobe_mutex
- * @rcu:     for freeing, once nobody looks addresses up in it
- * @owner:   the point that each slot belongs to, NULL for a free one
+ * @text:  the page
+ * @class: what kind of slots
+ * @list:  in the class's pages with room while some slot is free; kprobe_mutex
+ * @used:  which slots are taken; kprobe_mutex
+ * @rcu:   for freeing, once nobody looks addresses up in it
+ * @owner: what each slot belongs to, NULL for a free one: a struct kprobe_point
+ *         in pages for instructions, else a struct kprobe_detour
  */
 struct slot_page {
 	void *text;
+	struct slot_class *class;
 	struct list_head list;
-	DECLARE_BITMAP(used, SLOTS_PER_PAGE);
+	DECLARE_BITMAP(used, MAX_SLOTS_PER_PAGE);
 	struct rcu_work rcu;
-	struct kprobe_point *owner[SLOTS_PER_PAGE];
+	void *owner[];
 };
 
 /* All pages by address; changed under kprobe_mutex, read under RCU. */
 static struct maple_tree slot_pages =
 	MTREE_INIT(slot_pages, MT_FLAGS_USE_RCU);
-
-/* Pages with a free slot; kprobe_mutex. */
-static LIST_HEAD(pages_with_room);
 
 /*
  * What slot addresses lie between: nearly every address that is asked for is
@@ -54,6 +80,16 @@ static LIST_HEAD(pages_with_room);
  */
 static unsigned long lowest_slot = ULONG_MAX;
 static unsigned long highest_slot;
+
+static unsigned int slots_per_page(const struct slot_class *class)
+{
+	return (PAGE_SIZE - SLOT_PAGE_HEADER) / class->size;
+}
+
+static bool holds_detours(const struct slot_page *page)
+{
+	return page->class != &slot_classes[0];
+}
 
 static void announce(struct slot_page *page, bool unregister)
 {
@@ -82,23 +118,24 @@ static int publish_page(struct slot_page *page)
 	ret = mtree_store_range(&slot_pages, start, last, page, GFP_KERNEL);
 	if (ret)
 		return ret;
-	list_add(&page->list, &pages_with_room);
+	list_add(&page->list, &page->class->room);
 	announce(page, false);
 	return 0;
 }
 
-static struct slot_page *make_slot_page(void)
+static struct slot_page *make_slot_page(struct slot_class *class)
 {
-	struct slot_page *page = kzalloc(sizeof(*page), GFP_KERNEL);
+	struct slot_page *page;
 
+	page = kzalloc(struct_size(page, owner, slots_per_page(class)), GFP_KERNEL);
 	if (!page)
 		return NULL;
+	page->class = class;
 	INIT_RCU_WORK(&page->rcu, free_slot_page);
 	page->text = execmem_alloc(EXECMEM_KPROBES, PAGE_SIZE);
 	if (!page->text)
 		goto free_page;
 	set_vm_flush_reset_perms(page->text);
-	__set_bit(0, page->used);
 	if (arch_kprobe_fill_slots(page->text, PAGE_SIZE, page) ||
 	    publish_page(page))
 		goto free_text;
@@ -111,16 +148,37 @@ free_page:
 	return NULL;
 }
 
-static struct slot_page *page_with_room(void)
+static struct slot_page *page_with_room(struct slot_class *class)
 {
 	struct slot_page *page;
 
-	page = list_first_entry_or_null(&pages_with_room, struct slot_page, list);
-	return page ?: make_slot_page();
+	page = list_first_entry_or_null(&class->room, struct slot_page, list);
+	return page ?: make_slot_page(class);
+}
+
+static bool is_full(const struct slot_page *page)
+{
+	return bitmap_full(page->used, slots_per_page(page->class));
+}
+
+static void *alloc_slot(struct slot_class *class, void *owner)
+{
+	struct slot_page *page = page_with_room(class);
+	unsigned int i;
+
+	lockdep_assert_held(&kprobe_mutex);
+	if (!page)
+		return NULL;
+	i = find_first_zero_bit(page->used, slots_per_page(class));
+	__set_bit(i, page->used);
+	if (is_full(page))
+		list_del_init(&page->list);
+	WRITE_ONCE(page->owner[i], owner);
+	return page->text + SLOT_PAGE_HEADER + i * class->size;
 }
 
 /**
- * kprobe_slot_alloc() - get a slot
+ * kprobe_slot_alloc() - get a slot for an instruction
  * @owner: the point that it is for
  *
  * Context: Process context, kprobe_mutex held, may sleep.
@@ -129,20 +187,25 @@ static struct slot_page *page_with_room(void)
  */
 void *kprobe_slot_alloc(struct kprobe_point *owner)
 {
-	struct slot_page *page = page_with_room();
-	unsigned int i;
-
-	lockdep_assert_held(&kprobe_mutex);
-	if (!page)
-		return NULL;
-	i = find_first_zero_bit(page->used, SLOTS_PER_PAGE);
-	__set_bit(i, page->used);
-	if (bitmap_full(page->used, SLOTS_PER_PAGE))
-		list_del_init(&page->list);
-	WRITE_ONCE(page->owner[i], owner);
-	return page->text + i * KPROBE_SLOT_SIZE;
+	return alloc_slot(&slot_classes[0], owner);
 }
 NOKPROBE_SYMBOL(kprobe_slot_alloc);
+
+#ifdef CONFIG_OPTPROBES
+/**
+ * kprobe_detour_slot_alloc() - get a slot for a detour
+ * @owner: the detour that it is for
+ * @size:  how many bytes are needed, at most %KPROBE_DETOUR_MAX_SIZE
+ *
+ * Context: Process context, kprobe_mutex held, may sleep.
+ * Return: Executable memory, NULL when there is none.
+ */
+void *kprobe_detour_slot_alloc(struct kprobe_detour *owner, size_t size)
+{
+	return alloc_slot(&slot_classes[size > KPROBE_DETOUR_SIZE ? 2 : 1], owner);
+}
+NOKPROBE_SYMBOL(kprobe_detour_slot_alloc);
+#endif
 
 /**
  * kprobe_slot_write() - put code into a slot
@@ -183,6 +246,12 @@ static void retire_page(struct slot_page *page)
 	queue_rcu_work(system_unbound_wq, &page->rcu);
 }
 
+static unsigned int slot_index(const struct slot_page *page, unsigned long addr)
+{
+	return (offset_in_page(addr) - SLOT_PAGE_HEADER) / page->class->size;
+}
+NOKPROBE_SYMBOL(slot_index);
+
 /**
  * kprobe_slot_free() - give a slot back
  * @slot: a slot that nobody executes any more, or NULL
@@ -200,22 +269,38 @@ void kprobe_slot_free(void *slot)
 	page = page_of((unsigned long)slot);
 	if (WARN_ON_ONCE(!page))
 		return;
-	i = offset_in_page(slot) / KPROBE_SLOT_SIZE;
-	if (bitmap_full(page->used, SLOTS_PER_PAGE))
-		list_add(&page->list, &pages_with_room);
+	i = slot_index(page, (unsigned long)slot);
+	if (is_full(page))
+		list_add(&page->list, &page->class->room);
 	WRITE_ONCE(page->owner[i], NULL);
 	__clear_bit(i, page->used);
 	/* One page stays, so that a lone probe coming and going costs none. */
-	if (bitmap_weight(page->used, SLOTS_PER_PAGE) == 1 &&
-	    !list_is_singular(&pages_with_room))
+	if (bitmap_empty(page->used, slots_per_page(page->class)) &&
+	    !list_is_singular(&page->class->room))
 		retire_page(page);
 }
 NOKPROBE_SYMBOL(kprobe_slot_free);
 
+/* What the slot around an address belongs to, and the page's kind. */
+static void *owner_at(unsigned long addr, struct slot_page **page)
+{
+	unsigned int i;
+
+	*page = page_of(addr);
+	if (!*page || offset_in_page(addr) < SLOT_PAGE_HEADER)
+		return NULL;
+	i = slot_index(*page, addr);
+	if (i >= slots_per_page((*page)->class))
+		return NULL;
+	return READ_ONCE((*page)->owner[i]);
+}
+NOKPROBE_SYMBOL(owner_at);
+
 /**
- * kprobe_slot_owner() - whose slot is this?
+ * kprobe_slot_owner() - whose slot or detour is this?
  * @addr:   any address
- * @offset: set to the bytes between the slot's start and @addr
+ * @offset: set to 0 when a copy of the probed instruction stands at @addr, to
+ *          something else when @addr is elsewhere in the slot
  *
  * Context: Any in which RCU is watching; an RCU reader, unless the slot is known
  * to be executing.
@@ -224,20 +309,25 @@ NOKPROBE_SYMBOL(kprobe_slot_free);
 struct kprobe_point *kprobe_slot_owner(unsigned long addr, unsigned int *offset)
 {
 	struct slot_page *page;
+	void *owner;
 
 	if (!may_be_slot(addr))
 		return NULL;
 	guard(rcu)();
-	page = page_of(addr);
-	if (!page)
+	owner = owner_at(addr, &page);
+	if (!owner)
 		return NULL;
-	*offset = offset_in_page(addr) % KPROBE_SLOT_SIZE;
-	return READ_ONCE(page->owner[offset_in_page(addr) / KPROBE_SLOT_SIZE]);
+	if (!holds_detours(page)) {
+		*offset = (offset_in_page(addr) - SLOT_PAGE_HEADER) % KPROBE_SLOT_SIZE;
+		return owner;
+	}
+	*offset = !kprobe_detour_has_insn_at(owner, addr);
+	return kprobe_detour_point(owner);
 }
 NOKPROBE_SYMBOL(kprobe_slot_owner);
 
 /**
- * kprobe_slot_running() - whose slot is being executed?
+ * kprobe_slot_running() - whose slot or detour is being executed?
  * @addr: an address in a slot that is in use
  *
  * Context: Any.
@@ -246,8 +336,9 @@ NOKPROBE_SYMBOL(kprobe_slot_owner);
 struct kprobe_point *kprobe_slot_running(unsigned long addr)
 {
 	struct slot_page *page = *(struct slot_page **)(addr & PAGE_MASK);
+	void *owner = page->owner[slot_index(page, addr)];
 
-	return page->owner[offset_in_page(addr) / KPROBE_SLOT_SIZE];
+	return holds_detours(page) ? kprobe_detour_point(owner) : owner;
 }
 NOKPROBE_SYMBOL(kprobe_slot_running);
 
@@ -268,6 +359,28 @@ bool is_kprobe_insn_slot(unsigned long addr)
 NOKPROBE_SYMBOL(is_kprobe_insn_slot);
 
 /**
+ * kprobe_search_exception_tables() - exception table entry of displaced code
+ * @addr: an address
+ *
+ * Context: Any.
+ * Return: The entry of the probed instruction when @addr is a copy of it, else
+ * NULL.
+ */
+const struct exception_table_entry *
+kprobe_search_exception_tables(unsigned long addr)
+{
+	struct kprobe_point *point;
+	unsigned int offset;
+
+	if (!is_kprobe_insn_slot(addr))
+		return NULL;
+	guard(rcu)();
+	point = kprobe_slot_owner(addr, &offset);
+	return point && !offset ? search_exception_tables(point->site) : NULL;
+}
+NOKPROBE_SYMBOL(kprobe_search_exception_tables);
+
+/**
  * kprobe_displaced_ip() - where displaced code comes from
  * @addr: an instruction pointer
  *
@@ -282,15 +395,21 @@ NOKPROBE_SYMBOL(is_kprobe_insn_slot);
 unsigned long kprobe_displaced_ip(unsigned long addr)
 {
 	struct kprobe_point *point;
-	unsigned int offset;
+	struct slot_page *page;
+	void *owner;
 
 	if (!may_be_slot(addr))
 		return addr;
 	guard(rcu)();
-	point = kprobe_slot_owner(addr, &offset);
-	if (!point)
+	owner = owner_at(addr, &page);
+	if (!owner)
 		return addr;
-	return point->addr + (offset ? point->len : 0);
+	if (holds_detours(page))
+		return arch_kprobe_detour_ip(owner, addr);
+	point = owner;
+	if ((offset_in_page(addr) - SLOT_PAGE_HEADER) % KPROBE_SLOT_SIZE)
+		return point->site + point->len;
+	return point->site;
 }
 NOKPROBE_SYMBOL(kprobe_displaced_ip);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The table of points: from an address to its point, lock-free and in constant
- * time however many points there are.
+ * time however many points there are. A point's place is that of its site; what
+ * a breakpoint there leads to is told by its key.
  *
  * A hit may come from anywhere, from inside the memory allocator or an NMI, so
  * the lookup is inline and calls nothing: not rhashtable, whose lookup walks
@@ -72,7 +73,7 @@ static struct kprobe_buckets *alloc_buckets(unsigned int bits,
 static void add_to_chain(struct kprobe_buckets *b, struct kprobe_point *point)
 {
 	hlist_add_head_rcu(&point->node[b->generation],
-			   kprobe_chain(b, point->addr));
+			   kprobe_chain(b, point->site));
 }
 
 /* Doing without is fine: chains get longer, and the next insert tries again. */
@@ -151,7 +152,7 @@ void kprobe_table_remove(struct kprobe_point *point)
 NOKPROBE_SYMBOL(kprobe_table_remove);
 
 /**
- * kprobe_point_lookup() - find the point at an address
+ * kprobe_point_lookup() - find the point that users have put at an address
  * @addr: the address
  *
  * Context: Any; the caller is an RCU reader or holds kprobe_mutex.
@@ -159,6 +160,7 @@ NOKPROBE_SYMBOL(kprobe_table_remove);
  */
 struct kprobe_point *kprobe_point_lookup(unsigned long addr)
 {
-	return kprobe_table_find(addr);
+	return kprobe_table_find_user(addr, addr) ?:
+	       kprobe_table_find_user(addr, arch_kprobe_behind_entry(addr));
 }
 NOKPROBE_SYMBOL(kprobe_point_lookup);

@@ -15,7 +15,7 @@
  */
 #include <linux/errno.h>
 #include <linux/kernel.h>
-#include <linux/kprobes.h>
+#include <linux/kprobe_point.h>
 #include <linux/percpu.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
@@ -29,10 +29,8 @@
 #include "kprobes-insn.h"
 
 /* Actions that exist only in the table of forms. */
-enum {
-	FORM_REFUSED = -1,	/* must not be probed */
-	FORM_STI = -2,		/* runs, or is refused for what follows */
-};
+#define FORM_STI	S8_MAX			/* runs, or is refused for what follows */
+#define REFUSED(why)	(-KPROBE_REFUSED_##why)	/* must not be probed */
 
 /**
  * struct form - opcodes that are not simply run as a copy
@@ -41,7 +39,7 @@ enum {
  * @prefix: prefix that makes part of the opcode; 0 for any or none
  * @mask:   bits of ModRM that matter
  * @modrm:  their value
- * @action: enum x86_kprobe_action or FORM_*
+ * @action: enum x86_kprobe_action, FORM_STI or REFUSED()
  */
 struct form {
 	u16 first;
@@ -82,70 +80,70 @@ static const struct form forms[] = {
 	 * Traps that somebody else has put there or waits for: breakpoints,
 	 * BUG(), UBSAN, CFI, hypercalls that start with ud2.
 	 */
-	OPCODES(0xcc, 3, FORM_REFUSED),		/* int3, int, into */
-	OPCODE(0xf1, FORM_REFUSED),			/* int1 */
-	OPCODE(0x0f0b, FORM_REFUSED),			/* ud2 */
-	OPCODE(0x0fb9, FORM_REFUSED),			/* ud1 */
-	OPCODE(0x0fff, FORM_REFUSED),			/* ud0 */
+	OPCODES(0xcc, 3, REFUSED(TRAP)),		/* int3, int, into */
+	OPCODE(0xf1, REFUSED(TRAP)),			/* int1 */
+	OPCODE(0x0f0b, REFUSED(TRAP)),			/* ud2 */
+	OPCODE(0x0fb9, REFUSED(TRAP)),			/* ud1 */
+	OPCODE(0x0fff, REFUSED(TRAP)),			/* ud0 */
 
 	/*
 	 * To and from other privilege levels and segments: on the way there
 	 * the stack or gs may not be the kernel's any more, and no copy comes
 	 * back.
 	 */
-	OPCODE(0x9a, FORM_REFUSED),			/* call far */
-	OPCODE(0xea, FORM_REFUSED),			/* jmp far */
-	GROUP(0xff, 3, FORM_REFUSED),			/* call far *mem */
-	GROUP(0xff, 5, FORM_REFUSED),			/* jmp far *mem */
-	OPCODES(0xca, 2, FORM_REFUSED),		/* ret far */
-	OPCODE(0xcf, FORM_REFUSED),			/* iret */
-	OPCODE(0x0f05, FORM_REFUSED),			/* syscall */
-	OPCODE(0x0f07, FORM_REFUSED),			/* sysret */
-	OPCODES(0x0f34, 2, FORM_REFUSED),		/* sysenter, sysexit */
-	OPCODE(0x0faa, FORM_REFUSED),			/* rsm */
-	EXACT(0x0f01, 0xca, 0xf2, FORM_REFUSED),	/* erets */
-	EXACT(0x0f01, 0xca, 0xf3, FORM_REFUSED),	/* eretu */
-	EXACT(0x0f01, 0xec, 0xf3, FORM_REFUSED),	/* uiret */
-	EXACT(0x0f01, 0xf8, 0, FORM_REFUSED),		/* swapgs */
+	OPCODE(0x9a, REFUSED(LEVEL)),			/* call far */
+	OPCODE(0xea, REFUSED(LEVEL)),			/* jmp far */
+	GROUP(0xff, 3, REFUSED(LEVEL)),			/* call far *mem */
+	GROUP(0xff, 5, REFUSED(LEVEL)),			/* jmp far *mem */
+	OPCODES(0xca, 2, REFUSED(LEVEL)),		/* ret far */
+	OPCODE(0xcf, REFUSED(LEVEL)),			/* iret */
+	OPCODE(0x0f05, REFUSED(LEVEL)),			/* syscall */
+	OPCODE(0x0f07, REFUSED(LEVEL)),			/* sysret */
+	OPCODES(0x0f34, 2, REFUSED(LEVEL)),		/* sysenter, sysexit */
+	OPCODE(0x0faa, REFUSED(LEVEL)),			/* rsm */
+	EXACT(0x0f01, 0xca, 0xf2, REFUSED(LEVEL)),	/* erets */
+	EXACT(0x0f01, 0xca, 0xf3, REFUSED(LEVEL)),	/* eretu */
+	EXACT(0x0f01, 0xec, 0xf3, REFUSED(LEVEL)),	/* uiret */
+	EXACT(0x0f01, 0xf8, 0, REFUSED(LEVEL)),		/* swapgs */
 
 	/* To another world, which is told where to come back to. */
-	OPCODE(0x0f37, FORM_REFUSED),			/* getsec */
-	EXACT(0x0f01, 0xc0, 0, FORM_REFUSED),		/* enclv */
-	EXACT(0x0f01, 0xc2, 0, FORM_REFUSED),		/* vmlaunch */
-	EXACT(0x0f01, 0xc3, 0, FORM_REFUSED),		/* vmresume */
-	EXACT(0x0f01, 0xcc, 0x66, FORM_REFUSED),	/* tdcall */
-	EXACT(0x0f01, 0xcd, 0x66, FORM_REFUSED),	/* seamret */
-	EXACT(0x0f01, 0xcf, 0, FORM_REFUSED),		/* encls, seamcall */
-	EXACT(0x0f01, 0xd7, 0, FORM_REFUSED),		/* enclu */
-	EXACT(0x0f01, 0xd8, 0, FORM_REFUSED),		/* vmrun */
-	EXACT(0x0f01, 0xde, 0, FORM_REFUSED),		/* skinit */
+	OPCODE(0x0f37, REFUSED(WORLD)),			/* getsec */
+	EXACT(0x0f01, 0xc0, 0, REFUSED(WORLD)),		/* enclv */
+	EXACT(0x0f01, 0xc2, 0, REFUSED(WORLD)),		/* vmlaunch */
+	EXACT(0x0f01, 0xc3, 0, REFUSED(WORLD)),		/* vmresume */
+	EXACT(0x0f01, 0xcc, 0x66, REFUSED(WORLD)),	/* tdcall */
+	EXACT(0x0f01, 0xcd, 0x66, REFUSED(WORLD)),	/* seamret */
+	EXACT(0x0f01, 0xcf, 0, REFUSED(WORLD)),		/* encls, seamcall */
+	EXACT(0x0f01, 0xd7, 0, REFUSED(WORLD)),		/* enclu */
+	EXACT(0x0f01, 0xd8, 0, REFUSED(WORLD)),		/* vmrun */
+	EXACT(0x0f01, 0xde, 0, REFUSED(WORLD)),		/* skinit */
 
 	/* An indirect branch has to find it, not a breakpoint, under IBT. */
-	EXACT(0x0f1e, 0xfa, 0xf3, FORM_REFUSED),	/* endbr64 */
-	EXACT(0x0f1e, 0xfb, 0xf3, FORM_REFUSED),	/* endbr32 */
+	EXACT(0x0f1e, 0xfa, 0xf3, REFUSED(LANDING_PAD)),	/* endbr64 */
+	EXACT(0x0f1e, 0xfb, 0xf3, REFUSED(LANDING_PAD)),	/* endbr32 */
 
 	/* Its relative target is kept; and a trap ends the transaction. */
-	EXACT(0xc7, 0xf8, 0, FORM_REFUSED),		/* xbegin */
+	EXACT(0xc7, 0xf8, 0, REFUSED(TRANSACTION)),		/* xbegin */
 
 	/*
 	 * Sleep until an interrupt. The sti before keeps interrupts out until
 	 * it sleeps; a probe on either lets them in, and the wakeup is lost.
 	 */
-	OPCODE(0xf4, FORM_REFUSED),			/* hlt */
-	EXACT(0x0f01, 0xc9, 0, FORM_REFUSED),		/* mwait */
-	EXACT(0x0f01, 0xfb, 0, FORM_REFUSED),		/* mwaitx */
+	OPCODE(0xf4, REFUSED(SLEEP)),			/* hlt */
+	EXACT(0x0f01, 0xc9, 0, REFUSED(SLEEP)),		/* mwait */
+	EXACT(0x0f01, 0xfb, 0, REFUSED(SLEEP)),		/* mwaitx */
 	OPCODE(0xfb, FORM_STI),
 
 	/*
 	 * Keep interrupts out until the next instruction has set the stack
 	 * pointer. The jump behind a copy would use that up.
 	 */
-	GROUP(0x8e, 2, FORM_REFUSED),			/* mov to ss */
-	OPCODE(0x17, FORM_REFUSED),			/* pop ss */
+	GROUP(0x8e, 2, REFUSED(SHADOW)),			/* mov to ss */
+	OPCODE(0x17, REFUSED(SHADOW)),			/* pop ss */
 
 	/* AMD's XOP, which the decoder takes for a pop of another length. */
 	GROUP(0x8f, 0, X86_KPROBE_RUN),			/* pop */
-	OPCODE(0x8f, FORM_REFUSED),
+	OPCODE(0x8f, REFUSED(FORM)),
 };
 
 /* What the decoder passes, as it does not know the mode that opcodes are for. */
@@ -209,7 +207,7 @@ static int plan_run(struct x86_kprobe_plan *plan, struct insn *insn)
 		return 0;
 	/* With a 32-bit address it wraps at 4 GB, where no kernel is. */
 	if (insn->addr_bytes != sizeof(long))
-		return -EINVAL;
+		return kprobe_refuse(KPROBE_REFUSED_FORM, -EINVAL);
 	plan->rip_at = insn_offset_displacement(insn);
 	return 0;
 }
@@ -233,8 +231,8 @@ static int plan_sti(struct x86_kprobe_plan *plan, struct insn *insn,
 	struct insn next;
 
 	if (!decode(&next, insn->kaddr + insn->length, avail - insn->length) &&
-	    form_action(&next) == FORM_REFUSED)
-		return -EINVAL;
+	    form_action(&next) < 0)
+		return kprobe_refuse(KPROBE_REFUSED_SHADOW, -EINVAL);
 	return plan_run(plan, insn);
 }
 
@@ -244,11 +242,11 @@ static int plan_segment(struct x86_kprobe_operand *op, struct insn *insn)
 	bool fs = has_prefix(insn, 0x64), gs = has_prefix(insn, 0x65);
 
 	if (fs && gs)
-		return -EINVAL;
+		return kprobe_refuse(KPROBE_REFUSED_FORM, -EINVAL);
 	op->percpu = IS_ENABLED(CONFIG_X86_64) ? gs : fs;
 	/* The other one is user space's; without SMP so is the first. */
 	if (fs + gs > (op->percpu && IS_ENABLED(CONFIG_SMP)))
-		return -EINVAL;
+		return kprobe_refuse(KPROBE_REFUSED_FORM, -EINVAL);
 	return 0;
 }
 
@@ -274,7 +272,7 @@ static int plan_memory(struct x86_kprobe_plan *plan, struct insn *insn)
 	plan->disp = insn->displacement.value;
 	/* Addresses of another size: no compiler makes one in the kernel. */
 	if (insn->addr_bytes != sizeof(long))
-		return -EINVAL;
+		return kprobe_refuse(KPROBE_REFUSED_FORM, -EINVAL);
 	if (X86_MODRM_RM(modrm) == 4)
 		plan_sib(op, insn);
 	else if (X86_MODRM_RM(modrm) == 5 && !X86_MODRM_MOD(modrm))
@@ -308,7 +306,7 @@ static int plan_indirect(struct x86_kprobe_plan *plan, struct insn *insn)
 static int plan_branch(struct x86_kprobe_plan *plan, struct insn *insn)
 {
 	if (has_prefix(insn, 0x66) || has_prefix(insn, 0xf0))
-		return -EINVAL;
+		return kprobe_refuse(KPROBE_REFUSED_FORM, -EINVAL);
 
 	switch (plan->action) {
 	case X86_KPROBE_JMP_INDIRECT:
@@ -330,9 +328,9 @@ static int plan_action(struct x86_kprobe_plan *plan, struct insn *insn,
 {
 	int action = form_action(insn);
 
+	if (action < 0)
+		return kprobe_refuse(-action, -EINVAL);
 	switch (action) {
-	case FORM_REFUSED:
-		return -EINVAL;
 	case FORM_STI:
 		return plan_sti(plan, insn, avail);
 	case X86_KPROBE_RUN:
@@ -356,10 +354,10 @@ int x86_kprobe_plan(struct x86_kprobe_plan *plan, const u8 *insn, size_t avail)
 		return err;
 	/* The hypervisor looks for these bytes behind its ud2 at this place. */
 	if (insn_has_emulate_prefix(&decoded))
-		return -EINVAL;
+		return kprobe_refuse(KPROBE_REFUSED_TRAP, -EINVAL);
 	/* APX: the opcode's map is elsewhere, and pt_regs has not its registers. */
 	if (insn_is_rex2(&decoded))
-		return -EINVAL;
+		return kprobe_refuse(KPROBE_REFUSED_FORM, -EINVAL);
 
 	*plan = (struct x86_kprobe_plan){ .len = decoded.length };
 	return plan_action(plan, &decoded, avail);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The two places where probed code enters kprobes without a trap: behind a
- * displaced instruction that has post-handlers, and when a probed function
- * returns. Both save the registers as a trap would have.
+ * Where probed code enters kprobes without a trap: behind a displaced
+ * instruction that has post-handlers, when a probed function returns, and in
+ * detours. All save the registers as a trap would have.
  */
 #include <linux/linkage.h>
 #include <linux/objtool.h>
@@ -75,7 +75,9 @@ SYM_CODE_START(kretprobe_trampoline)
 	pushq	$kretprobe_trampoline	/* pt_regs->ip: set by the callback */
 	pushq	$-1			/* pt_regs->orig_ax */
 	PUSH_REGS
-	ENTER_C	kretprobe_callback
+	leaq	PTREGS_SIZE(%rsp), %rsi	/* the place of the return address */
+	ENTER_C	kretprobe_return
+	movq	%rax, PTREGS_SIZE(%rsp)
 	POP_REGS
 	leaq	3*8(%rsp), %rsp
 	popfq
@@ -84,3 +86,93 @@ SYM_CODE_START(kretprobe_trampoline)
 	RET
 SYM_CODE_END(kretprobe_trampoline)
 _ASM_NOKPROBE(kretprobe_trampoline)
+
+#ifdef CONFIG_OPTPROBES
+
+/* As below a trap in the kernel: room for what an emulated call pushes. */
+#define DETOUR_GAP	(6*8)
+
+/*
+ * The beginning of every detour: copied, never executed here. Being here, it is
+ * described to the unwinder, see arch_kprobe_detour_ip().
+ */
+SYM_CODE_START(kprobe_detour_save)
+	ANNOTATE_NOENDBR
+	UNWIND_HINT_UNDEFINED
+	leaq	-DETOUR_GAP(%rsp), %rsp
+	pushq	$__KERNEL_DS		/* pt_regs->ss */
+	pushq	%rsp			/* pt_regs->sp */
+	pushfq				/* pt_regs->flags */
+	addq	$(DETOUR_GAP + 8), 8(%rsp)
+	pushq	$__KERNEL_CS		/* pt_regs->cs */
+SYM_INNER_LABEL(kprobe_detour_save_ip, SYM_L_GLOBAL)
+	pushq	$0x12345678		/* pt_regs->ip: set in the copy */
+	UNWIND_HINT_IRET_REGS
+	pushq	$-1			/* pt_regs->orig_ax */
+	PUSH_REGS
+	ENCODE_FRAME_POINTER
+SYM_INNER_LABEL(kprobe_detour_save_end, SYM_L_GLOBAL)
+	ANNOTATE_NOENDBR
+	int3
+SYM_CODE_END(kprobe_detour_save)
+_ASM_NOKPROBE(kprobe_detour_save)
+
+/* Stands for all of a detour between saved and restored registers. */
+SYM_CODE_START(kprobe_detour_saved)
+	ANNOTATE_NOENDBR
+	UNWIND_HINT_REGS
+	int3
+	int3
+SYM_CODE_END(kprobe_detour_saved)
+_ASM_NOKPROBE(kprobe_detour_saved)
+
+/* Where a detour goes back to the probed code; copied as well. */
+SYM_CODE_START(kprobe_detour_restore)
+	ANNOTATE_NOENDBR
+	UNWIND_HINT_REGS
+	popq	%r15
+	UNWIND_HINT_IRET_REGS offset=15*8
+	.irp	reg, r14, r13, r12, rbp, rbx, r11, r10, r9, r8, rax, rcx, rdx, rsi, rdi
+	popq	%\reg
+	.endr
+	leaq	3*8(%rsp), %rsp		/* orig_ax, ip, cs */
+	UNWIND_HINT_UNDEFINED
+	popfq
+	popq	%rsp
+SYM_INNER_LABEL(kprobe_detour_restore_end, SYM_L_GLOBAL)
+	ANNOTATE_NOENDBR
+	int3
+SYM_CODE_END(kprobe_detour_restore)
+_ASM_NOKPROBE(kprobe_detour_restore)
+
+/*
+ * Out of line for all detours: the registers are on the stack, %rbx has the
+ * point. From here detours do not go on: all of them end as a trap would.
+ */
+SYM_CODE_START(kprobe_detour_stale)
+	ANNOTATE_NOENDBR
+	UNWIND_HINT_REGS
+	movq	%rbx, %rdi
+	movq	%rsp, %rsi
+	call	kprobe_detour_changed
+	jmp	.Lleave
+SYM_INNER_LABEL(kprobe_detour_slow, SYM_L_GLOBAL)
+	ANNOTATE_NOENDBR
+	UNWIND_HINT_REGS
+	movq	%rbx, %rdi
+	movq	%rsp, %rsi
+	call	kprobe_detour_hit
+	jmp	.Lleave
+SYM_INNER_LABEL(kprobe_detour_divert, SYM_L_GLOBAL)
+	ANNOTATE_NOENDBR
+	UNWIND_HINT_REGS
+	movq	%rbx, %rdi
+	movq	%rsp, %rsi
+	call	kprobe_detour_diverted
+.Lleave:
+	call	kprobe_detour_done
+	jmp	restore_regs_and_return_to_kernel
+SYM_CODE_END(kprobe_detour_stale)
+_ASM_NOKPROBE(kprobe_detour_stale)
+
+#endif /* CONFIG_OPTPROBES */

@@ -9,6 +9,8 @@
  * be remembered between a hit and its instruction: it may be interrupted,
  * preempted, and hit again.
  *
+ * Where it can, the breakpoint becomes a jump later on: kprobes-opt.c.
+ *
  * A slot is one of
  *
  *	instruction				instruction
@@ -32,12 +34,12 @@
 #include <asm/text-patching.h>
 
 #include "kprobes-insn.h"
+#include "kprobes-region.h"
 
 #define PUSHF_INSN_OPCODE	0x9c
 #define POPF_INSN_OPCODE	0x9d
 
 asmlinkage __visible void kprobe_post_callback(struct pt_regs *regs);
-asmlinkage __visible void kretprobe_callback(struct pt_regs *regs);
 
 kprobe_opcode_t *arch_kprobe_entry(unsigned long addr, unsigned long offset,
 				   bool *on_func_entry)
@@ -56,8 +58,7 @@ kprobe_opcode_t *arch_kprobe_entry(unsigned long addr, unsigned long offset,
 }
 NOKPROBE_SYMBOL(arch_kprobe_entry);
 
-/* Length of the instruction at an address, 0 when it cannot be decoded. */
-static unsigned int insn_length_at(unsigned long addr)
+unsigned int arch_kprobe_insn_len(unsigned long addr)
 {
 	u8 bytes[MAX_INSN_SIZE];
 	struct insn insn;
@@ -68,19 +69,7 @@ static unsigned int insn_length_at(unsigned long addr)
 		return 0;
 	return insn.length;
 }
-
-int arch_kprobe_check_boundary(unsigned long addr, unsigned long start)
-{
-	while (start < addr) {
-		unsigned int len = insn_length_at(start);
-
-		if (!len)
-			return -EILSEQ;
-		start += len;
-	}
-	return start == addr ? 0 : -EILSEQ;
-}
-NOKPROBE_SYMBOL(arch_kprobe_check_boundary);
+NOKPROBE_SYMBOL(arch_kprobe_insn_len);
 
 static void put_branch(u8 *buf, u8 opcode, const void *at, unsigned long target)
 {
@@ -90,14 +79,14 @@ static void put_branch(u8 *buf, u8 opcode, const void *at, unsigned long target)
 /* Both kinds of slot begin with the instruction and end with the way back. */
 static int fill_slot(struct kprobe_point *point, void *slot, bool post)
 {
-	unsigned long behind = point->addr + point->len;
+	unsigned long behind = point->site + point->len;
 	u8 code[KPROBE_SLOT_SIZE];
 	int n;
 
 	BUILD_BUG_ON(MAX_INSN_SIZE + 2 + CALL_INSN_SIZE + JMP32_INSN_SIZE >
 		     KPROBE_SLOT_SIZE);
 
-	n = x86_kprobe_emit(&point->arch.plan, point->insn, point->addr, code,
+	n = x86_kprobe_emit(&point->arch.plan, point->insn, point->site, code,
 			    (unsigned long)slot);
 	if (n < 0)
 		return n;
@@ -128,32 +117,20 @@ static int make_slot(struct kprobe_point *point, void **slot, bool post)
 	return ret;
 }
 
-/* The site of ftrace's call: a nop, whatever ftrace has put there just now. */
-static void plan_ftrace_site(struct kprobe_point *point)
-{
-	memcpy(point->insn, x86_nops[CALL_INSN_SIZE], CALL_INSN_SIZE);
-	point->arch.plan = (struct x86_kprobe_plan){
-		.action = X86_KPROBE_NOP,
-		.len = CALL_INSN_SIZE,
-	};
-	point->len = CALL_INSN_SIZE;
-	point->emulated = true;
-}
-
 static int plan_insn(struct kprobe_point *point)
 {
-	void *addr = (void *)point->addr;
+	void *site = (void *)point->site;
 	bool reserved;
 	size_t avail;
 	int ret;
 
 	mutex_lock(&text_mutex);
 	/* A lock prefix that comes and goes with the second CPU. */
-	reserved = alternatives_text_reserved(addr, addr);
-	avail = kprobe_read_insn(point->addr, point->insn, sizeof(point->insn));
+	reserved = alternatives_text_reserved(site, site + 1);
+	avail = kprobe_read_insn(point->site, point->insn, sizeof(point->insn));
 	mutex_unlock(&text_mutex);
 	if (reserved)
-		return -EINVAL;
+		return kprobe_refuse(KPROBE_REFUSED_RESERVED, -EINVAL);
 	ret = x86_kprobe_plan(&point->arch.plan, point->insn, avail);
 	point->len = point->arch.plan.len;
 	point->emulated = point->arch.plan.action != X86_KPROBE_RUN;
@@ -162,35 +139,39 @@ static int plan_insn(struct kprobe_point *point)
 
 int arch_kprobe_prepare(struct kprobe_point *point)
 {
-	int ret;
+	int ret = plan_insn(point);
 
-	if (point->mechanism == KPROBE_FTRACE) {
-		plan_ftrace_site(point);
-		return 0;
-	}
-	ret = plan_insn(point);
-	if (ret || !x86_kprobe_has_slot(&point->arch.plan))
-		return ret;
-	return make_slot(point, &point->slot, false);
+	if (!ret && x86_kprobe_has_slot(&point->arch.plan))
+		ret = make_slot(point, &point->slot, false);
+	if (!ret && !point->emulated)
+		point->run = point->slot;
+	return ret;
 }
 NOKPROBE_SYMBOL(arch_kprobe_prepare);
 
 int arch_kprobe_prepare_post(struct kprobe_point *point)
 {
-	if (point->emulated || point->post_slot)
+	int ret;
+
+	/* At a function's entry, post-handlers come before the displaced one. */
+	if (point->emulated || point->post_slot || kprobe_point_is_behind_entry(point))
 		return 0;
-	return make_slot(point, &point->post_slot, true);
+	ret = make_slot(point, &point->post_slot, true);
+	/* Unless hits go by a detour, which has its own. */
+	if (!ret && !point->run_post)
+		WRITE_ONCE(point->run_post, point->post_slot);
+	return ret;
 }
 NOKPROBE_SYMBOL(arch_kprobe_prepare_post);
 
 static void poke_first_byte(struct kprobe_point *point, const u8 *old,
 			    const u8 *new)
 {
-	void *addr = (void *)point->addr;
+	void *site = (void *)point->site;
 
 	lockdep_assert_held(&text_mutex);
-	text_poke(addr, new, INT3_INSN_SIZE);
-	perf_event_text_poke(addr, old, INT3_INSN_SIZE, new, INT3_INSN_SIZE);
+	text_poke(site, new, INT3_INSN_SIZE);
+	perf_event_text_poke(site, old, INT3_INSN_SIZE, new, INT3_INSN_SIZE);
 }
 
 static const u8 int3_insn = INT3_INSN_OPCODE;
@@ -229,7 +210,7 @@ NOKPROBE_SYMBOL(arch_kprobe_fill_slots);
 
 bool arch_kprobe_emulate(struct kprobe_point *point, struct pt_regs *regs)
 {
-	if (x86_kprobe_emulate(&point->arch.plan, regs, point->addr))
+	if (x86_kprobe_emulate(&point->arch.plan, regs, point->site))
 		return true;
 	regs->ip = (unsigned long)point->slot;
 	return false;
@@ -268,7 +249,7 @@ asmlinkage __visible void kprobe_post_callback(struct pt_regs *regs)
 
 	preempt_disable_notrace();
 	point = kprobe_slot_running(regs->ip);
-	regs->ip = point->addr + point->len;
+	regs->ip = point->site + point->len;
 	kprobe_post_hit(point, regs);
 	*saved_flags = regs->flags;
 	preempt_enable_notrace();
@@ -276,27 +257,12 @@ asmlinkage __visible void kprobe_post_callback(struct pt_regs *regs)
 NOKPROBE_SYMBOL(kprobe_post_callback);
 
 #ifdef CONFIG_KPROBES_ON_FTRACE
-void arch_kprobe_ftrace_enter(struct kprobe_point *point, struct pt_regs *regs)
+bool arch_kprobe_is_landed_on(unsigned long site)
 {
-	regs->ip = point->addr + INT3_INSN_SIZE;
+	return x86_kprobe_is_landed_on(site);
 }
-NOKPROBE_SYMBOL(arch_kprobe_ftrace_enter);
+NOKPROBE_SYMBOL(arch_kprobe_is_landed_on);
 #endif
-
-#ifdef CONFIG_KRETPROBES
-/**
- * kretprobe_callback() - a probed function has returned
- * @regs: registers behind the return; the instruction pointer is the
- *        trampoline's
- */
-asmlinkage __visible void kretprobe_callback(struct pt_regs *regs)
-{
-	unsigned long *ret_slot = (unsigned long *)regs->sp - 1;
-
-	*ret_slot = kretprobe_return(regs, ret_slot);
-}
-NOKPROBE_SYMBOL(kretprobe_callback);
-#endif /* CONFIG_KRETPROBES */
 
 /* Some traps reach probes only by way of the notifier chain. */
 static int kprobe_die_event(struct notifier_block *nb, unsigned long event,

@@ -90,16 +90,25 @@ static void by_address_behind_landing_pad(struct kunit *test)
 	use_probe(test, c, place);
 }
 
+/* At the nop of a function's entry, until the next instruction is wanted. */
 static void reports_mechanism(struct kunit *test)
 {
 	struct kprobes_counter *c, *inner;
+	struct kprobe next = {};
 
 	c = kprobes_counting(test, kprobes_place_named(KPROBES_PLACE_C));
 	inner = kprobes_counting(test, kprobes_place(kprobes_places() - 1));
-	KUNIT_EXPECT_EQ(test, IS_ENABLED(CONFIG_KPROBES_ON_FTRACE),
-			!!(c->kp.flags & KPROBE_FLAG_FTRACE));
-	if (inner->kp.offset)
-		KUNIT_EXPECT_FALSE(test, inner->kp.flags & KPROBE_FLAG_FTRACE);
+	KUNIT_EXPECT_FALSE(test, c->kp.flags & KPROBE_FLAG_FTRACE);
+	KUNIT_EXPECT_FALSE(test, inner->kp.flags & KPROBE_FLAG_FTRACE);
+	if (!IS_ENABLED(CONFIG_KPROBES_ON_FTRACE))
+		return;
+	next.addr = (void *)arch_kprobe_behind_entry((unsigned long)c->kp.addr);
+	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&next));
+	KUNIT_EXPECT_TRUE(test, c->kp.flags & KPROBE_FLAG_FTRACE);
+	KUNIT_EXPECT_FALSE(test, next.flags & KPROBE_FLAG_FTRACE);
+	unregister_kprobe(&next);
+	kprobes_expect_targets(test, 1);
+	KUNIT_EXPECT_EQ(test, 1, atomic_read(&c->pre));
 }
 
 static void without_handlers(struct kunit *test)

@@ -22,6 +22,8 @@
 
 /* The probed instruction ends in the exception table. */
 #define DIFF_FAULTS	1
+/* It is the nop at a function's entry that ftrace patches. */
+#define DIFF_ENTRY	2
 
 #ifndef __ASSEMBLY__
 

@@ -14,6 +14,7 @@
 #include <asm/processor-flags.h>
 #include <asm/ptrace.h>
 
+#include "../internal.h"
 #include "differential.h"
 #include "../../../arch/x86/kernel/kprobes-insn.h"
 
@@ -144,13 +145,13 @@ static void diff_post(struct kprobe *p, struct pt_regs *regs, unsigned long flag
  * @name:   for messages
  * @probes: how many probes on the instruction
  * @posts:  for each whether it has a post-handler
- * @settle: called after registering, until the mechanism is in place; or NULL
+ * @mechanism: how they are reached, where that can be
  */
 struct diff_column {
 	const char *name;
 	unsigned int probes;
 	bool posts[COLUMN_PROBES];
-	void (*settle)(void);
+	enum kprobe_mechanism mechanism;
 };
 
 static const struct diff_column columns[] = {
@@ -158,12 +159,22 @@ static const struct diff_column columns[] = {
 	{ .name = "post-handler", .probes = 1, .posts = { true } },
 	{ .name = "two probes", .probes = 2 },
 	{ .name = "two probes, one post-handler", .probes = 2, .posts = { false, true } },
+	{ .name = "jump", .probes = 1, .mechanism = KPROBE_JUMP },
+	{ .name = "jump, post-handler", .probes = 1, .posts = { true },
+	  .mechanism = KPROBE_JUMP },
+	{ .name = "jump, two probes, one post-handler", .probes = 2,
+	  .posts = { false, true }, .mechanism = KPROBE_JUMP },
+	/* Nothing leads back from there, so these come last. */
+	{ .name = "ftrace", .probes = 1, .mechanism = KPROBE_FTRACE },
+	{ .name = "ftrace, two probes, one post-handler", .probes = 2,
+	  .posts = { false, true }, .mechanism = KPROBE_FTRACE },
 };
 
 struct diff_run {
 	const struct diff_column *column;
 	const struct diff_sequence *seq;
 	struct diff_probe probes[COLUMN_PROBES];
+	struct kprobe behind;		/* a function's entry nop, for ftrace */
 	unsigned long runs_at;
 	struct diff_result *bare, *probed;
 };
@@ -180,6 +191,17 @@ static void set_up_probe(struct diff_run *run, unsigned int nr)
 	};
 }
 
+/* Takes the place that the entry's point would like to stand at. */
+static int register_behind(struct diff_run *run)
+{
+	unsigned long entry = (unsigned long)run->probes[0].kp.addr;
+
+	run->behind = (struct kprobe){
+		.addr = (kprobe_opcode_t *)arch_kprobe_behind_entry(entry),
+	};
+	return register_kprobe(&run->behind);
+}
+
 static int register_probes(struct diff_run *run)
 {
 	struct kprobe *kps[COLUMN_PROBES];
@@ -191,9 +213,24 @@ static int register_probes(struct diff_run *run)
 		kps[i] = &run->probes[i].kp;
 	}
 	err = register_kprobes(kps, run->column->probes);
-	if (!err && run->column->settle)
-		run->column->settle();
+	if (!err && run->column->mechanism == KPROBE_FTRACE)
+		err = register_behind(run);
+	if (!err && run->column->mechanism == KPROBE_JUMP)
+		wait_for_kprobe_optimizer();
 	return err;
+}
+
+/* Is it probed in the column's way, and not in one that had its own turn? */
+static bool is_column(const struct diff_run *run)
+{
+	static const u32 flags[] = {
+		[KPROBE_JUMP] = KPROBE_FLAG_OPTIMIZED,
+		[KPROBE_FTRACE] = KPROBE_FLAG_FTRACE,
+	};
+
+	return (run->probes[0].kp.flags &
+		(KPROBE_FLAG_OPTIMIZED | KPROBE_FLAG_FTRACE)) ==
+	       flags[run->column->mechanism];
 }
 
 static void unregister_probes(struct diff_run *run)
@@ -203,6 +240,8 @@ static void unregister_probes(struct diff_run *run)
 
 	for (i = 0; i < run->column->probes; i++)
 		kps[i] = &run->probes[i].kp;
+	if (run->column->mechanism == KPROBE_FTRACE)
+		unregister_kprobe(&run->behind);
 	unregister_kprobes(kps, run->column->probes);
 }
 
@@ -259,6 +298,35 @@ static unsigned long runs_at(struct kunit *test, const struct diff_sequence *s)
 	return plan.action == X86_KPROBE_RUN ? addr + plan.len : 0;
 }
 
+/* How many sequences a jump can lead away from. */
+static unsigned int nr_jumps;
+
+static void run_column(struct kunit *test, struct diff_run *run)
+{
+	enum kprobe_mechanism mechanism = run->column->mechanism;
+	bool as_wanted;
+
+	kprobe_optimizer_allow(mechanism == KPROBE_JUMP);
+	KUNIT_ASSERT_EQ_MSG(test, register_probes(run), 0, "%s", run->column->name);
+	as_wanted = is_column(run);
+	if (as_wanted)
+		run_passes(run->seq, run->probed);
+	unregister_probes(run);
+	/* Only a jump is not for all. */
+	KUNIT_EXPECT_TRUE_MSG(test, as_wanted || mechanism == KPROBE_JUMP, "%s",
+			      run->column->name);
+	if (!as_wanted)
+		return;
+	nr_jumps += mechanism == KPROBE_JUMP;
+	expect_counts(test, run);
+	expect_same(test, run);
+}
+
+static bool has_column(const struct diff_sequence *s, const struct diff_column *column)
+{
+	return column->mechanism != KPROBE_FTRACE || s->flags & DIFF_ENTRY;
+}
+
 static void differential(struct kunit *test)
 {
 	struct diff_run *run = test->priv;
@@ -266,21 +334,11 @@ static void differential(struct kunit *test)
 
 	run->seq = test->param_value;
 	run->runs_at = runs_at(test, run->seq);
-
-	for (i = 0; i <= ARRAY_SIZE(columns); i++) {
-		bool bare = !i;
-
-		if (!bare) {
-			run->column = &columns[i - 1];
-			KUNIT_ASSERT_EQ_MSG(test, register_probes(run), 0, "%s",
-					    run->column->name);
-		}
-		run_passes(run->seq, bare ? run->bare : run->probed);
-		if (bare)
-			continue;
-		unregister_probes(run);
-		expect_counts(test, run);
-		expect_same(test, run);
+	run_passes(run->seq, run->bare);
+	for (i = 0; i < ARRAY_SIZE(columns); i++) {
+		run->column = &columns[i];
+		if (has_column(run->seq, run->column))
+			run_column(test, run);
 	}
 }
 
@@ -328,14 +386,32 @@ static int differential_init(struct kunit *test)
 	return 0;
 }
 
+static void differential_exit(struct kunit *test)
+{
+	kprobe_optimizer_allow(true);
+}
+
+/* Most of the sequences, so that the columns are not empty. */
+static void enough_jumps(struct kunit *test)
+{
+	unsigned int sequences = kprobes_diff_sequences_end - kprobes_diff_sequences;
+
+	if (!IS_ENABLED(CONFIG_OPTPROBES) || !nr_jumps)
+		kunit_skip(test, "no jumps");
+	kunit_info(test, "%u jumps in %u sequences", nr_jumps, sequences);
+	KUNIT_EXPECT_GE(test, nr_jumps, 3 * sequences * 3 / 4);
+}
+
 static struct kunit_case differential_cases[] = {
 	KUNIT_CASE_PARAM(differential, sequence_gen_params),
+	KUNIT_CASE(enough_jumps),
 	{ }
 };
 
 static struct kunit_suite differential_suite = {
 	.name = "kprobes_differential",
 	.init = differential_init,
+	.exit = differential_exit,
 	.test_cases = differential_cases,
 };
 

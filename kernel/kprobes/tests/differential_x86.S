@@ -423,7 +423,7 @@ SEQUENCE ret
 	pushq	%rax
 	ANNOTATE_UNRET_SAFE
 	PROBE	ret
-	int3
+	.skip	4, 0xcc			/* a jump would cover it */
 1:
 END_SEQUENCE ret
 
@@ -432,7 +432,7 @@ SEQUENCE ret_imm
 	pushq	%rax
 	ANNOTATE_UNRET_SAFE
 	PROBE	ret $24
-	int3
+	.skip	4, 0xcc			/* a jump would cover it */
 1:
 END_SEQUENCE ret_imm
 
@@ -441,9 +441,30 @@ SEQUENCE ret_rep
 	pushq	%rax
 	ANNOTATE_UNRET_SAFE
 	PROBE	.byte 0xf3, 0xc3
-	int3
+	.skip	4, 0xcc			/* a jump would cover it */
 1:
 END_SEQUENCE ret_rep
+
+#ifdef CONFIG_KPROBES_ON_FTRACE
+/* Entries of functions, where ftrace turns the call into a nop at boot */
+
+.macro ENTRY_OF name:req insn:vararg
+SEQUENCE \name
+	PROBE	call __fentry__
+	.pushsection __mcount_loc, "a"
+	.quad	77b
+	.popsection
+	\insn
+END_SEQUENCE \name DIFF_ENTRY
+.endm
+
+ENTRY_OF entry_adc, adcq %rbx, %rax
+ENTRY_OF entry_push, pushq %rbp
+ENTRY_OF entry_pushf, pushfq
+ENTRY_OF entry_load_rip, movq kprobes_diff_memory+24(%rip), %rbx
+ENTRY_OF entry_jcc, jb kprobes_diff_landing
+ENTRY_OF entry_call, call kprobes_diff_callee
+#endif
 
 /* Faults, which the exception table takes past the rest of the sequence */
 

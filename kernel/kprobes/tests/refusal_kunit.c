@@ -11,6 +11,7 @@
 #include <linux/vmalloc.h>
 #include <asm/sections.h>
 
+#include "../reserved.h"
 #include "targets.h"
 
 /* Places that somebody else patches or reads */

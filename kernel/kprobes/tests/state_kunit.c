@@ -14,6 +14,7 @@
 
 #define IDLE	KPROBE_POINT_IDLE
 #define ARMED	KPROBE_POINT_ARMED
+#define SETTLING	KPROBE_POINT_SETTLING
 #define LEAVING	KPROBE_POINT_LEAVING
 #define GONE	KPROBE_POINT_GONE
 
@@ -29,18 +30,27 @@ struct edge {
 static const struct edge edges[] = {
 	{ IDLE, IDLE, false },
 	{ IDLE, ARMED, true },
+	{ IDLE, SETTLING, false },
 	{ IDLE, LEAVING, false },
 	{ IDLE, GONE, true },
 	{ ARMED, IDLE, true },
 	{ ARMED, ARMED, false },
+	{ ARMED, SETTLING, true },
 	{ ARMED, LEAVING, true },
 	{ ARMED, GONE, true },
+	{ SETTLING, IDLE, false },
+	{ SETTLING, ARMED, true },
+	{ SETTLING, SETTLING, false },
+	{ SETTLING, LEAVING, false },
+	{ SETTLING, GONE, true },
 	{ LEAVING, IDLE, true },
 	{ LEAVING, ARMED, true },
+	{ LEAVING, SETTLING, false },
 	{ LEAVING, LEAVING, false },
 	{ LEAVING, GONE, true },
 	{ GONE, IDLE, false },
 	{ GONE, ARMED, false },
+	{ GONE, SETTLING, false },
 	{ GONE, LEAVING, false },
 	{ GONE, GONE, false },
 };
@@ -50,7 +60,7 @@ static_assert(ARRAY_SIZE(edges) == KPROBE_POINT_STATES * KPROBE_POINT_STATES);
 static const char *state_name(enum kprobe_point_state state)
 {
 	static const char * const names[] = {
-		"IDLE", "ARMED", "LEAVING", "GONE", "no point",
+		"IDLE", "ARMED", "SETTLING", "LEAVING", "GONE", "no point",
 	};
 
 	return names[state];
@@ -242,7 +252,9 @@ static unsigned int hit_by_call(struct kunit *test, struct state_test *t)
 /* Are the bytes at the address other than the instruction's own? */
 static bool text_is_patched(struct kprobe_point *point)
 {
-	return memcmp((void *)point->addr, point->insn, point->len);
+	if (point->mechanism == KPROBE_FTRACE)
+		return *(u8 *)point->addr != KPROBE_ENTRY_OPCODE;
+	return memcmp((void *)point->site, point->insn, point->len);
 }
 
 static void state_arm(struct kunit *test)
@@ -459,10 +471,9 @@ static void disarm_text(struct kprobe_point *point)
 		list_del_init(&point->batch);
 		return;
 	}
-	mutex_lock(&text_mutex);
-	arch_kprobe_disarm(point);
-	arch_kprobe_sync();
-	mutex_unlock(&text_mutex);
+	list_move_tail(&point->batch, &points);
+	kprobe_batch_restore(&points);
+	list_del_init(&point->batch);
 }
 
 /* The end of a point, as when its text is freed; but here the text stays. */
@@ -555,8 +566,22 @@ static struct kunit_case state_cases[] = {
 	{}
 };
 
+/* What the optimizer does of itself is optimize_kunit.c's. */
+static int without_optimizer(struct kunit_suite *suite)
+{
+	kprobe_optimizer_allow(false);
+	return 0;
+}
+
+static void with_optimizer(struct kunit_suite *suite)
+{
+	kprobe_optimizer_allow(true);
+}
+
 static struct kunit_suite state_suite = {
 	.name = "kprobes_state",
+	.suite_init = without_optimizer,
+	.suite_exit = with_optimizer,
 	.test_cases = state_cases,
 };
 

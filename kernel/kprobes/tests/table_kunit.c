@@ -218,6 +218,8 @@ static void insert_one_more(struct crowd *crowd)
 	struct kprobe_point *point = &crowd->points[crowd->nr];
 
 	point->addr = FIRST_ADDR + crowd->nr * ADDR_STEP;
+	point->site = point->addr;
+	point->key = point->site;
 	watch_one_more(crowd->readers, point->addr, 0);
 	insert(crowd, crowd->nr++);
 }
@@ -236,6 +238,11 @@ static void dissolve(void *data)
 }
 
 /* Large enough to let the table grow so many times. */
+static void free_points(void *points)
+{
+	kvfree(points);
+}
+
 static struct crowd *new_crowd(struct kunit *test, unsigned int growths)
 {
 	struct crowd *crowd = kunit_kzalloc(test, sizeof(*crowd), GFP_KERNEL);
@@ -249,8 +256,10 @@ static struct crowd *new_crowd(struct kunit *test, unsigned int growths)
 
 	KUNIT_ASSERT_NOT_NULL(test, crowd);
 	crowd->max = 2U << (bits + growths);
-	crowd->points = kunit_kcalloc(test, crowd->max, sizeof(*crowd->points), GFP_KERNEL);
+	crowd->points = kvcalloc(crowd->max, sizeof(*crowd->points), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, crowd->points);
+	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, free_points,
+							   crowd->points));
 	crowd->in = kunit_kcalloc(test, crowd->max, sizeof(*crowd->in), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, crowd->in);
 	crowd->readers = start_readers(test, crowd->max);

@@ -175,15 +175,5 @@ int kprobes_target_divide(int a, int b);
 extern const unsigned int kprobes_load_user_offset, kprobes_divide_offset;
 #endif
 
-/* Tables that the linker makes; the base declares them where they are used. */
-#ifdef CONFIG_HAVE_STATIC_CALL_INLINE
-extern struct static_call_site __start_static_call_sites[];
-extern struct static_call_site __stop_static_call_sites[];
-#endif
-#ifdef CONFIG_GENERIC_BUG
-extern struct bug_entry __start___bug_table[];
-extern struct bug_entry __stop___bug_table[];
-#endif
-
 #endif /* __ASSEMBLY__ */
 #endif /* _KERNEL_KPROBES_TESTS_TARGETS_H */

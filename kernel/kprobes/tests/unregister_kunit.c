@@ -233,13 +233,15 @@ static void others_do_not_wait(struct kunit *test)
 	struct kprobes_counter *other = kprobes_counter(test, test->param_value);
 	struct held *held = new_held(test, by_unregistering);
 
-	if (!IS_ENABLED(CONFIG_KPROBES_ON_FTRACE) ||
+	if (!IS_ENABLED(CONFIG_OPTPROBES) ||
 	    test->param_value == kprobes_place_named(KPROBES_PLACE_C))
 		kunit_skip(test, "needs a handler elsewhere, interrupts enabled");
 	held->c = kprobes_counter(test, kprobes_place_named(KPROBES_PLACE_C));
 	held->c->in_pre = stay_in_pre;
 	held->c->data = held;
 	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&held->c->kp));
+	wait_for_kprobe_optimizer();
+	KUNIT_ASSERT_TRUE(test, held->c->kp.flags & KPROBE_FLAG_OPTIMIZED);
 	hold(test, held);
 	KUNIT_EXPECT_EQ(test, 0, register_kprobe(&other->kp));
 	KUNIT_EXPECT_EQ(test, 0, disable_kprobe(&other->kp));

@@ -3,14 +3,34 @@
 #define _ASM_X86_KPROBE_POINT_H
 
 /*
- * x86's part of linux/kprobe_point.h that is inline. At a function's entry the
- * return address is on top of the stack.
+ * x86's part of linux/kprobe_point.h that is inline. At a function's entry, and
+ * behind the nop there, the return address is on top of the stack.
  */
 #include <linux/compiler.h>
 #include <asm/ptrace.h>
 
 /* In kprobes-trampoline.S: what slots call, for the post-handlers. */
 void kprobe_post_trampoline(void);
+
+/* A trap's instruction pointer is behind the breakpoint. */
+static __always_inline void arch_kprobe_enter(struct kprobe_point *point,
+					      struct pt_regs *regs)
+{
+	regs->ip = point->addr + 1;
+}
+
+/* The nop has the size of ftrace's call. */
+static __always_inline unsigned long arch_kprobe_behind_entry(unsigned long addr)
+{
+	return addr + 5;
+}
+
+#ifdef CONFIG_OPTPROBES
+static inline unsigned int arch_kprobe_region_len(const struct kprobe_point *point)
+{
+	return point->arch.region.len;
+}
+#endif
 
 static __always_inline void *arch_kretprobe_frame(struct pt_regs *regs)
 {

@@ -15,6 +15,19 @@ typedef u8 kprobe_opcode_t;
 /* Room for the longest instruction, a call with flags saved, a jump back. */
 #define KPROBE_SLOT_SIZE	32
 
+/* A jump with all its reach. */
+#define KPROBE_JUMP_SIZE	5
+
+/*
+ * A detour that calls one handler, and the longest one. Twelve, and five, in a
+ * page.
+ */
+#define KPROBE_DETOUR_SIZE	336
+#define KPROBE_DETOUR_MAX_SIZE	800
+
+/* The first byte of the nop at a function's entry. */
+#define KPROBE_ENTRY_OPCODE	0x0f
+
 /**
  * enum x86_kprobe_action - how a displaced instruction takes effect
  * @X86_KPROBE_RUN:           a copy of it runs from the slot
@@ -83,9 +96,44 @@ struct x86_kprobe_plan {
 	struct x86_kprobe_operand operand;
 };
 
+/**
+ * struct x86_kprobe_region - the instructions that a jump replaces
+ * @len:  length in bytes; whole instructions, %JMP32_INSN_SIZE or more
+ * @nr:   how many instructions flow can get to from the first one
+ * @plan: what becomes of them
+ *
+ * Behind an unconditional jump or a return the region goes on up to @len
+ * without flow: with bytes that nobody executes, and of which there is no plan.
+ */
+struct x86_kprobe_region {
+	u8 len;
+	u8 nr;
+	struct x86_kprobe_plan plan[KPROBE_JUMP_SIZE];
+};
+
 /* The architecture's part of struct kprobe_point. */
 struct arch_kprobe_point {
 	struct x86_kprobe_plan plan;
+#ifdef CONFIG_OPTPROBES
+	struct x86_kprobe_region region;
+#endif
+};
+
+/**
+ * struct arch_kprobe_detour - where things are in a detour, for unwinding
+ * @save:    where registers are being saved: before the pre-handlers, and before
+ *           the post-handlers; 0xffff where there are none
+ * @restore: where they are being restored
+ * @insn:    where the displaced instructions are, and the way back behind them
+ * @copies:  where further copies of the first instruction begin
+ * @saved:   from here to the end registers are saved
+ */
+struct arch_kprobe_detour {
+	u16 save[2];
+	u16 restore[2];
+	u16 insn[KPROBE_JUMP_SIZE + 1];
+	u16 copies;
+	u16 saved;
 };
 
 int kprobe_int3_handler(struct pt_regs *regs);

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef _X86_KERNEL_KPROBES_DETOUR_H
+#define _X86_KERNEL_KPROBES_DETOUR_H
+
+/*
+ * The code that a jump at a probe's site goes to. Written into byte buffers; what
+ * it depends on is all in struct x86_detour_spec.
+ */
+#include <linux/kprobe_point.h>
+#include <linux/types.h>
+
+#include "kprobes-region.h"
+
+/* kprobes-trampoline.S: code that is copied, and code that is gone to. */
+extern const u8 kprobe_detour_save[], kprobe_detour_save_ip[];
+extern const u8 kprobe_detour_save_end[], kprobe_detour_saved[];
+extern const u8 kprobe_detour_restore[], kprobe_detour_restore_end[];
+void kprobe_detour_stale(void);
+void kprobe_detour_slow(void);
+void kprobe_detour_divert(void);
+
+/* Detours call so many pre-handlers and so many post-handlers directly. */
+#define X86_DETOUR_HANDLERS	4
+
+/**
+ * struct x86_detour_call - a handler to be called
+ * @probe:   its probe
+ * @handler: its address
+ */
+struct x86_detour_call {
+	unsigned long probe;
+	unsigned long handler;
+};
+
+/**
+ * struct x86_detour_spec - what a detour is to do
+ * @point:      address of the point
+ * @generation: the point's: while it is the same, handlers are called directly
+ * @addr:       the probed address
+ * @site:       the region's start: @addr, or behind it for a function's entry
+ * @region:     the region
+ * @insns:      its bytes
+ * @direct:     whether handlers may be called directly at all
+ * @clac:       whether user access has to be turned off before calling C
+ * @nr_pre:     how many pre-handlers there are
+ * @nr_post:    how many post-handlers there are
+ * @pre:        the pre-handlers, in order
+ * @post:       the post-handlers, in order
+ */
+struct x86_detour_spec {
+	unsigned long point;
+	u32 generation;
+	unsigned long addr;
+	unsigned long site;
+	const struct x86_kprobe_region *region;
+	const u8 *insns;
+	bool direct;
+	bool clac;
+	u8 nr_pre;
+	u8 nr_post;
+	struct x86_detour_call pre[X86_DETOUR_HANDLERS];
+	struct x86_detour_call post[X86_DETOUR_HANDLERS];
+};
+
+/**
+ * x86_emit_detour() - write a detour
+ * @spec:   what it is to do
+ * @buf:    room for %KPROBE_DETOUR_MAX_SIZE bytes
+ * @detour: its @entry is the address that the code will run from; everything
+ *          that tells where things are is filled in
+ *
+ * Context: Any.
+ * Return: The length in bytes, -ERANGE when something is out of reach.
+ */
+int x86_emit_detour(const struct x86_detour_spec *spec, u8 *buf,
+		    struct kprobe_detour *detour);
+
+#endif /* _X86_KERNEL_KPROBES_DETOUR_H */

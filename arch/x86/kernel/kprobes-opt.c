@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Jump optimization on x86: what the core's optimizer asks for.
+ *
+ * Text is patched through the batches of text_poke_queue(). While it is,
+ * breakpoints there take hits straight to the detour: when a jump is written as
+ * well as when it is taken away.
+ */
+#include <linux/cpufeature.h>
+#include <linux/kprobe_point.h>
+#include <linux/memory.h>
+#include <linux/slab.h>
+#include <asm/text-patching.h>
+
+#include "kprobes-detour.h"
+
+enum kprobe_obstacle arch_kprobe_examine(struct kprobe_point *point)
+{
+	return x86_kprobe_examine_region(&point->arch.region, point->site);
+}
+NOKPROBE_SYMBOL(arch_kprobe_examine);
+
+static void add_call(struct x86_detour_spec *spec, u8 *nr,
+		     struct x86_detour_call *calls, struct kprobe *p, void *handler)
+{
+	if (!handler)
+		return;
+	if (*nr == X86_DETOUR_HANDLERS) {
+		spec->direct = false;
+		return;
+	}
+	calls[*nr].probe = (unsigned long)p;
+	calls[*nr].handler = (unsigned long)handler;
+	++*nr;
+}
+
+static void fill_in_spec(struct x86_detour_spec *spec, struct kprobe_point *point)
+{
+	struct kprobe *p;
+
+	*spec = (struct x86_detour_spec){
+		.point = (unsigned long)point,
+		.generation = point->generation,
+		.addr = point->addr,
+		.site = point->site,
+		.region = &point->arch.region,
+		.insns = point->insn,
+		.direct = true,
+		.clac = boot_cpu_has(X86_FEATURE_SMAP),
+	};
+	list_for_each_entry(p, &point->probes, list) {
+		if (kprobe_disabled(p))
+			continue;
+		add_call(spec, &spec->nr_pre, spec->pre, p, p->pre_handler);
+		add_call(spec, &spec->nr_post, spec->post, p, p->post_handler);
+	}
+	/* What an emulated branch does to the registers is not for a detour. */
+	if (spec->nr_post && point->emulated && !kprobe_point_is_behind_entry(point) &&
+	    point->arch.plan.action != X86_KPROBE_NOP)
+		spec->direct = false;
+}
+
+/* The code's length does not depend on where it will be. */
+static int measure(const struct x86_detour_spec *spec, u8 *buf,
+		   struct kprobe_detour *detour)
+{
+	detour->entry = (void *)spec->site;
+	return x86_emit_detour(spec, buf, detour);
+}
+
+static enum kprobe_obstacle emit(const struct x86_detour_spec *spec, u8 *buf,
+				 struct kprobe_detour *detour)
+{
+	int n = measure(spec, buf, detour);
+
+	detour->entry = NULL;
+	if (n < 0)
+		return KPROBE_OBSTACLE_OUT_OF_REACH;
+	detour->entry = kprobe_detour_slot_alloc(detour, n);
+	if (!detour->entry)
+		return KPROBE_OBSTACLE_NO_MEMORY;
+	n = x86_emit_detour(spec, buf, detour);
+	if (n < 0)
+		return KPROBE_OBSTACLE_OUT_OF_REACH;
+	kprobe_slot_write(detour->entry, buf, n);
+	return KPROBE_OBSTACLE_NONE;
+}
+
+enum kprobe_obstacle arch_kprobe_make_detour(struct kprobe_detour *detour)
+{
+	enum kprobe_obstacle obstacle = KPROBE_OBSTACLE_NO_MEMORY;
+	u8 *buf = kmalloc(KPROBE_DETOUR_MAX_SIZE, GFP_KERNEL);
+	struct x86_detour_spec spec;
+
+	if (!buf)
+		return obstacle;
+	fill_in_spec(&spec, detour->point);
+	obstacle = emit(&spec, buf, detour);
+	kfree(buf);
+	return obstacle;
+}
+NOKPROBE_SYMBOL(arch_kprobe_make_detour);
+
+static void make_jump(const struct kprobe_point *point, u8 *insn)
+{
+	__text_gen_insn(insn, JMP32_INSN_OPCODE, (void *)point->site,
+			point->detour->entry, JMP32_INSN_SIZE);
+}
+
+void arch_kprobe_queue_jump(struct kprobe_point *point)
+{
+	u8 jump[JMP32_INSN_SIZE];
+
+	lockdep_assert_held(&text_mutex);
+	make_jump(point, jump);
+	text_poke_queue((void *)point->site, jump, JMP32_INSN_SIZE, NULL);
+}
+NOKPROBE_SYMBOL(arch_kprobe_queue_jump);
+
+void arch_kprobe_queue_unjump(struct kprobe_point *point)
+{
+	u8 text[JMP32_INSN_SIZE], jump[JMP32_INSN_SIZE];
+
+	lockdep_assert_held(&text_mutex);
+	make_jump(point, jump);
+	memcpy(text, point->insn, JMP32_INSN_SIZE);
+	text[0] = INT3_INSN_OPCODE;
+	text_poke_queue((void *)point->site, text, JMP32_INSN_SIZE, jump);
+}
+NOKPROBE_SYMBOL(arch_kprobe_queue_unjump);
+
+void arch_kprobe_finish_jumps(void)
+{
+	text_poke_finish();
+}
+NOKPROBE_SYMBOL(arch_kprobe_finish_jumps);

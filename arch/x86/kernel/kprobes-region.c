@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What a jump at a probe's site would replace: plan the region, emit a copy,
+ * look through a function for what speaks against it.
+ *
+ * Functions on byte buffers alone; none looks at text or keeps anything.
+ */
+#include <linux/errno.h>
+#include <linux/kprobe_point.h>
+#include <linux/string.h>
+#include <linux/unaligned.h>
+#include <asm/ibt.h>
+#include <asm/insn.h>
+#include <asm/text-patching.h>
+
+#include "kprobes-insn.h"
+#include "kprobes-region.h"
+
+#define PUSH32_INSN_OPCODE	0x68
+#define PUSH32_INSN_SIZE	5
+#define JCC32_INSN_OPCODE	0x0f80
+#define STD_INSN_OPCODE		0xfd
+
+static bool ends_flow(const struct x86_kprobe_plan *plan)
+{
+	return plan->action == X86_KPROBE_JMP || plan->action == X86_KPROBE_RET;
+}
+
+/* What is known of an instruction, and of nothing else, as an obstacle. */
+static enum kprobe_obstacle judge(int err, const struct x86_kprobe_plan *plan)
+{
+	if (err)
+		return err == -EILSEQ ? KPROBE_OBSTACLE_UNDECODABLE :
+					KPROBE_OBSTACLE_INSTRUCTION;
+	switch (plan->action) {
+	case X86_KPROBE_LOOP:
+	case X86_KPROBE_JMP_INDIRECT:
+		return KPROBE_OBSTACLE_INSTRUCTION;
+	case X86_KPROBE_CALL_INDIRECT:
+		return KPROBE_OBSTACLE_CALL;
+	default:
+		return KPROBE_OBSTACLE_NONE;
+	}
+}
+
+static enum kprobe_obstacle add_insn(struct x86_kprobe_region *region,
+				     const u8 *insn, size_t avail)
+{
+	struct x86_kprobe_plan *plan = &region->plan[region->nr];
+	int err = x86_kprobe_plan(plan, insn, avail);
+	enum kprobe_obstacle obstacle = judge(err, plan);
+
+	if (obstacle)
+		return obstacle;
+	region->len += plan->len;
+	region->nr++;
+	return KPROBE_OBSTACLE_NONE;
+}
+
+static enum kprobe_obstacle skip_insn(struct x86_kprobe_region *region,
+				      const u8 *bytes, size_t avail)
+{
+	struct insn insn;
+
+	if (insn_decode(&insn, bytes, min_t(size_t, avail, MAX_INSN_SIZE),
+			INSN_MODE_KERN))
+		return KPROBE_OBSTACLE_UNDECODABLE;
+	region->len += insn.length;
+	return KPROBE_OBSTACLE_NONE;
+}
+
+enum kprobe_obstacle
+x86_kprobe_plan_region(struct x86_kprobe_region *region, const u8 *text,
+		       size_t avail)
+{
+	enum kprobe_obstacle obstacle = KPROBE_OBSTACLE_NONE;
+
+	*region = (struct x86_kprobe_region){};
+	while (!obstacle && region->len < JMP32_INSN_SIZE) {
+		const u8 *insn = text + region->len;
+		size_t left = avail - region->len;
+
+		if (!left)
+			obstacle = KPROBE_OBSTACLE_TOO_SHORT;
+		else if (region->nr && ends_flow(&region->plan[region->nr - 1]))
+			obstacle = skip_insn(region, insn, left);
+		else
+			obstacle = add_insn(region, insn, left);
+	}
+	return obstacle;
+}
+NOKPROBE_SYMBOL(x86_kprobe_plan_region);
+
+/**
+ * struct copy - a region's copy under way
+ * @buf: where its bytes go
+ * @to:  the address that they will run from
+ * @len: how many there are
+ */
+struct copy {
+	u8 *buf;
+	unsigned long to;
+	unsigned int len;
+};
+
+/* The relative target at the end of a branch whose opcode is written. */
+static int put_target(struct copy *copy, unsigned long target)
+{
+	unsigned long disp = target - (copy->to + copy->len + DISP32_SIZE);
+
+	if ((long)disp != (s32)disp)
+		return -ERANGE;
+	put_unaligned_le32(disp, copy->buf + copy->len);
+	copy->len += DISP32_SIZE;
+	return 0;
+}
+
+static int put_jump(struct copy *copy, unsigned long target)
+{
+	copy->buf[copy->len++] = JMP32_INSN_OPCODE;
+	return put_target(copy, target);
+}
+
+static int put_cond(struct copy *copy, u8 cond, unsigned long target)
+{
+	put_unaligned_be16(JCC32_INSN_OPCODE | cond, copy->buf + copy->len);
+	copy->len += sizeof(u16);
+	return put_target(copy, target);
+}
+
+/* What is pushed is sign-extended: kernel text is in the last 2 GB. */
+static int put_call(struct copy *copy, unsigned long behind,
+		    unsigned long target)
+{
+	if ((long)behind != (s32)behind)
+		return -ERANGE;
+	copy->buf[copy->len] = PUSH32_INSN_OPCODE;
+	put_unaligned_le32(behind, copy->buf + copy->len + 1);
+	copy->len += PUSH32_INSN_SIZE;
+	return put_jump(copy, target);
+}
+
+static int put_same(struct copy *copy, const struct x86_kprobe_plan *plan,
+		    const u8 *insn, unsigned long from)
+{
+	int len = x86_kprobe_emit(plan, insn, from, copy->buf + copy->len,
+				  copy->to + copy->len);
+
+	if (len < 0)
+		return len;
+	copy->len += len;
+	return 0;
+}
+
+static int put_insn(struct copy *copy, const struct x86_kprobe_plan *plan,
+		    const u8 *insn, unsigned long from)
+{
+	unsigned long behind = from + plan->len;
+
+	switch (plan->action) {
+	case X86_KPROBE_NOP:
+		return 0;
+	case X86_KPROBE_JMP:
+		return put_jump(copy, behind + plan->disp);
+	case X86_KPROBE_JCC:
+		return put_cond(copy, plan->cond, behind + plan->disp);
+	case X86_KPROBE_CALL:
+		return put_call(copy, behind, behind + plan->disp);
+	default:
+		return put_same(copy, plan, insn, from);
+	}
+}
+
+/* The way back, if flow comes by: a call's is the address that it pushes. */
+static int put_way_back(struct copy *copy, const struct x86_kprobe_region *region,
+			unsigned long from)
+{
+	const struct x86_kprobe_plan *last = &region->plan[region->nr - 1];
+
+	if (ends_flow(last) || last->action == X86_KPROBE_CALL)
+		return 0;
+	return put_jump(copy, from + region->len);
+}
+
+int x86_kprobe_emit_region(const struct x86_kprobe_region *region,
+			   unsigned int first, const u8 *insns,
+			   unsigned long from, u8 *buf, unsigned long to, u8 *at)
+{
+	struct copy copy = { .buf = buf, .to = to };
+	unsigned int i, offset = 0;
+	int err;
+
+	for (i = 0; i < region->nr; i++) {
+		const struct x86_kprobe_plan *plan = &region->plan[i];
+
+		if (i >= first) {
+			at[i - first] = copy.len;
+			err = put_insn(&copy, plan, insns + offset, from + offset);
+			if (err)
+				return err;
+		}
+		offset += plan->len;
+	}
+	err = put_way_back(&copy, region, from);
+	return err ?: copy.len;
+}
+NOKPROBE_SYMBOL(x86_kprobe_emit_region);
+
+/* Of all instructions, not only of those that may be probed. */
+enum branch { NO_BRANCH, CALL, JUMP, INDIRECT_JUMP };
+
+static enum branch branch_of_first(struct insn *insn)
+{
+	u8 reg = X86_MODRM_REG(insn->modrm.value);
+
+	switch (insn->opcode.bytes[0]) {
+	case 0x70 ... 0x7f:		/* jcc */
+	case 0xe0 ... 0xe3:		/* loop, jcxz */
+	case 0xe9:			/* jmp */
+	case 0xeb:
+		return JUMP;
+	case 0xe8:			/* call */
+		return CALL;
+	case 0xc7:			/* xbegin; where an abort goes */
+		return insn->modrm.value == 0xf8 ? JUMP : NO_BRANCH;
+	case 0xff:			/* jmp near, far */
+		return reg == 4 || reg == 5 ? INDIRECT_JUMP : NO_BRANCH;
+	default:
+		return NO_BRANCH;
+	}
+}
+
+static enum branch branch_of(struct insn *insn)
+{
+	if (insn_is_avx(insn))
+		return NO_BRANCH;
+	if (insn->opcode.nbytes == 1)
+		return branch_of_first(insn);
+	return insn->opcode.nbytes == 2 && insn->opcode.bytes[0] == 0x0f &&
+	       (insn->opcode.bytes[1] & 0xf0) == 0x80 ? JUMP : NO_BRANCH;
+}
+
+static bool is_std(struct insn *insn)
+{
+	return !insn_is_avx(insn) && insn->opcode.nbytes == 1 &&
+	       insn->opcode.bytes[0] == STD_INSN_OPCODE;
+}
+
+static bool is_between(unsigned long addr, unsigned long start, unsigned long end)
+{
+	return addr - start < end - start;
+}
+
+static void note_branch(struct x86_kprobe_scan *scan, enum branch branch,
+			unsigned long target)
+{
+	if (branch == NO_BRANCH)
+		return;
+	if (branch == INDIRECT_JUMP)
+		scan->indirect = true;
+	else if (is_between(target, scan->from, scan->to))
+		scan->landed = true;
+	else if (branch == JUMP && !is_between(target, scan->start, scan->end))
+		scan->exit = target;
+}
+
+static void note_endbr(struct x86_kprobe_scan *scan, struct insn *insn,
+		       unsigned long addr)
+{
+	if (insn->length == ENDBR_INSN_SIZE &&
+	    is_between(addr, scan->from, scan->to) &&
+	    is_endbr(get_unaligned((u32 *)insn->kaddr)))
+		scan->endbr = true;
+}
+
+unsigned int x86_kprobe_scan_insn(struct x86_kprobe_scan *scan, const u8 *insn,
+				  size_t avail, unsigned long addr)
+{
+	struct insn decoded;
+
+	scan->exit = 0;
+	if (insn_decode(&decoded, insn, min_t(size_t, avail, MAX_INSN_SIZE),
+			INSN_MODE_KERN))
+		return 0;
+	note_branch(scan, branch_of(&decoded),
+		    addr + decoded.length + decoded.immediate.value);
+	note_endbr(scan, &decoded, addr);
+	if (is_std(&decoded))
+		scan->std = true;
+	return decoded.length;
+}
+NOKPROBE_SYMBOL(x86_kprobe_scan_insn);
+
+/* As if a branch began here, whatever the bytes really belong to. */
+static unsigned long target_at(const u8 *bytes, unsigned long addr, bool *near)
+{
+	*near = true;
+	switch (bytes[0]) {
+	case 0x70 ... 0x7f:				/* jcc */
+	case 0xe0 ... 0xe3:				/* loop, jcxz */
+	case JMP8_INSN_OPCODE:
+		return addr + JMP8_INSN_SIZE + (s8)bytes[1];
+	case JMP32_INSN_OPCODE:
+		*near = false;
+		return addr + JMP32_INSN_SIZE + (s32)get_unaligned_le32(bytes + 1);
+	case 0x0f:
+		if ((bytes[1] & 0xf0) != 0x80)		/* jcc */
+			return 0;
+		*near = false;
+		return addr + X86_JCC32_INSN_SIZE +
+		       (s32)get_unaligned_le32(bytes + 2);
+	}
+	return 0;
+}
+
+static bool is_landing_pad(const u8 *bytes)
+{
+	static const u8 endbr[] = { 0xf3, 0x0f, 0x1e };
+
+	return !memcmp(bytes, endbr, sizeof(endbr));
+}
+
+bool x86_kprobe_is_suspicious(const struct x86_kprobe_scan *scan, const u8 *bytes,
+			      unsigned long addr, unsigned long *exit)
+{
+	unsigned long target;
+	bool near;
+
+	*exit = 0;
+	if (bytes[0] == 0xfd)				/* std */
+		return true;
+	if (bytes[0] == 0xff && (bytes[1] & 0x38) == 0x20)	/* jmp indirect */
+		return !IS_ENABLED(CONFIG_X86_KERNEL_IBT);
+	if (addr >= scan->from && addr < scan->to && is_landing_pad(bytes))
+		return true;
+	target = target_at(bytes, addr, &near);
+	if (!near)
+		*exit = target;
+	return target >= scan->from && target < scan->to;
+}
+NOKPROBE_SYMBOL(x86_kprobe_is_suspicious);

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Functions, and the instructions in them: where they begin and end.
+ *
+ * Registering asks for the same function several times, and for the next probe
+ * often once more, so the last answer is kept, and with it where instructions
+ * begin. The kernel's own symbols are found by a binary search. Those of a module
+ * are searched linearly by kallsyms; here they are put in order when the first
+ * probe comes to the module, which makes ten thousand probes in a module of as
+ * many functions possible.
+ */
+#include <linux/bitmap.h>
+#include <linux/bsearch.h>
+#include <linux/kallsyms.h>
+#include <linux/memory.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/sort.h>
+#include <linux/static_call_types.h>
+#include <linux/string.h>
+
+#include "internal.h"
+
+/* Bytes in front of a function, that only indirect calls' checks may read. */
+bool kprobe_is_prefix_symbol(const char *name)
+{
+	const char *colon = strchr(name, ':');
+
+	name = colon ? colon + 1 : name;
+	return strstarts(name, "__cfi_") || strstarts(name, "__pfx_");
+}
+
+static enum kprobe_symbol kind_of(const char *name)
+{
+	if (kprobe_is_prefix_symbol(name))
+		return KPROBE_SYMBOL_PREFIX;
+	/* A jump that is patched to go elsewhere. */
+	if (strstarts(name, STATIC_CALL_TRAMP_PREFIX_STR))
+		return KPROBE_SYMBOL_TRAMPOLINE;
+	/* What is hardly ever executed stands elsewhere. */
+	if (strstr(name, ".cold"))
+		return KPROBE_SYMBOL_COLD;
+	return KPROBE_SYMBOL_FUNCTION;
+}
+
+/* The last function that was asked for; kprobe_mutex. */
+static struct kprobe_function last_function;
+
+#ifdef CONFIG_MODULES
+/**
+ * struct module_symbol - where a symbol of a module is
+ * @addr: its address
+ * @kind: what it stands for
+ */
+struct module_symbol {
+	unsigned long addr;
+	enum kprobe_symbol kind;
+};
+
+/**
+ * struct module_symbols - the symbols of a module in order
+ * @mod:    the module
+ * @list:   in known_modules
+ * @max:    room in @symbol
+ * @nr:     number of symbols
+ * @symbol: the symbols, those of one address in no particular order
+ */
+struct module_symbols {
+	struct module *mod;
+	struct list_head list;
+	size_t max;
+	size_t nr;
+	struct module_symbol symbol[];
+};
+
+/* Modules that somebody has asked about; kprobe_mutex. */
+static LIST_HEAD(known_modules);
+
+static int count_symbol(void *data, const char *name, unsigned long addr)
+{
+	++*(size_t *)data;
+	return 0;
+}
+
+static int add_symbol(void *data, const char *name, unsigned long addr)
+{
+	struct module_symbols *symbols = data;
+
+	if (!name[0] || symbols->nr == symbols->max)
+		return 0;
+	symbols->symbol[symbols->nr++] = (struct module_symbol){
+		.addr = addr,
+		.kind = kind_of(name),
+	};
+	return 0;
+}
+
+static int compare_symbols(const void *a, const void *b)
+{
+	const struct module_symbol *x = a, *y = b;
+
+	return x->addr < y->addr ? -1 : x->addr > y->addr;
+}
+
+static struct module_symbols *read_symbols(struct module *mod)
+{
+	struct module_symbols *symbols;
+	size_t nr = 0;
+
+	if (module_kallsyms_on_each_symbol(mod->name, count_symbol, &nr))
+		return NULL;
+	symbols = kvzalloc(struct_size(symbols, symbol, nr), GFP_KERNEL);
+	if (!symbols)
+		return NULL;
+	symbols->mod = mod;
+	symbols->max = nr;
+	module_kallsyms_on_each_symbol(mod->name, add_symbol, symbols);
+	sort(symbols->symbol, symbols->nr, sizeof(symbols->symbol[0]),
+	     compare_symbols, NULL);
+	list_add(&symbols->list, &known_modules);
+	return symbols;
+}
+
+static struct module_symbols *symbols_of(struct module *mod)
+{
+	struct module_symbols *symbols;
+
+	list_for_each_entry(symbols, &known_modules, list)
+		if (symbols->mod == mod)
+			return symbols;
+	return read_symbols(mod);
+}
+
+/* How many symbols are at or in front of an address. */
+static size_t symbols_up_to(const struct module_symbols *symbols, unsigned long addr)
+{
+	size_t low = 0, high = symbols->nr;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (symbols->symbol[middle].addr <= addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static unsigned long end_of_memory(const struct module *mod, unsigned long addr)
+{
+	for_each_mod_mem_type(type) {
+		const struct module_memory *mem = &mod->mem[type];
+
+		if (addr - (unsigned long)mem->base < mem->size)
+			return (unsigned long)mem->base + mem->size;
+	}
+	return addr;
+}
+
+static bool find_in_module(unsigned long addr, struct kprobe_function *f)
+{
+	struct module_symbols *symbols;
+	struct module *mod;
+	size_t n;
+
+	scoped_guard(preempt)
+		mod = __module_text_address(addr);
+	/* It cannot go: its GOING notifier waits for kprobe_mutex. */
+	symbols = mod ? symbols_of(mod) : NULL;
+	n = symbols ? symbols_up_to(symbols, addr) : 0;
+	if (!n)
+		return false;
+	f->start = symbols->symbol[n - 1].addr;
+	f->kind = symbols->symbol[n - 1].kind;
+	f->end = end_of_memory(mod, addr);
+	if (n < symbols->nr)
+		f->end = min(f->end, symbols->symbol[n].addr);
+	return true;
+}
+
+static void forget_symbols(const struct module *mod)
+{
+	struct module_symbols *symbols, *next;
+
+	list_for_each_entry_safe(symbols, next, &known_modules, list) {
+		if (symbols->mod != mod)
+			continue;
+		list_del(&symbols->list);
+		kvfree(symbols);
+	}
+}
+#else
+static bool find_in_module(unsigned long addr, struct kprobe_function *f)
+{
+	return false;
+}
+
+static void forget_symbols(const struct module *mod) { }
+#endif
+
+static bool find_by_kallsyms(unsigned long addr, struct kprobe_function *f)
+{
+	char name[KSYM_NAME_LEN], *module;
+	unsigned long size, offset;
+	const char *symbol;
+
+	symbol = kallsyms_lookup(addr, &size, &offset, &module, name);
+	if (!symbol)
+		return false;
+	f->start = addr - offset;
+	f->end = f->start + size;
+	f->kind = kind_of(symbol);
+	return true;
+}
+
+/**
+ * kprobe_find_function() - the function around an address
+ * @addr: any address
+ * @f:    filled in
+ *
+ * Context: Process context, kprobe_mutex held, may sleep.
+ * Return: True when there is a symbol.
+ */
+bool kprobe_find_function(unsigned long addr, struct kprobe_function *f)
+{
+	lockdep_assert_held(&kprobe_mutex);
+	if (addr >= last_function.start && addr < last_function.end) {
+		*f = last_function;
+		return true;
+	}
+	if (!find_in_module(addr, f) && !find_by_kallsyms(addr, f))
+		return false;
+	if (addr < f->end)
+		last_function = *f;
+	return true;
+}
+NOKPROBE_SYMBOL(kprobe_find_function);
+
+/* Functions of more bytes than this are decoded anew each time. */
+#define DECODED_MAX	4096
+
+/* What is known of where instructions begin in a function; kprobe_mutex. */
+static struct {
+	unsigned long start;		/* the function */
+	unsigned long end;		/* not decoded from here on */
+	DECLARE_BITMAP(begins, DECODED_MAX);
+} decoded;
+
+/* Goes on decoding until @addr is passed or something is no instruction. */
+static void decode_up_to(unsigned long addr)
+{
+	unsigned int len;
+
+	while (decoded.end <= addr) {
+		len = arch_kprobe_insn_len(decoded.end);
+		if (!len)
+			return;
+		__set_bit(decoded.end - decoded.start, decoded.begins);
+		decoded.end += len;
+	}
+}
+
+static bool is_boundary_in_large(unsigned long start, unsigned long addr)
+{
+	while (start < addr) {
+		unsigned int len = arch_kprobe_insn_len(start);
+
+		if (!len)
+			return false;
+		start += len;
+	}
+	return start == addr;
+}
+
+/**
+ * kprobe_is_boundary() - does an instruction begin here?
+ * @addr: an address in a function
+ *
+ * Context: Process context, kprobe_mutex held, may sleep.
+ * Return: True when decoding the function from its start comes to @addr.
+ */
+bool kprobe_is_boundary(unsigned long addr)
+{
+	struct kprobe_function f;
+
+	lockdep_assert_held(&kprobe_mutex);
+	if (!kprobe_find_function(addr, &f))
+		return false;
+	guard(mutex)(&text_mutex);
+	if (addr - f.start >= DECODED_MAX)
+		return is_boundary_in_large(f.start, addr);
+	if (decoded.start != f.start) {
+		decoded.start = f.start;
+		decoded.end = f.start;
+		bitmap_zero(decoded.begins, DECODED_MAX);
+	}
+	decode_up_to(addr);
+	return test_bit(addr - decoded.start, decoded.begins);
+}
+NOKPROBE_SYMBOL(kprobe_is_boundary);
+
+/**
+ * kprobe_forget_functions() - text comes or goes
+ * @mod: the module, NULL for the kernel's init text
+ *
+ * Context: Process context, kprobe_mutex held.
+ */
+void kprobe_forget_functions(const struct module *mod)
+{
+	lockdep_assert_held(&kprobe_mutex);
+	last_function = (struct kprobe_function){};
+	decoded.start = 0;
+	if (mod)
+		forget_symbols(mod);
+}
+NOKPROBE_SYMBOL(kprobe_forget_functions);

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Switches that admins turn, and the sysctl debug.kprobes-optimization.
+ */
+#include <linux/init.h>
+#include <linux/string.h>
+#include <linux/sysctl.h>
+
+#include "internal.h"
+
+/**
+ * kprobe_parse_switch() - what does the admin want?
+ * @word: what was written; white space around it is cut off
+ * @on:   set to true or false
+ *
+ * Stricter than kstrtobool(), which looks at the first letters only.
+ *
+ * Return: 0, -EINVAL when it is none of 0, 1, n, y, off, on.
+ */
+int kprobe_parse_switch(char *word, bool *on)
+{
+	static const char * const words[] = { "0", "1", "n", "y", "off", "on" };
+	unsigned int i;
+
+	word = strim(word);
+	for (i = 0; i < ARRAY_SIZE(words); i++) {
+		if (strcasecmp(word, words[i]))
+			continue;
+		*on = i & 1;
+		return 0;
+	}
+	return -EINVAL;
+}
+
+#if defined(CONFIG_OPTPROBES) && defined(CONFIG_SYSCTL)
+static int optimization_sysctl(const struct ctl_table *table, int write,
+			       void *buffer, size_t *length, loff_t *pos)
+{
+	char word[8] = "0";
+	struct ctl_table text = { .data = word, .maxlen = sizeof(word) };
+	bool allow;
+	int ret;
+
+	if (kprobe_optimizer_is_allowed())
+		word[0] = '1';
+	/* What does not fit is not one of the words. */
+	if (write && *length > sizeof(word))
+		return -EINVAL;
+	ret = proc_dostring(&text, write, buffer, length, pos);
+	if (ret || !write)
+		return ret;
+	ret = kprobe_parse_switch(word, &allow);
+	if (!ret)
+		kprobe_optimizer_allow(allow);
+	return ret;
+}
+
+static struct ctl_table kprobe_sysctls[] = {
+	{
+		.procname = "kprobes-optimization",
+		.mode = 0644,
+		.proc_handler = optimization_sysctl,
+	},
+};
+
+static int __init kprobe_sysctl_init(void)
+{
+	return register_sysctl("debug", kprobe_sysctls) ? 0 : -ENOMEM;
+}
+late_initcall(kprobe_sysctl_init);
+#endif

@@ -1,0 +1,572 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The optimizer: in the background, breakpoints become jumps.
+ *
+ * A jump covers several instructions, and no task may be among them, or about
+ * to come back there, when it is written. So a point goes two steps:
+ *
+ *   ARMED -> SETTLING	From now on hits go on in the detour's copy of all these
+ *			instructions, so that nobody gets among the originals by
+ *			way of the breakpoint.
+ *   SETTLING -> ARMED	A Tasks RCU grace period later everybody who was there
+ *			has left. The jump is written.
+ *
+ * Waiting is that state and nothing else: no lock is held, and the grace
+ * period's callback goes on. A task that holds the grace period up holds up
+ * optimization and nothing more. Points that settle meanwhile wait for the next
+ * round. Whoever needs a point that settles takes it out of the round, at once.
+ *
+ * Back from the jump to the breakpoint there is nothing to wait for: tasks in
+ * the detour return behind all that the jump has covered.
+ *
+ * A detour calls the handlers that its point had when it was made. When they
+ * change, it leaves hits to kprobe_detour_hit(), until the optimizer has
+ * made another and has sent the jump there.
+ */
+#include <linux/list_sort.h>
+#include <linux/llist.h>
+#include <linux/memory.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
+
+#include "internal.h"
+
+/* Points looked at, and sites patched, before others get their turn. */
+#define OPTIMIZER_PORTION	64
+#define OPTIMIZER_SITES		256
+
+/* A region, and the distance between an entry nop and what is behind it. */
+#define LONGEST_REACH		(2 * MAX_INSN_SIZE + KPROBE_JUMP_SIZE)
+
+/* All under kprobe_mutex, linked by @optimize. */
+static LIST_HEAD(candidates);		/* to be looked at */
+static LIST_HEAD(settling_points);	/* wait for the next round */
+static LIST_HEAD(waiting_points);	/* wait for the end of this round */
+
+/**
+ * enum optimizer_round - what the current Tasks RCU grace period is doing
+ * @ROUND_NONE:    there is none
+ * @ROUND_WAITING: it is for @waiting_points
+ * @ROUND_OVER:    it has ended, the jumps can be written
+ */
+enum optimizer_round {
+	ROUND_NONE,
+	ROUND_WAITING,
+	ROUND_OVER,
+};
+
+static enum optimizer_round current_round;
+static struct rcu_head round_rcu;
+
+/* The sysctl; kprobe_mutex. */
+static bool optimization_allowed = true;
+
+static DECLARE_WAIT_QUEUE_HEAD(optimizer_idle);
+
+static void optimize(struct work_struct *work);
+static DECLARE_WORK(optimize_work, optimize);
+
+static bool is_idle(void)
+{
+	return list_empty(&candidates) && list_empty(&settling_points) &&
+	       list_empty(&waiting_points);
+}
+
+/* Hits go on in the detour: nobody gets among what a jump covers. */
+static void go_on_in_detour(struct kprobe_point *point)
+{
+	struct kprobe_detour *detour = point->detour;
+
+	lockdep_assert_held(&kprobe_mutex);
+	WRITE_ONCE(point->resume, detour->resume);
+	WRITE_ONCE(point->run_post, detour->run_post);
+	WRITE_ONCE(point->run, detour->run);
+}
+
+/* Hits go on in the text behind the instruction. */
+static void go_on_in_text(struct kprobe_point *point)
+{
+	lockdep_assert_held(&kprobe_mutex);
+	WRITE_ONCE(point->run, point->emulated ? NULL : point->slot);
+	WRITE_ONCE(point->run_post, point->post_slot);
+	WRITE_ONCE(point->resume, NULL);
+}
+
+static LLIST_HEAD(dead_detours);
+
+static void bury_detours(struct work_struct *work)
+{
+	struct llist_node *all = llist_del_all(&dead_detours);
+	struct kprobe_detour *detour, *next;
+
+	mutex_lock(&kprobe_mutex);
+	llist_for_each_entry_safe(detour, next, all, dead)
+		kprobe_detour_free(detour);
+	mutex_unlock(&kprobe_mutex);
+}
+
+static DECLARE_WORK(bury_work, bury_detours);
+
+static void detour_is_quiescent(struct rcu_head *rcu)
+{
+	struct kprobe_detour *detour = container_of(rcu, struct kprobe_detour, rcu);
+
+	if (llist_add(&detour->dead, &dead_detours))
+		queue_work(system_unbound_wq, &bury_work);
+}
+
+/* Nobody is sent there any more, but somebody may still be there. */
+static void retire_detour(struct kprobe_detour *detour)
+{
+	if (detour)
+		call_rcu_tasks(&detour->rcu, detour_is_quiescent);
+}
+
+/**
+ * kprobe_detour_free() - free a detour
+ * @detour: a detour that nobody executes, or NULL
+ *
+ * Context: Process context, kprobe_mutex held.
+ */
+void kprobe_detour_free(struct kprobe_detour *detour)
+{
+	lockdep_assert_held(&kprobe_mutex);
+	if (!detour)
+		return;
+	kprobe_slot_free(detour->entry);
+	/* Somebody may ask whose it is. */
+	kfree_rcu(detour, rcu);
+}
+NOKPROBE_SYMBOL(kprobe_detour_free);
+
+static bool is_current(const struct kprobe_point *point)
+{
+	return point->detour && point->detour->generation == point->generation;
+}
+
+static bool is_inside_region(const struct kprobe_point *point, unsigned long site)
+{
+	return site > point->site &&
+	       site < point->site + arch_kprobe_region_len(point);
+}
+
+static bool patches_text(const struct kprobe_point *point)
+{
+	return kprobe_point_in_text(point) && point->mechanism != KPROBE_FTRACE;
+}
+
+static bool has_neighbour(const struct kprobe_point *point)
+{
+	unsigned long addr = point->site - LONGEST_REACH;
+	struct kprobe_point *other;
+
+	while ((other = kprobe_point_next(&addr, point->site + LONGEST_REACH)))
+		if (patches_text(other) && is_inside_region(point, other->site))
+			return true;
+	return false;
+}
+
+static enum kprobe_obstacle examine(struct kprobe_point *point)
+{
+	if (!point->examined) {
+		point->obstacle = arch_kprobe_examine(point);
+		point->examined = point->obstacle != KPROBE_OBSTACLE_NO_MEMORY;
+		point->hopeless = point->obstacle != KPROBE_OBSTACLE_NONE;
+	}
+	if (point->hopeless)
+		return point->obstacle;
+	return has_neighbour(point) ? KPROBE_OBSTACLE_NEIGHBOUR :
+				      KPROBE_OBSTACLE_NONE;
+}
+
+/* Gives the point a detour that calls the handlers of now. */
+static enum kprobe_obstacle renew_detour(struct kprobe_point *point)
+{
+	struct kprobe_detour *detour;
+	enum kprobe_obstacle obstacle;
+
+	if (is_current(point))
+		return KPROBE_OBSTACLE_NONE;
+	detour = kzalloc(sizeof(*detour), GFP_KERNEL);
+	if (!detour)
+		return KPROBE_OBSTACLE_NO_MEMORY;
+	detour->point = point;
+	detour->generation = point->generation;
+	obstacle = arch_kprobe_make_detour(detour);
+	if (obstacle) {
+		kprobe_detour_free(detour);
+		return obstacle;
+	}
+	detour->replaced = point->detour;
+	/* Filled in before hits see it; pairs with kprobe_moved_to(). */
+	smp_store_release(&point->detour, detour);
+	return KPROBE_OBSTACLE_NONE;
+}
+
+static void settle(struct kprobe_point *point)
+{
+	go_on_in_detour(point);
+	retire_detour(point->detour->replaced);
+	point->detour->replaced = NULL;
+	kprobe_point_set_state(point, KPROBE_POINT_SETTLING);
+	list_add_tail(&point->optimize, &settling_points);
+}
+
+/* Nobody can be among the instructions that the jump covers if there is one. */
+static bool needs_no_settling(const struct kprobe_point *point)
+{
+	return point->mechanism == KPROBE_JUMP ||
+	       arch_kprobe_region_len(point) == point->len;
+}
+
+/* A candidate gets its jump, or another, at once if that is possible. */
+static void look_at(struct kprobe_point *point, struct list_head *ready)
+{
+	list_del_init(&point->optimize);
+	if (point->mechanism == KPROBE_BREAKPOINT)
+		point->obstacle = examine(point);
+	if (!point->obstacle)
+		point->obstacle = renew_detour(point);
+	if (point->obstacle)
+		return;
+	if (needs_no_settling(point))
+		list_add_tail(&point->optimize, ready);
+	else
+		settle(point);
+}
+
+static int compare_sites(void *unused, const struct list_head *a,
+			 const struct list_head *b)
+{
+	const struct kprobe_point *p = list_entry(a, struct kprobe_point, optimize);
+	const struct kprobe_point *q = list_entry(b, struct kprobe_point, optimize);
+
+	return p->site > q->site;
+}
+
+/*
+ * Patches a list of points, linked by @optimize. In order of address, so that
+ * text patching takes many at once.
+ */
+static void patch_points(struct list_head *points,
+			 void (*queue)(struct kprobe_point *point))
+{
+	struct kprobe_point *point;
+	unsigned int done = 0;
+
+	lockdep_assert_held(&kprobe_mutex);
+	list_sort(NULL, points, compare_sites);
+	mutex_lock(&text_mutex);
+	list_for_each_entry(point, points, optimize) {
+		queue(point);
+		if (++done % OPTIMIZER_SITES)
+			continue;
+		arch_kprobe_finish_jumps();
+		mutex_unlock(&text_mutex);
+		cond_resched();
+		mutex_lock(&text_mutex);
+	}
+	arch_kprobe_finish_jumps();
+	mutex_unlock(&text_mutex);
+}
+
+static void write_jumps(struct list_head *points)
+{
+	struct kprobe_point *point, *next;
+
+	if (list_empty(points))
+		return;
+	patch_points(points, arch_kprobe_queue_jump);
+	list_for_each_entry_safe(point, next, points, optimize) {
+		list_del_init(&point->optimize);
+		if (point->state == KPROBE_POINT_SETTLING)
+			kprobe_point_set_state(point, KPROBE_POINT_ARMED);
+		kprobe_point_set_mechanism(point, KPROBE_JUMP);
+		go_on_in_detour(point);
+		retire_detour(point->detour->replaced);
+		point->detour->replaced = NULL;
+		/* Its handlers may have changed while it settled. */
+		kprobe_optimizer_consider(point);
+	}
+}
+
+static void write_breakpoints(struct list_head *points)
+{
+	struct kprobe_point *point, *next;
+
+	if (list_empty(points))
+		return;
+	patch_points(points, arch_kprobe_queue_unjump);
+	list_for_each_entry_safe(point, next, points, optimize) {
+		list_del_init(&point->optimize);
+		kprobe_point_set_mechanism(point, KPROBE_BREAKPOINT);
+		go_on_in_text(point);
+	}
+}
+
+static void round_is_over(struct rcu_head *rcu)
+{
+	smp_store_release(&current_round, ROUND_OVER);	/* pairs with optimize() */
+	queue_work(system_unbound_wq, &optimize_work);
+}
+
+static void start_round(void)
+{
+	if (current_round != ROUND_NONE || list_empty(&settling_points))
+		return;
+	list_splice_init(&settling_points, &waiting_points);
+	current_round = ROUND_WAITING;
+	call_rcu_tasks(&round_rcu, round_is_over);
+}
+
+static void look_at_candidates(struct list_head *ready)
+{
+	unsigned int done = 0;
+
+	while (optimization_allowed && !list_empty(&candidates)) {
+		look_at(list_first_entry(&candidates, struct kprobe_point, optimize),
+			ready);
+		if (++done % OPTIMIZER_PORTION)
+			continue;
+		write_jumps(ready);
+		mutex_unlock(&kprobe_mutex);
+		cond_resched();
+		mutex_lock(&kprobe_mutex);
+	}
+	write_jumps(ready);
+}
+
+static void optimize(struct work_struct *work)
+{
+	LIST_HEAD(ready);
+
+	mutex_lock(&kprobe_mutex);
+	/* Pairs with round_is_over(). */
+	if (smp_load_acquire(&current_round) == ROUND_OVER) {
+		write_jumps(&waiting_points);
+		current_round = ROUND_NONE;
+	}
+	look_at_candidates(&ready);
+	start_round();
+	mutex_unlock(&kprobe_mutex);
+	wake_up_all(&optimizer_idle);
+}
+
+/**
+ * kprobe_optimizer_consider() - see whether a point can be reached by a jump
+ * @point: a point that has changed
+ *
+ * In the background, once kprobe_mutex is free. Points that are not armed, or
+ * are as good as they can be, are passed over.
+ *
+ * Context: kprobe_mutex held.
+ */
+void kprobe_optimizer_consider(struct kprobe_point *point)
+{
+	lockdep_assert_held(&kprobe_mutex);
+	if (point->state != KPROBE_POINT_ARMED || point->hopeless ||
+	    point->mechanism == KPROBE_FTRACE || !list_empty(&point->optimize))
+		return;
+	if (point->mechanism == KPROBE_JUMP && is_current(point))
+		return;
+	list_add_tail(&point->optimize, &candidates);
+	queue_work(system_unbound_wq, &optimize_work);
+}
+NOKPROBE_SYMBOL(kprobe_optimizer_consider);
+
+/**
+ * kprobe_optimizer_dismiss() - have the optimizer leave a point alone
+ * @point: any point; if it is settling it is armed afterwards
+ *
+ * What is in the text stays there.
+ *
+ * Context: kprobe_mutex held.
+ */
+void kprobe_optimizer_dismiss(struct kprobe_point *point)
+{
+	lockdep_assert_held(&kprobe_mutex);
+	list_del_init(&point->optimize);
+	if (point->state != KPROBE_POINT_SETTLING)
+		return;
+	kprobe_point_set_state(point, KPROBE_POINT_ARMED);
+	go_on_in_text(point);
+}
+NOKPROBE_SYMBOL(kprobe_optimizer_dismiss);
+
+/**
+ * kprobe_optimizer_forget() - free what the optimizer has made for a point
+ * @point: a point that nobody executes anything of
+ *
+ * Context: kprobe_mutex held.
+ */
+void kprobe_optimizer_forget(struct kprobe_point *point)
+{
+	kprobe_detour_free(point->detour);
+	point->detour = NULL;
+}
+NOKPROBE_SYMBOL(kprobe_optimizer_forget);
+
+/**
+ * kprobe_unoptimize() - have points reached by breakpoints
+ * @points: points linked by @batch
+ *
+ * Context: Process context, kprobe_mutex held, may sleep.
+ */
+void kprobe_unoptimize(struct list_head *points)
+{
+	struct kprobe_point *point;
+	LIST_HEAD(jumps);
+
+	list_for_each_entry(point, points, batch) {
+		kprobe_optimizer_dismiss(point);
+		if (point->mechanism == KPROBE_JUMP)
+			list_add_tail(&point->optimize, &jumps);
+	}
+	write_breakpoints(&jumps);
+}
+NOKPROBE_SYMBOL(kprobe_unoptimize);
+
+typedef void (*visit_point_t)(struct kprobe_point *point, struct list_head *jumps);
+
+/* Calls a function for all points in whose region a site lies. */
+static void visit_around(unsigned long site, struct list_head *jumps,
+			 visit_point_t visit)
+{
+	unsigned long addr = site - LONGEST_REACH;
+	struct kprobe_point *point;
+
+	while ((point = kprobe_point_next(&addr, site)))
+		if (is_inside_region(point, site))
+			visit(point, jumps);
+}
+
+static void make_room(struct kprobe_point *point, struct list_head *jumps)
+{
+	if (point->state == KPROBE_POINT_SETTLING) {
+		kprobe_optimizer_dismiss(point);
+		point->obstacle = KPROBE_OBSTACLE_NEIGHBOUR;
+	} else if (point->mechanism == KPROBE_JUMP) {
+		list_move_tail(&point->optimize, jumps);
+		point->obstacle = KPROBE_OBSTACLE_NEIGHBOUR;
+	}
+}
+
+/**
+ * kprobe_optimizer_make_way() - breakpoints are coming
+ * @points: points linked by @batch that are about to be armed
+ *
+ * Jumps that cover their sites give way.
+ *
+ * Context: Process context, kprobe_mutex held, may sleep.
+ */
+void kprobe_optimizer_make_way(struct list_head *points)
+{
+	struct kprobe_point *point;
+	LIST_HEAD(jumps);
+
+	lockdep_assert_held(&kprobe_mutex);
+	list_for_each_entry(point, points, batch)
+		visit_around(point->site, &jumps, make_room);
+	write_breakpoints(&jumps);
+}
+NOKPROBE_SYMBOL(kprobe_optimizer_make_way);
+
+static void reconsider(struct kprobe_point *point, struct list_head *unused)
+{
+	kprobe_optimizer_consider(point);
+}
+
+/**
+ * kprobe_optimizer_reconsider_neighbours() - a point has left the text
+ * @point: the point
+ *
+ * It may have been in the way of others.
+ *
+ * Context: kprobe_mutex held.
+ */
+void kprobe_optimizer_reconsider_neighbours(struct kprobe_point *point)
+{
+	lockdep_assert_held(&kprobe_mutex);
+	visit_around(point->site, NULL, reconsider);
+}
+NOKPROBE_SYMBOL(kprobe_optimizer_reconsider_neighbours);
+
+/**
+ * kprobe_optimizer_allow() - switch optimization on or off
+ * @allow: whether points may be reached by jumps
+ *
+ * Off, all points are reached by breakpoints when it returns. On, they will be
+ * optimized in the background.
+ *
+ * Context: Process context, may sleep.
+ */
+void kprobe_optimizer_allow(bool allow)
+{
+	struct kprobe_point *point;
+	unsigned long addr = 0;
+	LIST_HEAD(jumps);
+
+	mutex_lock(&kprobe_mutex);
+	optimization_allowed = allow;
+	while ((point = kprobe_point_next(&addr, ULONG_MAX))) {
+		if (allow) {
+			kprobe_optimizer_consider(point);
+			continue;
+		}
+		kprobe_optimizer_dismiss(point);
+		if (point->mechanism == KPROBE_JUMP)
+			list_add_tail(&point->optimize, &jumps);
+	}
+	write_breakpoints(&jumps);
+	mutex_unlock(&kprobe_mutex);
+	queue_work(system_unbound_wq, &optimize_work);
+}
+NOKPROBE_SYMBOL(kprobe_optimizer_allow);
+
+bool kprobe_optimizer_is_allowed(void)
+{
+	return READ_ONCE(optimization_allowed);
+}
+NOKPROBE_SYMBOL(kprobe_optimizer_is_allowed);
+
+/**
+ * kprobe_optimizer_wait() - wait until nothing is left to be optimized
+ *
+ * Gives up after half a minute.
+ *
+ * Context: Process context, may sleep.
+ */
+void kprobe_optimizer_wait(void)
+{
+	queue_work(system_unbound_wq, &optimize_work);
+	wait_event_timeout(optimizer_idle,
+			   is_idle() || !kprobe_optimizer_is_allowed(), 30 * HZ);
+}
+NOKPROBE_SYMBOL(kprobe_optimizer_wait);
+
+/**
+ * kprobe_point_obstacle() - why is a point not reached by a jump?
+ * @point: the point
+ *
+ * Context: kprobe_mutex held.
+ * Return: The obstacle, %KPROBE_OBSTACLE_NONE if it is reached by a jump.
+ */
+enum kprobe_obstacle kprobe_point_obstacle(const struct kprobe_point *point)
+{
+	lockdep_assert_held(&kprobe_mutex);
+	if (point->mechanism == KPROBE_FTRACE)
+		return KPROBE_OBSTACLE_MECHANISM;
+	if (!kprobe_point_in_text(point) || point->state == KPROBE_POINT_LEAVING)
+		return KPROBE_OBSTACLE_NOT_ARMED;
+	if (point->mechanism == KPROBE_JUMP)
+		return KPROBE_OBSTACLE_NONE;
+	if (point->hopeless)
+		return point->obstacle;
+	if (!optimization_allowed)
+		return KPROBE_OBSTACLE_SWITCHED_OFF;
+	return list_empty(&point->optimize) ? point->obstacle :
+					      KPROBE_OBSTACLE_QUEUED;
+}
+NOKPROBE_SYMBOL(kprobe_point_obstacle);

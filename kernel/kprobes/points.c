@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * All points, for the files in debugfs: the way through them, and "points",
+ * which tells what became of each.
+ *
+ * kprobe_mutex is held for a line and no longer. Most of a line's time goes into
+ * finding the symbol, which for the kernel's own is a binary search and for
+ * those of a module a linear one: 140,000 instructions in one of 5,000 symbols.
+ * For a page of output that would be milliseconds, and whoever registers had to
+ * wait for them. A reader goes on from the address where it was, in logarithmic
+ * time, so that it needs neither the lock nor a copy in between.
+ */
+#include <linux/debugfs.h>
+#include <linux/sched.h>
+
+#include "internal.h"
+#include "points.h"
+
+static struct kprobe_point *point_at(struct kprobe_position *at)
+{
+	struct kprobe_point *point;
+	unsigned long addr = at->addr;
+
+	if (!at->among_gone) {
+		point = kprobe_point_next(&addr, ULONG_MAX);
+		if (point) {
+			at->addr = point->addr;
+			return point;
+		}
+		*at = (struct kprobe_position){ .among_gone = true };
+	}
+	/* Not stepped through from the first: there may be many. */
+	point = kprobe_point_next_gone(at->addr, at->gone);
+	if (point) {
+		at->addr = point->addr;
+		at->gone = (unsigned long)point;
+	}
+	return point;
+}
+
+/**
+ * kprobe_points_start() - begin, or go on, to read the points
+ * @m:   file whose private data is a struct kprobe_position
+ * @pos: 0 to begin
+ *
+ * Context: Process context; takes kprobe_mutex until kprobe_points_stop().
+ * Return: A point, NULL at the end, or for 0 what stands for a header.
+ */
+void *kprobe_points_start(struct seq_file *m, loff_t *pos)
+{
+	struct kprobe_position *at = m->private;
+
+	mutex_lock(&kprobe_mutex);
+	if (*pos)
+		return point_at(at);
+	*at = (struct kprobe_position){};
+	return SEQ_START_TOKEN;
+}
+
+/**
+ * kprobe_points_next() - on to the next point
+ * @m:   the file
+ * @v:   the point, or what stands for a header
+ * @pos: counted on
+ *
+ * Context: Process context, kprobe_mutex held; lets go of it for a moment.
+ * Return: A point, NULL at the end.
+ */
+void *kprobe_points_next(struct seq_file *m, void *v, loff_t *pos)
+{
+	struct kprobe_position *at = m->private;
+
+	++*pos;
+	if (v != SEQ_START_TOKEN && at->among_gone)
+		at->gone++;
+	else if (v != SEQ_START_TOKEN)
+		at->addr++;
+	mutex_unlock(&kprobe_mutex);
+	cond_resched();
+	mutex_lock(&kprobe_mutex);
+	return point_at(at);
+}
+
+/**
+ * kprobe_points_stop() - the portion is full, or the end is reached
+ * @m: the file
+ * @v: not used
+ *
+ * Context: Process context; gives kprobe_mutex back.
+ */
+void kprobe_points_stop(struct seq_file *m, void *v)
+{
+	mutex_unlock(&kprobe_mutex);
+}
+
+/**
+ * kprobe_point_place() - name the place of a point
+ * @point: the point
+ * @place: filled in
+ *
+ * There is no name where there is no symbol, or none any more: where a module
+ * was there may be another by now.
+ *
+ * Context: kprobe_mutex held, as long as @place is in use: it keeps the module.
+ */
+void kprobe_point_place(const struct kprobe_point *point,
+			struct kprobe_place *place)
+{
+	unsigned long size;
+
+	lockdep_assert_held(&kprobe_mutex);
+	place->module = NULL;
+	place->symbol = NULL;
+	if (point->state != KPROBE_POINT_GONE)
+		place->symbol = kallsyms_lookup(point->addr, &size,
+						&place->offset, &place->module,
+						place->name);
+}
+
+/**
+ * kprobe_show_place() - show symbol and offset of a point
+ * @m:     the file
+ * @point: the point
+ * @place: its place; the address as a plain number where it has no name
+ *
+ * Context: Process context, kprobe_mutex held.
+ */
+void kprobe_show_place(struct seq_file *m, const struct kprobe_point *point,
+		       const struct kprobe_place *place)
+{
+	if (place->symbol)
+		seq_printf(m, "  %s+0x%lx", place->symbol, place->offset);
+	else
+		seq_printf(m, "  0x%px", (void *)point->addr);
+}
+
+static const char * const states[] = {
+	[KPROBE_POINT_IDLE] = "idle",
+	[KPROBE_POINT_ARMED] = "armed",
+	[KPROBE_POINT_SETTLING] = "settling",
+	[KPROBE_POINT_LEAVING] = "leaving",
+	[KPROBE_POINT_GONE] = "gone",
+};
+
+static_assert(ARRAY_SIZE(states) == KPROBE_POINT_STATES);
+
+static const char * const mechanisms[] = {
+	[KPROBE_BREAKPOINT] = "breakpoint",
+	[KPROBE_FTRACE] = "ftrace",
+	[KPROBE_JUMP] = "jump",
+};
+
+static const char * const obstacles[] = {
+	[KPROBE_OBSTACLE_NONE] = "-",
+	[KPROBE_OBSTACLE_TOO_SHORT] = "function ends within the jump",
+	[KPROBE_OBSTACLE_UNDECODABLE] = "function cannot be decoded",
+	[KPROBE_OBSTACLE_INSTRUCTION] = "instruction cannot be moved",
+	[KPROBE_OBSTACLE_CALL] = "call would return into the jump",
+	[KPROBE_OBSTACLE_JUMP_INTO] = "function jumps into the jump",
+	[KPROBE_OBSTACLE_INDIRECT_JUMP] = "function has an indirect jump",
+	[KPROBE_OBSTACLE_EXTABLE] = "instruction may fault",
+	[KPROBE_OBSTACLE_RESERVED] = "patched or read by somebody else",
+	[KPROBE_OBSTACLE_DIRECTION] = "function sets the direction flag",
+	[KPROBE_OBSTACLE_OUT_OF_REACH] = "no memory within reach of a jump",
+	[KPROBE_OBSTACLE_NEIGHBOUR] = "another probe within the jump",
+	[KPROBE_OBSTACLE_QUEUED] = "waiting to be optimized",
+	[KPROBE_OBSTACLE_SWITCHED_OFF] = "switched off",
+	[KPROBE_OBSTACLE_NOT_ARMED] = "not armed",
+	[KPROBE_OBSTACLE_MECHANISM] = "reached through ftrace",
+	[KPROBE_OBSTACLE_NO_MEMORY] = "out of memory",
+};
+
+static_assert(ARRAY_SIZE(obstacles) == KPROBE_OBSTACLES);
+
+/**
+ * kprobe_obstacle_words() - why a point is not optimized, in words
+ * @obstacle: why
+ *
+ * Return: The words.
+ */
+const char *kprobe_obstacle_words(enum kprobe_obstacle obstacle)
+{
+	return obstacles[obstacle];
+}
+
+/* What is patched may lie a little behind what is probed. */
+static void show_mechanism(struct seq_file *m, const struct kprobe_point *point)
+{
+	seq_printf(m, "  %s", mechanisms[point->mechanism]);
+	if (point->site != point->addr && point->mechanism != KPROBE_FTRACE)
+		seq_printf(m, "+%lu", point->site - point->addr);
+}
+
+static long count_misses(const struct kprobe_point *point,
+			 enum kprobe_miss cause)
+{
+	struct kprobe *p;
+	long sum = 0;
+
+	list_for_each_entry(p, &point->probes, list)
+		sum += atomic_long_read(&p->misses[cause]);
+	return sum;
+}
+
+static void show_counts(struct seq_file *m, const struct kprobe_point *point)
+{
+	enum kprobe_miss cause;
+
+	seq_printf(m, "  %zu", list_count_nodes((void *)&point->probes));
+	for (cause = 0; cause < KPROBE_MISS_CAUSES; cause++)
+		seq_printf(m, "  %ld", count_misses(point, cause));
+}
+
+static void show_point(struct seq_file *m, const struct kprobe_point *point)
+{
+	struct kprobe_place place;
+
+	kprobe_point_place(point, &place);
+	seq_printf(m, "%px", (void *)point->addr);
+	kprobe_show_place(m, point, &place);
+	seq_printf(m, "  %s", place.module ?: "-");
+	show_mechanism(m, point);
+	seq_printf(m, "  %s", states[point->state]);
+	show_counts(m, point);
+	seq_printf(m, "  %s\n", kprobe_obstacle_words(kprobe_point_obstacle(point)));
+}
+
+static int points_show(struct seq_file *m, void *v)
+{
+	if (v == SEQ_START_TOKEN)
+		seq_puts(m, "address  symbol  module  mechanism  state  probes  nested  depth  diverted  not-optimized\n");
+	else
+		show_point(m, v);
+	return 0;
+}
+
+static const struct seq_operations points_sops = {
+	.start = kprobe_points_start,
+	.next = kprobe_points_next,
+	.stop = kprobe_points_stop,
+	.show = points_show,
+};
+
+static int points_open(struct inode *inode, struct file *file)
+{
+	return seq_open_private(file, &points_sops,
+				sizeof(struct kprobe_position));
+}
+
+const struct file_operations kprobe_points_fops = {
+	.open = points_open,
+	.read = seq_read,
+	.llseek = seq_lseek,
+	.release = seq_release_private,
+};

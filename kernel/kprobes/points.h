@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef _KERNEL_KPROBES_POINTS_H
+#define _KERNEL_KPROBES_POINTS_H
+
+/*
+ * What the files in debugfs that go through all points share.
+ */
+#include <linux/kallsyms.h>
+#include <linux/kprobe_point.h>
+#include <linux/seq_file.h>
+
+/**
+ * struct kprobe_position - how far a reader has got
+ * @addr:       probed address of the point to show next
+ * @gone:       its own address, when it is one of those that are gone
+ * @among_gone: the others have been shown
+ *
+ * Kept by address, so that a file can be read in portions while points come
+ * and go. No pointer of it is followed.
+ */
+struct kprobe_position {
+	unsigned long addr;
+	unsigned long gone;
+	bool among_gone;
+};
+
+void *kprobe_points_start(struct seq_file *m, loff_t *pos);
+void *kprobe_points_next(struct seq_file *m, void *v, loff_t *pos);
+void kprobe_points_stop(struct seq_file *m, void *v);
+
+/**
+ * struct kprobe_place - where a point is, in names
+ * @symbol: the symbol, NULL if there is none
+ * @offset: how far behind it
+ * @module: the module, NULL if it is in none
+ * @name:   room for the symbol
+ */
+struct kprobe_place {
+	const char *symbol;
+	unsigned long offset;
+	char *module;
+	char name[KSYM_NAME_LEN];
+};
+
+void kprobe_point_place(const struct kprobe_point *point,
+			struct kprobe_place *place);
+void kprobe_show_place(struct seq_file *m, const struct kprobe_point *point,
+		       const struct kprobe_place *place);
+
+const char *kprobe_obstacle_words(enum kprobe_obstacle obstacle);
+extern const struct file_operations kprobe_points_fops;
+
+#endif /* _KERNEL_KPROBES_POINTS_H */

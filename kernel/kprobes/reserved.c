@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Does somebody else patch these bytes, look at them, or jump to them?
+ *
+ * Jump labels, static calls, BUG() and exceptions each have a table of their
+ * own, in the kernel and in each module, sorted by something else than the
+ * address that is asked for. The kernel's are long and never change, so their
+ * addresses are put in order when they are first asked for. A module's tables
+ * are short and are searched as they are.
+ *
+ * A site is one instruction. A range that begins with an instruction overlaps
+ * a site if and only if the site begins in the range, whatever its length.
+ *
+ * Not told here: the sites of ftrace, which knows them itself.
+ */
+#include <linux/bug.h>
+#include <linux/extable.h>
+#include <linux/jump_label.h>
+#include <linux/kernel.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/sort.h>
+#include <linux/static_call_types.h>
+#include <linux/uaccess.h>
+
+#include "internal.h"
+#include "reserved.h"
+
+/**
+ * struct table - somebody's table, and what is of interest in it
+ * @first: its first entry
+ * @nr:    number of entries
+ * @addr:  gives an entry's address
+ */
+struct table {
+	const void *first;
+	size_t nr;
+	unsigned long (*addr)(const void *first, size_t i);
+};
+
+/* Each gives a module's table, or the kernel's if there is no module. */
+
+#ifdef CONFIG_JUMP_LABEL
+static struct table jump_labels(const struct module *mod,
+				unsigned long (*addr)(const void *, size_t))
+{
+#ifdef CONFIG_MODULES
+	if (mod)
+		return (struct table){ mod->jump_entries,
+				       mod->num_jump_entries, addr };
+#endif
+	return (struct table){ __start___jump_table,
+			       __stop___jump_table - __start___jump_table, addr };
+}
+
+static unsigned long label_site(const void *first, size_t i)
+{
+	return jump_entry_code((const struct jump_entry *)first + i);
+}
+
+static unsigned long label_target(const void *first, size_t i)
+{
+	return jump_entry_target((const struct jump_entry *)first + i);
+}
+
+static struct table label_sites(const struct module *mod)
+{
+	return jump_labels(mod, label_site);
+}
+
+static struct table label_targets(const struct module *mod)
+{
+	return jump_labels(mod, label_target);
+}
+#else
+#define label_sites	NULL
+#define label_targets	NULL
+#endif /* CONFIG_JUMP_LABEL */
+
+#ifdef CONFIG_HAVE_STATIC_CALL_INLINE
+static unsigned long call_site(const void *first, size_t i)
+{
+	const struct static_call_site *site = first + i * sizeof(*site);
+
+	return (unsigned long)&site->addr + site->addr;
+}
+
+static struct table call_sites(const struct module *mod)
+{
+#ifdef CONFIG_MODULES
+	if (mod)
+		return (struct table){ mod->static_call_sites,
+				       mod->num_static_call_sites, call_site };
+#endif
+	return (struct table){ __start_static_call_sites,
+			       __stop_static_call_sites - __start_static_call_sites,
+			       call_site };
+}
+#else
+#define call_sites	NULL
+#endif /* CONFIG_HAVE_STATIC_CALL_INLINE */
+
+#ifdef CONFIG_GENERIC_BUG
+static unsigned long bug_site(const void *first, size_t i)
+{
+	const struct bug_entry *bug = first + i * sizeof(*bug);
+
+#ifdef CONFIG_GENERIC_BUG_RELATIVE_POINTERS
+	return (unsigned long)&bug->bug_addr_disp + bug->bug_addr_disp;
+#else
+	return bug->bug_addr;
+#endif
+}
+
+static struct table bug_sites(const struct module *mod)
+{
+#ifdef CONFIG_MODULES
+	if (mod)
+		return (struct table){ mod->bug_table, mod->num_bugs, bug_site };
+#endif
+	return (struct table){ __start___bug_table,
+			       __stop___bug_table - __start___bug_table, bug_site };
+}
+#else
+#define bug_sites	NULL
+#endif /* CONFIG_GENERIC_BUG */
+
+static unsigned long fixup_target(const void *first, size_t i)
+{
+	const struct exception_table_entry *ex = first + i * sizeof(*ex);
+
+#ifdef ARCH_HAS_RELATIVE_EXTABLE
+	return (unsigned long)&ex->fixup + ex->fixup;
+#else
+	return ex->fixup;
+#endif
+}
+
+static struct table fixup_targets(const struct module *mod)
+{
+#ifdef CONFIG_MODULES
+	if (mod)
+		return (struct table){ mod->extable, mod->num_exentries, fixup_target };
+#endif
+	return (struct table){ __start___ex_table,
+			       __stop___ex_table - __start___ex_table, fixup_target };
+}
+
+/* What can be asked. */
+enum question { PATCH_SITES, LABEL_TARGETS, FIXUP_TARGETS, QUESTIONS };
+
+#define TABLES_MAX	3
+
+/* The tables that have the answer. */
+static struct table (* const tables[QUESTIONS][TABLES_MAX])(const struct module *) = {
+	[PATCH_SITES] = { label_sites, call_sites, bug_sites },
+	[LABEL_TARGETS] = { label_targets },
+	[FIXUP_TARGETS] = { fixup_targets },
+};
+
+static struct table get_table(enum question question, unsigned int i,
+			      const struct module *mod)
+{
+	return tables[question][i] ? tables[question][i](mod) :
+				     (struct table){ };
+}
+
+static unsigned long table_addr(const struct table *table, size_t i)
+{
+	return table->addr(table->first, i);
+}
+
+static bool is_any_in(const struct table *table, unsigned long start,
+		      unsigned long end)
+{
+	size_t i;
+
+	for (i = 0; i < table->nr; i++)
+		if (table_addr(table, i) - start < end - start)
+			return true;
+	return false;
+}
+
+static bool search_tables(enum question question, const struct module *mod,
+			  unsigned long start, unsigned long end)
+{
+	unsigned int i;
+
+	for (i = 0; i < TABLES_MAX; i++) {
+		struct table table = get_table(question, i, mod);
+
+		if (is_any_in(&table, start, end))
+			return true;
+	}
+	return false;
+}
+
+/**
+ * struct index - addresses in the kernel, in order
+ * @addr: the addresses; NULL until somebody asks, or without memory
+ * @nr:   how many
+ */
+struct index {
+	unsigned long *addr;
+	size_t nr;
+};
+
+/* Made under kprobe_mutex, never changed nor freed. */
+static struct index indices[QUESTIONS];
+
+static int compare_addr(const void *a, const void *b)
+{
+	unsigned long x = *(const unsigned long *)a;
+	unsigned long y = *(const unsigned long *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static void fill_index(struct index *index, enum question question)
+{
+	unsigned int i;
+	size_t k;
+
+	for (i = 0; i < TABLES_MAX; i++) {
+		struct table table = get_table(question, i, NULL);
+
+		for (k = 0; k < table.nr; k++)
+			index->addr[index->nr++] = table_addr(&table, k);
+	}
+	sort(index->addr, index->nr, sizeof(*index->addr), compare_addr, NULL);
+}
+
+/* Without memory every answer takes a walk through the tables. */
+static bool make_index(struct index *index, enum question question)
+{
+	size_t nr = 0;
+	unsigned int i;
+
+	for (i = 0; i < TABLES_MAX; i++)
+		nr += get_table(question, i, NULL).nr;
+	index->addr = kvmalloc_array(nr ?: 1, sizeof(*index->addr),
+				     GFP_KERNEL | __GFP_NOWARN);
+	if (index->addr)
+		fill_index(index, question);
+	return index->addr;
+}
+
+static bool search_index(const struct index *index, unsigned long start,
+			 unsigned long end)
+{
+	size_t low = 0, high = index->nr;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (index->addr[middle] < start)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < index->nr && index->addr[low] < end;
+}
+
+static bool search_kernel(enum question question, unsigned long start,
+			  unsigned long end)
+{
+	struct index *index = &indices[question];
+
+	if (!index->addr && !make_index(index, question))
+		return search_tables(question, NULL, start, end);
+	return search_index(index, start, end);
+}
+
+#ifdef CONFIG_MODULES
+/* Its tables name addresses in its own text only, and go with the module. */
+static bool search_module(enum question question, unsigned long start,
+			  unsigned long end)
+{
+	struct module *mod;
+
+	guard(preempt)();
+	mod = __module_text_address(start);
+	return mod && search_tables(question, mod, start, end);
+}
+#else
+static bool search_module(enum question question, unsigned long start,
+			  unsigned long end)
+{
+	return false;
+}
+#endif
+
+static bool ask(enum question question, unsigned long start, unsigned long end)
+{
+	lockdep_assert_held(&kprobe_mutex);
+	return core_kernel_text(start) ? search_kernel(question, start, end) :
+					 search_module(question, start, end);
+}
+
+/**
+ * kprobe_text_is_reserved() - does somebody patch or read this text?
+ * @start: first byte, where an instruction begins
+ * @end:   behind the last byte; in the same function
+ *
+ * Somebody is a jump label, a static call or a BUG() or WARN(). Sites of ftrace
+ * are not counted.
+ *
+ * Context: Process context, kprobe_mutex held, may sleep.
+ * Return: True when it is so.
+ */
+bool kprobe_text_is_reserved(unsigned long start, unsigned long end)
+{
+	return ask(PATCH_SITES, start, end);
+}
+NOKPROBE_SYMBOL(kprobe_text_is_reserved);
+
+/**
+ * kprobe_jump_label_lands_in() - may a jump label jump there?
+ * @start: first byte
+ * @end:   behind the last byte; in the same function
+ *
+ * Whether the label is switched on does not matter.
+ *
+ * Context: Process context, kprobe_mutex held, may sleep.
+ * Return: True when it is so.
+ */
+bool kprobe_jump_label_lands_in(unsigned long start, unsigned long end)
+{
+	return ask(LABEL_TARGETS, start, end);
+}
+NOKPROBE_SYMBOL(kprobe_jump_label_lands_in);
+
+/**
+ * kprobe_fixup_lands_in() - does execution go on there after an exception?
+ * @start: first byte
+ * @end:   behind the last byte; in the same function
+ *
+ * Context: Process context, kprobe_mutex held, may sleep.
+ * Return: True when it does so by an exception table.
+ */
+bool kprobe_fixup_lands_in(unsigned long start, unsigned long end)
+{
+	return ask(FIXUP_TARGETS, start, end);
+}
+NOKPROBE_SYMBOL(kprobe_fixup_lands_in);

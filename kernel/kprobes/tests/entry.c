@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * For the suites of probes at function entries that ftrace knows: the same
+ * probe as a breakpoint, as a jump, and by way of ftrace.
+ */
+#include <kunit/test.h>
+#include <linux/kprobe_point.h>
+#include <linux/kprobes.h>
+
+#include "../internal.h"
+#include "entry.h"
+
+unsigned int kprobes_entry_directs;
+
+const struct kprobes_place kprobes_entry_place = {
+	.name = "traced function",
+	.symbol = "kprobes_entry_target",
+};
+
+static const enum entry_form forms[] = {
+	ENTRY_BREAKPOINT,
+#ifdef CONFIG_OPTPROBES
+	ENTRY_JUMP,
+#endif
+	ENTRY_FTRACE,
+};
+
+static void form_name(const enum entry_form *form, char *desc)
+{
+	static const char *const names[] = {
+		[ENTRY_BREAKPOINT] = "breakpoint",
+		[ENTRY_JUMP] = "jump",
+		[ENTRY_FTRACE] = "ftrace",
+	};
+
+	strscpy(desc, names[*form], KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(form, forms, form_name);
+
+const void *kprobes_form_gen_params(const void *prev, char *desc)
+{
+	return form_gen_params(prev, desc);
+}
+
+unsigned long kprobes_entry_addr(void)
+{
+	return (unsigned long)kprobe_lookup_name(kprobes_entry_place.symbol, 0);
+}
+
+static enum entry_form form_of(struct kunit *test)
+{
+	const enum entry_form *form = test->param_value;
+
+	return *form;
+}
+
+static void allow_again(void *unused)
+{
+	kprobe_optimizer_allow(true);
+}
+
+static void forbid_jumps(struct kunit *test)
+{
+	kprobe_optimizer_allow(false);
+	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, allow_again, NULL));
+}
+
+/* A counting probe on the instruction behind the nop. */
+struct kprobes_counter *kprobes_entry_next(struct kunit *test)
+{
+	struct kprobes_place next = kprobes_entry_place;
+
+	next.offset = ENTRY_NOP_SIZE;
+	return kprobes_counter(test, &next);
+}
+
+/* What earlier probes have left in the text would still decide the form. */
+void kprobes_entry_clear(void)
+{
+	guard(mutex)(&kprobe_mutex);
+	kprobe_reap();
+}
+
+/* Before the test's probe is registered: make it come in the test's form. */
+void kprobes_entry_prepare(struct kunit *test)
+{
+	kprobes_entry_clear();
+	if (form_of(test) == ENTRY_BREAKPOINT)
+		forbid_jumps(test);
+	if (form_of(test) == ENTRY_FTRACE)
+		KUNIT_ASSERT_EQ(test, 0,
+				register_kprobe(&kprobes_entry_next(test)->kp));
+}
+
+/* And after it was registered, or has changed: wait until it has that form. */
+void kprobes_entry_settle(struct kunit *test, struct kprobe *p)
+{
+	static const u32 flags[] = {
+		[ENTRY_JUMP] = KPROBE_FLAG_OPTIMIZED,
+		[ENTRY_FTRACE] = KPROBE_FLAG_FTRACE,
+	};
+	const u32 mask = KPROBE_FLAG_OPTIMIZED | KPROBE_FLAG_FTRACE;
+
+	wait_for_kprobe_optimizer();
+	KUNIT_EXPECT_EQ(test, p->flags & mask, flags[form_of(test)]);
+}
+
+/* A counting probe at the entry, registered, in the test's form. */
+struct kprobes_counter *kprobes_entry_counting(struct kunit *test)
+{
+	struct kprobes_counter *c;
+
+	kprobes_entry_prepare(test);
+	c = kprobes_counting(test, &kprobes_entry_place);
+	kprobes_entry_settle(test, &c->kp);
+	return c;
+}
+
+/* The function does what it should. */
+void kprobes_entry_call(struct kunit *test, int times)
+{
+	int a;
+
+	for (a = 0; a < times; a++)
+		KUNIT_EXPECT_EQ(test, kprobes_entry_target(a), a + 1);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef _KERNEL_KPROBES_TESTS_ENTRY_H
+#define _KERNEL_KPROBES_TESTS_ENTRY_H
+
+/*
+ * For the suites of probes at function entries that ftrace knows: functions in
+ * entry_x86.S, and the ways in which such a probe is reached.
+ */
+#include "targets.h"
+
+/* A nop, and behind it: an instruction that sets the result, and two more. */
+int kprobes_entry_target(int a);
+/* A loop right behind the nop, of @n rounds, at least one; returns a + n. */
+int kprobes_entry_loop(int n, int a);
+/* No nop; returns -a. */
+int kprobes_entry_other(int a);
+/* Trampolines, and how often they have run. */
+void kprobes_entry_direct(void);
+void kprobes_entry_around(void);
+extern unsigned int kprobes_entry_directs;
+
+#define ENTRY_NOP_SIZE	5
+
+/**
+ * enum entry_form - how a probe at an entry is reached
+ * @ENTRY_BREAKPOINT: by a breakpoint behind the nop
+ * @ENTRY_JUMP:       by a jump there
+ * @ENTRY_FTRACE:     by ftrace, as there is a probe behind the nop
+ */
+enum entry_form {
+	ENTRY_BREAKPOINT,
+	ENTRY_JUMP,
+	ENTRY_FTRACE,
+};
+
+extern const struct kprobes_place kprobes_entry_place;
+
+const void *kprobes_form_gen_params(const void *prev, char *desc);
+#define KPROBES_CASE_FORMS(fn)	KUNIT_CASE_PARAM(fn, kprobes_form_gen_params)
+
+unsigned long kprobes_entry_addr(void);
+void kprobes_entry_clear(void);
+void kprobes_entry_prepare(struct kunit *test);
+void kprobes_entry_settle(struct kunit *test, struct kprobe *p);
+struct kprobes_counter *kprobes_entry_counting(struct kunit *test);
+struct kprobes_counter *kprobes_entry_next(struct kunit *test);
+void kprobes_entry_call(struct kunit *test, int times);
+
+#endif /* _KERNEL_KPROBES_TESTS_ENTRY_H */

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Tests of probes at a function's entry nop when the instruction behind it is
+ * not free: it is probed as well, or executed more often than the nop.
+ */
+#include <kunit/test.h>
+#include <linux/delay.h>
+#include <linux/kprobes.h>
+#include <linux/kthread.h>
+
+#include "entry.h"
+
+#define CALLS	5
+
+static bool is_ftraced(const struct kprobes_counter *c)
+{
+	return c->kp.flags & KPROBE_FLAG_FTRACE;
+}
+
+/* Both are hit, each at its own place. */
+static void expect_both(struct kunit *test, struct kprobes_counter *entry,
+			struct kprobes_counter *next)
+{
+	unsigned long addr = kprobes_entry_addr();
+
+	atomic_set(&entry->pre, 0);
+	atomic_set(&entry->post, 0);
+	atomic_set(&next->pre, 0);
+	atomic_set(&next->post, 0);
+	kprobes_entry_call(test, CALLS);
+	kprobes_expect_counts(test, entry, CALLS, CALLS);
+	kprobes_expect_counts(test, next, CALLS, CALLS);
+	KUNIT_EXPECT_EQ(test, entry->pre_ip, addr + 1);
+	KUNIT_EXPECT_EQ(test, entry->post_ip, addr + ENTRY_NOP_SIZE);
+	KUNIT_EXPECT_EQ(test, next->pre_ip, addr + ENTRY_NOP_SIZE + 1);
+	KUNIT_EXPECT_GT(test, next->post_ip, addr + ENTRY_NOP_SIZE);
+	KUNIT_EXPECT_PTR_EQ(test, get_kprobe((void *)addr), &entry->kp);
+	KUNIT_EXPECT_PTR_EQ(test, get_kprobe((void *)addr + ENTRY_NOP_SIZE),
+			    &next->kp);
+}
+
+/* From each form in which a probe may be that has the instruction for itself. */
+static void next_comes_later(struct kunit *test)
+{
+	const enum entry_form *form = test->param_value;
+	struct kprobes_counter *entry = kprobes_entry_counting(test);
+	struct kprobes_counter *next;
+
+	if (*form == ENTRY_FTRACE)
+		kunit_skip(test, "the next comes first");
+	next = kprobes_entry_next(test);
+	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&next->kp));
+	KUNIT_EXPECT_TRUE(test, is_ftraced(entry));
+	KUNIT_EXPECT_FALSE(test, is_ftraced(next));
+	expect_both(test, entry, next);
+	wait_for_kprobe_optimizer();
+	expect_both(test, entry, next);
+
+	unregister_kprobe(&next->kp);
+	kprobes_entry_call(test, CALLS);
+	kprobes_expect_counts(test, entry, 2 * CALLS, 2 * CALLS);
+	kprobes_expect_counts(test, next, CALLS, CALLS);
+}
+
+static void next_comes_first(struct kunit *test)
+{
+	struct kprobes_counter *entry, *next = kprobes_entry_next(test);
+
+	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&next->kp));
+	entry = kprobes_counting(test, &kprobes_entry_place);
+	KUNIT_EXPECT_TRUE(test, is_ftraced(entry));
+	expect_both(test, entry, next);
+	wait_for_kprobe_optimizer();
+	expect_both(test, entry, next);
+
+	unregister_kprobe(&entry->kp);
+	kprobes_entry_call(test, CALLS);
+	kprobes_expect_counts(test, entry, CALLS, CALLS);
+	kprobes_expect_counts(test, next, 2 * CALLS, 2 * CALLS);
+}
+
+/* It may be enabled at any time. */
+static void next_is_disabled(struct kunit *test)
+{
+	struct kprobes_counter *entry, *next = kprobes_entry_next(test);
+
+	entry = kprobes_counting(test, &kprobes_entry_place);
+	next->kp.flags = KPROBE_FLAG_DISABLED;
+	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&next->kp));
+	kprobes_entry_call(test, CALLS);
+	kprobes_expect_counts(test, entry, CALLS, CALLS);
+	kprobes_expect_counts(test, next, 0, 0);
+	KUNIT_ASSERT_EQ(test, 0, enable_kprobe(&next->kp));
+	expect_both(test, entry, next);
+	KUNIT_ASSERT_EQ(test, 0, disable_kprobe(&next->kp));
+	kprobes_entry_call(test, CALLS);
+	kprobes_expect_counts(test, entry, 2 * CALLS, 2 * CALLS);
+	kprobes_expect_counts(test, next, CALLS, CALLS);
+}
+
+/* The entry's probe is disabled while the next one comes. */
+static void entry_is_disabled(struct kunit *test)
+{
+	struct kprobes_counter *entry, *next = kprobes_entry_next(test);
+
+	entry = kprobes_counting(test, &kprobes_entry_place);
+	KUNIT_ASSERT_EQ(test, 0, disable_kprobe(&entry->kp));
+	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&next->kp));
+	kprobes_entry_call(test, CALLS);
+	kprobes_expect_counts(test, entry, 0, 0);
+	kprobes_expect_counts(test, next, CALLS, CALLS);
+	KUNIT_ASSERT_EQ(test, 0, enable_kprobe(&entry->kp));
+	expect_both(test, entry, next);
+	KUNIT_ASSERT_EQ(test, 0, disable_kprobe(&entry->kp));
+	kprobes_entry_call(test, CALLS);
+	kprobes_expect_counts(test, entry, CALLS, CALLS);
+	kprobes_expect_counts(test, next, 2 * CALLS, 2 * CALLS);
+}
+
+/* Both in one batch, in either order. */
+static void both_at_once(struct kunit *test)
+{
+	struct kprobes_counter *entry, *next;
+	struct kprobe *kps[2];
+	int first;
+
+	for (first = 0; first < 2; first++) {
+		entry = kprobes_counter(test, &kprobes_entry_place);
+		next = kprobes_entry_next(test);
+		kps[first] = &entry->kp;
+		kps[!first] = &next->kp;
+		KUNIT_ASSERT_EQ(test, 0, register_kprobes(kps, 2));
+		KUNIT_EXPECT_TRUE(test, is_ftraced(entry));
+		expect_both(test, entry, next);
+		unregister_kprobes(kps, 2);
+		kprobes_entry_call(test, CALLS);
+		kprobes_expect_counts(test, entry, CALLS, CALLS);
+		kprobes_expect_counts(test, next, CALLS, CALLS);
+	}
+}
+
+/* When nothing is left of either, the next one may stand behind the nop. */
+static void stands_behind_again(struct kunit *test)
+{
+	const enum entry_form *form = test->param_value;
+	struct kprobes_counter *entry, *next;
+
+	entry = kprobes_counting(test, &kprobes_entry_place);
+	next = kprobes_entry_next(test);
+	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&next->kp));
+	unregister_kprobe(&next->kp);
+	unregister_kprobe(&entry->kp);
+	kprobes_entry_clear();
+	next->kp.addr = NULL;
+	if (*form == ENTRY_FTRACE)
+		KUNIT_ASSERT_EQ(test, 0, register_kprobe(&next->kp));
+	entry->kp.addr = NULL;
+	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&entry->kp));
+	KUNIT_EXPECT_EQ(test, is_ftraced(entry), *form == ENTRY_FTRACE);
+	kprobes_entry_call(test, CALLS);
+	kprobes_expect_counts(test, entry, CALLS, CALLS);
+}
+
+#define ROUNDS	3
+
+static void loop_counts_calls(struct kunit *test)
+{
+	const struct kprobes_place entry_place = { .symbol = "kprobes_entry_loop" };
+	const struct kprobes_place round_place = {
+		.symbol = "kprobes_entry_loop", .offset = ENTRY_NOP_SIZE,
+	};
+	struct kprobes_counter *entry, *round;
+	int i;
+
+	entry = kprobes_counting(test, &entry_place);
+	KUNIT_EXPECT_TRUE(test, is_ftraced(entry));
+	for (i = 0; i < CALLS; i++)
+		KUNIT_EXPECT_EQ(test, kprobes_entry_loop(ROUNDS, i), i + ROUNDS);
+	kprobes_expect_counts(test, entry, CALLS, CALLS);
+
+	round = kprobes_counting(test, &round_place);
+	for (i = 0; i < CALLS; i++)
+		KUNIT_EXPECT_EQ(test, kprobes_entry_loop(ROUNDS, i), i + ROUNDS);
+	kprobes_expect_counts(test, entry, 2 * CALLS, 2 * CALLS);
+	kprobes_expect_counts(test, round, ROUNDS * CALLS, ROUNDS * CALLS);
+}
+
+/* Calls without end while the next instruction's probe comes and goes */
+
+#define CALLERS		3
+#define CHANGES		12
+
+struct hammer {
+	struct kprobes_counter *entry;
+	struct kprobes_counter *next;
+	struct task_struct *task[CALLERS];
+	atomic_t calls;
+	int lost;
+	int twice;
+};
+
+static int hammer_thread(void *arg)
+{
+	struct hammer *h = arg;
+
+	while (!kthread_should_stop()) {
+		kprobes_entry_target(1);
+		atomic_inc(&h->calls);
+		cond_resched();
+	}
+	return 0;
+}
+
+static void stop_hammer(struct hammer *h)
+{
+	int i;
+
+	for (i = 0; i < CALLERS; i++)
+		if (!IS_ERR_OR_NULL(h->task[i]))
+			kthread_stop(h->task[i]);
+}
+
+static void start_hammer(struct kunit *test, struct hammer *h)
+{
+	int i;
+
+	for (i = 0; i < CALLERS; i++)
+		h->task[i] = kthread_run(hammer_thread, h, "kprobes_entry/%d", i);
+	for (i = 0; i < CALLERS; i++)
+		KUNIT_EXPECT_FALSE(test, IS_ERR(h->task[i]));
+}
+
+static void count_change(struct hammer *h)
+{
+	int lost = atomic_read(&h->calls) - atomic_read(&h->entry->pre) -
+		   (int)h->entry->kp.nmissed;
+
+	h->lost += max(lost, 0);
+	h->twice += max(-lost, 0);
+}
+
+/* From a breakpoint or jump to ftrace, once. */
+static void change_under_calls(struct kunit *test, struct hammer *h, int i)
+{
+	atomic_set(&h->calls, 0);
+	atomic_set(&h->entry->pre, 0);
+	h->entry->kp.addr = NULL;
+	h->next->kp.addr = NULL;
+	KUNIT_EXPECT_EQ(test, 0, register_kprobe(&h->entry->kp));
+	if (i & 1)
+		wait_for_kprobe_optimizer();
+	start_hammer(test, h);
+	usleep_range(1000, 2000);
+	KUNIT_EXPECT_EQ(test, 0, register_kprobe(&h->next->kp));
+	KUNIT_EXPECT_TRUE(test, is_ftraced(h->entry));
+	usleep_range(1000, 2000);
+	unregister_kprobe(&h->next->kp);
+	usleep_range(1000, 2000);
+	stop_hammer(h);
+	unregister_kprobe(&h->entry->kp);
+	count_change(h);
+}
+
+/*
+ * A call that is between the nop and the next instruction at the change passes
+ * unseen: one of each caller at most. None is seen twice.
+ */
+static void changes_under_calls(struct kunit *test)
+{
+	struct hammer *h = kunit_kzalloc(test, sizeof(*h), GFP_KERNEL);
+	int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, h);
+	h->entry = kprobes_counter(test, &kprobes_entry_place);
+	h->next = kprobes_entry_next(test);
+	for (i = 0; i < CHANGES; i++) {
+		kprobes_entry_clear();
+		change_under_calls(test, h, i);
+	}
+	kunit_info(test, "%d changes: %d calls lost, %d seen twice\n", CHANGES,
+		   h->lost, h->twice);
+	KUNIT_EXPECT_LE(test, h->lost, CHANGES * CALLERS);
+	KUNIT_EXPECT_EQ(test, h->twice, 0);
+}
+
+static int neighbour_init(struct kunit *test)
+{
+	kprobes_entry_clear();
+	return 0;
+}
+
+static struct kunit_case neighbour_cases[] = {
+	KPROBES_CASE_FORMS(next_comes_later),
+	KUNIT_CASE(next_comes_first),
+	KUNIT_CASE(next_is_disabled),
+	KUNIT_CASE(entry_is_disabled),
+	KUNIT_CASE(both_at_once),
+	KPROBES_CASE_FORMS(stands_behind_again),
+	KUNIT_CASE(loop_counts_calls),
+	KUNIT_CASE_SLOW(changes_under_calls),
+	{}
+};
+
+static struct kunit_suite neighbour_suite = {
+	.name = "kprobes_entry_neighbour",
+	.init = neighbour_init,
+	.test_cases = neighbour_cases,
+};
+
+kunit_test_suite(neighbour_suite);

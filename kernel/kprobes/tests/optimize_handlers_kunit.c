@@ -1,0 +1,507 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Tests of what handlers may do where a jump leads to them: all that they may do
+ * under a breakpoint. Each test runs in both ways.
+ */
+#include <linux/kprobes.h>
+#include <asm/processor-flags.h>
+#include <asm/text-patching.h>
+#include <asm/trapnr.h>
+
+#include "optimized.h"
+
+/* How the probes are reached. */
+static const enum kprobe_mechanism ways[] = { KPROBE_BREAKPOINT, KPROBE_JUMP };
+
+static void way_name(const enum kprobe_mechanism *way, char *desc)
+{
+	strscpy(desc, kprobes_mechanism_name(*way), KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(way, ways, way_name);
+
+static int start_test(struct kunit *test)
+{
+	const enum kprobe_mechanism *way = test->param_value;
+
+	kprobe_optimizer_allow(!way || *way == KPROBE_JUMP);
+	return 0;
+}
+
+static void end_test(struct kunit *test)
+{
+	kprobe_optimizer_allow(true);
+}
+
+/* A probe with no post-handler, that is not registered yet. */
+static struct kprobes_counter *probe_at(struct kunit *test, const char *symbol,
+					unsigned int offset,
+					kprobe_pre_handler_t pre)
+{
+	const struct kprobes_place place = { .symbol = symbol, .offset = offset };
+	struct kprobes_counter *c = kprobes_counter(test, &place);
+
+	c->kp.post_handler = NULL;
+	c->in_pre = pre;
+	return c;
+}
+
+static void start(struct kunit *test, struct kprobes_counter *c)
+{
+	const enum kprobe_mechanism *way = test->param_value;
+
+	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&c->kp));
+	wait_for_kprobe_optimizer();
+	kprobes_expect_mechanism(test, c, *way, "registered");
+}
+
+static struct kprobes_counter *started_at(struct kunit *test, const char *symbol,
+					  unsigned int offset,
+					  kprobe_pre_handler_t pre)
+{
+	struct kprobes_counter *c = probe_at(test, symbol, offset, pre);
+
+	start(test, c);
+	return c;
+}
+
+/* The way on */
+
+static int go_to_callee(struct kprobe *p, struct pt_regs *regs)
+{
+	regs->ip = (unsigned long)kprobes_opt_callee;
+	return 1;
+}
+
+static void diverts(struct kunit *test)
+{
+	struct kprobes_counter *c;
+
+	c = started_at(test, "kprobes_opt_plain", 0, go_to_callee);
+	KUNIT_EXPECT_EQ(test, kprobes_opt_plain(5), 1001);
+	kprobes_expect_counts(test, c, 1, 0);
+	KUNIT_EXPECT_EQ(test, c->kp.nmissed, 0);
+}
+
+/* Those behind the one that diverts miss the hit, post-handlers as well. */
+static void one_of_three_diverts(struct kunit *test)
+{
+	struct kprobes_counter *c[3];
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		c[i] = probe_at(test, "kprobes_opt_plain", 0,
+				i == 1 ? go_to_callee : NULL);
+		c[i]->kp.post_handler = i == 1 ? NULL : kprobes_count_post;
+		start(test, c[i]);
+	}
+	KUNIT_EXPECT_EQ(test, kprobes_opt_plain(5), 1001);
+	kprobes_expect_counts(test, c[0], 1, 0);
+	kprobes_expect_counts(test, c[1], 1, 0);
+	kprobes_expect_counts(test, c[2], 0, 0);
+	KUNIT_EXPECT_EQ(test, c[0]->kp.nmissed, 0);
+	KUNIT_EXPECT_EQ(test, c[1]->kp.nmissed, 0);
+	KUNIT_EXPECT_EQ(test, c[2]->kp.nmissed, 1);
+	KUNIT_EXPECT_EQ(test, 1,
+			atomic_long_read(&c[2]->kp.misses[KPROBE_MISS_DIVERTED]));
+	unregister_kprobe(&c[1]->kp);
+	KUNIT_EXPECT_EQ(test, kprobes_opt_plain(5), 15);
+	kprobes_expect_counts(test, c[2], 1, 1);
+}
+
+/* Over one, two or three instructions of kprobes_opt_plain(). */
+static int skip(struct kprobe *p, struct pt_regs *regs)
+{
+	regs->ip = (unsigned long)p->addr + *(int *)kprobes_counter_of(p)->data;
+	regs->ax = 100;
+	return 1;
+}
+
+static void skips(struct kunit *test)
+{
+	struct kprobes_counter *c;
+	int len = 4;
+
+	c = probe_at(test, "kprobes_opt_plain", 0, skip);
+	c->data = &len;
+	start(test, c);
+	KUNIT_EXPECT_EQ(test, kprobes_opt_plain(5), 109);
+	len = 7;
+	KUNIT_EXPECT_EQ(test, kprobes_opt_plain(5), 108);
+	len = 11;
+	KUNIT_EXPECT_EQ(test, kprobes_opt_plain(5), 100);
+	kprobes_expect_counts(test, c, 3, 0);
+}
+
+/* Behind the nop of a function's entry; gives up when that goes round. */
+static int skip_nop(struct kprobe *p, struct pt_regs *regs)
+{
+	regs->ip = arch_kprobe_behind_entry((unsigned long)p->addr);
+	return atomic_read(&kprobes_counter_of(p)->pre) < 3;
+}
+
+static void skips_entry_nop(struct kunit *test)
+{
+	const enum kprobe_mechanism *way = test->param_value;
+	struct kprobes_counter *c;
+
+	if (!IS_ENABLED(CONFIG_KPROBES_ON_FTRACE))
+		kunit_skip(test, "no nop");
+	c = probe_at(test, "kprobes_target_c", 0, skip_nop);
+	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&c->kp));
+	wait_for_kprobe_optimizer();
+	if (kprobes_mechanism_in_text((unsigned long)c->kp.addr) != *way)
+		kunit_skip(test, "not reached in this way");
+	KUNIT_EXPECT_EQ(test, kprobes_target_c(5), 6);
+	kprobes_expect_counts(test, c, 1, 0);
+}
+
+/* The stack */
+
+static int push_and_skip(struct kprobe *p, struct pt_regs *regs)
+{
+	int3_emulate_push(regs, regs->di + 1000);
+	regs->ip = (unsigned long)p->addr + 1;
+	return 1;
+}
+
+static void emulates_push(struct kunit *test)
+{
+	struct kprobes_counter *c;
+
+	c = started_at(test, "kprobes_opt_push", 0, push_and_skip);
+	KUNIT_EXPECT_EQ(test, kprobes_opt_push(5), 1005);
+	kprobes_expect_counts(test, c, 1, 0);
+}
+
+static int push(struct kprobe *p, struct pt_regs *regs)
+{
+	int3_emulate_push(regs, regs->di + 2000);
+	return 0;
+}
+
+static void pushes(struct kunit *test)
+{
+	struct kprobes_counter *c;
+
+	c = started_at(test, "kprobes_opt_stack", kprobes_opt_stack_at, push);
+	KUNIT_EXPECT_EQ(test, kprobes_opt_stack(5), 2005);
+	kprobes_expect_counts(test, c, 1, 0);
+}
+
+static int pop_and_push(struct kprobe *p, struct pt_regs *regs)
+{
+	unsigned long popped = int3_emulate_pop(regs);
+
+	int3_emulate_push(regs, popped + 3000);
+	return 0;
+}
+
+static void pops(struct kunit *test)
+{
+	struct kprobes_counter *c;
+
+	c = started_at(test, "kprobes_opt_stack", kprobes_opt_stack_at,
+		       pop_and_push);
+	KUNIT_EXPECT_EQ(test, kprobes_opt_stack(5), 3005);
+	kprobes_expect_counts(test, c, 1, 0);
+}
+
+static int call_callee(struct kprobe *p, struct pt_regs *regs)
+{
+	int3_emulate_call(regs, (unsigned long)kprobes_opt_callee);
+	return 1;
+}
+
+static void emulates_call(struct kunit *test)
+{
+	struct kprobes_counter *c;
+
+	KUNIT_EXPECT_EQ(test, kprobes_opt_call(5), 6);
+	c = started_at(test, "kprobes_opt_call", 0, call_callee);
+	KUNIT_EXPECT_EQ(test, kprobes_opt_call(5), 1006);
+	kprobes_expect_counts(test, c, 1, 0);
+}
+
+/* Registers and flags */
+
+static int add_to_argument(struct kprobe *p, struct pt_regs *regs)
+{
+	regs->di += 1000;
+	return 0;
+}
+
+static void writes_argument(struct kunit *test)
+{
+	struct kprobes_counter *c[2];
+
+	c[0] = started_at(test, "kprobes_opt_plain", 0, add_to_argument);
+	KUNIT_EXPECT_EQ(test, kprobes_opt_plain(5), 1015);
+	c[1] = started_at(test, "kprobes_opt_plain", 0, add_to_argument);
+	KUNIT_EXPECT_EQ(test, kprobes_opt_plain(5), 2015);
+	kprobes_expect_counts(test, c[0], 2, 0);
+	kprobes_expect_counts(test, c[1], 1, 0);
+}
+
+static int flip_zero(struct kprobe *p, struct pt_regs *regs)
+{
+	regs->flags ^= X86_EFLAGS_ZF;
+	return 0;
+}
+
+static void flip_zero_post(struct kprobe *p, struct pt_regs *regs,
+			   unsigned long flags)
+{
+	flip_zero(p, regs);
+}
+
+static void expect_flipped(struct kunit *test, bool flipped)
+{
+	KUNIT_EXPECT_EQ(test, kprobes_opt_flags(0), flipped ? 2 : 1);
+	KUNIT_EXPECT_EQ(test, kprobes_opt_flags(5), flipped ? 1 : 2);
+}
+
+static void writes_flags(struct kunit *test)
+{
+	struct kprobes_counter *c;
+
+	c = started_at(test, "kprobes_opt_flags", kprobes_opt_flags_at, NULL);
+	expect_flipped(test, false);
+	c->in_pre = flip_zero;
+	expect_flipped(test, true);
+}
+
+static void writes_flags_of_jcc(struct kunit *test)
+{
+	struct kprobes_counter *c;
+
+	c = started_at(test, "kprobes_opt_flags", kprobes_opt_jcc_at, NULL);
+	expect_flipped(test, false);
+	c->in_pre = flip_zero;
+	expect_flipped(test, true);
+}
+
+static void writes_flags_in_post(struct kunit *test)
+{
+	struct kprobes_counter *c;
+
+	c = probe_at(test, "kprobes_opt_flags", kprobes_opt_flags_at, NULL);
+	c->kp.post_handler = kprobes_count_post;
+	start(test, c);
+	expect_flipped(test, false);
+	c->in_post = flip_zero_post;
+	expect_flipped(test, true);
+	c->in_pre = flip_zero;
+	expect_flipped(test, false);
+	kprobes_expect_counts(test, c, 6, 6);
+}
+
+/* Post-handlers */
+
+static void look_and_add(struct kprobe *p, struct pt_regs *regs,
+			 unsigned long flags)
+{
+	*(unsigned long *)kprobes_counter_of(p)->data = regs->ax;
+	regs->ax += 5000;
+}
+
+static void post_sees_and_writes(struct kunit *test)
+{
+	struct kprobes_counter *c;
+	unsigned long seen = 0;
+
+	c = probe_at(test, "kprobes_opt_plain", 0, NULL);
+	c->kp.post_handler = kprobes_count_post;
+	c->in_post = look_and_add;
+	c->data = &seen;
+	start(test, c);
+	KUNIT_EXPECT_EQ(test, kprobes_opt_plain(5), 5015);
+	KUNIT_EXPECT_EQ(test, seen, 6);
+	KUNIT_EXPECT_EQ(test, c->post_ip, (unsigned long)c->kp.addr + 4);
+	kprobes_expect_counts(test, c, 1, 1);
+	/* Alone, without a pre-handler. */
+	unregister_kprobe(&c->kp);
+	c->kp.addr = NULL;
+	c->kp.pre_handler = NULL;
+	start(test, c);
+	KUNIT_EXPECT_EQ(test, kprobes_opt_plain(15), 5025);
+	KUNIT_EXPECT_EQ(test, seen, 16);
+	kprobes_expect_counts(test, c, 1, 2);
+}
+
+/* What an emulated instruction makes of the instruction pointer. */
+static void post_sees_branch(struct kunit *test)
+{
+	struct kprobes_counter *c;
+	unsigned long jcc;
+
+	c = probe_at(test, "kprobes_opt_flags", kprobes_opt_jcc_at, NULL);
+	c->kp.post_handler = kprobes_count_post;
+	start(test, c);
+	jcc = (unsigned long)c->kp.addr;
+	KUNIT_EXPECT_EQ(test, kprobes_opt_flags(5), 2);
+	KUNIT_EXPECT_EQ(test, c->post_ip, jcc + 2);
+	KUNIT_EXPECT_EQ(test, kprobes_opt_flags(0), 1);
+	KUNIT_EXPECT_EQ(test, c->post_ip, jcc + 2 + 5);
+	kprobes_expect_counts(test, c, 2, 2);
+}
+
+/* The regression: as a jump goes a post-handler comes. */
+static void post_comes_at_once(struct kunit *test)
+{
+	struct kprobes_counter *first, *second;
+	int i;
+
+	first = probe_at(test, "kprobes_opt_plain", 0, NULL);
+	second = probe_at(test, "kprobes_opt_plain", 0, NULL);
+	second->kp.post_handler = kprobes_count_post;
+	for (i = 0; i < 3; i++) {
+		first->kp.addr = NULL;
+		second->kp.addr = NULL;
+		start(test, first);
+		unregister_kprobe(&first->kp);
+		KUNIT_ASSERT_EQ(test, 0, register_kprobe(&second->kp));
+		KUNIT_EXPECT_EQ(test, kprobes_opt_plain(5), 15);
+		kprobes_expect_counts(test, second, 2 * i + 1, 2 * i + 1);
+		wait_for_kprobe_optimizer();
+		KUNIT_EXPECT_EQ(test, kprobes_opt_plain(5), 15);
+		kprobes_expect_counts(test, second, 2 * i + 2, 2 * i + 2);
+		unregister_kprobe(&second->kp);
+	}
+	kprobes_expect_counts(test, first, 0, 0);
+}
+
+/* Faults */
+
+static const long good_data = 1234;
+
+struct fault {
+	int seen;
+	int trapnr;
+	unsigned long ip;
+	bool running;
+	long result;
+	int skip;		/* so many bytes; 0: repair */
+};
+
+static int on_fault(struct kprobe *p, struct pt_regs *regs, int trapnr)
+{
+	struct fault *f = kprobes_counter_of(p)->data;
+
+	f->seen++;
+	f->trapnr = trapnr;
+	f->ip = regs->ip;
+	f->running = kprobe_running() == p;
+	if (f->skip) {
+		regs->ip += f->skip;
+		regs->ax = 77;
+	} else {
+		regs->di = (unsigned long)&good_data;
+	}
+	return 1;
+}
+
+static int load_bad(struct kprobe *p, struct pt_regs *regs)
+{
+	struct fault *f = kprobes_counter_of(p)->data;
+
+	f->result = kprobes_target_load_bare((long *)-PAGE_SIZE);
+	return 0;
+}
+
+static void load_bad_post(struct kprobe *p, struct pt_regs *regs,
+			  unsigned long flags)
+{
+	load_bad(p, regs);
+}
+
+static void expect_fault(struct kunit *test, struct fault *f)
+{
+	KUNIT_EXPECT_EQ(test, f->seen, 1);
+	KUNIT_EXPECT_EQ(test, f->trapnr, X86_TRAP_PF);
+	KUNIT_EXPECT_TRUE(test, f->running);
+	f->seen = 0;
+}
+
+static void fault_in_handlers(struct kunit *test)
+{
+	struct kprobes_counter *c;
+	struct fault f = { };
+
+	c = probe_at(test, "kprobes_opt_plain", 0, load_bad);
+	c->kp.post_handler = kprobes_count_post;
+	c->kp.fault_handler = on_fault;
+	c->data = &f;
+	start(test, c);
+	KUNIT_EXPECT_EQ(test, kprobes_opt_plain(5), 15);
+	KUNIT_EXPECT_EQ(test, f.result, good_data);
+	expect_fault(test, &f);
+	f.result = 0;
+	c->in_pre = NULL;
+	c->in_post = load_bad_post;
+	KUNIT_EXPECT_EQ(test, kprobes_opt_plain(5), 15);
+	KUNIT_EXPECT_EQ(test, f.result, good_data);
+	expect_fault(test, &f);
+	kprobes_expect_counts(test, c, 2, 2);
+	unregister_kprobe(&c->kp);
+}
+
+/* The displaced instruction faults, in each of its copies. */
+static void fault_in_instruction(struct kunit *test)
+{
+	struct kprobes_counter *c;
+	struct fault f = { };
+	int post;
+
+	for (post = 0; post < 2; post++) {
+		c = probe_at(test, "kprobes_target_load_bare", 0, NULL);
+		c->kp.post_handler = post ? kprobes_count_post : NULL;
+		c->kp.fault_handler = on_fault;
+		c->data = &f;
+		f.skip = 0;
+		start(test, c);
+		KUNIT_EXPECT_EQ(test, kprobes_target_load_bare((long *)-PAGE_SIZE),
+				good_data);
+		expect_fault(test, &f);
+		KUNIT_EXPECT_EQ(test, f.ip, (unsigned long)c->kp.addr);
+		kprobes_expect_counts(test, c, 1, post);
+		f.skip = 3;
+		KUNIT_EXPECT_EQ(test, kprobes_target_load_bare((long *)-PAGE_SIZE), 77);
+		expect_fault(test, &f);
+		kprobes_expect_counts(test, c, 2, post);
+		unregister_kprobe(&c->kp);
+	}
+}
+
+static struct kunit_case handlers_cases[] = {
+	KUNIT_CASE_PARAM(diverts, way_gen_params),
+	KUNIT_CASE_PARAM(one_of_three_diverts, way_gen_params),
+	KUNIT_CASE_PARAM(emulates_call, way_gen_params),
+	KUNIT_CASE_PARAM(pushes, way_gen_params),
+	KUNIT_CASE_PARAM(pops, way_gen_params),
+	KUNIT_CASE_PARAM(writes_argument, way_gen_params),
+	KUNIT_CASE_PARAM(writes_flags, way_gen_params),
+	KUNIT_CASE_PARAM(writes_flags_of_jcc, way_gen_params),
+	KUNIT_CASE_PARAM(writes_flags_in_post, way_gen_params),
+	KUNIT_CASE_PARAM(post_sees_and_writes, way_gen_params),
+	KUNIT_CASE_PARAM(post_sees_branch, way_gen_params),
+	KUNIT_CASE_PARAM(post_comes_at_once, way_gen_params),
+	KUNIT_CASE_PARAM(fault_in_handlers, way_gen_params),
+	KUNIT_CASE_PARAM(fault_in_instruction, way_gen_params),
+	KUNIT_CASE_PARAM(skips_entry_nop, way_gen_params),
+	KUNIT_CASE_PARAM(emulates_push, way_gen_params),
+	KUNIT_CASE_PARAM(skips, way_gen_params),
+	{}
+};
+
+static struct kunit_suite handlers_suite = {
+	.name = "kprobes_optimize_handlers",
+	.init = start_test,
+	.exit = end_test,
+	.test_cases = handlers_cases,
+};
+
+kunit_test_suite(handlers_suite);
+
+MODULE_DESCRIPTION("KUnit tests of handlers that a jump leads to");
+MODULE_LICENSE("GPL");

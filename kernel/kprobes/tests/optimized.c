@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What the suites of the optimizer share: how a point is reached as the text
+ * has it, and a way to keep points from becoming jumps for a while.
+ */
+#include <linux/delay.h>
+#include <linux/kthread.h>
+#include <asm/text-patching.h>
+
+#include "optimized.h"
+
+const char *kprobes_mechanism_name(enum kprobe_mechanism mechanism)
+{
+	static const char * const names[] = {
+		"breakpoint", "jump", "ftrace", "nothing",
+	};
+
+	return names[mechanism];
+}
+
+static bool has_jump(const struct kprobe_point *point)
+{
+	u8 jump[JMP32_INSN_SIZE];
+
+	if (!point->detour)
+		return false;
+	__text_gen_insn(jump, JMP32_INSN_OPCODE, (void *)point->site,
+			point->detour->entry, sizeof(jump));
+	return !memcmp((void *)point->site, jump, sizeof(jump));
+}
+
+/* Apart from its first byte, the text is the kernel's own. */
+static bool rest_is_bare(const struct kprobe_point *point)
+{
+	return !memcmp((u8 *)point->site + 1, point->insn + 1, point->len - 1);
+}
+
+static enum kprobe_mechanism mechanism_at(const struct kprobe_point *point)
+{
+	u8 first = *(u8 *)point->site;
+
+	if (point->mechanism == KPROBE_FTRACE &&
+	    *(u8 *)point->addr != KPROBE_ENTRY_OPCODE)
+		return KPROBE_FTRACE;
+	if (has_jump(point))
+		return KPROBE_JUMP;
+	if (first == INT3_INSN_OPCODE && rest_is_bare(point))
+		return KPROBE_BREAKPOINT;
+	return KPROBES_BARE;
+}
+
+/* Whatever the state says: what is there at a probed address? */
+enum kprobe_mechanism kprobes_mechanism_in_text(unsigned long addr)
+{
+	struct kprobe_point *point;
+
+	guard(mutex)(&kprobe_mutex);
+	point = kprobe_point_lookup(addr);
+	return point ? mechanism_at(point) : KPROBES_BARE;
+}
+
+static void expect_flags(struct kunit *test, const struct kprobe *p,
+			 enum kprobe_mechanism mechanism, const char *when)
+{
+	KUNIT_EXPECT_EQ_MSG(test, !!(p->flags & KPROBE_FLAG_OPTIMIZED),
+			    mechanism == KPROBE_JUMP, "%s", when);
+	KUNIT_EXPECT_EQ_MSG(test, !!(p->flags & KPROBE_FLAG_FTRACE),
+			    mechanism == KPROBE_FTRACE, "%s", when);
+}
+
+/* The text, the point and the probe's flags say the same. */
+void kprobes_expect_mechanism(struct kunit *test, const struct kprobes_counter *c,
+			      enum kprobe_mechanism mechanism, const char *when)
+{
+	unsigned long addr = (unsigned long)c->kp.addr;
+	struct kprobe_point *point;
+
+	KUNIT_EXPECT_STREQ_MSG(test, kprobes_mechanism_name(kprobes_mechanism_in_text(addr)),
+			       kprobes_mechanism_name(mechanism), "%s", when);
+	if (mechanism == KPROBES_BARE)
+		return;
+	guard(mutex)(&kprobe_mutex);
+	point = kprobe_point_lookup(addr);
+	KUNIT_ASSERT_NOT_NULL_MSG(test, point, "%s", when);
+	KUNIT_EXPECT_EQ_MSG(test, point->mechanism, mechanism, "%s", when);
+	KUNIT_EXPECT_EQ_MSG(test, point->state, KPROBE_POINT_ARMED, "%s", when);
+	if (!list_empty(&c->kp.list))
+		expect_flags(test, &c->kp, mechanism, when);
+}
+
+/* Registers a counting probe that was registered before. */
+int kprobes_register_again(struct kprobes_counter *c)
+{
+	if (c->kp.symbol_name)
+		c->kp.addr = NULL;
+	c->kp.flags = 0;
+	return register_kprobe(&c->kp);
+}
+
+/* Registers a probe and waits until it is optimized. */
+void kprobes_expect_jump(struct kunit *test, struct kprobes_counter *c)
+{
+	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&c->kp));
+	wait_for_kprobe_optimizer();
+	KUNIT_ASSERT_TRUE_MSG(test, c->kp.flags & KPROBE_FLAG_OPTIMIZED, "%pS",
+			      c->kp.addr);
+	kprobes_expect_mechanism(test, c, KPROBE_JUMP, "optimized");
+}
+
+/* Tasks that spin hold up Tasks RCU, and RCU where that stands for it. */
+static int spin(void *data)
+{
+	struct kprobes_hold *hold = data;
+
+	preempt_disable();
+	WRITE_ONCE(hold->held, true);
+	while (!READ_ONCE(hold->release))
+		cpu_relax();
+	preempt_enable();
+	return 0;
+}
+
+/* Lets grace periods end; harmless when they may. */
+void kprobes_release(struct kprobes_hold *hold)
+{
+	WRITE_ONCE(hold->release, true);
+	if (hold->task)
+		kthread_stop_put(hold->task);
+	hold->task = NULL;
+}
+
+static void release(void *hold)
+{
+	kprobes_release(hold);
+}
+
+/* From here on points that are to become jumps go on settling. */
+struct kprobes_hold *kprobes_hold(struct kunit *test)
+{
+	struct kprobes_hold *hold = kunit_kzalloc(test, sizeof(*hold), GFP_KERNEL);
+	struct task_struct *task;
+
+	KUNIT_ASSERT_NOT_NULL(test, hold);
+	if (num_online_cpus() < 2)
+		kunit_skip(test, "no CPU to spin on");
+	task = kthread_run(spin, hold, "kprobes_hold");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	hold->task = get_task_struct(task);
+	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, release, hold));
+	while (!READ_ONCE(hold->held))
+		msleep(20);
+	return hold;
+}

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Tests of what is known of others' text: the index of addresses says what the
+ * tables say, and what the base's own helpers say.
+ */
+#include <kunit/test.h>
+#include <linux/bug.h>
+#include <linux/jump_label.h>
+#include <linux/ktime.h>
+#include <linux/mutex.h>
+#include <linux/static_call.h>
+#include <asm/sections.h>
+
+#include "../internal.h"
+#include "../reserved.h"
+
+/* How far around an address answers are compared. */
+#define AROUND	4
+
+typedef bool (*asked)(unsigned long start, unsigned long end);
+
+/* Init text is no text any more once it is freed. */
+static bool is_text(unsigned long addr)
+{
+	return core_kernel_text(addr) && core_kernel_text(addr - 1);
+}
+
+/*
+ * An address from a table is found by every range with it, and no other. Once
+ * it is not, tests end: else there would be thousands of failures.
+ */
+static bool expect_known(struct kunit *test, asked is_known, unsigned long addr)
+{
+	bool as_it_should;
+
+	if (!is_text(addr))
+		return true;
+	as_it_should = is_known(addr, addr + 1) && is_known(addr - 1, addr + 1) &&
+		       is_known(addr, addr + 5) && !is_known(addr, addr);
+	KUNIT_EXPECT_TRUE_MSG(test, as_it_should, "%pS", (void *)addr);
+	return as_it_should;
+}
+
+static void reserved_jump_labels(struct kunit *test)
+{
+#ifdef CONFIG_JUMP_LABEL
+	struct jump_entry *entry;
+
+	guard(mutex)(&kprobe_mutex);
+	for (entry = __start___jump_table; entry < __stop___jump_table; entry++)
+		if (!expect_known(test, kprobe_text_is_reserved,
+				  jump_entry_code(entry)) ||
+		    !expect_known(test, kprobe_jump_label_lands_in,
+				  jump_entry_target(entry)))
+			return;
+#else
+	kunit_skip(test, "no jump labels");
+#endif
+}
+
+static void reserved_static_calls(struct kunit *test)
+{
+#ifdef CONFIG_HAVE_STATIC_CALL_INLINE
+	struct static_call_site *site;
+
+	guard(mutex)(&kprobe_mutex);
+	for (site = __start_static_call_sites; site < __stop_static_call_sites;
+	     site++)
+		if (!expect_known(test, kprobe_text_is_reserved,
+				  (unsigned long)&site->addr + site->addr))
+			return;
+#else
+	kunit_skip(test, "static calls are not inline");
+#endif
+}
+
+static void reserved_bugs(struct kunit *test)
+{
+#ifdef CONFIG_GENERIC_BUG_RELATIVE_POINTERS
+	struct bug_entry *bug;
+
+	guard(mutex)(&kprobe_mutex);
+	for (bug = __start___bug_table; bug < __stop___bug_table; bug++)
+		if (!expect_known(test, kprobe_text_is_reserved,
+				  (unsigned long)&bug->bug_addr_disp +
+				  bug->bug_addr_disp))
+			return;
+#else
+	kunit_skip(test, "no table of bugs, or of another form");
+#endif
+}
+
+static void reserved_fixups(struct kunit *test)
+{
+#ifdef ARCH_HAS_RELATIVE_EXTABLE
+	struct exception_table_entry *ex;
+
+	guard(mutex)(&kprobe_mutex);
+	for (ex = __start___ex_table; ex < __stop___ex_table; ex++)
+		if (!expect_known(test, kprobe_fixup_lands_in,
+				  (unsigned long)&ex->fixup + ex->fixup))
+			return;
+#else
+	kunit_skip(test, "an exception table of another form");
+#endif
+}
+
+static bool base_knows_label(unsigned long addr)
+{
+	bool known;
+
+	jump_label_lock();
+	known = jump_label_text_reserved((void *)addr, (void *)addr);
+	jump_label_unlock();
+	return known;
+}
+
+static bool base_knows_call(unsigned long addr)
+{
+	return static_call_text_reserved((void *)addr, (void *)addr);
+}
+
+#ifdef CONFIG_JUMP_LABEL
+/* The base answers for all bytes of a site. */
+static bool base_knows(unsigned long addr)
+{
+	return base_knows_label(addr) || base_knows_call(addr) || find_bug(addr);
+}
+
+/* Another site may end in front of one, so not all beginnings show. */
+static bool base_begins(unsigned long addr)
+{
+	return find_bug(addr) || (base_knows(addr) && !base_knows(addr - 1));
+}
+
+static void expect_as_base(struct kunit *test, unsigned long site)
+{
+	unsigned long addr;
+
+	for (addr = site - AROUND; addr < site + AROUND; addr++) {
+		bool reserved = kprobe_text_is_reserved(addr, addr + 1);
+
+		KUNIT_EXPECT_TRUE_MSG(test, reserved || !base_begins(addr), "%pS",
+				      (void *)addr);
+		KUNIT_EXPECT_TRUE_MSG(test, !reserved || base_knows(addr), "%pS",
+				      (void *)addr);
+	}
+}
+#endif
+
+/* Of some sites only: the base walks all its tables for each answer. */
+static void reserved_as_base_says(struct kunit *test)
+{
+#ifdef CONFIG_JUMP_LABEL
+	struct jump_entry *entry;
+	unsigned long addr;
+
+	guard(mutex)(&kprobe_mutex);
+	for (entry = __start___jump_table; entry < __stop___jump_table; entry += 101) {
+		addr = jump_entry_code(entry);
+		if (is_text(addr - AROUND) && is_text(addr + AROUND))
+			expect_as_base(test, addr);
+	}
+#else
+	kunit_skip(test, "no jump labels");
+#endif
+}
+
+static void reserved_outside(struct kunit *test)
+{
+	static const asked questions[] = {
+		kprobe_text_is_reserved, kprobe_jump_label_lands_in,
+		kprobe_fixup_lands_in,
+	};
+	unsigned long data = (unsigned long)test;
+	unsigned int i;
+
+	guard(mutex)(&kprobe_mutex);
+	for (i = 0; i < ARRAY_SIZE(questions); i++) {
+		KUNIT_EXPECT_FALSE(test, questions[i](data, data + PAGE_SIZE));
+		KUNIT_EXPECT_FALSE(test, questions[i](0, PAGE_SIZE));
+		KUNIT_EXPECT_FALSE(test, questions[i](-PAGE_SIZE, -1));
+		KUNIT_EXPECT_TRUE(test, questions[i]((unsigned long)_stext,
+						     (unsigned long)_etext));
+	}
+}
+
+/* Not a test of speed, but nobody would notice else that it is lost. */
+static void reserved_is_quick(struct kunit *test)
+{
+	unsigned long addr = (unsigned long)_stext;
+	unsigned int i;
+	u64 begin, ours, base;
+
+	guard(mutex)(&kprobe_mutex);
+	kprobe_text_is_reserved(addr, addr + 1);
+	begin = ktime_get_ns();
+	for (i = 0; i < 1000; i++)
+		kprobe_text_is_reserved(addr + i * 16, addr + i * 16 + 1);
+	ours = ktime_get_ns() - begin;
+	begin = ktime_get_ns();
+	for (i = 0; i < 100; i++) {
+		base_knows_label(addr + i * 16);
+		base_knows_call(addr + i * 16);
+		find_bug(addr + i * 16);
+	}
+	base = ktime_get_ns() - begin;
+	kunit_info(test, "%llu ns, the base's own helpers %llu ns", ours / 1000,
+		   base / 100);
+}
+
+static struct kunit_case reserved_cases[] = {
+	KUNIT_CASE(reserved_jump_labels),
+	KUNIT_CASE(reserved_static_calls),
+	KUNIT_CASE(reserved_bugs),
+	KUNIT_CASE(reserved_fixups),
+	KUNIT_CASE(reserved_as_base_says),
+	KUNIT_CASE(reserved_outside),
+	KUNIT_CASE(reserved_is_quick),
+	{ }
+};
+
+static struct kunit_suite reserved_suite = {
+	.name = "kprobes_reserved",
+	.test_cases = reserved_cases,
+};
+
+kunit_test_suite(reserved_suite);
+
+MODULE_DESCRIPTION("KUnit tests of what kprobes knows of others' text");
+MODULE_LICENSE("GPL");

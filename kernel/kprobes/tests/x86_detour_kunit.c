@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Tests of x86_emit_detour() on buffers: detours of all shapes are sequences of
+ * whole instructions, whose branches go to instructions, and which call what
+ * they should. Nothing is patched or executed.
+ */
+#include <kunit/test.h>
+#include <linux/bitmap.h>
+#include <linux/sizes.h>
+#include <linux/string.h>
+#include <asm/insn.h>
+
+#include "../../../arch/x86/kernel/kprobes-detour.h"
+
+/* Somewhere in reach of what detours call. */
+#define SITE	((unsigned long)kinds + SZ_1M)
+#define ENTRY	(SITE + SZ_4M)
+
+/* Handlers to be called, at addresses that can be told from others. */
+#define PRE(i)		(SITE + SZ_2M + 16 * (i))
+#define POST(i)		(SITE + SZ_2M + SZ_64K + 16 * (i))
+#define PROBE(i)	(0xffff888012345600UL + (i))
+
+#define NOT_THERE	0xffff
+
+struct region_kind {
+	const char *name;
+	bool behind_entry;
+	u8 text[X86_KPROBE_REGION_MAX + MAX_INSN_SIZE];
+};
+
+static const struct region_kind kinds[] = {
+	{ "run", false, { 0x55, 0x48, 0x89, 0xe5, 0x53, 0x90 } },
+	{ "run, alone", false, { 0xb8, 1, 2, 3, 4 } },
+	{ "run, relative", false, { 0x48, 0x8b, 0x05, 0, 1, 0, 0 } },
+	{ "nop", false, { 0x90, 0x48, 0x89, 0xe5, 0x53 } },
+	{ "nop, alone", false, { 0x0f, 0x1f, 0x44, 0, 0 } },
+	{ "jcc", false, { 0x74, 0x10, 0x83, 0xc0, 0x01 } },
+	{ "jmp", false, { 0xe9, 0, 1, 0, 0 } },
+	{ "jmp, padding", false, { 0xeb, 0x10, 0xcc, 0xcc, 0xcc } },
+	{ "call", false, { 0xe8, 0, 1, 0, 0 } },
+	{ "ret", false, { 0xc3, 0xcc, 0xcc, 0xcc, 0xcc } },
+	{ "behind entry", true, { 0x55, 0x48, 0x89, 0xe5, 0x53, 0x90 } },
+	{ "jcc behind entry", true, { 0x74, 0x10, 0x83, 0xc0, 0x01 } },
+	{ "longest", false, { 0x74, 0x10, 0x74, 0x12, 0x2e, 0x2e, 0x2e, 0x2e, 0x2e,
+			      0x48, 0xb8, 1, 2, 3, 4, 5, 6, 7, 8 } },
+	{ "longest, run", false, { 0x50, 0x74, 0x10, 0x74, 0x2e, 0x2e, 0x2e, 0x2e,
+				   0x2e, 0x48, 0xb8, 1, 2, 3, 4, 5, 6, 7, 8 } },
+};
+
+KUNIT_ARRAY_PARAM_DESC(kind, kinds, name);
+
+/**
+ * struct emitted - a detour in a buffer
+ * @spec:   what it is to do
+ * @region: of @spec
+ * @detour: what was found out about it
+ * @len:    its length
+ * @code:   its bytes
+ * @starts: where instructions begin
+ */
+struct emitted {
+	struct x86_detour_spec spec;
+	struct x86_kprobe_region region;
+	struct kprobe_detour detour;
+	int len;
+	u8 code[KPROBE_DETOUR_MAX_SIZE + MAX_INSN_SIZE];
+	DECLARE_BITMAP(starts, KPROBE_DETOUR_MAX_SIZE + 1);
+};
+
+static void fill_in_calls(struct x86_detour_spec *spec)
+{
+	unsigned int i;
+
+	for (i = 0; i < X86_DETOUR_HANDLERS; i++) {
+		spec->pre[i] = (struct x86_detour_call){ PROBE(i), PRE(i) };
+		spec->post[i] = (struct x86_detour_call){ PROBE(i), POST(i) };
+	}
+}
+
+static struct emitted *prepare(struct kunit *test, const struct region_kind *kind)
+{
+	struct emitted *e = kunit_kzalloc(test, sizeof(*e), GFP_KERNEL);
+	enum kprobe_obstacle obstacle;
+
+	KUNIT_ASSERT_NOT_NULL(test, e);
+	obstacle = x86_kprobe_plan_region(&e->region, kind->text,
+					  sizeof(kind->text));
+	KUNIT_ASSERT_EQ_MSG(test, obstacle, KPROBE_OBSTACLE_NONE, "%s", kind->name);
+	e->spec = (struct x86_detour_spec){
+		.point = 0xffff888012340000,
+		.generation = 0x12345678,
+		.addr = kind->behind_entry ? SITE - 5 : SITE,
+		.site = SITE,
+		.region = &e->region,
+		.insns = kind->text,
+		.direct = true,
+		.clac = true,
+	};
+	e->detour.entry = (void *)ENTRY;
+	fill_in_calls(&e->spec);
+	return e;
+}
+
+/* What fill_in_spec() of kprobes-opt.c never asks for. */
+static bool is_senseless(const struct emitted *e)
+{
+	enum x86_kprobe_action action = e->region.plan[0].action;
+
+	return e->spec.direct && e->spec.nr_post && e->spec.site == e->spec.addr &&
+	       action != X86_KPROBE_RUN && action != X86_KPROBE_NOP;
+}
+
+/* Instructions */
+
+static bool is_branch(const struct insn *insn)
+{
+	u8 op = insn->opcode.bytes[0];
+
+	return op == 0xe8 || op == 0xe9 || op == 0xeb || (op & 0xf0) == 0x70 ||
+	       (op == 0x0f && (insn->opcode.bytes[1] & 0xf0) == 0x80);
+}
+
+static unsigned long branch_target(const struct insn *insn, unsigned int at)
+{
+	return ENTRY + at + insn->length + insn->immediate.value;
+}
+
+/* Calls a function for each instruction; marks where they begin. */
+static void walk(struct kunit *test, struct emitted *e,
+		 void (*visit)(struct kunit *test, struct emitted *e,
+			       struct insn *insn, unsigned int at))
+{
+	struct insn insn;
+	unsigned int at;
+
+	for (at = 0; at < e->len; at += insn.length) {
+		KUNIT_ASSERT_EQ_MSG(test, 0, insn_decode(&insn, e->code + at, MAX_INSN_SIZE,
+							 INSN_MODE_64), "at %u", at);
+		__set_bit(at, e->starts);
+		if (visit)
+			visit(test, e, &insn, at);
+	}
+	KUNIT_EXPECT_EQ(test, at, e->len);
+	__set_bit(at, e->starts);
+}
+
+static void expect_start(struct kunit *test, struct emitted *e, unsigned int at,
+			 const char *what)
+{
+	KUNIT_EXPECT_LT_MSG(test, at, e->len, "%s", what);
+	if (at < e->len)
+		KUNIT_EXPECT_TRUE_MSG(test, test_bit(at, e->starts), "%s at %u", what, at);
+}
+
+static void expect_start_if(struct kunit *test, struct emitted *e,
+			    const void *addr, const char *what)
+{
+	unsigned long at = (unsigned long)addr - ENTRY;
+
+	if (addr && at < e->len)
+		expect_start(test, e, at, what);
+}
+
+/* Branches go to other code, or to an instruction of the detour. */
+static void expect_branch(struct kunit *test, struct emitted *e,
+			  struct insn *insn, unsigned int at)
+{
+	KUNIT_EXPECT_NE_MSG(test, insn->opcode.bytes[0], INT3_INSN_OPCODE, "at %u", at);
+	if (is_branch(insn))
+		expect_start_if(test, e, (void *)branch_target(insn, at), "target");
+}
+
+static void expect_places(struct kunit *test, struct emitted *e)
+{
+	const struct arch_kprobe_detour *at = &e->detour.arch;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(at->save); i++) {
+		KUNIT_EXPECT_EQ(test, at->save[i] == NOT_THERE,
+				at->restore[i] == NOT_THERE);
+		if (at->save[i] == NOT_THERE)
+			continue;
+		expect_start(test, e, at->save[i], "save");
+		expect_start(test, e, at->restore[i], "restore");
+		KUNIT_EXPECT_LT(test, at->save[i], at->restore[i]);
+	}
+	for (i = 0; i < e->region.nr; i++)
+		expect_start(test, e, at->insn[i], "instruction");
+	KUNIT_EXPECT_LE(test, at->copies, at->saved);
+	KUNIT_EXPECT_LE(test, at->saved, e->len);
+	KUNIT_EXPECT_TRUE(test, test_bit(at->copies, e->starts));
+	KUNIT_EXPECT_TRUE(test, test_bit(at->saved, e->starts));
+}
+
+static void expect_ways(struct kunit *test, struct emitted *e)
+{
+	struct kprobe_detour *d = &e->detour;
+
+	KUNIT_EXPECT_NOT_NULL(test, d->run);
+	KUNIT_EXPECT_NOT_NULL(test, d->resume);
+	KUNIT_EXPECT_EQ(test, !!d->run_post,
+			e->region.plan[0].action == X86_KPROBE_RUN);
+	expect_start_if(test, e, d->run, "run");
+	expect_start_if(test, e, d->run_post, "run_post");
+	expect_start_if(test, e, d->resume, "resume");
+	expect_start_if(test, e, d->inlined, "inlined");
+	if (e->region.nr > 1)
+		KUNIT_EXPECT_EQ(test, (unsigned long)d->resume,
+				ENTRY + d->arch.insn[1]);
+	else
+		KUNIT_EXPECT_EQ(test, (unsigned long)d->resume,
+				SITE + e->region.plan[0].len);
+}
+
+/* How often something is called or jumped to, and where first. */
+
+static unsigned int branches_to(struct emitted *e, unsigned long target,
+				unsigned int *first)
+{
+	unsigned int at, times = 0;
+	struct insn insn;
+
+	for (at = 0; at < e->len; at += insn.length) {
+		if (insn_decode(&insn, e->code + at, MAX_INSN_SIZE, INSN_MODE_64))
+			break;
+		if (!is_branch(&insn) || branch_target(&insn, at) != target)
+			continue;
+		if (!times++)
+			*first = at;
+	}
+	return times;
+}
+
+/* Each of the handlers is called once, in order, and no more of them. */
+static void expect_calls(struct kunit *test, struct emitted *e, bool post,
+			 unsigned int nr)
+{
+	unsigned int i, at, last = 0;
+
+	for (i = 0; i < X86_DETOUR_HANDLERS; i++) {
+		unsigned long handler = post ? POST(i) : PRE(i);
+
+		KUNIT_EXPECT_EQ(test, branches_to(e, handler, &at), i < nr);
+		if (i >= nr)
+			continue;
+		KUNIT_EXPECT_GT(test, at, last);
+		last = at;
+	}
+}
+
+static void expect_handlers(struct kunit *test, struct emitted *e)
+{
+	struct x86_detour_spec *s = &e->spec;
+	bool direct = s->direct;
+	unsigned int at;
+
+	expect_calls(test, e, false, direct ? s->nr_pre : 0);
+	expect_calls(test, e, true, direct ? s->nr_post : 0);
+	KUNIT_EXPECT_EQ(test, branches_to(e, (unsigned long)kprobe_detour_divert, &at),
+			direct ? s->nr_pre : 0);
+	if (!direct) {
+		KUNIT_EXPECT_EQ(test, 1, branches_to(e, (unsigned long)kprobe_detour_slow, &at));
+		KUNIT_EXPECT_EQ(test, 0, branches_to(e, (unsigned long)kprobe_detour_stale, &at));
+	} else if (!e->detour.inlined || s->nr_pre) {
+		KUNIT_EXPECT_EQ(test, 1, branches_to(e, (unsigned long)kprobe_detour_stale, &at));
+	}
+}
+
+static void emit(struct kunit *test, struct emitted *e)
+{
+	bitmap_zero(e->starts, KPROBE_DETOUR_MAX_SIZE + 1);
+	memset(e->code, INT3_INSN_OPCODE, sizeof(e->code));
+	e->len = x86_emit_detour(&e->spec, e->code, &e->detour);
+	KUNIT_ASSERT_GT(test, e->len, 0);
+	KUNIT_ASSERT_LE(test, e->len, KPROBE_DETOUR_MAX_SIZE);
+	KUNIT_EXPECT_EQ(test, e->code[e->len], INT3_INSN_OPCODE);
+}
+
+static void expect_good(struct kunit *test, struct emitted *e)
+{
+	if (is_senseless(e))
+		return;
+	emit(test, e);
+	walk(test, e, NULL);
+	walk(test, e, expect_branch);
+	expect_places(test, e);
+	expect_ways(test, e);
+	expect_handlers(test, e);
+	if (e->spec.nr_pre == 1 && !e->spec.nr_post &&
+	    strncmp(((struct region_kind *)test->param_value)->name, "longest", 7))
+		KUNIT_EXPECT_LE(test, e->len, KPROBE_DETOUR_SIZE);
+}
+
+static void x86_detour_shapes(struct kunit *test)
+{
+	struct emitted *e = prepare(test, test->param_value);
+	unsigned int direct, pre, post;
+
+	for (direct = 0; direct < 2; direct++)
+		for (pre = 0; pre <= X86_DETOUR_HANDLERS; pre++)
+			for (post = 0; post <= X86_DETOUR_HANDLERS; post++) {
+				e->spec.direct = direct;
+				e->spec.nr_pre = pre;
+				e->spec.nr_post = post;
+				expect_good(test, e);
+			}
+}
+
+/* The same wherever it runs: only so can it be measured first. */
+static void x86_detour_length(struct kunit *test)
+{
+	struct emitted *e = prepare(test, test->param_value);
+	int len;
+
+	e->spec.nr_pre = 2;
+	emit(test, e);
+	len = e->len;
+	e->detour.entry = (void *)SITE;
+	KUNIT_EXPECT_EQ(test, len, x86_emit_detour(&e->spec, e->code, &e->detour));
+	e->detour.entry = (void *)SITE - SZ_8M;
+	KUNIT_EXPECT_EQ(test, len, x86_emit_detour(&e->spec, e->code, &e->detour));
+}
+
+/* Registers are saved with the instruction pointer of a breakpoint's trap. */
+static void x86_detour_ip(struct kunit *test)
+{
+	struct emitted *e = prepare(test, test->param_value);
+	unsigned int at, times = 0;
+	struct insn insn;
+
+	e->spec.nr_pre = 1;
+	emit(test, e);
+	for (at = 0; at < e->detour.arch.insn[0]; at += insn.length) {
+		KUNIT_ASSERT_EQ(test, 0, insn_decode(&insn, e->code + at, MAX_INSN_SIZE,
+						     INSN_MODE_64));
+		if (insn.opcode.bytes[0] == 0x68 &&
+		    insn.immediate.value == (s32)(e->spec.addr + 1))
+			times++;
+	}
+	KUNIT_EXPECT_EQ(test, times, 1);
+}
+
+static void x86_detour_out_of_reach(struct kunit *test)
+{
+	struct emitted *e = prepare(test, test->param_value);
+	unsigned long far = SITE - SZ_4G;
+
+	e->spec.nr_pre = 1;
+	emit(test, e);
+	e->detour.entry = (void *)far;
+	KUNIT_EXPECT_EQ(test, -ERANGE, x86_emit_detour(&e->spec, e->code, &e->detour));
+	e->detour.entry = (void *)ENTRY;
+	e->spec.pre[0].handler = far;
+	KUNIT_EXPECT_EQ(test, -ERANGE, x86_emit_detour(&e->spec, e->code, &e->detour));
+	e->spec.nr_pre = 0;
+	KUNIT_EXPECT_GT(test, x86_emit_detour(&e->spec, e->code, &e->detour), 0);
+}
+
+static struct kunit_case detour_cases[] = {
+	KUNIT_CASE_PARAM(x86_detour_shapes, kind_gen_params),
+	KUNIT_CASE_PARAM(x86_detour_length, kind_gen_params),
+	KUNIT_CASE_PARAM(x86_detour_ip, kind_gen_params),
+	KUNIT_CASE_PARAM(x86_detour_out_of_reach, kind_gen_params),
+	{}
+};
+
+static struct kunit_suite detour_suite = {
+	.name = "kprobes_x86_detour",
+	.test_cases = detour_cases,
+};
+
+kunit_test_suite(detour_suite);
+
+MODULE_DESCRIPTION("KUnit tests of detours on byte arrays");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Tests of whether a jump may replace the text at a place, on functions made
+ * for it (region_x86.S), and of copies of such text as they run.
+ */
+#include <kunit/test.h>
+#include <linux/cpufeature.h>
+#include <linux/jump_label.h>
+#include <linux/kallsyms.h>
+#include <linux/memory.h>
+#include <linux/mutex.h>
+
+#include "../../../arch/x86/kernel/kprobes-region.h"
+#include "../internal.h"
+#include "targets.h"
+
+/* Switches the labels in region_x86.S. */
+DECLARE_STATIC_KEY_FALSE(kprobes_region_key);
+DEFINE_STATIC_KEY_FALSE(kprobes_region_key);
+
+/* int fn(int a), never called but from assembly */
+#define FUNCTION(fn) asmlinkage int kprobes_region_##fn(int a)
+
+FUNCTION(plain);
+FUNCTION(rip);
+FUNCTION(cond);
+FUNCTION(nops);
+FUNCTION(jmp);
+FUNCTION(tail);
+FUNCTION(call);
+FUNCTION(ret);
+FUNCTION(again);
+FUNCTION(warm);
+
+struct examine_case {
+	const char *name;
+	enum kprobe_obstacle obstacle;
+	unsigned int len;
+};
+
+#define REGION(fn, length) \
+	{ .name = "kprobes_region_" fn, .len = length }
+#define OBSTACLE(fn, which) \
+	{ .name = "kprobes_region_" fn, .obstacle = KPROBE_OBSTACLE_##which }
+
+static const struct examine_case examine_cases[] = {
+	REGION("plain", 5),
+	REGION("rip", 6),
+	REGION("cond", 6),
+	REGION("nops", 5),
+	REGION("jmp", 5),
+	REGION("tail", 7),
+#ifndef CONFIG_FRAME_POINTER
+	REGION("call", 6),
+#endif
+	REGION("ret", 5),
+	REGION("again", 5),
+	REGION("warm", 5),
+	REGION("faulting_late", 5),
+	REGION("idle", 5),
+#ifdef CONFIG_X86_KERNEL_IBT
+	REGION("indirect", 5),
+	REGION("thunk", 5),
+	OBSTACLE("landing", JUMP_INTO),
+#else
+	OBSTACLE("indirect", INDIRECT_JUMP),
+	OBSTACLE("thunk", INDIRECT_JUMP),
+	REGION("landing", 5),	/* no pad */
+#endif
+	OBSTACLE("jumped", JUMP_INTO),
+	OBSTACLE("called", JUMP_INTO),
+	OBSTACLE("chilled", JUMP_INTO),
+	OBSTACLE("chilled.cold", JUMP_INTO),
+	OBSTACLE("warm.cold", JUMP_INTO),
+	OBSTACLE("fixed_up", JUMP_INTO),
+	OBSTACLE("faulting", EXTABLE),
+#ifdef CONFIG_JUMP_LABEL
+	OBSTACLE("label", RESERVED),
+	OBSTACLE("labelled", JUMP_INTO),
+#endif
+#ifdef CONFIG_GENERIC_BUG
+	OBSTACLE("bug", RESERVED),
+#endif
+	OBSTACLE("std", DIRECTION),
+#ifndef CONFIG_FRAME_POINTER
+	OBSTACLE("call_indirect", CALL),
+#endif
+	OBSTACLE("refused", INSTRUCTION),
+	OBSTACLE("undecodable", UNDECODABLE),
+	OBSTACLE("short", TOO_SHORT),
+	OBSTACLE("next", JUMP_INTO),
+};
+
+static void get_name(const struct examine_case *c, char *desc)
+{
+	strscpy(desc, c->name + strlen("kprobes_region_"), KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(examine, examine_cases, get_name);
+
+static unsigned long lookup(struct kunit *test, const char *name)
+{
+	unsigned long addr = kallsyms_lookup_name(name);
+
+	if (!addr)
+		kunit_skip(test, "%s is not there", name);
+	return addr;
+}
+
+static void x86_examine_function(struct kunit *test)
+{
+	const struct examine_case *c = test->param_value;
+	unsigned long site = lookup(test, c->name);
+	struct x86_kprobe_region region;
+
+	guard(mutex)(&kprobe_mutex);
+	KUNIT_EXPECT_EQ(test, x86_kprobe_examine_region(&region, site), c->obstacle);
+	if (!c->obstacle)
+		KUNIT_EXPECT_EQ(test, region.len, c->len);
+}
+
+/* A jump label is an obstacle whether it is on or off. */
+static void x86_examine_label_switched_on(struct kunit *test)
+{
+#ifdef CONFIG_JUMP_LABEL
+	unsigned long site = lookup(test, "kprobes_region_labelled");
+	struct x86_kprobe_region region;
+	enum kprobe_obstacle obstacle;
+
+	static_branch_enable(&kprobes_region_key);
+	scoped_guard(mutex, &kprobe_mutex)
+		obstacle = x86_kprobe_examine_region(&region, site);
+	static_branch_disable(&kprobes_region_key);
+	KUNIT_EXPECT_EQ(test, obstacle, KPROBE_OBSTACLE_JUMP_INTO);
+#else
+	kunit_skip(test, "no jump labels");
+#endif
+}
+
+static void x86_examine_traced_entry(struct kunit *test)
+{
+	unsigned long site = ftrace_location((unsigned long)kprobes_target_c);
+	struct x86_kprobe_region region;
+
+	if (!site)
+		kunit_skip(test, "functions are not traced");
+	guard(mutex)(&kprobe_mutex);
+	KUNIT_EXPECT_EQ(test, x86_kprobe_examine_region(&region, site),
+			KPROBE_OBSTACLE_RESERVED);
+}
+
+static void x86_examine_no_function(struct kunit *test)
+{
+	struct x86_kprobe_region region;
+
+	guard(mutex)(&kprobe_mutex);
+	KUNIT_EXPECT_EQ(test, x86_kprobe_examine_region(&region, (unsigned long)test),
+			KPROBE_OBSTACLE_UNDECODABLE);
+	KUNIT_EXPECT_TRUE(test, x86_kprobe_is_landed_on((unsigned long)test));
+}
+
+/* Probes are not seen in the text. */
+static int nothing(struct kprobe *p, struct pt_regs *regs)
+{
+	return 0;
+}
+
+static void x86_examine_probed(struct kunit *test)
+{
+	unsigned long site = lookup(test, "kprobes_region_plain");
+	struct kprobe first = { .addr = (void *)site, .pre_handler = nothing };
+	struct kprobe second = { .addr = (void *)site + 2, .pre_handler = nothing };
+	struct kprobe *both[] = { &first, &second };
+	struct x86_kprobe_region region;
+	enum kprobe_obstacle obstacle;
+
+	KUNIT_ASSERT_EQ(test, register_kprobes(both, 2), 0);
+	scoped_guard(mutex, &kprobe_mutex)
+		obstacle = x86_kprobe_examine_region(&region, site);
+	unregister_kprobes(both, 2);
+	KUNIT_EXPECT_EQ(test, obstacle, KPROBE_OBSTACLE_NONE);
+	KUNIT_EXPECT_EQ(test, region.len, 5);
+	KUNIT_EXPECT_EQ(test, region.nr, 2);
+}
+
+struct landing_case {
+	const char *name;
+	unsigned int offset;
+	bool landed_on;
+};
+
+#define LANDED_ON(fn, at)	{ "kprobes_region_" fn, at, true }
+#define NOT_LANDED_ON(fn, at)	{ "kprobes_region_" fn, at, false }
+
+static const struct landing_case landing_cases[] = {
+	NOT_LANDED_ON("plain", 2),
+	LANDED_ON("idle", 0),
+	LANDED_ON("again", 0),
+	NOT_LANDED_ON("again", 3),
+	NOT_LANDED_ON("jumped", 0),
+	LANDED_ON("jumped", 2),
+	LANDED_ON("called", 2),
+	LANDED_ON("chilled", 2),
+	LANDED_ON("chilled.cold", 0),
+	LANDED_ON("fixed_up", 2),
+	NOT_LANDED_ON("fixed_up", 4),
+	LANDED_ON("undecodable", 2),
+	NOT_LANDED_ON("std", 2),
+	LANDED_ON("next", 2),
+#ifdef CONFIG_JUMP_LABEL
+	LANDED_ON("labelled", 2),
+	NOT_LANDED_ON("labelled", 4),
+#endif
+#ifdef CONFIG_X86_KERNEL_IBT
+	LANDED_ON("landing", 4),
+	NOT_LANDED_ON("landing", 8),
+	NOT_LANDED_ON("indirect", 2),
+#else
+	LANDED_ON("indirect", 2),
+	LANDED_ON("thunk", 2),
+#endif
+};
+
+static void get_place(const struct landing_case *c, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s+%u",
+		 c->name + strlen("kprobes_region_"), c->offset);
+}
+
+KUNIT_ARRAY_PARAM(landing, landing_cases, get_place);
+
+static void x86_examine_landing(struct kunit *test)
+{
+	const struct landing_case *c = test->param_value;
+	unsigned long site = lookup(test, c->name) + c->offset;
+
+	guard(mutex)(&kprobe_mutex);
+	KUNIT_EXPECT_EQ(test, x86_kprobe_is_landed_on(site), c->landed_on);
+}
+
+/* Copies that run */
+
+struct run_case {
+	const char *name;
+	int (*fn)(int a);
+};
+
+#define RUN(what)	{ #what, kprobes_region_##what }
+
+static const struct run_case run_cases[] = {
+	RUN(plain), RUN(rip), RUN(cond), RUN(nops), RUN(jmp), RUN(tail),
+	RUN(call), RUN(ret), RUN(again), RUN(warm),
+};
+
+KUNIT_ARRAY_PARAM_DESC(run, run_cases, name);
+
+static int emit_copy(unsigned long from, void *slot)
+{
+	u8 text[X86_KPROBE_REGION_MAX + MAX_INSN_SIZE];
+	u8 copy[X86_KPROBE_REGION_COPY_MAX], at[JMP32_INSN_SIZE];
+	struct x86_kprobe_region region;
+	int len;
+
+	BUILD_BUG_ON(X86_KPROBE_REGION_COPY_MAX > KPROBE_SLOT_SIZE);
+	if (x86_kprobe_examine_region(&region, from))
+		return -EINVAL;
+	scoped_guard(mutex, &text_mutex)
+		kprobe_read_insn(from, text, sizeof(text));
+	len = x86_kprobe_emit_region(&region, 0, text, from, copy,
+				     (unsigned long)slot, at);
+	if (len > 0)
+		kprobe_slot_write(slot, copy, len);
+	return len;
+}
+
+static struct kprobe_point nobody;
+
+static void free_slot(void *slot)
+{
+	guard(mutex)(&kprobe_mutex);
+	kprobe_slot_free(slot);
+}
+
+static void *make_copy(struct kunit *test, unsigned long from)
+{
+	void *slot;
+	int len;
+
+	scoped_guard(mutex, &kprobe_mutex)
+		slot = kprobe_slot_alloc(&nobody);
+	KUNIT_ASSERT_NOT_NULL(test, slot);
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, free_slot, slot), 0);
+	scoped_guard(mutex, &kprobe_mutex)
+		len = emit_copy(from, slot);
+	KUNIT_ASSERT_GT(test, len, 0);
+	return slot;
+}
+
+/* The function with a copy of its beginning does what the function does. */
+static void x86_examine_copy_runs(struct kunit *test)
+{
+	const struct run_case *c = test->param_value;
+	static const long args[] = { 0, 1, -1, 4, 5, 23, -1000, INT_MAX, INT_MIN };
+	unsigned int i;
+	void *copy;
+
+	if (cpu_feature_enabled(X86_FEATURE_IBT))
+		kunit_skip(test, "copies have no landing pads");
+	copy = make_copy(test, (unsigned long)c->fn);
+	for (i = 0; i < ARRAY_SIZE(args); i++)
+		KUNIT_EXPECT_EQ_MSG(test, kprobes_target_call(copy, (void *)args[i]),
+				    kprobes_target_call((void *)c->fn, (void *)args[i]),
+				    "of %ld", args[i]);
+}
+
+static struct kunit_case x86_examine_cases[] = {
+	KUNIT_CASE_PARAM(x86_examine_function, examine_gen_params),
+	KUNIT_CASE(x86_examine_label_switched_on),
+	KUNIT_CASE(x86_examine_traced_entry),
+	KUNIT_CASE(x86_examine_no_function),
+	KUNIT_CASE(x86_examine_probed),
+	KUNIT_CASE_PARAM(x86_examine_landing, landing_gen_params),
+	KUNIT_CASE_PARAM(x86_examine_copy_runs, run_gen_params),
+	{ }
+};
+
+static struct kunit_suite x86_examine_suite = {
+	.name = "kprobes_x86_examine",
+	.test_cases = x86_examine_cases,
+};
+
+kunit_test_suite(x86_examine_suite);
+
+MODULE_DESCRIPTION("KUnit tests of where kprobes' jumps may go on x86");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,463 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Tests of what a jump would replace, on byte arrays: x86_kprobe_plan_region(),
+ * x86_kprobe_emit_region() and x86_kprobe_scan_insn(). Nothing is patched or
+ * executed.
+ */
+#include <kunit/test.h>
+#include <linux/prandom.h>
+#include <linux/string.h>
+#include <asm/ibt.h>
+
+#include "../../../arch/x86/kernel/kprobes-region.h"
+
+/* Where regions come from and where their copies go. */
+#define FROM	0xffffffff81234000UL
+#define APART	0x1000
+#define TO	(FROM + APART)
+
+#define LE32(x) \
+	(u32)(x) & 0xff, (u32)(x) >> 8 & 0xff, (u32)(x) >> 16 & 0xff, (u32)(x) >> 24
+
+/* In a copy, from the offset behind a branch to an offset in the original. */
+#define BACK(behind, target)	LE32((target) - APART - (behind))
+
+#define TEXT(...) \
+	.text = { __VA_ARGS__ }, .size = sizeof((u8[]){ __VA_ARGS__ })
+#define COPY(...) \
+	.copy = { __VA_ARGS__ }, .copied = sizeof((u8[]){ __VA_ARGS__ })
+
+#define PUSH_RBP	0x55
+#define MOV_RBP_RSP	0x48, 0x89, 0xe5
+#define NOP5		0x0f, 0x1f, 0x44, 0x00, 0x00
+#define LOAD_RIP	0x48, 0x8b, 0x05, LE32(0x100)
+#define MOVABS15	0x2e, 0x2e, 0x2e, 0x2e, 0x2e, 0x48, 0xb8, 1, 2, 3, 4, 5, 6, 7, 8
+
+/* Plans */
+
+struct plan_case {
+	const char *name;
+	u8 text[48];
+	size_t size;
+	enum kprobe_obstacle obstacle;
+	unsigned int len;
+	unsigned int nr;
+};
+
+#define REGION(what, length, count, ...) \
+	{ .name = what, .len = length, .nr = count, TEXT(__VA_ARGS__) }
+#define OBSTACLE(what, which, ...) \
+	{ .name = what, .obstacle = KPROBE_OBSTACLE_##which, TEXT(__VA_ARGS__) }
+
+static const struct plan_case plan_cases[] = {
+	REGION("one instruction", 5, 1, 0xb8, 1, 2, 3, 4),
+	REGION("what follows is not looked at", 5, 1, 0xb8, 1, 2, 3, 4, 0x0f, 0x0b),
+	REGION("prologue", 5, 3, PUSH_RBP, MOV_RBP_RSP, 0x53, 0x90),
+	REGION("five instructions", 5, 5, 0x50, 0x51, 0x52, 0x53, 0x54),
+	REGION("longest", 19, 5, 0x50, 0x51, 0x52, 0x53, MOVABS15),
+	REGION("nops", 5, 3, 0x90, 0x66, 0x90, 0x66, 0x90),
+	REGION("entry of a traced function", 5, 1, NOP5, PUSH_RBP),
+	REGION("jcc rel8", 5, 2, 0x74, 0x10, 0x83, 0xc0, 0x01),
+	REGION("jcc rel32", 6, 1, 0x0f, 0x84, 1, 2, 3, 4),
+	REGION("jmp rel32", 5, 1, 0xe9, 1, 2, 3, 4),
+	REGION("jmp rel8, padding", 5, 1, 0xeb, 0x10, 0xcc, 0xcc, 0xcc),
+	REGION("jmp rel8, what is reached otherwise", 6, 1, 0xeb, 0x10, 0x0f, 0x0b, 0x89, 0xc0),
+	REGION("jmp in the middle", 5, 3, 0x90, 0x90, 0xeb, 0x10, 0xcc),
+	REGION("ret, padding", 5, 1, 0xc3, 0xcc, 0xcc, 0xcc, 0xcc),
+	REGION("ret imm16, padding", 5, 1, 0xc2, 0x08, 0x00, 0xcc, 0xcc),
+	REGION("pop, ret, long nop", 12, 2, 0x5d, 0xc3,
+	       0x66, 0x2e, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0),
+	REGION("ret at the end", 5, 3, 0x48, 0x89, 0xd8, 0x5b, 0xc3),
+	REGION("call", 5, 1, 0xe8, 1, 2, 3, 4),
+	REGION("push, call", 6, 2, PUSH_RBP, 0xe8, 1, 2, 3, 4),
+	REGION("call with prefix", 9, 4, 0x50, 0x51, 0x52, 0x2e, 0xe8, 1, 2, 3, 4),
+	REGION("load relative to rip", 7, 1, LOAD_RIP),
+	REGION("sti, ret", 5, 2, 0xfb, 0xc3, 0xcc, 0xcc, 0xcc),
+
+	OBSTACLE("nothing", TOO_SHORT),
+	OBSTACLE("ends after four bytes", TOO_SHORT, PUSH_RBP, MOV_RBP_RSP),
+	OBSTACLE("ret at the end, no padding", TOO_SHORT, 0x31, 0xc0, 0xc3),
+	OBSTACLE("not all of the padding", TOO_SHORT, 0xc3, 0xcc, 0xcc, 0xcc),
+	OBSTACLE("ends in an instruction", UNDECODABLE, 0x48, 0x89, 0xe5, 0xe8, 1, 2),
+	OBSTACLE("no instruction", UNDECODABLE, 0x90, 0x06, 0x90, 0x90, 0x90),
+	OBSTACLE("padding ends in an instruction", UNDECODABLE, 0xc3, 0xe8, 1, 2, 3),
+	OBSTACLE("int3", INSTRUCTION, 0xcc, 0x90, 0x90, 0x90, 0x90),
+	OBSTACLE("int3 behind a nop", INSTRUCTION, 0x90, 0xcc, 0x90, 0x90, 0x90),
+	OBSTACLE("ud2", INSTRUCTION, 0x89, 0xc0, 0x0f, 0x0b, 0x90),
+	OBSTACLE("endbr64", INSTRUCTION, 0xf3, 0x0f, 0x1e, 0xfa, 0x90),
+	OBSTACLE("hlt", INSTRUCTION, 0x90, 0xf4, 0x90, 0x90, 0x90),
+	OBSTACLE("sti, hlt", INSTRUCTION, 0x0f, 0x1f, 0x40, 0x00, 0xfb, 0xf4),
+	OBSTACLE("loop", INSTRUCTION, 0xe2, 0x10, 0x90, 0x90, 0x90),
+	OBSTACLE("loopne", INSTRUCTION, 0x90, 0xe0, 0x10, 0x90, 0x90),
+	OBSTACLE("jrcxz", INSTRUCTION, 0xe3, 0x10, 0x90, 0x90, 0x90),
+	OBSTACLE("jmp *rax", INSTRUCTION, 0xff, 0xe0, 0xcc, 0xcc, 0xcc),
+	OBSTACLE("jmp *mem", INSTRUCTION, 0xff, 0x24, 0xc5, 1, 2, 3, 4),
+	OBSTACLE("call *rax", CALL, 0xff, 0xd0, 0x90, 0x90, 0x90),
+	OBSTACLE("call *rax at the end", CALL, 0x48, 0x89, 0xe5, 0xff, 0xd0),
+	OBSTACLE("call *mem", CALL, 0xff, 0x15, 1, 2, 3, 4),
+};
+
+KUNIT_ARRAY_PARAM_DESC(plan, plan_cases, name);
+
+static void x86_region_plan(struct kunit *test)
+{
+	const struct plan_case *c = test->param_value;
+	struct x86_kprobe_region region;
+
+	KUNIT_EXPECT_EQ(test, x86_kprobe_plan_region(&region, c->text, c->size),
+			c->obstacle);
+	if (c->obstacle)
+		return;
+	KUNIT_EXPECT_EQ(test, region.len, c->len);
+	KUNIT_EXPECT_EQ(test, region.nr, c->nr);
+}
+
+/* Copies */
+
+struct emit_case {
+	const char *name;
+	u8 text[24];
+	size_t size;
+	unsigned int first;
+	u8 copy[X86_KPROBE_REGION_COPY_MAX];
+	size_t copied;
+	u8 at[JMP32_INSN_SIZE];
+};
+
+#define AT(...)	.at = { __VA_ARGS__ }
+
+static const struct emit_case emit_cases[] = {
+	{
+		.name = "prologue",
+		TEXT(PUSH_RBP, MOV_RBP_RSP, 0x53),
+		COPY(PUSH_RBP, MOV_RBP_RSP, 0x53, 0xe9, BACK(10, 5)),
+		AT(0, 1, 4),
+	}, {
+		.name = "prologue, from the second on",
+		TEXT(PUSH_RBP, MOV_RBP_RSP, 0x53),
+		.first = 1,
+		COPY(MOV_RBP_RSP, 0x53, 0xe9, BACK(9, 5)),
+		AT(0, 3),
+	}, {
+		.name = "prologue, nothing of it",
+		TEXT(PUSH_RBP, MOV_RBP_RSP, 0x53),
+		.first = 3,
+		COPY(0xe9, BACK(5, 5)),
+	}, {
+		.name = "load relative to rip",
+		TEXT(0x90, LOAD_RIP),
+		COPY(0x48, 0x8b, 0x05, LE32(0x100 - APART + 1), 0xe9, BACK(12, 8)),
+		AT(0, 0),
+	}, {
+		.name = "nops",
+		TEXT(0x66, 0x90, 0x50, 0x66, 0x90),
+		COPY(0x50, 0xe9, BACK(6, 5)),
+		AT(0, 0, 1),
+	}, {
+		.name = "nothing but a nop",
+		TEXT(NOP5),
+		COPY(0xe9, BACK(5, 5)),
+		AT(0),
+	}, {
+		.name = "jcc rel8 forwards",
+		TEXT(0x75, 0x7f, MOV_RBP_RSP),
+		COPY(0x0f, 0x85, BACK(6, 0x81), MOV_RBP_RSP, 0xe9, BACK(14, 5)),
+		AT(0, 6),
+	}, {
+		.name = "jcc rel8 backwards",
+		TEXT(MOV_RBP_RSP, 0x7f, 0x80),
+		COPY(MOV_RBP_RSP, 0x0f, 0x8f, BACK(9, 5 - 0x80), 0xe9, BACK(14, 5)),
+		AT(0, 3),
+	}, {
+		.name = "jcc rel32 with hint",
+		TEXT(0x2e, 0x0f, 0x82, LE32(-0x10000)),
+		COPY(0x0f, 0x82, BACK(6, 7 - 0x10000), 0xe9, BACK(11, 7)),
+		AT(0),
+	}, {
+		.name = "jmp rel8",
+		TEXT(0x50, 0xeb, 0x10, 0xcc, 0xcc),
+		COPY(0x50, 0xe9, BACK(6, 0x13)),
+		AT(0, 1),
+	}, {
+		.name = "jmp rel8 to itself",
+		TEXT(0xeb, 0xfe, 0xcc, 0xcc, 0xcc),
+		COPY(0xe9, BACK(5, 0)),
+		AT(0),
+	}, {
+		.name = "jmp rel32",
+		TEXT(0xe9, LE32(0x123456)),
+		COPY(0xe9, BACK(5, 0x12345b)),
+		AT(0),
+	}, {
+		.name = "jmp, none of it",
+		TEXT(0xe9, LE32(0x123456)),
+		.first = 1,
+		COPY(),
+	}, {
+		.name = "ret",
+		TEXT(0x5b, 0xc3, 0xcc, 0xcc, 0xcc),
+		COPY(0x5b, 0xc3),
+		AT(0, 1),
+	}, {
+		.name = "ret imm16",
+		TEXT(0xc2, 0x08, 0x00, 0xcc, 0xcc),
+		COPY(0xc2, 0x08, 0x00),
+		AT(0),
+	}, {
+		.name = "push, call",
+		TEXT(0x53, 0xe8, LE32(0x2000)),
+		COPY(0x53, 0x68, LE32(FROM + 6), 0xe9, BACK(11, 0x2006)),
+		AT(0, 1),
+	}, {
+		.name = "call of the next instruction",
+		TEXT(0xe8, LE32(0)),
+		COPY(0x68, LE32(FROM + 5), 0xe9, BACK(10, 5)),
+		AT(0),
+	}, {
+		.name = "the longest",
+		TEXT(0x74, 0x00, 0x75, 0x00, MOVABS15),
+		COPY(0x0f, 0x84, BACK(6, 2), 0x0f, 0x85, BACK(12, 4), MOVABS15,
+		     0xe9, BACK(32, 19)),
+		AT(0, 6, 12),
+	},
+};
+
+KUNIT_ARRAY_PARAM_DESC(emit, emit_cases, name);
+
+static void x86_region_emit(struct kunit *test)
+{
+	const struct emit_case *c = test->param_value;
+	u8 buf[X86_KPROBE_REGION_COPY_MAX + 1], at[JMP32_INSN_SIZE] = {};
+	struct x86_kprobe_region region;
+
+	KUNIT_ASSERT_EQ(test, x86_kprobe_plan_region(&region, c->text, c->size), 0);
+	KUNIT_ASSERT_EQ(test, region.len, c->size);
+	memset(buf, 0x06, sizeof(buf));
+	KUNIT_ASSERT_EQ(test, x86_kprobe_emit_region(&region, c->first, c->text,
+						     FROM, buf, TO, at), c->copied);
+	if (c->copied)
+		KUNIT_EXPECT_MEMEQ(test, buf, c->copy, c->copied);
+	KUNIT_EXPECT_EQ(test, buf[c->copied], 0x06);
+	KUNIT_EXPECT_MEMEQ(test, at, c->at, sizeof(at));
+}
+
+struct reach_case {
+	const char *name;
+	unsigned long from;
+	unsigned long to;
+	u8 text[8];
+	size_t size;
+	int err;
+};
+
+#define HIGH	0xffffffffc0000000UL
+#define LOW	0xffffffff80000000UL
+#define FAR	0xffffc90000000000UL
+
+#define REACH(what, f, t, e, ...) \
+	{ .name = what, .from = f, .to = t, .err = e, TEXT(__VA_ARGS__) }
+
+static const struct reach_case reach_cases[] = {
+	REACH("near", LOW, HIGH, 0, PUSH_RBP, MOV_RBP_RSP, 0x53),
+	REACH("way back", LOW, FAR, -ERANGE, PUSH_RBP, MOV_RBP_RSP, 0x53),
+	REACH("jmp", LOW, FAR, -ERANGE, 0xe9, 0, 0, 0, 0),
+	REACH("jcc", LOW, FAR, -ERANGE, 0x0f, 0x84, 0, 0, 0, 0),
+	REACH("operand", LOW, FAR, -ERANGE, LOAD_RIP),
+	REACH("operand, but near", HIGH, LOW, -ERANGE, 0x48, 0x8b, 0x05, LE32(0x7fffffff)),
+	REACH("jcc, but near", HIGH, LOW, -ERANGE, 0x0f, 0x84, LE32(0x7fffffff)),
+	REACH("call", LOW, HIGH, 0, 0xe8, 0, 0, 0, 0),
+	REACH("call, but near", HIGH, LOW, -ERANGE, 0xe8, LE32(0x7fffffff)),
+	REACH("call from where push cannot tell", FAR, FAR + 0x100, -ERANGE, 0xe8, 0, 0, 0, 0),
+	REACH("ret needs no reach", LOW, FAR, 0, 0x48, 0x89, 0xd8, 0x5b, 0xc3),
+};
+
+KUNIT_ARRAY_PARAM_DESC(reach, reach_cases, name);
+
+static void x86_region_reach(struct kunit *test)
+{
+	const struct reach_case *c = test->param_value;
+	u8 buf[X86_KPROBE_REGION_COPY_MAX], at[JMP32_INSN_SIZE];
+	struct x86_kprobe_region region;
+	int len;
+
+	KUNIT_ASSERT_EQ(test, x86_kprobe_plan_region(&region, c->text, c->size), 0);
+	len = x86_kprobe_emit_region(&region, 0, c->text, c->from, buf, c->to, at);
+	if (c->err)
+		KUNIT_EXPECT_EQ(test, len, c->err);
+	else
+		KUNIT_EXPECT_GT(test, len, 0);
+}
+
+static void expect_bounds(struct kunit *test, const u8 *text,
+			  const struct x86_kprobe_region *region)
+{
+	u8 buf[64], at[JMP32_INSN_SIZE] = {};
+	unsigned int i, first;
+	int len;
+
+	KUNIT_ASSERT_GE(test, region->len, JMP32_INSN_SIZE);
+	KUNIT_ASSERT_LE(test, region->len, X86_KPROBE_REGION_MAX);
+	KUNIT_ASSERT_GT(test, region->nr, 0);
+	KUNIT_ASSERT_LE(test, region->nr, JMP32_INSN_SIZE);
+	for (first = 0; first <= region->nr; first++) {
+		len = x86_kprobe_emit_region(region, first, text, FROM, buf, TO, at);
+		if (len == -ERANGE)
+			continue;
+		KUNIT_ASSERT_GE(test, len, 0);
+		KUNIT_ASSERT_LE(test, len, X86_KPROBE_REGION_COPY_MAX);
+		for (i = first + 1; i < region->nr; i++)
+			KUNIT_ASSERT_LE(test, at[i - first - 1], at[i - first]);
+	}
+}
+
+/* Whatever the bytes, neither a region nor its copy leaves its bounds. */
+static void x86_region_any_bytes(struct kunit *test)
+{
+	static const u8 short_jump[] = { 0x74, 0x02 };
+	u8 text[X86_KPROBE_REGION_MAX + MAX_INSN_SIZE];
+	unsigned int i, regions = 0;
+	struct x86_kprobe_region region;
+	struct rnd_state rnd;
+
+	prandom_seed_state(&rnd, 1);
+	for (i = 0; i < 50000; i++) {
+		prandom_bytes_state(&rnd, text, sizeof(text));
+		/* What grows most should come often. */
+		if (i & 1)
+			memcpy(text, short_jump, sizeof(short_jump));
+		if (i & 2)
+			memcpy(text + 2, short_jump, sizeof(short_jump));
+		if (x86_kprobe_plan_region(&region, text, sizeof(text)))
+			continue;
+		expect_bounds(test, text, &region);
+		regions++;
+	}
+	KUNIT_EXPECT_GT(test, regions, 10000);
+}
+
+/* Functions */
+
+struct scan_case {
+	const char *name;
+	u8 text[40];
+	size_t size;
+	unsigned int from;	/* offsets */
+	unsigned int to;
+	bool landed;
+	bool endbr;
+	bool indirect;
+	bool std;
+	bool undecodable;
+	unsigned int exits;
+	long exit;		/* offset of the last one's target */
+};
+
+#define RANGE(begin, behind)	.from = begin, .to = behind
+
+static const struct scan_case scan_cases[] = {
+	{ .name = "straight", RANGE(1, 5), TEXT(PUSH_RBP, MOV_RBP_RSP, 0x5d, 0xc3) },
+	{ .name = "padding", RANGE(1, 5), TEXT(0x31, 0xc0, 0xc3, 0xcc, 0xcc, 0x0f, 0x0b) },
+	{ .name = "jmp to the first byte", RANGE(1, 5),
+	  TEXT(PUSH_RBP, MOV_RBP_RSP, 0x53, 0xeb, 0xf9) },
+	{ .name = "jmp to the second", RANGE(1, 5), .landed = true,
+	  TEXT(PUSH_RBP, MOV_RBP_RSP, 0x53, 0xeb, 0xfa) },
+	{ .name = "jmp to the last", RANGE(1, 5), .landed = true,
+	  TEXT(PUSH_RBP, MOV_RBP_RSP, 0x53, 0xeb, 0xfd) },
+	{ .name = "jmp behind the last", RANGE(1, 5),
+	  TEXT(PUSH_RBP, MOV_RBP_RSP, 0x53, 0xeb, 0xfe) },
+	{ .name = "jmp from in front", RANGE(3, 5), .landed = true,
+	  TEXT(0xeb, 0x02, PUSH_RBP, 0x53, 0x53, 0x90) },
+	{ .name = "jcc rel8", RANGE(1, 5), .landed = true,
+	  TEXT(PUSH_RBP, MOV_RBP_RSP, 0x53, 0x75, 0xfa) },
+	{ .name = "jcc rel32", RANGE(1, 5), .landed = true,
+	  TEXT(PUSH_RBP, MOV_RBP_RSP, 0x53, 0x0f, 0x85, LE32(-10)) },
+	{ .name = "jmp rel32", RANGE(1, 5), .landed = true,
+	  TEXT(PUSH_RBP, MOV_RBP_RSP, 0x53, 0xe9, LE32(-9)) },
+	{ .name = "loop", RANGE(1, 5), .landed = true,
+	  TEXT(PUSH_RBP, MOV_RBP_RSP, 0x53, 0xe2, 0xfa) },
+	{ .name = "jrcxz", RANGE(1, 5), .landed = true,
+	  TEXT(PUSH_RBP, MOV_RBP_RSP, 0x53, 0xe3, 0xfa) },
+	{ .name = "call", RANGE(1, 5), .landed = true,
+	  TEXT(PUSH_RBP, MOV_RBP_RSP, 0x53, 0xe8, LE32(-9)) },
+	{ .name = "xbegin", RANGE(1, 5), .landed = true,
+	  TEXT(PUSH_RBP, MOV_RBP_RSP, 0x53, 0xc7, 0xf8, LE32(-10)) },
+	{ .name = "vpermq is no jmp", RANGE(1, 5),
+	  TEXT(PUSH_RBP, MOV_RBP_RSP, 0x53, 0xc5, 0xf8, 0x77, 0xc5, 0xfd, 0xe7, 0x07) },
+	{ .name = "tail call", RANGE(1, 5), .exits = 1, .exit = 0x105,
+	  TEXT(0xe9, LE32(0x100), 0xcc) },
+	{ .name = "jumps out, both ways", RANGE(1, 5), .exits = 2, .exit = -12,
+	  TEXT(0x74, 0x40, 0x75, 0xf0, 0xc3) },
+	{ .name = "jmp to the end leaves", RANGE(3, 5), .exits = 1, .exit = 2,
+	  TEXT(0xeb, 0x00) },
+	{ .name = "call elsewhere does not", RANGE(1, 5), TEXT(0xe8, LE32(0x100), 0xc3) },
+	{ .name = "jmp *rax", RANGE(1, 5), .indirect = true, TEXT(0xff, 0xe0, 0xcc) },
+	{ .name = "notrack jmp *rax", RANGE(1, 5), .indirect = true,
+	  TEXT(0x3e, 0xff, 0xe0, 0xcc) },
+	{ .name = "jmp *table", RANGE(1, 5), .indirect = true,
+	  TEXT(0xff, 0x24, 0xc5, LE32(0x100)) },
+	{ .name = "jmp far", RANGE(1, 5), .indirect = true, TEXT(0xff, 0x2d, LE32(0x100)) },
+	{ .name = "call *rax", RANGE(1, 5), TEXT(0xff, 0xd0, 0xc3) },
+	{ .name = "push mem", RANGE(1, 5), TEXT(0xff, 0x30, 0xc3) },
+	{ .name = "std", RANGE(1, 5), .std = true, TEXT(0xfd, 0xf3, 0xa4, 0xfc, 0xc3) },
+	{ .name = "mov al, 0xfd", RANGE(1, 5), TEXT(0xb0, 0xfd, 0xc3) },
+	{ .name = "paddw is no std", RANGE(1, 5),
+	  TEXT(0x0f, 0xfd, 0xc1, 0xc5, 0xf9, 0xfd, 0xc1, 0xc3) },
+	{ .name = "endbr in front", RANGE(5, 9), TEXT(0xf3, 0x0f, 0x1e, 0xfa, 0xc3) },
+	{ .name = "endbr in the range", RANGE(1, 5), .endbr = HAS_KERNEL_IBT,
+	  TEXT(0xc3, 0xf3, 0x0f, 0x1e, 0xfa, 0xc3) },
+	{ .name = "sealed endbr in the range", RANGE(1, 5), .endbr = HAS_KERNEL_IBT,
+	  TEXT(0xc3, 0x66, 0x0f, 0x1f, 0x00, 0xc3) },
+	{ .name = "endbr behind", RANGE(1, 5),
+	  TEXT(0x90, 0x90, 0x90, 0x90, 0x90, 0xf3, 0x0f, 0x1e, 0xfa) },
+	{ .name = "no instruction", RANGE(1, 5), .undecodable = true,
+	  TEXT(0x90, 0xc5, 0xf8, 0x05, 0xc3) },
+	{ .name = "cut off", RANGE(1, 5), .undecodable = true, TEXT(0x90, 0xe9, 0x00) },
+};
+
+KUNIT_ARRAY_PARAM_DESC(scan, scan_cases, name);
+
+static void x86_region_scan(struct kunit *test)
+{
+	const struct scan_case *c = test->param_value;
+	struct x86_kprobe_scan scan = {
+		.start = FROM, .end = FROM + c->size,
+		.from = FROM + c->from, .to = FROM + c->to,
+	};
+	unsigned int at, len, exits = 0;
+	long exit = 0;
+
+	for (at = 0; at < c->size; at += len) {
+		len = x86_kprobe_scan_insn(&scan, c->text + at, c->size - at, FROM + at);
+		if (!len)
+			break;
+		if (scan.exit)
+			exit = scan.exit - FROM;
+		exits += !!scan.exit;
+	}
+	KUNIT_EXPECT_EQ(test, at < c->size, c->undecodable);
+	KUNIT_EXPECT_EQ(test, scan.landed, c->landed);
+	KUNIT_EXPECT_EQ(test, scan.endbr, c->endbr);
+	KUNIT_EXPECT_EQ(test, scan.indirect, c->indirect);
+	KUNIT_EXPECT_EQ(test, scan.std, c->std);
+	KUNIT_EXPECT_EQ(test, exits, c->exits);
+	KUNIT_EXPECT_EQ(test, exit, c->exit);
+}
+
+static struct kunit_case x86_region_cases[] = {
+	KUNIT_CASE_PARAM(x86_region_plan, plan_gen_params),
+	KUNIT_CASE_PARAM(x86_region_emit, emit_gen_params),
+	KUNIT_CASE_PARAM(x86_region_reach, reach_gen_params),
+	KUNIT_CASE(x86_region_any_bytes),
+	KUNIT_CASE_PARAM(x86_region_scan, scan_gen_params),
+	{ }
+};
+
+static struct kunit_suite x86_region_suite = {
+	.name = "kprobes_x86_region",
+	.test_cases = x86_region_cases,
+};
+
+kunit_test_suite(x86_region_suite);
+
+MODULE_DESCRIPTION("KUnit tests of the regions that kprobes' jumps replace on x86");
+MODULE_LICENSE("GPL");

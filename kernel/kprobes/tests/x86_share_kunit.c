@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * How many of the kernel's functions can have a jump at their entry. A mistake
+ * that sees obstacles everywhere breaks nothing else: it only makes probes slow.
+ */
+#include <kunit/test.h>
+#include <linux/ftrace.h>
+#include <linux/kallsyms.h>
+#include <linux/ktime.h>
+#include <linux/mutex.h>
+#include <linux/static_call_types.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+#include <asm/ibt.h>
+
+#include "../../../arch/x86/kernel/kprobes-region.h"
+#include "../internal.h"
+
+/*
+ * What was measured in the kernel of kernel/configs/kprobes-run.config, in
+ * tenths of a percent of the places that can be probed, and what may be lost.
+ */
+#define SHARE_AT_ENTRY	993
+#define SHARE_BEHIND	956
+#define TOLERANCE	20
+
+/**
+ * struct share - what became of one place of every function
+ * @count: by obstacle
+ * @ns:    how long it took to find out
+ */
+struct share {
+	unsigned int count[KPROBE_OBSTACLES];
+	u64 ns;
+};
+
+/**
+ * struct survey - going through the kernel's functions
+ * @last:   the symbol before, as some have several names
+ * @entry:  the first instruction that does something
+ * @behind: the one behind it
+ */
+struct survey {
+	unsigned long last;
+	struct share entry;
+	struct share behind;
+};
+
+/* What is at a function's very beginning, but is nobody's to replace. */
+static unsigned long skip_landing_pad(unsigned long addr)
+{
+	u32 first;
+
+	if (!get_kernel_nofault(first, (u32 *)addr) && is_endbr(first))
+		addr += ENDBR_INSN_SIZE;
+	if (ftrace_text_reserved((void *)addr, (void *)addr))
+		addr += CALL_INSN_SIZE;
+	return addr;
+}
+
+/* Length of the first instruction, whose plan is there whatever came of it. */
+static unsigned int look_at(struct share *share, unsigned long site)
+{
+	struct x86_kprobe_region region = {};
+	u64 begin;
+
+	if (kprobe_check_address(site))
+		return 0;
+	begin = ktime_get_ns();
+	share->count[x86_kprobe_examine_region(&region, site)]++;
+	share->ns += ktime_get_ns() - begin;
+	return region.plan[0].len;
+}
+
+/* Padding, halves of functions, what static calls patch. */
+static bool is_no_function(const char *name)
+{
+	return strstarts(name, "__pfx_") || strstr(name, ".cold") ||
+	       strstarts(name, STATIC_CALL_TRAMP_PREFIX_STR);
+}
+
+static int survey_symbol(void *data, const char *name, unsigned long addr)
+{
+	struct survey *survey = data;
+	unsigned int len;
+
+	if (addr == survey->last || !core_kernel_text(addr) || is_no_function(name))
+		return 0;
+	survey->last = addr;
+	addr = skip_landing_pad(addr);
+	guard(mutex)(&kprobe_mutex);
+	len = look_at(&survey->entry, addr);
+	if (len)
+		look_at(&survey->behind, addr + len);
+	return 0;
+}
+
+static unsigned int total(const struct share *share)
+{
+	unsigned int i, sum = 0;
+
+	for (i = 0; i < KPROBE_OBSTACLES; i++)
+		sum += share->count[i];
+	return sum;
+}
+
+static void report(struct kunit *test, const char *where, const struct share *share,
+		   unsigned int recorded)
+{
+	static const char * const names[] = {
+		[KPROBE_OBSTACLE_NONE] = "none",
+		[KPROBE_OBSTACLE_TOO_SHORT] = "too short",
+		[KPROBE_OBSTACLE_UNDECODABLE] = "undecodable",
+		[KPROBE_OBSTACLE_INSTRUCTION] = "instruction",
+		[KPROBE_OBSTACLE_CALL] = "call",
+		[KPROBE_OBSTACLE_JUMP_INTO] = "jump into",
+		[KPROBE_OBSTACLE_INDIRECT_JUMP] = "indirect jump",
+		[KPROBE_OBSTACLE_EXTABLE] = "exception table",
+		[KPROBE_OBSTACLE_RESERVED] = "reserved",
+		[KPROBE_OBSTACLE_DIRECTION] = "direction",
+	};
+	unsigned int i, all = total(share), tenths;
+
+	KUNIT_ASSERT_GT(test, all, 0);
+	tenths = share->count[KPROBE_OBSTACLE_NONE] * 1000 / all;
+	kunit_info(test, "%s: %u of %u can have a jump, %u.%u %%, recorded %u.%u %%",
+		   where, share->count[KPROBE_OBSTACLE_NONE], all,
+		   tenths / 10, tenths % 10, recorded / 10, recorded % 10);
+	kunit_info(test, "    %llu ns each", share->ns / all);
+	for (i = 1; i < ARRAY_SIZE(names); i++)
+		kunit_info(test, "    %s: %u", names[i], share->count[i]);
+	/* Without IBT every function with an indirect jump is lost. */
+	if (IS_ENABLED(CONFIG_X86_KERNEL_IBT))
+		KUNIT_EXPECT_GE(test, tenths + TOLERANCE, recorded);
+}
+
+static void x86_share(struct kunit *test)
+{
+	struct survey *survey = kunit_kzalloc(test, sizeof(*survey), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, survey);
+	kallsyms_on_each_symbol(survey_symbol, survey);
+	report(test, "entry", &survey->entry, SHARE_AT_ENTRY);
+	report(test, "second instruction", &survey->behind, SHARE_BEHIND);
+}
+
+static struct kunit_case x86_share_cases[] = {
+	KUNIT_CASE_SLOW(x86_share),
+	{ }
+};
+
+static struct kunit_suite x86_share_suite = {
+	.name = "kprobes_x86_share",
+	.test_cases = x86_share_cases,
+};
+
+kunit_test_suite(x86_share_suite);
+
+MODULE_DESCRIPTION("KUnit test of how many functions kprobes' jumps can go to on x86");
+MODULE_LICENSE("GPL");
