@@ -214,7 +214,7 @@ is_listed()
 # The list without what may change by itself.
 list()
 {
-	sed 's/\[OPTIMIZED\]//' "$kprobes/list"
+	sed -e 's/\[OPTIMIZED\]//' -e 's/ *$//' "$kprobes/list"
 }
 
 list_is_as_before()

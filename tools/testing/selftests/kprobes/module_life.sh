@@ -156,7 +156,7 @@ blacklist_comes_back()
 breakpoint_is_hit()
 {
 	load_target && load kprobe_example symbol="$target:${target}_untraced" &&
-		is_listed "${target}_untraced" "  $target *" || return 1
+		is_listed "${target}_untraced" "  $target( *|  \\[OPTIMIZED\\])" || return 1
 	mark_log
 	call_target && logged "^kprobe_example: before ${target}_untraced\\+"
 }

@@ -1,0 +1,293 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# A probe and a return probe at a function's entry, while function tracers come and go there: all
+# see each call once, stack traces show the callers, and the probes stay what they are as long as
+# nobody takes the calls elsewhere.
+
+# shellcheck source=functions.sh
+. "$(dirname "$0")/functions.sh"
+
+points=$kprobes/points
+instance=$tracefs/instances/kprobes_entries
+calls=10
+
+# The probed function is called by no one else, and as often as is asked for.
+call()
+{
+	round=0
+	while [ "$round" -lt "$calls" ]; do
+		cat "$batch_hits" >/dev/null || return 1
+		round=$((round + 1))
+	done
+}
+
+# --- tracers
+
+trace_with()
+{
+	echo "$1" >"$tracefs/current_tracer"
+}
+
+# How often the tracer has seen the function, as "function <-caller", "function();" or
+# "function() {".
+traced()
+{
+	grep -Ec " $function( \\[[^]]*\\])?( <-|\\(\\)(;| \\{))" "$tracefs/trace"
+}
+
+clear_trace()
+{
+	echo >"$tracefs/trace"
+}
+
+# --- probes
+
+add_events()
+{
+	event p entry "$probed:$function" && event r return "$probed:$function" &&
+		event_enable entry 1 && event_enable return 1
+}
+
+# Both events see the next calls, and so does the tracer, if there is one.
+all_see_calls()
+{
+	clear_trace
+	entries=$(event_hits entry)
+	returns=$(event_hits return)
+	call && equal "$(event_hits entry)" $((entries + calls)) &&
+		equal "$(event_hits return)" $((returns + calls)) && no_misses &&
+		tracer_sees_calls
+}
+
+no_misses()
+{
+	equal "$(awk '$1 == "entry" || $1 == "return" { n += $3 } END { print n }' \
+		"$tracefs/kprobe_profile")" 0
+}
+
+tracer_sees_calls()
+{
+	[ "$(cat "$tracefs/current_tracer")" = nop ] || equal "$(traced)" "$calls" ||
+		{ head -n 40 "$tracefs/trace"; return 1; }
+}
+
+# mechanism_is REGEX [FUNCTION]
+mechanism_is()
+{
+	awk -F '  ' -v like="^${2:-$function}[+]" '$2 ~ like { print $4; exit }' "$points" \
+		>"$work/mechanism"
+	all_match "^($1)\$" "$work/mechanism"
+}
+
+stands_behind()
+{
+	mechanism_is '(breakpoint|jump)(\+[0-9]+)?' && is_listed "$function" &&
+		not grep '\[FTRACE\]' "$kprobes/list"
+}
+
+events_alone()
+{
+	add_events && stands_behind && all_see_calls
+}
+
+tracer_comes_and_goes()
+{
+	trace_with "$1" && all_see_calls && stands_behind &&
+		trace_with nop && all_see_calls && stands_behind
+}
+
+# Once the text is a jump, and again.
+comes_and_goes_later()
+{
+	sleep 1
+	tracer_comes_and_goes "$1" && tracer_comes_and_goes "$1"
+}
+
+# The probes are there for part of the tracer's time.
+probes_come_and_go()
+{
+	remove_events
+	trace_with "$1" && add_events && all_see_calls && stands_behind && remove_events &&
+		clear_trace && call && tracer_sees_calls && add_events && all_see_calls &&
+		trace_with nop && all_see_calls && stands_behind
+}
+
+event_goes_while_traced()
+{
+	trace_with "$1" && event_enable return 0 || return 1
+	clear_trace
+	returns=$(event_hits return)
+	call && equal "$(event_hits return)" "$returns" && tracer_sees_calls &&
+		event_enable return 1 && all_see_calls && trace_with nop
+}
+
+# Behind the nop is the next instruction, wherever the nop is.
+offset_behind()
+{
+	sed -n "s/^[0-9a-f]*  [kr]  $function+\\(0x[0-9a-f]*\\) .*/\\1/p" "$kprobes/list" |
+		head -n 1 | while read -r offset; do
+			echo "+$((offset + 5))"
+		done
+}
+
+next_is_hit()
+{
+	was=$(event_hits next)
+	all_see_calls && equal "$(event_hits next)" $((was + calls))
+}
+
+# From here on ftrace leads to the probe.
+next_is_probed()
+{
+	event p next "$probed:$function$(offset_behind)" && event_enable next 1 &&
+		mechanism_is ftrace && is_listed "$function" '.*\[FTRACE\].*' && next_is_hit
+}
+
+traced_by_both()
+{
+	for tracer in $tracers; do
+		trace_with "$tracer" && next_is_hit || return 1
+	done
+	trace_with nop && next_is_hit && mechanism_is ftrace
+}
+
+# The module has a return probe of its own, which keeps the point.
+starts_anew()
+{
+	remove_events
+	unload "$probed" && load "$probed" symbols=kernel_clone &&
+		echo "$function" >"$tracefs/set_ftrace_filter" && events_alone
+}
+
+# --- stack traces
+
+# What the events in an instance of their own say, with a stack trace each.
+take_stacks()
+{
+	for name in entry return; do
+		echo 1 >"$instance/events/$group/$name/enable"
+	done
+	echo 1 >"$instance/options/stacktrace"
+	echo >"$instance/trace"
+	call
+	for name in entry return; do
+		echo 0 >"$instance/events/$group/$name/enable"
+	done
+	cat "$instance/trace" >"$work/stacks"
+}
+
+# As many stacks as events; the caller in each; nobody's trampoline.
+stacks_are_good()
+{
+	take_stacks && equal "$(grep -c '<stack trace>' "$work/stacks")" $((2 * calls)) &&
+		equal "$(grep -c '=> param_attr_show' "$work/stacks")" $((2 * calls)) &&
+		not grep -E 'return_to_handler|kretprobe_trampoline|rethook' "$work/stacks" &&
+		return
+	cat "$work/stacks"
+	return 1
+}
+
+stacks_while_traced()
+{
+	trace_with "$1" && stacks_are_good && trace_with nop && stacks_are_good
+}
+
+# The tracer is there first, so that its return address is below the probe's.
+stacks_while_traced_before()
+{
+	remove_events
+	trace_with "$1" && add_events && stacks_are_good && trace_with nop
+}
+
+stacks_by_ftrace()
+{
+	next_is_probed || return 1
+	for tracer in $tracers; do
+		stacks_while_traced "$tracer" || return 1
+	done
+}
+
+# --- direct calls
+
+no_direct_calls()
+{
+	[ -n "$(module_file ftrace-direct)" ] || echo "kernel was built without ftrace-direct"
+}
+
+# The sample prints for each call what the probe counts, but for those around the beginning and
+# the end.
+direct_call_comes()
+{
+	remove_events
+	event p waking wake_up_process && event_enable waking 1 &&
+		mechanism_is '(breakpoint|jump)(\+[0-9]+)?' wake_up_process &&
+		load ftrace-direct && mechanism_is ftrace wake_up_process || return 1
+	was=$(event_hits waking)
+	clear_trace
+	call && sleep 1
+	cat "$tracefs/trace" >"$work/direct"
+	at_least "$(event_hits waking)" $((was + 1)) &&
+		equal "$(grep -c ': waking up ' "$work/direct")" \
+			"$(grep -c ' waking: (wake_up_process' "$work/direct")" && return
+	head -n 40 "$work/direct"
+	return 1
+}
+
+direct_call_goes()
+{
+	unload ftrace-direct || return 1
+	was=$(event_hits waking)
+	call && sleep 1
+	at_least "$(event_hits waking)" $((was + 1)) && mechanism_is ftrace wake_up_process
+}
+
+put_back()
+{
+	trace_with nop
+	echo >"$tracefs/set_ftrace_filter"
+	[ ! -d "$instance" ] || rmdir "$instance"
+	cleanup
+}
+
+probed=kprobe_batch_example
+function=hits_get
+tracers="function function_graph"
+begin "$probed"
+events=$(no_events)
+[ -z "$events" ] || skip_all "$events"
+[ -e "$points" ] || skip_all "kernel does not show points"
+for tracer in $tracers; do
+	grep -qw "$tracer" "$tracefs/available_tracers" || skip_all "kernel has no $tracer tracer"
+done
+grep -qw wake_up_process "$tracefs/available_filter_functions" ||
+	skip_all "kernel has no CONFIG_DYNAMIC_FTRACE"
+trap put_back EXIT
+plan 23
+
+check "the probed module loads" load "$probed" symbols=kernel_clone
+mkdir "$instance"
+check "events at the entry stand behind the nop" starts_anew
+for tracer in $tracers; do
+	check "$tracer comes and goes" tracer_comes_and_goes "$tracer"
+	check "$tracer comes and goes when there is a jump" comes_and_goes_later "$tracer"
+	check "the return probe goes while there is $tracer" event_goes_while_traced "$tracer"
+	check "events come and go while there is $tracer" probes_come_and_go "$tracer"
+done
+check "stack traces" stacks_are_good
+for tracer in $tracers; do
+	check "stack traces with $tracer" stacks_while_traced "$tracer"
+	check "stack traces with $tracer there first" stacks_while_traced_before "$tracer"
+done
+check "events are there alone again" starts_anew
+check "an event at the next instruction leaves the entry to ftrace" next_is_probed
+check "with tracers, too" traced_by_both
+check "and anew it stands behind the nop again" starts_anew
+check "stack traces by way of ftrace" stacks_by_ftrace
+check_if "$(no_direct_calls)" "a direct call leaves the entry to ftrace" direct_call_comes
+check_if "$(no_direct_calls)" "the probe stays when the direct call goes" direct_call_goes
+remove_events
+unload "$probed"
+check "list is as before" list_is_as_before
+
+finish

@@ -1,0 +1,227 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# /proc/sys/debug/kprobes-optimization: what it takes, and that a point may change from jump to
+# breakpoint and back under hits without losing one.
+
+# shellcheck source=functions.sh
+. "$(dirname "$0")/functions.sh"
+
+knob=/proc/sys/debug/kprobes-optimization
+points=$kprobes/points
+invalid="Invalid argument"
+calls=50
+
+# takes TEXT VALUE: what is read afterwards
+takes()
+{
+	echo "$1" >"$knob" && equal "$(cat "$knob")" "$2"
+}
+
+# refuses TEXT: and stays as it was
+refuses()
+{
+	was=$(cat "$knob")
+	write_fails "$knob" "$1" "$invalid" && equal "$(cat "$knob")" "$was"
+}
+
+# By poll, as there is no telling when the optimizer gets its turn.
+within_ten_seconds()
+{
+	within=100
+	while ! "$@" >/dev/null; do
+		[ "$within" -gt 0 ] || { cat "$kprobes/list"; return 1; }
+		within=$((within - 1))
+		sleep 0.1
+	done
+}
+
+nothing_is_optimized()
+{
+	not grep '\[OPTIMIZED\]' "$kprobes/list"
+}
+
+# is_optimized EVENT'S-OFFSET
+is_optimized()
+{
+	is_listed "$function" ".*\\[OPTIMIZED\\].*" | grep -E "$function\\+$1  "
+}
+
+# The probed function is called by no one else, and as often as is asked for.
+call()
+{
+	round=0
+	while [ "$round" -lt "$1" ]; do
+		cat "$batch_hits" >/dev/null || return 1
+		round=$((round + 1))
+	done
+}
+
+# Where inside the function the region of a jump is free, an event on it becomes optimized.
+# Instructions are tried in turn, as nobody knows what the compiler has made.
+find_place()
+{
+	offset=8
+	while [ "$offset" -lt 160 ]; do
+		place=$(printf '0x%x' "$offset")
+		if event p inside "$module:$function+$place" 2>/dev/null; then
+			event_enable inside 1
+			within_one_second is_optimized "$place" && call_is_hit && return
+			event_enable inside 0
+			remove_events
+		fi
+		offset=$((offset + 1))
+	done
+	cat "$points"
+	return 1
+}
+
+within_one_second()
+{
+	within=10
+	while ! "$@" >/dev/null 2>&1; do
+		[ "$within" -gt 0 ] || return 1
+		within=$((within - 1))
+		sleep 0.1
+	done
+}
+
+# Once for each call: not in a loop, nor where only some calls come by.
+call_is_hit()
+{
+	was=$(event_hits inside)
+	call 2 && equal "$(event_hits inside)" $((was + 2))
+}
+
+each_call_is_hit()
+{
+	was=$(event_hits inside)
+	call "$calls" && equal "$(event_hits inside)" $((was + calls)) &&
+		equal "$(event_misses inside)" 0
+}
+
+event_misses()
+{
+	awk -v name="$1" '$1 == name { print $3 }' "$tracefs/kprobe_profile"
+}
+
+off_at_once()
+{
+	echo 0 >"$knob"
+	nothing_is_optimized
+}
+
+on_after_a_while()
+{
+	echo 1 >"$knob"
+	within_ten_seconds is_optimized "$place"
+}
+
+points_say_why()
+{
+	grep -E "  $function\\+$place  .*  switched off\$" "$points" ||
+		{ cat "$points"; return 1; }
+}
+
+points_say_jump()
+{
+	grep -E "  $function\\+$place  [^ ]+  jump(\\+[0-9]+)?  armed  .*  -\$" "$points" ||
+		{ cat "$points"; return 1; }
+}
+
+# Also when the knob is turned in the middle of calls.
+turns_the_knob()
+{
+	turn=0
+	while [ "$turn" -lt 10 ]; do
+		echo $((turn % 2)) >"$knob"
+		sleep 0.2
+		turn=$((turn + 1))
+	done
+}
+
+hit_while_it_turns()
+{
+	was=$(event_hits inside)
+	made=0
+	turns_the_knob &
+	turner=$!
+	while kill -0 "$turner" 2>/dev/null; do
+		call 10 || return 1
+		made=$((made + 10))
+	done
+	wait "$turner"
+	equal "$(event_hits inside)" $((was + made)) && equal "$(event_misses inside)" 0
+}
+
+# What comes while it is off waits until it is on.
+comes_while_off()
+{
+	echo 0 >"$knob"
+	remove_events
+	event p inside "$module:$function+$place" && event_enable inside 1 &&
+		each_call_is_hit && sleep 1 && nothing_is_optimized && on_after_a_while &&
+		each_call_is_hit
+}
+
+# A knob of a knob: nothing is armed, so nothing is optimized.
+not_while_disabled()
+{
+	echo 0 >"$kprobes/enabled"
+	nothing_is_optimized || return 1
+	was=$(event_hits inside)
+	call 3
+	equal "$(event_hits inside)" "$was" || return 1
+	echo 1 >"$kprobes/enabled"
+	within_ten_seconds is_optimized "$place" && each_call_is_hit
+}
+
+put_back()
+{
+	[ -z "$optimization" ] || echo "$optimization" >"$knob"
+	cleanup
+}
+
+module=kprobe_batch_example
+function=hits_get
+optimization=""
+begin "$module"
+[ -e "$knob" ] || skip_all "kernel has no CONFIG_OPTPROBES"
+events=$(no_events)
+[ -z "$events" ] || skip_all "$events"
+optimization=$(cat "$knob")
+trap put_back EXIT
+plan 31
+
+check "the knob says 1" equal "$optimization" 1
+for on in 1 y Y on; do
+	echo 0 >"$knob"
+	check "it takes $on" takes $on 1
+done
+for off in 0 n N off; do
+	echo 1 >"$knob"
+	check "it takes $off" takes $off 0
+done
+for wrong in 2 -1 x o yes 1x 256 ''; do
+	check "it refuses '$wrong'" refuses "$wrong"
+done
+echo 1 >"$knob"
+
+check "the probed module loads" load "$module" symbols=kernel_clone
+check "an event inside a function becomes [OPTIMIZED]" find_place
+check "each call hits it" each_call_is_hit
+check "points says that it is a jump" points_say_jump
+check "0 takes every [OPTIMIZED] away at once" off_at_once
+check "each call hits it still" each_call_is_hit
+check "points says why" points_say_why
+check "1 brings [OPTIMIZED] back" on_after_a_while
+check "each call hits it again" each_call_is_hit
+check "each call hits it while the knob is turned" hit_while_it_turns
+check "an event that comes while it is 0 waits for 1" comes_while_off
+check "nothing is optimized while nothing is enabled" not_while_disabled
+remove_events
+unload "$module"
+check "list is as before" list_is_as_before
+check "the knob is as before" equal "$(cat "$knob")" 1
+
+finish
