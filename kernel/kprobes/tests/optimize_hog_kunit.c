@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A task that does not let go of its CPU holds up Tasks RCU, and with it points
+ * that are to become jumps. It must hold up nothing else: whoever waited for it
+ * here would wait until it gives up.
+ */
+#include <kunit/test.h>
+#include <linux/cpu.h>
+#include <linux/delay.h>
+#include <linux/jump_label.h>
+#include <linux/kprobes.h>
+#include <linux/kthread.h>
+#include <linux/memory.h>
+#include <linux/module.h>
+#include <linux/preempt.h>
+
+#include "../internal.h"
+#include "optimized.h"
+
+/**
+ * struct hog - a task in the kernel that is preempted, but never sleeps
+ * @task:    the task
+ * @on:      it has begun
+ * @release: it may end
+ * @gave_up: it has ended of itself, somebody may have waited for it
+ */
+struct hog {
+	struct task_struct *task;
+	bool on;
+	bool release;
+	bool gave_up;
+};
+
+static int hog(void *data)
+{
+	unsigned long patience = jiffies + 60 * HZ;
+	struct hog *h = data;
+
+	WRITE_ONCE(h->on, true);
+	while (!READ_ONCE(h->release) && !READ_ONCE(h->gave_up)) {
+		cpu_relax();
+		if (time_after(jiffies, patience))
+			WRITE_ONCE(h->gave_up, true);
+	}
+	return 0;
+}
+
+static void end_hog(void *data)
+{
+	struct hog *h = data;
+
+	WRITE_ONCE(h->release, true);
+	kthread_stop_put(h->task);
+}
+
+/* On the last CPU, as others are taken offline. */
+static struct hog *start_hog(struct kunit *test)
+{
+	struct hog *h = kunit_kzalloc(test, sizeof(*h), GFP_KERNEL);
+	struct task_struct *task;
+
+	KUNIT_ASSERT_NOT_NULL(test, h);
+	task = kthread_create(hog, h, "kprobes_hog");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	kthread_bind(task, cpumask_last(cpu_online_mask));
+	h->task = get_task_struct(task);
+	wake_up_process(task);
+	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, end_hog, h));
+	while (!READ_ONCE(h->on))
+		msleep(20);
+	return h;
+}
+
+static enum kprobe_point_state state_of(struct kprobe *p)
+{
+	guard(mutex)(&kprobe_mutex);
+	return p->point->state;
+}
+
+static void take_off(void *p)
+{
+	unregister_kprobe(p);
+}
+
+/* A probe that settles, and will as long as the hog is there. */
+static struct kprobe *start_settling(struct kunit *test)
+{
+	struct kprobe *p = kunit_kzalloc(test, sizeof(*p), GFP_KERNEL);
+	int patience = 500;
+
+	KUNIT_ASSERT_NOT_NULL(test, p);
+	p->addr = (kprobe_opcode_t *)kprobes_opt_plain;
+	KUNIT_ASSERT_EQ(test, 0, register_kprobe(p));
+	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, take_off, p));
+	while (state_of(p) != KPROBE_POINT_SETTLING && patience--)
+		msleep(20);
+	KUNIT_ASSERT_EQ(test, state_of(p), KPROBE_POINT_SETTLING);
+	return p;
+}
+
+static void registers(struct kunit *test)
+{
+	struct kprobe p = { .symbol_name = "schedule_timeout" };
+
+	KUNIT_EXPECT_EQ(test, 0, register_kprobe(&p));
+	KUNIT_EXPECT_EQ(test, 0, disable_kprobe(&p));
+	KUNIT_EXPECT_EQ(test, 0, enable_kprobe(&p));
+	unregister_kprobe(&p);
+}
+
+static DEFINE_STATIC_KEY_FALSE(hog_key);
+
+static void flips_static_key(struct kunit *test)
+{
+	static_branch_enable(&hog_key);
+	KUNIT_EXPECT_TRUE(test, static_branch_unlikely(&hog_key));
+	static_branch_disable(&hog_key);
+	KUNIT_EXPECT_FALSE(test, static_branch_unlikely(&hog_key));
+}
+
+static void takes_cpu_offline(struct kunit *test)
+{
+	unsigned int cpu = cpumask_next(0, cpu_online_mask);
+
+	if (!IS_ENABLED(CONFIG_HOTPLUG_CPU) || num_online_cpus() < 3)
+		return;
+	KUNIT_EXPECT_EQ(test, 0, remove_cpu(cpu));
+	KUNIT_EXPECT_FALSE(test, cpu_online(cpu));
+	KUNIT_EXPECT_EQ(test, 0, add_cpu(cpu));
+	KUNIT_EXPECT_TRUE(test, cpu_online(cpu));
+}
+
+static int never(void *data, const char *name, unsigned long addr)
+{
+	return -EINVAL;
+}
+
+/* What loading a module takes: the lock of all modules, and text patching. */
+static void takes_locks(struct kunit *test)
+{
+	module_kallsyms_on_each_symbol("kprobes_no_such", never, NULL);
+	mutex_lock(&text_mutex);
+	mutex_unlock(&text_mutex);
+}
+
+static void switches_optimizer(struct kunit *test)
+{
+	kprobe_optimizer_allow(false);
+	kprobe_optimizer_allow(true);
+}
+
+static void arms_all(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, 0, kprobe_arm_all(false));
+	KUNIT_EXPECT_EQ(test, 0, kprobe_arm_all(true));
+}
+
+/**
+ * struct errand - what has to be possible while a point settles
+ * @name: what it is
+ * @run:  does it
+ */
+struct errand {
+	const char *name;
+	void (*run)(struct kunit *test);
+};
+
+static const struct errand errands[] = {
+	{ "registering", registers },
+	{ "static key", flips_static_key },
+	{ "CPU offline", takes_cpu_offline },
+	{ "locks of modules and text", takes_locks },
+	{ "optimizer off and on", switches_optimizer },
+	{ "all off and on", arms_all },
+};
+
+KUNIT_ARRAY_PARAM_DESC(errands, errands, name);
+
+static void nobody_waits(struct kunit *test)
+{
+	const struct errand *errand = test->param_value;
+	struct kprobe *p;
+	struct hog *h;
+
+	if (!preempt_model_preemptible() || num_online_cpus() < 2)
+		kunit_skip(test, "nobody is preempted here");
+	/* What is left of the test before leaves the text. */
+	wait_for_kprobe_optimizer();
+	h = start_hog(test);
+	p = start_settling(test);
+	errand->run(test);
+	KUNIT_EXPECT_FALSE(test, READ_ONCE(h->gave_up));
+	KUNIT_EXPECT_NE(test, p->point->mechanism, KPROBE_JUMP);
+	WRITE_ONCE(h->release, true);
+	wait_for_kprobe_optimizer();
+	KUNIT_EXPECT_EQ(test, p->point->mechanism, KPROBE_JUMP);
+}
+
+static struct kunit_case hog_cases[] = {
+	KUNIT_CASE_PARAM(nobody_waits, errands_gen_params),
+	{}
+};
+
+static struct kunit_suite hog_suite = {
+	.name = "kprobes_optimize_hog",
+	.test_cases = hog_cases,
+};
+
+kunit_test_suite(hog_suite);
+
+MODULE_DESCRIPTION("KUnit tests of what a CPU hog must not hold up");
+MODULE_LICENSE("GPL");
