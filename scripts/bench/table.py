@@ -177,8 +177,10 @@ SECTIONS = [
         + registrations("entry", "single", MANY)
         + registrations("entry", "batch", MANY, "<= 2 %", "<= 1 %")
         + registrations("insn", "batch", ALL)
-        + [Quotient("unregister 50,000 entries, one by one : batch", ("unreg.entry.single", MANY),
-                    ("unreg.entry.batch", MANY), aim="<= 3")]),
+        # With what is left for later: much of that is done while one by one still goes on.
+        + [Quotient("unregister 50,000 entries, one by one : batch",
+                    ("unreg.entry.single.settled", MANY),
+                    ("unreg.entry.batch.settled", MANY), aim="<= 3")]),
     ("Unregistering on an idle machine: nanoseconds a probe that pass", [
         Row("instructions, one by one, 1,000", "unreg.insn.single.time", 1000, aim="<= 100,000"),
         Row("instructions, batch of 1,000", "unreg.insn.batch.time", 1000),
