@@ -8,7 +8,8 @@
  * breakpoint or jump like any other, as long as nobody can tell the difference,
  * that is, if
  *
- *  - the instruction there can be probed, and nobody has a probe on it,
+ *  - a jump can be written there, and nobody has a probe on it: the breakpoint
+ *    leads to the jump's detour, so that handlers have the function's context,
  *  - it is executed exactly once for each call: nothing in the function, its cold
  *    part, jump labels or exception fixups leads to it,
  *  - nothing takes calls elsewhere from the nop: neither an ftrace_ops with

@@ -350,7 +350,8 @@ bool kprobe_breakpoint_hit(unsigned long addr, struct pt_regs *regs,
 	/* As above. */
 	if (unlikely(READ_ONCE(point->mechanism) == KPROBE_FTRACE))
 		run_displaced(point, regs);
-	else
+	else if (!kprobe_point_is_behind_entry(point) ||
+		 !kprobe_take_detour(point, regs))
 		hit(point, regs, entered);
 	return true;
 }

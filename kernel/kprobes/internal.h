@@ -231,6 +231,7 @@ int kprobe_check_module_text(unsigned long addr);
 
 /* optimizer.c: breakpoints that become jumps */
 #ifdef CONFIG_OPTPROBES
+bool kprobe_optimizer_prepare(struct kprobe_point *point);
 void kprobe_optimizer_consider(struct kprobe_point *point);
 void kprobe_optimizer_reconsider_neighbours(struct kprobe_point *point);
 void kprobe_optimizer_dismiss(struct kprobe_point *point);
@@ -243,6 +244,11 @@ bool kprobe_optimizer_is_allowed(void);
 void kprobe_detour_free(struct kprobe_detour *detour);
 enum kprobe_obstacle kprobe_point_obstacle(const struct kprobe_point *point);
 #else
+static inline bool kprobe_optimizer_prepare(struct kprobe_point *point)
+{
+	return false;
+}
+
 static inline void kprobe_optimizer_consider(struct kprobe_point *point) { }
 static inline void
 kprobe_optimizer_reconsider_neighbours(struct kprobe_point *point) { }
@@ -267,6 +273,19 @@ kprobe_detour_point(const struct kprobe_detour *detour)
 	return detour->point;
 }
 
+/*
+ * Handlers are called from there, in the context of the function. Not if that
+ * would lead past a probe on an instruction that the detour has a copy of.
+ */
+static __always_inline bool kprobe_take_detour(struct kprobe_point *point,
+					       struct pt_regs *regs)
+{
+	if (READ_ONCE(point->obstacle) == KPROBE_OBSTACLE_NEIGHBOUR)
+		return false;
+	instruction_pointer_set(regs, (unsigned long)READ_ONCE(point->detour)->entry);
+	return true;
+}
+
 /* Where to go on instead of at @ip, which a jump may cover. */
 static inline unsigned long kprobe_moved_to(const struct kprobe_point *point,
 					    unsigned long ip)
@@ -278,6 +297,12 @@ static inline unsigned long kprobe_moved_to(const struct kprobe_point *point,
 }
 #else
 struct kprobe_detour;
+
+static inline bool kprobe_take_detour(struct kprobe_point *point,
+				      struct pt_regs *regs)
+{
+	return false;
+}
 
 static inline unsigned long kprobe_moved_to(const struct kprobe_point *point,
 					    unsigned long ip)

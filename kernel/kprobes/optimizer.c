@@ -355,6 +355,25 @@ static void optimize(struct work_struct *work)
 }
 
 /**
+ * kprobe_optimizer_prepare() - give a point its detour ahead of time
+ * @point: new point at a function's entry
+ *
+ * Handlers at entries expect the context of the function, as under ftrace, not
+ * that of a trap. So the breakpoint leads to the detour from the beginning.
+ *
+ * Context: Process context, kprobe_mutex held, may sleep.
+ * Return: True when the point can become a jump.
+ */
+bool kprobe_optimizer_prepare(struct kprobe_point *point)
+{
+	lockdep_assert_held(&kprobe_mutex);
+	point->examined = true;
+	point->obstacle = arch_kprobe_examine(point) ?: renew_detour(point);
+	return !point->obstacle && !has_neighbour(point);
+}
+NOKPROBE_SYMBOL(kprobe_optimizer_prepare);
+
+/**
  * kprobe_optimizer_consider() - see whether a point can be reached by a jump
  * @point: a point that has changed
  *
@@ -444,13 +463,11 @@ static void visit_around(unsigned long site, struct list_head *jumps,
 
 static void make_room(struct kprobe_point *point, struct list_head *jumps)
 {
-	if (point->state == KPROBE_POINT_SETTLING) {
+	WRITE_ONCE(point->obstacle, KPROBE_OBSTACLE_NEIGHBOUR);
+	if (point->state == KPROBE_POINT_SETTLING)
 		kprobe_optimizer_dismiss(point);
-		point->obstacle = KPROBE_OBSTACLE_NEIGHBOUR;
-	} else if (point->mechanism == KPROBE_JUMP) {
+	else if (point->mechanism == KPROBE_JUMP)
 		list_move_tail(&point->optimize, jumps);
-		point->obstacle = KPROBE_OBSTACLE_NEIGHBOUR;
-	}
 }
 
 /**

@@ -159,7 +159,8 @@ static int prepare_entry(struct kprobe_point *point)
 {
 	point->opcode = KPROBE_ENTRY_OPCODE;
 	point->site = arch_kprobe_behind_entry(point->addr);
-	if (kprobe_ftrace_may_stand_behind(point) && !prepare_breakpoint(point))
+	if (kprobe_ftrace_may_stand_behind(point) && !prepare_breakpoint(point) &&
+	    kprobe_optimizer_prepare(point))
 		return 0;
 	point->mechanism = KPROBE_FTRACE;
 	point->key = 0;

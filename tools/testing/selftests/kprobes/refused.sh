@@ -178,7 +178,7 @@ check "blacklisted" tells blacklisted EINVAL 22 kprobe_example symbol=notify_die
 check "blacklisted: its return" tells blacklisted EINVAL 22 kretprobe_example symbol=notify_die
 check "offset past the function" \
 	tells "offset is behind the end of the function" EINVAL 22 \
-	kprobe_example symbol=kernel_clone offset=65536
+	kprobe_example symbol=kernel_clone offset=65537
 check_if "$no_prefix" "prefix of a function" \
 	tells "in front of a function's entry \\(__cfi_, __pfx_\\)" EINVAL 22 \
 	kprobe_example symbol="$prefix"
@@ -193,7 +193,7 @@ check "a long name" long_name_is_cut
 check_if "$events" "event on a blacklisted function" \
 	event_tells blacklisted EINVAL 22 atomic_notifier_call_chain
 check_if "$events" "event past a function" \
-	event_tells "offset is behind the end of the function" EINVAL 22 kernel_clone+65536
+	event_tells "offset is behind the end of the function" EINVAL 22 kernel_clone+65537
 
 check "every line has all fields" lines_are_lines "$file"
 check "the oldest come first" oldest_come_first
