@@ -14,9 +14,6 @@
 
 #include "internal.h"
 
-/* Sites patched before text_mutex is let go and others get their turn. */
-#define KPROBE_SITES_PER_PASS	256
-
 /* How long points that nobody wants may stay in the text. */
 #define KPROBE_REAP_DELAY	msecs_to_jiffies(50)
 
@@ -31,6 +28,22 @@ bool kprobe_armed_globally(void)
 	return armed_globally;
 }
 NOKPROBE_SYMBOL(kprobe_armed_globally);
+
+/**
+ * kprobe_yield_text() - let others have text_mutex, and the CPU
+ *
+ * Called after each %KPROBE_SITES_PER_PASS sites.
+ *
+ * Context: Process context, kprobe_mutex and text_mutex held, may sleep.
+ */
+void kprobe_yield_text(void)
+{
+	lockdep_assert_held(&kprobe_mutex);
+	mutex_unlock(&text_mutex);
+	cond_resched();
+	mutex_lock(&text_mutex);
+}
+NOKPROBE_SYMBOL(kprobe_yield_text);
 
 static void patch_point(struct kprobe_point *point, bool arm)
 {
@@ -52,11 +65,8 @@ static void patch_breakpoints(struct list_head *points, bool arm)
 	mutex_lock(&text_mutex);
 	list_for_each_entry(point, points, batch) {
 		patch_point(point, arm);
-		if (++done % KPROBE_SITES_PER_PASS)
-			continue;
-		mutex_unlock(&text_mutex);
-		cond_resched();
-		mutex_lock(&text_mutex);
+		if (!(++done % KPROBE_SITES_PER_PASS))
+			kprobe_yield_text();
 	}
 	arch_kprobe_sync();
 	mutex_unlock(&text_mutex);

@@ -189,7 +189,8 @@ static bool is_taken(unsigned long site)
  * kprobe_ftrace_may_stand_behind() - can a breakpoint do instead of ftrace?
  * @point: new point at a function's entry nop, with @site set
  *
- * See the top of this file.
+ * See the top of this file; what it says of jumps and of ways to the instruction
+ * is kprobe_optimizer_prepare()'s to find out.
  *
  * Context: Process context, kprobe_mutex held, may sleep.
  * Return: True when the instruction behind the nop may stand for the entry.
@@ -199,21 +200,54 @@ bool kprobe_ftrace_may_stand_behind(struct kprobe_point *point)
 	lockdep_assert_held(&kprobe_mutex);
 	return !is_taken(point->site) && is_inside_function(point->site) &&
 	       !kprobe_check_address(point->site) &&
-	       !ftrace_is_redirected(point->addr) &&
-	       !arch_kprobe_is_landed_on(point->site);
+	       !ftrace_is_redirected(point->addr);
 }
 NOKPROBE_SYMBOL(kprobe_ftrace_may_stand_behind);
 
-/* From here on calls count when ftrace reports them, not behind the nop. */
-static void hand_over(struct kprobe_point *point)
+static bool may_be_taken_over(const struct kprobe_point *point)
 {
-	LIST_HEAD(points);
+	return kprobe_point_is_behind_entry(point) &&
+	       point->mechanism != KPROBE_FTRACE;
+}
 
-	kprobe_point_changed(point);
-	kprobe_point_set_mechanism(point, KPROBE_FTRACE);
-	list_move_tail(&point->batch, &points);
-	kprobe_batch_restore(&points);
+/* ftrace calls us. From here on that counts, not what comes behind the nop. */
+static void hand_over(struct list_head *points)
+{
+	struct kprobe_point *point, *next;
+
+	list_for_each_entry(point, points, batch) {
+		kprobe_point_changed(point);
+		kprobe_point_set_mechanism(point, KPROBE_FTRACE);
+	}
+	kprobe_batch_restore(points);
+	list_for_each_entry_safe(point, next, points, batch) {
+		list_del_init(&point->batch);
+		WRITE_ONCE(point->key, 0);
+	}
+}
+
+static void hand_over_idle(struct kprobe_point *point)
+{
 	list_del_init(&point->batch);
+	kprobe_point_set_mechanism(point, KPROBE_FTRACE);
+	WRITE_ONCE(point->key, 0);
+}
+
+/* All of a list or, if ftrace refuses, none that is in the text. */
+static int take_over(struct list_head *points)
+{
+	struct kprobe_point *point, *next;
+	int ret;
+
+	/* Whoever is about to become a jump gives that up first. */
+	kprobe_unoptimize(points);
+	list_for_each_entry_safe(point, next, points, batch)
+		if (!kprobe_point_in_text(point))
+			hand_over_idle(point);
+	ret = kprobe_ftrace_arm(points);
+	if (!ret)
+		hand_over(points);
+	return ret;
 }
 
 /**
@@ -227,30 +261,37 @@ static void hand_over(struct kprobe_point *point)
 int kprobe_ftrace_take_over(struct kprobe_point *point)
 {
 	LIST_HEAD(points);
-	int ret = 0;
+	int ret;
 
 	lockdep_assert_held(&kprobe_mutex);
-	if (!kprobe_point_is_behind_entry(point) ||
-	    point->mechanism == KPROBE_FTRACE)
+	if (!may_be_taken_over(point))
 		return 0;
-	/* Whoever is about to leave or to become a jump does that first. */
 	kprobe_reap();
 	list_add_tail(&point->batch, &points);
-	kprobe_unoptimize(&points);
-	if (kprobe_point_in_text(point)) {
-		ret = kprobe_ftrace_arm(&points);
-		list_del_init(&point->batch);
-		if (!ret)
-			hand_over(point);
-	} else {
-		list_del_init(&point->batch);
-		kprobe_point_set_mechanism(point, KPROBE_FTRACE);
-	}
-	if (!ret)
-		WRITE_ONCE(point->key, 0);
+	ret = take_over(&points);
+	list_del_init(&point->batch);
 	return ret;
 }
 NOKPROBE_SYMBOL(kprobe_ftrace_take_over);
+
+static bool is_concerned(const struct kprobe_point *point, struct ftrace_ops *ops)
+{
+	struct pt_regs regs;
+
+	return may_be_taken_over(point) &&
+	       (!ops || ftrace_ops_test(ops, point->addr, &regs));
+}
+
+static void tell_not_taken_over(struct list_head *points)
+{
+	struct kprobe_point *point, *next;
+
+	list_for_each_entry_safe(point, next, points, batch) {
+		pr_warn("kprobes: %pS is redirected, probes there are not hit\n",
+			(void *)point->addr);
+		list_del_init(&point->batch);
+	}
+}
 
 /**
  * kprobe_ftrace_redirect_begin() - calls are about to be taken elsewhere
@@ -258,27 +299,24 @@ NOKPROBE_SYMBOL(kprobe_ftrace_take_over);
  *       calls that will be
  *
  * Points behind the nops concerned would not be reached any more. No new ones
- * come until kprobe_ftrace_redirect_end(). Where ftrace cannot take a point over
- * it stays where it is; that has been said in the log then.
+ * come until kprobe_ftrace_redirect_end(). Where ftrace cannot take points over
+ * they stay where they are; that has been said in the log then.
  *
  * Context: Process context, may sleep; before any of ftrace's locks.
  */
 void kprobe_ftrace_redirect_begin(struct ftrace_ops *ops)
 {
 	struct kprobe_point *point;
-	struct pt_regs regs;
 	unsigned long addr = 0;
+	LIST_HEAD(points);
 
 	mutex_lock(&kprobe_mutex);
 	kprobe_reap();
-	while ((point = kprobe_point_next(&addr, ULONG_MAX))) {
-		if (!kprobe_point_is_behind_entry(point) ||
-		    (ops && !ftrace_ops_test(ops, point->addr, &regs)))
-			continue;
-		if (kprobe_ftrace_take_over(point))
-			pr_warn("kprobes: %pS is redirected, probes there are not hit\n",
-				(void *)point->addr);
-	}
+	while ((point = kprobe_point_next(&addr, ULONG_MAX)))
+		if (is_concerned(point, ops))
+			list_add_tail(&point->batch, &points);
+	if (take_over(&points))
+		tell_not_taken_over(&points);
 }
 NOKPROBE_SYMBOL(kprobe_ftrace_redirect_begin);
 

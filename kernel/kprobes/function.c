@@ -10,7 +10,6 @@
  * many functions possible.
  */
 #include <linux/bitmap.h>
-#include <linux/bsearch.h>
 #include <linux/kallsyms.h>
 #include <linux/memory.h>
 #include <linux/mm.h>
@@ -160,13 +159,10 @@ static unsigned long end_of_memory(const struct module *mod, unsigned long addr)
 
 static bool find_in_module(unsigned long addr, struct kprobe_function *f)
 {
+	struct module *mod = kprobe_module_of(addr);
 	struct module_symbols *symbols;
-	struct module *mod;
 	size_t n;
 
-	scoped_guard(preempt)
-		mod = __module_text_address(addr);
-	/* It cannot go: its GOING notifier waits for kprobe_mutex. */
 	symbols = mod ? symbols_of(mod) : NULL;
 	n = symbols ? symbols_up_to(symbols, addr) : 0;
 	if (!n)

@@ -12,20 +12,11 @@
  * hit from an interrupt or NMI that came while a handler ran gets a frame of
  * its own.
  *
- * Unregistering does not wait for RCU. A hit claims its frame by publishing the
- * point in it, before it looks at the probes. Whoever has unlinked a probe calls
- * kprobe_drain(): it interrupts every CPU once, which orders each CPU's
- * publishing and looking against the unlinking, and then waits for the frames
- * that hold the point.
+ * A hit claims its frame by publishing the point in it, before it looks at the
+ * probes, for kprobe_drain() to see.
  */
-#include <linux/cpu.h>
-#include <linux/cpumask.h>
-#include <linux/delay.h>
 #include <linux/extable.h>
-#include <linux/jiffies.h>
 #include <linux/sched.h>
-#include <linux/sched/task_stack.h>
-#include <linux/smp.h>
 
 #include "internal.h"
 
@@ -50,18 +41,6 @@ void kprobe_count_miss(struct kprobe *p, enum kprobe_miss cause)
 }
 NOKPROBE_SYMBOL(kprobe_count_miss);
 
-static bool is_stack_of(unsigned long sp, struct task_struct *task)
-{
-	return sp - (unsigned long)task_stack_page(task) < THREAD_SIZE;
-}
-NOKPROBE_SYMBOL(is_stack_of);
-
-static unsigned int context_of(const struct kprobe_frame *frame)
-{
-	return READ_ONCE(frame->context) & KPROBE_CONTEXT_MASK;
-}
-NOKPROBE_SYMBOL(context_of);
-
 /*
  * Handlers cannot sleep, so a task's frame on another stack than the one that
  * is in use belongs to a task that died of an oops in a handler. Take the frame
@@ -69,7 +48,7 @@ NOKPROBE_SYMBOL(context_of);
  */
 static bool frame_is_stale(const struct kprobe_frame *frame)
 {
-	return !context_of(frame) && !is_stack_of(frame->stack, current);
+	return !kprobe_frame_context(frame) && !kprobe_is_stack_of(frame->stack, current);
 }
 NOKPROBE_SYMBOL(frame_is_stale);
 
@@ -104,7 +83,7 @@ struct kprobe_frame *kprobe_frame_enter_nested(struct kprobe_cpu *cpu,
 	if (depth >= KPROBE_FRAMES)
 		return NULL;
 	outer = &cpu->frame[depth - 1];
-	if (context_of(outer) != from)
+	if (kprobe_frame_context(outer) != from)
 		return kprobe_frame_begin(outer + 1, held);
 	if (!frame_is_stale(outer))
 		return NULL;
@@ -123,7 +102,7 @@ static __always_inline struct kprobe_frame *running_frame(void)
 	if (!depth)
 		return NULL;
 	frame = &cpu->frame[depth - 1];
-	return context_of(frame) == kprobe_context() ? frame : NULL;
+	return kprobe_frame_context(frame) == kprobe_context() ? frame : NULL;
 }
 
 /* Without a frame to publish in, interrupts off hold up kprobe_drain(). */
@@ -327,6 +306,17 @@ void kprobe_entry_hit(struct kprobe_point *point, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(kprobe_entry_hit);
 
+/* Is a hit behind a function's entry nop none, or the detour's to deal with? */
+static bool is_not_for_us(struct kprobe_point *point, struct pt_regs *regs)
+{
+	if (likely(READ_ONCE(point->mechanism) != KPROBE_FTRACE))
+		return kprobe_take_detour(point, regs);
+	/* ftrace has told us already. */
+	run_displaced(point, regs);
+	return true;
+}
+NOKPROBE_SYMBOL(is_not_for_us);
+
 /**
  * kprobe_breakpoint_hit() - a breakpoint was hit that may be ours
  * @addr:    its address
@@ -347,11 +337,8 @@ bool kprobe_breakpoint_hit(unsigned long addr, struct pt_regs *regs,
 
 	if (unlikely(!point))
 		return false;
-	/* As above. */
-	if (unlikely(READ_ONCE(point->mechanism) == KPROBE_FTRACE))
-		run_displaced(point, regs);
-	else if (!kprobe_point_is_behind_entry(point) ||
-		 !kprobe_take_detour(point, regs))
+	if (likely(!kprobe_point_is_behind_entry(point)) ||
+	    !is_not_for_us(point, regs))
 		hit(point, regs, entered);
 	return true;
 }
@@ -532,68 +519,3 @@ int kprobe_fault_handler(struct pt_regs *regs, int trapnr)
 	return handler_fault(regs, trapnr);
 }
 NOKPROBE_SYMBOL(kprobe_fault_handler);
-
-static void pass_barrier(void *unused)
-{
-	smp_mb();	/* between the caller's unlinking and this CPU's frames */
-}
-
-static bool frame_is_draining(struct kprobe_frame *frame)
-{
-	struct kprobe_held *held;
-
-	/* It is freed a grace period after the last hit that published it. */
-	guard(rcu)();
-	/* Pairs with kprobe_frame_exit(): the hit's handlers are through. */
-	held = smp_load_acquire(&frame->held);
-	return held && READ_ONCE(held->draining);
-}
-
-/* Seen from another CPU: has the frame's task died in a handler? */
-static bool frame_is_abandoned(struct kprobe_frame *frame, int cpu)
-{
-	unsigned long stack = READ_ONCE(frame->stack);
-
-	return !context_of(frame) && READ_ONCE(frame->held) &&
-	       !is_stack_of(stack, cpu_curr_snapshot(cpu)) &&
-	       READ_ONCE(frame->stack) == stack;
-}
-
-static void wait_for_frame(struct kprobe_frame *frame, int cpu)
-{
-	unsigned long patience = jiffies + HZ;
-
-	while (frame_is_draining(frame)) {
-		cpu_relax();
-		if (time_before(jiffies, patience))
-			continue;
-		/* Nobody else is going to withdraw what it published. */
-		if (frame_is_abandoned(frame, cpu))
-			WRITE_ONCE(frame->held, NULL);
-		msleep(20);
-	}
-}
-
-/**
- * kprobe_drain() - wait until no hit looks at what was unlinked
- *
- * The caller has unlinked probes and marked what led to them as draining. Takes
- * one round of interrupts and the time of the handlers under way there, no grace
- * period.
- *
- * Context: Process context, kprobe_mutex held, may sleep.
- */
-void kprobe_drain(void)
-{
-	unsigned int i;
-	int cpu;
-
-	lockdep_assert_held(&kprobe_mutex);
-	/* A CPU that comes or goes meanwhile would not be asked. */
-	guard(cpus_read_lock)();
-	on_each_cpu(pass_barrier, NULL, 1);
-	for_each_possible_cpu(cpu)
-		for (i = 0; i < KPROBE_FRAMES; i++)
-			wait_for_frame(&per_cpu(kprobe_cpu, cpu).frame[i], cpu);
-}
-NOKPROBE_SYMBOL(kprobe_drain);

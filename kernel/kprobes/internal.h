@@ -7,9 +7,10 @@
  * the top of kernel/kprobes.c.
  */
 #include <linux/hash.h>
-#include <linux/kprobe_point.h>
+#include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
 #include <linux/rculist.h>
+#include <linux/sched/task_stack.h>
 
 struct module;
 struct module_memory;
@@ -113,7 +114,16 @@ static inline bool kprobe_point_in_text(const struct kprobe_point *point)
 	       point->state == KPROBE_POINT_LEAVING;
 }
 
+/* bury.c: what is of no use any more, but may still be executing */
+void kprobe_bury(struct kprobe_grave *grave,
+		 void (*free)(struct kprobe_grave *grave));
+
 /* batch.c: arming and disarming, many points at once */
+
+/* Sites patched before text_mutex is let go and others get their turn. */
+#define KPROBE_SITES_PER_PASS	256
+
+void kprobe_yield_text(void);
 int kprobe_batch_commit(struct list_head *batch);
 void kprobe_batch_leave(struct list_head *batch);
 void kprobe_batch_restore(struct list_head *points);
@@ -135,6 +145,19 @@ static __always_inline unsigned long kprobe_stack_pointer(void)
 #else
 	return (unsigned long)__builtin_frame_address(0);
 #endif
+}
+
+/* The contexts that a frame's handler runs in. */
+static __always_inline unsigned int
+kprobe_frame_context(const struct kprobe_frame *frame)
+{
+	return READ_ONCE(frame->context) & KPROBE_CONTEXT_MASK;
+}
+
+static __always_inline bool kprobe_is_stack_of(unsigned long sp,
+					       struct task_struct *task)
+{
+	return sp - (unsigned long)task_stack_page(task) < THREAD_SIZE;
 }
 
 struct kprobe_frame *kprobe_frame_enter_nested(struct kprobe_cpu *cpu,
@@ -177,7 +200,7 @@ kprobe_frame_enter(struct kprobe_held *held, unsigned int entered)
 }
 
 /* Why kprobe_frame_enter() has just refused. */
-static inline enum kprobe_miss kprobe_miss_cause(void)
+static __always_inline enum kprobe_miss kprobe_miss_cause(void)
 {
 	return raw_cpu_read(kprobe_cpu.frame[KPROBE_FRAMES - 1].held) ?
 	       KPROBE_MISS_DEPTH : KPROBE_MISS_NESTED;
@@ -196,6 +219,8 @@ void kprobe_hit(struct kprobe_point *point, struct pt_regs *regs,
 void kprobe_go_on(struct kprobe_point *point, struct pt_regs *regs);
 void kprobe_miss_rest(struct kprobe_point *point, struct kprobe *p);
 void kprobe_count_miss(struct kprobe *p, enum kprobe_miss cause);
+
+/* drain.c: until no hit looks at what was unlinked */
 void kprobe_drain(void);
 
 /* knob.c */
@@ -228,6 +253,7 @@ unsigned long kprobe_blacklist_next(unsigned long addr, unsigned long *end);
 /* module.c: text that comes and goes */
 int kprobe_module_init(void);
 int kprobe_check_module_text(unsigned long addr);
+struct module *kprobe_module_of(unsigned long addr);
 
 /* optimizer.c: breakpoints that become jumps */
 #ifdef CONFIG_OPTPROBES
@@ -267,7 +293,7 @@ kprobe_point_obstacle(const struct kprobe_point *point)
 #endif
 
 #ifdef CONFIG_OPTPROBES
-static inline struct kprobe_point *
+static __always_inline struct kprobe_point *
 kprobe_detour_point(const struct kprobe_detour *detour)
 {
 	return detour->point;
@@ -287,8 +313,8 @@ static __always_inline bool kprobe_take_detour(struct kprobe_point *point,
 }
 
 /* Where to go on instead of at @ip, which a jump may cover. */
-static inline unsigned long kprobe_moved_to(const struct kprobe_point *point,
-					    unsigned long ip)
+static __always_inline unsigned long
+kprobe_moved_to(const struct kprobe_point *point, unsigned long ip)
 {
 	/* Pairs with renew_detour(). */
 	const struct kprobe_detour *detour = READ_ONCE(point->detour);
@@ -298,25 +324,25 @@ static inline unsigned long kprobe_moved_to(const struct kprobe_point *point,
 #else
 struct kprobe_detour;
 
-static inline bool kprobe_take_detour(struct kprobe_point *point,
-				      struct pt_regs *regs)
+static __always_inline bool kprobe_take_detour(struct kprobe_point *point,
+					       struct pt_regs *regs)
 {
 	return false;
 }
 
-static inline unsigned long kprobe_moved_to(const struct kprobe_point *point,
-					    unsigned long ip)
+static __always_inline unsigned long
+kprobe_moved_to(const struct kprobe_point *point, unsigned long ip)
 {
 	return ip;
 }
 
-static inline bool kprobe_detour_has_insn_at(const struct kprobe_detour *detour,
-					     unsigned long addr)
+static __always_inline bool
+kprobe_detour_has_insn_at(const struct kprobe_detour *detour, unsigned long addr)
 {
 	return false;
 }
 
-static inline struct kprobe_point *
+static __always_inline struct kprobe_point *
 kprobe_detour_point(const struct kprobe_detour *detour)
 {
 	return NULL;

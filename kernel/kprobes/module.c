@@ -91,6 +91,41 @@ static struct coming_module *find_coming(const struct module *mod)
 	return NULL;
 }
 
+/* The module that was asked for last; kprobe_mutex. */
+static struct module *last_module;
+
+/* Will a notifier tell, and wait for kprobe_mutex, before the module goes? */
+static bool will_tell(const struct module *mod)
+{
+	return mod->state == MODULE_STATE_LIVE ||
+	       (mod->state == MODULE_STATE_COMING && find_coming(mod));
+}
+
+/**
+ * kprobe_module_of() - the module that an address in text belongs to
+ * @addr: any address
+ *
+ * Context: Process context, kprobe_mutex held. The module cannot go before that
+ * is let go.
+ * Return: The module. NULL when it is no module's text, or that of a module that
+ * has not come yet or is going.
+ */
+struct module *kprobe_module_of(unsigned long addr)
+{
+	struct module *mod = last_module;
+
+	lockdep_assert_held(&kprobe_mutex);
+	if (mod && within_module_mem_type(addr, mod, MOD_TEXT))
+		return mod;
+	guard(preempt)();
+	mod = __module_text_address(addr);
+	if (!mod || !will_tell(mod))
+		return NULL;
+	last_module = mod;
+	return mod;
+}
+NOKPROBE_SYMBOL(kprobe_module_of);
+
 static int module_text_is_there(struct module *mod, unsigned long addr)
 {
 	switch (mod->state) {
@@ -162,6 +197,7 @@ static int module_event(struct notifier_block *nb, unsigned long event,
 	int ret = 0;
 
 	mutex_lock(&kprobe_mutex);
+	last_module = NULL;
 	kprobe_forget_functions(mod);
 	switch (event) {
 	case MODULE_STATE_COMING:

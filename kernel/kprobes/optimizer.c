@@ -24,7 +24,6 @@
  * made another and has sent the jump there.
  */
 #include <linux/list_sort.h>
-#include <linux/llist.h>
 #include <linux/memory.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
@@ -33,9 +32,8 @@
 
 #include "internal.h"
 
-/* Points looked at, and sites patched, before others get their turn. */
+/* Points looked at before others get their turn. */
 #define OPTIMIZER_PORTION	64
-#define OPTIMIZER_SITES		256
 
 /* A region, and the distance between an entry nop and what is behind it. */
 #define LONGEST_REACH		(2 * MAX_INSN_SIZE + KPROBE_JUMP_SIZE)
@@ -74,56 +72,6 @@ static bool is_idle(void)
 	       list_empty(&waiting_points);
 }
 
-/* Hits go on in the detour: nobody gets among what a jump covers. */
-static void go_on_in_detour(struct kprobe_point *point)
-{
-	struct kprobe_detour *detour = point->detour;
-
-	lockdep_assert_held(&kprobe_mutex);
-	WRITE_ONCE(point->resume, detour->resume);
-	WRITE_ONCE(point->run_post, detour->run_post);
-	WRITE_ONCE(point->run, detour->run);
-}
-
-/* Hits go on in the text behind the instruction. */
-static void go_on_in_text(struct kprobe_point *point)
-{
-	lockdep_assert_held(&kprobe_mutex);
-	WRITE_ONCE(point->run, point->emulated ? NULL : point->slot);
-	WRITE_ONCE(point->run_post, point->post_slot);
-	WRITE_ONCE(point->resume, NULL);
-}
-
-static LLIST_HEAD(dead_detours);
-
-static void bury_detours(struct work_struct *work)
-{
-	struct llist_node *all = llist_del_all(&dead_detours);
-	struct kprobe_detour *detour, *next;
-
-	mutex_lock(&kprobe_mutex);
-	llist_for_each_entry_safe(detour, next, all, dead)
-		kprobe_detour_free(detour);
-	mutex_unlock(&kprobe_mutex);
-}
-
-static DECLARE_WORK(bury_work, bury_detours);
-
-static void detour_is_quiescent(struct rcu_head *rcu)
-{
-	struct kprobe_detour *detour = container_of(rcu, struct kprobe_detour, rcu);
-
-	if (llist_add(&detour->dead, &dead_detours))
-		queue_work(system_unbound_wq, &bury_work);
-}
-
-/* Nobody is sent there any more, but somebody may still be there. */
-static void retire_detour(struct kprobe_detour *detour)
-{
-	if (detour)
-		call_rcu_tasks(&detour->rcu, detour_is_quiescent);
-}
-
 /**
  * kprobe_detour_free() - free a detour
  * @detour: a detour that nobody executes, or NULL
@@ -137,9 +85,43 @@ void kprobe_detour_free(struct kprobe_detour *detour)
 		return;
 	kprobe_slot_free(detour->entry);
 	/* Somebody may ask whose it is. */
-	kfree_rcu(detour, rcu);
+	kfree_rcu(detour, grave.rcu);
 }
 NOKPROBE_SYMBOL(kprobe_detour_free);
+
+static void free_buried(struct kprobe_grave *grave)
+{
+	kprobe_detour_free(container_of(grave, struct kprobe_detour, grave));
+}
+
+/* Nobody is sent there any more, but somebody may still be there. */
+static void retire_replaced(struct kprobe_detour *detour)
+{
+	if (detour->replaced)
+		kprobe_bury(&detour->replaced->grave, free_buried);
+	detour->replaced = NULL;
+}
+
+/* Hits go on in the detour: nobody gets among what a jump covers. */
+static void go_on_in_detour(struct kprobe_point *point)
+{
+	struct kprobe_detour *detour = point->detour;
+
+	lockdep_assert_held(&kprobe_mutex);
+	WRITE_ONCE(point->resume, detour->resume);
+	WRITE_ONCE(point->run_post, detour->run_post);
+	WRITE_ONCE(point->run, detour->run);
+	retire_replaced(detour);
+}
+
+/* Hits go on in the text behind the instruction. */
+static void go_on_in_text(struct kprobe_point *point)
+{
+	lockdep_assert_held(&kprobe_mutex);
+	WRITE_ONCE(point->run, point->emulated ? NULL : point->slot);
+	WRITE_ONCE(point->run_post, point->post_slot);
+	WRITE_ONCE(point->resume, NULL);
+}
 
 static bool is_current(const struct kprobe_point *point)
 {
@@ -168,12 +150,16 @@ static bool has_neighbour(const struct kprobe_point *point)
 	return false;
 }
 
+/* What is in the way of a point that has no jump. */
 static enum kprobe_obstacle examine(struct kprobe_point *point)
 {
 	if (!point->examined) {
-		point->obstacle = arch_kprobe_examine(point);
-		point->examined = point->obstacle != KPROBE_OBSTACLE_NO_MEMORY;
-		point->hopeless = point->obstacle != KPROBE_OBSTACLE_NONE;
+		enum kprobe_obstacle obstacle = arch_kprobe_examine(point);
+
+		point->hopeless = obstacle != KPROBE_OBSTACLE_NONE;
+		point->examined = true;
+		if (obstacle)
+			return obstacle;
 	}
 	if (point->hopeless)
 		return point->obstacle;
@@ -205,11 +191,20 @@ static enum kprobe_obstacle renew_detour(struct kprobe_point *point)
 	return KPROBE_OBSTACLE_NONE;
 }
 
+/* Hits at entries look at the obstacle. */
+static bool is_ready(struct kprobe_point *point)
+{
+	enum kprobe_obstacle obstacle = KPROBE_OBSTACLE_NONE;
+
+	if (point->mechanism != KPROBE_JUMP)
+		obstacle = examine(point);
+	WRITE_ONCE(point->obstacle, obstacle ?: renew_detour(point));
+	return !point->obstacle;
+}
+
 static void settle(struct kprobe_point *point)
 {
 	go_on_in_detour(point);
-	retire_detour(point->detour->replaced);
-	point->detour->replaced = NULL;
 	kprobe_point_set_state(point, KPROBE_POINT_SETTLING);
 	list_add_tail(&point->optimize, &settling_points);
 }
@@ -225,11 +220,7 @@ static bool needs_no_settling(const struct kprobe_point *point)
 static void look_at(struct kprobe_point *point, struct list_head *ready)
 {
 	list_del_init(&point->optimize);
-	if (point->mechanism == KPROBE_BREAKPOINT)
-		point->obstacle = examine(point);
-	if (!point->obstacle)
-		point->obstacle = renew_detour(point);
-	if (point->obstacle)
+	if (!is_ready(point))
 		return;
 	if (needs_no_settling(point))
 		list_add_tail(&point->optimize, ready);
@@ -261,12 +252,10 @@ static void patch_points(struct list_head *points,
 	mutex_lock(&text_mutex);
 	list_for_each_entry(point, points, optimize) {
 		queue(point);
-		if (++done % OPTIMIZER_SITES)
+		if (++done % KPROBE_SITES_PER_PASS)
 			continue;
 		arch_kprobe_finish_jumps();
-		mutex_unlock(&text_mutex);
-		cond_resched();
-		mutex_lock(&text_mutex);
+		kprobe_yield_text();
 	}
 	arch_kprobe_finish_jumps();
 	mutex_unlock(&text_mutex);
@@ -285,8 +274,6 @@ static void write_jumps(struct list_head *points)
 			kprobe_point_set_state(point, KPROBE_POINT_ARMED);
 		kprobe_point_set_mechanism(point, KPROBE_JUMP);
 		go_on_in_detour(point);
-		retire_detour(point->detour->replaced);
-		point->detour->replaced = NULL;
 		/* Its handlers may have changed while it settled. */
 		kprobe_optimizer_consider(point);
 	}
@@ -367,9 +354,7 @@ static void optimize(struct work_struct *work)
 bool kprobe_optimizer_prepare(struct kprobe_point *point)
 {
 	lockdep_assert_held(&kprobe_mutex);
-	point->examined = true;
-	point->obstacle = arch_kprobe_examine(point) ?: renew_detour(point);
-	return !point->obstacle && !has_neighbour(point);
+	return is_ready(point);
 }
 NOKPROBE_SYMBOL(kprobe_optimizer_prepare);
 
@@ -427,6 +412,14 @@ void kprobe_optimizer_forget(struct kprobe_point *point)
 }
 NOKPROBE_SYMBOL(kprobe_optimizer_forget);
 
+/* Collects jumps for write_breakpoints(). */
+static void give_up_jump(struct kprobe_point *point, struct list_head *jumps)
+{
+	kprobe_optimizer_dismiss(point);
+	if (point->mechanism == KPROBE_JUMP)
+		list_add_tail(&point->optimize, jumps);
+}
+
 /**
  * kprobe_unoptimize() - have points reached by breakpoints
  * @points: points linked by @batch
@@ -438,11 +431,8 @@ void kprobe_unoptimize(struct list_head *points)
 	struct kprobe_point *point;
 	LIST_HEAD(jumps);
 
-	list_for_each_entry(point, points, batch) {
-		kprobe_optimizer_dismiss(point);
-		if (point->mechanism == KPROBE_JUMP)
-			list_add_tail(&point->optimize, &jumps);
-	}
+	list_for_each_entry(point, points, batch)
+		give_up_jump(point, &jumps);
 	write_breakpoints(&jumps);
 }
 NOKPROBE_SYMBOL(kprobe_unoptimize);
@@ -463,11 +453,10 @@ static void visit_around(unsigned long site, struct list_head *jumps,
 
 static void make_room(struct kprobe_point *point, struct list_head *jumps)
 {
+	if (point->hopeless)
+		return;
 	WRITE_ONCE(point->obstacle, KPROBE_OBSTACLE_NEIGHBOUR);
-	if (point->state == KPROBE_POINT_SETTLING)
-		kprobe_optimizer_dismiss(point);
-	else if (point->mechanism == KPROBE_JUMP)
-		list_move_tail(&point->optimize, jumps);
+	give_up_jump(point, jumps);
 }
 
 /**
@@ -528,13 +517,10 @@ void kprobe_optimizer_allow(bool allow)
 	mutex_lock(&kprobe_mutex);
 	optimization_allowed = allow;
 	while ((point = kprobe_point_next(&addr, ULONG_MAX))) {
-		if (allow) {
+		if (allow)
 			kprobe_optimizer_consider(point);
-			continue;
-		}
-		kprobe_optimizer_dismiss(point);
-		if (point->mechanism == KPROBE_JUMP)
-			list_add_tail(&point->optimize, &jumps);
+		else
+			give_up_jump(point, &jumps);
 	}
 	write_breakpoints(&jumps);
 	mutex_unlock(&kprobe_mutex);

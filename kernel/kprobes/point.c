@@ -5,16 +5,14 @@
  *
  * A point is in the table (for hits, by hash) and in an index ordered by
  * address (for everything else) until it is freed or its text goes away. What
- * is freed may still be executing in a preempted task, so points and slots
- * wait for a Tasks RCU grace period, which nobody sleeps for. That is no help
- * where a task can sleep in a slot: see may_be_slept_in().
+ * is freed may still be executing in a preempted task, so points and slots are
+ * buried first. That is no help where a task can sleep in a slot: see
+ * may_be_slept_in().
  */
 #include <linux/extable.h>
 #include <linux/ftrace.h>
-#include <linux/llist.h>
 #include <linux/maple_tree.h>
 #include <linux/slab.h>
-#include <linux/workqueue.h>
 
 #include "internal.h"
 
@@ -76,6 +74,18 @@ void kprobe_point_set_state(struct kprobe_point *point,
 }
 NOKPROBE_SYMBOL(kprobe_point_set_state);
 
+/*
+ * No point is here; kprobe_mutex. Whatever is asked about a place is asked
+ * several times, and mostly there is none.
+ */
+static struct { unsigned long first, last; } known_gap = { 1, 0 };
+
+static void leave_gap(unsigned long addr)
+{
+	if (addr >= known_gap.first && addr <= known_gap.last)
+		known_gap.last = addr - 1;
+}
+
 /**
  * kprobe_point_next() - walk the points in order of address
  * @addr: where to start; advanced behind the point found
@@ -86,8 +96,22 @@ NOKPROBE_SYMBOL(kprobe_point_set_state);
  */
 struct kprobe_point *kprobe_point_next(unsigned long *addr, unsigned long last)
 {
+	MA_STATE(mas, &kprobe_points, *addr, *addr);
+	struct kprobe_point *point;
+
 	lockdep_assert_held(&kprobe_mutex);
-	return mt_find(&kprobe_points, addr, last);
+	if (*addr > last || (*addr >= known_gap.first && last <= known_gap.last))
+		return NULL;
+	guard(rcu)();
+	point = mas_walk(&mas);
+	if (!point) {
+		known_gap.first = mas.index;
+		known_gap.last = mas.last;
+		point = mas.last < last ? mas_next(&mas, last) : NULL;
+	}
+	if (point)
+		*addr = point->addr + 1;
+	return point;
 }
 NOKPROBE_SYMBOL(kprobe_point_next);
 
@@ -143,7 +167,7 @@ static void free_unpublished(struct kprobe_point *point)
 	kprobe_slot_free(point->post_slot);
 	kprobe_optimizer_forget(point);
 	/* Nobody executes the slots, but somebody may ask whose they are. */
-	kfree_rcu(point, rcu);
+	kfree_rcu(point, grave.rcu);
 }
 
 /* The place of a breakpoint, behind the instruction that users know if need be. */
@@ -226,6 +250,7 @@ static struct kprobe_point *make_point(unsigned long addr, bool on_func_entry)
 		free_unpublished(point);
 		return ERR_PTR(ret);
 	}
+	leave_gap(addr);
 	kprobe_table_insert(point);
 	return point;
 }
@@ -262,28 +287,9 @@ struct kprobe_point *kprobe_point_get(unsigned long addr, bool on_func_entry)
 }
 NOKPROBE_SYMBOL(kprobe_point_get);
 
-/* Freed points on their way from the RCU callback to process context. */
-static LLIST_HEAD(dead_points);
-
-static void bury_points(struct work_struct *work)
+static void free_buried(struct kprobe_grave *grave)
 {
-	struct llist_node *all = llist_del_all(&dead_points);
-	struct kprobe_point *point, *next;
-
-	mutex_lock(&kprobe_mutex);
-	llist_for_each_entry_safe(point, next, all, dead)
-		free_unpublished(point);
-	mutex_unlock(&kprobe_mutex);
-}
-
-static DECLARE_WORK(bury_work, bury_points);
-
-static void point_is_quiescent(struct rcu_head *rcu)
-{
-	struct kprobe_point *point = container_of(rcu, struct kprobe_point, rcu);
-
-	if (llist_add(&point->dead, &dead_points))
-		queue_work(system_unbound_wq, &bury_work);
+	free_unpublished(container_of(grave, struct kprobe_point, grave));
 }
 
 static void unpublish(struct kprobe_point *point)
@@ -330,7 +336,7 @@ void kprobe_point_put(struct kprobe_point *point)
 	else
 		unpublish(point);
 	kprobe_optimizer_dismiss(point);
-	call_rcu_tasks(&point->rcu, point_is_quiescent);
+	kprobe_bury(&point->grave, free_buried);
 }
 NOKPROBE_SYMBOL(kprobe_point_put);
 

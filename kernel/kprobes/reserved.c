@@ -136,18 +136,40 @@ static unsigned long fixup_target(const void *first, size_t i)
 #endif
 }
 
-static struct table fixup_targets(const struct module *mod)
+static unsigned long fault_site(const void *first, size_t i)
+{
+	const struct exception_table_entry *ex = first + i * sizeof(*ex);
+
+#ifdef ARCH_HAS_RELATIVE_EXTABLE
+	return (unsigned long)&ex->insn + ex->insn;
+#else
+	return ex->insn;
+#endif
+}
+
+static struct table exceptions(const struct module *mod,
+			       unsigned long (*addr)(const void *, size_t))
 {
 #ifdef CONFIG_MODULES
 	if (mod)
-		return (struct table){ mod->extable, mod->num_exentries, fixup_target };
+		return (struct table){ mod->extable, mod->num_exentries, addr };
 #endif
 	return (struct table){ __start___ex_table,
-			       __stop___ex_table - __start___ex_table, fixup_target };
+			       __stop___ex_table - __start___ex_table, addr };
+}
+
+static struct table fixup_targets(const struct module *mod)
+{
+	return exceptions(mod, fixup_target);
+}
+
+static struct table fault_sites(const struct module *mod)
+{
+	return exceptions(mod, fault_site);
 }
 
 /* What can be asked. */
-enum question { PATCH_SITES, LABEL_TARGETS, FIXUP_TARGETS, QUESTIONS };
+enum question { PATCH_SITES, LABEL_TARGETS, FIXUP_TARGETS, FAULT_SITES, QUESTIONS };
 
 #define TABLES_MAX	3
 
@@ -156,6 +178,7 @@ static struct table (* const tables[QUESTIONS][TABLES_MAX])(const struct module 
 	[PATCH_SITES] = { label_sites, call_sites, bug_sites },
 	[LABEL_TARGETS] = { label_targets },
 	[FIXUP_TARGETS] = { fixup_targets },
+	[FAULT_SITES] = { fault_sites },
 };
 
 static struct table get_table(enum question question, unsigned int i,
@@ -276,10 +299,8 @@ static bool search_kernel(enum question question, unsigned long start,
 static bool search_module(enum question question, unsigned long start,
 			  unsigned long end)
 {
-	struct module *mod;
+	struct module *mod = kprobe_module_of(start);
 
-	guard(preempt)();
-	mod = __module_text_address(start);
 	return mod && search_tables(question, mod, start, end);
 }
 #else
@@ -343,3 +364,17 @@ bool kprobe_fixup_lands_in(unsigned long start, unsigned long end)
 	return ask(FIXUP_TARGETS, start, end);
 }
 NOKPROBE_SYMBOL(kprobe_fixup_lands_in);
+
+/**
+ * kprobe_fault_is_expected() - is there an exception table entry?
+ * @start: first byte, where an instruction begins
+ * @end:   behind the last byte; in the same function
+ *
+ * Context: Process context, kprobe_mutex held, may sleep.
+ * Return: True when there is one for an instruction that begins there.
+ */
+bool kprobe_fault_is_expected(unsigned long start, unsigned long end)
+{
+	return ask(FAULT_SITES, start, end);
+}
+NOKPROBE_SYMBOL(kprobe_fault_is_expected);

@@ -27,6 +27,7 @@
  *	          jmp to the others
  */
 #include <linux/errno.h>
+#include <linux/kprobe_arch.h>
 #include <linux/percpu.h>
 #include <linux/preempt.h>
 #include <linux/string.h>

@@ -7,10 +7,9 @@
  * of them but the first, other than by way of the one in front of it.
  */
 #include <linux/align.h>
-#include <linux/extable.h>
 #include <linux/ftrace.h>
 #include <linux/kallsyms.h>
-#include <linux/kprobe_point.h>
+#include <linux/kprobe_arch.h>
 #include <linux/memory.h>
 #include <linux/sizes.h>
 #include <linux/string.h>
@@ -107,7 +106,7 @@ static enum kprobe_obstacle follow_exit(struct search *s, unsigned long target)
 {
 	struct kprobe_function part;
 
-	if (target == s->exit || is_in_part(&s->function, target) ||
+	if (target == s->exit || target == s->scan.way_out || is_in_part(&s->function, target) ||
 	    is_in_part(&s->cold, target))
 		return KPROBE_OBSTACLE_NONE;
 	s->exit = target;
@@ -120,34 +119,71 @@ static enum kprobe_obstacle follow_exit(struct search *s, unsigned long target)
 	return KPROBE_OBSTACLE_NONE;
 }
 
+/* What functions return through, if not by a return. */
+static unsigned long return_thunk(void)
+{
+#ifdef CONFIG_MITIGATION_RETHUNK
+	return (unsigned long)x86_return_thunk;
+#else
+	return 0;
+#endif
+}
+
 /* Modules have zeros between two sections' code. */
 static bool is_padding(const u8 *bytes, size_t size)
 {
 	return size < MAX_INSN_SIZE && !memchr_inv(bytes, 0, size);
 }
 
-static enum kprobe_obstacle scan_part(struct search *s,
-				      const struct kprobe_function *part)
+/*
+ * Most functions have no byte that, if it began an instruction, would be of
+ * interest. To see that takes a tenth of what decoding takes.
+ */
+static bool is_plain(struct search *s)
+{
+	u8 bytes[WINDOW_SIZE + X86_KPROBE_GLANCE];
+	unsigned long addr = s->scan.start;
+	size_t avail;
+
+	for (; addr < s->scan.end; addr += WINDOW_SIZE) {
+		avail = min_t(size_t, sizeof(bytes), s->scan.end - addr);
+		if (kprobe_read_insn(addr, bytes, avail) < avail)
+			return false;
+		memset(bytes + avail, 0, sizeof(bytes) - avail);
+		if (x86_kprobe_may_matter(&s->scan, bytes,
+					  min_t(size_t, avail, WINDOW_SIZE), addr))
+			return false;
+	}
+	return true;
+}
+
+static enum kprobe_obstacle decode_part(struct search *s)
 {
 	enum kprobe_obstacle obstacle = KPROBE_OBSTACLE_NONE;
-	unsigned long addr = part->start;
+	unsigned long addr = s->scan.start;
 	unsigned int len;
 	const u8 *insn;
 	size_t avail;
 
-	s->scan.start = part->start;
-	s->scan.end = part->end;
-	while (!obstacle && addr < part->end) {
+	while (!obstacle && addr < s->scan.end) {
 		insn = look(s, addr, &avail);
 		len = x86_kprobe_scan_insn(&s->scan, insn, avail, addr);
 		if (!len)
-			return addr + avail == part->end && is_padding(insn, avail) ?
+			return addr + avail == s->scan.end && is_padding(insn, avail) ?
 			       KPROBE_OBSTACLE_NONE : KPROBE_OBSTACLE_UNDECODABLE;
 		if (s->scan.exit)
 			obstacle = follow_exit(s, s->scan.exit);
 		addr += len;
 	}
 	return obstacle;
+}
+
+static enum kprobe_obstacle scan_part(struct search *s,
+				      const struct kprobe_function *part)
+{
+	s->scan.start = part->start;
+	s->scan.end = part->end;
+	return is_plain(s) ? KPROBE_OBSTACLE_NONE : decode_part(s);
 }
 
 /*
@@ -206,21 +242,9 @@ static bool is_reserved(unsigned long start, unsigned long end)
 	       alternatives_text_reserved((void *)start, (void *)end);
 }
 
-static bool has_extable_entry(const struct x86_kprobe_region *region,
-			      unsigned long site)
-{
-	unsigned int i;
-
-	for (i = 0; i < region->nr; i++) {
-		if (search_exception_tables(site))
-			return true;
-		site += region->plan[i].len;
-	}
-	return false;
-}
-
 static enum kprobe_obstacle examine(struct x86_kprobe_region *region,
-				    unsigned long site, struct search *s)
+				    unsigned long site, unsigned long from,
+				    struct search *s)
 {
 	enum kprobe_obstacle obstacle = plan_text(region, site, &s->function);
 
@@ -228,10 +252,10 @@ static enum kprobe_obstacle examine(struct x86_kprobe_region *region,
 		return obstacle;
 	if (is_reserved(site, site + region->len))
 		return KPROBE_OBSTACLE_RESERVED;
-	if (has_extable_entry(region, site))
+	if (kprobe_fault_is_expected(site, site + region->len))
 		return KPROBE_OBSTACLE_EXTABLE;
-	/* Who jumps to the first instruction meets the probe, as he should. */
-	s->scan.from = site + 1;
+	s->scan.way_out = return_thunk();
+	s->scan.from = from;
 	s->scan.to = site + region->len;
 	obstacle = search_landings(s);
 	if (obstacle)
@@ -240,7 +264,8 @@ static enum kprobe_obstacle examine(struct x86_kprobe_region *region,
 }
 
 enum kprobe_obstacle x86_kprobe_examine_region(struct x86_kprobe_region *region,
-					       unsigned long site)
+					       unsigned long site,
+					       unsigned long from)
 {
 	enum kprobe_obstacle obstacle;
 	struct search s = { };
@@ -248,22 +273,8 @@ enum kprobe_obstacle x86_kprobe_examine_region(struct x86_kprobe_region *region,
 	if (!find_function(&s.function, site))
 		return KPROBE_OBSTACLE_UNDECODABLE;
 	mutex_lock(&text_mutex);
-	obstacle = examine(region, site, &s);
+	obstacle = examine(region, site, from, &s);
 	mutex_unlock(&text_mutex);
 	return obstacle;
 }
 NOKPROBE_SYMBOL(x86_kprobe_examine_region);
-
-bool x86_kprobe_is_landed_on(unsigned long site)
-{
-	struct search s = { .scan = { .from = site, .to = site + 1 } };
-	enum kprobe_obstacle obstacle;
-
-	if (!find_function(&s.function, site))
-		return true;
-	mutex_lock(&text_mutex);
-	obstacle = search_landings(&s);
-	mutex_unlock(&text_mutex);
-	return obstacle;
-}
-NOKPROBE_SYMBOL(x86_kprobe_is_landed_on);

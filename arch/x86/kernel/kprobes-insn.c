@@ -59,11 +59,13 @@ struct form {
 #define EXACT(op, byte, pfx, act) \
 	{ .first = op, .count = 1, .prefix = pfx, .mask = 0xff, .modrm = byte, .action = act }
 
-/* The first match counts. Whatever matches nothing runs as a copy. */
-static const struct form forms[] = {
+/*
+ * A table for opcodes of one byte, and one for those of two. The first match
+ * counts. Whatever matches nothing runs as a copy.
+ */
+static const struct form one_byte_forms[] = {
 	/* Branches, emulated. */
 	OPCODES(0x70, 16, X86_KPROBE_JCC),
-	OPCODES(0x0f80, 16, X86_KPROBE_JCC),
 	OPCODES(0xe0, 4, X86_KPROBE_LOOP),		/* loopne, loope, loop, jcxz */
 	OPCODE(0xe8, X86_KPROBE_CALL),
 	OPCODE(0xe9, X86_KPROBE_JMP),
@@ -72,19 +74,12 @@ static const struct form forms[] = {
 	GROUP(0xff, 2, X86_KPROBE_CALL_INDIRECT),
 	GROUP(0xff, 4, X86_KPROBE_JMP_INDIRECT),
 
-	/* Nothing to run. With REX.B or a repeat prefix 90 is something else. */
+	/* Nothing to run. With REX.B or a repeat prefix it is something else. */
 	OPCODE(0x90, X86_KPROBE_NOP),
-	GROUP(0x0f1f, 0, X86_KPROBE_NOP),
 
-	/*
-	 * Traps that somebody else has put there or waits for: breakpoints,
-	 * BUG(), UBSAN, CFI, hypercalls that start with ud2.
-	 */
+	/* Traps that somebody else has put there or waits for: breakpoints. */
 	OPCODES(0xcc, 3, REFUSED(TRAP)),		/* int3, int, into */
 	OPCODE(0xf1, REFUSED(TRAP)),			/* int1 */
-	OPCODE(0x0f0b, REFUSED(TRAP)),			/* ud2 */
-	OPCODE(0x0fb9, REFUSED(TRAP)),			/* ud1 */
-	OPCODE(0x0fff, REFUSED(TRAP)),			/* ud0 */
 
 	/*
 	 * To and from other privilege levels and segments: on the way there
@@ -97,6 +92,38 @@ static const struct form forms[] = {
 	GROUP(0xff, 5, REFUSED(LEVEL)),			/* jmp far *mem */
 	OPCODES(0xca, 2, REFUSED(LEVEL)),		/* ret far */
 	OPCODE(0xcf, REFUSED(LEVEL)),			/* iret */
+
+	/* Its relative target is kept; and a trap ends the transaction. */
+	EXACT(0xc7, 0xf8, 0, REFUSED(TRANSACTION)),	/* xbegin */
+
+	/*
+	 * Sleep until an interrupt. The sti before keeps interrupts out until
+	 * it sleeps; a probe on either lets them in, and the wakeup is lost.
+	 */
+	OPCODE(0xf4, REFUSED(SLEEP)),			/* hlt */
+	OPCODE(0xfb, FORM_STI),
+
+	/*
+	 * Keep interrupts out until the next instruction has set the stack
+	 * pointer. The jump behind a copy would use that up.
+	 */
+	GROUP(0x8e, 2, REFUSED(SHADOW)),		/* mov to ss */
+	OPCODE(0x17, REFUSED(SHADOW)),			/* pop ss */
+
+	/* AMD's XOP, which the decoder takes for a pop of another length. */
+	GROUP(0x8f, 0, X86_KPROBE_RUN),			/* pop */
+	OPCODE(0x8f, REFUSED(FORM)),
+};
+
+static const struct form two_byte_forms[] = {
+	OPCODES(0x0f80, 16, X86_KPROBE_JCC),
+	GROUP(0x0f1f, 0, X86_KPROBE_NOP),
+
+	/* BUG(), UBSAN, CFI, hypercalls that start with ud2. */
+	OPCODE(0x0f0b, REFUSED(TRAP)),			/* ud2 */
+	OPCODE(0x0fb9, REFUSED(TRAP)),			/* ud1 */
+	OPCODE(0x0fff, REFUSED(TRAP)),			/* ud0 */
+
 	OPCODE(0x0f05, REFUSED(LEVEL)),			/* syscall */
 	OPCODE(0x0f07, REFUSED(LEVEL)),			/* sysret */
 	OPCODES(0x0f34, 2, REFUSED(LEVEL)),		/* sysenter, sysexit */
@@ -122,43 +149,31 @@ static const struct form forms[] = {
 	EXACT(0x0f1e, 0xfa, 0xf3, REFUSED(LANDING_PAD)),	/* endbr64 */
 	EXACT(0x0f1e, 0xfb, 0xf3, REFUSED(LANDING_PAD)),	/* endbr32 */
 
-	/* Its relative target is kept; and a trap ends the transaction. */
-	EXACT(0xc7, 0xf8, 0, REFUSED(TRANSACTION)),		/* xbegin */
-
-	/*
-	 * Sleep until an interrupt. The sti before keeps interrupts out until
-	 * it sleeps; a probe on either lets them in, and the wakeup is lost.
-	 */
-	OPCODE(0xf4, REFUSED(SLEEP)),			/* hlt */
 	EXACT(0x0f01, 0xc9, 0, REFUSED(SLEEP)),		/* mwait */
 	EXACT(0x0f01, 0xfb, 0, REFUSED(SLEEP)),		/* mwaitx */
-	OPCODE(0xfb, FORM_STI),
-
-	/*
-	 * Keep interrupts out until the next instruction has set the stack
-	 * pointer. The jump behind a copy would use that up.
-	 */
-	GROUP(0x8e, 2, REFUSED(SHADOW)),			/* mov to ss */
-	OPCODE(0x17, REFUSED(SHADOW)),			/* pop ss */
-
-	/* AMD's XOP, which the decoder takes for a pop of another length. */
-	GROUP(0x8f, 0, X86_KPROBE_RUN),			/* pop */
-	OPCODE(0x8f, REFUSED(FORM)),
 };
 
 /* What the decoder passes, as it does not know the mode that opcodes are for. */
-static const u8 not_in_64bit[] = {
-	0x06, 0x07, 0x0e, 0x16, 0x17, 0x1e, 0x1f,	/* push, pop es, cs, ss, ds */
-	0x27, 0x2f, 0x37, 0x3f,				/* daa, das, aaa, aas */
-	0x60, 0x61, 0x82, 0x9a, 0xce, 0xd4, 0xd6, 0xea,
-};
+static bool is_not_in_64bit(u32 opcode)
+{
+	switch (opcode) {
+	case 0x06: case 0x07: case 0x0e: case 0x16:	/* push, pop es, cs, ss */
+	case 0x17: case 0x1e: case 0x1f:		/* pop ss, push, pop ds */
+	case 0x27: case 0x2f: case 0x37: case 0x3f:	/* daa, das, aaa, aas */
+	case 0x60: case 0x61: case 0x82: case 0x9a:
+	case 0xce: case 0xd4: case 0xd6: case 0xea:
+		return IS_ENABLED(CONFIG_X86_64);
+	default:
+		return false;
+	}
+}
 
 static bool has_prefix(const struct insn *insn, u8 prefix)
 {
 	return memchr(insn->prefixes.bytes, prefix, 4);
 }
 
-/* As the table of forms has it. VEX and EVEX instructions are of other maps. */
+/* As the tables of forms have it. VEX and EVEX instructions are of other maps. */
 static u32 opcode_of(struct insn *insn)
 {
 	u32 opcode = 0;
@@ -175,9 +190,12 @@ static int form_action(struct insn *insn)
 {
 	u8 prefix = insn->prefixes.bytes[3], modrm = insn->modrm.bytes[0];
 	u32 opcode = opcode_of(insn);
-	const struct form *f;
+	const struct form *f, *end;
 
-	for (f = forms; f < forms + ARRAY_SIZE(forms); f++) {
+	f = opcode <= U8_MAX ? one_byte_forms : two_byte_forms;
+	end = f + (opcode <= U8_MAX ? ARRAY_SIZE(one_byte_forms) :
+				      ARRAY_SIZE(two_byte_forms));
+	for (; f < end; f++) {
 		if (opcode - f->first < f->count &&
 		    (modrm & f->mask) == f->modrm &&
 		    (!f->prefix || f->prefix == prefix))
@@ -188,16 +206,10 @@ static int form_action(struct insn *insn)
 
 static int decode(struct insn *insn, const u8 *bytes, size_t avail)
 {
-	u32 opcode;
-
 	if (insn_decode(insn, bytes, min_t(size_t, avail, MAX_INSN_SIZE),
 			INSN_MODE_KERN))
 		return -EILSEQ;
-	opcode = opcode_of(insn);
-	if (IS_ENABLED(CONFIG_X86_64) && opcode <= U8_MAX &&
-	    memchr(not_in_64bit, opcode, sizeof(not_in_64bit)))
-		return -EILSEQ;
-	return 0;
+	return is_not_in_64bit(opcode_of(insn)) ? -EILSEQ : 0;
 }
 
 static int plan_run(struct x86_kprobe_plan *plan, struct insn *insn)

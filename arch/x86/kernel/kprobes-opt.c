@@ -7,7 +7,7 @@
  * well as when it is taken away.
  */
 #include <linux/cpufeature.h>
-#include <linux/kprobe_point.h>
+#include <linux/kprobe_arch.h>
 #include <linux/memory.h>
 #include <linux/slab.h>
 #include <asm/text-patching.h>
@@ -16,7 +16,11 @@
 
 enum kprobe_obstacle arch_kprobe_examine(struct kprobe_point *point)
 {
-	return x86_kprobe_examine_region(&point->arch.region, point->site);
+	/* Who jumps to a probed instruction meets the probe, as he should. */
+	unsigned long from = kprobe_point_is_behind_entry(point) ? point->site :
+								   point->site + 1;
+
+	return x86_kprobe_examine_region(&point->arch.region, point->site, from);
 }
 NOKPROBE_SYMBOL(arch_kprobe_examine);
 

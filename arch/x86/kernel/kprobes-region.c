@@ -5,6 +5,8 @@
  *
  * Functions on byte buffers alone; none looks at text or keeps anything.
  */
+#include <linux/bitmap.h>
+#include <linux/bits.h>
 #include <linux/errno.h>
 #include <linux/kprobe_point.h>
 #include <linux/string.h>
@@ -232,7 +234,8 @@ static enum branch branch_of_first(struct insn *insn)
 
 static enum branch branch_of(struct insn *insn)
 {
-	if (insn_is_avx(insn))
+	/* No branch is encoded like that. */
+	if (insn_is_avx(insn) || insn_rex2_m_bit(insn))
 		return NO_BRANCH;
 	if (insn->opcode.nbytes == 1)
 		return branch_of_first(insn);
@@ -242,7 +245,8 @@ static enum branch branch_of(struct insn *insn)
 
 static bool is_std(struct insn *insn)
 {
-	return !insn_is_avx(insn) && insn->opcode.nbytes == 1 &&
+	return !insn_is_avx(insn) && !insn_rex2_m_bit(insn) &&
+	       insn->opcode.nbytes == 1 &&
 	       insn->opcode.bytes[0] == STD_INSN_OPCODE;
 }
 
@@ -291,51 +295,70 @@ unsigned int x86_kprobe_scan_insn(struct x86_kprobe_scan *scan, const u8 *insn,
 }
 NOKPROBE_SYMBOL(x86_kprobe_scan_insn);
 
-/* As if a branch began here, whatever the bytes really belong to. */
-static unsigned long target_at(const u8 *bytes, unsigned long addr, bool *near)
+/* Where a branch goes, if one begins here, whatever the bytes really belong to. */
+static unsigned long possible_target(const u8 *bytes, unsigned long addr)
 {
-	*near = true;
 	switch (bytes[0]) {
 	case 0x70 ... 0x7f:				/* jcc */
 	case 0xe0 ... 0xe3:				/* loop, jcxz */
 	case JMP8_INSN_OPCODE:
 		return addr + JMP8_INSN_SIZE + (s8)bytes[1];
 	case JMP32_INSN_OPCODE:
-		*near = false;
+	case CALL_INSN_OPCODE:
 		return addr + JMP32_INSN_SIZE + (s32)get_unaligned_le32(bytes + 1);
-	case 0x0f:
-		if ((bytes[1] & 0xf0) != 0x80)		/* jcc */
-			return 0;
-		*near = false;
-		return addr + X86_JCC32_INSN_SIZE +
+	case 0x0f:					/* jcc */
+		return (bytes[1] & 0xf0) != 0x80 ? 0 : addr + X86_JCC32_INSN_SIZE +
 		       (s32)get_unaligned_le32(bytes + 2);
+	default:
+		return 0;
 	}
-	return 0;
 }
 
-static bool is_landing_pad(const u8 *bytes)
+static bool may_be_xbegin(const u8 *bytes)
 {
-	static const u8 endbr[] = { 0xf3, 0x0f, 0x1e };
-
-	return !memcmp(bytes, endbr, sizeof(endbr));
+	return bytes[0] == 0xc7 && bytes[1] == 0xf8;
 }
 
-bool x86_kprobe_is_suspicious(const struct x86_kprobe_scan *scan, const u8 *bytes,
-			      unsigned long addr, unsigned long *exit)
+static bool byte_may_matter(const struct x86_kprobe_scan *scan, const u8 *bytes,
+			    unsigned long addr)
 {
 	unsigned long target;
-	bool near;
 
-	*exit = 0;
-	if (bytes[0] == 0xfd)				/* std */
+	if (bytes[0] == STD_INSN_OPCODE || may_be_xbegin(bytes))
 		return true;
-	if (bytes[0] == 0xff && (bytes[1] & 0x38) == 0x20)	/* jmp indirect */
-		return !IS_ENABLED(CONFIG_X86_KERNEL_IBT);
-	if (addr >= scan->from && addr < scan->to && is_landing_pad(bytes))
+	if (bytes[0] == 0xff)				/* jmp indirect, near, far */
+		return X86_MODRM_REG(bytes[1]) == 4 || X86_MODRM_REG(bytes[1]) == 5;
+	/* Sealed or not. */
+	if (is_between(addr, scan->from, scan->to) &&
+	    is_endbr(get_unaligned((u32 *)bytes)))
 		return true;
-	target = target_at(bytes, addr, &near);
-	if (!near)
-		*exit = target;
-	return target >= scan->from && target < scan->to;
+	target = possible_target(bytes, addr);
+	if (!target || target == scan->way_out)
+		return false;
+	return is_between(target, scan->from, scan->to) ||
+	       (bytes[0] != CALL_INSN_OPCODE &&
+		!is_between(target, scan->start, scan->end));
 }
-NOKPROBE_SYMBOL(x86_kprobe_is_suspicious);
+
+/* What byte_may_matter() says yes to, at times, has one of these first bytes. */
+static const DECLARE_BITMAP(noteworthy, 256) = {
+	BIT(0x0f),
+	BIT(0x66 - 0x40) | GENMASK(0x7f - 0x40, 0x70 - 0x40),
+	0,
+	BIT(0xc7 - 0xc0) | GENMASK(0xe3 - 0xc0, 0xe0 - 0xc0) |
+	BIT(0xe8 - 0xc0) | BIT(0xe9 - 0xc0) | BIT(0xeb - 0xc0) |
+	BIT(0xf3 - 0xc0) | BIT(0xfd - 0xc0) | BIT(0xff - 0xc0),
+};
+
+bool x86_kprobe_may_matter(const struct x86_kprobe_scan *scan, const u8 *bytes,
+			   size_t nr, unsigned long addr)
+{
+	size_t i;
+
+	for (i = 0; i < nr; i++)
+		if (test_bit(bytes[i], noteworthy) &&
+		    byte_may_matter(scan, bytes + i, addr + i))
+			return true;
+	return false;
+}
+NOKPROBE_SYMBOL(x86_kprobe_may_matter);

@@ -84,6 +84,7 @@ int x86_kprobe_emit_region(const struct x86_kprobe_region *region,
  * @end:      where it ends; set by the caller
  * @from:     landing from here on is noted; set by the caller
  * @to:       up to here, this address not included; set by the caller
+ * @way_out:  where jumps may go that leave the function, of no interest; or 0
  * @landed:   a direct branch lands in the range
  * @endbr:    the range has a landing pad for indirect branches
  * @indirect: there is a jump to where a register or memory points
@@ -96,6 +97,7 @@ struct x86_kprobe_scan {
 	unsigned long end;
 	unsigned long from;
 	unsigned long to;
+	unsigned long way_out;
 	bool landed;
 	bool endbr;
 	bool indirect;
@@ -116,28 +118,33 @@ struct x86_kprobe_scan {
 unsigned int x86_kprobe_scan_insn(struct x86_kprobe_scan *scan, const u8 *insn,
 				  size_t avail, unsigned long addr);
 
+/* How many bytes tell whether an instruction matters. */
+#define X86_KPROBE_GLANCE	X86_JCC32_INSN_SIZE
+
 /**
- * x86_kprobe_is_suspicious() - could something of interest begin at a byte?
+ * x86_kprobe_may_matter() - could some bytes begin instructions that matter?
  * @scan:  where landing would matter
- * @bytes: the byte and those behind it, %X86_JCC32_INSN_SIZE of them
- * @addr:  its address, of an instruction or not
- * @exit:  set to where a jump goes that the bytes might be, or 0; not for those
- *         of one byte's reach
+ * @bytes: a piece of the function and %X86_KPROBE_GLANCE bytes behind it, with
+ *         zeros for those behind the function's end
+ * @nr:    the size of the piece
+ * @addr:  its address, where an instruction may begin or not
  *
- * If that is asked for every byte of a function, no branch is overlooked, and
- * nothing needs to be decoded.
+ * When the answer is no for all pieces of a function, decoding it would bring
+ * nothing to light, whichever of its bytes begin an instruction.
  *
  * Context: Any.
- * Return: True if it could be a branch that lands in the range, an indirect jump
- * that might, a landing pad in the range, or std.
+ * Return: False if x86_kprobe_scan_insn() would leave @scan as it is.
  */
-bool x86_kprobe_is_suspicious(const struct x86_kprobe_scan *scan, const u8 *bytes,
-			      unsigned long addr, unsigned long *exit);
+bool x86_kprobe_may_matter(const struct x86_kprobe_scan *scan, const u8 *bytes,
+			   size_t nr, unsigned long addr);
 
 /**
  * x86_kprobe_examine_region() - may a jump replace the text at a site?
  * @region: filled in if so
  * @site:   address of an instruction
+ * @from:   nothing may jump to the region from this address on: @site, if it has
+ *          to run right after the instruction in front and never else, or the
+ *          one behind
  *
  * Probes inside the region are not looked at; they come and go.
  *
@@ -145,17 +152,7 @@ bool x86_kprobe_is_suspicious(const struct x86_kprobe_scan *scan, const u8 *byte
  * Return: What is in the way.
  */
 enum kprobe_obstacle x86_kprobe_examine_region(struct x86_kprobe_region *region,
-					       unsigned long site);
-
-/**
- * x86_kprobe_is_landed_on() - is an instruction reached by other ways?
- * @site: its address
- *
- * If not, it runs right after the one in front of it and never else.
- *
- * Context: Process context, kprobe_mutex held; takes text_mutex.
- * Return: True when something jumps there, or might.
- */
-bool x86_kprobe_is_landed_on(unsigned long site);
+					       unsigned long site,
+					       unsigned long from);
 
 #endif /* _X86_KERNEL_KPROBES_REGION_H */

@@ -22,7 +22,7 @@
 #include <linux/init.h>
 #include <linux/kallsyms.h>
 #include <linux/kdebug.h>
-#include <linux/kprobe_point.h>
+#include <linux/kprobe_arch.h>
 #include <linux/memory.h>
 #include <linux/perf_event.h>
 #include <linux/set_memory.h>
@@ -255,14 +255,6 @@ asmlinkage __visible void kprobe_post_callback(struct pt_regs *regs)
 	preempt_enable_notrace();
 }
 NOKPROBE_SYMBOL(kprobe_post_callback);
-
-#ifdef CONFIG_KPROBES_ON_FTRACE
-bool arch_kprobe_is_landed_on(unsigned long site)
-{
-	return x86_kprobe_is_landed_on(site);
-}
-NOKPROBE_SYMBOL(arch_kprobe_is_landed_on);
-#endif
 
 /* Some traps reach probes only by way of the notifier chain. */
 static int kprobe_die_event(struct notifier_block *nb, unsigned long event,

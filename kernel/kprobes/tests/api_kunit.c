@@ -6,7 +6,7 @@
 #include <kunit/test.h>
 #include <linux/cpu.h>
 #include <linux/delay.h>
-#include <linux/kprobe_point.h>
+#include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
 #include <linux/workqueue.h>
 

@@ -4,7 +4,7 @@
  * probe as a breakpoint, as a jump, and by way of ftrace.
  */
 #include <kunit/test.h>
-#include <linux/kprobe_point.h>
+#include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
 
 #include "../internal.h"

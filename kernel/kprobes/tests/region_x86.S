@@ -168,6 +168,7 @@ FUNCTION kprobes_region_fixed_up
 1:	incl	%eax
 	nop
 	nop
+	nop
 2:	movl	(%rdi), %eax
 	RET
 	_ASM_EXTABLE(2b, 1b)
@@ -217,6 +218,8 @@ SYM_FUNC_END(kprobes_region_label)
 FUNCTION kprobes_region_labelled
 	movl	%edi, %eax
 .Linto:	incl	%eax
+	nop
+	nop
 	nop
 .Lfrom:	.byte	0x0f, 0x1f, 0x44, 0x00, 0x00
 	RET
@@ -302,11 +305,21 @@ SYM_DATA_START(kprobes_region_undecodable)
 	movl	%edi, %eax
 	addl	$3, %eax
 	jmp	1f
-	.byte	0x06, 0xc5, 0xf8, 0x05
+	.byte	0x06, 0xc5, 0xf8, 0x05, 0xfd
 1:	ret
 	.balign	16, 0xcc
 SYM_DATA_END(kprobes_region_undecodable)
-SYM_DATA(kprobes_region_undecodable_end, .quad 0)
+
+/* The same, but whatever the bytes mean, none could jump anywhere. */
+SYM_DATA_START(kprobes_region_harmless)
+	movl	%edi, %eax
+	addl	$3, %eax
+	jmp	1f
+	.byte	0x06, 0xc5, 0xf8, 0x05, 0x90
+1:	ret
+	.balign	16, 0xcc
+SYM_DATA_END(kprobes_region_harmless)
+SYM_DATA(kprobes_region_data_end, .quad 0)
 	.text
 
 	/* Nothing but padding behind it, or not even that. */

@@ -58,6 +58,7 @@ static const struct examine_case examine_cases[] = {
 	REGION("warm", 5),
 	REGION("faulting_late", 5),
 	REGION("idle", 5),
+	REGION("harmless", 5),
 #ifdef CONFIG_X86_KERNEL_IBT
 	REGION("indirect", 5),
 	REGION("thunk", 5),
@@ -107,6 +108,13 @@ static unsigned long lookup(struct kunit *test, const char *name)
 	return addr;
 }
 
+/* Whoever jumps to the site itself may do so. */
+static enum kprobe_obstacle examine(struct x86_kprobe_region *region,
+				    unsigned long site)
+{
+	return x86_kprobe_examine_region(region, site, site + 1);
+}
+
 static void x86_examine_function(struct kunit *test)
 {
 	const struct examine_case *c = test->param_value;
@@ -114,7 +122,7 @@ static void x86_examine_function(struct kunit *test)
 	struct x86_kprobe_region region;
 
 	guard(mutex)(&kprobe_mutex);
-	KUNIT_EXPECT_EQ(test, x86_kprobe_examine_region(&region, site), c->obstacle);
+	KUNIT_EXPECT_EQ(test, examine(&region, site), c->obstacle);
 	if (!c->obstacle)
 		KUNIT_EXPECT_EQ(test, region.len, c->len);
 }
@@ -129,7 +137,7 @@ static void x86_examine_label_switched_on(struct kunit *test)
 
 	static_branch_enable(&kprobes_region_key);
 	scoped_guard(mutex, &kprobe_mutex)
-		obstacle = x86_kprobe_examine_region(&region, site);
+		obstacle = examine(&region, site);
 	static_branch_disable(&kprobes_region_key);
 	KUNIT_EXPECT_EQ(test, obstacle, KPROBE_OBSTACLE_JUMP_INTO);
 #else
@@ -145,7 +153,7 @@ static void x86_examine_traced_entry(struct kunit *test)
 	if (!site)
 		kunit_skip(test, "functions are not traced");
 	guard(mutex)(&kprobe_mutex);
-	KUNIT_EXPECT_EQ(test, x86_kprobe_examine_region(&region, site),
+	KUNIT_EXPECT_EQ(test, examine(&region, site),
 			KPROBE_OBSTACLE_RESERVED);
 }
 
@@ -154,9 +162,8 @@ static void x86_examine_no_function(struct kunit *test)
 	struct x86_kprobe_region region;
 
 	guard(mutex)(&kprobe_mutex);
-	KUNIT_EXPECT_EQ(test, x86_kprobe_examine_region(&region, (unsigned long)test),
+	KUNIT_EXPECT_EQ(test, examine(&region, (unsigned long)test),
 			KPROBE_OBSTACLE_UNDECODABLE);
-	KUNIT_EXPECT_TRUE(test, x86_kprobe_is_landed_on((unsigned long)test));
 }
 
 /* Probes are not seen in the text. */
@@ -176,7 +183,7 @@ static void x86_examine_probed(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, register_kprobes(both, 2), 0);
 	scoped_guard(mutex, &kprobe_mutex)
-		obstacle = x86_kprobe_examine_region(&region, site);
+		obstacle = examine(&region, site);
 	unregister_kprobes(both, 2);
 	KUNIT_EXPECT_EQ(test, obstacle, KPROBE_OBSTACLE_NONE);
 	KUNIT_EXPECT_EQ(test, region.len, 5);
@@ -186,38 +193,39 @@ static void x86_examine_probed(struct kunit *test)
 struct landing_case {
 	const char *name;
 	unsigned int offset;
-	bool landed_on;
+	enum kprobe_obstacle obstacle;
 };
 
-#define LANDED_ON(fn, at)	{ "kprobes_region_" fn, at, true }
-#define NOT_LANDED_ON(fn, at)	{ "kprobes_region_" fn, at, false }
+#define LANDED_ON(fn, at)	{ "kprobes_region_" fn, at, KPROBE_OBSTACLE_JUMP_INTO }
+#define NOT_LANDED_ON(fn, at)	{ "kprobes_region_" fn, at, KPROBE_OBSTACLE_NONE }
+#define NO_LANDING_ON(fn, at, why) \
+	{ "kprobes_region_" fn, at, KPROBE_OBSTACLE_##why }
 
 static const struct landing_case landing_cases[] = {
 	NOT_LANDED_ON("plain", 2),
 	LANDED_ON("idle", 0),
 	LANDED_ON("again", 0),
 	NOT_LANDED_ON("again", 3),
-	NOT_LANDED_ON("jumped", 0),
 	LANDED_ON("jumped", 2),
 	LANDED_ON("called", 2),
 	LANDED_ON("chilled", 2),
 	LANDED_ON("chilled.cold", 0),
 	LANDED_ON("fixed_up", 2),
-	NOT_LANDED_ON("fixed_up", 4),
-	LANDED_ON("undecodable", 2),
-	NOT_LANDED_ON("std", 2),
+	NO_LANDING_ON("fixed_up", 4, EXTABLE),
+	NO_LANDING_ON("undecodable", 2, UNDECODABLE),
+	NO_LANDING_ON("std", 2, DIRECTION),
 	LANDED_ON("next", 2),
 #ifdef CONFIG_JUMP_LABEL
 	LANDED_ON("labelled", 2),
-	NOT_LANDED_ON("labelled", 4),
+	NO_LANDING_ON("labelled", 4, RESERVED),
 #endif
 #ifdef CONFIG_X86_KERNEL_IBT
-	LANDED_ON("landing", 4),
-	NOT_LANDED_ON("landing", 8),
-	NOT_LANDED_ON("indirect", 2),
+	NO_LANDING_ON("landing", 4, INSTRUCTION),
+	LANDED_ON("landing", 8),
+	NOT_LANDED_ON("indirect", 0),
 #else
-	LANDED_ON("indirect", 2),
-	LANDED_ON("thunk", 2),
+	NO_LANDING_ON("indirect", 0, INDIRECT_JUMP),
+	NO_LANDING_ON("thunk", 0, INDIRECT_JUMP),
 #endif
 };
 
@@ -233,9 +241,11 @@ static void x86_examine_landing(struct kunit *test)
 {
 	const struct landing_case *c = test->param_value;
 	unsigned long site = lookup(test, c->name) + c->offset;
+	struct x86_kprobe_region region;
 
 	guard(mutex)(&kprobe_mutex);
-	KUNIT_EXPECT_EQ(test, x86_kprobe_is_landed_on(site), c->landed_on);
+	KUNIT_EXPECT_EQ(test, x86_kprobe_examine_region(&region, site, site),
+			c->obstacle);
 }
 
 /* Copies that run */
@@ -262,7 +272,7 @@ static int emit_copy(unsigned long from, void *slot)
 	int len;
 
 	BUILD_BUG_ON(X86_KPROBE_REGION_COPY_MAX > KPROBE_SLOT_SIZE);
-	if (x86_kprobe_examine_region(&region, from))
+	if (examine(&region, from))
 		return -EINVAL;
 	scoped_guard(mutex, &text_mutex)
 		kprobe_read_insn(from, text, sizeof(text));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Tests of what a jump would replace, on byte arrays: x86_kprobe_plan_region(),
- * x86_kprobe_emit_region() and x86_kprobe_scan_insn(). Nothing is patched or
- * executed.
+ * x86_kprobe_emit_region(), x86_kprobe_scan_insn() and x86_kprobe_may_matter().
+ * Nothing is patched or executed.
  */
 #include <kunit/test.h>
 #include <linux/prandom.h>
@@ -402,6 +402,8 @@ static const struct scan_case scan_cases[] = {
 	{ .name = "mov al, 0xfd", RANGE(1, 5), TEXT(0xb0, 0xfd, 0xc3) },
 	{ .name = "paddw is no std", RANGE(1, 5),
 	  TEXT(0x0f, 0xfd, 0xc1, 0xc5, 0xf9, 0xfd, 0xc1, 0xc3) },
+	{ .name = "psubsb with REX2 is no call", RANGE(1, 5),
+	  TEXT(0xd5, 0x80, 0xe8, 0xc1, 0xc3) },
 	{ .name = "endbr in front", RANGE(5, 9), TEXT(0xf3, 0x0f, 0x1e, 0xfa, 0xc3) },
 	{ .name = "endbr in the range", RANGE(1, 5), .endbr = HAS_KERNEL_IBT,
 	  TEXT(0xc3, 0xf3, 0x0f, 0x1e, 0xfa, 0xc3) },
@@ -443,12 +445,72 @@ static void x86_region_scan(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, exit, c->exit);
 }
 
+static bool has_found(const struct x86_kprobe_scan *scan)
+{
+	return scan->landed || scan->endbr || scan->indirect || scan->std || scan->exit;
+}
+
+/* What decoding finds, a glance at the bytes must not pass over. */
+static void x86_region_glance(struct kunit *test)
+{
+	const struct scan_case *c = test->param_value;
+	struct x86_kprobe_scan scan = {
+		.start = FROM, .end = FROM + c->size,
+		.from = FROM + c->from, .to = FROM + c->to,
+	};
+	u8 text[sizeof(c->text) + X86_KPROBE_GLANCE] = { };
+	bool may_matter;
+
+	memcpy(text, c->text, c->size);
+	may_matter = x86_kprobe_may_matter(&scan, text, c->size, FROM);
+	if (c->landed || c->endbr || c->indirect || c->std || c->exits)
+		KUNIT_EXPECT_TRUE(test, may_matter);
+	scan.way_out = FROM + c->exit;
+	if (c->exits == 1 && !c->landed)
+		KUNIT_EXPECT_FALSE(test, x86_kprobe_may_matter(&scan, text, c->size, FROM));
+}
+
+/* The same of whatever bytes, wherever in them an instruction begins. */
+static void x86_region_glance_at_any_bytes(struct kunit *test)
+{
+	static const u8 firsts[] = {
+		0x0f, 0x66, 0x70, 0xc7, 0xe0, 0xe8, 0xe9, 0xeb, 0xf3, 0xfd, 0xff,
+	};
+	u8 text[MAX_INSN_SIZE + X86_KPROBE_GLANCE] = { };
+	struct x86_kprobe_scan scan;
+	unsigned int i, found = 0, passed_over = 0;
+	struct rnd_state rnd;
+
+	prandom_seed_state(&rnd, 2);
+	for (i = 0; i < 200000; i++) {
+		scan = (struct x86_kprobe_scan){
+			.start = FROM - 64, .end = FROM + 64,
+			.from = FROM - 32, .to = FROM + 32,
+		};
+		prandom_bytes_state(&rnd, text, MAX_INSN_SIZE);
+		if (i & 1)
+			text[i / 2 % 4] = firsts[i / 8 % ARRAY_SIZE(firsts)];
+		/* Small displacements, which stay in the function. */
+		if (i & 2)
+			memset(text + 2 + i % 5, i & 4 ? 0xff : 0, 3);
+		if (!x86_kprobe_scan_insn(&scan, text, MAX_INSN_SIZE, FROM) ||
+		    !has_found(&scan))
+			continue;
+		found++;
+		passed_over += !x86_kprobe_may_matter(&scan, text, MAX_INSN_SIZE, FROM);
+	}
+	KUNIT_EXPECT_GT(test, found, 10000);
+	KUNIT_EXPECT_EQ(test, passed_over, 0);
+}
+
 static struct kunit_case x86_region_cases[] = {
 	KUNIT_CASE_PARAM(x86_region_plan, plan_gen_params),
 	KUNIT_CASE_PARAM(x86_region_emit, emit_gen_params),
 	KUNIT_CASE_PARAM(x86_region_reach, reach_gen_params),
 	KUNIT_CASE(x86_region_any_bytes),
 	KUNIT_CASE_PARAM(x86_region_scan, scan_gen_params),
+	KUNIT_CASE_PARAM(x86_region_glance, scan_gen_params),
+	KUNIT_CASE(x86_region_glance_at_any_bytes),
 	{ }
 };
 

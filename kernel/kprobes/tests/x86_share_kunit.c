@@ -67,7 +67,7 @@ static unsigned int look_at(struct share *share, unsigned long site)
 	if (kprobe_check_address(site))
 		return 0;
 	begin = ktime_get_ns();
-	share->count[x86_kprobe_examine_region(&region, site)]++;
+	share->count[x86_kprobe_examine_region(&region, site, site + 1)]++;
 	share->ns += ktime_get_ns() - begin;
 	return region.plan[0].len;
 }

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef _LINUX_KPROBE_ARCH_H
+#define _LINUX_KPROBE_ARCH_H
+
+/*
+ * The contract between the core of kprobes and the architectures: what an
+ * architecture has to supply, and what it may call. Nobody else includes this.
+ *
+ * An architecture knows instructions, text and registers. It knows nothing of
+ * probes, lists, nesting or misses: those are the core's.
+ */
+#include <linux/kprobe_point.h>
+
+#ifdef CONFIG_KPROBES
+
+/* Supplied by the core, kernel/kprobes/. */
+struct kprobe_point *kprobe_point_lookup(unsigned long addr);
+void kprobe_entry_hit(struct kprobe_point *point, struct pt_regs *regs);
+bool kprobe_breakpoint_hit(unsigned long addr, struct pt_regs *regs,
+			   unsigned int entered);
+void kprobe_post_hit(struct kprobe_point *point, struct pt_regs *regs);
+void kprobe_detour_hit(struct kprobe_point *point, struct pt_regs *regs);
+void kprobe_detour_changed(struct kprobe_point *point, struct pt_regs *regs);
+void kprobe_detour_diverted(struct kprobe_point *point, struct pt_regs *regs);
+void kprobe_detour_post_changed(struct kprobe_point *point,
+				struct pt_regs *regs);
+void kprobe_detour_done(void);
+void kprobe_detour_resched(void);
+void *kprobe_detour_slot_alloc(struct kprobe_detour *owner, size_t size);
+void *kprobe_slot_alloc(struct kprobe_point *owner);
+void kprobe_slot_free(void *slot);
+struct kprobe_point *kprobe_slot_running(unsigned long addr);
+void kprobe_slot_write(void *slot, const void *code, size_t len);
+int kprobe_blacklist_add_function(unsigned long entry);
+int kprobe_blacklist_add_text(unsigned long start, unsigned long end);
+int kprobe_read_insn(unsigned long addr, u8 *buf, size_t size);
+bool kprobe_find_function(unsigned long addr, struct kprobe_function *f);
+bool kprobe_text_is_reserved(unsigned long start, unsigned long end);
+bool kprobe_jump_label_lands_in(unsigned long start, unsigned long end);
+bool kprobe_fixup_lands_in(unsigned long start, unsigned long end);
+bool kprobe_fault_is_expected(unsigned long start, unsigned long end);
+
+/**
+ * arch_kprobe_entry() - where a probe on a place in a function goes
+ * @addr:          the function's first byte
+ * @offset:        how far behind it the probe is asked for
+ * @on_func_entry: set to whether that is the function's entry
+ *
+ * Several offsets may mean the entry, as before and behind a landing pad for
+ * indirect branches. They all become the address that users know.
+ *
+ * Context: Any in which the text at @addr can be read.
+ * Return: The address to probe.
+ */
+kprobe_opcode_t *arch_kprobe_entry(unsigned long addr, unsigned long offset,
+				   bool *on_func_entry);
+
+/**
+ * arch_kprobe_insn_len() - how long is an instruction?
+ * @addr: where it begins
+ *
+ * Context: Process context, kprobe_mutex and text_mutex held.
+ * Return: Its length in bytes, 0 when there is none that can be decoded.
+ */
+unsigned int arch_kprobe_insn_len(unsigned long addr);
+
+/**
+ * arch_kprobe_prepare() - plan how a point's instruction is displaced
+ * @point: new point with @addr and @site set
+ *
+ * Reads the instruction, fills in @insn, @len and @arch, makes @slot where one
+ * is needed, and sets @run to it unless the instruction is @emulated.
+ *
+ * Context: Process context, kprobe_mutex held, may sleep.
+ * Return: 0, -EILSEQ when there is no instruction, -EINVAL when it cannot be
+ * probed, -ENOMEM.
+ */
+int arch_kprobe_prepare(struct kprobe_point *point);
+
+/**
+ * arch_kprobe_prepare_post() - make a point ready for post-handlers
+ * @point: prepared point; hits may be under way
+ *
+ * Makes @post_slot where one is needed and not there yet, and sets @run_post if
+ * that is NULL.
+ *
+ * Context: Process context, kprobe_mutex held, may sleep.
+ * Return: 0 or -ENOMEM.
+ */
+int arch_kprobe_prepare_post(struct kprobe_point *point);
+
+/**
+ * arch_kprobe_arm() - put the breakpoint into the text
+ * @point: prepared point, in the table of points
+ *
+ * CPUs may go on seeing the old text until arch_kprobe_sync().
+ *
+ * Context: Process context, text_mutex held.
+ */
+void arch_kprobe_arm(struct kprobe_point *point);
+
+/**
+ * arch_kprobe_disarm() - restore the text
+ * @point: armed point, in the table of points
+ *
+ * CPUs may go on hitting the breakpoint until arch_kprobe_sync().
+ *
+ * Context: Process context, text_mutex held.
+ */
+void arch_kprobe_disarm(struct kprobe_point *point);
+
+/**
+ * arch_kprobe_sync() - make every CPU see the text as it is
+ *
+ * When it returns no CPU executes what was there before, nor is on its way
+ * from an old breakpoint to the table of points.
+ *
+ * Context: Process context, text_mutex held.
+ */
+void arch_kprobe_sync(void);
+
+/**
+ * arch_kprobe_write_slot() - write code into executable memory
+ * @slot: where, in memory that nobody executes yet
+ * @code: the bytes
+ * @len:  how many
+ *
+ * Context: Process context, may sleep.
+ */
+void arch_kprobe_write_slot(void *slot, const void *code, size_t len);
+
+/**
+ * arch_kprobe_fill_slots() - make fresh executable memory read-only
+ * @page: memory from execmem
+ * @size: its size in bytes, whole pages
+ * @note: what the first word of it is set to
+ *
+ * Fills the rest with breakpoints and makes it read-only and executable.
+ *
+ * Context: Process context, may sleep.
+ * Return: 0 or a negative errno, the memory then still writable.
+ */
+int arch_kprobe_fill_slots(void *page, size_t size, void *note);
+
+/**
+ * arch_kprobe_emulate() - make a point's instruction take effect on registers
+ * @point: the point that was hit, of an instruction that is emulated
+ * @regs:  registers at the hit; set to those behind the instruction
+ *
+ * Context: Hit path.
+ * Return: True. False when it could not be done, because the instruction is
+ * going to fault: @regs then are set to run it from its slot, to fault there.
+ */
+bool arch_kprobe_emulate(struct kprobe_point *point, struct pt_regs *regs);
+
+/**
+ * arch_kprobe_blacklist() - name the architecture's own no-go areas
+ *
+ * Context: Boot, single-threaded.
+ * Return: 0 or a negative errno.
+ */
+int __init arch_kprobe_blacklist(void);
+
+/**
+ * arch_kprobe_init() - hook up with the architecture's traps
+ *
+ * Context: Boot, single-threaded, before the first probe.
+ * Return: 0 or a negative errno.
+ */
+int __init arch_kprobe_init(void);
+
+#ifdef CONFIG_OPTPROBES
+/**
+ * arch_kprobe_examine() - can a jump take the breakpoint's place?
+ * @point: prepared point
+ *
+ * Finds out what a jump at @site would displace, and looks for what never
+ * changes as long as the text is there. If @site stands for a function's entry
+ * it has to be executed exactly once for each call: nothing but the instruction
+ * in front may lead there.
+ *
+ * Context: Process context, kprobe_mutex held, may sleep.
+ * Return: %KPROBE_OBSTACLE_NONE when it can. Then arch_kprobe_region_len()
+ * says how many bytes are displaced.
+ */
+enum kprobe_obstacle arch_kprobe_examine(struct kprobe_point *point);
+
+/**
+ * arch_kprobe_make_detour() - write the code that a jump goes to
+ * @detour: with @point set, a point that arch_kprobe_examine() found nothing
+ *          against
+ *
+ * Allocates executable memory and fills in everything from @entry on. The code
+ * calls the handlers of the probes that are on the point now, and leaves it to
+ * kprobe_detour_hit() once @generation is not the point's any more.
+ *
+ * Context: Process context, kprobe_mutex held, may sleep.
+ * Return: %KPROBE_OBSTACLE_NONE, %KPROBE_OBSTACLE_NO_MEMORY, or
+ * %KPROBE_OBSTACLE_OUT_OF_REACH.
+ */
+enum kprobe_obstacle arch_kprobe_make_detour(struct kprobe_detour *detour);
+
+/**
+ * arch_kprobe_queue_jump() - have a jump written
+ * @point: a point whose breakpoint or jump is in the text
+ *
+ * To the entry of @point->detour. It need not be there before
+ * arch_kprobe_finish_jumps().
+ *
+ * Context: Process context, text_mutex held, may sleep.
+ */
+void arch_kprobe_queue_jump(struct kprobe_point *point);
+
+/**
+ * arch_kprobe_queue_unjump() - have a jump replaced by the breakpoint again
+ * @point: a point whose jump is in the text
+ *
+ * Context: As arch_kprobe_queue_jump().
+ */
+void arch_kprobe_queue_unjump(struct kprobe_point *point);
+
+/**
+ * arch_kprobe_finish_jumps() - write what was queued
+ *
+ * When it returns every CPU executes the text as it is.
+ *
+ * Context: As arch_kprobe_queue_jump().
+ */
+void arch_kprobe_finish_jumps(void);
+
+/**
+ * arch_kprobe_detour_ip() - where code of a detour comes from
+ * @detour: the detour
+ * @addr:   an address in it
+ *
+ * Context: Any.
+ * Return: An address of the kernel's text from which unwinding goes the same
+ * way: the original of a displaced instruction, or for the detour's own code
+ * one that is like it.
+ */
+unsigned long arch_kprobe_detour_ip(const struct kprobe_detour *detour,
+				    unsigned long addr);
+
+/**
+ * arch_kprobe_detour_copy() - where a displaced instruction has gone
+ * @detour: a detour
+ * @addr:   an address in the kernel's text
+ *
+ * Context: Hit path.
+ * Return: Its copy when @addr is that of a displaced instruction other than the
+ * first; else @addr.
+ */
+unsigned long arch_kprobe_detour_copy(const struct kprobe_detour *detour,
+				      unsigned long addr);
+#endif
+
+#ifdef CONFIG_KRETPROBES
+
+/* The architecture's return trampoline; it calls kretprobe_return(). */
+void kretprobe_trampoline(void);
+
+unsigned long kretprobe_return(struct pt_regs *regs, void *fp);
+
+/*
+ * Besides, asm/kprobe_point.h has, inline as they are on the hit path:
+ *
+ *   void arch_kprobe_enter(struct kprobe_point *point, struct pt_regs *regs)
+ *	makes registers that belong to @site or to ftrace's call those which
+ *	users of the architecture see in a pre-handler at @addr
+ *   unsigned long arch_kprobe_behind_entry(unsigned long addr)
+ *	the instruction behind the entry nop at @addr
+ *   unsigned int arch_kprobe_region_len(const struct kprobe_point *point)
+ *	how many bytes a jump at @site displaces, 0 while that is not known
+ *
+ * and for registers at a function's entry:
+ *
+ *   void *arch_kretprobe_frame(struct pt_regs *regs)
+ *	what identifies the call: where its return address lies, or the value
+ *	that the unwinder knows the call's frame by
+ *   unsigned long arch_kretprobe_return_address(struct pt_regs *regs)
+ *	where the call returns to
+ *   void arch_kretprobe_set_return_address(struct pt_regs *regs,
+ *					    unsigned long addr)
+ *	makes it return elsewhere
+ */
+#endif /* CONFIG_KRETPROBES */
+
+#endif /* CONFIG_KPROBES */
+#endif /* _LINUX_KPROBE_ARCH_H */
