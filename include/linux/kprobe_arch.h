@@ -16,8 +16,8 @@
 /* Supplied by the core, kernel/kprobes/. */
 struct kprobe_point *kprobe_point_lookup(unsigned long addr);
 void kprobe_entry_hit(struct kprobe_point *point, struct pt_regs *regs);
-bool kprobe_breakpoint_hit(unsigned long addr, struct pt_regs *regs,
-			   unsigned int entered);
+int kprobe_breakpoint_hit(unsigned long addr, struct pt_regs *regs,
+			  unsigned int entered);
 void kprobe_post_hit(struct kprobe_point *point, struct pt_regs *regs);
 void kprobe_detour_hit(struct kprobe_point *point, struct pt_regs *regs);
 void kprobe_detour_changed(struct kprobe_point *point, struct pt_regs *regs);
@@ -259,7 +259,7 @@ unsigned long arch_kprobe_detour_copy(const struct kprobe_detour *detour,
 /* The architecture's return trampoline; it calls kretprobe_return(). */
 void kretprobe_trampoline(void);
 
-unsigned long kretprobe_return(struct pt_regs *regs, void *fp);
+void kretprobe_return(struct pt_regs *regs, void *fp);
 
 /*
  * Besides, asm/kprobe_point.h has, inline as they are on the hit path:
@@ -282,6 +282,13 @@ unsigned long kretprobe_return(struct pt_regs *regs, void *fp);
  *   void arch_kretprobe_set_return_address(struct pt_regs *regs,
  *					    unsigned long addr)
  *	makes it return elsewhere
+ *
+ * and for those that the return trampoline has saved:
+ *
+ *   void arch_kretprobe_go_back(struct pt_regs *regs, void *fp,
+ *				 unsigned long addr)
+ *	makes the trampoline go on at addr. From here on the unwinder finds
+ *	that address and not the trampoline's where it looks for the caller
  */
 #endif /* CONFIG_KRETPROBES */
 

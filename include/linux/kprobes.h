@@ -189,16 +189,16 @@ struct kretprobe {
  *            return; not zeroed
  */
 struct kretprobe_instance {
+	/* private: in the task's stack of instances, or on the way to be freed */
+	struct llist_node llist;
+	/* private: which call it is, see kernel/kprobes/kretprobe.c */
+	unsigned long call;
+
+	/* public: */
 	struct kretprobe *rp;
 	kprobe_opcode_t *ret_addr;
 	struct task_struct *task;
 
-	/* private: in the task's stack of instances, or on the way to be freed */
-	struct llist_node llist;
-	/* private: identifies the call: where its return address lies */
-	void *fp;
-	/* private: that place held the trampoline's address already */
-	bool chained;
 	/* private: */
 	struct kretprobe_pool *pool;
 	struct kretprobe_segment *segment;

@@ -230,26 +230,39 @@ static void miss_hit(struct kprobe_point *point, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(miss_hit);
 
-static __always_inline void hit(struct kprobe_point *point,
-				struct pt_regs *regs, unsigned int entered)
+/* What is left to do when it is not just to go on in a copy. */
+static void finish_hit(struct kprobe_frame *frame, struct kprobe_point *point,
+		       struct pt_regs *regs)
+{
+	/* A fault while emulating is no handler's. */
+	WRITE_ONCE(frame->probe, NULL);
+	if (READ_ONCE(point->nr_post))
+		run_displaced_post(frame, point, regs);
+	else
+		run_displaced(point, regs);
+}
+NOKPROBE_SYMBOL(finish_hit);
+
+static __always_inline void hit(struct kprobe_point *point, struct pt_regs *regs,
+				unsigned int entered, bool behind_entry)
 {
 	struct kprobe_frame *frame = kprobe_frame_enter(&point->held, entered);
+	void *run;
 
 	if (unlikely(!frame)) {
 		miss_hit(point, regs);
 		return;
 	}
-	if (unlikely(kprobe_point_is_behind_entry(point)))
+	if (behind_entry)
 		arch_kprobe_enter(point, regs);
-	if (likely(!run_pre_handlers(frame, point, regs))) {
-		/* A fault while emulating is no handler's. */
-		WRITE_ONCE(frame->probe, NULL);
-		if (likely(!READ_ONCE(point->nr_post)))
-			run_displaced(point, regs);
-		else
-			run_displaced_post(frame, point, regs);
-	} else {
+	if (unlikely(run_pre_handlers(frame, point, regs))) {
 		kprobe_go_on(point, regs);
+	} else {
+		run = READ_ONCE(point->run);
+		if (likely(run && !READ_ONCE(point->nr_post)))
+			instruction_pointer_set(regs, (unsigned long)run);
+		else
+			finish_hit(frame, point, regs);
 	}
 	kprobe_frame_exit(frame);
 }
@@ -270,9 +283,22 @@ void kprobe_hit(struct kprobe_point *point, struct pt_regs *regs,
 	if (unlikely(READ_ONCE(point->mechanism) == KPROBE_FTRACE))
 		run_displaced(point, regs);
 	else
-		hit(point, regs, entered);
+		hit(point, regs, entered, kprobe_point_is_behind_entry(point));
 }
 NOKPROBE_SYMBOL(kprobe_hit);
+
+static void hit_behind_entry(struct kprobe_point *point, struct pt_regs *regs,
+			     unsigned int entered)
+{
+	if (READ_ONCE(point->mechanism) == KPROBE_FTRACE ||
+	    !kprobe_take_detour(point, regs))
+		kprobe_hit(point, regs, entered);
+}
+NOKPROBE_SYMBOL(hit_behind_entry);
+#else
+/* Only where there are detours do points stand behind entries. */
+static void hit_behind_entry(struct kprobe_point *point, struct pt_regs *regs,
+			     unsigned int entered) { }
 #endif
 
 /**
@@ -306,17 +332,6 @@ void kprobe_entry_hit(struct kprobe_point *point, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(kprobe_entry_hit);
 
-/* Is a hit behind a function's entry nop none, or the detour's to deal with? */
-static bool is_not_for_us(struct kprobe_point *point, struct pt_regs *regs)
-{
-	if (likely(READ_ONCE(point->mechanism) != KPROBE_FTRACE))
-		return kprobe_take_detour(point, regs);
-	/* ftrace has told us already. */
-	run_displaced(point, regs);
-	return true;
-}
-NOKPROBE_SYMBOL(is_not_for_us);
-
 /**
  * kprobe_breakpoint_hit() - a breakpoint was hit that may be ours
  * @addr:    its address
@@ -328,19 +343,20 @@ NOKPROBE_SYMBOL(is_not_for_us);
  * effect when the caller returns.
  *
  * Context: Preemption disabled; any, NMI included.
- * Return: True when there is a point.
+ * Return: 1 when there is a point, else 0.
  */
-bool kprobe_breakpoint_hit(unsigned long addr, struct pt_regs *regs,
-			   unsigned int entered)
+int kprobe_breakpoint_hit(unsigned long addr, struct pt_regs *regs,
+			  unsigned int entered)
 {
 	struct kprobe_point *point = kprobe_table_find(addr);
 
 	if (unlikely(!point))
-		return false;
-	if (likely(!kprobe_point_is_behind_entry(point)) ||
-	    !is_not_for_us(point, regs))
-		hit(point, regs, entered);
-	return true;
+		return 0;
+	if (likely(!kprobe_point_is_behind_entry(point)))
+		hit(point, regs, entered, false);
+	else
+		hit_behind_entry(point, regs, entered);
+	return 1;
 }
 NOKPROBE_SYMBOL(kprobe_breakpoint_hit);
 

@@ -193,10 +193,15 @@ static __always_inline struct kprobe_frame *
 kprobe_frame_enter(struct kprobe_held *held, unsigned int entered)
 {
 	struct kprobe_cpu *cpu = raw_cpu_ptr(&kprobe_cpu);
+	struct kprobe_frame *frame = &cpu->frame[0];
 
-	if (unlikely(READ_ONCE(cpu->frame[0].held)))
+	if (unlikely(READ_ONCE(frame->held)))
 		return kprobe_frame_enter_nested(cpu, held, entered);
-	return kprobe_frame_begin(&cpu->frame[0], held);
+	kprobe_frame_begin(frame, held);
+	/* The kernel is compiled as if NULL could be a frame's address. */
+	if (!frame)
+		__builtin_unreachable();
+	return frame;
 }
 
 /* Why kprobe_frame_enter() has just refused. */

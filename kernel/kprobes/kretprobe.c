@@ -27,37 +27,45 @@ bool kprobe_is_return_probe(const struct kprobe *p)
 }
 NOKPROBE_SYMBOL(kprobe_is_return_probe);
 
-static void push_instance(struct kretprobe_instance *ri)
-{
-	struct llist_head *stack = &current->kretprobe_instances;
-
-	ri->llist.next = stack->first;
-	/* An interrupt puts back what it finds, but it must find it whole. */
-	barrier();
-	WRITE_ONCE(stack->first, &ri->llist);
-}
-
 static __always_inline struct kretprobe_instance *
 instance_of(struct llist_node *n)
 {
 	return n ? llist_entry(n, struct kretprobe_instance, llist) : NULL;
 }
 
+/*
+ * An instance's call is what arch_kretprobe_frame() said, which is aligned, and
+ * this bit, if the trampoline's address was in the call's place already.
+ */
+#define CHAINED	1UL
+
+static bool is_chained(const struct kretprobe_instance *ri)
+{
+	return ri->call & CHAINED;
+}
+NOKPROBE_SYMBOL(is_chained);
+
+static void *frame_of(const struct kretprobe_instance *ri)
+{
+	return (void *)(ri->call & ~CHAINED);
+}
+NOKPROBE_SYMBOL(frame_of);
+
 /* From a call's topmost instance to the one that knew the way back first. */
 static struct kretprobe_instance *last_of_call(struct kretprobe_instance *ri)
 {
-	void *fp = ri->fp;
+	void *fp = frame_of(ri);
 
-	while (ri && ri->fp == fp && ri->chained)
+	while (ri && frame_of(ri) == fp && is_chained(ri))
 		ri = instance_of(ri->llist.next);
-	return ri && ri->fp == fp ? ri : NULL;
+	return ri && frame_of(ri) == fp ? ri : NULL;
 }
 NOKPROBE_SYMBOL(last_of_call);
 
 /* The topmost instance of the call that returned by the slot at @fp. */
 static struct kretprobe_instance *first_of_call(struct llist_node *n, void *fp)
 {
-	while (n && instance_of(n)->fp != fp)
+	while (n && frame_of(instance_of(n)) != fp)
 		n = n->next;
 	return instance_of(n);
 }
@@ -68,22 +76,57 @@ static void see_through(struct kretprobe_instance *ri)
 {
 	struct kretprobe_instance *other;
 
-	ri->chained = true;
-	other = first_of_call(current->kretprobe_instances.first, ri->fp);
+	other = first_of_call(current->kretprobe_instances.first, frame_of(ri));
+	ri->call |= CHAINED;
 	if (other)
 		ri->ret_addr = other->ret_addr;
 }
 NOKPROBE_SYMBOL(see_through);
 
-static __always_inline void identify(struct kretprobe_instance *ri,
-				     struct pt_regs *regs)
+/* The call is to return to the trampoline. */
+static __always_inline void hijack(struct kretprobe_instance *ri,
+				   struct pt_regs *regs)
 {
-	ri->fp = arch_kretprobe_frame(regs);
-	ri->ret_addr = (void *)arch_kretprobe_return_address(regs);
-	ri->chained = false;
-	if (unlikely((unsigned long)ri->ret_addr == TRAMPOLINE))
-		see_through(ri);
+	struct llist_head *stack = &current->kretprobe_instances;
+
+	ri->llist.next = stack->first;
+	/* An interrupt puts back what it finds, but it must find it whole. */
+	barrier();
+	WRITE_ONCE(stack->first, &ri->llist);
+	/* Whoever finds the trampoline's address can ask for the true one. */
+	barrier();
+	arch_kretprobe_set_return_address(regs, TRAMPOLINE);
 }
+
+static __always_inline void identify(struct kretprobe_instance *ri, void *fp,
+				     unsigned long ret_addr)
+{
+	ri->task = current;
+	ri->call = (unsigned long)fp;
+	ri->ret_addr = (void *)ret_addr;
+}
+
+/* With all that may come up; @ri is NULL if there was none at hand. */
+static noinline int enter(struct kretprobe *rp, struct kretprobe_instance *ri,
+			  struct pt_regs *regs)
+{
+	unsigned long ret_addr = arch_kretprobe_return_address(regs);
+
+	ri = ri ?: kretprobe_pool_pop_slowly(rp->pool);
+	if (unlikely(!ri)) {
+		atomic_inc((atomic_t *)&rp->nmissed);
+		return 0;
+	}
+	identify(ri, arch_kretprobe_frame(regs), ret_addr);
+	if (ret_addr == TRAMPOLINE)
+		see_through(ri);
+	if (rp->entry_handler && rp->entry_handler(ri, regs))
+		kretprobe_pool_push(ri);
+	else
+		hijack(ri, regs);
+	return 0;
+}
+NOKPROBE_SYMBOL(enter);
 
 /**
  * kretprobe_entry() - the pre-handler of every return probe
@@ -96,21 +139,13 @@ static __always_inline void identify(struct kretprobe_instance *ri,
 int kretprobe_entry(struct kprobe *p, struct pt_regs *regs)
 {
 	struct kretprobe *rp = container_of(p, struct kretprobe, kp);
-	struct kretprobe_instance *ri = kretprobe_pool_pop(rp->pool);
+	struct kretprobe_instance *ri = kretprobe_pool_pop_spare(rp->pool);
+	unsigned long ret_addr = arch_kretprobe_return_address(regs);
 
-	if (unlikely(!ri)) {
-		atomic_inc((atomic_t *)&rp->nmissed);
-		return 0;
-	}
-	ri->rp = rp;
-	ri->task = current;
-	identify(ri, regs);
-	if (rp->entry_handler && rp->entry_handler(ri, regs)) {
-		kretprobe_pool_push(ri);
-		return 0;
-	}
-	arch_kretprobe_set_return_address(regs, TRAMPOLINE);
-	push_instance(ri);
+	if (unlikely(!ri || rp->entry_handler || ret_addr == TRAMPOLINE))
+		return enter(rp, ri, regs);
+	identify(ri, arch_kretprobe_frame(regs), ret_addr);
+	hijack(ri, regs);
 	return 0;
 }
 NOKPROBE_SYMBOL(kretprobe_entry);
@@ -134,10 +169,9 @@ NOKPROBE_SYMBOL(publish_pool);
 /* In a frame that has the instance's pool published. */
 static __always_inline void run_return_handler(struct kprobe_frame *frame,
 					       struct kretprobe_instance *ri,
+					       struct kretprobe *rp,
 					       struct pt_regs *regs)
 {
-	struct kretprobe *rp = READ_ONCE(ri->pool->rp);
-
 	if (unlikely(!rp || !rp->handler))
 		return;
 	WRITE_ONCE(frame->probe, &rp->kp);
@@ -152,7 +186,7 @@ static void run_return_handlers(struct kprobe_frame *frame,
 {
 	for (;; ri = instance_of(ri->llist.next)) {
 		publish_pool(frame, ri);
-		run_return_handler(frame, ri, regs);
+		run_return_handler(frame, ri, get_kretprobe(ri), regs);
 		if (ri == last)
 			return;
 	}
@@ -241,7 +275,7 @@ static noinline void tell_true_caller(struct kretprobe_instance *first,
 				      struct kretprobe_instance *last,
 				      struct pt_regs *regs)
 {
-	unsigned long addr = ask_others((unsigned long)last->ret_addr, last->fp);
+	unsigned long addr = ask_others((unsigned long)last->ret_addr, frame_of(last));
 
 	for (; first != last; first = instance_of(first->llist.next))
 		WRITE_ONCE(first->ret_addr, (void *)addr);
@@ -253,27 +287,24 @@ NOKPROBE_SYMBOL(tell_true_caller);
 /*
  * Has return handlers see where a call returns to. Where others' trampolines are
  * next on the way, that is the caller all the same: from there stack traces go on,
- * and it is what users want to know. The way itself is the return address that
- * @last had before.
+ * and it is what users want to know. The way itself is @addr.
  */
 static __always_inline void tell_caller(struct kretprobe_instance *first,
 					struct kretprobe_instance *last,
-					struct pt_regs *regs)
+					struct pt_regs *regs, unsigned long addr)
 {
-	unsigned long addr = (unsigned long)last->ret_addr;
-
 	instruction_pointer_set(regs, addr);
 	if (unlikely(kretprobe_is_others(addr)))
 		tell_true_caller(first, last, regs);
 }
 
 /* A call with several instances, or with some on top that never returned. */
-static unsigned long return_from_chain(struct pt_regs *regs, void *fp,
-				       struct kretprobe_instance *top)
+static void return_from_chain(struct pt_regs *regs, void *fp,
+			      struct kretprobe_instance *top)
 {
 	struct kretprobe_instance *first, *last;
 	struct kprobe_frame *frame;
-	unsigned long ret;
+	unsigned long addr;
 
 	first = first_of_call(top ? &top->llist : NULL, fp);
 	if (first != top || !top)
@@ -282,8 +313,9 @@ static unsigned long return_from_chain(struct pt_regs *regs, void *fp,
 	if (!last)
 		no_way_back(fp);
 
-	ret = (unsigned long)last->ret_addr;
-	tell_caller(first, last, regs);
+	addr = (unsigned long)last->ret_addr;
+	arch_kretprobe_go_back(regs, fp, addr);
+	tell_caller(first, last, regs, addr);
 	frame = kprobe_frame_enter(&first->pool->held, 0);
 	if (frame) {
 		run_return_handlers(frame, first, last, regs);
@@ -292,28 +324,29 @@ static unsigned long return_from_chain(struct pt_regs *regs, void *fp,
 	} else {
 		pass_return(first, last);
 	}
-	return ret;
 }
 NOKPROBE_SYMBOL(return_from_chain);
 
 /* The common case: one return probe on the call, and every call returned. */
-static __always_inline unsigned long
-return_from_call(struct pt_regs *regs, struct kretprobe_instance *ri)
+static __always_inline void return_from_call(struct pt_regs *regs, void *fp,
+					     struct kretprobe_instance *ri)
 {
-	unsigned long ret = (unsigned long)ri->ret_addr;
+	unsigned long addr = (unsigned long)ri->ret_addr;
 	struct kprobe_frame *frame;
+	struct kretprobe *rp;
 
-	tell_caller(ri, ri, regs);
+	arch_kretprobe_go_back(regs, fp, addr);
+	tell_caller(ri, ri, regs, addr);
 	frame = kprobe_frame_enter(&ri->pool->held, 0);
 	if (unlikely(!frame)) {
 		pass_return(ri, ri);
-		return ret;
+		return;
 	}
-	run_return_handler(frame, ri, regs);
+	rp = READ_ONCE(ri->pool->rp);
+	run_return_handler(frame, ri, rp, regs);
 	WRITE_ONCE(current->kretprobe_instances.first, ri->llist.next);
-	kretprobe_pool_push(ri);
+	kretprobe_pool_push_for(rp, ri);
 	kprobe_frame_exit(frame);
-	return ret;
 }
 
 /**
@@ -322,22 +355,22 @@ return_from_call(struct pt_regs *regs, struct kretprobe_instance *ri)
  *        true return address
  * @fp:   what arch_kretprobe_frame() said when the function was entered
  *
+ * The trampoline goes on where arch_kretprobe_go_back() says.
+ *
  * Context: That of the function that returned.
- * Return: The address where the function returns to.
  */
-unsigned long kretprobe_return(struct pt_regs *regs, void *fp)
+void kretprobe_return(struct pt_regs *regs, void *fp)
 {
 	struct kretprobe_instance *top;
-	unsigned long ret;
 
 	preempt_disable_notrace();
 	top = instance_of(current->kretprobe_instances.first);
-	if (likely(top && top->fp == fp && !top->chained))
-		ret = return_from_call(regs, top);
+	/* Not if it is chained. */
+	if (likely(top && top->call == (unsigned long)fp))
+		return_from_call(regs, fp, top);
 	else
-		ret = return_from_chain(regs, fp, top);
+		return_from_chain(regs, fp, top);
 	preempt_enable_notrace();
-	return ret;
 }
 NOKPROBE_SYMBOL(kretprobe_return);
 

@@ -69,19 +69,35 @@ void kretprobe_pool_push_slowly(struct kretprobe_instance *ri);
 void kretprobe_pool_return_later(struct kretprobe_instance *ri);
 
 /**
- * kretprobe_pool_pop() - get an instance for a call
+ * kretprobe_pool_pop_spare() - get an instance for a call
  * @pool: the pool
  *
+ * Most calls use what the last one on this CPU has left there.
+ *
  * Context: Hit path, in a frame that has the return probe's point published.
- * Return: The instance, NULL when all are in use.
+ * Return: The instance, NULL when kretprobe_pool_pop_slowly() has to look for one.
  */
 static __always_inline struct kretprobe_instance *
-kretprobe_pool_pop(struct kretprobe_pool *pool)
+kretprobe_pool_pop_spare(struct kretprobe_pool *pool)
 {
-	/* Most calls use what the last one on this CPU has left there. */
-	struct kretprobe_instance *ri = xchg(raw_cpu_ptr(pool->spare), NULL);
+	return xchg(raw_cpu_ptr(pool->spare), NULL);
+}
 
-	return likely(ri) ? ri : kretprobe_pool_pop_slowly(pool);
+/**
+ * kretprobe_pool_push_for() - give an instance back
+ * @rp: what @pool->rp was since the pool is published
+ * @ri: the instance
+ *
+ * When @rp is not NULL, spare instances will not be taken back before
+ * kprobe_drain() has waited for the caller's frame.
+ *
+ * Context: As kretprobe_pool_push().
+ */
+static __always_inline void kretprobe_pool_push_for(struct kretprobe *rp,
+						    struct kretprobe_instance *ri)
+{
+	if (unlikely(!rp || cmpxchg(raw_cpu_ptr(ri->pool->spare), NULL, ri)))
+		kretprobe_pool_push_slowly(ri);
 }
 
 /**
@@ -93,11 +109,7 @@ kretprobe_pool_pop(struct kretprobe_pool *pool)
  */
 static __always_inline void kretprobe_pool_push(struct kretprobe_instance *ri)
 {
-	struct kretprobe_pool *pool = ri->pool;
-
-	if (unlikely(!READ_ONCE(pool->rp) ||
-		     cmpxchg(raw_cpu_ptr(pool->spare), NULL, ri)))
-		kretprobe_pool_push_slowly(ri);
+	kretprobe_pool_push_for(READ_ONCE(ri->pool->rp), ri);
 }
 
 /* Of somebody who has replaced the return address before a return probe did. */

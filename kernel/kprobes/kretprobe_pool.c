@@ -82,6 +82,7 @@ static int init_instance(void *object, void *context)
 
 	ri->segment = segment;
 	ri->pool = segment->pool;
+	ri->rp = segment->pool->rp;
 	return 0;
 }
 
@@ -327,8 +328,8 @@ NOKPROBE_SYMBOL(pop_anywhere);
  * kretprobe_pool_pop_slowly() - get an instance when this CPU has none at hand
  * @pool: the pool
  *
- * Context: As kretprobe_pool_pop().
- * Return: As kretprobe_pool_pop().
+ * Context: As kretprobe_pool_pop_spare().
+ * Return: The instance, NULL when all are in use.
  */
 struct kretprobe_instance *
 kretprobe_pool_pop_slowly(struct kretprobe_pool *pool)

@@ -58,9 +58,9 @@ _ASM_NOKPROBE(kprobe_post_trampoline)
 
 /*
  * Reached by a probed function's return. The place that held the return
- * address is just below the stack: it is taken back, and holds the true
- * address when this returns in turn. Until then the unwinder finds the
- * trampoline's address there, and looks the true one up.
+ * address is just below the stack: it is taken back, and gets the true address
+ * from the callback, for this to return to in turn. Until then the unwinder
+ * finds the trampoline's address there, and looks the true one up.
  */
 SYM_CODE_START(kretprobe_trampoline)
 	ANNOTATE_NOENDBR
@@ -77,7 +77,6 @@ SYM_CODE_START(kretprobe_trampoline)
 	PUSH_REGS
 	leaq	PTREGS_SIZE(%rsp), %rsi	/* the place of the return address */
 	ENTER_C	kretprobe_return
-	movq	%rax, PTREGS_SIZE(%rsp)
 	POP_REGS
 	leaq	3*8(%rsp), %rsp
 	popfq

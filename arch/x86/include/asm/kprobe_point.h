@@ -49,4 +49,11 @@ arch_kretprobe_set_return_address(struct pt_regs *regs, unsigned long addr)
 	*(unsigned long *)regs->sp = addr;
 }
 
+/* The trampoline has taken back the place from which it was returned to. */
+static __always_inline void
+arch_kretprobe_go_back(struct pt_regs *regs, void *fp, unsigned long addr)
+{
+	*(unsigned long *)fp = addr;
+}
+
 #endif /* _ASM_X86_KPROBE_POINT_H */
