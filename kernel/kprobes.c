@@ -18,7 +18,9 @@
  *   labels) -> jump_label_mutex, ftrace_lock -> text_mutex
  *
  * No RCU grace period is waited for under any of them, nor by any call of the
- * API. Module notifiers take kprobe_mutex; so do work items that free.
+ * API. Whatever takes long lets go of kprobe_mutex now and then: points that wait
+ * for that in a batch may be armed, disarmed or killed by others meanwhile, who
+ * then take them out. Module notifiers take kprobe_mutex; so do work items that free.
  *
  * Hit path
  * --------
@@ -29,7 +31,7 @@
  *    grace period after they have left it;
  *  - a point's list of probes. These are freed by their owners as soon as
  *    unregistering has returned, so a hit publishes the point in a frame of
- *    its CPU before it reads the list: see kprobe_drain() in hit.c;
+ *    its CPU before it reads the list: see kprobe_drain();
  *  - the flags of a probe and nr_post of a point, single words that change
  *    under it at any time.
  */
@@ -79,20 +81,117 @@ static const struct rhashtable_params registry_params = {
 	.automatic_shrinking = true,
 };
 
-/**
- * kprobe_is_registered() - is this a registered probe?
- * @p: anything
- *
- * Context: kprobe_mutex held.
- * Return: True when it is.
+/*
+ * A probe is claimed first, so that nobody else registers it meanwhile, then
+ * prepared, with a point that waits for it, and then joined to the point.
  */
-bool kprobe_is_registered(const struct kprobe *p)
+static bool is_claimed(const struct kprobe *p)
 {
 	lockdep_assert_held(&kprobe_mutex);
 	return kprobes_ready && p &&
 	       rhashtable_lookup_fast(&registry, &p, registry_params);
 }
+
+/**
+ * kprobe_is_registered() - is this a registered probe?
+ * @p: anything
+ *
+ * Context: kprobe_mutex held.
+ * Return: True when it is, false also when it is just being registered.
+ */
+bool kprobe_is_registered(const struct kprobe *p)
+{
+	return is_claimed(p) && !list_empty(&p->list);
+}
 NOKPROBE_SYMBOL(kprobe_is_registered);
+
+/**
+ * kprobe_let_others_in() - let go of kprobe_mutex for a moment
+ *
+ * What takes long does this after each %KPROBE_SITES_PER_PASS of its steps, or
+ * after %KPROBE_POINTS_PER_TURN if a step examines text.
+ *
+ * Context: Process context, kprobe_mutex held, may sleep.
+ */
+void kprobe_let_others_in(void)
+{
+	struct kprobe_asking asking = kprobe_asking();
+
+	mutex_unlock(&kprobe_mutex);
+	cond_resched();
+	mutex_lock(&kprobe_mutex);
+	kprobe_ask_again(&asking);
+}
+NOKPROBE_SYMBOL(kprobe_let_others_in);
+
+/* The same, for loops. */
+static void let_others_in_after(unsigned int done, unsigned int portion)
+{
+	if (!(done % portion))
+		kprobe_let_others_in();
+}
+
+static int claim(struct kprobe *p)
+{
+	int ret;
+
+	kprobe_ask_about(p);
+	if (is_claimed(p))
+		return kprobe_refuse(KPROBE_REFUSED_REGISTERED, -EINVAL);
+	ret = rhashtable_insert_fast(&registry, &p->registered, registry_params);
+	if (ret)
+		return ret;
+	INIT_LIST_HEAD(&p->list);
+	p->point = NULL;
+	p->asked = p->addr;
+	return 0;
+}
+
+/**
+ * kprobe_unclaim() - take kprobe_claim() back
+ * @kps: the probes
+ * @num: how many
+ *
+ * Context: kprobe_mutex held.
+ */
+void kprobe_unclaim(struct kprobe **kps, int num)
+{
+	int i;
+
+	lockdep_assert_held(&kprobe_mutex);
+	for (i = 0; i < num; i++)
+		rhashtable_remove_fast(&registry, &kps[i]->registered,
+				       registry_params);
+}
+NOKPROBE_SYMBOL(kprobe_unclaim);
+
+/**
+ * kprobe_claim() - keep everybody else from registering some probes
+ * @kps: the probes, none NULL
+ * @num: how many, positive
+ *
+ * Context: Process context, kprobe_mutex held, let go of in between.
+ * Return: 0, -EAGAIN too early during boot, -EINVAL when one is registered or
+ * about to be, -ENOMEM.
+ */
+int kprobe_claim(struct kprobe **kps, int num)
+{
+	int i, ret;
+
+	lockdep_assert_held(&kprobe_mutex);
+	if (!kprobes_ready)
+		return kprobe_refuse(KPROBE_REFUSED_EARLY, -EAGAIN);
+	for (i = 0; i < num; i++) {
+		ret = claim(kps[i]);
+		if (ret) {
+			kprobe_unclaim(kps, i);
+			return ret;
+		}
+		let_others_in_after(i + 1, KPROBE_SITES_PER_PASS);
+	}
+	return 0;
+}
+NOKPROBE_SYMBOL(kprobe_claim);
 
 /* Adds to a batch; a point with several probes in it is added once. */
 static void batch_add(struct list_head *batch, struct kprobe_point *point)
@@ -108,8 +207,6 @@ static int prepare(struct kprobe *p)
 	unsigned long addr;
 	int ret;
 
-	if (kprobe_is_registered(p))
-		return kprobe_refuse(KPROBE_REFUSED_REGISTERED, -EINVAL);
 	ret = kprobe_resolve(p, &addr, &on_func_entry) ?:
 	      kprobe_check_address(addr);
 	if (ret)
@@ -120,8 +217,6 @@ static int prepare(struct kprobe *p)
 	if (IS_ERR(point))
 		return PTR_ERR(point);
 	ret = p->post_handler ? arch_kprobe_prepare_post(point) : 0;
-	ret = ret ?: rhashtable_insert_fast(&registry, &p->registered,
-					    registry_params);
 	if (ret) {
 		kprobe_point_put(point);
 		return ret;
@@ -131,12 +226,15 @@ static int prepare(struct kprobe *p)
 	return 0;
 }
 
-static void unprepare(struct kprobe *p)
+static void unprepare(struct kprobe **kps, int num)
 {
-	rhashtable_remove_fast(&registry, &p->registered, registry_params);
-	p->point->pending--;
-	kprobe_point_put(p->point);
-	p->point = NULL;
+	int i;
+
+	for (i = 0; i < num; i++) {
+		kps[i]->point->pending--;
+		kprobe_point_put(kps[i]->point);
+		kps[i]->point = NULL;
+	}
 }
 
 /* Second half: nothing fails any more. */
@@ -145,7 +243,6 @@ static void join(struct kprobe *p, struct list_head *batch)
 	struct kprobe_point *point = p->point;
 	unsigned int i;
 
-	p->asked = p->addr;
 	p->addr = (kprobe_opcode_t *)point->addr;
 	p->opcode = point->opcode;
 	p->nmissed = 0;
@@ -154,6 +251,9 @@ static void join(struct kprobe *p, struct list_head *batch)
 	p->flags &= KPROBE_FLAG_DISABLED;
 	if (point->on_func_entry)
 		p->flags |= KPROBE_FLAG_ON_FUNC_ENTRY;
+	/* Its text may have gone since the point was prepared. */
+	if (point->state == KPROBE_POINT_GONE)
+		p->flags |= KPROBE_FLAG_GONE;
 	p->flags |= kprobe_point_flag(point);
 	point->pending--;
 	kprobe_point_link(point, p);
@@ -192,7 +292,8 @@ void kprobe_unregister_locked(struct kprobe **kps, int num)
 		struct kprobe *p = kps[i];
 
 		if (!kprobe_is_registered(p)) {
-			if (p)
+			/* While it is being registered it is not ours. */
+			if (p && !is_claimed(p))
 				p->addr = NULL;
 			continue;
 		}
@@ -216,19 +317,29 @@ static int prepare_all(struct kprobe **kps, int num)
 {
 	int i, ret;
 
+	kprobe_table_reserve(num);
 	for (i = 0; i < num; i++) {
 		cond_resched();
 		kprobe_ask_about(kps[i]);
 		ret = prepare(kps[i]);
-		if (ret)
-			goto unprepare;
+		if (ret) {
+			unprepare(kps, i);
+			return ret;
+		}
+		let_others_in_after(i + 1, KPROBE_POINTS_PER_TURN);
 	}
 	return 0;
+}
 
-unprepare:
-	while (i--)
-		unprepare(kps[i]);
-	return ret;
+/* What is armed before all have joined is armed again with the batch. */
+static void join_all(struct kprobe **kps, int num, struct list_head *batch)
+{
+	int i;
+
+	for (i = 0; i < num; i++) {
+		join(kps[i], batch);
+		let_others_in_after(i + 1, KPROBE_SITES_PER_PASS);
+	}
 }
 
 /* Of a batch that could not be armed: the first probe that needs ftrace. */
@@ -243,28 +354,26 @@ static void refused_by_ftrace(struct kprobe **kps, int num, int error)
 }
 
 /**
- * kprobe_register_locked() - register_kprobes() under the mutex
- * @kps: the probes, none NULL
+ * kprobe_register_claimed() - register_kprobes() under the mutex
+ * @kps: the probes, claimed; not any more if this fails
  * @num: how many, positive
  *
- * Context: Process context, kprobe_mutex held, may sleep.
+ * Context: Process context, kprobe_mutex held, let go of in between.
  * Return: As register_kprobes().
  */
-int kprobe_register_locked(struct kprobe **kps, int num)
+int kprobe_register_claimed(struct kprobe **kps, int num)
 {
 	LIST_HEAD(batch);
 	int i, ret;
 
 	lockdep_assert_held(&kprobe_mutex);
-	if (!kprobes_ready)
-		return kprobe_refuse(KPROBE_REFUSED_EARLY, -EAGAIN);
-	kprobe_table_reserve(num);
 	ret = prepare_all(kps, num);
-	if (ret)
+	if (ret) {
+		kprobe_unclaim(kps, num);
 		return ret;
-	for (i = 0; i < num; i++)
-		join(kps[i], &batch);
-	ret = kprobe_batch_commit(&batch);
+	}
+	join_all(kps, num, &batch);
+	ret = kprobe_batch_commit_all(&batch);
 	if (ret) {
 		refused_by_ftrace(kps, num, ret);
 		kprobe_unregister_locked(kps, num);
@@ -273,7 +382,7 @@ int kprobe_register_locked(struct kprobe **kps, int num)
 		kps[i]->addr = kps[i]->asked;
 	return ret;
 }
-NOKPROBE_SYMBOL(kprobe_register_locked);
+NOKPROBE_SYMBOL(kprobe_register_claimed);
 
 static int check_array(struct kprobe **kps, int num)
 {
@@ -294,7 +403,8 @@ static int register_probes(struct kprobe **kps, int num, unsigned long caller)
 	guard(mutex)(&kprobe_mutex);
 	kprobe_ask(KPROBE_SET, caller);
 	return kprobe_answer(check_array(kps, num) ?:
-			     kprobe_register_locked(kps, num));
+			     kprobe_claim(kps, num) ?:
+			     kprobe_register_claimed(kps, num));
 }
 
 /**
@@ -303,8 +413,9 @@ static int register_probes(struct kprobe **kps, int num, unsigned long caller)
  * @num: how many
  *
  * All probes are checked before the kernel's text is touched, and the text is
- * then patched in one pass. When one probe is refused, none is registered and
- * all are as they were before the call.
+ * then patched in passes of %KPROBE_SITES_PER_PASS sites, with room for others
+ * in between. When one probe is refused, none is registered and all are as they
+ * were before the call.
  *
  * Context: Process context, may sleep.
  * Return: 0, or the errno of the first probe that was refused, as in
@@ -358,11 +469,16 @@ NOKPROBE_SYMBOL(register_kprobe);
  */
 void unregister_kprobes(struct kprobe **kps, int num)
 {
+	int i;
+
 	if (num <= 0 || !kps)
 		return;
-	mutex_lock(&kprobe_mutex);
-	kprobe_unregister_locked(kps, num);
-	mutex_unlock(&kprobe_mutex);
+	for (i = 0; i < num; i += KPROBE_SITES_PER_PASS) {
+		cond_resched();
+		guard(mutex)(&kprobe_mutex);
+		kprobe_unregister_locked(kps + i,
+					 min(num - i, KPROBE_SITES_PER_PASS));
+	}
 }
 EXPORT_SYMBOL_GPL(unregister_kprobes);
 NOKPROBE_SYMBOL(unregister_kprobes);

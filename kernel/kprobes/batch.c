@@ -203,6 +203,50 @@ int kprobe_batch_commit(struct list_head *batch)
 }
 NOKPROBE_SYMBOL(kprobe_batch_commit);
 
+/* What ftrace patches takes one update, however many. */
+static void take_ftrace_points(struct list_head *from, struct list_head *to)
+{
+	struct kprobe_point *point, *next;
+
+	list_for_each_entry_safe(point, next, from, batch)
+		if (point->mechanism == KPROBE_FTRACE)
+			list_move_tail(&point->batch, to);
+}
+
+static void take_portion(struct list_head *from, struct list_head *to)
+{
+	unsigned int i;
+
+	for (i = 0; i < KPROBE_SITES_PER_PASS && !list_empty(from); i++)
+		list_move_tail(from->next, to);
+}
+
+/**
+ * kprobe_batch_commit_all() - kprobe_batch_commit() of any number of points
+ * @batch: points linked by their @batch; empty afterwards
+ *
+ * Context: Process context, kprobe_mutex held, let go of in between; may sleep.
+ * Return: As kprobe_batch_commit(). When ftrace refuses, no point of the batch
+ * has changed.
+ */
+int kprobe_batch_commit_all(struct list_head *batch)
+{
+	LIST_HEAD(portion);
+	int ret;
+
+	take_ftrace_points(batch, &portion);
+	ret = kprobe_batch_commit(&portion);
+	while (!ret && !list_empty(batch)) {
+		take_portion(batch, &portion);
+		ret = kprobe_batch_commit(&portion);
+		if (!list_empty(batch))
+			kprobe_let_others_in();
+	}
+	drop_pass(batch);
+	return ret;
+}
+NOKPROBE_SYMBOL(kprobe_batch_commit_all);
+
 /**
  * kprobe_reap() - take unwanted points out of the text now
  *
@@ -218,7 +262,7 @@ NOKPROBE_SYMBOL(kprobe_reap);
 static void reap(struct work_struct *work)
 {
 	mutex_lock(&kprobe_mutex);
-	kprobe_reap();
+	kprobe_batch_commit_all(&leaving_points);
 	mutex_unlock(&kprobe_mutex);
 }
 
@@ -273,7 +317,7 @@ int kprobe_arm_all(bool arm)
 	armed_globally = arm;
 	while ((point = kprobe_point_next(&addr, ULONG_MAX)))
 		list_move_tail(&point->batch, &batch);
-	ret = kprobe_batch_commit(&batch);
+	ret = kprobe_batch_commit_all(&batch);
 	mutex_unlock(&kprobe_mutex);
 	return ret;
 }

@@ -17,10 +17,14 @@ static void free_quiescent(struct work_struct *work)
 {
 	struct llist_node *all = llist_del_all(&quiescent_graves);
 	struct kprobe_grave *grave, *next;
+	unsigned int done = 0;
 
 	mutex_lock(&kprobe_mutex);
-	llist_for_each_entry_safe(grave, next, all, quiescent)
+	llist_for_each_entry_safe(grave, next, all, quiescent) {
 		grave->free(grave);
+		if (!(++done % KPROBE_SITES_PER_PASS))
+			kprobe_let_others_in();
+	}
 	mutex_unlock(&kprobe_mutex);
 }
 

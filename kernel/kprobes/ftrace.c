@@ -211,43 +211,52 @@ static bool may_be_taken_over(const struct kprobe_point *point)
 }
 
 /* ftrace calls us. From here on that counts, not what comes behind the nop. */
-static void hand_over(struct list_head *points)
+static int hand_over(struct list_head *points)
 {
-	struct kprobe_point *point, *next;
+	struct kprobe_point *point;
 
 	list_for_each_entry(point, points, batch) {
 		kprobe_point_changed(point);
 		kprobe_point_set_mechanism(point, KPROBE_FTRACE);
 	}
 	kprobe_batch_restore(points);
-	list_for_each_entry_safe(point, next, points, batch) {
-		list_del_init(&point->batch);
+	list_for_each_entry(point, points, batch)
+		WRITE_ONCE(point->key, 0);
+	return kprobe_batch_commit(points);
+}
+
+/* Who waits in somebody's batch to be armed is armed by ftrace, here and now. */
+static int hand_over_idle(struct list_head *points)
+{
+	struct kprobe_point *point;
+
+	list_for_each_entry(point, points, batch) {
+		kprobe_point_set_mechanism(point, KPROBE_FTRACE);
 		WRITE_ONCE(point->key, 0);
 	}
+	return kprobe_batch_commit(points);
 }
 
-static void hand_over_idle(struct kprobe_point *point)
-{
-	list_del_init(&point->batch);
-	kprobe_point_set_mechanism(point, KPROBE_FTRACE);
-	WRITE_ONCE(point->key, 0);
-}
-
-/* All of a list or, if ftrace refuses, none that is in the text. */
-static int take_over(struct list_head *points)
+static void take_idle_points(struct list_head *from, struct list_head *to)
 {
 	struct kprobe_point *point, *next;
+
+	list_for_each_entry_safe(point, next, from, batch)
+		if (!kprobe_point_in_text(point))
+			list_move_tail(&point->batch, to);
+}
+
+/* All of a list. If ftrace refuses, those in the text stay in the list. */
+static int take_over(struct list_head *points)
+{
+	LIST_HEAD(idle);
 	int ret;
 
 	/* Whoever is about to become a jump gives that up first. */
 	kprobe_unoptimize(points);
-	list_for_each_entry_safe(point, next, points, batch)
-		if (!kprobe_point_in_text(point))
-			hand_over_idle(point);
-	ret = kprobe_ftrace_arm(points);
-	if (!ret)
-		hand_over(points);
-	return ret;
+	take_idle_points(points, &idle);
+	ret = kprobe_ftrace_arm(points) ?: hand_over(points);
+	return hand_over_idle(&idle) ?: ret;
 }
 
 /**
@@ -267,9 +276,9 @@ int kprobe_ftrace_take_over(struct kprobe_point *point)
 	if (!may_be_taken_over(point))
 		return 0;
 	kprobe_reap();
-	list_add_tail(&point->batch, &points);
+	list_move_tail(&point->batch, &points);
 	ret = take_over(&points);
-	list_del_init(&point->batch);
+	kprobe_batch_commit(&points);
 	return ret;
 }
 NOKPROBE_SYMBOL(kprobe_ftrace_take_over);
@@ -284,13 +293,11 @@ static bool is_concerned(const struct kprobe_point *point, struct ftrace_ops *op
 
 static void tell_not_taken_over(struct list_head *points)
 {
-	struct kprobe_point *point, *next;
+	struct kprobe_point *point;
 
-	list_for_each_entry_safe(point, next, points, batch) {
+	list_for_each_entry(point, points, batch)
 		pr_warn("kprobes: %pS is redirected, probes there are not hit\n",
 			(void *)point->addr);
-		list_del_init(&point->batch);
-	}
 }
 
 /**
@@ -314,9 +321,10 @@ void kprobe_ftrace_redirect_begin(struct ftrace_ops *ops)
 	kprobe_reap();
 	while ((point = kprobe_point_next(&addr, ULONG_MAX)))
 		if (is_concerned(point, ops))
-			list_add_tail(&point->batch, &points);
+			list_move_tail(&point->batch, &points);
 	if (take_over(&points))
 		tell_not_taken_over(&points);
+	kprobe_batch_commit(&points);
 }
 NOKPROBE_SYMBOL(kprobe_ftrace_redirect_begin);
 

@@ -298,7 +298,9 @@ NOKPROBE_SYMBOL(hit_behind_entry);
 #else
 /* Only where there are detours do points stand behind entries. */
 static void hit_behind_entry(struct kprobe_point *point, struct pt_regs *regs,
-			     unsigned int entered) { }
+			     unsigned int entered)
+{
+}
 #endif
 
 /**

@@ -19,7 +19,10 @@ extern struct mutex kprobe_mutex;
 
 /* ../kprobes.c: the API with kprobe_mutex held */
 bool kprobe_is_registered(const struct kprobe *p);
-int kprobe_register_locked(struct kprobe **kps, int num);
+void kprobe_let_others_in(void);
+int kprobe_claim(struct kprobe **kps, int num);
+void kprobe_unclaim(struct kprobe **kps, int num);
+int kprobe_register_claimed(struct kprobe **kps, int num);
 void kprobe_unregister_locked(struct kprobe **kps, int num);
 
 /* table.c: address to point, for hits */
@@ -123,8 +126,12 @@ void kprobe_bury(struct kprobe_grave *grave,
 /* Sites patched before text_mutex is let go and others get their turn. */
 #define KPROBE_SITES_PER_PASS	256
 
+/* Points whose text is examined before they do: that takes about as long. */
+#define KPROBE_POINTS_PER_TURN	32
+
 void kprobe_yield_text(void);
 int kprobe_batch_commit(struct list_head *batch);
+int kprobe_batch_commit_all(struct list_head *batch);
 void kprobe_batch_leave(struct list_head *batch);
 void kprobe_batch_restore(struct list_head *points);
 void kprobe_reap(void);

@@ -47,8 +47,9 @@ static void set_up(struct kretprobe *rp)
 	rp->kp.fault_handler = NULL;
 }
 
-static int make_pools(struct kretprobe **rps, struct kretprobe_pool **pools,
-		      int num)
+/* For claimed return probes; not any more without memory. */
+static int make_pools(struct kretprobe **rps, struct kprobe **kps,
+		      struct kretprobe_pool **pools, int num)
 {
 	int i;
 
@@ -56,12 +57,14 @@ static int make_pools(struct kretprobe **rps, struct kretprobe_pool **pools,
 		pools[i] = kretprobe_pool_make(rps[i]);
 		if (!pools[i])
 			goto destroy;
+		cond_resched();
 	}
 	return 0;
 
 destroy:
 	while (i--)
 		kretprobe_pool_destroy(pools[i]);
+	kprobe_unclaim(kps, num);
 	return -ENOMEM;
 }
 
@@ -79,29 +82,22 @@ static void drop_pools(struct kretprobe **rps, struct kretprobe_pool **pools,
 }
 
 /* The return probes get their pools, and the probes their points. */
-static int register_locked(struct kretprobe **rps, struct kprobe **kps,
-			   struct kretprobe_pool **pools, int num)
+static int register_claimed(struct kretprobe **rps, struct kprobe **kps,
+			    struct kretprobe_pool **pools, int num)
 {
 	int i, ret;
 
-	lockdep_assert_held(&kprobe_mutex);
-	for (i = 0; i < num; i++) {
-		kprobe_ask_about(kps[i]);
-		if (kprobe_is_registered(kps[i]))
-			return kprobe_refuse(KPROBE_REFUSED_REGISTERED, -EINVAL);
-	}
-	ret = make_pools(rps, pools, num);
-	if (ret)
-		return ret;
 	for (i = 0; i < num; i++) {
 		set_up(rps[i]);
 		rps[i]->pool = pools[i];
 	}
-	ret = kprobe_register_locked(kps, num);
+	ret = kprobe_register_claimed(kps, num);
 	if (ret)
 		drop_pools(rps, pools, num);
+	/* Not that of one that somebody has unregistered meanwhile. */
 	for (i = 0; !ret && i < num; i++)
-		rps[i]->maxactive = kretprobe_pool_size(pools[i]);
+		if (rps[i]->pool)
+			rps[i]->maxactive = kretprobe_pool_size(rps[i]->pool);
 	return ret;
 }
 
@@ -114,7 +110,9 @@ static int register_checked(struct kretprobe **rps, int num)
 	kps = probes_of(rps, num);
 	pools = kcalloc(num, sizeof(*pools), GFP_KERNEL);
 	if (kps && pools)
-		ret = register_locked(rps, kps, pools, num);
+		ret = kprobe_claim(kps, num) ?:
+		      make_pools(rps, kps, pools, num) ?:
+		      register_claimed(rps, kps, pools, num);
 	kfree(pools);
 	kfree(kps);
 	return ret;

@@ -25,15 +25,11 @@
  */
 #include <linux/list_sort.h>
 #include <linux/memory.h>
-#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 
 #include "internal.h"
-
-/* Points looked at before others get their turn. */
-#define OPTIMIZER_PORTION	64
 
 /* A region, and the distance between an entry nop and what is behind it. */
 #define LONGEST_REACH		(2 * MAX_INSN_SIZE + KPROBE_JUMP_SIZE)
@@ -293,6 +289,21 @@ static void write_breakpoints(struct list_head *points)
 	}
 }
 
+/* Those who are dismissed meanwhile have left the list. */
+static void write_waiting_jumps(void)
+{
+	struct list_head *from = &waiting_points;
+	LIST_HEAD(portion);
+	unsigned int i;
+
+	while (!list_empty(from)) {
+		for (i = 0; i < KPROBE_SITES_PER_PASS && !list_empty(from); i++)
+			list_move_tail(from->next, &portion);
+		write_jumps(&portion);
+		kprobe_let_others_in();
+	}
+}
+
 static void round_is_over(struct rcu_head *rcu)
 {
 	smp_store_release(&current_round, ROUND_OVER);	/* pairs with optimize() */
@@ -315,12 +326,10 @@ static void look_at_candidates(struct list_head *ready)
 	while (optimization_allowed && !list_empty(&candidates)) {
 		look_at(list_first_entry(&candidates, struct kprobe_point, optimize),
 			ready);
-		if (++done % OPTIMIZER_PORTION)
+		if (++done % KPROBE_POINTS_PER_TURN)
 			continue;
 		write_jumps(ready);
-		mutex_unlock(&kprobe_mutex);
-		cond_resched();
-		mutex_lock(&kprobe_mutex);
+		kprobe_let_others_in();
 	}
 	write_jumps(ready);
 }
@@ -332,7 +341,7 @@ static void optimize(struct work_struct *work)
 	mutex_lock(&kprobe_mutex);
 	/* Pairs with round_is_over(). */
 	if (smp_load_acquire(&current_round) == ROUND_OVER) {
-		write_jumps(&waiting_points);
+		write_waiting_jumps();
 		current_round = ROUND_NONE;
 	}
 	look_at_candidates(&ready);
@@ -512,15 +521,22 @@ void kprobe_optimizer_allow(bool allow)
 {
 	struct kprobe_point *point;
 	unsigned long addr = 0;
+	unsigned int done = 0;
 	LIST_HEAD(jumps);
 
 	mutex_lock(&kprobe_mutex);
 	optimization_allowed = allow;
-	while ((point = kprobe_point_next(&addr, ULONG_MAX))) {
+	/* Until somebody turns the switch again. */
+	while (optimization_allowed == allow &&
+	       (point = kprobe_point_next(&addr, ULONG_MAX))) {
 		if (allow)
 			kprobe_optimizer_consider(point);
 		else
 			give_up_jump(point, &jumps);
+		if (++done % KPROBE_SITES_PER_PASS)
+			continue;
+		write_breakpoints(&jumps);
+		kprobe_let_others_in();
 	}
 	write_breakpoints(&jumps);
 	mutex_unlock(&kprobe_mutex);

@@ -75,14 +75,33 @@ const char *kprobe_refusal_words(enum kprobe_refusal reason)
 NOKPROBE_SYMBOL(kprobe_refusal_words);
 
 /* The call under way; kprobe_mutex, but for the task that is looked at bare. */
-static struct {
-	const struct task_struct *task;
-	unsigned long caller;
-	enum kprobe_request request;
-	const struct kprobe *p;
-	enum kprobe_refusal reason;
-	int error;
-} asking;
+static struct kprobe_asking asking;
+
+/**
+ * kprobe_asking() - who has kprobe_mutex, and what for
+ *
+ * Context: kprobe_mutex held.
+ * Return: What kprobe_ask_again() takes once the mutex is held again.
+ */
+struct kprobe_asking kprobe_asking(void)
+{
+	lockdep_assert_held(&kprobe_mutex);
+	return asking;
+}
+NOKPROBE_SYMBOL(kprobe_asking);
+
+/**
+ * kprobe_ask_again() - others had kprobe_mutex in between
+ * @asked: what kprobe_asking() has returned before
+ *
+ * Context: kprobe_mutex held.
+ */
+void kprobe_ask_again(const struct kprobe_asking *asked)
+{
+	lockdep_assert_held(&kprobe_mutex);
+	asking = *asked;
+}
+NOKPROBE_SYMBOL(kprobe_ask_again);
 
 /**
  * kprobe_ask() - a call of the API begins that can be refused

@@ -63,7 +63,27 @@ struct kprobe_refused {
 	unsigned int offset;
 };
 
+/**
+ * struct kprobe_asking - the call of the API that is under way
+ * @task:    who has made it
+ * @caller:  where it comes from
+ * @request: what it asks for
+ * @p:       the probe that is being looked at, if it is known
+ * @reason:  why it was refused
+ * @error:   the errno that belongs to @reason, 0 before there is one
+ */
+struct kprobe_asking {
+	const struct task_struct *task;
+	unsigned long caller;
+	enum kprobe_request request;
+	const struct kprobe *p;
+	enum kprobe_refusal reason;
+	int error;
+};
+
 #ifdef CONFIG_DEBUG_FS
+struct kprobe_asking kprobe_asking(void);
+void kprobe_ask_again(const struct kprobe_asking *asked);
 void kprobe_ask(enum kprobe_request request, unsigned long caller);
 void kprobe_ask_about(const struct kprobe *p);
 int kprobe_answer(int error);
@@ -72,6 +92,12 @@ bool kprobe_refused_get(u64 *number, struct kprobe_refused *refused);
 const char *kprobe_refusal_words(enum kprobe_refusal reason);
 extern const struct file_operations kprobe_refused_fops;
 #else
+static inline struct kprobe_asking kprobe_asking(void)
+{
+	return (struct kprobe_asking){ };
+}
+
+static inline void kprobe_ask_again(const struct kprobe_asking *asked) { }
 static inline void kprobe_ask(enum kprobe_request request,
 			      unsigned long caller) { }
 static inline void kprobe_ask_about(const struct kprobe *p) { }

@@ -354,7 +354,7 @@ static void state_return(struct kunit *test)
 	kprobe_unregister_locked(&p, 1);
 	EXPECT_STATE_LOCKED(test, t, LEAVING);
 	patched = times_patched;
-	KUNIT_EXPECT_EQ(test, 0, kprobe_register_locked(&q, 1));
+	KUNIT_EXPECT_EQ(test, 0, kprobe_claim(&q, 1) ?: kprobe_register_claimed(&q, 1));
 	EXPECT_STATE_LOCKED(test, t, ARMED);
 	kprobe_reap();
 	EXPECT_STATE_LOCKED(test, t, ARMED);
@@ -375,7 +375,7 @@ static void state_return_disabled(struct kunit *test)
 	mutex_lock(&kprobe_mutex);
 	kprobe_unregister_locked(&p, 1);
 	EXPECT_STATE_LOCKED(test, t, LEAVING);
-	KUNIT_EXPECT_EQ(test, 0, kprobe_register_locked(&q, 1));
+	KUNIT_EXPECT_EQ(test, 0, kprobe_claim(&q, 1) ?: kprobe_register_claimed(&q, 1));
 	EXPECT_STATE_LOCKED(test, t, IDLE);
 	mutex_unlock(&kprobe_mutex);
 	KUNIT_EXPECT_EQ(test, 0, hit_by_call(test, t));

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Tests of large batches and of what others do meanwhile: they get their turn,
+ * and whatever they do to the same probes, nothing is left behind.
+ */
+#include <kunit/test.h>
+#include <linux/completion.h>
+#include <linux/kprobes.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/workqueue.h>
+
+#include "../internal.h"
+#include "targets.h"
+
+/* So many that their registration is interrupted many times. */
+#define CROWD	1500
+#define ROUNDS	10
+
+/**
+ * struct crowd - many probes, spread over all places, and who works on them
+ * @c:          the probes
+ * @kps:        pointers to them, as the API wants them
+ * @work:       for another task
+ * @registered: how often registering all of them has succeeded
+ * @refused:    how often it was refused because somebody else has them
+ * @other:      how often it ended in any other way
+ * @incomplete: how often it succeeded and not all were registered
+ * @done:       the other task is through
+ */
+struct crowd {
+	struct kprobes_counter *c;
+	struct kprobe **kps;
+	struct work_struct work;
+	atomic_t registered;
+	atomic_t refused;
+	atomic_t other;
+	atomic_t incomplete;
+	bool done;
+};
+
+static struct crowd *new_crowd(struct kunit *test, work_func_t work)
+{
+	struct crowd *crowd = kunit_kzalloc(test, sizeof(*crowd), GFP_KERNEL);
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, crowd);
+	crowd->c = kunit_kcalloc(test, CROWD, sizeof(*crowd->c), GFP_KERNEL);
+	crowd->kps = kunit_kcalloc(test, CROWD, sizeof(*crowd->kps), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, crowd->c);
+	KUNIT_ASSERT_NOT_NULL(test, crowd->kps);
+	for (i = 0; i < CROWD; i++) {
+		const struct kprobes_place *place = kprobes_place(i % kprobes_places());
+		struct kprobe *p = &crowd->c[i].kp;
+
+		p->addr = (void *)kprobes_place_addr(place);
+		p->pre_handler = kprobes_count_pre;
+		crowd->kps[i] = p;
+	}
+	INIT_WORK(&crowd->work, work);
+	return crowd;
+}
+
+static unsigned int count_registered(struct crowd *crowd)
+{
+	unsigned int i, n = 0;
+
+	guard(mutex)(&kprobe_mutex);
+	for (i = 0; i < CROWD; i++)
+		n += kprobe_is_registered(crowd->kps[i]);
+	return n;
+}
+
+static void expect_nothing_left(struct kunit *test, struct crowd *crowd)
+{
+	unsigned int i, places = kprobes_places();
+
+	KUNIT_EXPECT_EQ(test, count_registered(crowd), 0);
+	for (i = 0; i < places; i++)
+		KUNIT_EXPECT_NULL(test,
+				  get_kprobe((void *)kprobes_place_addr(kprobes_place(i))));
+}
+
+/* Everyone is hit by every call. */
+static void crowd_is_hit(struct kunit *test)
+{
+	struct crowd *crowd = new_crowd(test, NULL);
+	unsigned int i, wrong = 0;
+
+	KUNIT_ASSERT_EQ(test, register_kprobes(crowd->kps, CROWD), 0);
+	KUNIT_EXPECT_EQ(test, count_registered(crowd), CROWD);
+	kprobes_expect_targets(test, 2);
+	for (i = 0; i < CROWD; i++)
+		wrong += atomic_read(&crowd->c[i].pre) != 2;
+	KUNIT_EXPECT_EQ(test, wrong, 0);
+	unregister_kprobes(crowd->kps, CROWD);
+	expect_nothing_left(test, crowd);
+	kprobes_expect_targets(test, 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&crowd->c[CROWD - 1].pre), 2);
+}
+
+/* The last one is bad: all of them are as before. */
+static void crowd_is_refused(struct kunit *test)
+{
+	struct crowd *crowd = new_crowd(test, NULL);
+	struct kprobe *last = crowd->kps[CROWD - 1];
+	void *first_addr = crowd->kps[0]->addr;
+
+	last->addr = (void *)test;
+	KUNIT_EXPECT_EQ(test, register_kprobes(crowd->kps, CROWD), -EINVAL);
+	KUNIT_EXPECT_PTR_EQ(test, crowd->kps[0]->addr, first_addr);
+	KUNIT_EXPECT_PTR_EQ(test, last->addr, (void *)test);
+	expect_nothing_left(test, crowd);
+	/* Nor can one be in it twice. */
+	crowd->kps[CROWD - 1] = crowd->kps[0];
+	KUNIT_EXPECT_EQ(test, register_kprobes(crowd->kps, CROWD), -EINVAL);
+	expect_nothing_left(test, crowd);
+	KUNIT_EXPECT_EQ(test, register_kprobes(crowd->kps, CROWD - 1), 0);
+	unregister_kprobes(crowd->kps, CROWD - 1);
+	expect_nothing_left(test, crowd);
+}
+
+static void come_and_go(struct crowd *crowd)
+{
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < ROUNDS; i++) {
+		ret = register_kprobes(crowd->kps, CROWD);
+		if (ret) {
+			atomic_inc(ret == -EINVAL ? &crowd->refused : &crowd->other);
+			continue;
+		}
+		atomic_inc(&crowd->registered);
+		if (count_registered(crowd) != CROWD)
+			atomic_inc(&crowd->incomplete);
+		unregister_kprobes(crowd->kps, CROWD);
+	}
+}
+
+static void come_and_go_elsewhere(struct work_struct *work)
+{
+	come_and_go(container_of(work, struct crowd, work));
+}
+
+/* Two who want the same probes: one gets all of them, or the other. */
+static void crowd_is_wanted_twice(struct kunit *test)
+{
+	struct crowd *crowd = new_crowd(test, come_and_go_elsewhere);
+
+	queue_work(system_unbound_wq, &crowd->work);
+	come_and_go(crowd);
+	flush_work(&crowd->work);
+	KUNIT_EXPECT_GT(test, atomic_read(&crowd->registered), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&crowd->registered) +
+			      atomic_read(&crowd->refused), 2 * ROUNDS);
+	KUNIT_EXPECT_EQ(test, atomic_read(&crowd->incomplete), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&crowd->other), 0);
+	expect_nothing_left(test, crowd);
+}
+
+static void come_and_tell(struct work_struct *work)
+{
+	struct crowd *crowd = container_of(work, struct crowd, work);
+
+	if (!register_kprobes(crowd->kps, CROWD))
+		atomic_inc(&crowd->registered);
+	WRITE_ONCE(crowd->done, true);
+}
+
+/* Who wants one probe need not wait until a batch is through. */
+static void crowd_lets_others_in(struct kunit *test)
+{
+	struct kprobes_counter *own = kprobes_counter(test, kprobes_place(0));
+	struct crowd *crowd = new_crowd(test, come_and_tell);
+	unsigned int turns = 0;
+
+	queue_work(system_unbound_wq, &crowd->work);
+	while (!READ_ONCE(crowd->done)) {
+		KUNIT_EXPECT_EQ(test, 0, register_kprobe(&own->kp));
+		unregister_kprobe(&own->kp);
+		own->kp.addr = (void *)kprobes_place_addr(kprobes_place(0));
+		own->kp.symbol_name = NULL;
+		own->kp.offset = 0;
+		turns += !READ_ONCE(crowd->done);
+		cond_resched();
+	}
+	flush_work(&crowd->work);
+	KUNIT_EXPECT_EQ(test, atomic_read(&crowd->registered), 1);
+	KUNIT_EXPECT_GT(test, turns, 2);
+	unregister_kprobes(crowd->kps, CROWD);
+	expect_nothing_left(test, crowd);
+}
+
+/* Somebody takes probes off that are still being put on, and turns all knobs. */
+static void crowd_is_disturbed(struct kunit *test)
+{
+	struct crowd *crowd = new_crowd(test, come_and_tell);
+	unsigned int round = 0, i;
+
+	/* Taking off what is not on yet clears its address. */
+	for (i = 0; i < CROWD; i++) {
+		crowd->kps[i]->addr = NULL;
+		crowd->kps[i]->symbol_name = kprobes_place(i % kprobes_places())->symbol;
+		crowd->kps[i]->offset = kprobes_place(i % kprobes_places())->offset;
+	}
+	queue_work(system_unbound_wq, &crowd->work);
+	while (!READ_ONCE(crowd->done)) {
+		i = round++ * 7 % CROWD;
+		unregister_kprobe(crowd->kps[i]);
+		disable_kprobe(crowd->kps[CROWD - 1 - i]);
+		enable_kprobe(crowd->kps[CROWD - 1 - i]);
+		kprobe_arm_all(round & 1);
+		kprobe_optimizer_allow(round & 2);
+		kprobes_targets_run(1);
+		cond_resched();
+	}
+	flush_work(&crowd->work);
+	kprobe_optimizer_allow(true);
+	KUNIT_EXPECT_EQ(test, kprobe_arm_all(true), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&crowd->registered), 1);
+	unregister_kprobes(crowd->kps, CROWD);
+	expect_nothing_left(test, crowd);
+	kprobes_expect_targets(test, 1);
+}
+
+static struct kunit_case crowd_cases[] = {
+	KUNIT_CASE(crowd_is_hit),
+	KUNIT_CASE(crowd_is_refused),
+	KUNIT_CASE_SLOW(crowd_is_wanted_twice),
+	KUNIT_CASE(crowd_lets_others_in),
+	KUNIT_CASE(crowd_is_disturbed),
+	{}
+};
+
+static struct kunit_suite crowd_suite = {
+	.name = "kprobes_crowd",
+	.test_cases = crowd_cases,
+};
+
+kunit_test_suite(crowd_suite);
+
+MODULE_DESCRIPTION("KUnit tests of kprobes: large batches");
+MODULE_LICENSE("GPL");
