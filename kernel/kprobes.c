@@ -6,7 +6,7 @@
  * struct kprobe_point, is ours: one for each probed address, with the pristine
  * instruction, its executable copy and the list of probes. Registering makes
  * or finds the points of all probes of the call, links the probes, and hands
- * the points to one batch, which patches the text in one pass.
+ * the points to one batch, which patches the text for many at once.
  *
  * Locking
  * -------

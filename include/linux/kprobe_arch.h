@@ -40,6 +40,15 @@ bool kprobe_jump_label_lands_in(unsigned long start, unsigned long end);
 bool kprobe_fixup_lands_in(unsigned long start, unsigned long end);
 bool kprobe_fault_is_expected(unsigned long start, unsigned long end);
 
+#ifdef CONFIG_KRETPROBES
+bool kprobe_is_return_probe(const struct kprobe *p);
+#else
+static inline bool kprobe_is_return_probe(const struct kprobe *p)
+{
+	return false;
+}
+#endif
+
 /**
  * arch_kprobe_entry() - where a probe on a place in a function goes
  * @addr:          the function's first byte
@@ -267,6 +276,8 @@ void kretprobe_return(struct pt_regs *regs, void *fp);
  *   void arch_kprobe_enter(struct kprobe_point *point, struct pt_regs *regs)
  *	makes registers that belong to @site or to ftrace's call those which
  *	users of the architecture see in a pre-handler at @addr
+ *   unsigned int arch_kprobe_preempt_count(void)
+ *	preempt_count(), of which only %KPROBE_CONTEXT_MASK has to be right
  *   unsigned long arch_kprobe_behind_entry(unsigned long addr)
  *	the instruction behind the entry nop at @addr
  *   unsigned int arch_kprobe_region_len(const struct kprobe_point *point)
@@ -279,9 +290,9 @@ void kretprobe_return(struct pt_regs *regs, void *fp);
  *	that the unwinder knows the call's frame by
  *   unsigned long arch_kretprobe_return_address(struct pt_regs *regs)
  *	where the call returns to
- *   void arch_kretprobe_set_return_address(struct pt_regs *regs,
+ *   void arch_kretprobe_set_return_address(struct pt_regs *regs, void *fp,
  *					    unsigned long addr)
- *	makes it return elsewhere
+ *	makes it return elsewhere; fp is what arch_kretprobe_frame() has said
  *
  * and for those that the return trampoline has saved:
  *

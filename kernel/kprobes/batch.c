@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Batches: points armed and disarmed together, in one pass over the text and
+ * Batches: points armed and disarmed together, in passes over the text with
  * one synchronisation.
  *
  * Points that nobody wants any more need not leave the text at once: a hit

@@ -65,17 +65,16 @@ NOKPROBE_SYMBOL(frames_in_use);
 
 /**
  * kprobe_frame_enter_nested() - begin a hit while another is under way
- * @cpu:     the CPU's hits
  * @held:    as for kprobe_frame_enter()
  * @entered: as for kprobe_frame_enter()
  *
  * Context: As kprobe_frame_enter().
  * Return: As kprobe_frame_enter().
  */
-struct kprobe_frame *kprobe_frame_enter_nested(struct kprobe_cpu *cpu,
-					       struct kprobe_held *held,
+struct kprobe_frame *kprobe_frame_enter_nested(struct kprobe_held *held,
 					       unsigned int entered)
 {
+	struct kprobe_cpu *cpu = raw_cpu_ptr(&kprobe_cpu);
 	unsigned int from = (preempt_count() - entered) & KPROBE_CONTEXT_MASK;
 	unsigned int depth = frames_in_use(cpu);
 	struct kprobe_frame *outer;

@@ -167,8 +167,7 @@ static __always_inline bool kprobe_is_stack_of(unsigned long sp,
 	return sp - (unsigned long)task_stack_page(task) < THREAD_SIZE;
 }
 
-struct kprobe_frame *kprobe_frame_enter_nested(struct kprobe_cpu *cpu,
-					       struct kprobe_held *held,
+struct kprobe_frame *kprobe_frame_enter_nested(struct kprobe_held *held,
 					       unsigned int entered);
 
 static __always_inline struct kprobe_frame *
@@ -182,7 +181,7 @@ kprobe_frame_begin(struct kprobe_frame *frame, struct kprobe_held *held)
 	 */
 	barrier();
 	frame->stack = kprobe_stack_pointer();
-	WRITE_ONCE(frame->context, preempt_count());
+	WRITE_ONCE(frame->context, arch_kprobe_preempt_count());
 	return frame;
 }
 
@@ -199,11 +198,10 @@ kprobe_frame_begin(struct kprobe_frame *frame, struct kprobe_held *held)
 static __always_inline struct kprobe_frame *
 kprobe_frame_enter(struct kprobe_held *held, unsigned int entered)
 {
-	struct kprobe_cpu *cpu = raw_cpu_ptr(&kprobe_cpu);
-	struct kprobe_frame *frame = &cpu->frame[0];
+	struct kprobe_frame *frame = raw_cpu_ptr(&kprobe_cpu.frame[0]);
 
 	if (unlikely(READ_ONCE(frame->held)))
-		return kprobe_frame_enter_nested(cpu, held, entered);
+		return kprobe_frame_enter_nested(held, entered);
 	kprobe_frame_begin(frame, held);
 	/* The kernel is compiled as if NULL could be a frame's address. */
 	if (!frame)
@@ -392,15 +390,9 @@ static inline int kprobe_ftrace_disarm(struct list_head *points)
 
 /* kretprobe.c */
 #ifdef CONFIG_KRETPROBES
-bool kprobe_is_return_probe(const struct kprobe *p);
 void kretprobe_leaving(struct kprobe *p);
 void kretprobe_left(struct kprobe *p);
 #else
-static inline bool kprobe_is_return_probe(const struct kprobe *p)
-{
-	return false;
-}
-
 static inline void kretprobe_leaving(struct kprobe *p) { }
 static inline void kretprobe_left(struct kprobe *p) { }
 #endif

@@ -23,7 +23,8 @@
 
 bool kprobe_is_return_probe(const struct kprobe *p)
 {
-	return p->pre_handler == kretprobe_entry;
+	return p->pre_handler == kretprobe_entry ||
+	       p->pre_handler == kretprobe_entry_handled;
 }
 NOKPROBE_SYMBOL(kprobe_is_return_probe);
 
@@ -85,7 +86,7 @@ NOKPROBE_SYMBOL(see_through);
 
 /* The call is to return to the trampoline. */
 static __always_inline void hijack(struct kretprobe_instance *ri,
-				   struct pt_regs *regs)
+				   struct pt_regs *regs, void *fp)
 {
 	struct llist_head *stack = &current->kretprobe_instances;
 
@@ -95,7 +96,7 @@ static __always_inline void hijack(struct kretprobe_instance *ri,
 	WRITE_ONCE(stack->first, &ri->llist);
 	/* Whoever finds the trampoline's address can ask for the true one. */
 	barrier();
-	arch_kretprobe_set_return_address(regs, TRAMPOLINE);
+	arch_kretprobe_set_return_address(regs, fp, TRAMPOLINE);
 }
 
 static __always_inline void identify(struct kretprobe_instance *ri, void *fp,
@@ -111,25 +112,42 @@ static noinline int enter(struct kretprobe *rp, struct kretprobe_instance *ri,
 			  struct pt_regs *regs)
 {
 	unsigned long ret_addr = arch_kretprobe_return_address(regs);
+	void *fp = arch_kretprobe_frame(regs);
 
 	ri = ri ?: kretprobe_pool_pop_slowly(rp->pool);
 	if (unlikely(!ri)) {
 		atomic_inc((atomic_t *)&rp->nmissed);
 		return 0;
 	}
-	identify(ri, arch_kretprobe_frame(regs), ret_addr);
+	identify(ri, fp, ret_addr);
 	if (ret_addr == TRAMPOLINE)
 		see_through(ri);
 	if (rp->entry_handler && rp->entry_handler(ri, regs))
 		kretprobe_pool_push(ri);
 	else
-		hijack(ri, regs);
+		hijack(ri, regs, fp);
 	return 0;
 }
 NOKPROBE_SYMBOL(enter);
 
 /**
- * kretprobe_entry() - the pre-handler of every return probe
+ * kretprobe_entry_handled() - the pre-handler of return probes with entry handler
+ * @p:    its probe
+ * @regs: registers at a function's entry
+ *
+ * Context: As any pre-handler.
+ * Return: 0.
+ */
+int kretprobe_entry_handled(struct kprobe *p, struct pt_regs *regs)
+{
+	struct kretprobe *rp = container_of(p, struct kretprobe, kp);
+
+	return enter(rp, kretprobe_pool_pop_spare(rp->pool), regs);
+}
+NOKPROBE_SYMBOL(kretprobe_entry_handled);
+
+/**
+ * kretprobe_entry() - the pre-handler of all other return probes
  * @p:    its probe
  * @regs: registers at a function's entry
  *
@@ -141,11 +159,12 @@ int kretprobe_entry(struct kprobe *p, struct pt_regs *regs)
 	struct kretprobe *rp = container_of(p, struct kretprobe, kp);
 	struct kretprobe_instance *ri = kretprobe_pool_pop_spare(rp->pool);
 	unsigned long ret_addr = arch_kretprobe_return_address(regs);
+	void *fp = arch_kretprobe_frame(regs);
 
-	if (unlikely(!ri || rp->entry_handler || ret_addr == TRAMPOLINE))
+	if (unlikely(!ri || ret_addr == TRAMPOLINE))
 		return enter(rp, ri, regs);
-	identify(ri, arch_kretprobe_frame(regs), ret_addr);
-	hijack(ri, regs);
+	identify(ri, fp, ret_addr);
+	hijack(ri, regs, fp);
 	return 0;
 }
 NOKPROBE_SYMBOL(kretprobe_entry);
@@ -251,6 +270,11 @@ static void __noreturn no_way_back(void *fp)
 	make_task_dead(SIGSEGV);
 }
 NOKPROBE_SYMBOL(no_way_back);
+
+#ifdef CONFIG_FUNCTION_GRAPH_TRACER
+/* Asked below, on the hit path. */
+NOKPROBE_SYMBOL(ftrace_graph_ret_addr);
+#endif
 
 /* As the unwinder does it: several may have replaced it, in any order. */
 static unsigned long ask_others(unsigned long addr, void *fp)

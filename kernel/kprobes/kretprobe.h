@@ -57,6 +57,7 @@ struct kretprobe_pool {
 };
 
 int kretprobe_entry(struct kprobe *p, struct pt_regs *regs);
+int kretprobe_entry_handled(struct kprobe *p, struct pt_regs *regs);
 
 struct kretprobe_pool *kretprobe_pool_make(struct kretprobe *rp);
 void kretprobe_pool_detach(struct kretprobe_pool *pool);
@@ -96,7 +97,9 @@ kretprobe_pool_pop_spare(struct kretprobe_pool *pool)
 static __always_inline void kretprobe_pool_push_for(struct kretprobe *rp,
 						    struct kretprobe_instance *ri)
 {
-	if (unlikely(!rp || cmpxchg(raw_cpu_ptr(ri->pool->spare), NULL, ri)))
+	if (likely(rp))
+		ri = xchg(raw_cpu_ptr(ri->pool->spare), ri);
+	if (unlikely(ri))
 		kretprobe_pool_push_slowly(ri);
 }
 

@@ -42,7 +42,8 @@ static struct kprobe **probes_of(struct kretprobe **rps, int num)
 static void set_up(struct kretprobe *rp)
 {
 	rp->nmissed = 0;
-	rp->kp.pre_handler = kretprobe_entry;
+	rp->kp.pre_handler = rp->entry_handler ? kretprobe_entry_handled :
+						 kretprobe_entry;
 	rp->kp.post_handler = NULL;
 	rp->kp.fault_handler = NULL;
 }

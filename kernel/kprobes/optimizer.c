@@ -60,7 +60,15 @@ static bool optimization_allowed = true;
 static DECLARE_WAIT_QUEUE_HEAD(optimizer_idle);
 
 static void optimize(struct work_struct *work);
-static DECLARE_WORK(optimize_work, optimize);
+static DECLARE_DELAYED_WORK(optimize_work, optimize);
+
+/* Not before whoever registers probes is through with them. */
+#define OPTIMIZER_DELAY		msecs_to_jiffies(10)
+
+static void optimize_now(void)
+{
+	mod_delayed_work(system_unbound_wq, &optimize_work, 0);
+}
 
 static bool is_idle(void)
 {
@@ -307,7 +315,7 @@ static void write_waiting_jumps(void)
 static void round_is_over(struct rcu_head *rcu)
 {
 	smp_store_release(&current_round, ROUND_OVER);	/* pairs with optimize() */
-	queue_work(system_unbound_wq, &optimize_work);
+	optimize_now();
 }
 
 static void start_round(void)
@@ -385,7 +393,7 @@ void kprobe_optimizer_consider(struct kprobe_point *point)
 	if (point->mechanism == KPROBE_JUMP && is_current(point))
 		return;
 	list_add_tail(&point->optimize, &candidates);
-	queue_work(system_unbound_wq, &optimize_work);
+	queue_delayed_work(system_unbound_wq, &optimize_work, OPTIMIZER_DELAY);
 }
 NOKPROBE_SYMBOL(kprobe_optimizer_consider);
 
@@ -540,7 +548,7 @@ void kprobe_optimizer_allow(bool allow)
 	}
 	write_breakpoints(&jumps);
 	mutex_unlock(&kprobe_mutex);
-	queue_work(system_unbound_wq, &optimize_work);
+	optimize_now();
 }
 NOKPROBE_SYMBOL(kprobe_optimizer_allow);
 
@@ -559,7 +567,7 @@ NOKPROBE_SYMBOL(kprobe_optimizer_is_allowed);
  */
 void kprobe_optimizer_wait(void)
 {
-	queue_work(system_unbound_wq, &optimize_work);
+	optimize_now();
 	wait_event_timeout(optimizer_idle,
 			   is_idle() || !kprobe_optimizer_is_allowed(), 30 * HZ);
 }

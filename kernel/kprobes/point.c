@@ -76,14 +76,14 @@ NOKPROBE_SYMBOL(kprobe_point_set_state);
 
 /*
  * No point is here; kprobe_mutex. Whatever is asked about a place is asked
- * several times, and mostly there is none.
+ * several times, and mostly there is none. Who sets many mostly goes upwards.
  */
 static struct { unsigned long first, last; } known_gap = { 1, 0 };
 
 static void leave_gap(unsigned long addr)
 {
 	if (addr >= known_gap.first && addr <= known_gap.last)
-		known_gap.last = addr - 1;
+		known_gap.first = addr + 1;
 }
 
 /**

@@ -51,7 +51,7 @@ static int count(struct kprobe *p, struct pt_regs *regs)
 }
 
 /*
- * Checked as a whole, then written to the kernel's text in one pass: faster
+ * Checked as a whole, then written to the kernel's text together: faster
  * than one by one, and if one symbol is wrong, none is probed.
  */
 static int __init count_symbols(void)

@@ -211,6 +211,8 @@ static void put_pre_handlers(struct code *c, const struct x86_detour_spec *spec)
 
 	for (i = 0; i < spec->nr_pre; i++) {
 		put_handler(c, &spec->pre[i]);
+		if (!spec->pre[i].diverts)
+			continue;
 		PUT(c, 0x85, 0xc0);				/* test %eax, %eax */
 		put_jne(c, (unsigned long)kprobe_detour_divert);
 	}

@@ -26,10 +26,12 @@ void kprobe_detour_divert(void);
  * struct x86_detour_call - a handler to be called
  * @probe:   its probe
  * @handler: its address
+ * @diverts: what it returns matters
  */
 struct x86_detour_call {
 	unsigned long probe;
 	unsigned long handler;
+	bool diverts;
 };
 
 /**

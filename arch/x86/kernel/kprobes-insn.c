@@ -60,97 +60,78 @@ struct form {
 	{ .first = op, .count = 1, .prefix = pfx, .mask = 0xff, .modrm = byte, .action = act }
 
 /*
- * A table for opcodes of one byte, and one for those of two. The first match
- * counts. Whatever matches nothing runs as a copy.
+ * A table for opcodes of one byte, and one for those of two, both in order of
+ * opcode. The first match counts. Whatever matches nothing runs as a copy.
+ *
+ * TRAP:   somebody else has put it there or waits for it: breakpoints, BUG(),
+ *         UBSAN, CFI, hypercalls that start with ud2.
+ * LEVEL:  to and from other privilege levels and segments. On the way there the
+ *         stack or gs may not be the kernel's any more, and no copy comes back.
+ * WORLD:  to another world, which is told where to come back to.
+ * SLEEP:  until an interrupt. The sti before keeps interrupts out until it
+ *         sleeps; a probe on either lets them in, and the wakeup is lost.
+ * SHADOW: keeps interrupts out until the next instruction has set the stack
+ *         pointer. The jump behind a copy would use that up.
+ * LANDING_PAD: an indirect branch has to find it, not a breakpoint, under IBT.
+ * TRANSACTION: its relative target is kept; and a trap ends the transaction.
  */
 static const struct form one_byte_forms[] = {
-	/* Branches, emulated. */
-	OPCODES(0x70, 16, X86_KPROBE_JCC),
-	OPCODES(0xe0, 4, X86_KPROBE_LOOP),		/* loopne, loope, loop, jcxz */
-	OPCODE(0xe8, X86_KPROBE_CALL),
-	OPCODE(0xe9, X86_KPROBE_JMP),
-	OPCODE(0xeb, X86_KPROBE_JMP),
-	OPCODES(0xc2, 2, X86_KPROBE_RET),
-	GROUP(0xff, 2, X86_KPROBE_CALL_INDIRECT),
-	GROUP(0xff, 4, X86_KPROBE_JMP_INDIRECT),
-
-	/* Nothing to run. With REX.B or a repeat prefix it is something else. */
-	OPCODE(0x90, X86_KPROBE_NOP),
-
-	/* Traps that somebody else has put there or waits for: breakpoints. */
-	OPCODES(0xcc, 3, REFUSED(TRAP)),		/* int3, int, into */
-	OPCODE(0xf1, REFUSED(TRAP)),			/* int1 */
-
-	/*
-	 * To and from other privilege levels and segments: on the way there
-	 * the stack or gs may not be the kernel's any more, and no copy comes
-	 * back.
-	 */
-	OPCODE(0x9a, REFUSED(LEVEL)),			/* call far */
-	OPCODE(0xea, REFUSED(LEVEL)),			/* jmp far */
-	GROUP(0xff, 3, REFUSED(LEVEL)),			/* call far *mem */
-	GROUP(0xff, 5, REFUSED(LEVEL)),			/* jmp far *mem */
-	OPCODES(0xca, 2, REFUSED(LEVEL)),		/* ret far */
-	OPCODE(0xcf, REFUSED(LEVEL)),			/* iret */
-
-	/* Its relative target is kept; and a trap ends the transaction. */
-	EXACT(0xc7, 0xf8, 0, REFUSED(TRANSACTION)),	/* xbegin */
-
-	/*
-	 * Sleep until an interrupt. The sti before keeps interrupts out until
-	 * it sleeps; a probe on either lets them in, and the wakeup is lost.
-	 */
-	OPCODE(0xf4, REFUSED(SLEEP)),			/* hlt */
-	OPCODE(0xfb, FORM_STI),
-
-	/*
-	 * Keep interrupts out until the next instruction has set the stack
-	 * pointer. The jump behind a copy would use that up.
-	 */
-	GROUP(0x8e, 2, REFUSED(SHADOW)),		/* mov to ss */
 	OPCODE(0x17, REFUSED(SHADOW)),			/* pop ss */
-
+	OPCODES(0x70, 16, X86_KPROBE_JCC),
+	GROUP(0x8e, 2, REFUSED(SHADOW)),		/* mov to ss */
 	/* AMD's XOP, which the decoder takes for a pop of another length. */
 	GROUP(0x8f, 0, X86_KPROBE_RUN),			/* pop */
 	OPCODE(0x8f, REFUSED(FORM)),
+	/* With REX.B or a repeat prefix it is something else. */
+	OPCODE(0x90, X86_KPROBE_NOP),
+	OPCODE(0x9a, REFUSED(LEVEL)),			/* call far */
+	OPCODES(0xc2, 2, X86_KPROBE_RET),
+	EXACT(0xc7, 0xf8, 0, REFUSED(TRANSACTION)),	/* xbegin */
+	OPCODES(0xca, 2, REFUSED(LEVEL)),		/* ret far */
+	OPCODES(0xcc, 3, REFUSED(TRAP)),		/* int3, int, into */
+	OPCODE(0xcf, REFUSED(LEVEL)),			/* iret */
+	OPCODES(0xe0, 4, X86_KPROBE_LOOP),		/* loopne, loope, loop, jcxz */
+	OPCODE(0xe8, X86_KPROBE_CALL),
+	OPCODE(0xe9, X86_KPROBE_JMP),
+	OPCODE(0xea, REFUSED(LEVEL)),			/* jmp far */
+	OPCODE(0xeb, X86_KPROBE_JMP),
+	OPCODE(0xf1, REFUSED(TRAP)),			/* int1 */
+	OPCODE(0xf4, REFUSED(SLEEP)),			/* hlt */
+	OPCODE(0xfb, FORM_STI),
+	GROUP(0xff, 2, X86_KPROBE_CALL_INDIRECT),
+	GROUP(0xff, 3, REFUSED(LEVEL)),			/* call far *mem */
+	GROUP(0xff, 4, X86_KPROBE_JMP_INDIRECT),
+	GROUP(0xff, 5, REFUSED(LEVEL)),			/* jmp far *mem */
 };
 
 static const struct form two_byte_forms[] = {
-	OPCODES(0x0f80, 16, X86_KPROBE_JCC),
-	GROUP(0x0f1f, 0, X86_KPROBE_NOP),
-
-	/* BUG(), UBSAN, CFI, hypercalls that start with ud2. */
-	OPCODE(0x0f0b, REFUSED(TRAP)),			/* ud2 */
-	OPCODE(0x0fb9, REFUSED(TRAP)),			/* ud1 */
-	OPCODE(0x0fff, REFUSED(TRAP)),			/* ud0 */
-
-	OPCODE(0x0f05, REFUSED(LEVEL)),			/* syscall */
-	OPCODE(0x0f07, REFUSED(LEVEL)),			/* sysret */
-	OPCODES(0x0f34, 2, REFUSED(LEVEL)),		/* sysenter, sysexit */
-	OPCODE(0x0faa, REFUSED(LEVEL)),			/* rsm */
-	EXACT(0x0f01, 0xca, 0xf2, REFUSED(LEVEL)),	/* erets */
-	EXACT(0x0f01, 0xca, 0xf3, REFUSED(LEVEL)),	/* eretu */
-	EXACT(0x0f01, 0xec, 0xf3, REFUSED(LEVEL)),	/* uiret */
-	EXACT(0x0f01, 0xf8, 0, REFUSED(LEVEL)),		/* swapgs */
-
-	/* To another world, which is told where to come back to. */
-	OPCODE(0x0f37, REFUSED(WORLD)),			/* getsec */
 	EXACT(0x0f01, 0xc0, 0, REFUSED(WORLD)),		/* enclv */
 	EXACT(0x0f01, 0xc2, 0, REFUSED(WORLD)),		/* vmlaunch */
 	EXACT(0x0f01, 0xc3, 0, REFUSED(WORLD)),		/* vmresume */
+	EXACT(0x0f01, 0xc9, 0, REFUSED(SLEEP)),		/* mwait */
+	EXACT(0x0f01, 0xca, 0xf2, REFUSED(LEVEL)),	/* erets */
+	EXACT(0x0f01, 0xca, 0xf3, REFUSED(LEVEL)),	/* eretu */
 	EXACT(0x0f01, 0xcc, 0x66, REFUSED(WORLD)),	/* tdcall */
 	EXACT(0x0f01, 0xcd, 0x66, REFUSED(WORLD)),	/* seamret */
 	EXACT(0x0f01, 0xcf, 0, REFUSED(WORLD)),		/* encls, seamcall */
 	EXACT(0x0f01, 0xd7, 0, REFUSED(WORLD)),		/* enclu */
 	EXACT(0x0f01, 0xd8, 0, REFUSED(WORLD)),		/* vmrun */
 	EXACT(0x0f01, 0xde, 0, REFUSED(WORLD)),		/* skinit */
-
-	/* An indirect branch has to find it, not a breakpoint, under IBT. */
+	EXACT(0x0f01, 0xec, 0xf3, REFUSED(LEVEL)),	/* uiret */
+	EXACT(0x0f01, 0xf8, 0, REFUSED(LEVEL)),		/* swapgs */
+	EXACT(0x0f01, 0xfb, 0, REFUSED(SLEEP)),		/* mwaitx */
+	OPCODE(0x0f05, REFUSED(LEVEL)),			/* syscall */
+	OPCODE(0x0f07, REFUSED(LEVEL)),			/* sysret */
+	OPCODE(0x0f0b, REFUSED(TRAP)),			/* ud2 */
 	EXACT(0x0f1e, 0xfa, 0xf3, REFUSED(LANDING_PAD)),	/* endbr64 */
 	EXACT(0x0f1e, 0xfb, 0xf3, REFUSED(LANDING_PAD)),	/* endbr32 */
-
-	EXACT(0x0f01, 0xc9, 0, REFUSED(SLEEP)),		/* mwait */
-	EXACT(0x0f01, 0xfb, 0, REFUSED(SLEEP)),		/* mwaitx */
+	GROUP(0x0f1f, 0, X86_KPROBE_NOP),
+	OPCODES(0x0f34, 2, REFUSED(LEVEL)),		/* sysenter, sysexit */
+	OPCODE(0x0f37, REFUSED(WORLD)),			/* getsec */
+	OPCODES(0x0f80, 16, X86_KPROBE_JCC),
+	OPCODE(0x0faa, REFUSED(LEVEL)),			/* rsm */
+	OPCODE(0x0fb9, REFUSED(TRAP)),			/* ud1 */
+	OPCODE(0x0fff, REFUSED(TRAP)),			/* ud0 */
 };
 
 /* What the decoder passes, as it does not know the mode that opcodes are for. */
@@ -195,7 +176,7 @@ static int form_action(struct insn *insn)
 	f = opcode <= U8_MAX ? one_byte_forms : two_byte_forms;
 	end = f + (opcode <= U8_MAX ? ARRAY_SIZE(one_byte_forms) :
 				      ARRAY_SIZE(two_byte_forms));
-	for (; f < end; f++) {
+	for (; f < end && f->first <= opcode; f++) {
 		if (opcode - f->first < f->count &&
 		    (modrm & f->mask) == f->modrm &&
 		    (!f->prefix || f->prefix == prefix))

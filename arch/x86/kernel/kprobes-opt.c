@@ -10,6 +10,8 @@
 #include <linux/kprobe_arch.h>
 #include <linux/memory.h>
 #include <linux/slab.h>
+#include <linux/uaccess.h>
+#include <asm/ibt.h>
 #include <asm/text-patching.h>
 
 #include "kprobes-detour.h"
@@ -24,6 +26,16 @@ enum kprobe_obstacle arch_kprobe_examine(struct kprobe_point *point)
 }
 NOKPROBE_SYMBOL(arch_kprobe_examine);
 
+/* What is called directly needs no landing pad. */
+static unsigned long behind_endbr(unsigned long addr)
+{
+	u32 first;
+
+	if (!get_kernel_nofault(first, (u32 *)addr) && is_endbr(first))
+		addr += ENDBR_INSN_SIZE;
+	return addr;
+}
+
 static void add_call(struct x86_detour_spec *spec, u8 *nr,
 		     struct x86_detour_call *calls, struct kprobe *p, void *handler)
 {
@@ -34,7 +46,8 @@ static void add_call(struct x86_detour_spec *spec, u8 *nr,
 		return;
 	}
 	calls[*nr].probe = (unsigned long)p;
-	calls[*nr].handler = (unsigned long)handler;
+	calls[*nr].handler = behind_endbr((unsigned long)handler);
+	calls[*nr].diverts = !kprobe_is_return_probe(p);
 	++*nr;
 }
 
@@ -64,26 +77,26 @@ static void fill_in_spec(struct x86_detour_spec *spec, struct kprobe_point *poin
 		spec->direct = false;
 }
 
-/* The code's length does not depend on where it will be. */
-static int measure(const struct x86_detour_spec *spec, u8 *buf,
-		   struct kprobe_detour *detour)
+/* The code for a slot of a size; returns how long it is. */
+static int emit_for(const struct x86_detour_spec *spec, u8 *buf,
+		    struct kprobe_detour *detour, size_t size)
 {
-	detour->entry = (void *)spec->site;
-	return x86_emit_detour(spec, buf, detour);
+	detour->entry = kprobe_detour_slot_alloc(detour, size);
+	return detour->entry ? x86_emit_detour(spec, buf, detour) : -ENOMEM;
 }
 
+/* Few do not fit into the smaller of the slots. */
 static enum kprobe_obstacle emit(const struct x86_detour_spec *spec, u8 *buf,
 				 struct kprobe_detour *detour)
 {
-	int n = measure(spec, buf, detour);
+	int n = emit_for(spec, buf, detour, KPROBE_DETOUR_SIZE);
 
-	detour->entry = NULL;
-	if (n < 0)
-		return KPROBE_OBSTACLE_OUT_OF_REACH;
-	detour->entry = kprobe_detour_slot_alloc(detour, n);
-	if (!detour->entry)
+	if (n > KPROBE_DETOUR_SIZE) {
+		kprobe_slot_free(detour->entry);
+		n = emit_for(spec, buf, detour, n);
+	}
+	if (n == -ENOMEM)
 		return KPROBE_OBSTACLE_NO_MEMORY;
-	n = x86_emit_detour(spec, buf, detour);
 	if (n < 0)
 		return KPROBE_OBSTACLE_OUT_OF_REACH;
 	kprobe_slot_write(detour->entry, buf, n);

@@ -76,7 +76,10 @@ SYM_CODE_START(kretprobe_trampoline)
 	pushq	$-1			/* pt_regs->orig_ax */
 	PUSH_REGS
 	leaq	PTREGS_SIZE(%rsp), %rsi	/* the place of the return address */
-	ENTER_C	kretprobe_return
+	ASM_CLAC			/* functions return with cld */
+	ENCODE_FRAME_POINTER
+	movq	%rsp, %rdi
+	call	kretprobe_return
 	POP_REGS
 	leaq	3*8(%rsp), %rsp
 	popfq

@@ -73,7 +73,7 @@ static void fill_in_calls(struct x86_detour_spec *spec)
 	unsigned int i;
 
 	for (i = 0; i < X86_DETOUR_HANDLERS; i++) {
-		spec->pre[i] = (struct x86_detour_call){ PROBE(i), PRE(i) };
+		spec->pre[i] = (struct x86_detour_call){ PROBE(i), PRE(i), true };
 		spec->post[i] = (struct x86_detour_call){ PROBE(i), POST(i) };
 	}
 }
@@ -292,6 +292,21 @@ static void expect_good(struct kunit *test, struct emitted *e)
 		KUNIT_EXPECT_LE(test, e->len, KPROBE_DETOUR_SIZE);
 }
 
+/* What a return probe's handler returns is not looked at. */
+static void x86_detour_undiverted(struct kunit *test)
+{
+	struct emitted *e = prepare(test, test->param_value);
+	unsigned int at;
+
+	e->spec.direct = true;
+	e->spec.nr_pre = 2;
+	e->spec.pre[1].diverts = false;
+	emit(test, e);
+	walk(test, e, expect_branch);
+	KUNIT_EXPECT_EQ(test, branches_to(e, PRE(1), &at), 1);
+	KUNIT_EXPECT_EQ(test, branches_to(e, (unsigned long)kprobe_detour_divert, &at), 1);
+}
+
 static void x86_detour_shapes(struct kunit *test)
 {
 	struct emitted *e = prepare(test, test->param_value);
@@ -359,6 +374,7 @@ static void x86_detour_out_of_reach(struct kunit *test)
 
 static struct kunit_case detour_cases[] = {
 	KUNIT_CASE_PARAM(x86_detour_shapes, kind_gen_params),
+	KUNIT_CASE_PARAM(x86_detour_undiverted, kind_gen_params),
 	KUNIT_CASE_PARAM(x86_detour_length, kind_gen_params),
 	KUNIT_CASE_PARAM(x86_detour_ip, kind_gen_params),
 	KUNIT_CASE_PARAM(x86_detour_out_of_reach, kind_gen_params),

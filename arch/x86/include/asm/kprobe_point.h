@@ -7,10 +7,18 @@
  * behind the nop there, the return address is on top of the stack.
  */
 #include <linux/compiler.h>
+#include <linux/percpu.h>
+#include <asm/current.h>
 #include <asm/ptrace.h>
 
 /* In kprobes-trampoline.S: what slots call, for the post-handlers. */
 void kprobe_post_trampoline(void);
+
+/* With the bit that asks for rescheduling. */
+static __always_inline unsigned int arch_kprobe_preempt_count(void)
+{
+	return raw_cpu_read_4(pcpu_hot.preempt_count);
+}
 
 /* A trap's instruction pointer is behind the breakpoint. */
 static __always_inline void arch_kprobe_enter(struct kprobe_point *point,
@@ -44,9 +52,10 @@ arch_kretprobe_return_address(struct pt_regs *regs)
 }
 
 static __always_inline void
-arch_kretprobe_set_return_address(struct pt_regs *regs, unsigned long addr)
+arch_kretprobe_set_return_address(struct pt_regs *regs, void *fp,
+				  unsigned long addr)
 {
-	*(unsigned long *)regs->sp = addr;
+	*(unsigned long *)fp = addr;
 }
 
 /* The trampoline has taken back the place from which it was returned to. */
