@@ -225,9 +225,12 @@ static void take_portion(struct list_head *from, struct list_head *to)
  * kprobe_batch_commit_all() - kprobe_batch_commit() of any number of points
  * @batch: points linked by their @batch; empty afterwards
  *
+ * While others are let in, a point that waits in @batch is theirs to take only
+ * if they commit it before they let others in themselves.
+ *
  * Context: Process context, kprobe_mutex held, let go of in between; may sleep.
- * Return: As kprobe_batch_commit(). When ftrace refuses, no point of the batch
- * has changed.
+ * Return: As kprobe_batch_commit(); points that ftrace has nothing to do with are
+ * dealt with in any case.
  */
 int kprobe_batch_commit_all(struct list_head *batch)
 {
@@ -236,13 +239,12 @@ int kprobe_batch_commit_all(struct list_head *batch)
 
 	take_ftrace_points(batch, &portion);
 	ret = kprobe_batch_commit(&portion);
-	while (!ret && !list_empty(batch)) {
+	while (!list_empty(batch)) {
 		take_portion(batch, &portion);
-		ret = kprobe_batch_commit(&portion);
+		ret = kprobe_batch_commit(&portion) ?: ret;
 		if (!list_empty(batch))
 			kprobe_let_others_in();
 	}
-	drop_pass(batch);
 	return ret;
 }
 NOKPROBE_SYMBOL(kprobe_batch_commit_all);
@@ -284,12 +286,14 @@ void kprobe_batch_leave(struct list_head *batch)
 		if (!list_empty(&point->probes))
 			continue;
 		kprobe_optimizer_dismiss(point);
-		if (point->state != KPROBE_POINT_ARMED) {
+		if (!kprobe_point_in_text(point)) {
 			list_del_init(&point->batch);
 			kprobe_point_put(point);
 			continue;
 		}
-		kprobe_point_set_state(point, KPROBE_POINT_LEAVING);
+		/* It may be so already, if a probe came and went before it was. */
+		if (point->state == KPROBE_POINT_ARMED)
+			kprobe_point_set_state(point, KPROBE_POINT_LEAVING);
 		list_move_tail(&point->batch, &leaving_points);
 	}
 	if (!list_empty(&leaving_points))
@@ -308,17 +312,24 @@ NOKPROBE_SYMBOL(kprobe_batch_leave);
  */
 int kprobe_arm_all(bool arm)
 {
+	static DEFINE_MUTEX(one_at_a_time);
 	struct kprobe_point *point;
 	unsigned long addr = 0;
+	unsigned int done = 0;
 	LIST_HEAD(batch);
 	int ret;
 
-	mutex_lock(&kprobe_mutex);
+	guard(mutex)(&one_at_a_time);
+	guard(mutex)(&kprobe_mutex);
 	armed_globally = arm;
-	while ((point = kprobe_point_next(&addr, ULONG_MAX)))
-		list_move_tail(&point->batch, &batch);
-	ret = kprobe_batch_commit_all(&batch);
-	mutex_unlock(&kprobe_mutex);
-	return ret;
+	while ((point = kprobe_point_next(&addr, ULONG_MAX))) {
+		/* Whoever has it in a batch will see what is wanted now. */
+		if (list_empty(&point->batch))
+			list_add_tail(&point->batch, &batch);
+		if (!(++done % KPROBE_SITES_PER_PASS))
+			kprobe_let_others_in();
+	}
+	ret = kprobe_batch_commit_all(&leaving_points);
+	return kprobe_batch_commit_all(&batch) ?: ret;
 }
 NOKPROBE_SYMBOL(kprobe_arm_all);

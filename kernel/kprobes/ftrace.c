@@ -264,8 +264,8 @@ static int take_over(struct list_head *points)
  * @point: a point that may stand behind a function's entry nop
  *
  * Context: Process context, kprobe_mutex held, may sleep.
- * Return: 0, also when the point stands elsewhere; -ENOMEM or what ftrace says,
- * the point then is as it was.
+ * Return: 0, also when the point stands elsewhere; -ENOMEM or what ftrace says: a
+ * point in the text then is as it was, another is not armed.
  */
 int kprobe_ftrace_take_over(struct kprobe_point *point)
 {

@@ -17,9 +17,14 @@ struct module_memory;
 
 extern struct mutex kprobe_mutex;
 
-/* ../kprobes.c: the API with kprobe_mutex held */
-bool kprobe_is_registered(const struct kprobe *p);
+/* ../kprobes.c */
+extern bool kprobes_ready;
+
 void kprobe_let_others_in(void);
+
+/* register.c: the API with kprobe_mutex held */
+int kprobe_registry_init(void);
+bool kprobe_is_registered(const struct kprobe *p);
 int kprobe_claim(struct kprobe **kps, int num);
 void kprobe_unclaim(struct kprobe **kps, int num);
 int kprobe_register_claimed(struct kprobe **kps, int num);

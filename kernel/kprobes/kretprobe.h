@@ -29,6 +29,7 @@ struct kretprobe_segment {
  * struct kretprobe_pool - instances for one return probe
  * @held:     published by returns
  * @rp:       the return probe; NULL once it is being unregistered
+ * @owner:    the return probe, not to be looked into
  * @spare:    for each CPU an instance that is next to be used there, or NULL;
  *            also taken from there by other CPUs that find none elsewhere
  * @grows:    the number of instances was left to us
@@ -46,6 +47,7 @@ struct kretprobe_pool {
 	struct kprobe_held held;
 	bool grows;
 	struct kretprobe *rp;
+	struct kretprobe *owner;
 	struct kretprobe_instance * __percpu *spare;
 	unsigned int size;
 	size_t data_size;

@@ -82,7 +82,7 @@ static int init_instance(void *object, void *context)
 
 	ri->segment = segment;
 	ri->pool = segment->pool;
-	ri->rp = segment->pool->rp;
+	ri->rp = segment->pool->owner;
 	return 0;
 }
 
@@ -133,6 +133,7 @@ struct kretprobe_pool *kretprobe_pool_make(struct kretprobe *rp)
 		return NULL;
 	pool->spare = alloc_percpu(struct kretprobe_instance *);
 	pool->rp = rp;
+	pool->owner = rp;
 	/* Growing relies on an interrupt that really is one. */
 	pool->grows = rp->maxactive <= 0 && !IS_ENABLED(CONFIG_PREEMPT_RT);
 	pool->data_size = rp->data_size;

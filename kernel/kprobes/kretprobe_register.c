@@ -58,7 +58,8 @@ static int make_pools(struct kretprobe **rps, struct kprobe **kps,
 		pools[i] = kretprobe_pool_make(rps[i]);
 		if (!pools[i])
 			goto destroy;
-		cond_resched();
+		if (!((i + 1) % KPROBE_POINTS_PER_TURN))
+			kprobe_let_others_in();
 	}
 	return 0;
 
@@ -75,11 +76,12 @@ static void drop_pools(struct kretprobe **rps, struct kretprobe_pool **pools,
 {
 	int i;
 
-	for (i = 0; i < num; i++)
-		if (rps[i]->pool)
-			kretprobe_pool_destroy(pools[i]);
-	for (i = 0; i < num; i++)
+	for (i = 0; i < num; i++) {
+		if (rps[i]->pool != pools[i])
+			continue;
+		kretprobe_pool_destroy(pools[i]);
 		rps[i]->pool = NULL;
+	}
 }
 
 /* The return probes get their pools, and the probes their points. */
@@ -133,8 +135,7 @@ static int register_returns(struct kretprobe **rps, int num,
  * @rps: the return probes
  * @num: how many
  *
- * As register_kprobes(): all are checked first, and the text is patched in one
- * pass.
+ * As register_kprobes(): all are checked before the text is patched.
  *
  * Context: Process context, may sleep.
  * Return: As register_kretprobe() for the first that was refused; -EINVAL also

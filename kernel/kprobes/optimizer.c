@@ -23,10 +23,11 @@
  * change, it leaves hits to kprobe_detour_hit(), until the optimizer has
  * made another and has sent the jump there.
  */
+#include <linux/jiffies.h>
 #include <linux/list_sort.h>
 #include <linux/memory.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
-#include <linux/wait.h>
 #include <linux/workqueue.h>
 
 #include "internal.h"
@@ -57,8 +58,6 @@ static struct rcu_head round_rcu;
 /* The sysctl; kprobe_mutex. */
 static bool optimization_allowed = true;
 
-static DECLARE_WAIT_QUEUE_HEAD(optimizer_idle);
-
 static void optimize(struct work_struct *work);
 static DECLARE_DELAYED_WORK(optimize_work, optimize);
 
@@ -68,12 +67,6 @@ static DECLARE_DELAYED_WORK(optimize_work, optimize);
 static void optimize_now(void)
 {
 	mod_delayed_work(system_unbound_wq, &optimize_work, 0);
-}
-
-static bool is_idle(void)
-{
-	return list_empty(&candidates) && list_empty(&settling_points) &&
-	       list_empty(&waiting_points);
 }
 
 /**
@@ -355,7 +348,6 @@ static void optimize(struct work_struct *work)
 	look_at_candidates(&ready);
 	start_round();
 	mutex_unlock(&kprobe_mutex);
-	wake_up_all(&optimizer_idle);
 }
 
 /**
@@ -558,6 +550,14 @@ bool kprobe_optimizer_is_allowed(void)
 }
 NOKPROBE_SYMBOL(kprobe_optimizer_is_allowed);
 
+static bool is_idle(void)
+{
+	guard(mutex)(&kprobe_mutex);
+	return !optimization_allowed ||
+	       (list_empty(&candidates) && list_empty(&settling_points) &&
+		list_empty(&waiting_points));
+}
+
 /**
  * kprobe_optimizer_wait() - wait until nothing is left to be optimized
  *
@@ -567,9 +567,11 @@ NOKPROBE_SYMBOL(kprobe_optimizer_is_allowed);
  */
 void kprobe_optimizer_wait(void)
 {
+	unsigned long patience = jiffies + 30 * HZ;
+
 	optimize_now();
-	wait_event_timeout(optimizer_idle,
-			   is_idle() || !kprobe_optimizer_is_allowed(), 30 * HZ);
+	while (!is_idle() && time_before(jiffies, patience))
+		schedule_timeout_uninterruptible(1);
 }
 NOKPROBE_SYMBOL(kprobe_optimizer_wait);
 

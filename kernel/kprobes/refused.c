@@ -99,7 +99,9 @@ NOKPROBE_SYMBOL(kprobe_asking);
 void kprobe_ask_again(const struct kprobe_asking *asked)
 {
 	lockdep_assert_held(&kprobe_mutex);
-	asking = *asked;
+	/* Works that let others in ask for nothing. */
+	if (asked->task == current)
+		asking = *asked;
 }
 NOKPROBE_SYMBOL(kprobe_ask_again);
 

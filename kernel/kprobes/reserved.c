@@ -301,6 +301,11 @@ static bool search_module(enum question question, unsigned long start,
 {
 	struct module *mod = kprobe_module_of(start);
 
+	if (mod)
+		return search_tables(question, mod, start, end);
+	/* One that is going still has its tables. */
+	guard(preempt)();
+	mod = __module_text_address(start);
 	return mod && search_tables(question, mod, start, end);
 }
 #else

@@ -130,10 +130,11 @@ unsigned int x86_kprobe_scan_insn(struct x86_kprobe_scan *scan, const u8 *insn,
  * @addr:  its address, where an instruction may begin or not
  *
  * When the answer is no for all pieces of a function, decoding it would bring
- * nothing to light, whichever of its bytes begin an instruction.
+ * nothing to light, whichever of its bytes begin an instruction, and whether all
+ * of them do.
  *
  * Context: Any.
- * Return: False if x86_kprobe_scan_insn() would leave @scan as it is.
+ * Return: False if x86_kprobe_scan_insn() would find nothing but jumps to @way_out.
  */
 bool x86_kprobe_may_matter(const struct x86_kprobe_scan *scan, const u8 *bytes,
 			   size_t nr, unsigned long addr);

@@ -71,14 +71,22 @@ static unsigned int count_registered(struct crowd *crowd)
 	return n;
 }
 
+/* No probe, and no breakpoint that nobody is going to take away. */
 static void expect_nothing_left(struct kunit *test, struct crowd *crowd)
 {
 	unsigned int i, places = kprobes_places();
 
 	KUNIT_EXPECT_EQ(test, count_registered(crowd), 0);
-	for (i = 0; i < places; i++)
-		KUNIT_EXPECT_NULL(test,
-				  get_kprobe((void *)kprobes_place_addr(kprobes_place(i))));
+	guard(mutex)(&kprobe_mutex);
+	kprobe_reap();
+	for (i = 0; i < places; i++) {
+		unsigned long addr = kprobes_place_addr(kprobes_place(i));
+		struct kprobe_point *point = kprobe_point_lookup(addr);
+
+		KUNIT_EXPECT_NULL(test, get_kprobe((void *)addr));
+		if (point)
+			KUNIT_EXPECT_FALSE(test, kprobe_point_in_text(point));
+	}
 }
 
 /* Everyone is hit by every call. */
@@ -199,6 +207,29 @@ static void crowd_lets_others_in(struct kunit *test)
 	expect_nothing_left(test, crowd);
 }
 
+/*
+ * A probe goes and comes again, but before its point is armed anew it goes once
+ * more: the point still leaves.
+ */
+static void crowd_leaves_twice(struct kunit *test)
+{
+	struct kprobes_counter *c = kprobes_counting(test, kprobes_place(0));
+	struct kprobe *p = &c->kp;
+	struct kprobe_point *point;
+	LIST_HEAD(batch);
+
+	guard(mutex)(&kprobe_mutex);
+	point = p->point;
+	kprobe_unregister_locked(&p, 1);
+	KUNIT_EXPECT_EQ(test, point->state, KPROBE_POINT_LEAVING);
+	/* As somebody's batch that waits. */
+	list_move_tail(&point->batch, &batch);
+	kprobe_batch_leave(&batch);
+	KUNIT_EXPECT_EQ(test, point->state, KPROBE_POINT_LEAVING);
+	kprobe_reap();
+	KUNIT_EXPECT_NE(test, point->state, KPROBE_POINT_LEAVING);
+}
+
 /* Somebody takes probes off that are still being put on, and turns all knobs. */
 static void crowd_is_disturbed(struct kunit *test)
 {
@@ -236,6 +267,7 @@ static struct kunit_case crowd_cases[] = {
 	KUNIT_CASE(crowd_is_refused),
 	KUNIT_CASE_SLOW(crowd_is_wanted_twice),
 	KUNIT_CASE(crowd_lets_others_in),
+	KUNIT_CASE(crowd_leaves_twice),
 	KUNIT_CASE(crowd_is_disturbed),
 	{}
 };
