@@ -283,7 +283,6 @@ void kprobe_optimizer_wait(void);
 void kprobe_optimizer_allow(bool allow);
 bool kprobe_optimizer_is_allowed(void);
 void kprobe_detour_free(struct kprobe_detour *detour);
-enum kprobe_obstacle kprobe_point_obstacle(const struct kprobe_point *point);
 #else
 static inline bool kprobe_optimizer_prepare(struct kprobe_point *point)
 {
@@ -299,12 +298,6 @@ static inline void kprobe_optimizer_make_way(struct list_head *points) { }
 static inline void kprobe_unoptimize(struct list_head *points) { }
 static inline void kprobe_optimizer_wait(void) { }
 static inline void kprobe_optimizer_allow(bool allow) { }
-
-static inline enum kprobe_obstacle
-kprobe_point_obstacle(const struct kprobe_point *point)
-{
-	return KPROBE_OBSTACLE_MECHANISM;
-}
 #endif
 
 #ifdef CONFIG_OPTPROBES

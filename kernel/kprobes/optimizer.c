@@ -544,6 +544,12 @@ void kprobe_optimizer_allow(bool allow)
 }
 NOKPROBE_SYMBOL(kprobe_optimizer_allow);
 
+/**
+ * kprobe_optimizer_is_allowed() - how kprobe_optimizer_allow() was called last
+ *
+ * Context: Any.
+ * Return: Whether points may be reached by jumps.
+ */
 bool kprobe_optimizer_is_allowed(void)
 {
 	return READ_ONCE(optimization_allowed);
@@ -574,28 +580,3 @@ void kprobe_optimizer_wait(void)
 		schedule_timeout_uninterruptible(1);
 }
 NOKPROBE_SYMBOL(kprobe_optimizer_wait);
-
-/**
- * kprobe_point_obstacle() - why is a point not reached by a jump?
- * @point: the point
- *
- * Context: kprobe_mutex held.
- * Return: The obstacle, %KPROBE_OBSTACLE_NONE if it is reached by a jump.
- */
-enum kprobe_obstacle kprobe_point_obstacle(const struct kprobe_point *point)
-{
-	lockdep_assert_held(&kprobe_mutex);
-	if (point->mechanism == KPROBE_FTRACE)
-		return KPROBE_OBSTACLE_MECHANISM;
-	if (!kprobe_point_in_text(point) || point->state == KPROBE_POINT_LEAVING)
-		return KPROBE_OBSTACLE_NOT_ARMED;
-	if (point->mechanism == KPROBE_JUMP)
-		return KPROBE_OBSTACLE_NONE;
-	if (point->hopeless)
-		return point->obstacle;
-	if (!optimization_allowed)
-		return KPROBE_OBSTACLE_SWITCHED_OFF;
-	return list_empty(&point->optimize) ? point->obstacle :
-					      KPROBE_OBSTACLE_QUEUED;
-}
-NOKPROBE_SYMBOL(kprobe_point_obstacle);

@@ -211,6 +211,31 @@ static void show_counts(struct seq_file *m, const struct kprobe_point *point)
 		seq_printf(m, "  %ld", count_misses(point, cause));
 }
 
+#ifdef CONFIG_OPTPROBES
+/* Why the point is not reached by a jump, if it is not. */
+static enum kprobe_obstacle obstacle_of(const struct kprobe_point *point)
+{
+	lockdep_assert_held(&kprobe_mutex);
+	if (point->mechanism == KPROBE_FTRACE)
+		return KPROBE_OBSTACLE_MECHANISM;
+	if (!kprobe_point_in_text(point) || point->state == KPROBE_POINT_LEAVING)
+		return KPROBE_OBSTACLE_NOT_ARMED;
+	if (point->mechanism == KPROBE_JUMP)
+		return KPROBE_OBSTACLE_NONE;
+	if (point->hopeless)
+		return point->obstacle;
+	if (!kprobe_optimizer_is_allowed())
+		return KPROBE_OBSTACLE_SWITCHED_OFF;
+	return list_empty(&point->optimize) ? point->obstacle :
+					      KPROBE_OBSTACLE_QUEUED;
+}
+#else
+static enum kprobe_obstacle obstacle_of(const struct kprobe_point *point)
+{
+	return KPROBE_OBSTACLE_MECHANISM;
+}
+#endif
+
 static void show_point(struct seq_file *m, const struct kprobe_point *point)
 {
 	struct kprobe_place place;
@@ -222,7 +247,7 @@ static void show_point(struct seq_file *m, const struct kprobe_point *point)
 	show_mechanism(m, point);
 	seq_printf(m, "  %s", states[point->state]);
 	show_counts(m, point);
-	seq_printf(m, "  %s\n", kprobe_obstacle_words(kprobe_point_obstacle(point)));
+	seq_printf(m, "  %s\n", kprobe_obstacle_words(obstacle_of(point)));
 }
 
 static int points_show(struct seq_file *m, void *v)

@@ -395,8 +395,8 @@ static void emit_post(struct code *c, const struct x86_detour_spec *spec,
 	struct arch_kprobe_detour *at = &detour->arch;
 	unsigned long back;
 
-	if (spec->nr_pre)
-		put_pre_part(c, spec, at);
+	/* Even if there are no pre-handlers now: there may be by the next hit. */
+	put_pre_part(c, spec, at);
 	at->insn[0] = c->len;
 	detour->inlined = (void *)here(c);
 	put_first(c, spec);

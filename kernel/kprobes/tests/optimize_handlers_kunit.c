@@ -346,6 +346,22 @@ static void post_sees_branch(struct kunit *test)
 	kprobes_expect_counts(test, c, 2, 2);
 }
 
+/* The detour that is there knows of no pre-handler, and is asked at once. */
+static void pre_comes_at_once(struct kunit *test)
+{
+	struct kprobes_counter *post = probe_at(test, "kprobes_opt_plain", 0, NULL);
+	struct kprobes_counter *pre = probe_at(test, "kprobes_opt_plain", 0, NULL);
+
+	post->kp.pre_handler = NULL;
+	post->kp.post_handler = kprobes_count_post;
+	start(test, post);
+	KUNIT_EXPECT_EQ(test, kprobes_opt_plain(5), 15);
+	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&pre->kp));
+	KUNIT_EXPECT_EQ(test, kprobes_opt_plain(5), 15);
+	kprobes_expect_counts(test, post, 0, 2);
+	kprobes_expect_counts(test, pre, 1, 0);
+}
+
 /* The regression: as a jump goes a post-handler comes. */
 static void post_comes_at_once(struct kunit *test)
 {
@@ -485,6 +501,7 @@ static struct kunit_case handlers_cases[] = {
 	KUNIT_CASE_PARAM(writes_flags_in_post, way_gen_params),
 	KUNIT_CASE_PARAM(post_sees_and_writes, way_gen_params),
 	KUNIT_CASE_PARAM(post_sees_branch, way_gen_params),
+	KUNIT_CASE_PARAM(pre_comes_at_once, way_gen_params),
 	KUNIT_CASE_PARAM(post_comes_at_once, way_gen_params),
 	KUNIT_CASE_PARAM(fault_in_handlers, way_gen_params),
 	KUNIT_CASE_PARAM(fault_in_instruction, way_gen_params),

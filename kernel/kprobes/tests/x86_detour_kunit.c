@@ -262,7 +262,7 @@ static void expect_handlers(struct kunit *test, struct emitted *e)
 	if (!direct) {
 		KUNIT_EXPECT_EQ(test, 1, branches_to(e, (unsigned long)kprobe_detour_slow, &at));
 		KUNIT_EXPECT_EQ(test, 0, branches_to(e, (unsigned long)kprobe_detour_stale, &at));
-	} else if (!e->detour.inlined || s->nr_pre) {
+	} else {
 		KUNIT_EXPECT_EQ(test, 1, branches_to(e, (unsigned long)kprobe_detour_stale, &at));
 	}
 }
