@@ -302,6 +302,7 @@ static void x86_detour_undiverted(struct kunit *test)
 	e->spec.nr_pre = 2;
 	e->spec.pre[1].diverts = false;
 	emit(test, e);
+	walk(test, e, NULL);
 	walk(test, e, expect_branch);
 	KUNIT_EXPECT_EQ(test, branches_to(e, PRE(1), &at), 1);
 	KUNIT_EXPECT_EQ(test, branches_to(e, (unsigned long)kprobe_detour_divert, &at), 1);
