@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""Unit tests of ktap.py and qemu.py; run by make check."""
+"""Unit tests of ktap.py, qemu.py and test.py; run by make check."""
 import os
 import sys
 import tempfile
@@ -9,6 +9,7 @@ import unittest
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import ktap     # noqa: E402
 import qemu     # noqa: E402
+import test     # noqa: E402
 
 
 def parse(text):
@@ -153,6 +154,24 @@ class Console(unittest.TestCase):
                          ["the guest stopped before its end marker"])
         self.assertEqual(self.run_console("echo x"),
                          ["the guest never came to its first process"])
+
+
+class StartupTests(unittest.TestCase):
+    HAVE = {"CONFIG_KPROBE_EVENTS", "CONFIG_FTRACE_STARTUP_TEST"}
+
+    def passed(self, text):
+        return test.startup_tests(text, self.HAVE)[0][1]
+
+    def test_on_one_line(self):
+        self.assertTrue(self.passed("[ 1.0] trace_kprobe: Testing kprobe tracing: OK\n"))
+
+    def test_interrupted(self):
+        self.assertTrue(self.passed("[ 1.0] trace_kprobe: Testing kprobe tracing: \n"
+                                    "[ 1.1] Freeing initrd memory: 4208K\n[ 1.2] OK\n"))
+
+    def test_failed(self):
+        for text in ("NG: Some tests are failed.\n", "\n[ 1.1] Freeing\n[ 1.2] NG: Some\n", ""):
+            self.assertFalse(self.passed("[ 1.0] trace_kprobe: Testing kprobe tracing: " + text))
 
 
 if __name__ == "__main__":
