@@ -274,6 +274,7 @@ struct module *kprobe_module_of(unsigned long addr);
 #ifdef CONFIG_OPTPROBES
 bool kprobe_optimizer_prepare(struct kprobe_point *point);
 void kprobe_optimizer_consider(struct kprobe_point *point);
+void kprobe_optimizer_hold(bool begins);
 void kprobe_optimizer_reconsider_neighbours(struct kprobe_point *point);
 void kprobe_optimizer_dismiss(struct kprobe_point *point);
 void kprobe_optimizer_forget(struct kprobe_point *point);
@@ -290,6 +291,7 @@ static inline bool kprobe_optimizer_prepare(struct kprobe_point *point)
 }
 
 static inline void kprobe_optimizer_consider(struct kprobe_point *point) { }
+static inline void kprobe_optimizer_hold(bool begins) { }
 static inline void
 kprobe_optimizer_reconsider_neighbours(struct kprobe_point *point) { }
 static inline void kprobe_optimizer_dismiss(struct kprobe_point *point) { }

@@ -59,15 +59,10 @@ static struct rcu_head round_rcu;
 static bool optimization_allowed = true;
 
 static void optimize(struct work_struct *work);
-static DECLARE_DELAYED_WORK(optimize_work, optimize);
+static DECLARE_WORK(optimize_work, optimize);
 
-/* Not before whoever registers probes is through with them. */
-#define OPTIMIZER_DELAY		msecs_to_jiffies(10)
-
-static void optimize_now(void)
-{
-	mod_delayed_work(system_unbound_wq, &optimize_work, 0);
-}
+/* Registrations that are to be through before points are looked at; kprobe_mutex. */
+static unsigned int registrations;
 
 /**
  * kprobe_detour_free() - free a detour
@@ -308,7 +303,7 @@ static void write_waiting_jumps(void)
 static void round_is_over(struct rcu_head *rcu)
 {
 	smp_store_release(&current_round, ROUND_OVER);	/* pairs with optimize() */
-	optimize_now();
+	queue_work(system_unbound_wq, &optimize_work);
 }
 
 static void start_round(void)
@@ -340,6 +335,10 @@ static void optimize(struct work_struct *work)
 	LIST_HEAD(ready);
 
 	mutex_lock(&kprobe_mutex);
+	if (registrations) {
+		mutex_unlock(&kprobe_mutex);
+		return;
+	}
 	/* Pairs with round_is_over(). */
 	if (smp_load_acquire(&current_round) == ROUND_OVER) {
 		write_waiting_jumps();
@@ -385,9 +384,26 @@ void kprobe_optimizer_consider(struct kprobe_point *point)
 	if (point->mechanism == KPROBE_JUMP && is_current(point))
 		return;
 	list_add_tail(&point->optimize, &candidates);
-	queue_delayed_work(system_unbound_wq, &optimize_work, OPTIMIZER_DELAY);
+	queue_work(system_unbound_wq, &optimize_work);
 }
 NOKPROBE_SYMBOL(kprobe_optimizer_consider);
+
+/**
+ * kprobe_optimizer_hold() - a registration begins or ends
+ * @begins: which of the two
+ *
+ * It may let others in, but its points are looked at when it is through.
+ *
+ * Context: kprobe_mutex held.
+ */
+void kprobe_optimizer_hold(bool begins)
+{
+	lockdep_assert_held(&kprobe_mutex);
+	registrations += begins ? 1 : -1;
+	if (!registrations)
+		queue_work(system_unbound_wq, &optimize_work);
+}
+NOKPROBE_SYMBOL(kprobe_optimizer_hold);
 
 /**
  * kprobe_optimizer_dismiss() - have the optimizer leave a point alone
@@ -540,7 +556,7 @@ void kprobe_optimizer_allow(bool allow)
 	}
 	write_breakpoints(&jumps);
 	mutex_unlock(&kprobe_mutex);
-	optimize_now();
+	queue_work(system_unbound_wq, &optimize_work);
 }
 NOKPROBE_SYMBOL(kprobe_optimizer_allow);
 
@@ -575,7 +591,7 @@ void kprobe_optimizer_wait(void)
 {
 	unsigned long patience = jiffies + 30 * HZ;
 
-	optimize_now();
+	queue_work(system_unbound_wq, &optimize_work);
 	while (!is_idle() && time_before(jiffies, patience))
 		schedule_timeout_uninterruptible(1);
 }

@@ -320,20 +320,11 @@ static void refused_by_ftrace(struct kprobe **kps, int num, int error)
 	kprobe_refuse(KPROBE_REFUSED_FTRACE, error);
 }
 
-/**
- * kprobe_register_claimed() - register_kprobes() under the mutex
- * @kps: the probes, claimed; not any more if this fails
- * @num: how many, positive
- *
- * Context: Process context, kprobe_mutex held, let go of in between.
- * Return: As register_kprobes().
- */
-int kprobe_register_claimed(struct kprobe **kps, int num)
+static int register_all(struct kprobe **kps, int num)
 {
 	LIST_HEAD(batch);
 	int i, ret;
 
-	lockdep_assert_held(&kprobe_mutex);
 	ret = prepare_all(kps, num);
 	if (ret) {
 		kprobe_unclaim(kps, num);
@@ -347,6 +338,25 @@ int kprobe_register_claimed(struct kprobe **kps, int num)
 	}
 	for (i = 0; ret && i < num; i++)
 		kps[i]->addr = kps[i]->asked;
+	return ret;
+}
+
+/**
+ * kprobe_register_claimed() - register_kprobes() under the mutex
+ * @kps: the probes, claimed; not any more if this fails
+ * @num: how many, positive
+ *
+ * Context: Process context, kprobe_mutex held, let go of in between.
+ * Return: As register_kprobes().
+ */
+int kprobe_register_claimed(struct kprobe **kps, int num)
+{
+	int ret;
+
+	lockdep_assert_held(&kprobe_mutex);
+	kprobe_optimizer_hold(true);
+	ret = register_all(kps, num);
+	kprobe_optimizer_hold(false);
 	return ret;
 }
 NOKPROBE_SYMBOL(kprobe_register_claimed);
