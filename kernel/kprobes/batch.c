@@ -141,13 +141,20 @@ static void finish_pass(struct list_head *points, enum kprobe_point_state state)
 	}
 }
 
-static void drop_pass(struct list_head *points)
+/**
+ * kprobe_batch_drop() - have points be in no batch
+ * @points: points linked by their @batch; empty afterwards
+ *
+ * Context: kprobe_mutex held.
+ */
+void kprobe_batch_drop(struct list_head *points)
 {
 	struct kprobe_point *point, *next;
 
 	list_for_each_entry_safe(point, next, points, batch)
 		list_del_init(&point->batch);
 }
+NOKPROBE_SYMBOL(kprobe_batch_drop);
 
 static void disarm_pass(struct kprobe_passes *passes)
 {
@@ -171,7 +178,7 @@ static int arm_pass(struct kprobe_passes *passes)
 	finish_pass(points, KPROBE_POINT_ARMED);
 	ret = kprobe_ftrace_arm(&passes->arm[KPROBE_FTRACE]);
 	if (ret)
-		drop_pass(&passes->arm[KPROBE_FTRACE]);
+		kprobe_batch_drop(&passes->arm[KPROBE_FTRACE]);
 	finish_pass(&passes->arm[KPROBE_FTRACE], KPROBE_POINT_ARMED);
 	return ret;
 }
@@ -213,13 +220,21 @@ static void take_ftrace_points(struct list_head *from, struct list_head *to)
 			list_move_tail(&point->batch, to);
 }
 
-static void take_portion(struct list_head *from, struct list_head *to)
+/**
+ * kprobe_take_portion() - what is patched before others get their turn
+ * @from: points, however linked
+ * @to:   gets the first %KPROBE_SITES_PER_PASS of them
+ *
+ * Context: kprobe_mutex held.
+ */
+void kprobe_take_portion(struct list_head *from, struct list_head *to)
 {
 	unsigned int i;
 
 	for (i = 0; i < KPROBE_SITES_PER_PASS && !list_empty(from); i++)
 		list_move_tail(from->next, to);
 }
+NOKPROBE_SYMBOL(kprobe_take_portion);
 
 /**
  * kprobe_batch_commit_all() - kprobe_batch_commit() of any number of points
@@ -240,7 +255,7 @@ int kprobe_batch_commit_all(struct list_head *batch)
 	take_ftrace_points(batch, &portion);
 	ret = kprobe_batch_commit(&portion);
 	while (!list_empty(batch)) {
-		take_portion(batch, &portion);
+		kprobe_take_portion(batch, &portion);
 		ret = kprobe_batch_commit(&portion) ?: ret;
 		if (!list_empty(batch))
 			kprobe_let_others_in();
@@ -326,8 +341,7 @@ int kprobe_arm_all(bool arm)
 		/* Whoever has it in a batch will see what is wanted now. */
 		if (list_empty(&point->batch))
 			list_add_tail(&point->batch, &batch);
-		if (!(++done % KPROBE_SITES_PER_PASS))
-			kprobe_let_others_in();
+		kprobe_let_others_in_after(++done, KPROBE_SITES_PER_PASS);
 	}
 	ret = kprobe_batch_commit_all(&leaving_points);
 	return kprobe_batch_commit_all(&batch) ?: ret;

@@ -22,8 +22,7 @@ static void free_quiescent(struct work_struct *work)
 	mutex_lock(&kprobe_mutex);
 	llist_for_each_entry_safe(grave, next, all, quiescent) {
 		grave->free(grave);
-		if (!(++done % KPROBE_SITES_PER_PASS))
-			kprobe_let_others_in();
+		kprobe_let_others_in_after(++done, KPROBE_SITES_PER_PASS);
 	}
 	mutex_unlock(&kprobe_mutex);
 }

@@ -210,8 +210,8 @@ static bool may_be_taken_over(const struct kprobe_point *point)
 	       point->mechanism != KPROBE_FTRACE;
 }
 
-/* ftrace calls us. From here on that counts, not what comes behind the nop. */
-static int hand_over(struct list_head *points)
+/* From here on calls count when ftrace reports them, not behind the nop. */
+static void lead_by_ftrace(struct list_head *points)
 {
 	struct kprobe_point *point;
 
@@ -219,21 +219,18 @@ static int hand_over(struct list_head *points)
 		kprobe_point_changed(point);
 		kprobe_point_set_mechanism(point, KPROBE_FTRACE);
 	}
-	kprobe_batch_restore(points);
-	list_for_each_entry(point, points, batch)
-		WRITE_ONCE(point->key, 0);
-	return kprobe_batch_commit(points);
 }
 
-/* Who waits in somebody's batch to be armed is armed by ftrace, here and now. */
-static int hand_over_idle(struct list_head *points)
+/*
+ * With no breakpoint in the text, none leads here. Who has waited in somebody's
+ * batch is armed, or disarmed, here and now.
+ */
+static int forget_breakpoints(struct list_head *points)
 {
 	struct kprobe_point *point;
 
-	list_for_each_entry(point, points, batch) {
-		kprobe_point_set_mechanism(point, KPROBE_FTRACE);
+	list_for_each_entry(point, points, batch)
 		WRITE_ONCE(point->key, 0);
-	}
 	return kprobe_batch_commit(points);
 }
 
@@ -255,8 +252,14 @@ static int take_over(struct list_head *points)
 	/* Whoever is about to become a jump gives that up first. */
 	kprobe_unoptimize(points);
 	take_idle_points(points, &idle);
-	ret = kprobe_ftrace_arm(points) ?: hand_over(points);
-	return hand_over_idle(&idle) ?: ret;
+	ret = kprobe_ftrace_arm(points);
+	if (!ret) {
+		lead_by_ftrace(points);
+		kprobe_batch_restore(points);
+		ret = forget_breakpoints(points);
+	}
+	lead_by_ftrace(&idle);
+	return forget_breakpoints(&idle) ?: ret;
 }
 
 /**

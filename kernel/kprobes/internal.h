@@ -22,6 +22,14 @@ extern bool kprobes_ready;
 
 void kprobe_let_others_in(void);
 
+/* For loops: after each so many steps. */
+static inline void kprobe_let_others_in_after(unsigned int done,
+					      unsigned int portion)
+{
+	if (!(done % portion))
+		kprobe_let_others_in();
+}
+
 /* register.c: the API with kprobe_mutex held */
 int kprobe_registry_init(void);
 bool kprobe_is_registered(const struct kprobe *p);
@@ -139,6 +147,8 @@ int kprobe_batch_commit(struct list_head *batch);
 int kprobe_batch_commit_all(struct list_head *batch);
 void kprobe_batch_leave(struct list_head *batch);
 void kprobe_batch_restore(struct list_head *points);
+void kprobe_batch_drop(struct list_head *points);
+void kprobe_take_portion(struct list_head *from, struct list_head *to);
 void kprobe_reap(void);
 int kprobe_arm_all(bool arm);
 bool kprobe_armed_globally(void);

@@ -58,8 +58,7 @@ static int make_pools(struct kretprobe **rps, struct kprobe **kps,
 		pools[i] = kretprobe_pool_make(rps[i]);
 		if (!pools[i])
 			goto destroy;
-		if (!((i + 1) % KPROBE_POINTS_PER_TURN))
-			kprobe_let_others_in();
+		kprobe_let_others_in_after(i + 1, KPROBE_POINTS_PER_TURN);
 	}
 	return 0;
 

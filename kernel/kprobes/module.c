@@ -16,14 +16,6 @@
 
 #include "internal.h"
 
-static void empty_list(struct list_head *points)
-{
-	struct kprobe_point *point, *next;
-
-	list_for_each_entry_safe(point, next, points, batch)
-		list_del_init(&point->batch);
-}
-
 /*
  * The mechanism leaves the text first: a module's init text may still be
  * running, and ftrace does not forget by itself that we asked for a site.
@@ -43,8 +35,8 @@ static void restore_text(unsigned long start, unsigned long size)
 	}
 	kprobe_batch_restore(&patched);
 	kprobe_ftrace_disarm(&traced);
-	empty_list(&patched);
-	empty_list(&traced);
+	kprobe_batch_drop(&patched);
+	kprobe_batch_drop(&traced);
 }
 
 static void kill_points(unsigned long start, unsigned long size)

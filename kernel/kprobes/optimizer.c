@@ -288,13 +288,10 @@ static void write_breakpoints(struct list_head *points)
 /* Those who are dismissed meanwhile have left the list. */
 static void write_waiting_jumps(void)
 {
-	struct list_head *from = &waiting_points;
 	LIST_HEAD(portion);
-	unsigned int i;
 
-	while (!list_empty(from)) {
-		for (i = 0; i < KPROBE_SITES_PER_PASS && !list_empty(from); i++)
-			list_move_tail(from->next, &portion);
+	while (!list_empty(&waiting_points)) {
+		kprobe_take_portion(&waiting_points, &portion);
 		write_jumps(&portion);
 		kprobe_let_others_in();
 	}

@@ -75,13 +75,6 @@ bool kprobe_is_registered(const struct kprobe *p)
 }
 NOKPROBE_SYMBOL(kprobe_is_registered);
 
-/* For loops. */
-static void let_others_in_after(unsigned int done, unsigned int portion)
-{
-	if (!(done % portion))
-		kprobe_let_others_in();
-}
-
 static int claim(struct kprobe *p)
 {
 	int ret;
@@ -138,7 +131,7 @@ int kprobe_claim(struct kprobe **kps, int num)
 			kprobe_unclaim(kps, i);
 			return ret;
 		}
-		let_others_in_after(i + 1, KPROBE_SITES_PER_PASS);
+		kprobe_let_others_in_after(i + 1, KPROBE_SITES_PER_PASS);
 	}
 	return 0;
 }
@@ -273,7 +266,7 @@ static int prepare_all(struct kprobe **kps, int num)
 			unprepare(kps, i);
 			return ret;
 		}
-		let_others_in_after(i + 1, KPROBE_POINTS_PER_TURN);
+		kprobe_let_others_in_after(i + 1, KPROBE_POINTS_PER_TURN);
 	}
 	return 0;
 }
@@ -284,7 +277,7 @@ static void join_all(struct kprobe **kps, int num, struct list_head *batch)
 
 	for (i = 0; i < num; i++) {
 		join(kps[i], batch);
-		let_others_in_after(i + 1, KPROBE_SITES_PER_PASS);
+		kprobe_let_others_in_after(i + 1, KPROBE_SITES_PER_PASS);
 	}
 }
 

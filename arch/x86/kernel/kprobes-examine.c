@@ -106,8 +106,8 @@ static enum kprobe_obstacle follow_exit(struct search *s, unsigned long target)
 {
 	struct kprobe_function part;
 
-	if (target == s->exit || target == s->scan.way_out || is_in_part(&s->function, target) ||
-	    is_in_part(&s->cold, target))
+	if (target == s->exit || target == s->scan.way_out ||
+	    is_in_part(&s->function, target) || is_in_part(&s->cold, target))
 		return KPROBE_OBSTACLE_NONE;
 	s->exit = target;
 	if (!kprobe_find_function(target, &part) || is_indirect_thunk(target))
