@@ -34,8 +34,8 @@
  *  - a point's list of probes. These are freed by their owners as soon as
  *    unregistering has returned, so a hit publishes the point in a frame of
  *    its CPU before it reads the list: see kprobe_drain();
- *  - the flags of a probe and nr_post of a point, single words that change
- *    under it at any time.
+ *  - the flags of a probe, and of a point nr_post and where hits go on, single
+ *    words that change under it at any time.
  */
 #include <linux/export.h>
 #include <linux/init.h>

@@ -24,6 +24,7 @@ void kprobe_detour_changed(struct kprobe_point *point, struct pt_regs *regs);
 void kprobe_detour_diverted(struct kprobe_point *point, struct pt_regs *regs);
 void kprobe_detour_post_changed(struct kprobe_point *point,
 				struct pt_regs *regs);
+void *kprobe_breakpoint_detour(unsigned long addr);
 void kprobe_detour_done(void);
 void kprobe_detour_resched(void);
 void *kprobe_detour_slot_alloc(struct kprobe_detour *owner, size_t size);
@@ -195,9 +196,9 @@ int __init arch_kprobe_init(void);
 enum kprobe_obstacle arch_kprobe_examine(struct kprobe_point *point);
 
 /**
- * arch_kprobe_make_detour() - write the code that a jump goes to
- * @detour: with @point set, a point that arch_kprobe_examine() found nothing
- *          against
+ * arch_kprobe_make_detour() - write the code that a jump or breakpoint leads to
+ * @detour: with @point set. Unless @alone is, it is a point that
+ *          arch_kprobe_examine() found nothing against
  *
  * Allocates executable memory and fills in everything from @entry on. The code
  * calls the handlers of the probes that are on the point now, and leaves it to
@@ -205,7 +206,8 @@ enum kprobe_obstacle arch_kprobe_examine(struct kprobe_point *point);
  *
  * Context: Process context, kprobe_mutex held, may sleep.
  * Return: %KPROBE_OBSTACLE_NONE, %KPROBE_OBSTACLE_NO_MEMORY, or
- * %KPROBE_OBSTACLE_OUT_OF_REACH.
+ * %KPROBE_OBSTACLE_OUT_OF_REACH. For an instruction alone anything else when it
+ * cannot be displaced, or when the detour would not call the handlers anyway.
  */
 enum kprobe_obstacle arch_kprobe_make_detour(struct kprobe_detour *detour);
 

@@ -182,8 +182,10 @@ struct kprobe_grave {
  * @state:     under kprobe_mutex
  * @mechanism: under kprobe_mutex; read by hits through ftrace
  * @on_func_entry: the point stands at a function's entry
- * @detour:    what a jump goes to, NULL until the point is to be optimized; kept
- *             from then on
+ * @detour:    what a jump goes to, or a breakpoint; NULL until the optimizer has
+ *             looked at the point
+ * @enter:     the detour's entry if breakpoint hits go there, NULL if the trap
+ *             calls the handlers
  * @obstacle:  what the optimizer found last
  * @examined:  the text was looked at
  * @hopeless:  and has an obstacle that never goes away
@@ -229,16 +231,19 @@ struct kprobe_point {
 	bool hopeless;
 	enum kprobe_obstacle obstacle;
 	struct kprobe_detour *detour;
+	void *enter;
 	struct list_head optimize;
 #endif
 };
 
 #ifdef CONFIG_OPTPROBES
 /**
- * struct kprobe_detour - what a jump at a point's site goes to
+ * struct kprobe_detour - what a jump or breakpoint at a point's site leads to
  * @point:      the point
  * @generation: the point's when the detour was made: while they are the same,
  *              the detour knows all handlers and calls them directly
+ * @alone:      only the probed instruction is displaced, not all that a jump
+ *              covers; for breakpoints
  * @entry:      its first instruction
  * @run:        all displaced instructions, then back behind them
  * @run_post:   the same with a call of the post-handlers behind the first
@@ -254,6 +259,7 @@ struct kprobe_point {
 struct kprobe_detour {
 	struct kprobe_point *point;
 	u32 generation;
+	bool alone;
 	void *entry;
 	void *run;
 	void *run_post;

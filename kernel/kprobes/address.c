@@ -203,7 +203,7 @@ static size_t patched_size(const struct kprobe_point *point)
 {
 #ifdef CONFIG_OPTPROBES
 	/* Nobody else patches what a jump can cover. */
-	if (point->detour)
+	if (point->detour && !point->detour->alone)
 		return KPROBE_JUMP_SIZE;
 #endif
 	return sizeof(*point->insn);

@@ -15,6 +15,7 @@
  * A hit claims its frame by publishing the point in it, before it looks at the
  * probes, for kprobe_drain() to see.
  */
+#include <linux/context_tracking.h>
 #include <linux/extable.h>
 #include <linux/sched.h>
 
@@ -266,7 +267,6 @@ static __always_inline void hit(struct kprobe_point *point, struct pt_regs *regs
 	kprobe_frame_exit(frame);
 }
 
-#ifdef CONFIG_OPTPROBES
 /**
  * kprobe_hit() - a point was hit
  * @point:   the point
@@ -286,19 +286,27 @@ void kprobe_hit(struct kprobe_point *point, struct pt_regs *regs,
 }
 NOKPROBE_SYMBOL(kprobe_hit);
 
-static void hit_behind_entry(struct kprobe_point *point, struct pt_regs *regs,
-			     unsigned int entered)
+#ifdef CONFIG_OPTPROBES
+/**
+ * kprobe_breakpoint_detour() - where a breakpoint leads
+ * @addr: its address
+ *
+ * For architectures that can ask before anything else is done about the trap, and
+ * leave it for there.
+ *
+ * Context: Any, interrupts disabled.
+ * Return: A detour's entry, or NULL: the breakpoint is not ours, or it is
+ * kprobe_breakpoint_hit()'s.
+ */
+noinstr void *kprobe_breakpoint_detour(unsigned long addr)
 {
-	if (READ_ONCE(point->mechanism) == KPROBE_FTRACE ||
-	    !kprobe_take_detour(point, regs))
-		kprobe_hit(point, regs, entered);
-}
-NOKPROBE_SYMBOL(hit_behind_entry);
-#else
-/* Only where there are detours do points stand behind entries. */
-static void hit_behind_entry(struct kprobe_point *point, struct pt_regs *regs,
-			     unsigned int entered)
-{
+	struct kprobe_point *point;
+
+	/* It keeps the table. */
+	if (unlikely(!rcu_is_watching_curr_cpu()))
+		return NULL;
+	point = kprobe_table_find(addr);
+	return point ? READ_ONCE(point->enter) : NULL;
 }
 #endif
 
@@ -353,10 +361,7 @@ int kprobe_breakpoint_hit(unsigned long addr, struct pt_regs *regs,
 
 	if (unlikely(!point))
 		return 0;
-	if (likely(!kprobe_point_is_behind_entry(point)))
-		hit(point, regs, entered, false);
-	else
-		hit_behind_entry(point, regs, entered);
+	kprobe_hit(point, regs, entered);
 	return 1;
 }
 NOKPROBE_SYMBOL(kprobe_breakpoint_hit);

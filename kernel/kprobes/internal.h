@@ -293,7 +293,16 @@ void kprobe_unoptimize(struct list_head *points);
 void kprobe_optimizer_wait(void);
 void kprobe_optimizer_allow(bool allow);
 bool kprobe_optimizer_is_allowed(void);
+
+/* renew.c: what jumps and breakpoints lead to */
 void kprobe_detour_free(struct kprobe_detour *detour);
+bool kprobe_detour_is_current(const struct kprobe_point *point);
+enum kprobe_obstacle kprobe_detour_for_jump(struct kprobe_point *point);
+bool kprobe_has_breakpoint_detour(const struct kprobe_point *point);
+void kprobe_detour_for_breakpoint(struct kprobe_point *point);
+void kprobe_lead_breakpoint(struct kprobe_point *point);
+void kprobe_go_on_in_detour(struct kprobe_point *point);
+void kprobe_go_on_in_text(struct kprobe_point *point);
 #else
 static inline bool kprobe_optimizer_prepare(struct kprobe_point *point)
 {
@@ -319,36 +328,17 @@ kprobe_detour_point(const struct kprobe_detour *detour)
 	return detour->point;
 }
 
-/*
- * Handlers are called from there, in the context of the function. Not if that
- * would lead past a probe on an instruction that the detour has a copy of.
- */
-static __always_inline bool kprobe_take_detour(struct kprobe_point *point,
-					       struct pt_regs *regs)
-{
-	if (READ_ONCE(point->obstacle) == KPROBE_OBSTACLE_NEIGHBOUR)
-		return false;
-	instruction_pointer_set(regs, (unsigned long)READ_ONCE(point->detour)->entry);
-	return true;
-}
-
 /* Where to go on instead of at @ip, which a jump may cover. */
 static __always_inline unsigned long
 kprobe_moved_to(const struct kprobe_point *point, unsigned long ip)
 {
-	/* Pairs with renew_detour(). */
+	/* Pairs with make_detour(). */
 	const struct kprobe_detour *detour = READ_ONCE(point->detour);
 
 	return detour ? arch_kprobe_detour_copy(detour, ip) : ip;
 }
 #else
 struct kprobe_detour;
-
-static __always_inline bool kprobe_take_detour(struct kprobe_point *point,
-					       struct pt_regs *regs)
-{
-	return false;
-}
 
 static __always_inline unsigned long
 kprobe_moved_to(const struct kprobe_point *point, unsigned long ip)

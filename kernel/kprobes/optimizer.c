@@ -19,9 +19,8 @@
  * Back from the jump to the breakpoint there is nothing to wait for: tasks in
  * the detour return behind all that the jump has covered.
  *
- * A detour calls the handlers that its point had when it was made. When they
- * change, it leaves hits to kprobe_detour_hit(), until the optimizer has
- * made another and has sent the jump there.
+ * Where there can be no jump, breakpoints lead to a detour all the same: see
+ * renew.c.
  */
 #include <linux/jiffies.h>
 #include <linux/list_sort.h>
@@ -64,62 +63,6 @@ static DECLARE_WORK(optimize_work, optimize);
 /* Registrations that are to be through before points are looked at; kprobe_mutex. */
 static unsigned int registrations;
 
-/**
- * kprobe_detour_free() - free a detour
- * @detour: a detour that nobody executes, or NULL
- *
- * Context: Process context, kprobe_mutex held.
- */
-void kprobe_detour_free(struct kprobe_detour *detour)
-{
-	lockdep_assert_held(&kprobe_mutex);
-	if (!detour)
-		return;
-	kprobe_slot_free(detour->entry);
-	/* Somebody may ask whose it is. */
-	kfree_rcu(detour, grave.rcu);
-}
-NOKPROBE_SYMBOL(kprobe_detour_free);
-
-static void free_buried(struct kprobe_grave *grave)
-{
-	kprobe_detour_free(container_of(grave, struct kprobe_detour, grave));
-}
-
-/* Nobody is sent there any more, but somebody may still be there. */
-static void retire_replaced(struct kprobe_detour *detour)
-{
-	if (detour->replaced)
-		kprobe_bury(&detour->replaced->grave, free_buried);
-	detour->replaced = NULL;
-}
-
-/* Hits go on in the detour: nobody gets among what a jump covers. */
-static void go_on_in_detour(struct kprobe_point *point)
-{
-	struct kprobe_detour *detour = point->detour;
-
-	lockdep_assert_held(&kprobe_mutex);
-	WRITE_ONCE(point->resume, detour->resume);
-	WRITE_ONCE(point->run_post, detour->run_post);
-	WRITE_ONCE(point->run, detour->run);
-	retire_replaced(detour);
-}
-
-/* Hits go on in the text behind the instruction. */
-static void go_on_in_text(struct kprobe_point *point)
-{
-	lockdep_assert_held(&kprobe_mutex);
-	WRITE_ONCE(point->run, point->emulated ? NULL : point->slot);
-	WRITE_ONCE(point->run_post, point->post_slot);
-	WRITE_ONCE(point->resume, NULL);
-}
-
-static bool is_current(const struct kprobe_point *point)
-{
-	return point->detour && point->detour->generation == point->generation;
-}
-
 static bool is_inside_region(const struct kprobe_point *point, unsigned long site)
 {
 	return site > point->site &&
@@ -159,46 +102,29 @@ static enum kprobe_obstacle examine(struct kprobe_point *point)
 				      KPROBE_OBSTACLE_NONE;
 }
 
-/* Gives the point a detour that calls the handlers of now. */
-static enum kprobe_obstacle renew_detour(struct kprobe_point *point)
-{
-	struct kprobe_detour *detour;
-	enum kprobe_obstacle obstacle;
-
-	if (is_current(point))
-		return KPROBE_OBSTACLE_NONE;
-	detour = kzalloc(sizeof(*detour), GFP_KERNEL);
-	if (!detour)
-		return KPROBE_OBSTACLE_NO_MEMORY;
-	detour->point = point;
-	detour->generation = point->generation;
-	obstacle = arch_kprobe_make_detour(detour);
-	if (obstacle) {
-		kprobe_detour_free(detour);
-		return obstacle;
-	}
-	detour->replaced = point->detour;
-	/* Filled in before hits see it; pairs with kprobe_moved_to(). */
-	smp_store_release(&point->detour, detour);
-	return KPROBE_OBSTACLE_NONE;
-}
-
-/* Hits at entries look at the obstacle. */
 static bool is_ready(struct kprobe_point *point)
 {
 	enum kprobe_obstacle obstacle = KPROBE_OBSTACLE_NONE;
 
 	if (point->mechanism != KPROBE_JUMP)
 		obstacle = examine(point);
-	WRITE_ONCE(point->obstacle, obstacle ?: renew_detour(point));
+	point->obstacle = obstacle ?: kprobe_detour_for_jump(point);
+	kprobe_lead_breakpoint(point);
 	return !point->obstacle;
 }
 
 static void settle(struct kprobe_point *point)
 {
-	go_on_in_detour(point);
+	kprobe_go_on_in_detour(point);
 	kprobe_point_set_state(point, KPROBE_POINT_SETTLING);
 	list_add_tail(&point->optimize, &settling_points);
+}
+
+/* A jump that cannot be renewed, or is to go anyway, is left as it is. */
+static void stay_breakpoint(struct kprobe_point *point)
+{
+	if (point->mechanism == KPROBE_BREAKPOINT)
+		kprobe_detour_for_breakpoint(point);
 }
 
 /* Nobody can be among the instructions that the jump covers if there is one. */
@@ -212,9 +138,9 @@ static bool needs_no_settling(const struct kprobe_point *point)
 static void look_at(struct kprobe_point *point, struct list_head *ready)
 {
 	list_del_init(&point->optimize);
-	if (!is_ready(point))
-		return;
-	if (needs_no_settling(point))
+	if (!optimization_allowed || !is_ready(point))
+		stay_breakpoint(point);
+	else if (needs_no_settling(point))
 		list_add_tail(&point->optimize, ready);
 	else
 		settle(point);
@@ -265,13 +191,14 @@ static void write_jumps(struct list_head *points)
 		if (point->state == KPROBE_POINT_SETTLING)
 			kprobe_point_set_state(point, KPROBE_POINT_ARMED);
 		kprobe_point_set_mechanism(point, KPROBE_JUMP);
-		go_on_in_detour(point);
+		kprobe_go_on_in_detour(point);
 		/* Its handlers may have changed while it settled. */
 		kprobe_optimizer_consider(point);
 	}
 }
 
-static void write_breakpoints(struct list_head *points)
+/* Unless they @stay, the breakpoints are about to leave the text as well. */
+static void write_breakpoints(struct list_head *points, bool stay)
 {
 	struct kprobe_point *point, *next;
 
@@ -281,7 +208,9 @@ static void write_breakpoints(struct list_head *points)
 	list_for_each_entry_safe(point, next, points, optimize) {
 		list_del_init(&point->optimize);
 		kprobe_point_set_mechanism(point, KPROBE_BREAKPOINT);
-		go_on_in_text(point);
+		kprobe_go_on_in_text(point);
+		if (stay)
+			kprobe_optimizer_consider(point);
 	}
 }
 
@@ -316,7 +245,7 @@ static void look_at_candidates(struct list_head *ready)
 {
 	unsigned int done = 0;
 
-	while (optimization_allowed && !list_empty(&candidates)) {
+	while (!list_empty(&candidates)) {
 		look_at(list_first_entry(&candidates, struct kprobe_point, optimize),
 			ready);
 		if (++done % KPROBE_POINTS_PER_TURN)
@@ -363,22 +292,34 @@ bool kprobe_optimizer_prepare(struct kprobe_point *point)
 }
 NOKPROBE_SYMBOL(kprobe_optimizer_prepare);
 
+static bool is_as_good_as_can_be(const struct kprobe_point *point)
+{
+	switch (point->mechanism) {
+	case KPROBE_BREAKPOINT:
+		return (point->hopeless || !optimization_allowed) &&
+		       kprobe_has_breakpoint_detour(point);
+	case KPROBE_JUMP:
+		return kprobe_detour_is_current(point);
+	default:
+		return true;
+	}
+}
+
 /**
- * kprobe_optimizer_consider() - see whether a point can be reached by a jump
+ * kprobe_optimizer_consider() - see whether hits can get to handlers faster
  * @point: a point that has changed
  *
- * In the background, once kprobe_mutex is free. Points that are not armed, or
- * are as good as they can be, are passed over.
+ * By a jump or, failing that, a breakpoint that leads to a detour. In the
+ * background, once kprobe_mutex is free. Points that are not armed, or are as
+ * good as they can be, are passed over.
  *
  * Context: kprobe_mutex held.
  */
 void kprobe_optimizer_consider(struct kprobe_point *point)
 {
 	lockdep_assert_held(&kprobe_mutex);
-	if (point->state != KPROBE_POINT_ARMED || point->hopeless ||
-	    point->mechanism == KPROBE_FTRACE || !list_empty(&point->optimize))
-		return;
-	if (point->mechanism == KPROBE_JUMP && is_current(point))
+	if (point->state != KPROBE_POINT_ARMED || !list_empty(&point->optimize) ||
+	    is_as_good_as_can_be(point))
 		return;
 	list_add_tail(&point->optimize, &candidates);
 	queue_work(system_unbound_wq, &optimize_work);
@@ -417,7 +358,7 @@ void kprobe_optimizer_dismiss(struct kprobe_point *point)
 	if (point->state != KPROBE_POINT_SETTLING)
 		return;
 	kprobe_point_set_state(point, KPROBE_POINT_ARMED);
-	go_on_in_text(point);
+	kprobe_go_on_in_text(point);
 }
 NOKPROBE_SYMBOL(kprobe_optimizer_dismiss);
 
@@ -442,6 +383,14 @@ static void give_up_jump(struct kprobe_point *point, struct list_head *jumps)
 		list_add_tail(&point->optimize, jumps);
 }
 
+/* The same for a point that stays in the text. */
+static void fall_back(struct kprobe_point *point, struct list_head *jumps)
+{
+	give_up_jump(point, jumps);
+	if (point->mechanism == KPROBE_BREAKPOINT)
+		kprobe_optimizer_consider(point);
+}
+
 /**
  * kprobe_unoptimize() - have points reached by breakpoints
  * @points: points linked by @batch
@@ -455,7 +404,7 @@ void kprobe_unoptimize(struct list_head *points)
 
 	list_for_each_entry(point, points, batch)
 		give_up_jump(point, &jumps);
-	write_breakpoints(&jumps);
+	write_breakpoints(&jumps, false);
 }
 NOKPROBE_SYMBOL(kprobe_unoptimize);
 
@@ -477,8 +426,9 @@ static void make_room(struct kprobe_point *point, struct list_head *jumps)
 {
 	if (point->hopeless)
 		return;
-	WRITE_ONCE(point->obstacle, KPROBE_OBSTACLE_NEIGHBOUR);
-	give_up_jump(point, jumps);
+	point->obstacle = KPROBE_OBSTACLE_NEIGHBOUR;
+	kprobe_lead_breakpoint(point);
+	fall_back(point, jumps);
 }
 
 /**
@@ -497,7 +447,7 @@ void kprobe_optimizer_make_way(struct list_head *points)
 	lockdep_assert_held(&kprobe_mutex);
 	list_for_each_entry(point, points, batch)
 		visit_around(point->site, &jumps, make_room);
-	write_breakpoints(&jumps);
+	write_breakpoints(&jumps, true);
 }
 NOKPROBE_SYMBOL(kprobe_optimizer_make_way);
 
@@ -545,13 +495,13 @@ void kprobe_optimizer_allow(bool allow)
 		if (allow)
 			kprobe_optimizer_consider(point);
 		else
-			give_up_jump(point, &jumps);
+			fall_back(point, &jumps);
 		if (++done % KPROBE_SITES_PER_PASS)
 			continue;
-		write_breakpoints(&jumps);
+		write_breakpoints(&jumps, true);
 		kprobe_let_others_in();
 	}
-	write_breakpoints(&jumps);
+	write_breakpoints(&jumps, true);
 	mutex_unlock(&kprobe_mutex);
 	queue_work(system_unbound_wq, &optimize_work);
 }
@@ -572,9 +522,8 @@ NOKPROBE_SYMBOL(kprobe_optimizer_is_allowed);
 static bool is_idle(void)
 {
 	guard(mutex)(&kprobe_mutex);
-	return !optimization_allowed ||
-	       (list_empty(&candidates) && list_empty(&settling_points) &&
-		list_empty(&waiting_points));
+	return list_empty(&candidates) && list_empty(&settling_points) &&
+	       list_empty(&waiting_points);
 }
 
 /**

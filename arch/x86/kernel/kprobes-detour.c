@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Detours: what a jump at a probe's site goes to.
+ * Detours: what a jump or breakpoint at a probe's site leads to.
  *
  * A detour that knows all handlers reads, for one pre-handler:
  *
@@ -15,9 +15,13 @@
  *	displaced instructions
  *	jmp back
  *
+ * What only a breakpoint leads to has one displaced instruction.
+ *
  * With post-handlers all of that up to the restoring, for these, comes once more
- * behind the first displaced instruction. Behind a function's entry nop they are
- * called together with the pre-handlers: probed is the nop.
+ * behind the first displaced instruction. But for one that works on a few
+ * registers alone these are loaded from where they are saved, and stored there
+ * again, and it goes on to the post-handlers in the same frame. Behind a function's
+ * entry nop they are called together with the pre-handlers: probed is the nop.
  *
  * Whatever goes another way ends as a trap would, with the registers' instruction
  * pointer at one of the copies that follow:
@@ -38,10 +42,8 @@
 #include "kprobes-detour.h"
 #include "kprobes-insn.h"
 
-#define SAVE_SIZE	(kprobe_detour_save_end - kprobe_detour_save)
 /* Behind the opcode of the push. */
 #define SAVE_IP		(kprobe_detour_save_ip + 1 - kprobe_detour_save)
-#define RESTORE_SIZE	(kprobe_detour_restore_end - kprobe_detour_restore)
 
 /**
  * struct code - a buffer being written to
@@ -147,17 +149,25 @@ static void put_preempt_enable(struct code *c)
 #endif
 }
 
+/* Flags as C code expects them, where those of the probed code are. */
+static void put_c_flags(struct code *c, const struct x86_detour_spec *spec)
+{
+	if (spec->clac)
+		PUT(c, 0x0f, 0x01, 0xca);			/* clac */
+	if (spec->cld)
+		PUT(c, 0xfc);					/* cld */
+}
+
 static void put_save(struct code *c, const struct x86_detour_spec *spec,
 		     unsigned long ip)
 {
 	unsigned int start = c->len;
 
-	put(c, kprobe_detour_save, SAVE_SIZE);
+	put(c, kprobe_detour_save, X86_DETOUR_SAVE_SIZE);
 	c->len = start + SAVE_IP;
 	put32(c, (long)ip);
-	c->len = start + SAVE_SIZE;
-	if (spec->clac)
-		PUT(c, 0x0f, 0x01, 0xca);			/* clac */
+	c->len = start + X86_DETOUR_SAVE_SIZE;
+	put_c_flags(c, spec);
 	put_preempt_disable(c);
 	PUT(c, 0x48, 0xbb);					/* mov $, %rbx */
 	put64(c, spec->point);
@@ -232,7 +242,7 @@ static void put_restore(struct code *c, u16 *restore)
 {
 	put_preempt_enable(c);
 	*restore = c->len;
-	put(c, kprobe_detour_restore, RESTORE_SIZE);
+	put(c, kprobe_detour_restore, X86_DETOUR_RESTORE_SIZE);
 }
 
 static bool is_behind_entry(const struct x86_detour_spec *spec)
@@ -240,18 +250,18 @@ static bool is_behind_entry(const struct x86_detour_spec *spec)
 	return spec->site != spec->addr;
 }
 
-/* The entry nop has taken effect when its post-handlers run. */
-static void put_entry_post_handlers(struct code *c,
-				    const struct x86_detour_spec *spec)
+/* Post-handlers in the frame of the pre-handlers, with the pointer moved on. */
+static void put_post_handlers_at(struct code *c, const struct x86_detour_spec *spec,
+				 unsigned long ip)
 {
 	PUT(c, 0x48, 0xc7, 0x84, 0x24);				/* movq $, (%rsp) */
 	put32(c, offsetof(struct pt_regs, ip));
-	put32(c, (long)spec->site);
+	put32(c, (long)ip);
 	put_post_handlers(c, spec);
 }
 
-static void put_pre_part(struct code *c, const struct x86_detour_spec *spec,
-			 struct arch_kprobe_detour *at)
+static void put_enter(struct code *c, const struct x86_detour_spec *spec,
+		      struct arch_kprobe_detour *at)
 {
 	at->save[0] = c->len;
 	put_save(c, spec, spec->addr + INT3_INSN_SIZE);
@@ -263,10 +273,55 @@ static void put_pre_part(struct code *c, const struct x86_detour_spec *spec,
 	put_claim(c, spec, (unsigned long)kprobe_detour_slow,
 		  (unsigned long)kprobe_detour_stale);
 	put_pre_handlers(c, spec);
-	if (is_behind_entry(spec) && spec->nr_post)
-		put_entry_post_handlers(c, spec);
+}
+
+static void put_leave(struct code *c, struct arch_kprobe_detour *at)
+{
 	put_release(c);
 	put_restore(c, &at->restore[0]);
+}
+
+static void put_pre_part(struct code *c, const struct x86_detour_spec *spec,
+			 struct arch_kprobe_detour *at)
+{
+	put_enter(c, spec, at);
+	if (!spec->direct)
+		return;
+	/* The entry nop has taken effect when its post-handlers run. */
+	if (is_behind_entry(spec) && spec->nr_post)
+		put_post_handlers_at(c, spec, spec->site);
+	put_leave(c, at);
+}
+
+/* Between the CPU and where registers are saved: 8b to it, 89 from it. */
+static void put_moves(struct code *c, u8 opcode, u16 registers)
+{
+	unsigned int i;
+
+	for (i = 0; i < 16; i++) {
+		u8 mov[] = { i < 8 ? 0x48 : 0x4c, opcode, 0x44 | (i & 7) << 3,
+			     0x24, x86_kprobe_reg_offset[i] };
+
+		if (registers & BIT(i))
+			put(c, mov, sizeof(mov));
+	}
+}
+
+static void put_flags_in(struct code *c, struct arch_kprobe_detour *at)
+{
+	PUT(c, 0xff, 0xb4, 0x24);				/* pushq (%rsp) */
+	put32(c, offsetof(struct pt_regs, flags));
+	at->pushed[0] = c->len;
+	PUT(c, 0x9d);						/* popfq */
+}
+
+static void put_flags_out(struct code *c, struct arch_kprobe_detour *at)
+{
+	PUT(c, 0x9c);						/* pushfq */
+	at->pushed[1] = c->len;
+	PUT(c, 0x8f, 0x84, 0x24);				/* popq (%rsp) */
+	/* Computed when it has been popped. */
+	put32(c, offsetof(struct pt_regs, flags));
 }
 
 /* Out of line, behind all else: nothing follows from a post-handler missed. */
@@ -302,7 +357,7 @@ static unsigned long put_post_part(struct code *c,
 static void put_region(struct code *c, const struct x86_detour_spec *spec,
 		       unsigned int first, struct arch_kprobe_detour *at)
 {
-	u8 copy[X86_KPROBE_REGION_COPY_MAX], offset[KPROBE_JUMP_SIZE];
+	u8 copy[X86_KPROBE_REGION_COPY_MAX], offset[KPROBE_JUMP_SIZE + 1];
 	unsigned int i, nr = spec->region->nr;
 	int n;
 
@@ -312,11 +367,20 @@ static void put_region(struct code *c, const struct x86_detour_spec *spec,
 		c->far = true;
 		return;
 	}
-	for (i = first; i < nr; i++)
+	for (i = first; i <= nr; i++)
 		at->insn[i] = c->len + offset[i - first];
-	for (; i <= KPROBE_JUMP_SIZE; i++)
-		at->insn[i] = c->len + n;
 	put(c, copy, n);
+}
+
+static void note_origins(const struct x86_kprobe_region *region,
+			 struct arch_kprobe_detour *at)
+{
+	unsigned int i;
+
+	at->nr = region->nr;
+	at->from[0] = 0;
+	for (i = 0; i < region->nr; i++)
+		at->from[i + 1] = at->from[i] + region->plan[i].len;
 }
 
 /* The first displaced instruction alone: one that needs no emulation, or a nop. */
@@ -369,6 +433,21 @@ static void *resume_at(struct code *c, const struct x86_detour_spec *spec,
 	return (void *)spec->site + spec->region->plan[0].len;
 }
 
+/* Those that the first instruction works on; 0 if it needs them all in place. */
+static u16 registers_of_first(const struct x86_detour_spec *spec)
+{
+	u16 registers = x86_kprobe_registers(spec->insns, spec->region->plan[0].len);
+
+	/* They tell where the registers are saved, and unwinding. */
+	return registers & (BIT(4) | BIT(5)) ? 0 : registers;
+}
+
+static bool takes_effect_in_frame(const struct x86_detour_spec *spec)
+{
+	return spec->region->plan[0].action == X86_KPROBE_NOP ||
+	       registers_of_first(spec);
+}
+
 static bool calls_post_inline(const struct x86_detour_spec *spec)
 {
 	enum x86_kprobe_action action = spec->region->plan[0].action;
@@ -389,6 +468,49 @@ static void emit_plain(struct code *c, const struct x86_detour_spec *spec,
 	detour->arch.saved = c->len;
 }
 
+/* The first instruction on the registers that are saved. */
+static void put_first_in_frame(struct code *c, const struct x86_detour_spec *spec,
+			       struct arch_kprobe_detour *at)
+{
+	u16 registers = registers_of_first(spec);
+
+	if (spec->region->plan[0].action == X86_KPROBE_NOP)
+		return;
+	put_moves(c, 0x8b, registers);
+	put_flags_in(c, at);
+	put_first(c, spec);
+	put_flags_out(c, at);
+	put_c_flags(c, spec);
+	put_moves(c, 0x89, registers);
+}
+
+static void put_copies(struct code *c, const struct x86_detour_spec *spec,
+		       struct kprobe_detour *detour)
+{
+	struct arch_kprobe_detour *at = &detour->arch;
+
+	detour->resume = resume_at(c, spec, at);
+	at->copies = c->len;
+	detour->run = put_run(c, spec, detour->resume);
+	detour->run_post = put_run_post(c, spec, detour->resume);
+	at->saved = c->len;
+}
+
+/* One that takes effect in the frame cannot fault: nobody asks where it is. */
+static void emit_post_in_frame(struct code *c, const struct x86_detour_spec *spec,
+			       struct kprobe_detour *detour)
+{
+	struct arch_kprobe_detour *at = &detour->arch;
+
+	put_enter(c, spec, at);
+	put_first_in_frame(c, spec, at);
+	put_post_handlers_at(c, spec, spec->site + spec->region->plan[0].len);
+	put_leave(c, at);
+	at->insn[0] = c->len;
+	put_region(c, spec, 1, at);
+	put_copies(c, spec, detour);
+}
+
 static void emit_post(struct code *c, const struct x86_detour_spec *spec,
 		      struct kprobe_detour *detour, unsigned long stubs)
 {
@@ -402,98 +524,37 @@ static void emit_post(struct code *c, const struct x86_detour_spec *spec,
 	put_first(c, spec);
 	back = put_post_part(c, spec, at, stubs);
 	put_region(c, spec, 1, at);
-	detour->resume = resume_at(c, spec, at);
-	at->copies = c->len;
-	detour->run = put_run(c, spec, detour->resume);
-	detour->run_post = put_run_post(c, spec, detour->resume);
-	at->saved = c->len;
+	put_copies(c, spec, detour);
 	put_post_stub(c, kprobe_post_hit, back);
 	put_post_stub(c, kprobe_detour_post_changed, back);
+}
+
+/* Once to see where the stubs come to lie, which moves nothing. */
+static void emit_post_twice(struct code *c, const struct x86_detour_spec *spec,
+			    struct kprobe_detour *detour)
+{
+	emit_post(c, spec, detour, c->base);
+	c->len = 0;
+	c->far = false;
+	emit_post(c, spec, detour, c->base + detour->arch.saved);
 }
 
 int x86_emit_detour(const struct x86_detour_spec *spec, u8 *buf,
 		    struct kprobe_detour *detour)
 {
 	struct code c = { .buf = buf, .base = (unsigned long)detour->entry };
-	unsigned long stubs = c.base;
 
 	memset(&detour->arch, 0xff, sizeof(detour->arch));
+	note_origins(spec->region, &detour->arch);
 	detour->inlined = NULL;
-	if (calls_post_inline(spec)) {
-		/* Once to see where the stubs come to lie, which moves nothing. */
-		emit_post(&c, spec, detour, stubs);
-		stubs = c.base + detour->arch.saved;
-		c.len = 0;
-		c.far = false;
-		emit_post(&c, spec, detour, stubs);
-	} else {
+	if (!calls_post_inline(spec))
 		emit_plain(&c, spec, detour);
-	}
+	else if (takes_effect_in_frame(spec))
+		emit_post_in_frame(&c, spec, detour);
+	else
+		emit_post_twice(&c, spec, detour);
 	if (WARN_ON_ONCE(c.len > KPROBE_DETOUR_MAX_SIZE))
 		return -ERANGE;
 	return c.far ? -ERANGE : c.len;
 }
 NOKPROBE_SYMBOL(x86_emit_detour);
-
-/* Does an offset lie in a copy of a template? */
-static bool is_in(unsigned long offset, u16 start, unsigned long size)
-{
-	return start != 0xffff && offset >= start && offset < start + size;
-}
-
-/* Where a displaced instruction comes from; for what follows, the region's end. */
-static unsigned long displaced_ip(const struct kprobe_point *point,
-				  const u16 *insn, unsigned long offset)
-{
-	const struct x86_kprobe_region *region = &point->arch.region;
-	unsigned long ip = point->site;
-	unsigned int i;
-
-	for (i = 0; i < region->nr && insn[i + 1] <= offset; i++)
-		ip += region->plan[i].len;
-	return ip;
-}
-
-unsigned long arch_kprobe_detour_ip(const struct kprobe_detour *detour,
-				    unsigned long addr)
-{
-	unsigned long offset = addr - (unsigned long)detour->entry;
-	const struct arch_kprobe_detour *at = &detour->arch;
-	const struct kprobe_point *point = detour->point;
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(at->save); i++) {
-		if (is_in(offset, at->save[i], SAVE_SIZE))
-			return (unsigned long)kprobe_detour_save + offset - at->save[i];
-		if (is_in(offset, at->restore[i], RESTORE_SIZE))
-			return (unsigned long)kprobe_detour_restore + offset -
-			       at->restore[i];
-		if (at->save[i] != 0xffff && offset >= at->save[i] &&
-		    offset < at->restore[i])
-			return (unsigned long)kprobe_detour_saved;
-	}
-	if (offset >= at->saved)
-		return (unsigned long)kprobe_detour_saved;
-	if (kprobe_detour_has_insn_at(detour, addr))
-		return point->site;
-	if (offset >= at->copies)
-		return point->site + point->len;
-	return displaced_ip(point, at->insn, offset);
-}
-NOKPROBE_SYMBOL(arch_kprobe_detour_ip);
-
-unsigned long arch_kprobe_detour_copy(const struct kprobe_detour *detour,
-				      unsigned long addr)
-{
-	const struct x86_kprobe_region *region = &detour->point->arch.region;
-	unsigned long ip = detour->point->site;
-	unsigned int i;
-
-	for (i = 0; i + 1 < region->nr; i++) {
-		ip += region->plan[i].len;
-		if (ip == addr)
-			return (unsigned long)detour->entry + detour->arch.insn[i + 1];
-	}
-	return addr;
-}
-NOKPROBE_SYMBOL(arch_kprobe_detour_copy);

@@ -14,7 +14,11 @@
 /* kprobes-trampoline.S: code that is copied, and code that is gone to. */
 extern const u8 kprobe_detour_save[], kprobe_detour_save_ip[];
 extern const u8 kprobe_detour_save_end[], kprobe_detour_saved[];
+extern const u8 kprobe_detour_pushed[];
 extern const u8 kprobe_detour_restore[], kprobe_detour_restore_end[];
+#define X86_DETOUR_SAVE_SIZE	(kprobe_detour_save_end - kprobe_detour_save)
+#define X86_DETOUR_RESTORE_SIZE	(kprobe_detour_restore_end - kprobe_detour_restore)
+
 void kprobe_detour_stale(void);
 void kprobe_detour_slow(void);
 void kprobe_detour_divert(void);
@@ -44,6 +48,7 @@ struct x86_detour_call {
  * @insns:      its bytes
  * @direct:     whether handlers may be called directly at all
  * @clac:       whether user access has to be turned off before calling C
+ * @cld:        whether the direction flag may be set
  * @nr_pre:     how many pre-handlers there are
  * @nr_post:    how many post-handlers there are
  * @pre:        the pre-handlers, in order
@@ -58,6 +63,7 @@ struct x86_detour_spec {
 	const u8 *insns;
 	bool direct;
 	bool clac;
+	bool cld;
 	u8 nr_pre;
 	u8 nr_post;
 	struct x86_detour_call pre[X86_DETOUR_HANDLERS];

@@ -72,4 +72,19 @@ int x86_kprobe_emit(const struct x86_kprobe_plan *plan, const u8 *insn,
 bool __must_check x86_kprobe_emulate(const struct x86_kprobe_plan *plan,
 				     struct pt_regs *regs, unsigned long addr);
 
+/* Where registers are in struct pt_regs, as ModRM, SIB and REX number them. */
+extern const u8 x86_kprobe_reg_offset[];
+
+/**
+ * x86_kprobe_registers() - which registers does an instruction work on?
+ * @insn:  its bytes
+ * @avail: how many bytes there are, with those behind it
+ *
+ * Context: Any.
+ * Return: A bit for each general register that it reads or writes if that, and
+ * the flags, are all that it touches, so that it cannot fault either. 0 when
+ * there is more to it, or when it is not among those that are known.
+ */
+u16 x86_kprobe_registers(const u8 *insn, size_t avail);
+
 #endif /* _X86_KERNEL_KPROBES_INSN_H */

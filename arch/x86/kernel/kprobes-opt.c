@@ -7,6 +7,7 @@
  * well as when it is taken away.
  */
 #include <linux/cpufeature.h>
+#include <linux/extable.h>
 #include <linux/kprobe_arch.h>
 #include <linux/memory.h>
 #include <linux/slab.h>
@@ -51,7 +52,8 @@ static void add_call(struct x86_detour_spec *spec, u8 *nr,
 	++*nr;
 }
 
-static void fill_in_spec(struct x86_detour_spec *spec, struct kprobe_point *point)
+static void fill_in_spec(struct x86_detour_spec *spec, struct kprobe_point *point,
+			 const struct x86_kprobe_region *region)
 {
 	struct kprobe *p;
 
@@ -60,7 +62,7 @@ static void fill_in_spec(struct x86_detour_spec *spec, struct kprobe_point *poin
 		.generation = point->generation,
 		.addr = point->addr,
 		.site = point->site,
-		.region = &point->arch.region,
+		.region = region,
 		.insns = point->insn,
 		.direct = true,
 		.clac = boot_cpu_has(X86_FEATURE_SMAP),
@@ -103,20 +105,113 @@ static enum kprobe_obstacle emit(const struct x86_detour_spec *spec, u8 *buf,
 	return KPROBE_OBSTACLE_NONE;
 }
 
+static enum kprobe_obstacle emit_jumped_to(u8 *buf, struct kprobe_detour *detour)
+{
+	struct kprobe_point *point = detour->point;
+	struct x86_detour_spec spec;
+
+	fill_in_spec(&spec, point, &point->arch.region);
+	return emit(&spec, buf, detour);
+}
+
+/*
+ * Of the function nothing is known. Its task may sleep in an instruction that
+ * may fault, to Tasks RCU that looks like having left it.
+ */
+static enum kprobe_obstacle emit_alone(u8 *buf, struct kprobe_detour *detour)
+{
+	struct kprobe_point *point = detour->point;
+	struct x86_kprobe_region region;
+	enum kprobe_obstacle obstacle;
+	struct x86_detour_spec spec;
+
+	obstacle = x86_kprobe_region_of_one(&region, &point->arch.plan);
+	if (obstacle)
+		return obstacle;
+	if (search_exception_tables(point->site))
+		return KPROBE_OBSTACLE_EXTABLE;
+	fill_in_spec(&spec, point, &region);
+	spec.cld = true;
+	/* Calling nobody, it would be no more than a longer way. */
+	return spec.direct ? emit(&spec, buf, detour) : KPROBE_OBSTACLE_INSTRUCTION;
+}
+
 enum kprobe_obstacle arch_kprobe_make_detour(struct kprobe_detour *detour)
 {
 	enum kprobe_obstacle obstacle = KPROBE_OBSTACLE_NO_MEMORY;
 	u8 *buf = kmalloc(KPROBE_DETOUR_MAX_SIZE, GFP_KERNEL);
-	struct x86_detour_spec spec;
 
 	if (!buf)
 		return obstacle;
-	fill_in_spec(&spec, detour->point);
-	obstacle = emit(&spec, buf, detour);
+	if (detour->alone)
+		obstacle = emit_alone(buf, detour);
+	else
+		obstacle = emit_jumped_to(buf, detour);
 	kfree(buf);
 	return obstacle;
 }
 NOKPROBE_SYMBOL(arch_kprobe_make_detour);
+
+/* Does an offset lie in a copy of a template? */
+static bool is_in(unsigned long offset, u16 start, unsigned long size)
+{
+	return start != 0xffff && offset >= start && offset < start + size;
+}
+
+/* Where a displaced instruction comes from; for what follows, the region's end. */
+static unsigned long displaced_ip(const struct kprobe_point *point,
+				  const struct arch_kprobe_detour *at,
+				  unsigned long offset)
+{
+	unsigned int i = 0;
+
+	while (i < at->nr && at->insn[i + 1] <= offset)
+		i++;
+	return point->site + at->from[i];
+}
+
+unsigned long arch_kprobe_detour_ip(const struct kprobe_detour *detour,
+				    unsigned long addr)
+{
+	unsigned long offset = addr - (unsigned long)detour->entry;
+	const struct arch_kprobe_detour *at = &detour->arch;
+	const struct kprobe_point *point = detour->point;
+	unsigned int i;
+
+	if (offset == at->pushed[0] || offset == at->pushed[1])
+		return (unsigned long)kprobe_detour_pushed;
+	for (i = 0; i < ARRAY_SIZE(at->save); i++) {
+		if (is_in(offset, at->save[i], X86_DETOUR_SAVE_SIZE))
+			return (unsigned long)kprobe_detour_save + offset - at->save[i];
+		if (is_in(offset, at->restore[i], X86_DETOUR_RESTORE_SIZE))
+			return (unsigned long)kprobe_detour_restore + offset -
+			       at->restore[i];
+		if (at->save[i] != 0xffff && offset >= at->save[i] &&
+		    offset < at->restore[i])
+			return (unsigned long)kprobe_detour_saved;
+	}
+	if (offset >= at->saved)
+		return (unsigned long)kprobe_detour_saved;
+	if (kprobe_detour_has_insn_at(detour, addr))
+		return point->site;
+	if (offset >= at->copies)
+		return point->site + point->len;
+	return displaced_ip(point, at, offset);
+}
+NOKPROBE_SYMBOL(arch_kprobe_detour_ip);
+
+unsigned long arch_kprobe_detour_copy(const struct kprobe_detour *detour,
+				      unsigned long addr)
+{
+	const struct arch_kprobe_detour *at = &detour->arch;
+	unsigned int i;
+
+	for (i = 1; i < at->nr; i++)
+		if (addr == detour->point->site + at->from[i])
+			return (unsigned long)detour->entry + at->insn[i];
+	return addr;
+}
+NOKPROBE_SYMBOL(arch_kprobe_detour_copy);
 
 static void make_jump(const struct kprobe_point *point, u8 *insn)
 {

@@ -93,6 +93,16 @@ x86_kprobe_plan_region(struct x86_kprobe_region *region, const u8 *text,
 }
 NOKPROBE_SYMBOL(x86_kprobe_plan_region);
 
+enum kprobe_obstacle
+x86_kprobe_region_of_one(struct x86_kprobe_region *region,
+			 const struct x86_kprobe_plan *plan)
+{
+	*region = (struct x86_kprobe_region){ .len = plan->len, .nr = 1 };
+	region->plan[0] = *plan;
+	return judge(0, plan);
+}
+NOKPROBE_SYMBOL(x86_kprobe_region_of_one);
+
 /**
  * struct copy - a region's copy under way
  * @buf: where its bytes go
@@ -203,6 +213,7 @@ int x86_kprobe_emit_region(const struct x86_kprobe_region *region,
 		}
 		offset += plan->len;
 	}
+	at[region->nr - first] = copy.len;
 	err = put_way_back(&copy, region, from);
 	return err ?: copy.len;
 }

@@ -55,6 +55,21 @@ x86_kprobe_plan_region(struct x86_kprobe_region *region, const u8 *text,
 		       size_t avail);
 
 /**
+ * x86_kprobe_region_of_one() - a region that is one instruction
+ * @region: filled in
+ * @plan:   the plan for the instruction
+ *
+ * Shorter than a jump it may be: a breakpoint leads to its copy.
+ *
+ * Context: Any.
+ * Return: %KPROBE_OBSTACLE_NONE, %KPROBE_OBSTACLE_INSTRUCTION, or
+ * %KPROBE_OBSTACLE_CALL for an indirect call.
+ */
+enum kprobe_obstacle
+x86_kprobe_region_of_one(struct x86_kprobe_region *region,
+			 const struct x86_kprobe_plan *plan);
+
+/**
  * x86_kprobe_emit_region() - write a region as it must stand elsewhere
  * @region: the plan for it
  * @first:  which instruction to begin with; @region->nr for none
@@ -62,8 +77,8 @@ x86_kprobe_plan_region(struct x86_kprobe_region *region, const u8 *text,
  * @from:   the address that they are for
  * @buf:    room for %X86_KPROBE_REGION_COPY_MAX bytes
  * @to:     the address that the copy will run from
- * @at:     room for @region->nr - @first offsets: set to where in @buf the copy
- *          of each instruction begins
+ * @at:     room for @region->nr - @first + 1 offsets: set to where in @buf the
+ *          copy of each instruction begins, and what follows the last one
  *
  * Behind the last instruction comes a jump to the region's end, unless flow
  * does not get there. Nops vanish. A call becomes a push of the address that

@@ -128,6 +128,15 @@ SYM_CODE_START(kprobe_detour_saved)
 SYM_CODE_END(kprobe_detour_saved)
 _ASM_NOKPROBE(kprobe_detour_saved)
 
+/* The same while flags are on their way between the registers and the CPU. */
+SYM_CODE_START(kprobe_detour_pushed)
+	ANNOTATE_NOENDBR
+	UNWIND_HINT_REGS offset=8
+	int3
+	int3
+SYM_CODE_END(kprobe_detour_pushed)
+_ASM_NOKPROBE(kprobe_detour_pushed)
+
 /* Where a detour goes back to the probed code; copied as well. */
 SYM_CODE_START(kprobe_detour_restore)
 	ANNOTATE_NOENDBR

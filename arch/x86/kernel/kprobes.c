@@ -237,6 +237,29 @@ int kprobe_int3_handler(struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(kprobe_int3_handler);
 
+#ifdef CONFIG_OPTPROBES
+/**
+ * kprobe_int3_leave() - leave a breakpoint's trap for a detour
+ * @regs: registers of a trap from the kernel
+ *
+ * Before anything else is done about the trap: what a detour calls is called by
+ * the probed code, not by the trap.
+ *
+ * Context: Breakpoint trap: interrupts disabled.
+ * Return: True when that is where @regs now lead; false when
+ * kprobe_int3_handler() is to be asked.
+ */
+noinstr bool kprobe_int3_leave(struct pt_regs *regs)
+{
+	void *entry = kprobe_breakpoint_detour(regs->ip - INT3_INSN_SIZE);
+
+	if (!entry)
+		return false;
+	regs->ip = (unsigned long)entry;
+	return true;
+}
+#endif
+
 /**
  * kprobe_post_callback() - a displaced instruction has run from its slot
  * @regs: registers behind the instruction; the instruction pointer still is in

@@ -14,8 +14,8 @@
 #include <asm/processor-flags.h>
 #include <asm/ptrace.h>
 
-#include "../internal.h"
 #include "differential.h"
+#include "optimized.h"
 #include "../../../arch/x86/kernel/kprobes-insn.h"
 
 struct diff_regs kprobes_diff_in, kprobes_diff_out;
@@ -145,13 +145,14 @@ static void diff_post(struct kprobe *p, struct pt_regs *regs, unsigned long flag
  * @name:   for messages
  * @probes: how many probes on the instruction
  * @posts:  for each whether it has a post-handler
- * @mechanism: how they are reached, where that can be
+ * @way:    how hits get to the handlers, where that can be; %KPROBES_NO_WAY for
+ *          by ftrace
  */
 struct diff_column {
 	const char *name;
 	unsigned int probes;
 	bool posts[COLUMN_PROBES];
-	enum kprobe_mechanism mechanism;
+	enum kprobes_way way;
 };
 
 static const struct diff_column columns[] = {
@@ -159,15 +160,20 @@ static const struct diff_column columns[] = {
 	{ .name = "post-handler", .probes = 1, .posts = { true } },
 	{ .name = "two probes", .probes = 2 },
 	{ .name = "two probes, one post-handler", .probes = 2, .posts = { false, true } },
-	{ .name = "jump", .probes = 1, .mechanism = KPROBE_JUMP },
+	{ .name = "detour", .probes = 1, .way = KPROBES_BY_DETOUR },
+	{ .name = "detour, post-handler", .probes = 1, .posts = { true },
+	  .way = KPROBES_BY_DETOUR },
+	{ .name = "detour, two probes, one post-handler", .probes = 2,
+	  .posts = { false, true }, .way = KPROBES_BY_DETOUR },
+	{ .name = "jump", .probes = 1, .way = KPROBES_BY_JUMP },
 	{ .name = "jump, post-handler", .probes = 1, .posts = { true },
-	  .mechanism = KPROBE_JUMP },
+	  .way = KPROBES_BY_JUMP },
 	{ .name = "jump, two probes, one post-handler", .probes = 2,
-	  .posts = { false, true }, .mechanism = KPROBE_JUMP },
+	  .posts = { false, true }, .way = KPROBES_BY_JUMP },
 	/* Nothing leads back from there, so these come last. */
-	{ .name = "ftrace", .probes = 1, .mechanism = KPROBE_FTRACE },
+	{ .name = "ftrace", .probes = 1, .way = KPROBES_NO_WAY },
 	{ .name = "ftrace, two probes, one post-handler", .probes = 2,
-	  .posts = { false, true }, .mechanism = KPROBE_FTRACE },
+	  .posts = { false, true }, .way = KPROBES_NO_WAY },
 };
 
 struct diff_run {
@@ -213,24 +219,21 @@ static int register_probes(struct diff_run *run)
 		kps[i] = &run->probes[i].kp;
 	}
 	err = register_kprobes(kps, run->column->probes);
-	if (!err && run->column->mechanism == KPROBE_FTRACE)
+	if (!err && run->column->way == KPROBES_NO_WAY)
 		err = register_behind(run);
-	if (!err && run->column->mechanism == KPROBE_JUMP)
-		wait_for_kprobe_optimizer();
+	if (!err)
+		kprobes_settle(run->column->way);
 	return err;
 }
 
 /* Is it probed in the column's way, and not in one that had its own turn? */
 static bool is_column(const struct diff_run *run)
 {
-	static const u32 flags[] = {
-		[KPROBE_JUMP] = KPROBE_FLAG_OPTIMIZED,
-		[KPROBE_FTRACE] = KPROBE_FLAG_FTRACE,
-	};
+	const struct kprobe *p = &run->probes[0].kp;
 
-	return (run->probes[0].kp.flags &
-		(KPROBE_FLAG_OPTIMIZED | KPROBE_FLAG_FTRACE)) ==
-	       flags[run->column->mechanism];
+	if (run->column->way == KPROBES_NO_WAY)
+		return p->flags & KPROBE_FLAG_FTRACE;
+	return kprobes_way_from((unsigned long)p->addr) == run->column->way;
 }
 
 static void unregister_probes(struct diff_run *run)
@@ -240,7 +243,7 @@ static void unregister_probes(struct diff_run *run)
 
 	for (i = 0; i < run->column->probes; i++)
 		kps[i] = &run->probes[i].kp;
-	if (run->column->mechanism == KPROBE_FTRACE)
+	if (run->column->way == KPROBES_NO_WAY)
 		unregister_kprobe(&run->behind);
 	unregister_kprobes(kps, run->column->probes);
 }
@@ -298,33 +301,35 @@ static unsigned long runs_at(struct kunit *test, const struct diff_sequence *s)
 	return plan.action == X86_KPROBE_RUN ? addr + plan.len : 0;
 }
 
-/* How many sequences a jump can lead away from. */
-static unsigned int nr_jumps;
+/* In how many columns of all sequences a detour or jump could be. */
+static unsigned int nr_done[KPROBES_NO_WAY + 1];
 
 static void run_column(struct kunit *test, struct diff_run *run)
 {
-	enum kprobe_mechanism mechanism = run->column->mechanism;
+	enum kprobes_way way = run->column->way;
 	bool as_wanted;
 
-	kprobe_optimizer_allow(mechanism == KPROBE_JUMP);
+	kprobes_take_way(way);
 	KUNIT_ASSERT_EQ_MSG(test, register_probes(run), 0, "%s", run->column->name);
 	as_wanted = is_column(run);
 	if (as_wanted)
 		run_passes(run->seq, run->probed);
 	unregister_probes(run);
-	/* Only a jump is not for all. */
-	KUNIT_EXPECT_TRUE_MSG(test, as_wanted || mechanism == KPROBE_JUMP, "%s",
-			      run->column->name);
+	kprobes_leave_way(way);
+	/* Only detours are not for all; at an entry the trap is not. */
+	KUNIT_EXPECT_TRUE_MSG(test, as_wanted || way == KPROBES_BY_JUMP ||
+			      way == KPROBES_BY_DETOUR || run->seq->flags & DIFF_ENTRY,
+			      "%s", run->column->name);
 	if (!as_wanted)
 		return;
-	nr_jumps += mechanism == KPROBE_JUMP;
+	nr_done[way]++;
 	expect_counts(test, run);
 	expect_same(test, run);
 }
 
 static bool has_column(const struct diff_sequence *s, const struct diff_column *column)
 {
-	return column->mechanism != KPROBE_FTRACE || s->flags & DIFF_ENTRY;
+	return column->way != KPROBES_NO_WAY || s->flags & DIFF_ENTRY;
 }
 
 static void differential(struct kunit *test)
@@ -386,32 +391,30 @@ static int differential_init(struct kunit *test)
 	return 0;
 }
 
-static void differential_exit(struct kunit *test)
-{
-	kprobe_optimizer_allow(true);
-}
-
 /* Most of the sequences, so that the columns are not empty. */
-static void enough_jumps(struct kunit *test)
+static void enough_done(struct kunit *test)
 {
 	unsigned int sequences = kprobes_diff_sequences_end - kprobes_diff_sequences;
+	enum kprobes_way way;
 
-	if (!IS_ENABLED(CONFIG_OPTPROBES) || !nr_jumps)
-		kunit_skip(test, "no jumps");
-	kunit_info(test, "%u jumps in %u sequences", nr_jumps, sequences);
-	KUNIT_EXPECT_GE(test, nr_jumps, 3 * sequences * 3 / 4);
+	if (!nr_done[KPROBES_BY_TRAP])
+		kunit_skip(test, "the sequences did not run");
+	for (way = 0; way < KPROBES_NO_WAY; way++) {
+		kunit_info(test, "%s: %u runs of %u sequences", kprobes_way_name(way),
+			   nr_done[way], sequences);
+		KUNIT_EXPECT_GE(test, nr_done[way], 3 * sequences * 2 / 3);
+	}
 }
 
 static struct kunit_case differential_cases[] = {
 	KUNIT_CASE_PARAM(differential, sequence_gen_params),
-	KUNIT_CASE(enough_jumps),
+	KUNIT_CASE(enough_done),
 	{ }
 };
 
 static struct kunit_suite differential_suite = {
 	.name = "kprobes_differential",
 	.init = differential_init,
-	.exit = differential_exit,
 	.test_cases = differential_cases,
 };
 

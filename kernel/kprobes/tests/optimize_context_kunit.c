@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Tests of where handlers run that a jump leads to: in the probed code's own
+ * Tests of where handlers run that detours call: in the probed code's own
  * context, with its stack trace, hit again from handlers and from interrupts.
  */
 #include <linux/delay.h>
@@ -9,6 +9,7 @@
 #include <linux/stacktrace.h>
 
 #include "optimized.h"
+#include "../../../arch/x86/kernel/kprobes-detour.h"
 
 #define DEPTH	48
 
@@ -37,10 +38,28 @@ static struct seen *seen_by(struct kprobe *p)
 	return kprobes_counter_of(p)->data;
 }
 
-static struct kprobes_counter *optimized_at(struct kunit *test, const char *symbol,
-					    unsigned int offset,
-					    kprobe_pre_handler_t pre,
-					    kprobe_post_handler_t post)
+static enum kprobes_way way_of(struct kunit *test)
+{
+	const enum kprobes_way *way = test->param_value;
+
+	return way ? *way : KPROBES_BY_JUMP;
+}
+
+static int start_test(struct kunit *test)
+{
+	kprobes_take_way(way_of(test));
+	return 0;
+}
+
+static void end_test(struct kunit *test)
+{
+	kprobes_leave_way(way_of(test));
+}
+
+static struct kprobes_counter *probed_at(struct kunit *test, const char *symbol,
+					 unsigned int offset,
+					 kprobe_pre_handler_t pre,
+					 kprobe_post_handler_t post)
 {
 	const struct kprobes_place place = { .symbol = symbol, .offset = offset };
 	struct kprobes_counter *c = kprobes_counter(test, &place);
@@ -51,7 +70,9 @@ static struct kprobes_counter *optimized_at(struct kunit *test, const char *symb
 	c->in_post = post;
 	if (!post)
 		c->kp.post_handler = NULL;
-	kprobes_expect_jump(test, c);
+	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&c->kp));
+	kprobes_settle(way_of(test));
+	KUNIT_ASSERT_EQ(test, way_of(test), kprobes_way_from((unsigned long)c->kp.addr));
 	return c;
 }
 
@@ -112,14 +133,14 @@ static void look_everywhere(struct kunit *test, struct kprobes_counter *c)
 
 static void context_in_pre(struct kunit *test)
 {
-	look_everywhere(test, optimized_at(test, "kprobes_opt_plain", 0,
-					   look_around, NULL));
+	look_everywhere(test, probed_at(test, "kprobes_opt_plain", 0,
+					look_around, NULL));
 }
 
 static void context_in_post(struct kunit *test)
 {
-	look_everywhere(test, optimized_at(test, "kprobes_opt_plain", 0,
-					   NULL, look_around_post));
+	look_everywhere(test, probed_at(test, "kprobes_opt_plain", 0,
+					NULL, look_around_post));
 }
 
 /* Hits from handlers */
@@ -153,22 +174,22 @@ static void expect_nested(struct kunit *test, struct kprobes_counter *c)
 
 static void nested_in_pre(struct kunit *test)
 {
-	expect_nested(test, optimized_at(test, "kprobes_opt_plain", 0,
-					 call_again, NULL));
+	expect_nested(test, probed_at(test, "kprobes_opt_plain", 0,
+				      call_again, NULL));
 }
 
 static void nested_in_pre_with_post(struct kunit *test)
 {
 	struct kprobes_counter *c;
 
-	c = optimized_at(test, "kprobes_opt_plain", 0, call_again, look_around_post);
+	c = probed_at(test, "kprobes_opt_plain", 0, call_again, look_around_post);
 	expect_nested(test, c);
 }
 
 static void nested_in_post(struct kunit *test)
 {
-	expect_nested(test, optimized_at(test, "kprobes_opt_plain", 0,
-					 NULL, call_again_post));
+	expect_nested(test, probed_at(test, "kprobes_opt_plain", 0,
+				      NULL, call_again_post));
 }
 
 /* Hits from an interrupt that lands in a handler */
@@ -223,20 +244,20 @@ static void expect_landing(struct kunit *test, struct kprobes_counter *c)
 
 static void interrupt_in_pre(struct kunit *test)
 {
-	expect_landing(test, optimized_at(test, "kprobes_opt_plain", 0,
-					  be_landed_on, NULL));
+	expect_landing(test, probed_at(test, "kprobes_opt_plain", 0,
+				       be_landed_on, NULL));
 }
 
 static void interrupt_in_pre_with_post(struct kunit *test)
 {
-	expect_landing(test, optimized_at(test, "kprobes_opt_plain", 0,
-					  be_landed_on, look_around_post));
+	expect_landing(test, probed_at(test, "kprobes_opt_plain", 0,
+				       be_landed_on, look_around_post));
 }
 
 static void interrupt_in_post(struct kunit *test)
 {
-	expect_landing(test, optimized_at(test, "kprobes_opt_plain", 0,
-					  NULL, be_landed_on_post));
+	expect_landing(test, probed_at(test, "kprobes_opt_plain", 0,
+				       NULL, be_landed_on_post));
 }
 
 /* Stack traces */
@@ -317,10 +338,10 @@ static void trace_from_middle(struct kunit *test)
 	struct kprobes_counter *c[2];
 	unsigned int at = kprobes_opt_middle_at;
 
-	c[0] = optimized_at(test, "kprobes_opt_middle", at, trace_in_pre, NULL);
+	c[0] = probed_at(test, "kprobes_opt_middle", at, trace_in_pre, NULL);
 	KUNIT_EXPECT_EQ(test, kprobes_opt_caller(5), 8);
 	expect_trace(test, c[0]->data, "pre-handler", middle_way);
-	c[1] = optimized_at(test, "kprobes_opt_middle", at, NULL, trace_in_post);
+	c[1] = probed_at(test, "kprobes_opt_middle", at, NULL, trace_in_post);
 	KUNIT_EXPECT_EQ(test, kprobes_opt_caller(5), 8);
 	expect_trace(test, c[0]->data, "pre-handler beside another", middle_way);
 	expect_trace(test, c[1]->data, "post-handler", middle_way);
@@ -335,7 +356,7 @@ static void trace_behind_push(struct kunit *test)
 {
 	struct kprobes_counter *c;
 
-	c = optimized_at(test, "kprobes_opt_middle", 0, NULL, trace_in_post);
+	c = probed_at(test, "kprobes_opt_middle", 0, NULL, trace_in_post);
 	KUNIT_EXPECT_EQ(test, kprobes_opt_caller(5), 8);
 	expect_trace(test, c->data, "post-handler", middle_way);
 }
@@ -347,8 +368,8 @@ static void trace_from_slow_path(struct kunit *test)
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(c); i++)
-		c[i] = optimized_at(test, "kprobes_opt_middle", kprobes_opt_middle_at,
-				    trace_in_pre, trace_in_post);
+		c[i] = probed_at(test, "kprobes_opt_middle", kprobes_opt_middle_at,
+				 trace_in_pre, trace_in_post);
 	KUNIT_EXPECT_EQ(test, kprobes_opt_caller(5), 8);
 	for (i = 0; i < ARRAY_SIZE(c); i++)
 		expect_trace(test, c[i]->data, "post-handler", middle_way);
@@ -398,18 +419,31 @@ static void expect_text(struct kunit *test, unsigned long addr)
 	KUNIT_EXPECT_FALSE(test, is_kprobe_insn_slot(ip));
 }
 
-static void expect_copies(struct kunit *test, const struct kprobe_detour *d)
+/* On the way between the registers that are saved and the CPU. */
+static bool expect_pushed(struct kunit *test, const struct kprobe_detour *d)
 {
-	const struct x86_kprobe_region *region = &d->point->arch.region;
-	unsigned long ip = d->point->site;
 	unsigned int i;
 
-	for (i = 0; i < region->nr; i++) {
-		unsigned long copy = (unsigned long)d->entry + d->arch.insn[i];
+	if (d->arch.pushed[0] == 0xffff)
+		return false;
+	for (i = 0; i < ARRAY_SIZE(d->arch.pushed); i++)
+		KUNIT_EXPECT_EQ(test, (unsigned long)kprobe_detour_pushed,
+				kprobe_displaced_ip((unsigned long)d->entry +
+						    d->arch.pushed[i]));
+	return true;
+}
 
-		KUNIT_EXPECT_EQ(test, kprobe_displaced_ip(copy), ip);
-		ip += region->plan[i].len;
-	}
+/* The displaced instructions, but one in the frame of handlers, and the way back. */
+static void expect_copies(struct kunit *test, const struct kprobe_detour *d)
+{
+	bool in_frame = expect_pushed(test, d);
+	unsigned int i;
+
+	KUNIT_EXPECT_EQ(test, d->arch.nr, d->alone ? 1 : 2);
+	for (i = in_frame; i <= d->arch.nr; i++)
+		KUNIT_EXPECT_EQ(test, d->point->site + d->arch.from[i],
+				kprobe_displaced_ip((unsigned long)d->entry +
+						    d->arch.insn[i]));
 }
 
 static void displaced_addresses(struct kunit *test)
@@ -419,8 +453,8 @@ static void displaced_addresses(struct kunit *test)
 	unsigned int i, post;
 
 	for (post = 0; post < 2; post++) {
-		c = optimized_at(test, "kprobes_opt_plain", 0, NULL,
-				 post ? look_around_post : NULL);
+		c = probed_at(test, "kprobes_opt_plain", 0, NULL,
+			      post ? look_around_post : NULL);
 		point = kprobe_point_lookup((unsigned long)c->kp.addr);
 		KUNIT_ASSERT_NOT_NULL(test, point);
 		for (i = 0; i < KPROBE_DETOUR_SIZE; i++)
@@ -432,28 +466,30 @@ static void displaced_addresses(struct kunit *test)
 }
 
 static struct kunit_case context_cases[] = {
-	KUNIT_CASE(context_in_pre),
-	KUNIT_CASE(context_in_post),
-	KUNIT_CASE(nested_in_pre),
-	KUNIT_CASE(nested_in_pre_with_post),
-	KUNIT_CASE(nested_in_post),
-	KUNIT_CASE(interrupt_in_pre),
-	KUNIT_CASE(interrupt_in_pre_with_post),
-	KUNIT_CASE(interrupt_in_post),
-	KUNIT_CASE(trace_from_middle),
-	KUNIT_CASE(trace_behind_push),
+	KPROBES_CASE_DETOURS(context_in_pre),
+	KPROBES_CASE_DETOURS(context_in_post),
+	KPROBES_CASE_DETOURS(nested_in_pre),
+	KPROBES_CASE_DETOURS(nested_in_pre_with_post),
+	KPROBES_CASE_DETOURS(nested_in_post),
+	KPROBES_CASE_DETOURS(interrupt_in_pre),
+	KPROBES_CASE_DETOURS(interrupt_in_pre_with_post),
+	KPROBES_CASE_DETOURS(interrupt_in_post),
+	KPROBES_CASE_DETOURS(trace_from_middle),
+	KPROBES_CASE_DETOURS(trace_behind_push),
 	KUNIT_CASE(trace_from_slow_path),
 	KUNIT_CASE(trace_from_return_probe),
-	KUNIT_CASE(displaced_addresses),
+	KPROBES_CASE_DETOURS(displaced_addresses),
 	{}
 };
 
 static struct kunit_suite context_suite = {
 	.name = "kprobes_optimize_context",
+	.init = start_test,
+	.exit = end_test,
 	.test_cases = context_cases,
 };
 
 kunit_test_suite(context_suite);
 
-MODULE_DESCRIPTION("KUnit tests of the context of handlers that a jump leads to");
+MODULE_DESCRIPTION("KUnit tests of the context of handlers that detours call");
 MODULE_LICENSE("GPL");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Tests of what handlers may do where a jump leads to them: all that they may do
- * under a breakpoint. Each test runs in both ways.
+ * Tests of what handlers may do where a detour calls them: all that they may do
+ * when a trap does. Each test runs in all ways.
  */
 #include <linux/kprobes.h>
 #include <asm/processor-flags.h>
@@ -10,27 +10,20 @@
 
 #include "optimized.h"
 
-/* How the probes are reached. */
-static const enum kprobe_mechanism ways[] = { KPROBE_BREAKPOINT, KPROBE_JUMP };
-
-static void way_name(const enum kprobe_mechanism *way, char *desc)
+static enum kprobes_way way_of(struct kunit *test)
 {
-	strscpy(desc, kprobes_mechanism_name(*way), KUNIT_PARAM_DESC_SIZE);
+	return *(const enum kprobes_way *)test->param_value;
 }
-
-KUNIT_ARRAY_PARAM(way, ways, way_name);
 
 static int start_test(struct kunit *test)
 {
-	const enum kprobe_mechanism *way = test->param_value;
-
-	kprobe_optimizer_allow(!way || *way == KPROBE_JUMP);
+	kprobes_take_way(way_of(test));
 	return 0;
 }
 
 static void end_test(struct kunit *test)
 {
-	kprobe_optimizer_allow(true);
+	kprobes_leave_way(way_of(test));
 }
 
 /* A probe with no post-handler, that is not registered yet. */
@@ -48,11 +41,9 @@ static struct kprobes_counter *probe_at(struct kunit *test, const char *symbol,
 
 static void start(struct kunit *test, struct kprobes_counter *c)
 {
-	const enum kprobe_mechanism *way = test->param_value;
-
 	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&c->kp));
-	wait_for_kprobe_optimizer();
-	kprobes_expect_mechanism(test, c, *way, "registered");
+	kprobes_settle(way_of(test));
+	KUNIT_EXPECT_EQ(test, way_of(test), kprobes_way_from((unsigned long)c->kp.addr));
 }
 
 static struct kprobes_counter *started_at(struct kunit *test, const char *symbol,
@@ -142,15 +133,14 @@ static int skip_nop(struct kprobe *p, struct pt_regs *regs)
 
 static void skips_entry_nop(struct kunit *test)
 {
-	const enum kprobe_mechanism *way = test->param_value;
 	struct kprobes_counter *c;
 
 	if (!IS_ENABLED(CONFIG_KPROBES_ON_FTRACE))
 		kunit_skip(test, "no nop");
 	c = probe_at(test, "kprobes_target_c", 0, skip_nop);
 	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&c->kp));
-	wait_for_kprobe_optimizer();
-	if (kprobes_mechanism_in_text((unsigned long)c->kp.addr) != *way)
+	kprobes_settle(way_of(test));
+	if (kprobes_way_from((unsigned long)c->kp.addr) != way_of(test))
 		kunit_skip(test, "not reached in this way");
 	KUNIT_EXPECT_EQ(test, kprobes_target_c(5), 6);
 	kprobes_expect_counts(test, c, 1, 0);
@@ -335,6 +325,8 @@ static void post_sees_branch(struct kunit *test)
 	struct kprobes_counter *c;
 	unsigned long jcc;
 
+	if (way_of(test) == KPROBES_BY_DETOUR)
+		kunit_skip(test, "what is emulated for post-handlers has none");
 	c = probe_at(test, "kprobes_opt_flags", kprobes_opt_jcc_at, NULL);
 	c->kp.post_handler = kprobes_count_post;
 	start(test, c);
@@ -379,7 +371,7 @@ static void post_comes_at_once(struct kunit *test)
 		KUNIT_ASSERT_EQ(test, 0, register_kprobe(&second->kp));
 		KUNIT_EXPECT_EQ(test, kprobes_opt_plain(5), 15);
 		kprobes_expect_counts(test, second, 2 * i + 1, 2 * i + 1);
-		wait_for_kprobe_optimizer();
+		kprobes_settle(way_of(test));
 		KUNIT_EXPECT_EQ(test, kprobes_opt_plain(5), 15);
 		kprobes_expect_counts(test, second, 2 * i + 2, 2 * i + 2);
 		unregister_kprobe(&second->kp);
@@ -490,24 +482,24 @@ static void fault_in_instruction(struct kunit *test)
 }
 
 static struct kunit_case handlers_cases[] = {
-	KUNIT_CASE_PARAM(diverts, way_gen_params),
-	KUNIT_CASE_PARAM(one_of_three_diverts, way_gen_params),
-	KUNIT_CASE_PARAM(emulates_call, way_gen_params),
-	KUNIT_CASE_PARAM(pushes, way_gen_params),
-	KUNIT_CASE_PARAM(pops, way_gen_params),
-	KUNIT_CASE_PARAM(writes_argument, way_gen_params),
-	KUNIT_CASE_PARAM(writes_flags, way_gen_params),
-	KUNIT_CASE_PARAM(writes_flags_of_jcc, way_gen_params),
-	KUNIT_CASE_PARAM(writes_flags_in_post, way_gen_params),
-	KUNIT_CASE_PARAM(post_sees_and_writes, way_gen_params),
-	KUNIT_CASE_PARAM(post_sees_branch, way_gen_params),
-	KUNIT_CASE_PARAM(pre_comes_at_once, way_gen_params),
-	KUNIT_CASE_PARAM(post_comes_at_once, way_gen_params),
-	KUNIT_CASE_PARAM(fault_in_handlers, way_gen_params),
-	KUNIT_CASE_PARAM(fault_in_instruction, way_gen_params),
-	KUNIT_CASE_PARAM(skips_entry_nop, way_gen_params),
-	KUNIT_CASE_PARAM(emulates_push, way_gen_params),
-	KUNIT_CASE_PARAM(skips, way_gen_params),
+	KPROBES_CASE_WAYS(diverts),
+	KPROBES_CASE_WAYS(one_of_three_diverts),
+	KPROBES_CASE_WAYS(emulates_call),
+	KPROBES_CASE_WAYS(pushes),
+	KPROBES_CASE_WAYS(pops),
+	KPROBES_CASE_WAYS(writes_argument),
+	KPROBES_CASE_WAYS(writes_flags),
+	KPROBES_CASE_WAYS(writes_flags_of_jcc),
+	KPROBES_CASE_WAYS(writes_flags_in_post),
+	KPROBES_CASE_WAYS(post_sees_and_writes),
+	KPROBES_CASE_WAYS(post_sees_branch),
+	KPROBES_CASE_WAYS(pre_comes_at_once),
+	KPROBES_CASE_WAYS(post_comes_at_once),
+	KPROBES_CASE_WAYS(fault_in_handlers),
+	KPROBES_CASE_WAYS(fault_in_instruction),
+	KPROBES_CASE_WAYS(skips_entry_nop),
+	KPROBES_CASE_WAYS(emulates_push),
+	KPROBES_CASE_WAYS(skips),
 	{}
 };
 
@@ -520,5 +512,5 @@ static struct kunit_suite handlers_suite = {
 
 kunit_test_suite(handlers_suite);
 
-MODULE_DESCRIPTION("KUnit tests of handlers that a jump leads to");
+MODULE_DESCRIPTION("KUnit tests of handlers that detours call");
 MODULE_LICENSE("GPL");

@@ -59,6 +59,85 @@ enum kprobe_mechanism kprobes_mechanism_in_text(unsigned long addr)
 	return point ? mechanism_at(point) : KPROBES_BARE;
 }
 
+/* Ways */
+
+static const char * const way_names[] = {
+	[KPROBES_BY_TRAP] = "trap",
+	[KPROBES_BY_DETOUR] = "detour",
+	[KPROBES_BY_JUMP] = "jump",
+};
+
+const void *kprobes_way_gen_params(const void *prev, char *desc)
+{
+	static const enum kprobes_way ways[] = {
+		KPROBES_BY_TRAP, KPROBES_BY_DETOUR, KPROBES_BY_JUMP,
+	};
+	const enum kprobes_way *way = prev ? (enum kprobes_way *)prev + 1 : ways;
+
+	if (way >= ways + ARRAY_SIZE(ways))
+		return NULL;
+	strscpy(desc, way_names[*way], KUNIT_PARAM_DESC_SIZE);
+	return way;
+}
+
+const void *kprobes_detour_gen_params(const void *prev, char *desc)
+{
+	return kprobes_way_gen_params(prev ?: kprobes_way_gen_params(NULL, desc), desc);
+}
+
+const char *kprobes_way_name(enum kprobes_way way)
+{
+	return way_names[way];
+}
+
+/*
+ * Points that come from now on are hit in one way, where they can be. As long as
+ * a registration goes on, the optimizer does nothing.
+ */
+void kprobes_take_way(enum kprobes_way way)
+{
+	kprobe_optimizer_allow(way == KPROBES_BY_JUMP);
+	guard(mutex)(&kprobe_mutex);
+	/* What still is in the text would come back with its detour. */
+	kprobe_reap();
+	if (way == KPROBES_BY_TRAP)
+		kprobe_optimizer_hold(true);
+}
+
+void kprobes_leave_way(enum kprobes_way way)
+{
+	if (way == KPROBES_BY_TRAP) {
+		guard(mutex)(&kprobe_mutex);
+		kprobe_optimizer_hold(false);
+	}
+	kprobe_optimizer_allow(true);
+}
+
+void kprobes_settle(enum kprobes_way way)
+{
+	if (way != KPROBES_BY_TRAP)
+		wait_for_kprobe_optimizer();
+}
+
+static enum kprobes_way way_from_breakpoint(unsigned long addr)
+{
+	guard(mutex)(&kprobe_mutex);
+	return kprobe_point_lookup(addr)->enter ? KPROBES_BY_DETOUR : KPROBES_BY_TRAP;
+}
+
+/* How hits at an address get to handlers now. */
+enum kprobes_way kprobes_way_from(unsigned long addr)
+{
+	switch (kprobes_mechanism_in_text(addr)) {
+	case KPROBE_BREAKPOINT:
+		return way_from_breakpoint(addr);
+	case KPROBE_JUMP:
+		return KPROBES_BY_JUMP;
+	default:
+		return KPROBES_NO_WAY;
+	}
+}
+
 static void expect_flags(struct kunit *test, const struct kprobe *p,
 			 enum kprobe_mechanism mechanism, const char *when)
 {

@@ -16,11 +16,40 @@ int kprobes_opt_call(int a);
 int kprobes_opt_middle(int a);
 int kprobes_opt_callee(void);
 
+/* In region_x86.S. */
+int kprobes_region_std(int a);
+
 extern const unsigned int kprobes_opt_flags_at, kprobes_opt_jcc_at;
 extern const unsigned int kprobes_opt_stack_at, kprobes_opt_middle_at;
 
 /* Nothing of ours is in the text. */
 #define KPROBES_BARE	KPROBE_MECHANISMS
+
+/**
+ * enum kprobes_way - how hits get to handlers
+ * @KPROBES_BY_TRAP:   the breakpoint's trap calls them
+ * @KPROBES_BY_DETOUR: the breakpoint leads to a detour
+ * @KPROBES_BY_JUMP:   a jump leads to a detour
+ * @KPROBES_NO_WAY:    none of these
+ */
+enum kprobes_way {
+	KPROBES_BY_TRAP,
+	KPROBES_BY_DETOUR,
+	KPROBES_BY_JUMP,
+	KPROBES_NO_WAY,
+};
+
+const void *kprobes_way_gen_params(const void *prev, char *desc);
+const void *kprobes_detour_gen_params(const void *prev, char *desc);
+const char *kprobes_way_name(enum kprobes_way way);
+void kprobes_take_way(enum kprobes_way way);
+void kprobes_leave_way(enum kprobes_way way);
+void kprobes_settle(enum kprobes_way way);
+enum kprobes_way kprobes_way_from(unsigned long addr);
+
+/* A test that is run for each of them, or for those with a detour. */
+#define KPROBES_CASE_WAYS(fn)	KUNIT_CASE_PARAM(fn, kprobes_way_gen_params)
+#define KPROBES_CASE_DETOURS(fn) KUNIT_CASE_PARAM(fn, kprobes_detour_gen_params)
 
 const char *kprobes_mechanism_name(enum kprobe_mechanism mechanism);
 enum kprobe_mechanism kprobes_mechanism_in_text(unsigned long addr);

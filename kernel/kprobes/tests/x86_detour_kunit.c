@@ -32,6 +32,9 @@ struct region_kind {
 static const struct region_kind kinds[] = {
 	{ "run", false, { 0x55, 0x48, 0x89, 0xe5, 0x53, 0x90 } },
 	{ "run, alone", false, { 0xb8, 1, 2, 3, 4 } },
+	{ "in registers", false, { 0x48, 0x8d, 0x47, 1, 0x55 } },
+	{ "in registers, relative", false, { 0x48, 0x8d, 0x05, 1, 2, 3, 4 } },
+	{ "in registers, behind entry", true, { 0x49, 0x89, 0xfd, 0x31, 0xc0 } },
 	{ "run, relative", false, { 0x48, 0x8b, 0x05, 0, 1, 0, 0 } },
 	{ "nop", false, { 0x90, 0x48, 0x89, 0xe5, 0x53 } },
 	{ "nop, alone", false, { 0x0f, 0x1f, 0x44, 0, 0 } },
@@ -185,8 +188,13 @@ static void expect_places(struct kunit *test, struct emitted *e)
 		expect_start(test, e, at->restore[i], "restore");
 		KUNIT_EXPECT_LT(test, at->save[i], at->restore[i]);
 	}
-	for (i = 0; i < e->region.nr; i++)
+	KUNIT_EXPECT_EQ(test, at->nr, e->region.nr);
+	for (i = 0; i < at->nr; i++)
 		expect_start(test, e, at->insn[i], "instruction");
+	KUNIT_EXPECT_TRUE(test, test_bit(at->insn[at->nr], e->starts));
+	for (i = 0; i < ARRAY_SIZE(at->pushed); i++)
+		if (at->pushed[i] != NOT_THERE)
+			expect_start(test, e, at->pushed[i], "flags");
 	KUNIT_EXPECT_LE(test, at->copies, at->saved);
 	KUNIT_EXPECT_LE(test, at->saved, e->len);
 	KUNIT_EXPECT_TRUE(test, test_bit(at->copies, e->starts));
@@ -308,6 +316,26 @@ static void x86_detour_undiverted(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, branches_to(e, (unsigned long)kprobe_detour_divert, &at), 1);
 }
 
+/* What works on registers alone saves and restores them once. */
+static void x86_detour_in_frame(struct kunit *test)
+{
+	const struct region_kind *kind = test->param_value;
+	struct emitted *e = prepare(test, kind);
+	bool in_frame = !kind->behind_entry &&
+			(!strncmp(kind->name, "in registers", 12) ||
+			 !strncmp(kind->name, "nop", 3) || !strcmp(kind->name, "run, alone"));
+
+	e->spec.nr_pre = 1;
+	e->spec.nr_post = 1;
+	if (is_senseless(e))
+		return;
+	emit(test, e);
+	KUNIT_EXPECT_EQ(test, in_frame || kind->behind_entry,
+			e->detour.arch.save[1] == NOT_THERE);
+	KUNIT_EXPECT_EQ(test, in_frame && strncmp(kind->name, "nop", 3),
+			e->detour.arch.pushed[0] != NOT_THERE);
+}
+
 static void x86_detour_shapes(struct kunit *test)
 {
 	struct emitted *e = prepare(test, test->param_value);
@@ -376,6 +404,7 @@ static void x86_detour_out_of_reach(struct kunit *test)
 static struct kunit_case detour_cases[] = {
 	KUNIT_CASE_PARAM(x86_detour_shapes, kind_gen_params),
 	KUNIT_CASE_PARAM(x86_detour_undiverted, kind_gen_params),
+	KUNIT_CASE_PARAM(x86_detour_in_frame, kind_gen_params),
 	KUNIT_CASE_PARAM(x86_detour_length, kind_gen_params),
 	KUNIT_CASE_PARAM(x86_detour_ip, kind_gen_params),
 	KUNIT_CASE_PARAM(x86_detour_out_of_reach, kind_gen_params),

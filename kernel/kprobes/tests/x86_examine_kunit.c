@@ -267,7 +267,7 @@ KUNIT_ARRAY_PARAM_DESC(run, run_cases, name);
 static int emit_copy(unsigned long from, void *slot)
 {
 	u8 text[X86_KPROBE_REGION_MAX + MAX_INSN_SIZE];
-	u8 copy[X86_KPROBE_REGION_COPY_MAX], at[JMP32_INSN_SIZE];
+	u8 copy[X86_KPROBE_REGION_COPY_MAX], at[JMP32_INSN_SIZE + 1];
 	struct x86_kprobe_region region;
 	int len;
 

@@ -121,7 +121,7 @@ struct emit_case {
 	unsigned int first;
 	u8 copy[X86_KPROBE_REGION_COPY_MAX];
 	size_t copied;
-	u8 at[JMP32_INSN_SIZE];
+	u8 at[JMP32_INSN_SIZE + 1];
 };
 
 #define AT(...)	.at = { __VA_ARGS__ }
@@ -131,13 +131,13 @@ static const struct emit_case emit_cases[] = {
 		.name = "prologue",
 		TEXT(PUSH_RBP, MOV_RBP_RSP, 0x53),
 		COPY(PUSH_RBP, MOV_RBP_RSP, 0x53, 0xe9, BACK(10, 5)),
-		AT(0, 1, 4),
+		AT(0, 1, 4, 5),
 	}, {
 		.name = "prologue, from the second on",
 		TEXT(PUSH_RBP, MOV_RBP_RSP, 0x53),
 		.first = 1,
 		COPY(MOV_RBP_RSP, 0x53, 0xe9, BACK(9, 5)),
-		AT(0, 3),
+		AT(0, 3, 4),
 	}, {
 		.name = "prologue, nothing of it",
 		TEXT(PUSH_RBP, MOV_RBP_RSP, 0x53),
@@ -147,47 +147,47 @@ static const struct emit_case emit_cases[] = {
 		.name = "load relative to rip",
 		TEXT(0x90, LOAD_RIP),
 		COPY(0x48, 0x8b, 0x05, LE32(0x100 - APART + 1), 0xe9, BACK(12, 8)),
-		AT(0, 0),
+		AT(0, 0, 7),
 	}, {
 		.name = "nops",
 		TEXT(0x66, 0x90, 0x50, 0x66, 0x90),
 		COPY(0x50, 0xe9, BACK(6, 5)),
-		AT(0, 0, 1),
+		AT(0, 0, 1, 1),
 	}, {
 		.name = "nothing but a nop",
 		TEXT(NOP5),
 		COPY(0xe9, BACK(5, 5)),
-		AT(0),
+		AT(0, 0),
 	}, {
 		.name = "jcc rel8 forwards",
 		TEXT(0x75, 0x7f, MOV_RBP_RSP),
 		COPY(0x0f, 0x85, BACK(6, 0x81), MOV_RBP_RSP, 0xe9, BACK(14, 5)),
-		AT(0, 6),
+		AT(0, 6, 9),
 	}, {
 		.name = "jcc rel8 backwards",
 		TEXT(MOV_RBP_RSP, 0x7f, 0x80),
 		COPY(MOV_RBP_RSP, 0x0f, 0x8f, BACK(9, 5 - 0x80), 0xe9, BACK(14, 5)),
-		AT(0, 3),
+		AT(0, 3, 9),
 	}, {
 		.name = "jcc rel32 with hint",
 		TEXT(0x2e, 0x0f, 0x82, LE32(-0x10000)),
 		COPY(0x0f, 0x82, BACK(6, 7 - 0x10000), 0xe9, BACK(11, 7)),
-		AT(0),
+		AT(0, 6),
 	}, {
 		.name = "jmp rel8",
 		TEXT(0x50, 0xeb, 0x10, 0xcc, 0xcc),
 		COPY(0x50, 0xe9, BACK(6, 0x13)),
-		AT(0, 1),
+		AT(0, 1, 6),
 	}, {
 		.name = "jmp rel8 to itself",
 		TEXT(0xeb, 0xfe, 0xcc, 0xcc, 0xcc),
 		COPY(0xe9, BACK(5, 0)),
-		AT(0),
+		AT(0, 5),
 	}, {
 		.name = "jmp rel32",
 		TEXT(0xe9, LE32(0x123456)),
 		COPY(0xe9, BACK(5, 0x12345b)),
-		AT(0),
+		AT(0, 5),
 	}, {
 		.name = "jmp, none of it",
 		TEXT(0xe9, LE32(0x123456)),
@@ -197,28 +197,28 @@ static const struct emit_case emit_cases[] = {
 		.name = "ret",
 		TEXT(0x5b, 0xc3, 0xcc, 0xcc, 0xcc),
 		COPY(0x5b, 0xc3),
-		AT(0, 1),
+		AT(0, 1, 2),
 	}, {
 		.name = "ret imm16",
 		TEXT(0xc2, 0x08, 0x00, 0xcc, 0xcc),
 		COPY(0xc2, 0x08, 0x00),
-		AT(0),
+		AT(0, 3),
 	}, {
 		.name = "push, call",
 		TEXT(0x53, 0xe8, LE32(0x2000)),
 		COPY(0x53, 0x68, LE32(FROM + 6), 0xe9, BACK(11, 0x2006)),
-		AT(0, 1),
+		AT(0, 1, 11),
 	}, {
 		.name = "call of the next instruction",
 		TEXT(0xe8, LE32(0)),
 		COPY(0x68, LE32(FROM + 5), 0xe9, BACK(10, 5)),
-		AT(0),
+		AT(0, 10),
 	}, {
 		.name = "the longest",
 		TEXT(0x74, 0x00, 0x75, 0x00, MOVABS15),
 		COPY(0x0f, 0x84, BACK(6, 2), 0x0f, 0x85, BACK(12, 4), MOVABS15,
 		     0xe9, BACK(32, 19)),
-		AT(0, 6, 12),
+		AT(0, 6, 12, 27),
 	},
 };
 
@@ -227,7 +227,7 @@ KUNIT_ARRAY_PARAM_DESC(emit, emit_cases, name);
 static void x86_region_emit(struct kunit *test)
 {
 	const struct emit_case *c = test->param_value;
-	u8 buf[X86_KPROBE_REGION_COPY_MAX + 1], at[JMP32_INSN_SIZE] = {};
+	u8 buf[X86_KPROBE_REGION_COPY_MAX + 1], at[JMP32_INSN_SIZE + 1] = {};
 	struct x86_kprobe_region region;
 
 	KUNIT_ASSERT_EQ(test, x86_kprobe_plan_region(&region, c->text, c->size), 0);
@@ -276,7 +276,7 @@ KUNIT_ARRAY_PARAM_DESC(reach, reach_cases, name);
 static void x86_region_reach(struct kunit *test)
 {
 	const struct reach_case *c = test->param_value;
-	u8 buf[X86_KPROBE_REGION_COPY_MAX], at[JMP32_INSN_SIZE];
+	u8 buf[X86_KPROBE_REGION_COPY_MAX], at[JMP32_INSN_SIZE + 1];
 	struct x86_kprobe_region region;
 	int len;
 
@@ -291,7 +291,7 @@ static void x86_region_reach(struct kunit *test)
 static void expect_bounds(struct kunit *test, const u8 *text,
 			  const struct x86_kprobe_region *region)
 {
-	u8 buf[64], at[JMP32_INSN_SIZE] = {};
+	u8 buf[64], at[JMP32_INSN_SIZE + 1] = {};
 	unsigned int i, first;
 	int len;
 
@@ -305,7 +305,7 @@ static void expect_bounds(struct kunit *test, const u8 *text,
 			continue;
 		KUNIT_ASSERT_GE(test, len, 0);
 		KUNIT_ASSERT_LE(test, len, X86_KPROBE_REGION_COPY_MAX);
-		for (i = first + 1; i < region->nr; i++)
+		for (i = first + 1; i <= region->nr; i++)
 			KUNIT_ASSERT_LE(test, at[i - first - 1], at[i - first]);
 	}
 }

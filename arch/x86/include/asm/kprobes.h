@@ -124,19 +124,41 @@ struct arch_kprobe_point {
  * @save:    where registers are being saved: before the pre-handlers, and before
  *           the post-handlers; 0xffff where there are none
  * @restore: where they are being restored
+ * @pushed:  where flags are on the stack, on their way to the CPU and back
  * @insn:    where the displaced instructions are, and the way back behind them
+ * @nr:      how many displaced instructions there are
+ * @from:    where they come from, and what is behind them: bytes from the site
  * @copies:  where further copies of the first instruction begin
  * @saved:   from here to the end registers are saved
  */
 struct arch_kprobe_detour {
 	u16 save[2];
 	u16 restore[2];
+	u16 pushed[2];
 	u16 insn[KPROBE_JUMP_SIZE + 1];
+	u8 nr;
+	u8 from[KPROBE_JUMP_SIZE + 1];
 	u16 copies;
 	u16 saved;
 };
 
 int kprobe_int3_handler(struct pt_regs *regs);
+
+#ifdef CONFIG_OPTPROBES
+bool kprobe_int3_leave(struct pt_regs *regs);
+#else
+static __always_inline bool kprobe_int3_leave(struct pt_regs *regs)
+{
+	return false;
+}
+#endif
+
+#else
+
+static __always_inline bool kprobe_int3_leave(struct pt_regs *regs)
+{
+	return false;
+}
 
 #endif /* CONFIG_KPROBES */
 #endif /* _ASM_X86_KPROBES_H */

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Which registers an instruction works on.
+ *
+ * Opcodes are those of the Intel SDM, volume 2, appendix A. Of all that work on
+ * general registers alone, the commonest are known here: moves, arithmetic,
+ * shifts and conditional moves of 16 bits and more.
+ */
+#include <linux/bits.h>
+#include <linux/kprobes.h>
+#include <asm/insn.h>
+
+#include "kprobes-insn.h"
+
+/**
+ * enum operands - where an instruction names its registers
+ * @UNKNOWN:    it is not known, or there is more than that
+ * @IN_MODRM:   in both fields of ModRM
+ * @IN_RM:      in the field for register or memory
+ * @IN_ADDRESS: in the other field, and in the address that is computed
+ * @IN_OPCODE:  in the opcode's low bits
+ * @IN_RAX:     nowhere: it is the accumulator
+ */
+enum operands { UNKNOWN, IN_MODRM, IN_RM, IN_ADDRESS, IN_OPCODE, IN_RAX };
+
+static enum operands operands_of_arithmetic(u8 opcode)
+{
+	switch (opcode & 7) {
+	case 1:				/* r/m, r */
+	case 3:				/* r, r/m */
+		return IN_MODRM;
+	case 5:				/* eax, immediate */
+		return IN_RAX;
+	default:
+		return UNKNOWN;
+	}
+}
+
+/* Of the groups, what has no operands but those. */
+static enum operands operands_of_group(u8 opcode, u8 member)
+{
+	static const u8 members[][2] = {
+		{ 0xc7, BIT(0) },			/* mov */
+		{ 0xf7, BIT(0) | BIT(2) | BIT(3) },	/* test, not, neg */
+		{ 0xff, BIT(0) | BIT(1) },		/* inc, dec */
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(members); i++)
+		if (members[i][0] == opcode)
+			return members[i][1] & BIT(member) ? IN_RM : UNKNOWN;
+	return UNKNOWN;
+}
+
+static enum operands operands_of_one_byte(u8 opcode, u8 modrm)
+{
+	switch (opcode) {
+	case 0x00 ... 0x3f:		/* add, or, adc, sbb, and, sub, xor, cmp */
+		return operands_of_arithmetic(opcode);
+	case 0x63:			/* movsxd */
+	case 0x69:			/* imul */
+	case 0x6b:
+	case 0x85:			/* test */
+	case 0x89:			/* mov */
+	case 0x8b:
+		return IN_MODRM;
+	case 0x81:			/* arithmetic, immediate */
+	case 0x83:
+	case 0xc1:			/* shifts */
+	case 0xd1:
+		return IN_RM;
+	case 0x8d:			/* lea */
+		return IN_ADDRESS;
+	case 0xa9:			/* test, immediate */
+		return IN_RAX;
+	case 0xb8 ... 0xbf:		/* mov, immediate */
+		return IN_OPCODE;
+	default:
+		return operands_of_group(opcode, X86_MODRM_REG(modrm));
+	}
+}
+
+static enum operands operands_of_two_bytes(u8 opcode)
+{
+	switch (opcode) {
+	case 0x40 ... 0x4f:		/* cmov */
+	case 0xaf:			/* imul */
+	case 0xb7:			/* movzx, of 16 bits */
+	case 0xbf:			/* movsx, of 16 bits */
+		return IN_MODRM;
+	default:
+		return UNKNOWN;
+	}
+}
+
+/* The one that stands for 16 bits, and REX, are all that compilers make. */
+static bool has_other_prefix(struct insn *insn)
+{
+	return insn->prefixes.nbytes > 1 || insn_is_avx(insn) || insn_is_rex2(insn) ||
+	       (insn->prefixes.nbytes && insn->prefixes.bytes[0] != 0x66);
+}
+
+static enum operands operands_of(struct insn *insn)
+{
+	const u8 *opcode = insn->opcode.bytes;
+
+	if (has_other_prefix(insn))
+		return UNKNOWN;
+	if (insn->opcode.nbytes == 1)
+		return operands_of_one_byte(opcode[0], insn->modrm.value);
+	if (insn->opcode.nbytes == 2 && opcode[0] == 0x0f)
+		return operands_of_two_bytes(opcode[1]);
+	return UNKNOWN;
+}
+
+static u16 register_of(unsigned int low, bool high)
+{
+	return BIT(low | (high ? 8 : 0));
+}
+
+/* Base and index. Of an address relative to the instruction there are none. */
+static u16 registers_of_address(struct insn *insn)
+{
+	u8 modrm = insn->modrm.value, sib = insn->sib.value;
+	u8 rex = insn->rex_prefix.value;
+	bool has_sib = X86_MODRM_RM(modrm) == 4;
+	u8 base = has_sib ? X86_SIB_BASE(sib) : X86_MODRM_RM(modrm);
+	u16 names = 0;
+
+	if (base != 5 || X86_MODRM_MOD(modrm))
+		names |= register_of(base, X86_REX_B(rex));
+	if (has_sib && (X86_SIB_INDEX(sib) != 4 || X86_REX_X(rex)))
+		names |= register_of(X86_SIB_INDEX(sib), X86_REX_X(rex));
+	return names;
+}
+
+static u16 registers_of(struct insn *insn, enum operands operands)
+{
+	u8 modrm = insn->modrm.value, rex = insn->rex_prefix.value;
+	u16 reg = register_of(X86_MODRM_REG(modrm), X86_REX_R(rex));
+	u16 rm = register_of(X86_MODRM_RM(modrm), X86_REX_B(rex));
+	bool memory = X86_MODRM_MOD(modrm) != 3;
+
+	switch (operands) {
+	case IN_MODRM:
+		return memory ? 0 : reg | rm;
+	case IN_RM:
+		return memory ? 0 : rm;
+	case IN_ADDRESS:
+		return memory ? reg | registers_of_address(insn) : 0;
+	case IN_OPCODE:
+		return register_of(insn->opcode.bytes[0] & 7, X86_REX_B(rex));
+	case IN_RAX:
+		return BIT(0);
+	default:
+		return 0;
+	}
+}
+
+u16 x86_kprobe_registers(const u8 *bytes, size_t avail)
+{
+	struct insn insn;
+
+	if (insn_decode(&insn, bytes, min_t(size_t, avail, MAX_INSN_SIZE),
+			INSN_MODE_KERN))
+		return 0;
+	return registers_of(&insn, operands_of(&insn));
+}
+NOKPROBE_SYMBOL(x86_kprobe_registers);

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Detours: made, put to use, replaced, freed.
+ *
+ * A detour calls the handlers that its point had when it was made. When they
+ * change, it leaves hits to kprobe_detour_hit(), until the optimizer has made
+ * another and has sent hits there.
+ *
+ * There are two kinds. One displaces all that a jump covers, and jumps lead
+ * there. The other displaces the probed instruction alone. Breakpoints lead to
+ * either: their trap is left at once, and handlers are called from the detour.
+ * But not to the first kind if that would lead past a probe on an instruction
+ * that the detour has a copy of.
+ *
+ * All under kprobe_mutex.
+ */
+#include <linux/slab.h>
+
+#include "internal.h"
+
+/**
+ * kprobe_detour_free() - free a detour
+ * @detour: a detour that nobody executes, or NULL
+ *
+ * Context: Process context, kprobe_mutex held.
+ */
+void kprobe_detour_free(struct kprobe_detour *detour)
+{
+	lockdep_assert_held(&kprobe_mutex);
+	if (!detour)
+		return;
+	kprobe_slot_free(detour->entry);
+	/* Somebody may ask whose it is. */
+	kfree_rcu(detour, grave.rcu);
+}
+NOKPROBE_SYMBOL(kprobe_detour_free);
+
+static void free_buried(struct kprobe_grave *grave)
+{
+	kprobe_detour_free(container_of(grave, struct kprobe_detour, grave));
+}
+
+/* Nobody is sent there any more, but somebody may still be there. */
+static void retire_replaced(struct kprobe_detour *detour)
+{
+	if (detour->replaced)
+		kprobe_bury(&detour->replaced->grave, free_buried);
+	detour->replaced = NULL;
+}
+
+/* May a breakpoint lead there as things are? */
+static bool suits_breakpoint(const struct kprobe_point *point,
+			     const struct kprobe_detour *detour)
+{
+	return detour->alone || point->obstacle != KPROBE_OBSTACLE_NEIGHBOUR;
+}
+
+/**
+ * kprobe_lead_breakpoint() - have a point's breakpoint lead where it should
+ * @point: a point whose detour or obstacle may have changed
+ *
+ * Context: kprobe_mutex held.
+ */
+void kprobe_lead_breakpoint(struct kprobe_point *point)
+{
+	const struct kprobe_detour *detour = point->detour;
+
+	lockdep_assert_held(&kprobe_mutex);
+	if (detour && suits_breakpoint(point, detour))
+		WRITE_ONCE(point->enter, detour->entry);
+	else
+		WRITE_ONCE(point->enter, NULL);
+}
+NOKPROBE_SYMBOL(kprobe_lead_breakpoint);
+
+/**
+ * kprobe_go_on_in_detour() - nobody gets among what a jump covers
+ * @point: a point whose detour displaces all of that
+ *
+ * Context: kprobe_mutex held.
+ */
+void kprobe_go_on_in_detour(struct kprobe_point *point)
+{
+	struct kprobe_detour *detour = point->detour;
+
+	lockdep_assert_held(&kprobe_mutex);
+	WRITE_ONCE(point->resume, detour->resume);
+	WRITE_ONCE(point->run_post, detour->run_post);
+	WRITE_ONCE(point->run, detour->run);
+	retire_replaced(detour);
+}
+NOKPROBE_SYMBOL(kprobe_go_on_in_detour);
+
+/**
+ * kprobe_go_on_in_text() - hits go on in the text behind the instruction
+ * @point: a point that is reached by a breakpoint
+ *
+ * Context: kprobe_mutex held.
+ */
+void kprobe_go_on_in_text(struct kprobe_point *point)
+{
+	lockdep_assert_held(&kprobe_mutex);
+	WRITE_ONCE(point->run, point->emulated ? NULL : point->slot);
+	WRITE_ONCE(point->run_post, point->post_slot);
+	WRITE_ONCE(point->resume, NULL);
+}
+NOKPROBE_SYMBOL(kprobe_go_on_in_text);
+
+/**
+ * kprobe_detour_is_current() - does a point's detour know its handlers?
+ * @point: the point
+ *
+ * Context: kprobe_mutex held.
+ * Return: False also if there is no detour.
+ */
+bool kprobe_detour_is_current(const struct kprobe_point *point)
+{
+	return point->detour && point->detour->generation == point->generation;
+}
+NOKPROBE_SYMBOL(kprobe_detour_is_current);
+
+static enum kprobe_obstacle make_detour(struct kprobe_point *point, bool alone)
+{
+	struct kprobe_detour *detour = kzalloc(sizeof(*detour), GFP_KERNEL);
+	enum kprobe_obstacle obstacle;
+
+	if (!detour)
+		return KPROBE_OBSTACLE_NO_MEMORY;
+	detour->point = point;
+	detour->generation = point->generation;
+	detour->alone = alone;
+	obstacle = arch_kprobe_make_detour(detour);
+	if (obstacle) {
+		kprobe_detour_free(detour);
+		return obstacle;
+	}
+	detour->replaced = point->detour;
+	/* Filled in before hits see it; pairs with kprobe_moved_to(). */
+	smp_store_release(&point->detour, detour);
+	return KPROBE_OBSTACLE_NONE;
+}
+
+/**
+ * kprobe_detour_for_jump() - give a point a detour that its jump can lead to
+ * @point: a point that nothing is in the way of
+ *
+ * Whoever succeeds has hits go on there before the next one is made.
+ *
+ * Context: Process context, kprobe_mutex held, may sleep.
+ * Return: %KPROBE_OBSTACLE_NONE when the point has one that calls the handlers of
+ * now, or what arch_kprobe_make_detour() has found.
+ */
+enum kprobe_obstacle kprobe_detour_for_jump(struct kprobe_point *point)
+{
+	lockdep_assert_held(&kprobe_mutex);
+	if (kprobe_detour_is_current(point) && !point->detour->alone)
+		return KPROBE_OBSTACLE_NONE;
+	return make_detour(point, false);
+}
+NOKPROBE_SYMBOL(kprobe_detour_for_jump);
+
+/**
+ * kprobe_has_breakpoint_detour() - is a breakpoint as good as it can be?
+ * @point: a point
+ *
+ * Context: kprobe_mutex held.
+ * Return: Whether it leads to a detour that calls the handlers of now.
+ */
+bool kprobe_has_breakpoint_detour(const struct kprobe_point *point)
+{
+	lockdep_assert_held(&kprobe_mutex);
+	return kprobe_detour_is_current(point) && point->enter == point->detour->entry;
+}
+NOKPROBE_SYMBOL(kprobe_has_breakpoint_detour);
+
+/**
+ * kprobe_detour_for_breakpoint() - have a breakpoint lead to a detour
+ * @point: a point that stays reached by a breakpoint for now
+ *
+ * If there can be none, its trap calls the handlers.
+ *
+ * Context: Process context, kprobe_mutex held, may sleep.
+ */
+void kprobe_detour_for_breakpoint(struct kprobe_point *point)
+{
+	kprobe_lead_breakpoint(point);
+	if (kprobe_has_breakpoint_detour(point))
+		return;
+	if (make_detour(point, true)) {
+		/* One that is out of date only makes the way longer. */
+		if (!kprobe_point_is_behind_entry(point))
+			WRITE_ONCE(point->enter, NULL);
+		return;
+	}
+	kprobe_lead_breakpoint(point);
+	retire_replaced(point->detour);
+}
+NOKPROBE_SYMBOL(kprobe_detour_for_breakpoint);

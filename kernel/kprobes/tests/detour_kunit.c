@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Tests of breakpoints that lead to detours: at which points, when, and what
+ * becomes of that as probes come and go.
+ */
+#include <linux/hardirq.h>
+#include <linux/irqflags.h>
+#include <linux/kprobes.h>
+#include <asm/processor-flags.h>
+
+#include "optimized.h"
+
+/* The length of the first instruction of kprobes_opt_plain(). */
+#define PLAIN_FIRST	4
+/* Behind a move, an addition and std. */
+#define STD_CLD		6
+
+static struct kprobes_counter *probe_at(struct kunit *test, const char *symbol,
+					unsigned int offset)
+{
+	const struct kprobes_place place = { .symbol = symbol, .offset = offset };
+	struct kprobes_counter *c = kprobes_counter(test, &place);
+
+	c->kp.post_handler = NULL;
+	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&c->kp));
+	return c;
+}
+
+static void expect_way(struct kunit *test, const struct kprobes_counter *c,
+		       enum kprobes_way way)
+{
+	wait_for_kprobe_optimizer();
+	KUNIT_EXPECT_EQ(test, way, kprobes_way_from((unsigned long)c->kp.addr));
+}
+
+static enum kprobe_obstacle obstacle_of(const struct kprobes_counter *c)
+{
+	guard(mutex)(&kprobe_mutex);
+	return kprobe_point_lookup((unsigned long)c->kp.addr)->obstacle;
+}
+
+/* The detour knows the handlers of now. */
+static bool is_current(const struct kprobes_counter *c)
+{
+	guard(mutex)(&kprobe_mutex);
+	return kprobe_has_breakpoint_detour(kprobe_point_lookup((unsigned long)c->kp.addr));
+}
+
+/* Context */
+
+struct seen {
+	bool nmi;
+	bool irqs_off;
+	unsigned long flags;
+	unsigned long regs_flags;
+};
+
+static int look_around(struct kprobe *p, struct pt_regs *regs)
+{
+	struct seen *s = kprobes_counter_of(p)->data;
+
+	s->nmi = in_nmi();
+	s->irqs_off = irqs_disabled();
+	s->flags = native_save_fl();
+	s->regs_flags = regs->flags;
+	return 0;
+}
+
+/* The trap is over when handlers run. */
+static void leaves_trap(struct kunit *test)
+{
+	struct kprobes_counter *c;
+	struct seen s;
+
+	kprobes_take_way(KPROBES_BY_TRAP);
+	c = probe_at(test, "kprobes_opt_plain", 0);
+	c->in_pre = look_around;
+	c->data = &s;
+	KUNIT_EXPECT_EQ(test, 15, kprobes_opt_plain(5));
+	KUNIT_EXPECT_EQ(test, KPROBES_BY_TRAP, kprobes_way_from((unsigned long)c->kp.addr));
+	KUNIT_EXPECT_TRUE(test, s.nmi);
+	KUNIT_EXPECT_TRUE(test, s.irqs_off);
+	kprobes_leave_way(KPROBES_BY_TRAP);
+
+	kprobe_optimizer_allow(false);
+	expect_way(test, c, KPROBES_BY_DETOUR);
+	KUNIT_EXPECT_EQ(test, 15, kprobes_opt_plain(5));
+	KUNIT_EXPECT_FALSE(test, s.nmi);
+	KUNIT_EXPECT_FALSE(test, s.irqs_off);
+	kprobes_expect_counts(test, c, 2, 0);
+}
+
+/* Nobody has looked whether the function sets it. */
+static void direction_flag(struct kunit *test)
+{
+	struct kprobes_counter *c = probe_at(test, "kprobes_region_std", STD_CLD);
+	struct seen s;
+
+	c->in_pre = look_around;
+	c->data = &s;
+	expect_way(test, c, KPROBES_BY_DETOUR);
+	KUNIT_EXPECT_EQ(test, 8, kprobes_region_std(5));
+	KUNIT_EXPECT_TRUE(test, s.regs_flags & X86_EFLAGS_DF);
+	KUNIT_EXPECT_FALSE(test, s.flags & X86_EFLAGS_DF);
+	kprobes_expect_counts(test, c, 1, 0);
+}
+
+/* Which points */
+
+/* An instruction that a jump would cover may fault. */
+static void where_no_jump_can_be(struct kunit *test)
+{
+	struct kprobes_counter *c = probe_at(test, "kprobes_target_divide", 0);
+
+	expect_way(test, c, KPROBES_BY_DETOUR);
+	KUNIT_EXPECT_EQ(test, KPROBE_OBSTACLE_EXTABLE, obstacle_of(c));
+	KUNIT_EXPECT_EQ(test, 7, kprobes_target_divide(42, 6));
+	KUNIT_EXPECT_EQ(test, -1, kprobes_target_divide(42, 0));
+	kprobes_expect_counts(test, c, 2, 0);
+}
+
+/* A task may sleep in what has an exception table entry. */
+static void not_where_it_may_fault(struct kunit *test)
+{
+	struct kprobes_counter *c;
+
+	c = probe_at(test, "kprobes_target_divide", kprobes_divide_offset);
+	expect_way(test, c, KPROBES_BY_TRAP);
+	KUNIT_EXPECT_EQ(test, 7, kprobes_target_divide(42, 6));
+	KUNIT_EXPECT_EQ(test, -1, kprobes_target_divide(42, 0));
+	kprobes_expect_counts(test, c, 2, 0);
+}
+
+/* More handlers than a detour calls: one that calls nobody is of no use. */
+static void not_with_many_handlers(struct kunit *test)
+{
+	struct kprobes_counter *c[5];
+	int i;
+
+	kprobe_optimizer_allow(false);
+	for (i = 0; i < ARRAY_SIZE(c); i++) {
+		c[i] = probe_at(test, "kprobes_opt_plain", 0);
+		expect_way(test, c[i], i < 4 ? KPROBES_BY_DETOUR : KPROBES_BY_TRAP);
+		KUNIT_EXPECT_EQ(test, 15, kprobes_opt_plain(5));
+	}
+	for (i = 0; i < ARRAY_SIZE(c); i++)
+		kprobes_expect_counts(test, c[i], 5 - i, 0);
+	unregister_kprobe(&c[2]->kp);
+	expect_way(test, c[0], KPROBES_BY_DETOUR);
+	KUNIT_EXPECT_EQ(test, 15, kprobes_opt_plain(5));
+	kprobes_expect_counts(test, c[0], 6, 0);
+	kprobes_expect_counts(test, c[2], 3, 0);
+	kprobes_expect_counts(test, c[4], 2, 0);
+}
+
+/* As things change */
+
+/* Both are passed, although a jump from the first would cover the second. */
+static void neighbours(struct kunit *test)
+{
+	struct kprobes_counter *first = probe_at(test, "kprobes_opt_plain", 0);
+	struct kprobes_counter *second;
+	int i;
+
+	expect_way(test, first, KPROBES_BY_JUMP);
+	second = probe_at(test, "kprobes_opt_plain", PLAIN_FIRST);
+	KUNIT_EXPECT_EQ(test, 15, kprobes_opt_plain(5));
+	kprobes_expect_counts(test, first, 1, 0);
+	kprobes_expect_counts(test, second, 1, 0);
+
+	expect_way(test, first, KPROBES_BY_DETOUR);
+	KUNIT_EXPECT_EQ(test, KPROBE_OBSTACLE_NEIGHBOUR, obstacle_of(first));
+	for (i = 2; i < 5; i++) {
+		KUNIT_EXPECT_EQ(test, 15, kprobes_opt_plain(5));
+		kprobes_expect_counts(test, first, i, 0);
+		kprobes_expect_counts(test, second, i, 0);
+	}
+	unregister_kprobe(&second->kp);
+	scoped_guard(mutex, &kprobe_mutex)
+		kprobe_reap();
+	expect_way(test, first, KPROBES_BY_JUMP);
+	KUNIT_EXPECT_EQ(test, 15, kprobes_opt_plain(5));
+	kprobes_expect_counts(test, first, 5, 0);
+	kprobes_expect_counts(test, second, 4, 0);
+}
+
+/* The switch is for jumps. */
+static void switched(struct kunit *test)
+{
+	struct kprobes_counter *c = probe_at(test, "kprobes_opt_plain", 0);
+	int i;
+
+	for (i = 1; i < 6; i++) {
+		expect_way(test, c, i & 1 ? KPROBES_BY_JUMP : KPROBES_BY_DETOUR);
+		KUNIT_EXPECT_EQ(test, 15, kprobes_opt_plain(5));
+		kprobes_expect_counts(test, c, i, 0);
+		kprobe_optimizer_allow(!(i & 1));
+	}
+}
+
+/* Switched off when handlers have changed and the jump was not renewed yet. */
+static void switched_while_out_of_date(struct kunit *test)
+{
+	struct kprobes_counter *first = probe_at(test, "kprobes_opt_plain", 0);
+	struct kprobes_counter *second;
+
+	expect_way(test, first, KPROBES_BY_JUMP);
+	kprobes_take_way(KPROBES_BY_TRAP);
+	second = probe_at(test, "kprobes_opt_plain", 0);
+	KUNIT_EXPECT_EQ(test, 15, kprobes_opt_plain(5));
+	kprobes_leave_way(KPROBES_BY_TRAP);
+	kprobe_optimizer_allow(false);
+	expect_way(test, second, KPROBES_BY_DETOUR);
+	KUNIT_EXPECT_TRUE(test, is_current(first));
+	KUNIT_EXPECT_EQ(test, 15, kprobes_opt_plain(5));
+	kprobes_expect_counts(test, first, 2, 0);
+	kprobes_expect_counts(test, second, 2, 0);
+}
+
+/* Disabled ones are not called, and with none left there is nothing to lead to. */
+static void disabled(struct kunit *test)
+{
+	struct kprobes_counter *first, *second;
+
+	kprobe_optimizer_allow(false);
+	first = probe_at(test, "kprobes_opt_plain", 0);
+	second = probe_at(test, "kprobes_opt_plain", 0);
+	expect_way(test, second, KPROBES_BY_DETOUR);
+	KUNIT_EXPECT_EQ(test, 0, disable_kprobe(&first->kp));
+	KUNIT_EXPECT_EQ(test, 15, kprobes_opt_plain(5));
+	expect_way(test, second, KPROBES_BY_DETOUR);
+	KUNIT_EXPECT_EQ(test, 0, disable_kprobe(&second->kp));
+	expect_way(test, second, KPROBES_NO_WAY);
+	KUNIT_EXPECT_EQ(test, 15, kprobes_opt_plain(5));
+	kprobes_expect_counts(test, first, 0, 0);
+	kprobes_expect_counts(test, second, 1, 0);
+
+	KUNIT_EXPECT_EQ(test, 0, enable_kprobe(&first->kp));
+	KUNIT_EXPECT_EQ(test, 15, kprobes_opt_plain(5));
+	expect_way(test, first, KPROBES_BY_DETOUR);
+	KUNIT_EXPECT_EQ(test, 15, kprobes_opt_plain(5));
+	kprobes_expect_counts(test, first, 2, 0);
+	kprobes_expect_counts(test, second, 1, 0);
+}
+
+static void end_test(struct kunit *test)
+{
+	kprobe_optimizer_allow(true);
+}
+
+static struct kunit_case detour_cases[] = {
+	KUNIT_CASE(leaves_trap),
+	KUNIT_CASE(direction_flag),
+	KUNIT_CASE(where_no_jump_can_be),
+	KUNIT_CASE(not_where_it_may_fault),
+	KUNIT_CASE(not_with_many_handlers),
+	KUNIT_CASE(neighbours),
+	KUNIT_CASE(switched),
+	KUNIT_CASE(switched_while_out_of_date),
+	KUNIT_CASE(disabled),
+	{}
+};
+
+static struct kunit_suite detour_suite = {
+	.name = "kprobes_detour",
+	.exit = end_test,
+	.test_cases = detour_cases,
+};
+
+kunit_test_suite(detour_suite);
+
+MODULE_DESCRIPTION("KUnit tests of breakpoints that lead to detours");
+MODULE_LICENSE("GPL");
