@@ -18,10 +18,11 @@ GROWTH = 0.03
 # A tick of the guest's clock, in instructions: one more or less of them may fall into whatever
 # runs with interrupts on.
 TICK = 6000
-# What runs in the background falls into some figures, more or less of it from one build of the
-# kernel to the next: RCU's work into what is left for later, a portion of the optimizer's into two.
-BACKGROUND = [(re.compile(r".*\.settled$"), 100000),
-              (re.compile(r"unreg\.entry\.batch$|toggle\.sysctl\.on$"), 400000)]
+# What the optimizer, the reaper and RCU do in the background, or a portion of it, falls into these
+# or not, which changes with each build of the kernel.
+WITH_BACKGROUND = re.compile(r"(unreg|toggle|events|perf)\.")
+BACKGROUND_GROWTH = 0.1
+BACKGROUND = 400000
 # Figures that are instructions of a run that repeats. What passes while the guest idles, and
 # memory, does not belong here.
 COUNTED = re.compile(r"(hit|return|points|reg|unreg|toggle|events|perf)\.")
@@ -347,10 +348,9 @@ def read_record(path):
 
 def limit(name, recorded):
     """The largest value that passes. Calls of probed functions run with interrupts off."""
+    if WITH_BACKGROUND.match(name):
+        return max(recorded * (1 + BACKGROUND_GROWTH), recorded + BACKGROUND)
     slack = 0 if re.match(r"(hit|return|points)\.", name) else TICK
-    for names, work in BACKGROUND:
-        if names.match(name):
-            slack = work
     return max(recorded * (1 + GROWTH), recorded + slack)
 
 
