@@ -160,6 +160,8 @@ struct kprobe_grave {
  *             function's entry the instruction behind the entry nop
  * @key:       what breakpoint hits find the point by: @site, or 0 while ftrace
  *             leads to it
+ * @enter:     the detour's entry if breakpoint hits go there, NULL if the trap
+ *             calls the handlers; under kprobe_mutex, read by hits
  * @probes:    its probes in order of registration; read under RCU by hits,
  *             written under kprobe_mutex
  * @run:       where hits go on: to a copy of the displaced instruction, which
@@ -177,15 +179,14 @@ struct kprobe_grave {
  * @emulated:  the architecture makes the instruction take effect on the
  *             registers; else it runs from a slot
  * @opcode:    first unit of the instruction at @addr
- * @insn:      the bytes at @site without any mechanism
+ * @insn:      the bytes at @site without any mechanism: the instruction, and what
+ *             a jump covers
  * @arch:      the architecture's plan for the instruction
  * @state:     under kprobe_mutex
  * @mechanism: under kprobe_mutex; read by hits through ftrace
  * @on_func_entry: the point stands at a function's entry
  * @detour:    what a jump goes to, or a breakpoint; NULL until the optimizer has
  *             looked at the point
- * @enter:     the detour's entry if breakpoint hits go there, NULL if the trap
- *             calls the handlers
  * @obstacle:  what the optimizer found last
  * @examined:  the text was looked at
  * @hopeless:  and has an obstacle that never goes away
@@ -206,6 +207,9 @@ struct kprobe_point {
 	unsigned long addr;
 	unsigned long site;
 	unsigned long key;
+#ifdef CONFIG_OPTPROBES
+	void *enter;
+#endif
 	struct list_head probes;
 	void *run;
 	void *run_post;
@@ -213,7 +217,7 @@ struct kprobe_point {
 	void *slot;
 	void *post_slot;
 	kprobe_opcode_t opcode;
-	kprobe_opcode_t insn[MAX_INSN_SIZE];
+	kprobe_opcode_t insn[KPROBE_TEXT_SIZE / sizeof(kprobe_opcode_t)];
 	struct arch_kprobe_point arch;
 
 	enum kprobe_point_state state;
@@ -231,7 +235,6 @@ struct kprobe_point {
 	bool hopeless;
 	enum kprobe_obstacle obstacle;
 	struct kprobe_detour *detour;
-	void *enter;
 	struct list_head optimize;
 #endif
 };
@@ -244,6 +247,7 @@ struct kprobe_point {
  *              the detour knows all handlers and calls them directly
  * @alone:      only the probed instruction is displaced, not all that a jump
  *              covers; for breakpoints
+ * @direct:     it calls handlers by itself, as long as @generation is the point's
  * @entry:      its first instruction
  * @run:        all displaced instructions, then back behind them
  * @run_post:   the same with a call of the post-handlers behind the first
@@ -260,6 +264,7 @@ struct kprobe_detour {
 	struct kprobe_point *point;
 	u32 generation;
 	bool alone;
+	bool direct;
 	void *entry;
 	void *run;
 	void *run_post;

@@ -15,10 +15,12 @@ static LLIST_HEAD(quiescent_graves);
 
 static void free_quiescent(struct work_struct *work)
 {
-	struct llist_node *all = llist_del_all(&quiescent_graves);
 	struct kprobe_grave *grave, *next;
 	unsigned int done = 0;
+	struct llist_node *all;
 
+	/* In the order of burial: detours before their points. */
+	all = llist_reverse_order(llist_del_all(&quiescent_graves));
 	mutex_lock(&kprobe_mutex);
 	llist_for_each_entry_safe(grave, next, all, quiescent) {
 		grave->free(grave);

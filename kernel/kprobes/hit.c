@@ -45,11 +45,14 @@ NOKPROBE_SYMBOL(kprobe_count_miss);
 /*
  * Handlers cannot sleep, so a task's frame on another stack than the one that
  * is in use belongs to a task that died of an oops in a handler. Take the frame
- * back, or its CPU would miss every hit from now on.
+ * back, or its CPU would miss every hit from now on. But the end of an interrupt,
+ * on its own stack, counts as the task's already: both frames may be from there.
  */
 static bool frame_is_stale(const struct kprobe_frame *frame)
 {
-	return !kprobe_frame_context(frame) && !kprobe_is_stack_of(frame->stack, current);
+	return !kprobe_frame_context(frame) &&
+	       kprobe_is_stack_of(kprobe_stack_pointer(), current) &&
+	       !kprobe_is_stack_of(frame->stack, current);
 }
 NOKPROBE_SYMBOL(frame_is_stale);
 
@@ -244,7 +247,7 @@ static void finish_hit(struct kprobe_frame *frame, struct kprobe_point *point,
 NOKPROBE_SYMBOL(finish_hit);
 
 static __always_inline void hit(struct kprobe_point *point, struct pt_regs *regs,
-				unsigned int entered, bool behind_entry)
+				unsigned int entered)
 {
 	struct kprobe_frame *frame = kprobe_frame_enter(&point->held, entered);
 	void *run;
@@ -253,7 +256,7 @@ static __always_inline void hit(struct kprobe_point *point, struct pt_regs *regs
 		miss_hit(point, regs);
 		return;
 	}
-	if (behind_entry)
+	if (kprobe_point_is_behind_entry(point))
 		arch_kprobe_enter(point, regs);
 	if (unlikely(run_pre_handlers(frame, point, regs))) {
 		kprobe_go_on(point, regs);
@@ -282,11 +285,21 @@ void kprobe_hit(struct kprobe_point *point, struct pt_regs *regs,
 	if (unlikely(READ_ONCE(point->mechanism) == KPROBE_FTRACE))
 		run_displaced(point, regs);
 	else
-		hit(point, regs, entered, kprobe_point_is_behind_entry(point));
+		hit(point, regs, entered);
 }
 NOKPROBE_SYMBOL(kprobe_hit);
 
 #ifdef CONFIG_OPTPROBES
+static __always_inline bool rcu_keeps_table(void)
+{
+#ifdef CONFIG_CONTEXT_TRACKING_IDLE
+	return rcu_is_watching_curr_cpu();
+#else
+	/* One CPU: what frees the table cannot run before this is over. */
+	return true;
+#endif
+}
+
 /**
  * kprobe_breakpoint_detour() - where a breakpoint leads
  * @addr: its address
@@ -302,8 +315,7 @@ noinstr void *kprobe_breakpoint_detour(unsigned long addr)
 {
 	struct kprobe_point *point;
 
-	/* It keeps the table. */
-	if (unlikely(!rcu_is_watching_curr_cpu()))
+	if (unlikely(!rcu_keeps_table()))
 		return NULL;
 	point = kprobe_table_find(addr);
 	return point ? READ_ONCE(point->enter) : NULL;

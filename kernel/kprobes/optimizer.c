@@ -245,7 +245,8 @@ static void look_at_candidates(struct list_head *ready)
 {
 	unsigned int done = 0;
 
-	while (!list_empty(&candidates)) {
+	/* Until a registration begins while others are let in. */
+	while (!registrations && !list_empty(&candidates)) {
 		look_at(list_first_entry(&candidates, struct kprobe_point, optimize),
 			ready);
 		if (++done % KPROBE_POINTS_PER_TURN)

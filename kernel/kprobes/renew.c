@@ -48,11 +48,16 @@ static void retire_replaced(struct kprobe_detour *detour)
 	detour->replaced = NULL;
 }
 
-/* May a breakpoint lead there as things are? */
+/*
+ * May a breakpoint lead there as things are? One that calls nobody is a longer way
+ * than the trap's, but leads out of the trap.
+ */
 static bool suits_breakpoint(const struct kprobe_point *point,
 			     const struct kprobe_detour *detour)
 {
-	return detour->alone || point->obstacle != KPROBE_OBSTACLE_NEIGHBOUR;
+	if (!detour->alone && point->obstacle == KPROBE_OBSTACLE_NEIGHBOUR)
+		return false;
+	return detour->direct || kprobe_point_is_behind_entry(point);
 }
 
 /**
@@ -144,7 +149,7 @@ static enum kprobe_obstacle make_detour(struct kprobe_point *point, bool alone)
  * kprobe_detour_for_jump() - give a point a detour that its jump can lead to
  * @point: a point that nothing is in the way of
  *
- * Whoever succeeds has hits go on there before the next one is made.
+ * Where one is replaced, hits are to go on there before the next one is made.
  *
  * Context: Process context, kprobe_mutex held, may sleep.
  * Return: %KPROBE_OBSTACLE_NONE when the point has one that calls the handlers of
@@ -164,7 +169,7 @@ NOKPROBE_SYMBOL(kprobe_detour_for_jump);
  * @point: a point
  *
  * Context: kprobe_mutex held.
- * Return: Whether it leads to a detour that calls the handlers of now.
+ * Return: Whether it leads to a detour that knows the handlers of now.
  */
 bool kprobe_has_breakpoint_detour(const struct kprobe_point *point)
 {

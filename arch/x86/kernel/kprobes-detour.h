@@ -3,7 +3,7 @@
 #define _X86_KERNEL_KPROBES_DETOUR_H
 
 /*
- * The code that a jump at a probe's site goes to. Written into byte buffers; what
+ * The code that a jump or breakpoint at a probe's site leads to. Written into byte buffers; what
  * it depends on is all in struct x86_detour_spec.
  */
 #include <linux/kprobe_point.h>

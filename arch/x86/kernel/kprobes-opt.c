@@ -93,6 +93,7 @@ static enum kprobe_obstacle emit(const struct x86_detour_spec *spec, u8 *buf,
 {
 	int n = emit_for(spec, buf, detour, KPROBE_DETOUR_SIZE);
 
+	detour->direct = spec->direct;
 	if (n > KPROBE_DETOUR_SIZE) {
 		kprobe_slot_free(detour->entry);
 		n = emit_for(spec, buf, detour, n);
@@ -132,8 +133,10 @@ static enum kprobe_obstacle emit_alone(u8 *buf, struct kprobe_detour *detour)
 		return KPROBE_OBSTACLE_EXTABLE;
 	fill_in_spec(&spec, point, &region);
 	spec.cld = true;
-	/* Calling nobody, it would be no more than a longer way. */
-	return spec.direct ? emit(&spec, buf, detour) : KPROBE_OBSTACLE_INSTRUCTION;
+	/* Calling nobody, it is no more than a longer way out of the trap. */
+	if (!spec.direct && !kprobe_point_is_behind_entry(point))
+		return KPROBE_OBSTACLE_INSTRUCTION;
+	return emit(&spec, buf, detour);
 }
 
 enum kprobe_obstacle arch_kprobe_make_detour(struct kprobe_detour *detour)
@@ -183,7 +186,7 @@ unsigned long arch_kprobe_detour_ip(const struct kprobe_detour *detour,
 	for (i = 0; i < ARRAY_SIZE(at->save); i++) {
 		if (is_in(offset, at->save[i], X86_DETOUR_SAVE_SIZE))
 			return (unsigned long)kprobe_detour_save + offset - at->save[i];
-		if (is_in(offset, at->restore[i], X86_DETOUR_RESTORE_SIZE))
+		if (detour->direct && is_in(offset, at->restore[i], X86_DETOUR_RESTORE_SIZE))
 			return (unsigned long)kprobe_detour_restore + offset -
 			       at->restore[i];
 		if (at->save[i] != 0xffff && offset >= at->save[i] &&

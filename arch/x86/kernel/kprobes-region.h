@@ -13,8 +13,8 @@
 #include <asm/insn.h>
 #include <asm/text-patching.h>
 
-/* The last instruction begins where the jump ends, at the latest. */
-#define X86_KPROBE_REGION_MAX	(JMP32_INSN_SIZE - 1 + MAX_INSN_SIZE)
+/* All of it is kept with the point. */
+#define X86_KPROBE_REGION_MAX	KPROBE_TEXT_SIZE
 
 /* A conditional jump with all its reach. */
 #define X86_JCC32_INSN_SIZE	6

@@ -12,8 +12,8 @@
 
 /* The length of the first instruction of kprobes_opt_plain(). */
 #define PLAIN_FIRST	4
-/* Behind a move, an addition and std. */
-#define STD_CLD		6
+/* A move while the flag is set: behind another, an addition and std. */
+#define STD_MOV		6
 
 static struct kprobes_counter *probe_at(struct kunit *test, const char *symbol,
 					unsigned int offset)
@@ -37,13 +37,6 @@ static enum kprobe_obstacle obstacle_of(const struct kprobes_counter *c)
 {
 	guard(mutex)(&kprobe_mutex);
 	return kprobe_point_lookup((unsigned long)c->kp.addr)->obstacle;
-}
-
-/* The detour knows the handlers of now. */
-static bool is_current(const struct kprobes_counter *c)
-{
-	guard(mutex)(&kprobe_mutex);
-	return kprobe_has_breakpoint_detour(kprobe_point_lookup((unsigned long)c->kp.addr));
 }
 
 /* Context */
@@ -80,7 +73,7 @@ static void leaves_trap(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, KPROBES_BY_TRAP, kprobes_way_from((unsigned long)c->kp.addr));
 	KUNIT_EXPECT_TRUE(test, s.nmi);
 	KUNIT_EXPECT_TRUE(test, s.irqs_off);
-	kprobes_leave_way(KPROBES_BY_TRAP);
+	kprobes_leave_way();
 
 	kprobe_optimizer_allow(false);
 	expect_way(test, c, KPROBES_BY_DETOUR);
@@ -90,19 +83,48 @@ static void leaves_trap(struct kunit *test)
 	kprobes_expect_counts(test, c, 2, 0);
 }
 
-/* Nobody has looked whether the function sets it. */
+static void look_around_post(struct kprobe *p, struct pt_regs *regs,
+			     unsigned long flags)
+{
+	look_around(p, regs);
+}
+
+static struct kprobes_counter *looking_at(struct kunit *test, unsigned int offset,
+					  struct seen *s, bool post)
+{
+	const struct kprobes_place place = {
+		.symbol = "kprobes_region_std",
+		.offset = offset,
+	};
+	struct kprobes_counter *c = kprobes_counter(test, &place);
+
+	c->data = s;
+	if (post)
+		c->in_post = look_around_post;
+	else
+		c->in_pre = look_around;
+	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&c->kp));
+	expect_way(test, c, KPROBES_BY_DETOUR);
+	return c;
+}
+
+/* Nobody has looked whether the function sets it. Behind the move comes cld. */
 static void direction_flag(struct kunit *test)
 {
-	struct kprobes_counter *c = probe_at(test, "kprobes_region_std", STD_CLD);
-	struct seen s;
+	struct kprobes_counter *c;
+	unsigned int i, post;
 
-	c->in_pre = look_around;
-	c->data = &s;
-	expect_way(test, c, KPROBES_BY_DETOUR);
-	KUNIT_EXPECT_EQ(test, 8, kprobes_region_std(5));
-	KUNIT_EXPECT_TRUE(test, s.regs_flags & X86_EFLAGS_DF);
-	KUNIT_EXPECT_FALSE(test, s.flags & X86_EFLAGS_DF);
-	kprobes_expect_counts(test, c, 1, 0);
+	for (i = 0; i < 4; i++) {
+		struct seen s = {};
+
+		post = i & 1;
+		c = looking_at(test, STD_MOV + (i & 2), &s, post);
+		KUNIT_EXPECT_EQ(test, 8, kprobes_region_std(5));
+		KUNIT_EXPECT_EQ(test, i != 3, !!(s.regs_flags & X86_EFLAGS_DF));
+		KUNIT_EXPECT_FALSE(test, s.flags & X86_EFLAGS_DF);
+		kprobes_expect_counts(test, c, 1, 1);
+		unregister_kprobe(&c->kp);
+	}
 }
 
 /* Which points */
@@ -205,13 +227,13 @@ static void switched_while_out_of_date(struct kunit *test)
 	struct kprobes_counter *second;
 
 	expect_way(test, first, KPROBES_BY_JUMP);
-	kprobes_take_way(KPROBES_BY_TRAP);
+	kprobes_hold_optimizer(true);
 	second = probe_at(test, "kprobes_opt_plain", 0);
+	KUNIT_EXPECT_EQ(test, KPROBES_BY_JUMP, kprobes_way_from((unsigned long)first->kp.addr));
 	KUNIT_EXPECT_EQ(test, 15, kprobes_opt_plain(5));
-	kprobes_leave_way(KPROBES_BY_TRAP);
 	kprobe_optimizer_allow(false);
+	kprobes_hold_optimizer(false);
 	expect_way(test, second, KPROBES_BY_DETOUR);
-	KUNIT_EXPECT_TRUE(test, is_current(first));
 	KUNIT_EXPECT_EQ(test, 15, kprobes_opt_plain(5));
 	kprobes_expect_counts(test, first, 2, 0);
 	kprobes_expect_counts(test, second, 2, 0);
@@ -245,7 +267,7 @@ static void disabled(struct kunit *test)
 
 static void end_test(struct kunit *test)
 {
-	kprobe_optimizer_allow(true);
+	kprobes_leave_way();
 }
 
 static struct kunit_case detour_cases[] = {

@@ -315,7 +315,7 @@ static void run_column(struct kunit *test, struct diff_run *run)
 	if (as_wanted)
 		run_passes(run->seq, run->probed);
 	unregister_probes(run);
-	kprobes_leave_way(way);
+	kprobes_leave_way();
 	/* Only detours are not for all; at an entry the trap is not. */
 	KUNIT_EXPECT_TRUE_MSG(test, as_wanted || way == KPROBES_BY_JUMP ||
 			      way == KPROBES_BY_DETOUR || run->seq->flags & DIFF_ENTRY,
@@ -406,6 +406,11 @@ static void enough_done(struct kunit *test)
 	}
 }
 
+static void differential_exit(struct kunit *test)
+{
+	kprobes_leave_way();
+}
+
 static struct kunit_case differential_cases[] = {
 	KUNIT_CASE_PARAM(differential, sequence_gen_params),
 	KUNIT_CASE(enough_done),
@@ -415,6 +420,7 @@ static struct kunit_case differential_cases[] = {
 static struct kunit_suite differential_suite = {
 	.name = "kprobes_differential",
 	.init = differential_init,
+	.exit = differential_exit,
 	.test_cases = differential_cases,
 };
 

@@ -247,6 +247,20 @@ SEQUENCE long_rip
 	addq	$0x11223344, kprobes_diff_memory+72(%rip)
 END_SEQUENCE long_rip
 
+	/* The longest region, but for one byte: its last begins where a jump ends. */
+.macro LONG_REGION name:req insn:vararg
+SEQUENCE \name
+	andl	$7, %ecx
+	PROBE	\insn
+	movl	%edx, %edx
+	movq	$0x76543210, kprobes_diff_memory(,%rcx,8)
+2:	incq	%r13
+END_SEQUENCE \name
+.endm
+
+LONG_REGION long_region, movl %ebx, %ebx
+LONG_REGION long_region_jcc, jo 2f
+
 /* Strings */
 
 .macro STRING name:req insn:vararg

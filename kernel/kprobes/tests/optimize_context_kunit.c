@@ -53,7 +53,7 @@ static int start_test(struct kunit *test)
 
 static void end_test(struct kunit *test)
 {
-	kprobes_leave_way(way_of(test));
+	kprobes_leave_way();
 }
 
 static struct kprobes_counter *probed_at(struct kunit *test, const char *symbol,
@@ -258,6 +258,43 @@ static void interrupt_in_post(struct kunit *test)
 {
 	expect_landing(test, probed_at(test, "kprobes_opt_plain", 0,
 				       NULL, be_landed_on_post));
+}
+
+/* The end of an interrupt, on its own stack, in what counts as the task */
+
+static atomic_t ends_of_interrupts;
+
+static int call_at_end_of_interrupt(struct kprobe *p, struct pt_regs *regs)
+{
+	if (kprobe_context() || kprobe_is_stack_of(kprobe_stack_pointer(), current) ||
+	    atomic_read(&ends_of_interrupts) == 3)
+		return 0;
+	atomic_inc(&ends_of_interrupts);
+	kprobes_opt_plain(5);
+	return 0;
+}
+
+/* As softirqs begin. What the handler calls is missed, once for each call. */
+static void nested_at_end_of_interrupt(struct kunit *test)
+{
+	const struct kprobes_place softirqs = { .symbol = "handle_softirqs" };
+	struct kprobes_counter *outer, *inner;
+	int patience = 100;
+
+	inner = probed_at(test, "kprobes_opt_plain", 0, look_around, NULL);
+	outer = kprobes_counter(test, &softirqs);
+	outer->kp.post_handler = NULL;
+	outer->in_pre = call_at_end_of_interrupt;
+	atomic_set(&ends_of_interrupts, 0);
+	if (register_kprobe(&outer->kp))
+		kunit_skip(test, "no function where softirqs begin");
+	while (atomic_read(&ends_of_interrupts) < 3 && patience--)
+		msleep(20);
+	unregister_kprobe(&outer->kp);
+	if (!atomic_read(&ends_of_interrupts))
+		kunit_skip(test, "interrupts end on the stack of the task");
+	kprobes_expect_counts(test, inner, 0, 0);
+	KUNIT_EXPECT_EQ(test, inner->kp.nmissed, atomic_read(&ends_of_interrupts));
 }
 
 /* Stack traces */
@@ -465,6 +502,21 @@ static void displaced_addresses(struct kunit *test)
 	}
 }
 
+/* A detour that leaves all to others neither calls handlers nor restores. */
+static void displaced_without_handlers(struct kunit *test)
+{
+	struct kprobe_point *point;
+	struct kprobes_counter *c;
+	int i;
+
+	for (i = 0; i < 5; i++)
+		c = probed_at(test, "kprobes_opt_middle", kprobes_opt_middle_at,
+			      look_around, NULL);
+	point = kprobe_point_lookup((unsigned long)c->kp.addr);
+	KUNIT_EXPECT_FALSE(test, point->detour->direct);
+	expect_copies(test, point->detour);
+}
+
 static struct kunit_case context_cases[] = {
 	KPROBES_CASE_DETOURS(context_in_pre),
 	KPROBES_CASE_DETOURS(context_in_post),
@@ -479,6 +531,8 @@ static struct kunit_case context_cases[] = {
 	KUNIT_CASE(trace_from_slow_path),
 	KUNIT_CASE(trace_from_return_probe),
 	KPROBES_CASE_DETOURS(displaced_addresses),
+	KUNIT_CASE(displaced_without_handlers),
+	KUNIT_CASE(nested_at_end_of_interrupt),
 	{}
 };
 

@@ -23,7 +23,7 @@ static int start_test(struct kunit *test)
 
 static void end_test(struct kunit *test)
 {
-	kprobes_leave_way(way_of(test));
+	kprobes_leave_way();
 }
 
 /* A probe with no post-handler, that is not registered yet. */

@@ -18,7 +18,36 @@
 #define CHANGES		96
 
 /**
+ * struct storm_target - a function in whose storm post-handlers are called
+ * @name:   for the reader of the results
+ * @symbol: the function; a jump from its entry covers more than an instruction
+ * @inside: where the second of these begins
+ * @call:   calls it
+ * @plus:   what it adds to its argument
+ */
+struct storm_target {
+	const char *name;
+	const char *symbol;
+	unsigned int inside;
+	int (*call)(int a);
+	int plus;
+};
+
+static int call_push(int a)
+{
+	return kprobes_opt_push(a);
+}
+
+static const struct storm_target targets[] = {
+	{ "in the frame of the pre-handlers", "kprobes_opt_plain", 4, kprobes_opt_plain, 10 },
+	{ "in a frame of their own", "kprobes_opt_push", 1, call_push, 0 },
+};
+
+KUNIT_ARRAY_PARAM_DESC(target, targets, name);
+
+/**
  * struct storm - callers, and probes on what they call
+ * @target:  what they call
  * @callers: the tasks
  * @stay:    a probe that is always there and enabled
  * @comers:  probes that come and go
@@ -28,6 +57,7 @@
  * @changes: how many changes there were
  */
 struct storm {
+	const struct storm_target *target;
 	struct task_struct *callers[CALLERS];
 	struct kprobes_counter *stay;
 	struct kprobes_counter *comers[COMERS];
@@ -44,7 +74,7 @@ static int call_all_the_time(void *data)
 
 	for (a = 0; !kthread_should_stop(); a++) {
 		atomic_inc(&s->calls);
-		if (kprobes_opt_plain(a) != a + 10)
+		if (s->target->call(a) != a + s->target->plus)
 			atomic_inc(&s->wrong);
 		/* Whoever makes the changes needs some time as well. */
 		if (!(a % 256))
@@ -81,10 +111,11 @@ static void start_callers(struct kunit *test, struct storm *s)
 	}
 }
 
-static struct kprobes_counter *probe(struct kunit *test, unsigned int offset, bool post)
+static struct kprobes_counter *probe(struct kunit *test, const struct storm *s,
+				     unsigned int offset, bool post)
 {
 	const struct kprobes_place place = {
-		.symbol = "kprobes_opt_plain",
+		.symbol = s->target->symbol,
 		.offset = offset,
 	};
 	struct kprobes_counter *c = kprobes_counter(test, &place);
@@ -100,10 +131,11 @@ static struct storm *new_storm(struct kunit *test, bool post)
 	unsigned int i;
 
 	KUNIT_ASSERT_NOT_NULL(test, s);
-	s->stay = probe(test, 0, post);
+	s->target = test->param_value ?: targets;
+	s->stay = probe(test, s, 0, post);
 	for (i = 0; i < COMERS; i++)
-		s->comers[i] = probe(test, 0, i % 2);
-	s->inside = probe(test, 4, false);
+		s->comers[i] = probe(test, s, 0, i % 2);
+	s->inside = probe(test, s, s->target->inside, false);
 	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&s->stay->kp));
 	return s;
 }
@@ -136,9 +168,11 @@ static void one_switches(struct kunit *test, struct storm *s)
 	unregister_kprobe(p);
 }
 
-static void switch_optimizer(void)
+static void switch_optimizer(bool wait)
 {
 	kprobe_optimizer_allow(false);
+	if (wait)
+		wait_for_kprobe_optimizer();
 	kprobe_optimizer_allow(true);
 }
 
@@ -164,7 +198,7 @@ static void change(struct kunit *test, struct storm *s, unsigned int i)
 		one_switches(test, s);
 		break;
 	case 5:
-		switch_optimizer();
+		switch_optimizer(wait);
 		break;
 	}
 	if (i / 12 % 2)
@@ -245,7 +279,7 @@ static void everything_changes(struct kunit *test)
 
 	rage(test, s, change_all);
 	KUNIT_EXPECT_LE(test, atomic_read(&s->stay->pre), atomic_read(&s->calls));
-	/* A change between them makes the second handler run without the first. */
+	/* In two frames a change between them makes the second run without the first. */
 	KUNIT_EXPECT_LE(test, atomic_read(&s->stay->post),
 			atomic_read(&s->stay->pre) + CALLERS * s->changes);
 	KUNIT_EXPECT_EQ(test, s->stay->kp.nmissed, 0);
@@ -255,8 +289,8 @@ static void everything_changes(struct kunit *test)
 
 static struct kunit_case storm_cases[] = {
 	KUNIT_CASE(books_balance_pre),
-	KUNIT_CASE(books_balance_post),
-	KUNIT_CASE(everything_changes),
+	KUNIT_CASE_PARAM(books_balance_post, target_gen_params),
+	KUNIT_CASE_PARAM(everything_changes, target_gen_params),
 	{}
 };
 

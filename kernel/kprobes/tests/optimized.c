@@ -90,26 +90,31 @@ const char *kprobes_way_name(enum kprobes_way way)
 	return way_names[way];
 }
 
-/*
- * Points that come from now on are hit in one way, where they can be. As long as
- * a registration goes on, the optimizer does nothing.
- */
+/* As long as a registration goes on, the optimizer does nothing. */
+void kprobes_hold_optimizer(bool hold)
+{
+	static bool held;
+
+	guard(mutex)(&kprobe_mutex);
+	if (held != hold)
+		kprobe_optimizer_hold(hold);
+	held = hold;
+}
+
+/* Points that come from now on are hit in one way, where they can be. */
 void kprobes_take_way(enum kprobes_way way)
 {
 	kprobe_optimizer_allow(way == KPROBES_BY_JUMP);
+	kprobes_hold_optimizer(way == KPROBES_BY_TRAP);
 	guard(mutex)(&kprobe_mutex);
 	/* What still is in the text would come back with its detour. */
 	kprobe_reap();
-	if (way == KPROBES_BY_TRAP)
-		kprobe_optimizer_hold(true);
 }
 
-void kprobes_leave_way(enum kprobes_way way)
+/* Harmless where none was taken. */
+void kprobes_leave_way(void)
 {
-	if (way == KPROBES_BY_TRAP) {
-		guard(mutex)(&kprobe_mutex);
-		kprobe_optimizer_hold(false);
-	}
+	kprobes_hold_optimizer(false);
 	kprobe_optimizer_allow(true);
 }
 
@@ -121,8 +126,15 @@ void kprobes_settle(enum kprobes_way way)
 
 static enum kprobes_way way_from_breakpoint(unsigned long addr)
 {
+	struct kprobe_point *point;
+
 	guard(mutex)(&kprobe_mutex);
-	return kprobe_point_lookup(addr)->enter ? KPROBES_BY_DETOUR : KPROBES_BY_TRAP;
+	point = kprobe_point_lookup(addr);
+	if (!point->enter)
+		return KPROBES_BY_TRAP;
+	/* One that is out of date leaves hits to the general code. */
+	return kprobe_has_breakpoint_detour(point) && point->detour->direct ?
+	       KPROBES_BY_DETOUR : KPROBES_NO_WAY;
 }
 
 /* How hits at an address get to handlers now. */

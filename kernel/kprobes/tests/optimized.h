@@ -43,7 +43,8 @@ const void *kprobes_way_gen_params(const void *prev, char *desc);
 const void *kprobes_detour_gen_params(const void *prev, char *desc);
 const char *kprobes_way_name(enum kprobes_way way);
 void kprobes_take_way(enum kprobes_way way);
-void kprobes_leave_way(enum kprobes_way way);
+void kprobes_leave_way(void);
+void kprobes_hold_optimizer(bool hold);
 void kprobes_settle(enum kprobes_way way);
 enum kprobes_way kprobes_way_from(unsigned long addr);
 

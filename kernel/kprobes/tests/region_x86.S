@@ -248,6 +248,7 @@ FUNCTION kprobes_region_std
 	movl	%edi, %eax
 	addl	$3, %eax
 	std
+	movl	%eax, %edx
 	cld
 	RET
 SYM_FUNC_END(kprobes_region_std)

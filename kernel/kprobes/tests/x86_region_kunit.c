@@ -9,6 +9,7 @@
 #include <linux/string.h>
 #include <asm/ibt.h>
 
+#include "../../../arch/x86/kernel/kprobes-insn.h"
 #include "../../../arch/x86/kernel/kprobes-region.h"
 
 /* Where regions come from and where their copies go. */
@@ -239,6 +240,35 @@ static void x86_region_emit(struct kunit *test)
 		KUNIT_EXPECT_MEMEQ(test, buf, c->copy, c->copied);
 	KUNIT_EXPECT_EQ(test, buf[c->copied], 0x06);
 	KUNIT_EXPECT_MEMEQ(test, at, c->at, sizeof(at));
+}
+
+/* An instruction alone may be shorter than a jump, and is judged as in a region. */
+static void x86_region_of_one(struct kunit *test)
+{
+	static const struct {
+		u8 insn[4];
+		u8 len;
+		enum kprobe_obstacle obstacle;
+	} cases[] = {
+		{ { 0x50 }, 1 },
+		{ { 0x75, 0x10 }, 2 },
+		{ { 0x90 }, 1 },
+		{ { 0xc3 }, 1 },
+		{ { 0xe2, 0x10 }, 2, KPROBE_OBSTACLE_INSTRUCTION },
+		{ { 0xff, 0xe0 }, 2, KPROBE_OBSTACLE_INSTRUCTION },
+		{ { 0xff, 0xd0 }, 2, KPROBE_OBSTACLE_CALL },
+	};
+	struct x86_kprobe_region region;
+	struct x86_kprobe_plan plan;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		KUNIT_ASSERT_EQ(test, 0, x86_kprobe_plan(&plan, cases[i].insn, 4));
+		KUNIT_EXPECT_EQ(test, cases[i].obstacle,
+				x86_kprobe_region_of_one(&region, &plan));
+		KUNIT_EXPECT_EQ(test, region.nr, 1);
+		KUNIT_EXPECT_EQ(test, region.len, cases[i].len);
+	}
 }
 
 struct reach_case {
@@ -506,6 +536,7 @@ static void x86_region_glance_at_any_bytes(struct kunit *test)
 static struct kunit_case x86_region_cases[] = {
 	KUNIT_CASE_PARAM(x86_region_plan, plan_gen_params),
 	KUNIT_CASE_PARAM(x86_region_emit, emit_gen_params),
+	KUNIT_CASE(x86_region_of_one),
 	KUNIT_CASE_PARAM(x86_region_reach, reach_gen_params),
 	KUNIT_CASE(x86_region_any_bytes),
 	KUNIT_CASE_PARAM(x86_region_scan, scan_gen_params),

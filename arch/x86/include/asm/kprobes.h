@@ -18,6 +18,9 @@ typedef u8 kprobe_opcode_t;
 /* A jump with all its reach. */
 #define KPROBE_JUMP_SIZE	5
 
+/* Text that a point remembers: the last instruction begins where the jump ends. */
+#define KPROBE_TEXT_SIZE	(KPROBE_JUMP_SIZE - 1 + MAX_INSN_SIZE)
+
 /*
  * A detour that calls one handler, and the longest one. Twelve, and five, in a
  * page.
@@ -123,7 +126,8 @@ struct arch_kprobe_point {
  * struct arch_kprobe_detour - where things are in a detour, for unwinding
  * @save:    where registers are being saved: before the pre-handlers, and before
  *           the post-handlers; 0xffff where there are none
- * @restore: where they are being restored
+ * @restore: where they are being restored; where they end to be saved in a detour
+ *           that calls no handlers by itself
  * @pushed:  where flags are on the stack, on their way to the CPU and back
  * @insn:    where the displaced instructions are, and the way back behind them
  * @nr:      how many displaced instructions there are
@@ -144,21 +148,15 @@ struct arch_kprobe_detour {
 
 int kprobe_int3_handler(struct pt_regs *regs);
 
-#ifdef CONFIG_OPTPROBES
 bool kprobe_int3_leave(struct pt_regs *regs);
-#else
+
+#endif /* CONFIG_KPROBES */
+
+#ifndef CONFIG_OPTPROBES
 static __always_inline bool kprobe_int3_leave(struct pt_regs *regs)
 {
 	return false;
 }
 #endif
 
-#else
-
-static __always_inline bool kprobe_int3_leave(struct pt_regs *regs)
-{
-	return false;
-}
-
-#endif /* CONFIG_KPROBES */
 #endif /* _ASM_X86_KPROBES_H */
