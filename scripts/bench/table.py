@@ -22,7 +22,7 @@ TICK = 6000
 # or not, which changes with each build of the kernel.
 WITH_BACKGROUND = re.compile(r"(unreg|toggle|events|perf)\.")
 BACKGROUND_GROWTH = 0.1
-BACKGROUND = 400000
+BACKGROUND = 1200000
 # Figures that are instructions of a run that repeats. What passes while the guest idles, and
 # memory, does not belong here.
 COUNTED = re.compile(r"(hit|return|points|reg|unreg|toggle|events|perf)\.")
