@@ -103,20 +103,12 @@ class Row:
         return ours >= limit if aim.group(1) == ">" else ours <= limit
 
 
-class Difference(Row):
-    """Between two figures, or two sizes of one, given as (name, size)."""
-    def __init__(self, label, upper, lower, each=1, aim=""):
+class Quotient(Row):
+    """Of two figures, or two sizes of one, given as (name, size)."""
+    def __init__(self, label, upper, lower, aim=""):
         super().__init__(label, upper[0], upper[1], aim=aim)
-        self.upper, self.lower, self.parts = upper, lower, each
+        self.upper, self.lower = upper, lower
 
-    def value(self, side):
-        (a, x), (b, y) = side.at(*self.upper), side.at(*self.lower)
-        if a is None or b is None:
-            return None, False
-        return (a - b) / self.parts, x or y
-
-
-class Quotient(Difference):
     def value(self, side):
         (a, x), (b, y) = side.at(*self.upper), side.at(*self.lower)
         if a is None or not b:
@@ -211,8 +203,6 @@ SECTIONS = [
         Row("100,000 probes", "optimize", ALL, each=False)]),
     ("Memory: bytes, the user's struct included", [
         Row("probe on a point of its own", "memory.point", 1000),
-        Row("  breakpoint only", "memory.point.break", 1000),
-        Difference("  detour", ("memory.point", 1000), ("memory.point.break", 1000), 1000),
         Row("further probe on a point", "memory.probe", 1000),
         Row("return probe, default maxactive", "memory.return", 500),
         Row("return-probe instance", "memory.instance", 20000)]),

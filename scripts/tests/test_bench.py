@@ -77,9 +77,8 @@ class Figures(Bench):
         self.assertAlmostEqual(table.Gain("", "throughput.return").value(side)[0], 0.8)
         self.assertEqual(table.Gain("", "throughput.pre").value(side), (None, False))
 
-    def test_difference_and_quotient(self):
+    def test_quotient(self):
         side = self.side("a\t10\t70\nb\t10\t20\n")
-        self.assertEqual(table.Difference("", ("a", 10), ("b", 10), 10).value(side), (5, False))
         self.assertEqual(table.Quotient("", ("a", 10), ("b", 10)).value(side), (3.5, False))
         self.assertEqual(table.Quotient("", ("a", 10), ("c", 10)).value(side), (None, False))
 
