@@ -15,11 +15,10 @@ import subprocess
 import sys
 
 GROWTH = 0.03
-# A tick of the guest's clock, in instructions: one more or less of them may fall into whatever
-# runs with interrupts on.
-TICK = 6000
-# What the optimizer, the reaper and RCU do in the background, or a portion of it, falls into these
-# or not, which changes with each build of the kernel.
+# Ticks of the guest's clock, and a worker that one of them wakes, in instructions: they may fall
+# into whatever runs with interrupts on, or not, which changes with each build of the kernel.
+TICKS = 60000
+# The same for what the optimizer, the reaper and RCU do in the background, or a portion of it.
 WITH_BACKGROUND = re.compile(r"(unreg|toggle|events|perf)\.")
 BACKGROUND_GROWTH = 0.1
 BACKGROUND = 1200000
@@ -103,12 +102,20 @@ class Row:
         return ours >= limit if aim.group(1) == ">" else ours <= limit
 
 
-class Quotient(Row):
-    """Of two figures, or two sizes of one, given as (name, size)."""
-    def __init__(self, label, upper, lower, aim=""):
+class Difference(Row):
+    """Between two figures, or two sizes of one, given as (name, size)."""
+    def __init__(self, label, upper, lower, each=1, aim=""):
         super().__init__(label, upper[0], upper[1], aim=aim)
-        self.upper, self.lower = upper, lower
+        self.upper, self.lower, self.parts = upper, lower, each
 
+    def value(self, side):
+        (a, x), (b, y) = side.at(*self.upper), side.at(*self.lower)
+        if a is None or b is None:
+            return None, False
+        return (a - b) / self.parts, x or y
+
+
+class Quotient(Difference):
     def value(self, side):
         (a, x), (b, y) = side.at(*self.upper), side.at(*self.lower)
         if a is None or not b:
@@ -203,6 +210,8 @@ SECTIONS = [
         Row("100,000 probes", "optimize", ALL, each=False)]),
     ("Memory: bytes, the user's struct included", [
         Row("probe on a point of its own", "memory.point", 1000),
+        Row("  not armed", "memory.point.idle", 1000),
+        Difference("  detour", ("memory.point", 1000), ("memory.point.idle", 1000), 1000),
         Row("further probe on a point", "memory.probe", 1000),
         Row("return probe, default maxactive", "memory.return", 500),
         Row("return-probe instance", "memory.instance", 20000)]),
@@ -340,7 +349,7 @@ def limit(name, recorded):
     """The largest value that passes. Calls of probed functions run with interrupts off."""
     if WITH_BACKGROUND.match(name):
         return max(recorded * (1 + BACKGROUND_GROWTH), recorded + BACKGROUND)
-    slack = 0 if re.match(r"(hit|return|points)\.", name) else TICK
+    slack = 0 if re.match(r"(hit|return|points)\.", name) else TICKS
     return max(recorded * (1 + GROWTH), recorded + slack)
 
 

@@ -77,8 +77,9 @@ class Figures(Bench):
         self.assertAlmostEqual(table.Gain("", "throughput.return").value(side)[0], 0.8)
         self.assertEqual(table.Gain("", "throughput.pre").value(side), (None, False))
 
-    def test_quotient(self):
+    def test_difference_and_quotient(self):
         side = self.side("a\t10\t70\nb\t10\t20\n")
+        self.assertEqual(table.Difference("", ("a", 10), ("b", 10), 10).value(side), (5, False))
         self.assertEqual(table.Quotient("", ("a", 10), ("b", 10)).value(side), (3.5, False))
         self.assertEqual(table.Quotient("", ("a", 10), ("c", 10)).value(side), (None, False))
 
@@ -164,9 +165,9 @@ class Guard(Bench):
 
     def test_a_tick_may_fall_into_a_span(self):
         self.recorded()
-        self.measured(200, 100000 + table.TICK)
+        self.measured(200, 100000 + table.TICKS)
         self.assertEqual(self.check()[0], 0)
-        self.measured(200, 100001 + table.TICK)
+        self.measured(200, 100001 + table.TICKS)
         self.assertEqual(self.check()[0], 1)
 
     def test_less(self):

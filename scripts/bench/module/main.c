@@ -13,7 +13,7 @@
  *   drain batch|single NAME                     unregister them
  *   settled NAME             cost of that and of what it left for later
  *   optimized NAME BELOW     wait until each hit of them costs less than that
- *   hold second|return|instance N               have them in memory
+ *   hold first|second|return|instance N         have them in memory
  *   release                                     have them no more
  *   call N                   call the first N functions
  *   latency insn|entry N NAME   how long others wait during a batch of N

@@ -261,7 +261,7 @@ int bench_optimized(const char *name, unsigned int below)
 }
 
 /* Held for their memory; disabled, as patching text is not asked. */
-static struct kprobe *second;
+static struct kprobe *held;
 static struct kretprobe *returns;
 static unsigned int nr_held;
 
@@ -269,29 +269,27 @@ static void release(void)
 {
 	while (nr_held) {
 		nr_held--;
-		if (second)
-			unregister_kprobe(&second[nr_held]);
+		if (held)
+			unregister_kprobe(&held[nr_held]);
 		else
 			unregister_kretprobe(&returns[nr_held]);
 	}
-	kvfree(second);
+	kvfree(held);
 	kvfree(returns);
-	second = NULL;
+	held = NULL;
 	returns = NULL;
 }
 
-/* As many probes again, on the same points. */
-static int hold_second(unsigned int n)
+/* On the points of the probes that are registered, or on points of their own. */
+static int hold_probes(unsigned int n)
 {
 	int ret = 0;
 
-	if (n > nr_probes)
-		return -EINVAL;
-	second = kvcalloc(n, sizeof(*second), GFP_KERNEL);
-	if (!second)
+	held = kvcalloc(n, sizeof(*held), GFP_KERNEL);
+	if (!held)
 		return -ENOMEM;
 	while (nr_held < n && !ret) {
-		struct kprobe *p = &second[nr_held];
+		struct kprobe *p = &held[nr_held];
 
 		p->addr = (kprobe_opcode_t *)insn_of(nr_held);
 		p->pre_handler = bench_pre;
@@ -330,8 +328,10 @@ int bench_hold(const char *what, unsigned int n)
 	int ret = -EINVAL;
 
 	release();
-	if (!strcmp(what, "second"))
-		ret = hold_second(n);
+	if (!strcmp(what, "first") && !nr_probes)
+		ret = hold_probes(n);
+	else if (!strcmp(what, "second") && n <= nr_probes)
+		ret = hold_probes(n);
 	else if (!strcmp(what, "return"))
 		ret = hold_returns(n, 0);
 	else if (!strcmp(what, "instance"))
