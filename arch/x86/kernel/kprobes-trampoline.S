@@ -182,6 +182,8 @@ SYM_INNER_LABEL(kprobe_detour_divert, SYM_L_GLOBAL)
 	call	kprobe_detour_diverted
 .Lleave:
 	call	kprobe_detour_done
+	/* An interrupt at the iret would be taken for a fault of returning to user space. */
+	cli
 	jmp	restore_regs_and_return_to_kernel
 SYM_CODE_END(kprobe_detour_stale)
 _ASM_NOKPROBE(kprobe_detour_stale)

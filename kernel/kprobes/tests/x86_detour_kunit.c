@@ -401,6 +401,29 @@ static void x86_detour_out_of_reach(struct kunit *test)
 	KUNIT_EXPECT_GT(test, x86_emit_detour(&e->spec, e->code, &e->detour), 0);
 }
 
+/*
+ * What all detours leave by returns with iret, which no interrupt must hit: it
+ * would be taken for a fault of returning to user space. There is no way to have
+ * one come at that very instruction.
+ */
+static void x86_detour_leave(struct kunit *test)
+{
+	const u8 *code = (const u8 *)kprobe_detour_divert;
+	u8 last = 0;
+	struct insn insn;
+	int i;
+
+	for (i = 0; i < 16; i++, code += insn.length) {
+		KUNIT_ASSERT_EQ(test, 0, insn_decode(&insn, code, MAX_INSN_SIZE,
+						     INSN_MODE_64));
+		if (insn.opcode.bytes[0] == JMP32_INSN_OPCODE)
+			break;
+		last = insn.opcode.bytes[0];
+	}
+	KUNIT_EXPECT_EQ(test, insn.opcode.bytes[0], JMP32_INSN_OPCODE);
+	KUNIT_EXPECT_EQ(test, last, 0xfa);		/* cli */
+}
+
 static struct kunit_case detour_cases[] = {
 	KUNIT_CASE_PARAM(x86_detour_shapes, kind_gen_params),
 	KUNIT_CASE_PARAM(x86_detour_undiverted, kind_gen_params),
@@ -408,6 +431,7 @@ static struct kunit_case detour_cases[] = {
 	KUNIT_CASE_PARAM(x86_detour_length, kind_gen_params),
 	KUNIT_CASE_PARAM(x86_detour_ip, kind_gen_params),
 	KUNIT_CASE_PARAM(x86_detour_out_of_reach, kind_gen_params),
+	KUNIT_CASE(x86_detour_leave),
 	{}
 };
 
