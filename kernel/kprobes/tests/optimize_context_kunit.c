@@ -38,24 +38,6 @@ static struct seen *seen_by(struct kprobe *p)
 	return kprobes_counter_of(p)->data;
 }
 
-static enum kprobes_way way_of(struct kunit *test)
-{
-	const enum kprobes_way *way = test->param_value;
-
-	return way ? *way : KPROBES_BY_JUMP;
-}
-
-static int start_test(struct kunit *test)
-{
-	kprobes_take_way(way_of(test));
-	return 0;
-}
-
-static void end_test(struct kunit *test)
-{
-	kprobes_leave_way();
-}
-
 static struct kprobes_counter *probed_at(struct kunit *test, const char *symbol,
 					 unsigned int offset,
 					 kprobe_pre_handler_t pre,
@@ -71,8 +53,7 @@ static struct kprobes_counter *probed_at(struct kunit *test, const char *symbol,
 	if (!post)
 		c->kp.post_handler = NULL;
 	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&c->kp));
-	kprobes_settle(way_of(test));
-	KUNIT_ASSERT_EQ(test, way_of(test), kprobes_way_from((unsigned long)c->kp.addr));
+	kprobes_expect_way(test, c);
 	return c;
 }
 
@@ -538,8 +519,8 @@ static struct kunit_case context_cases[] = {
 
 static struct kunit_suite context_suite = {
 	.name = "kprobes_optimize_context",
-	.init = start_test,
-	.exit = end_test,
+	.init = kprobes_way_init,
+	.exit = kprobes_way_exit,
 	.test_cases = context_cases,
 };
 

@@ -10,22 +10,6 @@
 
 #include "optimized.h"
 
-static enum kprobes_way way_of(struct kunit *test)
-{
-	return *(const enum kprobes_way *)test->param_value;
-}
-
-static int start_test(struct kunit *test)
-{
-	kprobes_take_way(way_of(test));
-	return 0;
-}
-
-static void end_test(struct kunit *test)
-{
-	kprobes_leave_way();
-}
-
 /* A probe with no post-handler, that is not registered yet. */
 static struct kprobes_counter *probe_at(struct kunit *test, const char *symbol,
 					unsigned int offset,
@@ -42,8 +26,7 @@ static struct kprobes_counter *probe_at(struct kunit *test, const char *symbol,
 static void start(struct kunit *test, struct kprobes_counter *c)
 {
 	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&c->kp));
-	kprobes_settle(way_of(test));
-	KUNIT_EXPECT_EQ(test, way_of(test), kprobes_way_from((unsigned long)c->kp.addr));
+	kprobes_expect_way(test, c);
 }
 
 static struct kprobes_counter *started_at(struct kunit *test, const char *symbol,
@@ -139,8 +122,8 @@ static void skips_entry_nop(struct kunit *test)
 		kunit_skip(test, "no nop");
 	c = probe_at(test, "kprobes_target_c", 0, skip_nop);
 	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&c->kp));
-	kprobes_settle(way_of(test));
-	if (kprobes_way_from((unsigned long)c->kp.addr) != way_of(test))
+	kprobes_settle(kprobes_way_of(test));
+	if (kprobes_way_from((unsigned long)c->kp.addr) != kprobes_way_of(test))
 		kunit_skip(test, "not reached in this way");
 	KUNIT_EXPECT_EQ(test, kprobes_target_c(5), 6);
 	kprobes_expect_counts(test, c, 1, 0);
@@ -325,7 +308,7 @@ static void post_sees_branch(struct kunit *test)
 	struct kprobes_counter *c;
 	unsigned long jcc;
 
-	if (way_of(test) == KPROBES_BY_DETOUR)
+	if (kprobes_way_of(test) == KPROBES_BY_DETOUR)
 		kunit_skip(test, "what is emulated for post-handlers has none");
 	c = probe_at(test, "kprobes_opt_flags", kprobes_opt_jcc_at, NULL);
 	c->kp.post_handler = kprobes_count_post;
@@ -371,7 +354,7 @@ static void post_comes_at_once(struct kunit *test)
 		KUNIT_ASSERT_EQ(test, 0, register_kprobe(&second->kp));
 		KUNIT_EXPECT_EQ(test, kprobes_opt_plain(5), 15);
 		kprobes_expect_counts(test, second, 2 * i + 1, 2 * i + 1);
-		kprobes_settle(way_of(test));
+		kprobes_settle(kprobes_way_of(test));
 		KUNIT_EXPECT_EQ(test, kprobes_opt_plain(5), 15);
 		kprobes_expect_counts(test, second, 2 * i + 2, 2 * i + 2);
 		unregister_kprobe(&second->kp);
@@ -505,8 +488,8 @@ static struct kunit_case handlers_cases[] = {
 
 static struct kunit_suite handlers_suite = {
 	.name = "kprobes_optimize_handlers",
-	.init = start_test,
-	.exit = end_test,
+	.init = kprobes_way_init,
+	.exit = kprobes_way_exit,
 	.test_cases = handlers_cases,
 };
 

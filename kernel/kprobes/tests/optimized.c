@@ -118,6 +118,25 @@ void kprobes_leave_way(void)
 	kprobe_optimizer_allow(true);
 }
 
+/* The way of a test that is run for each of them; without a parameter, by jump. */
+enum kprobes_way kprobes_way_of(struct kunit *test)
+{
+	const enum kprobes_way *way = test->param_value;
+
+	return way ? *way : KPROBES_BY_JUMP;
+}
+
+int kprobes_way_init(struct kunit *test)
+{
+	kprobes_take_way(kprobes_way_of(test));
+	return 0;
+}
+
+void kprobes_way_exit(struct kunit *test)
+{
+	kprobes_leave_way();
+}
+
 void kprobes_settle(enum kprobes_way way)
 {
 	if (way != KPROBES_BY_TRAP)
@@ -177,6 +196,17 @@ void kprobes_expect_mechanism(struct kunit *test, const struct kprobes_counter *
 	KUNIT_EXPECT_EQ_MSG(test, point->state, KPROBE_POINT_ARMED, "%s", when);
 	if (!list_empty(&c->kp.list))
 		expect_flags(test, &c->kp, mechanism, when);
+}
+
+/* A probe that has just been registered is hit in the test's way. */
+void kprobes_expect_way(struct kunit *test, const struct kprobes_counter *c)
+{
+	enum kprobes_way way = kprobes_way_of(test);
+
+	kprobes_settle(way);
+	KUNIT_ASSERT_EQ(test, way, kprobes_way_from((unsigned long)c->kp.addr));
+	kprobes_expect_mechanism(test, c, way == KPROBES_BY_JUMP ? KPROBE_JUMP :
+				 KPROBE_BREAKPOINT, kprobes_way_name(way));
 }
 
 /* Registers a counting probe that was registered before. */

@@ -44,6 +44,9 @@ const void *kprobes_detour_gen_params(const void *prev, char *desc);
 const char *kprobes_way_name(enum kprobes_way way);
 void kprobes_take_way(enum kprobes_way way);
 void kprobes_leave_way(void);
+enum kprobes_way kprobes_way_of(struct kunit *test);
+int kprobes_way_init(struct kunit *test);
+void kprobes_way_exit(struct kunit *test);
 void kprobes_hold_optimizer(bool hold);
 void kprobes_settle(enum kprobes_way way);
 enum kprobes_way kprobes_way_from(unsigned long addr);
@@ -56,6 +59,7 @@ const char *kprobes_mechanism_name(enum kprobe_mechanism mechanism);
 enum kprobe_mechanism kprobes_mechanism_in_text(unsigned long addr);
 void kprobes_expect_mechanism(struct kunit *test, const struct kprobes_counter *c,
 			      enum kprobe_mechanism mechanism, const char *when);
+void kprobes_expect_way(struct kunit *test, const struct kprobes_counter *c);
 int kprobes_register_again(struct kprobes_counter *c);
 void kprobes_expect_jump(struct kunit *test, struct kprobes_counter *c);
 

@@ -148,11 +148,11 @@ struct arch_kprobe_detour {
 
 int kprobe_int3_handler(struct pt_regs *regs);
 
-bool kprobe_int3_leave(struct pt_regs *regs);
-
 #endif /* CONFIG_KPROBES */
 
-#ifndef CONFIG_OPTPROBES
+#ifdef CONFIG_OPTPROBES
+bool kprobe_int3_leave(struct pt_regs *regs);
+#else
 static __always_inline bool kprobe_int3_leave(struct pt_regs *regs)
 {
 	return false;
