@@ -280,6 +280,9 @@ void kretprobe_return(struct pt_regs *regs, void *fp);
  *	users of the architecture see in a pre-handler at @addr
  *   unsigned int arch_kprobe_preempt_count(void)
  *	preempt_count(), of which only %KPROBE_CONTEXT_MASK has to be right
+ *   bool arch_kprobe_has_breakpoint(unsigned long addr)
+ *	whether the text at addr, which has trapped, holds a breakpoint now; true
+ *	also when it cannot be read
  *   unsigned long arch_kprobe_behind_entry(unsigned long addr)
  *	the instruction behind the entry nop at @addr
  *   unsigned int arch_kprobe_region_len(const struct kprobe_point *point)

@@ -123,6 +123,7 @@ static int __init kprobe_debugfs_init(void)
 	debugfs_create_file("blacklist", 0400, dir, NULL, &blacklist_fops);
 	debugfs_create_file("points", 0400, dir, NULL, &kprobe_points_fops);
 	debugfs_create_file("refused", 0400, dir, NULL, &kprobe_refused_fops);
+	debugfs_create_atomic_t("stale", 0400, dir, &kprobe_stale_breakpoints);
 	return 0;
 }
 late_initcall(kprobe_debugfs_init);

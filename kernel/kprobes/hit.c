@@ -15,6 +15,7 @@
  * A hit claims its frame by publishing the point in it, before it looks at the
  * probes, for kprobe_drain() to see.
  */
+#include <linux/atomic.h>
 #include <linux/context_tracking.h>
 #include <linux/extable.h>
 #include <linux/sched.h>
@@ -26,6 +27,9 @@ DEFINE_PER_CPU(struct kprobe_cpu, kprobe_cpu) = {
 		[0 ... KPROBE_FRAMES - 1] = { .context = KPROBE_CONTEXT_NONE },
 	},
 };
+
+/* Breakpoint traps that found no breakpoint in the text. */
+atomic_t kprobe_stale_breakpoints = ATOMIC_INIT(0);
 
 /**
  * kprobe_count_miss() - a probe's handlers were due and did not run
@@ -353,6 +357,23 @@ void kprobe_entry_hit(struct kprobe_point *point, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(kprobe_entry_hit);
 
+/*
+ * A CPU can trap on a breakpoint that another CPU has taken out of the text
+ * meanwhile, and its point out of the table. Architectures whose breakpoint
+ * traps leave interrupts on cannot rule that out. Nor can an emulator that does
+ * not synchronise its translations, whoever has written the breakpoint. The
+ * text that is there now is what has to be executed.
+ */
+static int retry_stale_breakpoint(unsigned long addr, struct pt_regs *regs)
+{
+	if (arch_kprobe_has_breakpoint(addr))
+		return 0;
+	atomic_inc(&kprobe_stale_breakpoints);
+	instruction_pointer_set(regs, addr);
+	return 1;
+}
+NOKPROBE_SYMBOL(retry_stale_breakpoint);
+
 /**
  * kprobe_breakpoint_hit() - a breakpoint was hit that may be ours
  * @addr:    its address
@@ -361,10 +382,12 @@ NOKPROBE_SYMBOL(kprobe_entry_hit);
  * @entered: what the way here has added to the preemption count
  *
  * Runs the handlers, and sets @regs so that the displaced instruction takes
- * effect when the caller returns.
+ * effect when the caller returns. If the text has no breakpoint any more, sets
+ * @regs to execute it again.
  *
  * Context: Preemption disabled; any, NMI included.
- * Return: 1 when there is a point, else 0.
+ * Return: 1 when the caller can return to @regs; 0 when the breakpoint is
+ * somebody else's.
  */
 int kprobe_breakpoint_hit(unsigned long addr, struct pt_regs *regs,
 			  unsigned int entered)
@@ -372,7 +395,7 @@ int kprobe_breakpoint_hit(unsigned long addr, struct pt_regs *regs,
 	struct kprobe_point *point = kprobe_table_find(addr);
 
 	if (unlikely(!point))
-		return 0;
+		return retry_stale_breakpoint(addr, regs);
 	kprobe_hit(point, regs, entered);
 	return 1;
 }

@@ -239,6 +239,8 @@ static __always_inline void kprobe_frame_exit(struct kprobe_frame *frame)
 	smp_store_release(&frame->held, NULL);
 }
 
+extern atomic_t kprobe_stale_breakpoints;
+
 void kprobe_hit(struct kprobe_point *point, struct pt_regs *regs,
 		unsigned int entered);
 void kprobe_go_on(struct kprobe_point *point, struct pt_regs *regs);

@@ -8,8 +8,10 @@
  */
 #include <linux/compiler.h>
 #include <linux/percpu.h>
+#include <linux/uaccess.h>
 #include <asm/current.h>
 #include <asm/ptrace.h>
+#include <asm/text-patching.h>
 
 /* In kprobes-trampoline.S: what slots call, for the post-handlers. */
 void kprobe_post_trampoline(void);
@@ -25,6 +27,19 @@ static __always_inline void arch_kprobe_enter(struct kprobe_point *point,
 					      struct pt_regs *regs)
 {
 	regs->ip = point->addr + 1;
+}
+
+/* int3, or the second byte of "int $3", which traps in the same way. */
+static __always_inline bool arch_kprobe_has_breakpoint(unsigned long addr)
+{
+	u8 byte, before = 0;
+
+	__get_kernel_nofault(&byte, (void *)addr, u8, unreadable);
+	if (byte == 0x03)
+		__get_kernel_nofault(&before, (void *)(addr - 1), u8, unreadable);
+	return byte == INT3_INSN_OPCODE || before == 0xcd;
+unreadable:
+	return true;
 }
 
 /* The nop has the size of ftrace's call. */

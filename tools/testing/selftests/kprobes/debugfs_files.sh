@@ -66,12 +66,14 @@ nothing_listed_while_unused()
 }
 
 begin kprobe_example kretprobe_example kprobe_batch_example
-plan 15
+plan 17
 
 check "list is for root to read" mode_is "$kprobes/list" -r--------
 check "blacklist is for root to read" mode_is "$kprobes/blacklist" -r--------
 check "enabled is for root to read and write" mode_is "$kprobes/enabled" -rw-------
 check "enabled says 1" enabled_is_one_line
+check "stale is for root to read" mode_is "$kprobes/stale" -r--------
+check "stale is a number" all_match '^[0-9]+$' "$kprobes/stale"
 
 check "lines of the blacklist" \
 	all_match "^0x$address-0x$address	[A-Za-z_.][A-Za-z0-9_.]*\$" "$kprobes/blacklist"
