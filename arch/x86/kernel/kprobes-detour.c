@@ -4,14 +4,14 @@
  *
  * A detour that knows all handlers reads, for one pre-handler:
  *
- *	save registers as a trap would		kprobe_detour_save
+ *	save registers as a trap would		kprobe_detour_save_template
  *	%rbx = point
  *	frame in use? -> kprobe_detour_slow
  *	claim the frame, publish the point
  *	has it changed? -> kprobe_detour_stale
  *	call handler; diverted? -> kprobe_detour_divert
  *	give the frame back
- *	restore registers			kprobe_detour_restore
+ *	restore registers			kprobe_detour_restore_template
  *	displaced instructions
  *	jmp back
  *
@@ -43,7 +43,7 @@
 #include "kprobes-insn.h"
 
 /* Behind the opcode of the push. */
-#define SAVE_IP		(kprobe_detour_save_ip + 1 - kprobe_detour_save)
+#define SAVE_IP		(kprobe_detour_save_template_ip + 1 - kprobe_detour_save_template)
 
 /**
  * struct code - a buffer being written to
@@ -163,7 +163,7 @@ static void put_save(struct code *c, const struct x86_detour_spec *spec,
 {
 	unsigned int start = c->len;
 
-	put(c, kprobe_detour_save, X86_DETOUR_SAVE_SIZE);
+	put(c, kprobe_detour_save_template, X86_DETOUR_SAVE_SIZE);
 	c->len = start + SAVE_IP;
 	put32(c, (long)ip);
 	c->len = start + X86_DETOUR_SAVE_SIZE;
@@ -242,7 +242,7 @@ static void put_restore(struct code *c, u16 *restore)
 {
 	put_preempt_enable(c);
 	*restore = c->len;
-	put(c, kprobe_detour_restore, X86_DETOUR_RESTORE_SIZE);
+	put(c, kprobe_detour_restore_template, X86_DETOUR_RESTORE_SIZE);
 }
 
 static bool is_behind_entry(const struct x86_detour_spec *spec)

@@ -11,13 +11,16 @@
 
 #include "kprobes-region.h"
 
-/* kprobes-trampoline.S: code that is copied, and code that is gone to. */
-extern const u8 kprobe_detour_save[], kprobe_detour_save_ip[];
-extern const u8 kprobe_detour_save_end[], kprobe_detour_saved[];
-extern const u8 kprobe_detour_pushed[];
-extern const u8 kprobe_detour_restore[], kprobe_detour_restore_end[];
-#define X86_DETOUR_SAVE_SIZE	(kprobe_detour_save_end - kprobe_detour_save)
-#define X86_DETOUR_RESTORE_SIZE	(kprobe_detour_restore_end - kprobe_detour_restore)
+/* kprobes-trampoline.S: what is copied, where it is described, and what is gone to. */
+extern const u8 kprobe_detour_save_template[], kprobe_detour_save_template_end[];
+extern const u8 kprobe_detour_save_template_ip[];
+extern const u8 kprobe_detour_restore_template[], kprobe_detour_restore_template_end[];
+extern const u8 kprobe_detour_save[], kprobe_detour_restore[];
+extern const u8 kprobe_detour_saved[], kprobe_detour_pushed[];
+#define X86_DETOUR_SAVE_SIZE \
+	(kprobe_detour_save_template_end - kprobe_detour_save_template)
+#define X86_DETOUR_RESTORE_SIZE \
+	(kprobe_detour_restore_template_end - kprobe_detour_restore_template)
 
 void kprobe_detour_stale(void);
 void kprobe_detour_slow(void);

@@ -6,7 +6,6 @@
  */
 #include <linux/linkage.h>
 #include <linux/objtool.h>
-#include <asm/asm.h>
 #include <asm/frame.h>
 #include <asm/nospec-branch.h>
 #include <asm/segment.h>
@@ -15,7 +14,8 @@
 
 #include "../entry/calling.h"
 
-	.text
+/* No byte of it can be probed, whatever labels there are. */
+	.section .kprobes.text, "ax"
 
 /*
  * What a trap would have set up for C code, once the registers are saved.
@@ -54,7 +54,6 @@ SYM_CODE_START(kprobe_post_trampoline)
 	UNWIND_HINT_FUNC
 	RET
 SYM_CODE_END(kprobe_post_trampoline)
-_ASM_NOKPROBE(kprobe_post_trampoline)
 
 /*
  * Reached by a probed function's return. The place that held the return
@@ -87,7 +86,6 @@ SYM_CODE_START(kretprobe_trampoline)
 	UNWIND_HINT_FUNC
 	RET
 SYM_CODE_END(kretprobe_trampoline)
-_ASM_NOKPROBE(kretprobe_trampoline)
 
 #ifdef CONFIG_OPTPROBES
 
@@ -95,29 +93,63 @@ _ASM_NOKPROBE(kretprobe_trampoline)
 #define DETOUR_GAP	(6*8)
 
 /*
- * The beginning of every detour: copied, never executed here. Being here, it is
- * described to the unwinder, see arch_kprobe_detour_ip().
+ * What every detour begins and ends with. It is copied from read-only data, where
+ * nobody puts a breakpoint. The same in text is never executed: it describes the
+ * copies to the unwinder, see arch_kprobe_detour_ip().
  */
-SYM_CODE_START(kprobe_detour_save)
-	ANNOTATE_NOENDBR
-	UNWIND_HINT_UNDEFINED
+.macro DETOUR_SAVE ip hints=1
 	leaq	-DETOUR_GAP(%rsp), %rsp
 	pushq	$__KERNEL_DS		/* pt_regs->ss */
 	pushq	%rsp			/* pt_regs->sp */
 	pushfq				/* pt_regs->flags */
 	addq	$(DETOUR_GAP + 8), 8(%rsp)
 	pushq	$__KERNEL_CS		/* pt_regs->cs */
-SYM_INNER_LABEL(kprobe_detour_save_ip, SYM_L_GLOBAL)
+	.ifnb \ip
+	\ip:
+	.endif
 	pushq	$0x12345678		/* pt_regs->ip: set in the copy */
+	.if \hints
 	UNWIND_HINT_IRET_REGS
+	.endif
 	pushq	$-1			/* pt_regs->orig_ax */
-	PUSH_REGS
+	PUSH_REGS unwind_hint=\hints
 	ENCODE_FRAME_POINTER
-SYM_INNER_LABEL(kprobe_detour_save_end, SYM_L_GLOBAL)
+.endm
+
+.macro DETOUR_RESTORE hints=1
+	popq	%r15
+	.if \hints
+	UNWIND_HINT_IRET_REGS offset=15*8
+	.endif
+	.irp	reg, r14, r13, r12, rbp, rbx, r11, r10, r9, r8, rax, rcx, rdx, rsi, rdi
+	popq	%\reg
+	.endr
+	leaq	3*8(%rsp), %rsp		/* orig_ax, ip, cs */
+	.if \hints
+	UNWIND_HINT_UNDEFINED
+	.endif
+	popfq
+	popq	%rsp
+.endm
+
+	.pushsection .rodata
+SYM_DATA_START(kprobe_detour_save_template)
+	DETOUR_SAVE ip=.Lsave_ip hints=0
+SYM_DATA_END_LABEL(kprobe_detour_save_template, SYM_L_GLOBAL, kprobe_detour_save_template_end)
+	.set	kprobe_detour_save_template_ip, .Lsave_ip
+	.globl	kprobe_detour_save_template_ip
+
+SYM_DATA_START(kprobe_detour_restore_template)
+	DETOUR_RESTORE hints=0
+SYM_DATA_END_LABEL(kprobe_detour_restore_template, SYM_L_GLOBAL, kprobe_detour_restore_template_end)
+	.popsection
+
+SYM_CODE_START(kprobe_detour_save)
 	ANNOTATE_NOENDBR
+	UNWIND_HINT_UNDEFINED
+	DETOUR_SAVE
 	int3
 SYM_CODE_END(kprobe_detour_save)
-_ASM_NOKPROBE(kprobe_detour_save)
 
 /* Stands for all of a detour between saved and restored registers. */
 SYM_CODE_START(kprobe_detour_saved)
@@ -126,7 +158,6 @@ SYM_CODE_START(kprobe_detour_saved)
 	int3
 	int3
 SYM_CODE_END(kprobe_detour_saved)
-_ASM_NOKPROBE(kprobe_detour_saved)
 
 /* The same while flags are on their way between the registers and the CPU. */
 SYM_CODE_START(kprobe_detour_pushed)
@@ -135,26 +166,13 @@ SYM_CODE_START(kprobe_detour_pushed)
 	int3
 	int3
 SYM_CODE_END(kprobe_detour_pushed)
-_ASM_NOKPROBE(kprobe_detour_pushed)
 
-/* Where a detour goes back to the probed code; copied as well. */
 SYM_CODE_START(kprobe_detour_restore)
 	ANNOTATE_NOENDBR
 	UNWIND_HINT_REGS
-	popq	%r15
-	UNWIND_HINT_IRET_REGS offset=15*8
-	.irp	reg, r14, r13, r12, rbp, rbx, r11, r10, r9, r8, rax, rcx, rdx, rsi, rdi
-	popq	%\reg
-	.endr
-	leaq	3*8(%rsp), %rsp		/* orig_ax, ip, cs */
-	UNWIND_HINT_UNDEFINED
-	popfq
-	popq	%rsp
-SYM_INNER_LABEL(kprobe_detour_restore_end, SYM_L_GLOBAL)
-	ANNOTATE_NOENDBR
+	DETOUR_RESTORE
 	int3
 SYM_CODE_END(kprobe_detour_restore)
-_ASM_NOKPROBE(kprobe_detour_restore)
 
 /*
  * Out of line for all detours: the registers are on the stack, %rbx has the
@@ -186,6 +204,5 @@ SYM_INNER_LABEL(kprobe_detour_divert, SYM_L_GLOBAL)
 	cli
 	jmp	restore_regs_and_return_to_kernel
 SYM_CODE_END(kprobe_detour_stale)
-_ASM_NOKPROBE(kprobe_detour_stale)
 
 #endif /* CONFIG_OPTPROBES */

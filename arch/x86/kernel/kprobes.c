@@ -20,7 +20,6 @@
  *						jmp	behind the original
  */
 #include <linux/init.h>
-#include <linux/kallsyms.h>
 #include <linux/kdebug.h>
 #include <linux/kprobe_arch.h>
 #include <linux/memory.h>
@@ -30,7 +29,6 @@
 #include <asm/alternative.h>
 #include <asm/ibt.h>
 #include <asm/insn.h>
-#include <asm/sections.h>
 #include <asm/text-patching.h>
 
 #include "kprobes-insn.h"
@@ -300,36 +298,4 @@ static struct notifier_block kprobe_die_nb = {
 int __init arch_kprobe_init(void)
 {
 	return register_die_notifier(&kprobe_die_nb);
-}
-
-/* Runs on two stacks, one after the other: neither is the one of "current". */
-NOKPROBE_SYMBOL(__switch_to);
-
-/*
- * What indirect branches and returns go through where speculation has to be
- * kept in check. The hit path goes through them as well. Depending on the
- * configuration not all of them are there.
- */
-static int __init blacklist_thunks(void)
-{
-	static const char * const outliers[] __initconst = {
-		"srso_alias_untrain_ret", "srso_alias_safe_ret",
-		"srso_alias_return_thunk",
-	};
-	unsigned long first = kallsyms_lookup_name("__x86_indirect_thunk_array");
-	unsigned long last = kallsyms_lookup_name("__x86_return_thunk");
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(outliers); i++)
-		kprobe_blacklist_add_function(kallsyms_lookup_name(outliers[i]));
-	if (!last)
-		return 0;
-	return kprobe_blacklist_add_text(first ?: last, last + 1);
-}
-
-int __init arch_kprobe_blacklist(void)
-{
-	return kprobe_blacklist_add_text((unsigned long)__entry_text_start,
-					 (unsigned long)__entry_text_end) ?:
-	       blacklist_thunks();
 }

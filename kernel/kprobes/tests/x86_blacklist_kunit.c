@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Tests of x86's part of the blacklist: text that is executed from a copy, where the
+ * kernel cannot take a breakpoint's trap, or on the way of a hit, every byte of it.
+ */
+#include <kunit/test.h>
+#include <linux/kallsyms.h>
+#include <linux/kprobes.h>
+#include <linux/module.h>
+#include <asm/sections.h>
+
+#include "../../../arch/x86/kernel/kprobes-detour.h"
+
+/**
+ * struct stretch - text that must not be probed
+ * @first: the symbol that it begins with
+ * @last:  the last symbol in it, NULL when that is @first
+ * @there: whether the configuration has it
+ */
+struct stretch {
+	const char *first;
+	const char *last;
+	bool there;
+};
+
+static int try_probe(unsigned long addr)
+{
+	struct kprobe p = { .addr = (kprobe_opcode_t *)addr };
+	int ret = register_kprobe(&p);
+
+	if (!ret)
+		unregister_kprobe(&p);
+	return ret;
+}
+
+/* A probe that is let in by mistake may bring the machine down: look at the list first. */
+static void expect_refused(struct kunit *test, unsigned long start, unsigned long end)
+{
+	unsigned long addr, allowed = 0;
+
+	for (addr = start; addr < end; addr++)
+		allowed += !within_kprobe_blacklist(addr);
+	KUNIT_EXPECT_EQ_MSG(test, 0, allowed, "bytes from %pS to %pS may be probed",
+			    (void *)start, (void *)end);
+	for (addr = start; !allowed && addr < end; addr++)
+		KUNIT_EXPECT_LT_MSG(test, try_probe(addr), 0, "%pS", (void *)addr);
+}
+
+/* A symbol ends where the next begins; padding can be long. */
+static unsigned long end_of(unsigned long addr)
+{
+	unsigned long size, offset;
+
+	if (!kallsyms_lookup_size_offset(addr, &size, &offset))
+		return 0;
+	return addr - offset + min(size, PAGE_SIZE);
+}
+
+static void expect_stretch_refused(struct kunit *test, const struct stretch *s)
+{
+	unsigned long first = kallsyms_lookup_name(s->first);
+	unsigned long last = s->last ? kallsyms_lookup_name(s->last) : first;
+
+	if (!s->there && !first)
+		return;
+	KUNIT_EXPECT_NE_MSG(test, 0, first, "there is no %s", s->first);
+	KUNIT_EXPECT_GE_MSG(test, last, first, "there is no %s", s->last);
+	if (first && last >= first)
+		expect_refused(test, first, end_of(last));
+}
+
+static void expect_all_refused(struct kunit *test, const struct stretch *s, unsigned int nr)
+{
+	while (nr--)
+		expect_stretch_refused(test, s++);
+}
+
+#define OPT	IS_ENABLED(CONFIG_OPTPROBES)
+#define FTRACE	IS_ENABLED(CONFIG_DYNAMIC_FTRACE)
+#define KEXEC	IS_ENABLED(CONFIG_KEXEC_CORE)
+#define SLEEP	IS_ENABLED(CONFIG_ACPI_SLEEP)
+
+static const struct stretch copied[] = {
+	{ "kprobe_detour_save", "kprobe_detour_restore", OPT },
+	{ "ftrace_caller", "ftrace_caller_end", FTRACE },
+	{ "ftrace_regs_caller", "ftrace_regs_caller_end", FTRACE },
+	{ "relocate_kernel", "swap_pages", KEXEC },
+	{ "restore_registers", "core_restore_code", IS_ENABLED(CONFIG_HIBERNATION) },
+	{ "sme_encrypt_execute", "__enc_copy", IS_ENABLED(CONFIG_AMD_MEM_ENCRYPT) },
+};
+
+static void x86_blacklist_copied(struct kunit *test)
+{
+	expect_all_refused(test, copied, ARRAY_SIZE(copied));
+}
+
+/* Where it hurt: in the middle of a template, behind a label. */
+static void x86_blacklist_ftrace_load(struct kunit *test)
+{
+	static const u8 load[] = { 0x48, 0x8b, 0x8c, 0x24, 0xa8, 0, 0, 0 };
+	unsigned long addr = kallsyms_lookup_name("ftrace_regs_caller");
+	unsigned long end = kallsyms_lookup_name("ftrace_regs_caller_end");
+
+	if (!FTRACE)
+		kunit_skip(test, "no dynamic ftrace");
+	while (addr < end && memcmp((void *)addr, load, sizeof(load)))
+		addr++;
+	if (addr == end)
+		kunit_skip(test, "no load of 0xa8(%%rsp) in this configuration");
+	expect_refused(test, addr, addr + 1);
+}
+
+static const struct stretch without_idt[] = {
+	{ "startup_64", NULL, true },
+	{ "secondary_startup_64", NULL, true },
+	{ "secondary_startup_64_no_verify", NULL, true },
+	{ "common_startup_64", NULL, true },
+	{ "verify_cpu", NULL, true },
+	{ "soft_restart_cpu" },
+	{ "vc_boot_ghcb" },
+	{ "early_setup_idt", NULL, true },
+	{ "start_secondary", NULL, IS_ENABLED(CONFIG_SMP) },
+	{ "cr4_init", NULL, true },
+	{ "native_write_cr4", NULL, true },
+	{ "cpu_init_exception_handling", NULL, true },
+	{ "load_current_idt", NULL, true },
+	{ "machine_kexec", NULL, KEXEC },
+	{ "wakeup_long64", NULL, SLEEP },
+	{ "do_suspend_lowlevel", NULL, SLEEP },
+	{ "restore_processor_state" },
+	{ "pvh_start_xen" },
+	{ "__efi64_thunk" },
+	{ "asm_acpi_mp_play_dead" },
+};
+
+static void x86_blacklist_without_idt(struct kunit *test)
+{
+	expect_all_refused(test, without_idt, ARRAY_SIZE(without_idt));
+}
+
+#ifdef CONFIG_OPTPROBES
+/* What is copied cannot be probed, and is what the unwinder is told. */
+static void x86_blacklist_templates(struct kunit *test)
+{
+	KUNIT_EXPECT_FALSE(test, kernel_text_address((unsigned long)kprobe_detour_save_template));
+	KUNIT_EXPECT_FALSE(test,
+			   kernel_text_address((unsigned long)kprobe_detour_restore_template));
+	KUNIT_EXPECT_MEMEQ(test, kprobe_detour_save, kprobe_detour_save_template,
+			   X86_DETOUR_SAVE_SIZE);
+	KUNIT_EXPECT_MEMEQ(test, kprobe_detour_restore, kprobe_detour_restore_template,
+			   X86_DETOUR_RESTORE_SIZE);
+}
+#endif
+
+/* Whoever enters kprobes without C code around him. */
+static const struct stretch assembly[] = {
+	{ "kprobe_post_trampoline", NULL, true },
+	{ "kretprobe_trampoline", NULL, IS_ENABLED(CONFIG_KRETPROBES) },
+	{ "kprobe_detour_saved", NULL, OPT },
+	{ "kprobe_detour_pushed", NULL, OPT },
+	{ "kprobe_detour_stale", NULL, OPT },
+	{ "kprobe_detour_slow", NULL, OPT },
+	{ "kprobe_detour_divert", NULL, OPT },
+};
+
+static void x86_blacklist_assembly(struct kunit *test)
+{
+	expect_all_refused(test, assembly, ARRAY_SIZE(assembly));
+}
+
+/* Thunks of indirect branches and returns. */
+static const struct stretch thunks[] = {
+	{ "__x86_indirect_thunk_array" }, { "__x86_indirect_its_thunk_array" },
+	{ "__x86_return_thunk" }, { "srso_alias_untrain_ret" },
+	{ "srso_alias_return_thunk" }, { "retbleed_return_thunk" },
+	{ "call_depth_return_thunk" }, { "its_return_thunk" },
+};
+
+static void x86_blacklist_thunks(struct kunit *test)
+{
+	expect_all_refused(test, thunks, ARRAY_SIZE(thunks));
+}
+
+static struct kunit_case x86_blacklist_cases[] = {
+	KUNIT_CASE(x86_blacklist_copied),
+	KUNIT_CASE(x86_blacklist_ftrace_load),
+	KUNIT_CASE(x86_blacklist_without_idt),
+#ifdef CONFIG_OPTPROBES
+	KUNIT_CASE(x86_blacklist_templates),
+#endif
+	KUNIT_CASE(x86_blacklist_assembly),
+	KUNIT_CASE(x86_blacklist_thunks),
+	{}
+};
+
+static struct kunit_suite x86_blacklist_suite = {
+	.name = "kprobes_x86_blacklist",
+	.test_cases = x86_blacklist_cases,
+};
+
+kunit_test_suite(x86_blacklist_suite);
+
+MODULE_DESCRIPTION("KUnit tests of what of x86 is on the blacklist of kprobes");
+MODULE_LICENSE("GPL");
