@@ -50,6 +50,9 @@ static int settle(unsigned long at, unsigned long *addr, bool *on_func_entry)
 		return ret;
 	*addr = (unsigned long)arch_kprobe_entry(f.start, at - f.start,
 						 on_func_entry);
+	/* A part of a function that is jumped to: nothing returns from there. */
+	if (f.kind == KPROBE_SYMBOL_COLD)
+		*on_func_entry = false;
 	return 0;
 }
 

@@ -3,15 +3,16 @@
  * The blacklist: functions that no probe may be set in, because a hit there
  * would recurse into itself or come where the kernel cannot take a trap.
  *
- * An entry is a function's range in an ordered tree. The entries come from
- * NOKPROBE_SYMBOL(), from whole sections (.kprobes.text, .noinstr.text), from
- * the architecture, and for a module's text from the module, for as long as it
- * is loaded.
+ * It is an ordered tree of ranges. They come from NOKPROBE_SYMBOL(), from whole
+ * sections (.kprobes.text, .noinstr.text), from the architecture, and for a
+ * module's text from the module, for as long as it is loaded. With a function go
+ * the pieces that the compiler has made of it.
  */
 #include <linux/init.h>
 #include <linux/kallsyms.h>
 #include <linux/maple_tree.h>
 #include <linux/module.h>
+#include <linux/string.h>
 #include <linux/xarray.h>
 #include <asm/sections.h>
 
@@ -20,51 +21,61 @@
 /* Ranges of text; the value only says that there is one. */
 static struct maple_tree blacklist = MTREE_INIT(blacklist, MT_FLAGS_USE_RCU);
 
+/* The first range at or after an address. */
+static bool find_range(unsigned long addr, unsigned long *start, unsigned long *last)
+{
+	MA_STATE(mas, &blacklist, addr, addr);
+
+	guard(rcu)();
+	if (!mas_find(&mas, ULONG_MAX))
+		return false;
+	*start = mas.index;
+	*last = mas.last;
+	return true;
+}
+
+/* Ranges may overlap; none is added for what one covers already. */
+static int forbid_range(unsigned long start, unsigned long last)
+{
+	unsigned long known, known_last;
+
+	if (find_range(start, &known, &known_last) && known <= start && known_last >= last)
+		return 0;
+	return mtree_store_range(&blacklist, start, last, xa_mk_value(1), GFP_KERNEL);
+}
+
 /**
  * kprobe_blacklist_add_function() - forbid probes in a function
  * @entry: an address in it
  *
  * Context: Process context, may sleep.
- * Return: Bytes from @entry to the function's end. -ENOENT when no function is
- * known there, -ENOMEM.
+ * Return: 0. -ENOENT when no function is known there, -ENOMEM.
  */
 int kprobe_blacklist_add_function(unsigned long entry)
 {
 	unsigned long size, offset, start;
-	int ret;
 
 	if (!kernel_text_address(entry) ||
 	    !kallsyms_lookup_size_offset(entry, &size, &offset))
 		return -ENOENT;
 	start = entry - offset;
-	ret = mtree_insert_range(&blacklist, start, start + size - 1,
-				 xa_mk_value(1), GFP_KERNEL);
-	/* Named twice, or in a section that is on the list as a whole. */
-	if (ret && ret != -EEXIST)
-		return ret;
-	return size - offset;
+	return forbid_range(start, start + size - 1);
 }
 NOKPROBE_SYMBOL(kprobe_blacklist_add_function);
 
 /**
  * kprobe_blacklist_add_text() - forbid probes in a stretch of text
  * @start: its first byte
- * @end:   the byte behind it
+ * @end:   the byte after it
+ *
+ * All of it, whatever symbols there are.
  *
  * Context: Process context, may sleep.
  * Return: 0 or -ENOMEM.
  */
 int kprobe_blacklist_add_text(unsigned long start, unsigned long end)
 {
-	while (start < end) {
-		int ret = kprobe_blacklist_add_function(start);
-
-		if (ret == -ENOMEM)
-			return ret;
-		/* A hole between symbols: on to the next possible one. */
-		start += ret > 0 ? ret : 1;
-	}
-	return 0;
+	return start < end ? forbid_range(start, end - 1) : 0;
 }
 NOKPROBE_SYMBOL(kprobe_blacklist_add_text);
 
@@ -94,22 +105,64 @@ NOKPROBE_SYMBOL(within_kprobe_blacklist);
 /**
  * kprobe_blacklist_next() - walk the blacklist in order of address
  * @addr: where to start looking
- * @end:  set to the byte behind the entry found
+ * @end:  set to the byte after what was found
+ *
+ * A range is walked function by function.
  *
  * Context: Process context, or any in which RCU can be read.
- * Return: Start of the first entry at or behind @addr, 0 when there is none.
+ * Return: Start of the first function, or part of one, at or after @addr, 0 when
+ * there is none.
  */
 unsigned long kprobe_blacklist_next(unsigned long addr, unsigned long *end)
 {
-	MA_STATE(mas, &blacklist, addr, addr);
+	unsigned long start, last, at, size, offset;
 
-	guard(rcu)();
-	if (!mas_find(&mas, ULONG_MAX))
+	if (!find_range(addr, &start, &last))
 		return 0;
-	*end = mas.last + 1;
-	return mas.index;
+	*end = last + 1;
+	at = max(addr, start);
+	if (!kallsyms_lookup_size_offset(at, &size, &offset))
+		return start;
+	*end = min(*end, at - offset + size);
+	return max(start, at - offset);
 }
 NOKPROBE_SYMBOL(kprobe_blacklist_next);
+
+/* How the compiler names what it has made of a function or of a part of one. */
+static bool is_piece_suffix(const char *suffix)
+{
+	return strstarts(suffix, ".cold") || strstarts(suffix, ".isra.") ||
+	       strstarts(suffix, ".constprop.") || strstarts(suffix, ".part.");
+}
+
+static int forbids(void *unused, unsigned long addr)
+{
+	return within_kprobe_blacklist(addr);
+}
+
+/* Is a function of that name on the list? Several may have it. */
+static bool is_name_forbidden(struct module *mod, const char *name)
+{
+	if (mod)
+		return within_kprobe_blacklist(find_kallsyms_symbol_value(mod, name));
+	return kallsyms_on_each_match_symbol(forbids, name, NULL);
+}
+
+/* For each symbol of the kernel, or of a module: a piece goes with its function. */
+static int add_piece(void *mod, const char *name, unsigned long addr)
+{
+	const char *dot = strchr(name, '.');
+	char function[KSYM_NAME_LEN];
+
+	for (; dot && dot != name; dot = strchr(dot + 1, '.')) {
+		if (!is_piece_suffix(dot))
+			continue;
+		strscpy(function, name, min_t(size_t, dot - name + 1, sizeof(function)));
+		if (is_name_forbidden(mod, function))
+			return kprobe_blacklist_add_function(addr) == -ENOMEM ? -ENOMEM : 0;
+	}
+	return 0;
+}
 
 #ifdef CONFIG_MODULES
 /**
@@ -131,6 +184,8 @@ void kprobe_blacklist_add_module(struct module *mod)
 	if (no_instr)
 		kprobe_blacklist_add_text(no_instr,
 					  no_instr + mod->noinstr_text_size);
+	if (mod->num_kprobe_blacklist || text || no_instr)
+		module_kallsyms_on_each_symbol(mod->name, add_piece, mod);
 }
 NOKPROBE_SYMBOL(kprobe_blacklist_add_module);
 
@@ -144,11 +199,11 @@ void kprobe_blacklist_remove_memory(const struct module_memory *mem)
 {
 	unsigned long at = (unsigned long)mem->base;
 	unsigned long end = at + mem->size;
-	unsigned long behind;
+	unsigned long start, last;
 
-	while ((at = kprobe_blacklist_next(at, &behind)) && at < end) {
-		mtree_erase(&blacklist, at);
-		at = behind;
+	while (find_range(at, &start, &last) && start < end) {
+		mtree_erase(&blacklist, start);
+		at = last + 1;
 	}
 }
 NOKPROBE_SYMBOL(kprobe_blacklist_remove_memory);
@@ -186,5 +241,6 @@ int __init kprobe_blacklist_init(void)
 	if (ret)
 		return ret;
 	add_symbols(__start_kprobe_blacklist, __stop_kprobe_blacklist);
-	return arch_kprobe_blacklist();
+	return arch_kprobe_blacklist() ?:
+	       kallsyms_on_each_symbol(add_piece, NULL);
 }

@@ -43,9 +43,49 @@ static noinline __noclone int free_function(int x)
 	return some_code(x);
 }
 
+/* Named as compilers name what they make of parts of a function, or of the whole. */
+static int forbidden_isra(int x) __asm__("forbidden_function.isra.0");
+static int forbidden_constprop(int x) __asm__("forbidden_function.constprop.3");
+static int forbidden_part(int x) __asm__("forbidden_function.part.1.isra.2");
+static int noinstr_part(int x) __asm__("noinstr_function.part.0");
+static int free_part(int x) __asm__("free_function.part.0");
+static int forbidden_other(int x) __asm__("forbidden_function.other.0");
+
+static noinline __noclone int forbidden_isra(int x)
+{
+	return some_code(x);
+}
+
+static noinline __noclone int forbidden_constprop(int x)
+{
+	return some_code(x);
+}
+
+static noinline __noclone int forbidden_part(int x)
+{
+	return some_code(x);
+}
+
+static noinline __noclone int noinstr_part(int x)
+{
+	return some_code(x);
+}
+
+static noinline __noclone int free_part(int x)
+{
+	return some_code(x);
+}
+
+static noinline __noclone int forbidden_other(int x)
+{
+	return some_code(x);
+}
+
 /* An unused function would be left out. */
 static int (*const functions[])(int) = {
 	forbidden_function, function_in_kprobes_text, noinstr_function, free_function,
+	forbidden_isra, forbidden_constprop, forbidden_part, noinstr_part, free_part,
+	forbidden_other,
 };
 
 /* The function around an address, its padding included. */
@@ -94,6 +134,15 @@ static void expect_forbidden(struct kunit *test, unsigned long addr)
 	KUNIT_EXPECT_EQ_MSG(test, -EINVAL, try_probe(addr), "%ps", (void *)addr);
 }
 
+static void expect_free(struct kunit *test, unsigned long addr)
+{
+	struct bounds r = bounds_of(test, addr);
+
+	KUNIT_EXPECT_EQ_MSG(test, r.end - r.start, count_allowed(r.start, r.end), "%ps",
+			    (void *)addr);
+	KUNIT_EXPECT_EQ_MSG(test, 0, try_probe(addr), "%ps", (void *)addr);
+}
+
 static void blacklist_whole_function(struct kunit *test)
 {
 	expect_forbidden(test, (unsigned long)forbidden_function);
@@ -136,6 +185,63 @@ static void blacklist_spares_others(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, within_kprobe_blacklist(ULONG_MAX));
 	KUNIT_EXPECT_FALSE(test, within_kprobe_blacklist((unsigned long)functions));
 }
+
+static void blacklist_pieces(struct kunit *test)
+{
+	expect_forbidden(test, (unsigned long)forbidden_isra);
+	expect_forbidden(test, (unsigned long)forbidden_constprop);
+	expect_forbidden(test, (unsigned long)forbidden_part);
+	expect_forbidden(test, (unsigned long)noinstr_part);
+	expect_free(test, (unsigned long)free_part);
+	expect_free(test, (unsigned long)forbidden_other);
+}
+
+static void blacklist_cold_piece(struct kunit *test)
+{
+	unsigned long addr = kallsyms_lookup_name("kprobes_forbidden_asm.cold");
+
+	if (!IS_ENABLED(CONFIG_X86_64))
+		kunit_skip(test, "in assembly of x86");
+	KUNIT_ASSERT_NE(test, 0, addr);
+	expect_forbidden(test, kallsyms_lookup_name("kprobes_forbidden_asm"));
+	expect_forbidden(test, addr);
+}
+
+#ifdef CONFIG_KRETPROBES
+static int find_cold(void *data, const char *name, unsigned long addr)
+{
+	unsigned long *found = data;
+
+	if (!strstr(name, ".cold") || !core_kernel_text(addr) ||
+	    within_kprobe_blacklist(addr))
+		return 0;
+	*found = addr;
+	return 1;
+}
+
+/* It is jumped to: what is on the stack there is not its return address. */
+static void blacklist_return_of_cold(struct kunit *test)
+{
+	struct kretprobe rp = {};
+	unsigned long addr;
+	int ret;
+
+	if (!kallsyms_on_each_symbol(find_cold, &addr))
+		kunit_skip(test, "the compiler has made no cold parts");
+	rp.kp.addr = (kprobe_opcode_t *)addr;
+	ret = register_kretprobe(&rp);
+	if (!ret)
+		unregister_kretprobe(&rp);
+	KUNIT_EXPECT_EQ_MSG(test, -EINVAL, ret, "%ps", (void *)addr);
+	KUNIT_EXPECT_EQ_MSG(test, 0, try_probe(addr), "%ps", (void *)addr);
+	KUNIT_EXPECT_EQ(test, -EINVAL, kprobe_on_func_entry((void *)addr, NULL, 0));
+}
+#else
+static void blacklist_return_of_cold(struct kunit *test)
+{
+	kunit_skip(test, "no return probes");
+}
+#endif
 
 /* What a hit runs through, and what calls it: the API, and what must be there. */
 static const char * const serving_functions[] = {
@@ -312,6 +418,9 @@ static struct kunit_case blacklist_cases[] = {
 	KUNIT_CASE(blacklist_noinstr_text),
 	KUNIT_CASE(blacklist_entry_text),
 	KUNIT_CASE(blacklist_spares_others),
+	KUNIT_CASE(blacklist_pieces),
+	KUNIT_CASE(blacklist_cold_piece),
+	KUNIT_CASE(blacklist_return_of_cold),
 	KUNIT_CASE(blacklist_subsystem),
 	KUNIT_CASE(blacklist_walk),
 	KUNIT_CASE(blacklist_walk_from_inside),

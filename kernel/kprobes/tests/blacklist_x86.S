@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A function whose unlikely part stands elsewhere, as compilers do it.
+ */
+#include <linux/linkage.h>
+#include <asm/asm.h>
+#include <asm/nospec-branch.h>
+
+	.text
+
+/* int kprobes_forbidden_asm(int x) */
+SYM_FUNC_START(kprobes_forbidden_asm)
+	movl	%edi, %eax
+	testl	%edi, %edi
+	js	kprobes_forbidden_asm.cold
+	RET
+SYM_FUNC_END(kprobes_forbidden_asm)
+_ASM_NOKPROBE(kprobes_forbidden_asm)
+
+	.section .text.unlikely, "ax"
+
+SYM_FUNC_START_LOCAL_NOALIGN(kprobes_forbidden_asm.cold)
+	negl	%eax
+	nop
+	RET
+SYM_FUNC_END(kprobes_forbidden_asm.cold)
