@@ -16,7 +16,6 @@
  * probes, for kprobe_drain() to see.
  */
 #include <linux/atomic.h>
-#include <linux/context_tracking.h>
 #include <linux/extable.h>
 #include <linux/sched.h>
 
@@ -294,16 +293,6 @@ void kprobe_hit(struct kprobe_point *point, struct pt_regs *regs,
 NOKPROBE_SYMBOL(kprobe_hit);
 
 #ifdef CONFIG_OPTPROBES
-static __always_inline bool rcu_keeps_table(void)
-{
-#ifdef CONFIG_CONTEXT_TRACKING_IDLE
-	return rcu_is_watching_curr_cpu();
-#else
-	/* One CPU: what frees the table cannot run before this is over. */
-	return true;
-#endif
-}
-
 /**
  * kprobe_breakpoint_detour() - where a breakpoint leads
  * @addr: its address
@@ -319,7 +308,7 @@ noinstr void *kprobe_breakpoint_detour(unsigned long addr)
 {
 	struct kprobe_point *point;
 
-	if (unlikely(!rcu_keeps_table()))
+	if (unlikely(!kprobe_rcu_is_watching()))
 		return NULL;
 	point = kprobe_table_find(addr);
 	return point ? READ_ONCE(point->enter) : NULL;

@@ -6,6 +6,7 @@
  * What the files of kprobes share among themselves. The locking rules stand at
  * the top of kernel/kprobes.c.
  */
+#include <linux/context_tracking.h>
 #include <linux/hash.h>
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
@@ -262,6 +263,17 @@ void kprobe_forget_functions(const struct module *mod);
 int kprobe_resolve(const struct kprobe *p, unsigned long *addr,
 		   bool *on_func_entry);
 int kprobe_check_address(unsigned long addr);
+
+/* Does RCU keep what is read here? */
+static __always_inline bool kprobe_rcu_is_watching(void)
+{
+#ifdef CONFIG_CONTEXT_TRACKING_IDLE
+	return rcu_is_watching_curr_cpu();
+#else
+	/* One CPU: what frees it cannot run before this is over. */
+	return true;
+#endif
+}
 
 /* slot.c: executable copies of instructions */
 struct kprobe_point *kprobe_slot_owner(unsigned long addr,

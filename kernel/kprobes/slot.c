@@ -7,14 +7,16 @@
  * executable, and then become executable and read-only; what is written into
  * them later goes through the architecture's text patching. Pages with free
  * slots are on a list, a slot in a page is found by its bitmap, and the page
- * of an address by an ordered tree that is read under RCU. Code that runs in
- * a slot needs no tree: the page begins with a pointer to what belongs to it.
+ * of an address by a latched tree, which is read without locks by unwinders, also
+ * in NMIs. Code that runs in a slot needs no tree: the page begins with a
+ * pointer to what belongs to it.
  */
 #include <linux/bitmap.h>
 #include <linux/execmem.h>
 #include <linux/extable.h>
-#include <linux/maple_tree.h>
 #include <linux/perf_event.h>
+#include <linux/rbtree_latch.h>
+#include <linux/rculist.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 #include <linux/workqueue.h>
@@ -55,6 +57,9 @@ static struct slot_class slot_classes[] = {
  * struct slot_page - one page of slots
  * @text:  the page
  * @class: what kind of slots
+ * @node:  in the tree of pages by address
+ * @all:   in the list of all pages, in the same order; changed under kprobe_mutex,
+ *         read under RCU
  * @list:  in the class's pages with room while some slot is free; kprobe_mutex
  * @used:  which slots are taken; kprobe_mutex
  * @rcu:   for freeing, once nobody looks addresses up in it
@@ -64,19 +69,52 @@ static struct slot_class slot_classes[] = {
 struct slot_page {
 	void *text;
 	struct slot_class *class;
+	struct latch_tree_node node;
+	struct list_head all;
 	struct list_head list;
 	DECLARE_BITMAP(used, MAX_SLOTS_PER_PAGE);
 	struct rcu_work rcu;
 	void *owner[];
 };
 
-/* All pages by address; changed under kprobe_mutex, read under RCU. */
-static struct maple_tree slot_pages =
-	MTREE_INIT(slot_pages, MT_FLAGS_USE_RCU);
+static __always_inline struct slot_page *slot_page_of(struct latch_tree_node *node)
+{
+	return container_of(node, struct slot_page, node);
+}
+
+static __always_inline bool lies_before(struct latch_tree_node *a,
+					struct latch_tree_node *b)
+{
+	return slot_page_of(a)->text < slot_page_of(b)->text;
+}
+
+static __always_inline int compare(void *addr, struct latch_tree_node *node)
+{
+	void *text = slot_page_of(node)->text;
+
+	if (addr < text)
+		return -1;
+	return addr >= text + PAGE_SIZE;
+}
+
+static const struct latch_tree_ops by_address = {
+	.less = lies_before,
+	.comp = compare,
+};
+
+/*
+ * All pages by address; changed under kprobe_mutex, read with preemption
+ * disabled where RCU is watching. Looking an address up calls nothing, and
+ * taking a page out needs no memory.
+ */
+static struct latch_tree_root page_tree;
+
+/* The same for /proc/kallsyms. */
+static LIST_HEAD(all_pages);
 
 /*
  * What slot addresses lie between: nearly every address that is asked for is
- * elsewhere, and should not cost a walk of the tree. Only ever widened.
+ * elsewhere, and must not cost a walk of the tree. Only ever widened.
  */
 static unsigned long lowest_slot = ULONG_MAX;
 static unsigned long highest_slot;
@@ -107,20 +145,24 @@ static void free_slot_page(struct work_struct *work)
 	kfree(page);
 }
 
-static int publish_page(struct slot_page *page)
+/* The list's entry that a page comes after, as in the tree. */
+static struct list_head *entry_before(struct slot_page *page)
+{
+	struct rb_node *prev = rb_prev(&page->node.node[0]);
+
+	return prev ? &container_of(prev, struct slot_page, node.node[0])->all : &all_pages;
+}
+
+static void publish_page(struct slot_page *page)
 {
 	unsigned long start = (unsigned long)page->text;
-	unsigned long last = start + PAGE_SIZE - 1;
-	int ret;
 
 	WRITE_ONCE(lowest_slot, min(lowest_slot, start));
-	WRITE_ONCE(highest_slot, max(highest_slot, last));
-	ret = mtree_store_range(&slot_pages, start, last, page, GFP_KERNEL);
-	if (ret)
-		return ret;
+	WRITE_ONCE(highest_slot, max(highest_slot, start + PAGE_SIZE - 1));
+	latch_tree_insert(&page->node, &page_tree, &by_address);
+	list_add_rcu(&page->all, entry_before(page));
 	list_add(&page->list, &page->class->room);
 	announce(page, false);
-	return 0;
 }
 
 static struct slot_page *make_slot_page(struct slot_class *class)
@@ -136,9 +178,9 @@ static struct slot_page *make_slot_page(struct slot_class *class)
 	if (!page->text)
 		goto free_page;
 	set_vm_flush_reset_perms(page->text);
-	if (arch_kprobe_fill_slots(page->text, PAGE_SIZE, page) ||
-	    publish_page(page))
+	if (arch_kprobe_fill_slots(page->text, PAGE_SIZE, page))
 		goto free_text;
+	publish_page(page);
 	return page;
 
 free_text:
@@ -223,25 +265,30 @@ void kprobe_slot_write(void *slot, const void *code, size_t len)
 NOKPROBE_SYMBOL(kprobe_slot_write);
 
 /*
- * Also asked by the unwinder, which runs where RCU is not watching: it has to
- * come before anything that reads under RCU.
+ * Asked about every address that is unwound, where RCU need not be watching. It
+ * is in whatever executes slots; elsewhere no page is looked at.
  */
 static __always_inline bool may_be_slot(unsigned long addr)
 {
 	return unlikely(addr >= READ_ONCE(lowest_slot) &&
-			addr <= READ_ONCE(highest_slot));
+			addr <= READ_ONCE(highest_slot)) &&
+	       kprobe_rcu_is_watching();
 }
 
-static struct slot_page *page_of(unsigned long addr)
+/* With preemption disabled, or kprobe_mutex held. */
+static __always_inline struct slot_page *page_of(unsigned long addr)
 {
-	return mtree_load(&slot_pages, addr);
+	struct latch_tree_node *node;
+
+	node = latch_tree_find((void *)addr, &page_tree, &by_address);
+	return node ? slot_page_of(node) : NULL;
 }
-NOKPROBE_SYMBOL(page_of);
 
 static void retire_page(struct slot_page *page)
 {
 	list_del(&page->list);
-	mtree_erase(&slot_pages, (unsigned long)page->text);
+	list_del_rcu(&page->all);
+	latch_tree_erase(&page->node, &page_tree, &by_address);
 	announce(page, true);
 	queue_rcu_work(system_unbound_wq, &page->rcu);
 }
@@ -313,7 +360,7 @@ struct kprobe_point *kprobe_slot_owner(unsigned long addr, unsigned int *offset)
 
 	if (!may_be_slot(addr))
 		return NULL;
-	guard(rcu)();
+	guard(preempt_notrace)();
 	owner = owner_at(addr, &page);
 	if (!owner)
 		return NULL;
@@ -346,14 +393,14 @@ NOKPROBE_SYMBOL(kprobe_slot_running);
  * is_kprobe_insn_slot() - is this code a displaced instruction?
  * @addr: any address
  *
- * Context: Any in which RCU is watching.
- * Return: True when @addr is in a page of slots.
+ * Context: Any.
+ * Return: True when @addr is in a page of slots, and RCU is watching.
  */
 bool is_kprobe_insn_slot(unsigned long addr)
 {
 	if (!may_be_slot(addr))
 		return false;
-	guard(rcu)();
+	guard(preempt_notrace)();
 	return page_of(addr);
 }
 NOKPROBE_SYMBOL(is_kprobe_insn_slot);
@@ -372,9 +419,9 @@ kprobe_search_exception_tables(unsigned long addr)
 	struct kprobe_point *point;
 	unsigned int offset;
 
-	if (!is_kprobe_insn_slot(addr))
+	if (!may_be_slot(addr))
 		return NULL;
-	guard(rcu)();
+	guard(preempt_notrace)();
 	point = kprobe_slot_owner(addr, &offset);
 	return point && !offset ? search_exception_tables(point->site) : NULL;
 }
@@ -388,7 +435,7 @@ NOKPROBE_SYMBOL(kprobe_search_exception_tables);
  * slot as well: at its start as at the probed instruction, behind that as at
  * the instruction which follows.
  *
- * Context: Any in which RCU is watching.
+ * Context: Any. Where RCU is not watching, nothing is known of slots.
  * Return: The address in the kernel's or a module's text that @addr stands
  * for; @addr itself when that is not in a slot.
  */
@@ -400,7 +447,7 @@ unsigned long kprobe_displaced_ip(unsigned long addr)
 
 	if (!may_be_slot(addr))
 		return addr;
-	guard(rcu)();
+	guard(preempt_notrace)();
 	owner = owner_at(addr, &page);
 	if (!owner)
 		return addr;
@@ -427,10 +474,9 @@ int kprobe_get_kallsym(unsigned int symnum, unsigned long *value, char *type,
 		       char *sym)
 {
 	struct slot_page *page;
-	unsigned long addr = 0;
 
 	guard(rcu)();
-	mt_for_each(&slot_pages, page, addr, ULONG_MAX) {
+	list_for_each_entry_rcu(page, &all_pages, all) {
 		if (symnum--)
 			continue;
 		*value = (unsigned long)page->text;
