@@ -32,7 +32,7 @@ shell: ## a shell in the virtual machine
 bench: ## cost and scale beside the base's own kprobes, in tables and plots (45 minutes)
 	@scripts/bench/run $(ARCH) "$(QUICK)" "$(RECORD)"
 
-check: ## checkpatch --strict, sparse, W=1, kernel-doc, shellcheck on our files
+check: ## checkpatch --strict, sparse, W=1, kernel-doc, shellcheck on our files, the hit path
 	@scripts/check $(ARCH)
 
 configs: ## kernels without kprobes, modules or SMP, and the smallest, compile and boot

@@ -3,11 +3,13 @@
 """usage: test.py NAME CONFIG LOG QEMU...
 
 Boots a kernel whose guest runs "test" and judges its console: KUnit at boot, the kernel's
-startup self-tests, the guest's suites, and anything that must not be said. The last line is
-"N passed, N failed, N skipped"; exit status 1 where something failed.
+startup self-tests, the guest's suites, and anything that must not be said; and what hitpath.py
+says of the kernel. The last line is "N passed, N failed, N skipped"; exit status 1 where
+something failed.
 """
 import os
 import re
+import subprocess
 import sys
 import time
 
@@ -65,6 +67,15 @@ def startup_tests(text, have):
     return found
 
 
+def hit_path(vmlinux):
+    """What a hit executes and can be probed, in this configuration."""
+    scripts = os.path.dirname(os.path.abspath(__file__))
+    done = subprocess.run([os.path.join(scripts, "hitpath.py"),
+                           os.path.join(scripts, "hitpath.txt"), vmlinux],
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    return done.stdout.splitlines() if done.returncode else []
+
+
 def main():
     name, config, log = sys.argv[1:4]
     command = sys.argv[4:]
@@ -99,6 +110,13 @@ def main():
             progress.group(test, (1, 0, 0))
         else:
             parser.fail(test, explain=False)
+    if "CONFIG_KPROBES" in have:
+        found = hit_path(os.path.join(os.path.dirname(config), "vmlinux"))
+        for line in found:
+            parser.fail("hit path: " + line.split(": ", 1)[-1], explain=False)
+        if not found:
+            parser.succeed()
+            progress.group("a hit executes nothing that can be probed", (1, 0, 0))
     if machine.begun and "CONFIG_KUNIT" in have and not headers_at_boot:
         machine.problems.append("KUnit printed no test plan at boot")
     if machine.ended and parser.headers == headers_at_boot:
