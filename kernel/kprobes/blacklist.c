@@ -8,15 +8,34 @@
  * module's text from the module, for as long as it is loaded. With a function go
  * the pieces that the compiler has made of it.
  */
+#include <linux/cpumask.h>
 #include <linux/init.h>
+#include <linux/irqflags.h>
 #include <linux/kallsyms.h>
+#include <linux/llist.h>
 #include <linux/maple_tree.h>
 #include <linux/module.h>
+#include <linux/preempt.h>
 #include <linux/string.h>
 #include <linux/xarray.h>
 #include <asm/sections.h>
 
 #include "internal.h"
+
+/*
+ * What the way of a hit leads through, and does not say so itself; scripts/hitpath.py
+ * finds what is missing. Some of it would be hit again and again by the hit's own end.
+ */
+NOKPROBE_SYMBOL(llist_add_batch);
+#ifdef CONFIG_SMP
+NOKPROBE_SYMBOL(cpumask_next_wrap);
+#endif
+#ifdef CONFIG_PREEMPTION
+NOKPROBE_SYMBOL(preempt_schedule_notrace);
+#endif
+#ifdef CONFIG_PROVE_LOCKING
+NOKPROBE_SYMBOL(lockdep_hardirqs_on_prepare);
+#endif
 
 /* Ranges of text; the value only says that there is one. */
 static struct maple_tree blacklist = MTREE_INIT(blacklist, MT_FLAGS_USE_RCU);

@@ -53,6 +53,15 @@ static noinline __noclone int kprobes_target_forbidden(int x)
 }
 NOKPROBE_SYMBOL(kprobes_target_forbidden);
 
+/* Named as the compiler would name a part of it. */
+static int kprobes_target_piece(int x) __asm__("kprobes_target_forbidden.part.0");
+
+static noinline __noclone __used int kprobes_target_piece(int x)
+{
+	barrier();
+	return x + 1;
+}
+
 static noinline __noclone __kprobes int kprobes_target_in_kprobes_text(int x)
 {
 	barrier();

@@ -130,13 +130,14 @@ blacklisted()
 blacklist_with_target()
 {
 	load_target && blacklisted "${target}_forbidden" &&
+		blacklisted "${target}_forbidden[.]part[.]0" &&
 		blacklisted "${target}_in_kprobes_text" && blacklisted "${target}_noinstr" &&
 		not blacklisted "${target}_function" && not blacklisted "${target}_switched"
 }
 
 refuses_blacklisted()
 {
-	for f in forbidden in_kprobes_text noinstr; do
+	for f in forbidden in_kprobes_text noinstr forbidden.part.0; do
 		refused EINVAL 22 kprobe_example symbol="$target:${target}_$f" || return 1
 	done
 }
