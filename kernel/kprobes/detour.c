@@ -7,6 +7,7 @@
  *
  * The rules of hit.c hold here as well.
  */
+#include <linux/kmsan.h>
 #include <linux/preempt.h>
 
 #include "internal.h"
@@ -23,6 +24,7 @@
  */
 void kprobe_detour_hit(struct kprobe_point *point, struct pt_regs *regs)
 {
+	kmsan_unpoison_entry_regs(regs);
 	kprobe_hit(point, regs, 0);
 }
 NOKPROBE_SYMBOL(kprobe_detour_hit);

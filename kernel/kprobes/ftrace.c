@@ -23,6 +23,7 @@
  * at the moment of the change may pass unseen.
  */
 #include <linux/ftrace.h>
+#include <linux/kmsan.h>
 #include <linux/slab.h>
 
 #include "../trace/ftrace_internal.h"
@@ -50,6 +51,7 @@ static void ftrace_hit(unsigned long ip, unsigned long parent_ip,
 
 	if (unlikely(!regs || kprobe_ftrace_disabled))
 		return;
+	kmsan_unpoison_entry_regs(regs);
 	preempt_disable_notrace();
 	point = kprobe_table_find_user(ip, arch_kprobe_behind_entry(ip));
 	if (likely(point && READ_ONCE(point->mechanism) == KPROBE_FTRACE))

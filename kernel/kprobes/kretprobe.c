@@ -11,6 +11,7 @@
  * never return leave instances behind, which are found when an outer call
  * returns, or when the task has ended.
  */
+#include <linux/kmsan.h>
 #include <linux/kprobes.h>
 #include <linux/printk.h>
 #include <linux/sched.h>
@@ -387,6 +388,7 @@ void kretprobe_return(struct pt_regs *regs, void *fp)
 {
 	struct kretprobe_instance *top;
 
+	kmsan_unpoison_entry_regs(regs);
 	preempt_disable_notrace();
 	top = instance_of(current->kretprobe_instances.first);
 	/* Not if it is chained. */

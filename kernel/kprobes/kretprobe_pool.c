@@ -17,6 +17,7 @@
 #include <linux/cpumask.h>
 #include <linux/export.h>
 #include <linux/irq_work.h>
+#include <linux/kmsan-checks.h>
 #include <linux/llist.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
@@ -83,6 +84,8 @@ static int init_instance(void *object, void *context)
 	ri->segment = segment;
 	ri->pool = segment->pool;
 	ri->rp = segment->pool->owner;
+	/* What is written to it is not instrumented, what reads it may be. */
+	kmsan_unpoison_memory(ri, sizeof(*ri));
 	return 0;
 }
 

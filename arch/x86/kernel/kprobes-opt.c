@@ -64,7 +64,8 @@ static void fill_in_spec(struct x86_detour_spec *spec, struct kprobe_point *poin
 		.site = point->site,
 		.region = region,
 		.insns = point->insn,
-		.direct = true,
+		/* KMSAN has to be told of the registers first. */
+		.direct = !IS_ENABLED(CONFIG_KMSAN),
 		.clac = boot_cpu_has(X86_FEATURE_SMAP),
 	};
 	list_for_each_entry(p, &point->probes, list) {

@@ -21,6 +21,7 @@
  */
 #include <linux/init.h>
 #include <linux/kdebug.h>
+#include <linux/kmsan.h>
 #include <linux/kprobe_arch.h>
 #include <linux/memory.h>
 #include <linux/perf_event.h>
@@ -241,7 +242,8 @@ NOKPROBE_SYMBOL(kprobe_int3_handler);
  * @regs: registers of a trap from the kernel
  *
  * Before anything else is done about the trap: what a detour calls is called by
- * the probed code, not by the trap.
+ * the probed code, not by the trap. Nothing that KMSAN instruments sees these
+ * @regs; a detour saves registers of its own.
  *
  * Context: Breakpoint trap: interrupts disabled.
  * Return: True when that is where @regs now lead; false when
@@ -268,6 +270,7 @@ asmlinkage __visible void kprobe_post_callback(struct pt_regs *regs)
 	unsigned long *saved_flags = (unsigned long *)regs->sp - 1;
 	struct kprobe_point *point;
 
+	kmsan_unpoison_entry_regs(regs);
 	preempt_disable_notrace();
 	point = kprobe_slot_running(regs->ip);
 	regs->ip = point->site + point->len;
