@@ -16,7 +16,6 @@
  * probes, for kprobe_drain() to see.
  */
 #include <linux/atomic.h>
-#include <linux/extable.h>
 #include <linux/sched.h>
 
 #include "internal.h"
@@ -532,11 +531,9 @@ static int slot_fault(struct kprobe_point *point, struct pt_regs *regs,
 		  handler_fault(regs, trapnr);
 	/*
 	 * Back to the copy, to try again or to be fixed up from there: going
-	 * through the point once more would run the handlers twice. Where
-	 * nothing can fix it, the report should name the probed function.
+	 * through the point once more would run the handlers twice.
 	 */
-	if (instruction_pointer(regs) == point->site &&
-	    (handled || search_exception_tables(point->site)))
+	if (instruction_pointer(regs) == point->site)
 		instruction_pointer_set(regs, slot_ip);
 	else if (handled)
 		kprobe_go_on(point, regs);

@@ -170,9 +170,14 @@ int kprobes_target_left(int a);
 /* Instructions that fault. */
 long kprobes_target_load(const long *p);
 long kprobes_target_load_bare(const long *p);
+long kprobes_target_load_late(const long *p);
+unsigned long kprobes_target_zeropad(const void *p);
 long kprobes_target_load_user(const long __user *p);
 int kprobes_target_divide(int a, int b);
 extern const unsigned int kprobes_load_user_offset, kprobes_divide_offset;
+
+/* The offset of the load in kprobes_target_load_late(). */
+#define KPROBES_LOAD_LATE	3
 #endif
 
 #endif /* __ASSEMBLY__ */

@@ -144,7 +144,36 @@ FUNCTION kprobes_target_load_bare
 	RET
 SYM_FUNC_END(kprobes_target_load_bare)
 
-/* The same for user memory; the load is at kprobes_load_user_offset. */
+/* The same, with the load where a jump at the entry covers it as well. */
+FUNCTION kprobes_target_load_late
+	movq	%rdi, %rax
+	movq	(%rax), %rax
+	RET
+SYM_FUNC_END(kprobes_target_load_late)
+
+/* unsigned long kprobes_target_zeropad(const void *p): *p, zeros past the last page */
+FUNCTION kprobes_target_zeropad
+1:	movq	(%rdi), %rax
+2:	RET
+	_ASM_EXTABLE_TYPE(1b, 2b, EX_TYPE_ZEROPAD)
+SYM_FUNC_END(kprobes_target_zeropad)
+
+/* Not executed: the kernel has something to say when it faults. */
+FUNCTION kprobes_target_rdmsr
+1:	rdmsr
+2:	RET
+	_ASM_EXTABLE_TYPE(1b, 2b, EX_TYPE_RDMSR)
+SYM_FUNC_END(kprobes_target_rdmsr)
+
+/* Not executed: a machine check there is recovered from. */
+FUNCTION kprobes_target_load_mce
+1:	movq	(%rdi), %rax
+	RET
+2:	RET
+	_ASM_EXTABLE_TYPE(1b, 2b, EX_TYPE_FAULT_MCE_SAFE)
+SYM_FUNC_END(kprobes_target_load_mce)
+
+/* As kprobes_target_load(), for user memory; the load is at kprobes_load_user_offset. */
 FUNCTION kprobes_target_load_user
 	ASM_STAC
 .Luser:	movq	(%rdi), %rax

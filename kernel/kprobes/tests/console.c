@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What the kernel prints, for tests of reports: the first line with some text.
+ */
+#include <kunit/test.h>
+#include <linux/string.h>
+#include <linux/tracepoint.h>
+#include <trace/events/printk.h>
+
+#include "console.h"
+
+static const char *awaited;
+static char line[256];
+
+static void on_print(void *unused, const char *text, size_t len)
+{
+	if (!line[0] && strnstr(text, awaited, len))
+		strscpy(line, text, min(len + 1, sizeof(line)));
+}
+
+static void stop_watching(void *unused)
+{
+	unregister_trace_console(on_print, NULL);
+	tracepoint_synchronize_unregister();
+}
+
+/* Until the end of the test. */
+void kprobes_watch_console(struct kunit *test, const char *text)
+{
+	if (!IS_ENABLED(CONFIG_TRACEPOINTS))
+		kunit_skip(test, "the console cannot be watched");
+	awaited = text;
+	line[0] = '\0';
+	KUNIT_ASSERT_EQ(test, 0, register_trace_console(on_print, NULL));
+	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, stop_watching, NULL));
+}
+
+/* The first line with the text, empty while there is none. */
+const char *kprobes_console_line(void)
+{
+	return line;
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef _KERNEL_KPROBES_TESTS_CONSOLE_H
+#define _KERNEL_KPROBES_TESTS_CONSOLE_H
+
+/* What the kernel prints, for tests of reports. */
+struct kunit;
+
+void kprobes_watch_console(struct kunit *test, const char *text);
+const char *kprobes_console_line(void);
+
+#endif /* _KERNEL_KPROBES_TESTS_CONSOLE_H */

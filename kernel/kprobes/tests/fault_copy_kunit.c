@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Tests of faults in copies of instructions that the kernel itself deals with:
+ * exception tables, machine checks, reports. To all of them a fault in a copy is
+ * one at the probed instruction.
+ */
+#include <linux/extable.h>
+#include <linux/kdebug.h>
+#include <linux/kernel.h>
+#include <linux/notifier.h>
+#include <linux/stringhash.h>
+#include <linux/vmalloc.h>
+#include <asm/extable.h>
+#include <asm/extable_fixup_types.h>
+#include <asm/trapnr.h>
+
+#include "../reserved.h"
+#include "console.h"
+#include "optimized.h"
+
+/* Zero-padding loads */
+
+/* How much of a word there is at the end of a page. */
+#define TAIL	3
+
+static void free_page_of(void *page)
+{
+	vfree(page);
+}
+
+/* The last bytes of a page that no other follows. */
+static u8 *end_of_memory(struct kunit *test)
+{
+	u8 *page = vmalloc(PAGE_SIZE);
+
+	KUNIT_ASSERT_NOT_NULL(test, page);
+	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, free_page_of, page));
+	memset(page, 0xff, PAGE_SIZE);
+	memcpy(page + PAGE_SIZE - TAIL, "abc", TAIL);
+	return page + PAGE_SIZE - TAIL;
+}
+
+static const unsigned long padded = 'a' | 'b' << 8 | 'c' << 16;
+
+static struct kprobes_counter *zeropad_probe(struct kunit *test, bool post)
+{
+	const struct kprobes_place place = { .symbol = "kprobes_target_zeropad" };
+	struct kprobes_counter *c = kprobes_counter(test, &place);
+
+	if (!post)
+		c->kp.post_handler = NULL;
+	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&c->kp));
+	kprobes_settle(KPROBES_BY_DETOUR);
+	return c;
+}
+
+static void zero_padded(struct kunit *test)
+{
+	static const unsigned long whole = ~1UL;
+	u8 *tail = end_of_memory(test);
+	int post;
+
+	KUNIT_EXPECT_EQ(test, kprobes_target_zeropad(tail), padded);
+	for (post = 0; post < 2; post++) {
+		struct kprobes_counter *c = zeropad_probe(test, post);
+
+		KUNIT_EXPECT_EQ(test, kprobes_target_zeropad(tail), padded);
+		kprobes_expect_counts(test, c, 1, post);
+		KUNIT_EXPECT_EQ(test, kprobes_target_zeropad(&whole), whole);
+		kprobes_expect_counts(test, c, 2, 2 * post);
+		KUNIT_EXPECT_EQ(test, c->kp.nmissed, 0);
+		unregister_kprobe(&c->kp);
+	}
+}
+
+struct inner {
+	const u8 *tail;
+	unsigned long result;
+};
+
+static int zeropad_in_handler(struct kprobe *p, struct pt_regs *regs)
+{
+	struct inner *inner = kprobes_counter_of(p)->data;
+
+	inner->result = kprobes_target_zeropad(inner->tail);
+	return 0;
+}
+
+/* Without a frame handlers are missed, and nothing else. */
+static void zero_padded_and_missed(struct kunit *test)
+{
+	struct inner inner = { .tail = end_of_memory(test) };
+	struct kprobes_counter *outer;
+	int post;
+
+	outer = kprobes_counter(test, kprobes_place_named(KPROBES_PLACE_ASM));
+	outer->in_pre = zeropad_in_handler;
+	outer->data = &inner;
+	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&outer->kp));
+	for (post = 0; post < 2; post++) {
+		struct kprobes_counter *c = zeropad_probe(test, post);
+
+		kprobes_expect_targets(test, 1);
+		KUNIT_EXPECT_EQ(test, inner.result, padded);
+		kprobes_expect_counts(test, c, 0, 0);
+		KUNIT_EXPECT_EQ(test, c->kp.nmissed, 1);
+		unregister_kprobe(&c->kp);
+	}
+	kprobes_expect_counts(test, outer, 2, 2);
+}
+
+static unsigned long site_of(const struct exception_table_entry *ex)
+{
+	return (unsigned long)&ex->insn + ex->insn;
+}
+
+/* What hashes names a word at a time, probed at each such load. */
+static void name_at_the_end_of_memory(struct kunit *test)
+{
+	unsigned long start = (unsigned long)full_name_hash;
+	const struct exception_table_entry *ex;
+	const char *name = end_of_memory(test);
+	unsigned int hash = full_name_hash(test, name, TAIL);
+	struct kprobe_function f = {};
+	unsigned int probed = 0;
+
+	scoped_guard(mutex, &kprobe_mutex)
+		kprobe_find_function(start, &f);
+	for (ex = __start___ex_table; ex < __stop___ex_table; ex++) {
+		struct kprobes_counter *c;
+
+		if (site_of(ex) < f.start || site_of(ex) >= f.end ||
+		    ex_get_fixup_type(site_of(ex)) != EX_TYPE_ZEROPAD)
+			continue;
+		c = kprobes_counter(test, &(struct kprobes_place){
+			.symbol = "full_name_hash",
+			.offset = site_of(ex) - f.start,
+		});
+		KUNIT_ASSERT_EQ(test, 0, register_kprobe(&c->kp));
+		KUNIT_EXPECT_EQ(test, full_name_hash(test, name, TAIL), hash);
+		unregister_kprobe(&c->kp);
+		probed += atomic_read(&c->pre) > 0;
+		KUNIT_EXPECT_EQ(test, atomic_read(&c->pre), atomic_read(&c->post));
+	}
+	if (!probed)
+		kunit_skip(test, "no such load in full_name_hash()");
+}
+
+/* What looks an address up */
+
+static const char * const with_fixup[] = {
+	"kprobes_target_load", "kprobes_target_load_mce", "kprobes_target_rdmsr",
+	"kprobes_target_zeropad",
+};
+
+static void fixup_name(const char * const *symbol, char *desc)
+{
+	strscpy(desc, *symbol + strlen("kprobes_target_"), KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(fixup, with_fixup, fixup_name);
+
+static unsigned long copy_of(const struct kprobes_counter *c, bool post)
+{
+	struct kprobe_point *point;
+
+	guard(mutex)(&kprobe_mutex);
+	point = kprobe_point_lookup((unsigned long)c->kp.addr);
+	return (unsigned long)(post ? point->run_post : point->run);
+}
+
+static struct kprobes_counter *probe_on(struct kunit *test, const char *symbol)
+{
+	const struct kprobes_place place = { .symbol = symbol };
+	struct kprobes_counter *c = kprobes_counter(test, &place);
+
+	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&c->kp));
+	return c;
+}
+
+/* Whether a machine check can be survived, say. */
+static void copy_has_fixup_type(struct kunit *test)
+{
+	const char * const *symbol = test->param_value;
+	struct kprobes_counter *c = probe_on(test, *symbol);
+	int type = ex_get_fixup_type((unsigned long)c->kp.addr);
+
+	KUNIT_EXPECT_NE(test, type, EX_TYPE_NONE);
+	KUNIT_EXPECT_EQ(test, type, ex_get_fixup_type(copy_of(c, false)));
+	KUNIT_EXPECT_EQ(test, type, ex_get_fixup_type(copy_of(c, true)));
+}
+
+static void machine_check_is_fixed_up(struct kunit *test)
+{
+	struct kprobes_counter *c = probe_on(test, "kprobes_target_load_mce");
+	struct pt_regs original = { .ip = (unsigned long)c->kp.addr };
+	int post;
+
+	KUNIT_EXPECT_TRUE(test, fixup_exception(&original, X86_TRAP_MC, 0, 0));
+	for (post = 0; post < 2; post++) {
+		struct pt_regs regs = { .ip = copy_of(c, post) };
+
+		KUNIT_EXPECT_TRUE(test, fixup_exception(&regs, X86_TRAP_MC, 0, 0));
+		KUNIT_EXPECT_EQ(test, regs.ip, original.ip);
+		KUNIT_EXPECT_EQ(test, regs.ax, X86_TRAP_MC);
+	}
+}
+
+/* The kernel warns once only, and may have done so already. */
+static void warning_names_the_function(struct kunit *test)
+{
+	struct kprobes_counter *c = probe_on(test, "kprobes_target_rdmsr");
+	struct pt_regs regs = {
+		.ip = copy_of(c, false),
+		.cs = __KERNEL_CS,
+		.sp = current_stack_pointer,
+	};
+
+	kprobes_watch_console(test, "unchecked MSR access error");
+	KUNIT_EXPECT_TRUE(test, fixup_exception(&regs, X86_TRAP_GP, 0, 0));
+	if (!kprobes_console_line()[0])
+		kunit_skip(test, "the kernel has warned before");
+	KUNIT_EXPECT_NOT_NULL_MSG(test, strstr(kprobes_console_line(),
+					       "(kprobes_target_rdmsr+0x0/"),
+				  "%s", kprobes_console_line());
+}
+
+/* Reports */
+
+/* What it said of an oops. The task lives on, and returns from the function. */
+static unsigned long oops_ip;
+
+static int on_oops(struct notifier_block *nb, unsigned long event, void *data)
+{
+	struct die_args *args = data;
+
+	if (event != DIE_OOPS)
+		return NOTIFY_DONE;
+	oops_ip = args->regs->ip;
+	args->regs->ip = (unsigned long)kprobes_opt_callee;
+	return NOTIFY_STOP;
+}
+
+static struct notifier_block oops_nb = {
+	.notifier_call = on_oops,
+	.priority = INT_MAX,
+};
+
+static void oops_names(struct kunit *test, long (*load)(const long *p),
+		       unsigned long bad, unsigned long at)
+{
+	oops_ip = 0;
+	KUNIT_ASSERT_EQ(test, 0, register_die_notifier(&oops_nb));
+	pr_info("expect-splat-begin\n");
+	KUNIT_EXPECT_EQ(test, load((const long *)bad), 1001);
+	pr_info("expect-splat-end\n");
+	unregister_die_notifier(&oops_nb);
+	/* An oops stops it. */
+	tracing_on();
+	KUNIT_EXPECT_EQ_MSG(test, oops_ip, at, "%pS", (void *)oops_ip);
+}
+
+static void report_names_the_function(struct kunit *test)
+{
+	static const unsigned long bad[] = { -PAGE_SIZE, 1UL << 63 };
+	struct kprobes_counter *c[2];
+	unsigned int i;
+
+	if (IS_ENABLED(CONFIG_LOCKDEP))
+		kunit_skip(test, "an oops turns lockdep off");
+	kprobes_take_way(kprobes_way_of(test));
+	c[0] = probe_on(test, "kprobes_target_load_bare");
+	c[1] = probe_on(test, "kprobes_target_load_late");
+	kprobes_expect_way(test, c[0]);
+	kprobes_expect_way(test, c[1]);
+	for (i = 0; i < ARRAY_SIZE(bad); i++) {
+		oops_names(test, kprobes_target_load_bare, bad[i],
+			   (unsigned long)c[0]->kp.addr);
+		oops_names(test, kprobes_target_load_late, bad[i],
+			   (unsigned long)c[1]->kp.addr + KPROBES_LOAD_LATE);
+	}
+	kprobes_expect_counts(test, c[0], 2, 0);
+	kprobes_expect_counts(test, c[1], 2, 2);
+}
+
+static struct kunit_case fault_copy_cases[] = {
+	KUNIT_CASE(zero_padded),
+	KUNIT_CASE(zero_padded_and_missed),
+	KUNIT_CASE(name_at_the_end_of_memory),
+	KUNIT_CASE_PARAM(copy_has_fixup_type, fixup_gen_params),
+	KUNIT_CASE(machine_check_is_fixed_up),
+	KUNIT_CASE(warning_names_the_function),
+	KPROBES_CASE_WAYS(report_names_the_function),
+	{}
+};
+
+static struct kunit_suite fault_copy_suite = {
+	.name = "kprobes_fault_copy",
+	.exit = kprobes_way_exit,
+	.test_cases = fault_copy_cases,
+};
+
+kunit_test_suite(fault_copy_suite);

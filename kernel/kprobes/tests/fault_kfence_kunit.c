@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Tests of faults that KFENCE reports. It lets the access be tried again, which
+ * must not be another hit, and names the function that it was made in.
+ */
+#include <linux/jiffies.h>
+#include <linux/kfence.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+
+#include "console.h"
+#include "optimized.h"
+
+static void free_object(void *object)
+{
+	kfree(object);
+}
+
+/* The word in front of an object that fills a page. KFENCE takes its time. */
+static const long *out_of_bounds(struct kunit *test)
+{
+	unsigned long timeout = jiffies + 20 * HZ;
+	void *object;
+
+	do {
+		object = kmalloc(PAGE_SIZE, GFP_KERNEL);
+		if (is_kfence_address(object)) {
+			KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, free_object,
+									   object));
+			return (const long *)object - 1;
+		}
+		kfree(object);
+		schedule_timeout_uninterruptible(1);
+	} while (time_before(jiffies, timeout));
+	kunit_skip(test, "KFENCE takes no object");
+	return NULL;
+}
+
+static void load_out_of_bounds(struct kunit *test, long (*load)(const long *p),
+			       const char *name)
+{
+	const long *bad = out_of_bounds(test);
+
+	kprobes_watch_console(test, "BUG: KFENCE");
+	pr_info("expect-splat-begin\n");
+	load(bad);
+	pr_info("expect-splat-end\n");
+	KUNIT_EXPECT_NOT_NULL_MSG(test, strstr(kprobes_console_line(), name), "%s",
+				  kprobes_console_line());
+}
+
+static struct kprobes_counter *probe_on(struct kunit *test, const char *symbol,
+					bool post)
+{
+	const struct kprobes_place place = { .symbol = symbol };
+	struct kprobes_counter *c = kprobes_counter(test, &place);
+
+	if (!post)
+		c->kp.post_handler = NULL;
+	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&c->kp));
+	kprobes_expect_way(test, c);
+	return c;
+}
+
+static void without_a_probe(struct kunit *test)
+{
+	load_out_of_bounds(test, kprobes_target_load_bare,
+			   "out-of-bounds read in kprobes_target_load_bare+0x0/");
+}
+
+static void in_probed_load(struct kunit *test, bool post)
+{
+	struct kprobes_counter *c = probe_on(test, "kprobes_target_load_bare", post);
+
+	load_out_of_bounds(test, kprobes_target_load_bare,
+			   "out-of-bounds read in kprobes_target_load_bare+0x0/");
+	kprobes_expect_counts(test, c, 1, post);
+	KUNIT_EXPECT_EQ(test, c->kp.nmissed, 0);
+}
+
+static void probed(struct kunit *test)
+{
+	in_probed_load(test, false);
+}
+
+static void probed_with_post_handler(struct kunit *test)
+{
+	in_probed_load(test, true);
+}
+
+/* A jump displaces it together with the probed instruction. */
+static void displaced_late(struct kunit *test)
+{
+	struct kprobes_counter *c = probe_on(test, "kprobes_target_load_late", true);
+
+	load_out_of_bounds(test, kprobes_target_load_late,
+			   "out-of-bounds read in kprobes_target_load_late+0x3/");
+	kprobes_expect_counts(test, c, 1, 1);
+	KUNIT_EXPECT_EQ(test, c->kp.nmissed, 0);
+}
+
+static int load_in_handler(struct kprobe *p, struct pt_regs *regs)
+{
+	kprobes_target_load_bare(kprobes_counter_of(p)->data);
+	return 0;
+}
+
+/* Missed once, not once more when it is tried again. */
+static void missed(struct kunit *test)
+{
+	struct kprobes_counter *c = probe_on(test, "kprobes_target_load_bare", true);
+	struct kprobes_counter *outer;
+
+	outer = kprobes_counter(test, kprobes_place_named(KPROBES_PLACE_ASM));
+	outer->in_pre = load_in_handler;
+	outer->data = (void *)out_of_bounds(test);
+	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&outer->kp));
+	pr_info("expect-splat-begin\n");
+	kprobes_expect_targets(test, 1);
+	pr_info("expect-splat-end\n");
+	unregister_kprobe(&outer->kp);
+	kprobes_expect_counts(test, outer, 1, 1);
+	kprobes_expect_counts(test, c, 0, 0);
+	KUNIT_EXPECT_EQ(test, c->kp.nmissed, 1);
+}
+
+static struct kunit_case fault_kfence_cases[] = {
+	KUNIT_CASE(without_a_probe),
+	KPROBES_CASE_WAYS(probed),
+	KPROBES_CASE_WAYS(probed_with_post_handler),
+	KPROBES_CASE_WAYS(displaced_late),
+	KPROBES_CASE_WAYS(missed),
+	{}
+};
+
+static struct kunit_suite fault_kfence_suite = {
+	.name = "kprobes_fault_kfence",
+	.init = kprobes_way_init,
+	.exit = kprobes_way_exit,
+	.test_cases = fault_kfence_cases,
+};
+
+kunit_test_suite(fault_kfence_suite);
