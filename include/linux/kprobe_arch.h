@@ -40,6 +40,8 @@ bool kprobe_text_is_reserved(unsigned long start, unsigned long end);
 bool kprobe_jump_label_lands_in(unsigned long start, unsigned long end);
 bool kprobe_fixup_lands_in(unsigned long start, unsigned long end);
 bool kprobe_fault_is_expected(unsigned long start, unsigned long end);
+unsigned long kprobe_next_label_target(unsigned long *site, unsigned long end);
+unsigned long kprobe_next_fixup(unsigned long *site, unsigned long end);
 
 #ifdef CONFIG_KRETPROBES
 bool kprobe_is_return_probe(const struct kprobe *p);

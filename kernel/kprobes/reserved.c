@@ -383,3 +383,143 @@ bool kprobe_fault_is_expected(unsigned long start, unsigned long end)
 	return ask(FAULT_SITES, start, end);
 }
 NOKPROBE_SYMBOL(kprobe_fault_is_expected);
+
+/* What leads from one place to another, each by two tables with the same entries. */
+enum lead { LABELS, FIXUPS, LEADS };
+
+static struct table (* const leads[LEADS][2])(const struct module *) = {
+	[LABELS] = { label_sites, label_targets },
+	[FIXUPS] = { fault_sites, fixup_targets },
+};
+
+/* The kernel's entries in order of their sites, as @indices. */
+static u32 *orders[LEADS];
+
+static int compare_sites(const void *a, const void *b, const void *table)
+{
+	unsigned long x = table_addr(table, *(const u32 *)a);
+	unsigned long y = table_addr(table, *(const u32 *)b);
+
+	return x < y ? -1 : x > y;
+}
+
+static u32 *make_order(const struct table *sites)
+{
+	u32 *order = kvmalloc_array(sites->nr ?: 1, sizeof(*order),
+				    GFP_KERNEL | __GFP_NOWARN);
+	size_t i;
+
+	if (!order)
+		return NULL;
+	for (i = 0; i < sites->nr; i++)
+		order[i] = i;
+	sort_r(order, sites->nr, sizeof(*order), compare_sites, NULL, sites);
+	return order;
+}
+
+/* The entry of the first site from @addr on; @sites->nr if there is none. */
+static size_t first_in_order(const struct table *sites, const u32 *order,
+			     unsigned long addr)
+{
+	size_t low = 0, high = sites->nr;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (table_addr(sites, order[middle]) < addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < sites->nr ? order[low] : low;
+}
+
+/* The same where they are in no order. */
+static size_t first_of_all(const struct table *sites, unsigned long addr)
+{
+	size_t i, first = sites->nr;
+
+	for (i = 0; i < sites->nr; i++)
+		if (table_addr(sites, i) >= addr &&
+		    (first == sites->nr || table_addr(sites, i) < table_addr(sites, first)))
+			first = i;
+	return first;
+}
+
+static unsigned long target_from(enum lead lead, const struct module *mod,
+				 unsigned long *site, unsigned long end)
+{
+	struct table sites = leads[lead][0](mod), targets = leads[lead][1](mod);
+	size_t i;
+
+	if (!mod && !orders[lead])
+		orders[lead] = make_order(&sites);
+	if (!mod && orders[lead])
+		i = first_in_order(&sites, orders[lead], *site);
+	else
+		i = first_of_all(&sites, *site);
+	if (i == sites.nr || table_addr(&sites, i) >= end)
+		return 0;
+	*site = table_addr(&sites, i) + 1;
+	return table_addr(&targets, i);
+}
+
+#ifdef CONFIG_MODULES
+static unsigned long target_in_module(enum lead lead, unsigned long *site,
+				      unsigned long end)
+{
+	struct module *mod = kprobe_module_of(*site);
+
+	if (mod)
+		return target_from(lead, mod, site, end);
+	guard(preempt)();
+	mod = __module_text_address(*site);
+	return mod ? target_from(lead, mod, site, end) : 0;
+}
+#else
+static unsigned long target_in_module(enum lead lead, unsigned long *site,
+				      unsigned long end)
+{
+	return 0;
+}
+#endif
+
+static unsigned long next_target(enum lead lead, unsigned long *site,
+				 unsigned long end)
+{
+	lockdep_assert_held(&kprobe_mutex);
+	if (*site >= end || !leads[lead][0])
+		return 0;
+	return core_kernel_text(*site) ? target_from(lead, NULL, site, end) :
+					 target_in_module(lead, site, end);
+}
+
+/**
+ * kprobe_next_label_target() - where do the jump labels of a function lead?
+ * @site: where to look for one; set to the byte after the one found
+ * @end:  where to stop
+ *
+ * Context: Process context, kprobe_mutex held, may sleep.
+ * Return: The target of the first jump label from @site on, 0 when there is none
+ * before @end.
+ */
+unsigned long kprobe_next_label_target(unsigned long *site, unsigned long end)
+{
+	return next_target(LABELS, site, end);
+}
+NOKPROBE_SYMBOL(kprobe_next_label_target);
+
+/**
+ * kprobe_next_fixup() - where does a function go on after exceptions?
+ * @site: where to look for an instruction; set to the byte after the one found
+ * @end:  where to stop
+ *
+ * Context: Process context, kprobe_mutex held, may sleep.
+ * Return: The fixup of the first instruction from @site on that has an entry in
+ * an exception table, 0 when there is none before @end.
+ */
+unsigned long kprobe_next_fixup(unsigned long *site, unsigned long end)
+{
+	return next_target(FIXUPS, site, end);
+}
+NOKPROBE_SYMBOL(kprobe_next_fixup);

@@ -178,12 +178,34 @@ static enum kprobe_obstacle decode_part(struct search *s)
 	return obstacle;
 }
 
+/* Jump labels and fixups lead out of it without an instruction that jumps. */
+static enum kprobe_obstacle follow_tables(struct search *s)
+{
+	static unsigned long (* const next[])(unsigned long *, unsigned long) = {
+		kprobe_next_label_target, kprobe_next_fixup,
+	};
+	enum kprobe_obstacle obstacle = KPROBE_OBSTACLE_NONE;
+	unsigned long site, target;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(next); i++) {
+		site = s->scan.start;
+		while (!obstacle && (target = next[i](&site, s->scan.end)))
+			obstacle = follow_exit(s, target);
+	}
+	return obstacle;
+}
+
 static enum kprobe_obstacle scan_part(struct search *s,
 				      const struct kprobe_function *part)
 {
+	enum kprobe_obstacle obstacle = KPROBE_OBSTACLE_NONE;
+
 	s->scan.start = part->start;
 	s->scan.end = part->end;
-	return is_plain(s) ? KPROBE_OBSTACLE_NONE : decode_part(s);
+	if (!is_plain(s))
+		obstacle = decode_part(s);
+	return obstacle ?: follow_tables(s);
 }
 
 /*

@@ -163,6 +163,42 @@ SYM_START(kprobes_region_chilled.cold, SYM_L_LOCAL, SYM_A_NONE)
 SYM_FUNC_END(kprobes_region_chilled.cold)
 	.text
 
+/* A function with a cold half that nothing but a table leads to, and back. */
+.macro COLD_HALF name:req back:req
+	.pushsection .text.unlikely, "ax"
+SYM_START(kprobes_region_\name\().cold, SYM_L_LOCAL, SYM_A_NONE)
+	ANNOTATE_NOENDBR
+	nop
+	nop
+.L\name\()_cold:
+	jmp	\back
+SYM_FUNC_END(kprobes_region_\name\().cold)
+	.popsection
+.endm
+
+FUNCTION kprobes_region_fixup_cold
+	movl	%edi, %eax
+.Lfixup_cold_back:
+	incl	%eax
+	nop
+1:	movl	(%rdi), %edx
+	RET
+	_ASM_EXTABLE(1b, .Lfixup_cold_cold)
+SYM_FUNC_END(kprobes_region_fixup_cold)
+COLD_HALF fixup_cold, .Lfixup_cold_back
+
+/* It comes back behind the region. */
+FUNCTION kprobes_region_fixup_cold_late
+	movl	%edi, %eax
+	incl	%eax
+	nop
+1:	movl	(%rdi), %edx
+.Lfixup_cold_late_back:
+	RET
+	_ASM_EXTABLE(1b, .Lfixup_cold_late_cold)
+SYM_FUNC_END(kprobes_region_fixup_cold_late)
+COLD_HALF fixup_cold_late, .Lfixup_cold_late_back
+
 FUNCTION kprobes_region_fixed_up
 	movl	%edi, %eax
 1:	incl	%eax
@@ -225,6 +261,30 @@ FUNCTION kprobes_region_labelled
 	RET
 	JUMP_LABEL .Lfrom, .Linto
 SYM_FUNC_END(kprobes_region_labelled)
+
+FUNCTION kprobes_region_label_cold
+	movl	%edi, %eax
+.Llabel_cold_back:
+	incl	%eax
+	nop
+.Llabel_cold_site:
+	.byte	0x0f, 0x1f, 0x44, 0x00, 0x00
+	RET
+	JUMP_LABEL .Llabel_cold_site, .Llabel_cold_cold
+SYM_FUNC_END(kprobes_region_label_cold)
+COLD_HALF label_cold, .Llabel_cold_back
+
+FUNCTION kprobes_region_label_cold_late
+	movl	%edi, %eax
+	incl	%eax
+	nop
+.Llabel_cold_late_site:
+	.byte	0x0f, 0x1f, 0x44, 0x00, 0x00
+.Llabel_cold_late_back:
+	RET
+	JUMP_LABEL .Llabel_cold_late_site, .Llabel_cold_late_cold
+SYM_FUNC_END(kprobes_region_label_cold_late)
+COLD_HALF label_cold_late, .Llabel_cold_late_back
 #endif
 
 /* The jump should go where somebody else's ud2 is, though nothing gets there. */

@@ -18,6 +18,7 @@
 #define AROUND	4
 
 typedef bool (*asked)(unsigned long start, unsigned long end);
+typedef unsigned long (*follow)(unsigned long *site, unsigned long end);
 
 /* Init text is no text any more once it is freed. */
 static bool is_text(unsigned long addr)
@@ -41,6 +42,21 @@ static bool expect_known(struct kunit *test, asked is_known, unsigned long addr)
 	return as_it_should;
 }
 
+/* A site leads to its target, which is not seen from what is around it. */
+static bool expect_lead(struct kunit *test, follow next, unsigned long site,
+			unsigned long target)
+{
+	unsigned long at = site, before = site - 1, found;
+
+	if (!is_text(site))
+		return true;
+	found = next(&at, site + 1);
+	KUNIT_EXPECT_EQ_MSG(test, found, target, "%pS", (void *)site);
+	KUNIT_EXPECT_EQ_MSG(test, at, site + 1, "%pS", (void *)site);
+	KUNIT_EXPECT_EQ_MSG(test, next(&before, site), 0, "%pS", (void *)site);
+	return found == target && at == site + 1 && before == site - 1;
+}
+
 static void reserved_jump_labels(struct kunit *test)
 {
 #ifdef CONFIG_JUMP_LABEL
@@ -51,7 +67,9 @@ static void reserved_jump_labels(struct kunit *test)
 		if (!expect_known(test, kprobe_text_is_reserved,
 				  jump_entry_code(entry)) ||
 		    !expect_known(test, kprobe_jump_label_lands_in,
-				  jump_entry_target(entry)))
+				  jump_entry_target(entry)) ||
+		    !expect_lead(test, kprobe_next_label_target,
+				 jump_entry_code(entry), jump_entry_target(entry)))
 			return;
 #else
 	kunit_skip(test, "no jump labels");
@@ -98,7 +116,10 @@ static void reserved_fixups(struct kunit *test)
 	guard(mutex)(&kprobe_mutex);
 	for (ex = __start___ex_table; ex < __stop___ex_table; ex++)
 		if (!expect_known(test, kprobe_fixup_lands_in,
-				  (unsigned long)&ex->fixup + ex->fixup))
+				  (unsigned long)&ex->fixup + ex->fixup) ||
+		    !expect_lead(test, kprobe_next_fixup,
+				 (unsigned long)&ex->insn + ex->insn,
+				 (unsigned long)&ex->fixup + ex->fixup))
 			return;
 #else
 	kunit_skip(test, "an exception table of another form");

@@ -74,10 +74,14 @@ static const struct examine_case examine_cases[] = {
 	OBSTACLE("chilled.cold", JUMP_INTO),
 	OBSTACLE("warm.cold", JUMP_INTO),
 	OBSTACLE("fixed_up", JUMP_INTO),
+	OBSTACLE("fixup_cold", JUMP_INTO),
+	REGION("fixup_cold_late", 5),
 	OBSTACLE("faulting", EXTABLE),
 #ifdef CONFIG_JUMP_LABEL
 	OBSTACLE("label", RESERVED),
 	OBSTACLE("labelled", JUMP_INTO),
+	OBSTACLE("label_cold", JUMP_INTO),
+	REGION("label_cold_late", 5),
 #endif
 #ifdef CONFIG_GENERIC_BUG
 	OBSTACLE("bug", RESERVED),
@@ -211,12 +215,14 @@ static const struct landing_case landing_cases[] = {
 	LANDED_ON("chilled", 2),
 	LANDED_ON("chilled.cold", 0),
 	LANDED_ON("fixed_up", 2),
+	LANDED_ON("fixup_cold", 0),
 	NO_LANDING_ON("fixed_up", 4, EXTABLE),
 	NO_LANDING_ON("undecodable", 2, UNDECODABLE),
 	NO_LANDING_ON("std", 2, DIRECTION),
 	LANDED_ON("next", 2),
 #ifdef CONFIG_JUMP_LABEL
 	LANDED_ON("labelled", 2),
+	LANDED_ON("label_cold", 0),
 	NO_LANDING_ON("labelled", 4, RESERVED),
 #endif
 #ifdef CONFIG_X86_KERNEL_IBT
