@@ -168,14 +168,58 @@ static struct table fault_sites(const struct module *mod)
 	return exceptions(mod, fault_site);
 }
 
+/*
+ * How far before a trap of kCFI stand the instructions that its report reads. Where
+ * it reads none, the trap itself.
+ */
+#ifndef KPROBE_CFI_CHECK
+#define KPROBE_CFI_CHECK	{ 0 }
+#endif
+
+static const u8 cfi_check[] = KPROBE_CFI_CHECK;
+
+/**
+ * kprobe_cfi_check() - an instruction that a report of kCFI reads
+ * @first: table of traps
+ * @i:     which of the instructions, for all traps one after the other
+ *
+ * Context: Any.
+ * Return: Its address.
+ */
+unsigned long kprobe_cfi_check(const void *first, size_t i)
+{
+	const s32 *trap = (const s32 *)first + i / ARRAY_SIZE(cfi_check);
+
+	return (unsigned long)trap + *trap - cfi_check[i % ARRAY_SIZE(cfi_check)];
+}
+
+#ifdef CONFIG_ARCH_USES_CFI_TRAPS
+static struct table checks_of(const s32 *start, const s32 *end)
+{
+	return (struct table){ start, (end - start) * ARRAY_SIZE(cfi_check),
+			       kprobe_cfi_check };
+}
+
+static struct table cfi_checks(const struct module *mod)
+{
+#ifdef CONFIG_MODULES
+	if (mod)
+		return checks_of(mod->kcfi_traps, mod->kcfi_traps_end);
+#endif
+	return checks_of(__start___kcfi_traps, __stop___kcfi_traps);
+}
+#else
+#define cfi_checks	NULL
+#endif /* CONFIG_ARCH_USES_CFI_TRAPS */
+
 /* What can be asked. */
 enum question { PATCH_SITES, LABEL_TARGETS, FIXUP_TARGETS, FAULT_SITES, QUESTIONS };
 
-#define TABLES_MAX	3
+#define TABLES_MAX	4
 
 /* The tables that have the answer. */
 static struct table (* const tables[QUESTIONS][TABLES_MAX])(const struct module *) = {
-	[PATCH_SITES] = { label_sites, call_sites, bug_sites },
+	[PATCH_SITES] = { label_sites, call_sites, bug_sites, cfi_checks },
 	[LABEL_TARGETS] = { label_targets },
 	[FIXUP_TARGETS] = { fixup_targets },
 	[FAULT_SITES] = { fault_sites },

@@ -20,4 +20,11 @@ extern struct bug_entry __stop___bug_table[];
 extern struct exception_table_entry __start___ex_table[];
 extern struct exception_table_entry __stop___ex_table[];
 
+#ifdef CONFIG_ARCH_USES_CFI_TRAPS
+extern s32 __start___kcfi_traps[];
+extern s32 __stop___kcfi_traps[];
+#endif
+
+unsigned long kprobe_cfi_check(const void *first, size_t i);
+
 #endif /* _KERNEL_KPROBES_RESERVED_H */

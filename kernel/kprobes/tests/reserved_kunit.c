@@ -9,6 +9,7 @@
 #include <linux/ktime.h>
 #include <linux/mutex.h>
 #include <linux/static_call.h>
+#include <asm/insn.h>
 #include <asm/sections.h>
 
 #include "../internal.h"
@@ -126,6 +127,68 @@ static void reserved_fixups(struct kunit *test)
 #endif
 }
 
+#ifdef CONFIG_X86_64
+/* Two indirect calls as clang checks them, of a register and of one with REX.B. */
+static struct {
+	u8 code[2][14];
+	s32 traps[2];
+} cfi = {
+	.code = {
+		{
+			0x41, 0xba, 1, 2, 3, 4,		/* mov $, %r10d */
+			0x44, 0x03, 0x50, 0xfc,		/* add -4(%rax), %r10d */
+			0x74, 0x02, 0x0f, 0x0b,		/* je, ud2 */
+		}, {
+			0x41, 0xba, 1, 2, 3, 4,
+			0x45, 0x03, 0x53, 0xfc,		/* add -4(%r11), %r10d */
+			0x74, 0x02, 0x0f, 0x0b,
+		},
+	},
+};
+
+/* What the kernel decodes of them, see decode_cfi_insn(). */
+static void expect_cfi_insn(struct kunit *test, const u8 *code, u32 opcode)
+{
+	struct insn insn;
+
+	KUNIT_ASSERT_EQ(test, 0, insn_decode_kernel(&insn, code));
+	KUNIT_EXPECT_EQ(test, insn.opcode.value, opcode);
+}
+
+static void reserved_cfi_check(struct kunit *test)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(cfi.traps); i++)
+		cfi.traps[i] = (void *)&cfi.code[i][12] - (void *)&cfi.traps[i];
+	for (i = 0; i < ARRAY_SIZE(cfi.traps); i++) {
+		const u8 *first = (const u8 *)kprobe_cfi_check(cfi.traps, 2 * i);
+		const u8 *second = (const u8 *)kprobe_cfi_check(cfi.traps, 2 * i + 1);
+
+		KUNIT_ASSERT_PTR_EQ(test, first, &cfi.code[i][0]);
+		KUNIT_ASSERT_PTR_EQ(test, second, &cfi.code[i][6]);
+		expect_cfi_insn(test, first, 0xba);
+		expect_cfi_insn(test, second, 0x03);
+	}
+}
+#endif
+
+static void reserved_cfi_checks(struct kunit *test)
+{
+#ifdef CONFIG_ARCH_USES_CFI_TRAPS
+	size_t i, nr = __stop___kcfi_traps - __start___kcfi_traps;
+
+	guard(mutex)(&kprobe_mutex);
+	KUNIT_EXPECT_GT(test, nr, 0);
+	for (i = 0; i < 2 * nr; i++)
+		if (!expect_known(test, kprobe_text_is_reserved,
+				  kprobe_cfi_check(__start___kcfi_traps, i)))
+			return;
+#else
+	kunit_skip(test, "indirect calls are not checked");
+#endif
+}
+
 static bool base_knows_label(unsigned long addr)
 {
 	bool known;
@@ -235,6 +298,10 @@ static struct kunit_case reserved_cases[] = {
 	KUNIT_CASE(reserved_static_calls),
 	KUNIT_CASE(reserved_bugs),
 	KUNIT_CASE(reserved_fixups),
+#ifdef CONFIG_X86_64
+	KUNIT_CASE(reserved_cfi_check),
+#endif
+	KUNIT_CASE(reserved_cfi_checks),
 	KUNIT_CASE(reserved_as_base_says),
 	KUNIT_CASE(reserved_outside),
 	KUNIT_CASE(reserved_is_quick),

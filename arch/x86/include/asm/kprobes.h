@@ -31,6 +31,12 @@ typedef u8 kprobe_opcode_t;
 /* The first byte of the nop at a function's entry. */
 #define KPROBE_ENTRY_OPCODE	0x0f
 
+/*
+ * Before an indirect call kCFI compares the target's type: mov, add, je, ud2. Should
+ * the ud2 trap, it reads both from the first two, which begin so many bytes before.
+ */
+#define KPROBE_CFI_CHECK	{ 12, 6 }
+
 /**
  * enum x86_kprobe_action - how a displaced instruction takes effect
  * @X86_KPROBE_RUN:           a copy of it runs from the slot
