@@ -4,6 +4,7 @@
  * why not.
  */
 #include <linux/kallsyms.h>
+#include <linux/kgdb.h>
 #include <linux/memory.h>
 #include <linux/module.h>
 #include <linux/uaccess.h>
@@ -224,11 +225,30 @@ static void unpatch(const struct kprobe_point *point, unsigned long addr, u8 *bu
 		       to - from);
 }
 
+/* The same for the breakpoints of a debugger. */
+static void look_under_breakpoints(unsigned long addr, u8 *buf, size_t size)
+{
+#ifdef CONFIG_KGDB
+	const unsigned char *saved;
+	size_t i;
+
+	for (i = 0; dbg_io_ops && i < size; i++) {
+		if (buf[i] != arch_kgdb_ops.gdb_bpt_instr[0])
+			continue;
+		saved = kgdb_saved_insn(addr + i);
+		if (saved)
+			memcpy(buf + i, saved, min_t(size_t, BREAK_INSTR_SIZE, size - i));
+	}
+#endif
+}
+
 /**
- * kprobe_read_insn() - read text as it is without the mechanisms of probes
+ * kprobe_read_insn() - read text as it is without breakpoints and jumps of probes
  * @addr: where to start
  * @buf:  where to put the bytes
  * @size: how many are wanted
+ *
+ * Nor does it have breakpoints of kgdb.
  *
  * Context: Process context, kprobe_mutex held, and text_mutex, so that no other
  * patching is under way.
@@ -242,6 +262,7 @@ int kprobe_read_insn(unsigned long addr, u8 *buf, size_t size)
 	lockdep_assert_held(&text_mutex);
 	while (size && copy_from_kernel_nofault(buf, (void *)addr, size))
 		size--;
+	look_under_breakpoints(addr, buf, size);
 	/* What is at a function's entry patches the text a little behind it. */
 	while ((point = kprobe_point_next(&at, addr + size - 1)))
 		if (point->key == point->site)

@@ -17,6 +17,7 @@
 #include <linux/extable.h>
 #include <linux/jump_label.h>
 #include <linux/kernel.h>
+#include <linux/kgdb.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/sort.h>
@@ -367,20 +368,32 @@ static bool ask(enum question question, unsigned long start, unsigned long end)
 					 search_module(question, start, end);
 }
 
+/* A debugger sets breakpoints when it likes to: they are in no table. */
+static bool has_debugger_breakpoint(unsigned long start, unsigned long end)
+{
+#ifdef CONFIG_KGDB
+	for (; dbg_io_ops && start < end; start++)
+		if (kgdb_has_hit_break(start))
+			return true;
+#endif
+	return false;
+}
+
 /**
  * kprobe_text_is_reserved() - does somebody patch or read this text?
  * @start: first byte, where an instruction begins
  * @end:   behind the last byte; in the same function
  *
- * Somebody is a jump label, a static call or a BUG() or WARN(). Sites of ftrace
- * are not counted.
+ * Somebody is a jump label, a static call, a BUG() or WARN(), the check of an
+ * indirect call by kCFI, or a debugger with a breakpoint. Sites of ftrace are not
+ * counted.
  *
  * Context: Process context, kprobe_mutex held, may sleep.
  * Return: True when it is so.
  */
 bool kprobe_text_is_reserved(unsigned long start, unsigned long end)
 {
-	return ask(PATCH_SITES, start, end);
+	return ask(PATCH_SITES, start, end) || has_debugger_breakpoint(start, end);
 }
 NOKPROBE_SYMBOL(kprobe_text_is_reserved);
 

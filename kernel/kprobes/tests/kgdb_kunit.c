@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Tests of breakpoints that a debugger has put into the text: probes keep away
+ * from them, and know what is under them.
+ */
+#include <kunit/test.h>
+#include <linux/kallsyms.h>
+#include <linux/kgdb.h>
+#include <linux/memory.h>
+#include <linux/sched.h>
+#include <linux/stop_machine.h>
+#include <linux/string.h>
+
+#include "../../../arch/x86/kernel/kprobes-region.h"
+#include "../../debug/debug_core.h"
+#include "../internal.h"
+#include "targets.h"
+
+/* A function that would be decoded otherwise with a breakpoint in front. */
+#define FUNCTION	"kprobes_region_jmp"
+#define SECOND_INSN	3
+
+static int read_nothing(void)
+{
+	return -1;
+}
+
+static void write_nowhere(u8 byte)
+{
+}
+
+static struct kgdb_io no_debugger = {
+	.name = "kprobes_kunit",
+	.read_char = read_nothing,
+	.write_char = write_nowhere,
+};
+
+/* Both with all CPUs stopped, as if the debugger had been entered. */
+static int set_breakpoint(void *addr)
+{
+	return dbg_set_sw_break((unsigned long)addr) ?: dbg_activate_sw_breakpoints();
+}
+
+static int remove_breakpoint(void *addr)
+{
+	return dbg_deactivate_sw_breakpoints() ?:
+	       dbg_remove_sw_break((unsigned long)addr);
+}
+
+/* While somebody patches text, there is nothing to be done. */
+static void change_breakpoint(int (*change)(void *addr), unsigned long addr)
+{
+	while (stop_machine(change, (void *)addr, NULL) == -EBUSY)
+		schedule_timeout_uninterruptible(1);
+}
+
+static void leave_debugger(void *addr)
+{
+	change_breakpoint(remove_breakpoint, (unsigned long)addr);
+	kgdb_unregister_io_module(&no_debugger);
+}
+
+/* Nobody executes the function until the end of the test. */
+static unsigned long broken_into(struct kunit *test)
+{
+	unsigned long addr = kallsyms_lookup_name(FUNCTION);
+
+	KUNIT_ASSERT_NE(test, addr, 0);
+	if (dbg_io_ops)
+		kunit_skip(test, "a debugger is connected");
+	KUNIT_ASSERT_EQ(test, 0, kgdb_register_io_module(&no_debugger));
+	change_breakpoint(set_breakpoint, addr);
+	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, leave_debugger,
+							   (void *)addr));
+	KUNIT_ASSERT_EQ(test, *(u8 *)addr, 0xcc);
+	return addr;
+}
+
+static int nothing(struct kprobe *p, struct pt_regs *regs)
+{
+	return 0;
+}
+
+static void reads_through(struct kunit *test)
+{
+	u8 before[MAX_INSN_SIZE], bytes[MAX_INSN_SIZE];
+	unsigned long addr = kallsyms_lookup_name(FUNCTION);
+
+	KUNIT_ASSERT_NE(test, addr, 0);
+	memcpy(before, (void *)addr, sizeof(before));
+	KUNIT_ASSERT_EQ(test, addr, broken_into(test));
+	scoped_guard(mutex, &kprobe_mutex)
+		scoped_guard(mutex, &text_mutex)
+			kprobe_read_insn(addr, bytes, sizeof(bytes));
+	KUNIT_EXPECT_MEMEQ(test, bytes, before, sizeof(bytes));
+}
+
+static int try_probe(unsigned long addr)
+{
+	struct kprobe p = { .addr = (void *)addr, .pre_handler = nothing };
+	int ret = register_kprobe(&p);
+
+	if (!ret)
+		unregister_kprobe(&p);
+	return ret;
+}
+
+static void rest_is_decoded(struct kunit *test)
+{
+	unsigned long addr = broken_into(test);
+
+	KUNIT_EXPECT_EQ(test, 0, try_probe(addr + SECOND_INSN));
+	KUNIT_EXPECT_EQ(test, -EILSEQ, try_probe(addr + 1));
+	KUNIT_EXPECT_EQ(test, -EINVAL, try_probe(addr));
+}
+
+static void site_is_reserved(struct kunit *test)
+{
+	unsigned long addr = broken_into(test);
+
+	guard(mutex)(&kprobe_mutex);
+	KUNIT_EXPECT_EQ(test, -EINVAL, kprobe_check_address(addr));
+	KUNIT_EXPECT_TRUE(test, kprobe_text_is_reserved(addr, addr + 1));
+	KUNIT_EXPECT_TRUE(test, kprobe_text_is_reserved(addr - 1, addr + 1));
+	KUNIT_EXPECT_FALSE(test, kprobe_text_is_reserved(addr + 1, addr + 2));
+}
+
+static void no_jump_across(struct kunit *test)
+{
+	unsigned long addr = broken_into(test);
+	struct x86_kprobe_region region;
+
+	guard(mutex)(&kprobe_mutex);
+	KUNIT_EXPECT_EQ(test, KPROBE_OBSTACLE_RESERVED,
+			x86_kprobe_examine_region(&region, addr, addr + 1));
+}
+
+static struct kunit_case kgdb_cases[] = {
+	KUNIT_CASE(reads_through),
+	KUNIT_CASE(rest_is_decoded),
+	KUNIT_CASE(site_is_reserved),
+	KUNIT_CASE(no_jump_across),
+	{}
+};
+
+static struct kunit_suite kgdb_suite = {
+	.name = "kprobes_kgdb",
+	.test_cases = kgdb_cases,
+};
+
+kunit_test_suite(kgdb_suite);
