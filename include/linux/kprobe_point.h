@@ -55,6 +55,8 @@ enum kprobe_mechanism {
  * @KPROBE_OBSTACLE_RESERVED:      somebody else patches or reads the region
  * @KPROBE_OBSTACLE_DIRECTION:     the function sets the direction flag, which
  *                                 handlers must find clear
+ * @KPROBE_OBSTACLE_HYPERVISOR:    the hypervisor does not see what a detour does
+ *                                 to flags and interrupts
  * @KPROBE_OBSTACLE_OUT_OF_REACH:  no executable memory near enough
  * @KPROBE_OBSTACLE_NEIGHBOUR:     another probe stands inside the region
  * @KPROBE_OBSTACLE_QUEUED:        the jump is yet to come
@@ -65,8 +67,8 @@ enum kprobe_mechanism {
  * @KPROBE_OBSTACLE_NO_MEMORY:     there was no memory for the detour
  * @KPROBE_OBSTACLES:              number of values
  *
- * Those up to %KPROBE_OBSTACLE_DIRECTION are the text's, and last as long as
- * it does. The others come and go.
+ * Those up to %KPROBE_OBSTACLE_HYPERVISOR are the text's or the machine's, and
+ * last as long. The others come and go.
  */
 enum kprobe_obstacle {
 	KPROBE_OBSTACLE_NONE,
@@ -79,6 +81,7 @@ enum kprobe_obstacle {
 	KPROBE_OBSTACLE_EXTABLE,
 	KPROBE_OBSTACLE_RESERVED,
 	KPROBE_OBSTACLE_DIRECTION,
+	KPROBE_OBSTACLE_HYPERVISOR,
 	KPROBE_OBSTACLE_OUT_OF_REACH,
 	KPROBE_OBSTACLE_NEIGHBOUR,
 	KPROBE_OBSTACLE_QUEUED,

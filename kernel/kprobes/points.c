@@ -161,6 +161,7 @@ static const char * const obstacles[] = {
 	[KPROBE_OBSTACLE_EXTABLE] = "instruction may fault",
 	[KPROBE_OBSTACLE_RESERVED] = "patched or read by somebody else",
 	[KPROBE_OBSTACLE_DIRECTION] = "function sets the direction flag",
+	[KPROBE_OBSTACLE_HYPERVISOR] = "no detours in this kind of guest",
 	[KPROBE_OBSTACLE_OUT_OF_REACH] = "no memory within reach of a jump",
 	[KPROBE_OBSTACLE_NEIGHBOUR] = "another probe within the jump",
 	[KPROBE_OBSTACLE_QUEUED] = "waiting to be optimized",

@@ -17,12 +17,24 @@
 
 #include "kprobes-detour.h"
 
+/*
+ * A detour masks interrupts by cli, and may end with an iret that restores the
+ * flags. In a PV guest of Xen interrupts are masked by a word in memory, which
+ * neither changes, and which the iret's hypercall clears.
+ */
+static bool is_pv_guest(void)
+{
+	return boot_cpu_has(X86_FEATURE_XENPV);
+}
+
 enum kprobe_obstacle arch_kprobe_examine(struct kprobe_point *point)
 {
 	/* Who jumps to a probed instruction meets the probe, as he should. */
 	unsigned long from = kprobe_point_is_behind_entry(point) ? point->site :
 								   point->site + 1;
 
+	if (is_pv_guest())
+		return KPROBE_OBSTACLE_HYPERVISOR;
 	return x86_kprobe_examine_region(&point->arch.region, point->site, from);
 }
 NOKPROBE_SYMBOL(arch_kprobe_examine);
@@ -142,11 +154,14 @@ static enum kprobe_obstacle emit_alone(u8 *buf, struct kprobe_detour *detour)
 
 enum kprobe_obstacle arch_kprobe_make_detour(struct kprobe_detour *detour)
 {
-	enum kprobe_obstacle obstacle = KPROBE_OBSTACLE_NO_MEMORY;
-	u8 *buf = kmalloc(KPROBE_DETOUR_MAX_SIZE, GFP_KERNEL);
+	enum kprobe_obstacle obstacle;
+	u8 *buf;
 
+	if (is_pv_guest())
+		return KPROBE_OBSTACLE_HYPERVISOR;
+	buf = kmalloc(KPROBE_DETOUR_MAX_SIZE, GFP_KERNEL);
 	if (!buf)
-		return obstacle;
+		return KPROBE_OBSTACLE_NO_MEMORY;
 	if (detour->alone)
 		obstacle = emit_alone(buf, detour);
 	else
