@@ -185,11 +185,37 @@ static int form_action(struct insn *insn)
 	return X86_KPROBE_RUN;
 }
 
-static int decode(struct insn *insn, const u8 *bytes, size_t avail)
+/*
+ * The decoder keeps four different legacy prefixes, and takes the fifth for an
+ * opcode, as it does with any that comes after REX. What it says of the rest,
+ * which it has not looked at, would be wrong.
+ */
+static bool ends_in_prefix(struct insn *insn)
+{
+	insn_attr_t attr = inat_get_opcode_attribute(insn->opcode.bytes[0]);
+
+	if (insn_is_avx(insn) || insn_is_rex2(insn))
+		return false;
+	return inat_is_legacy_prefix(attr) || inat_is_rex_prefix(attr);
+}
+
+int x86_kprobe_decode(struct insn *insn, const u8 *bytes, size_t avail)
 {
 	if (insn_decode(insn, bytes, min_t(size_t, avail, MAX_INSN_SIZE),
 			INSN_MODE_KERN))
 		return -EILSEQ;
+	return ends_in_prefix(insn) ? -EINVAL : 0;
+}
+NOKPROBE_SYMBOL(x86_kprobe_decode);
+
+static int decode(struct insn *insn, const u8 *bytes, size_t avail)
+{
+	int err = x86_kprobe_decode(insn, bytes, avail);
+
+	if (err == -EINVAL)
+		return kprobe_refuse(KPROBE_REFUSED_FORM, err);
+	if (err)
+		return err;
 	return is_not_in_64bit(opcode_of(insn)) ? -EILSEQ : 0;
 }
 

@@ -10,7 +10,20 @@
 #include <linux/kprobes.h>
 #include <linux/types.h>
 
+struct insn;
 struct pt_regs;
+
+/**
+ * x86_kprobe_decode() - decode an instruction
+ * @insn:  filled in
+ * @bytes: its bytes
+ * @avail: how many bytes there are, with those after it
+ *
+ * Context: Any.
+ * Return: 0, -EILSEQ when the bytes are no instruction or end within it, -EINVAL
+ * when it has more prefixes than can be told.
+ */
+int x86_kprobe_decode(struct insn *insn, const u8 *bytes, size_t avail);
 
 /**
  * x86_kprobe_plan() - decide how an instruction is displaced

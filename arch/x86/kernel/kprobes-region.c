@@ -64,8 +64,7 @@ static enum kprobe_obstacle skip_insn(struct x86_kprobe_region *region,
 {
 	struct insn insn;
 
-	if (insn_decode(&insn, bytes, min_t(size_t, avail, MAX_INSN_SIZE),
-			INSN_MODE_KERN))
+	if (x86_kprobe_decode(&insn, bytes, avail))
 		return KPROBE_OBSTACLE_UNDECODABLE;
 	region->len += insn.length;
 	return KPROBE_OBSTACLE_NONE;
@@ -294,8 +293,7 @@ unsigned int x86_kprobe_scan_insn(struct x86_kprobe_scan *scan, const u8 *insn,
 	struct insn decoded;
 
 	scan->exit = 0;
-	if (insn_decode(&decoded, insn, min_t(size_t, avail, MAX_INSN_SIZE),
-			INSN_MODE_KERN))
+	if (x86_kprobe_decode(&decoded, insn, avail))
 		return 0;
 	note_branch(scan, branch_of(&decoded),
 		    addr + decoded.length + decoded.immediate.value);

@@ -64,7 +64,7 @@ unsigned int arch_kprobe_insn_len(unsigned long addr)
 	size_t avail;
 
 	avail = kprobe_read_insn(addr, bytes, sizeof(bytes));
-	if (insn_decode(&insn, bytes, avail, INSN_MODE_KERN))
+	if (x86_kprobe_decode(&insn, bytes, avail))
 		return 0;
 	return insn.length;
 }
