@@ -32,7 +32,6 @@ void *kprobe_slot_alloc(struct kprobe_point *owner);
 void kprobe_slot_free(void *slot);
 struct kprobe_point *kprobe_slot_running(unsigned long addr);
 void kprobe_slot_write(void *slot, const void *code, size_t len);
-int kprobe_blacklist_add_function(unsigned long entry);
 int kprobe_blacklist_add_text(unsigned long start, unsigned long end);
 int kprobe_read_insn(unsigned long addr, u8 *buf, size_t size);
 bool kprobe_find_function(unsigned long addr, struct kprobe_function *f);

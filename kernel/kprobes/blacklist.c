@@ -12,6 +12,7 @@
 #include <linux/init.h>
 #include <linux/irqflags.h>
 #include <linux/kallsyms.h>
+#include <linux/kmsan.h>
 #include <linux/llist.h>
 #include <linux/maple_tree.h>
 #include <linux/module.h>
@@ -20,6 +21,9 @@
 #include <linux/xarray.h>
 #include <asm/sections.h>
 
+#ifdef CONFIG_KASAN_GENERIC
+#include "../../mm/kasan/kasan.h"
+#endif
 #include "internal.h"
 
 /*
@@ -35,6 +39,15 @@ NOKPROBE_SYMBOL(preempt_schedule_notrace);
 #endif
 #ifdef CONFIG_PROVE_LOCKING
 NOKPROBE_SYMBOL(lockdep_hardirqs_on_prepare);
+#endif
+#ifdef CONFIG_KASAN_GENERIC
+NOKPROBE_SYMBOL(__kasan_check_read);
+NOKPROBE_SYMBOL(__kasan_check_write);
+NOKPROBE_SYMBOL(kasan_check_range);
+#endif
+#ifdef CONFIG_KMSAN
+NOKPROBE_SYMBOL(kmsan_unpoison_entry_regs);
+NOKPROBE_SYMBOL(kmsan_unpoison_memory);
 #endif
 
 /* Ranges of text; the value only says that there is one. */
@@ -63,24 +76,17 @@ static int forbid_range(unsigned long start, unsigned long last)
 	return mtree_store_range(&blacklist, start, last, xa_mk_value(1), GFP_KERNEL);
 }
 
-/**
- * kprobe_blacklist_add_function() - forbid probes in a function
- * @entry: an address in it
- *
- * Context: Process context, may sleep.
- * Return: 0. -ENOENT when no function is known there, -ENOMEM.
- */
-int kprobe_blacklist_add_function(unsigned long entry)
+/* The function around an address; -ENOENT when none is known there. */
+static int forbid_function(unsigned long addr)
 {
 	unsigned long size, offset, start;
 
-	if (!kernel_text_address(entry) ||
-	    !kallsyms_lookup_size_offset(entry, &size, &offset))
+	if (!kernel_text_address(addr) ||
+	    !kallsyms_lookup_size_offset(addr, &size, &offset))
 		return -ENOENT;
-	start = entry - offset;
+	start = addr - offset;
 	return forbid_range(start, start + size - 1);
 }
-NOKPROBE_SYMBOL(kprobe_blacklist_add_function);
 
 /**
  * kprobe_blacklist_add_text() - forbid probes in a stretch of text
@@ -104,7 +110,7 @@ static void add_symbols(unsigned long *entry, unsigned long *end)
 		unsigned long addr;
 
 		addr = (unsigned long)dereference_symbol_descriptor((void *)*entry);
-		kprobe_blacklist_add_function(addr);
+		forbid_function(addr);
 	}
 }
 
@@ -178,7 +184,7 @@ static int add_piece(void *mod, const char *name, unsigned long addr)
 			continue;
 		strscpy(function, name, min_t(size_t, dot - name + 1, sizeof(function)));
 		if (is_name_forbidden(mod, function))
-			return kprobe_blacklist_add_function(addr) == -ENOMEM ? -ENOMEM : 0;
+			return forbid_function(addr) == -ENOMEM ? -ENOMEM : 0;
 	}
 	return 0;
 }

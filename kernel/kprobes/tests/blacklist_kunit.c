@@ -257,7 +257,7 @@ static const char * const inner_functions[] = {
 	"kprobe_count_miss", "kprobe_point_lookup", "kprobe_slot_owner", "is_kprobe_insn_slot",
 	"kprobe_displaced_ip", "arch_kprobe_emulate", "ftrace_graph_ret_addr",
 	"llist_add_batch", "cpumask_next_wrap", "preempt_schedule_notrace",
-	"lockdep_hardirqs_on_prepare",
+	"lockdep_hardirqs_on_prepare", "__kasan_check_read", "kasan_check_range",
 };
 
 static const char * const serving_x86[] = {
@@ -279,9 +279,11 @@ static void expect_names(struct kunit *test, const char * const *names, unsigned
 		unsigned long addr = kallsyms_lookup_name(names[i]);
 
 		KUNIT_EXPECT_TRUE_MSG(test, addr || optional, "there is no %s", names[i]);
-		if (addr)
-			KUNIT_EXPECT_TRUE_MSG(test, within_kprobe_blacklist(addr), "%s",
-					      names[i]);
+		if (!addr)
+			continue;
+		KUNIT_EXPECT_TRUE_MSG(test, within_kprobe_blacklist(addr), "%s", names[i]);
+		if (within_kprobe_blacklist(addr))
+			KUNIT_EXPECT_EQ_MSG(test, -EINVAL, try_probe(addr), "%s", names[i]);
 	}
 }
 
