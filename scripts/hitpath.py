@@ -13,6 +13,7 @@ Each line of RULES is a kind, a function's name (or a pattern) and the reason, w
 
   root      a hit comes in here; --all-roots: all of them have to be there
   end       on the blacklist, but what it calls is not the way of a hit
+  checked   on the blacklist, and may be instrumented by sanitizers: not kprobes' own
   probed    reached, and may be probed all the same
   indirect  calls by a pointer what this cannot follow
 """
@@ -29,6 +30,7 @@ RANGES = [("__kprobes_text_start", "__kprobes_text_end"),
 PIECE = re.compile(r"\.(cold|isra\.|constprop\.|part\.)")
 PREFIX = re.compile(r"__(pfx|cfi)_")
 BRANCH = re.compile(r"^\s*([0-9a-f]+):\t(?:[a-z0-9]+ )*?(call|j[a-z]+)(?:,p[nt])?q? +(\*?)(?:%\w+|([0-9a-f]+))?")
+SANITIZER = re.compile(r"__(asan|tsan|msan|ubsan|sanitizer)_\w+")
 THUNK = re.compile(r"__x86_indirect_\w+")
 FUNC, NOTYPE = 2, 0
 
@@ -141,7 +143,7 @@ def read_rules(name):
         for line in f:
             if line.strip() and not line.startswith("#"):
                 kind, pattern, reason = re.split(r"\t+", line.strip(), maxsplit=2)
-                if kind not in ("root", "end", "probed", "indirect") or not reason:
+                if kind not in ("root", "end", "checked", "probed", "indirect") or not reason:
                     sys.exit("%s: %s" % (name, line))
                 rules.append((kind, pattern))
     return rules
@@ -176,7 +178,10 @@ class Proof:
             return ()
         if function in self.kernel.indirect and not self.has("indirect", function):
             self.findings.append("calls by a pointer: " + self.told(function))
-        return self.kernel.calls[function]
+        calls = self.kernel.calls[function]
+        if self.has("checked", function):
+            return {c for c in calls if not SANITIZER.match(self.kernel.names[c][0])}
+        return calls
 
     def run(self, all_roots):
         queue = []

@@ -37,6 +37,9 @@ FUNCTION free
 	call	free_too
 	ret
 END free
+FUNCTION __asan_load8
+	ret
+END __asan_load8
 FUNCTION free_too
 	ret
 END free_too
@@ -128,6 +131,16 @@ class HitPath(unittest.TestCase):
 
     def test_end(self):
         self.assertEqual(self.findings("call named", "call free", "end\tnamed\tno matter\n"), [])
+
+    def test_sanitizers(self):
+        finding = ["can be probed: __asan_load8 < named < root"]
+        self.assertEqual(self.findings("call named", "call __asan_load8"), finding)
+        self.assertEqual(self.findings("call named", "call __asan_load8",
+                                       "checked\troot\tno matter\n"), finding)
+        rules = "checked\tnamed\tno matter\n"
+        self.assertEqual(self.findings("call named", "call __asan_load8", rules), [])
+        self.assertEqual(self.findings("call named", "call free", rules),
+                         ["can be probed: free < named < root"])
 
     def test_pointers(self):
         for call in "call *%rax", "jmp *8(%rax)", "call __x86_indirect_thunk_rax":
