@@ -305,18 +305,19 @@ static __always_inline bool kprobe_point_is_behind_entry(const struct kprobe_poi
  * @held:    the point or return probe's pool whose probes are being looked at;
  *           NULL in a free frame
  * @probe:   the probe whose handler runs
- * @stack:   the stack pointer, which tells whose hit it is
  * @context: the preemption count that the handler runs with, of which
  *           %KPROBE_CONTEXT_MASK matters; %KPROBE_CONTEXT_NONE while it is not
  *           known yet
  * @faulting: its fault handler runs
  *
- * Detours write all but the last by themselves.
+ * Detours write all but the last by themselves, in the same order: @held first,
+ * which claims the frame, then @context; and to give it back @context first. In
+ * between @context is %KPROBE_CONTEXT_NONE, which is no hit's: an interrupt's hit
+ * takes the next frame, whatever the stack and context that it comes with.
  */
 struct kprobe_frame {
 	struct kprobe_held *held;
 	struct kprobe *probe;
-	unsigned long stack;
 	unsigned int context;
 	bool faulting;
 } __aligned(64);
@@ -333,7 +334,9 @@ struct kprobe_frame {
  * @overflow: how many of kprobe_busy_begin() found no frame
  *
  * Written by its own CPU only. Interrupts and NMIs leave it as they found it,
- * so no atomic access is needed.
+ * so no atomic access is needed. Handlers run with preemption disabled, so all
+ * frames of the task context are those of the task that runs there; a task that
+ * dies in a handler gives them back itself: kprobe_task_dies().
  */
 struct kprobe_cpu {
 	struct kprobe_frame frame[KPROBE_FRAMES];

@@ -228,6 +228,7 @@ bool within_kprobe_blacklist(unsigned long addr);
 struct kprobe *kprobe_running(void);
 void kprobe_busy_begin(void);
 void kprobe_busy_end(void);
+void kprobe_task_dies(void);
 
 int kprobe_fault_handler(struct pt_regs *regs, int trapnr);
 const struct exception_table_entry *
@@ -284,6 +285,7 @@ static inline struct kprobe *kprobe_running(void)
 
 static inline void kprobe_busy_begin(void) { }
 static inline void kprobe_busy_end(void) { }
+static inline void kprobe_task_dies(void) { }
 
 static inline int kprobe_fault_handler(struct pt_regs *regs, int trapnr)
 {

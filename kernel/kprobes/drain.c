@@ -9,7 +9,6 @@
 #include <linux/cpumask.h>
 #include <linux/delay.h>
 #include <linux/jiffies.h>
-#include <linux/sched.h>
 #include <linux/smp.h>
 
 #include "internal.h"
@@ -31,28 +30,16 @@ static bool frame_is_draining(struct kprobe_frame *frame)
 	return held && READ_ONCE(held->draining);
 }
 
-/* Seen from another CPU: has the frame's task died in a handler? */
-static bool frame_is_abandoned(struct kprobe_frame *frame, int cpu)
+/* However long its handler takes: only the frame's own CPU writes to it. */
+static void wait_for_frame(struct kprobe_frame *frame)
 {
-	unsigned long stack = READ_ONCE(frame->stack);
-
-	return !kprobe_frame_context(frame) && READ_ONCE(frame->held) &&
-	       !kprobe_is_stack_of(stack, cpu_curr_snapshot(cpu)) &&
-	       READ_ONCE(frame->stack) == stack;
-}
-
-static void wait_for_frame(struct kprobe_frame *frame, int cpu)
-{
-	unsigned long patience = jiffies + HZ;
+	unsigned long patience = jiffies + msecs_to_jiffies(20);
 
 	while (frame_is_draining(frame)) {
-		cpu_relax();
 		if (time_before(jiffies, patience))
-			continue;
-		/* Nobody else is going to withdraw what it published. */
-		if (frame_is_abandoned(frame, cpu))
-			WRITE_ONCE(frame->held, NULL);
-		msleep(20);
+			cpu_relax();
+		else
+			msleep(20);
 	}
 }
 
@@ -76,6 +63,6 @@ void kprobe_drain(void)
 	on_each_cpu(pass_barrier, NULL, 1);
 	for_each_possible_cpu(cpu)
 		for (i = 0; i < KPROBE_FRAMES; i++)
-			wait_for_frame(&per_cpu(kprobe_cpu, cpu).frame[i], cpu);
+			wait_for_frame(&per_cpu(kprobe_cpu, cpu).frame[i]);
 }
 NOKPROBE_SYMBOL(kprobe_drain);

@@ -44,20 +44,6 @@ void kprobe_count_miss(struct kprobe *p, enum kprobe_miss cause)
 }
 NOKPROBE_SYMBOL(kprobe_count_miss);
 
-/*
- * Handlers cannot sleep, so a task's frame on another stack than the one that
- * is in use belongs to a task that died of an oops in a handler. Take the frame
- * back, or its CPU would miss every hit from now on. But the end of an interrupt,
- * on its own stack, counts as the task's already: both frames may be from there.
- */
-static bool frame_is_stale(const struct kprobe_frame *frame)
-{
-	return !kprobe_frame_context(frame) &&
-	       kprobe_is_stack_of(kprobe_stack_pointer(), current) &&
-	       !kprobe_is_stack_of(frame->stack, current);
-}
-NOKPROBE_SYMBOL(frame_is_stale);
-
 /* The first free frame, KPROBE_FRAMES when there is none. */
 static unsigned int frames_in_use(const struct kprobe_cpu *cpu)
 {
@@ -88,12 +74,9 @@ struct kprobe_frame *kprobe_frame_enter_nested(struct kprobe_held *held,
 	if (depth >= KPROBE_FRAMES)
 		return NULL;
 	outer = &cpu->frame[depth - 1];
-	if (kprobe_frame_context(outer) != from)
-		return kprobe_frame_begin(outer + 1, held);
-	if (!frame_is_stale(outer))
+	if (kprobe_frame_context(outer) == from)
 		return NULL;
-	outer->faulting = false;
-	return kprobe_frame_begin(outer, held);
+	return kprobe_frame_begin(outer + 1, held);
 }
 NOKPROBE_SYMBOL(kprobe_frame_enter_nested);
 
@@ -470,6 +453,35 @@ void kprobe_busy_end(void)
 	preempt_enable_notrace();
 }
 NOKPROBE_SYMBOL(kprobe_busy_end);
+
+/**
+ * kprobe_task_dies() - the current task will never return from any handler
+ *
+ * What it has is given back, as the handler would have done: the CPU's hits are
+ * handled again, the task's own ones on its way out included, and nobody waits
+ * for a handler that does not run any more.
+ *
+ * Context: Task context, on the CPU where the handler ran: before the task could
+ * be preempted. Interrupts enabled or not.
+ */
+void kprobe_task_dies(void)
+{
+	struct kprobe_cpu *cpu;
+	unsigned int depth;
+
+	preempt_disable_notrace();
+	cpu = raw_cpu_ptr(&kprobe_cpu);
+	/* Those in use come first, and only the last one is given back. */
+	for (depth = frames_in_use(cpu); depth; depth--) {
+		struct kprobe_frame *frame = &cpu->frame[depth - 1];
+
+		WRITE_ONCE(frame->faulting, false);
+		kprobe_frame_exit(frame);
+	}
+	WRITE_ONCE(cpu->overflow, 0);
+	preempt_enable_notrace();
+}
+NOKPROBE_SYMBOL(kprobe_task_dies);
 
 /* The fault handler's own faults are for the kernel to treat. */
 static int call_fault_handler(struct kprobe *p, struct pt_regs *regs, int trapnr)

@@ -11,7 +11,6 @@
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
 #include <linux/rculist.h>
-#include <linux/sched/task_stack.h>
 
 struct module;
 struct module_memory;
@@ -161,26 +160,11 @@ static __always_inline unsigned int kprobe_context(void)
 	return preempt_count() & KPROBE_CONTEXT_MASK;
 }
 
-static __always_inline unsigned long kprobe_stack_pointer(void)
-{
-#ifdef CONFIG_ARCH_HAS_CURRENT_STACK_POINTER
-	return current_stack_pointer;
-#else
-	return (unsigned long)__builtin_frame_address(0);
-#endif
-}
-
 /* The contexts that a frame's handler runs in. */
 static __always_inline unsigned int
 kprobe_frame_context(const struct kprobe_frame *frame)
 {
 	return READ_ONCE(frame->context) & KPROBE_CONTEXT_MASK;
-}
-
-static __always_inline bool kprobe_is_stack_of(unsigned long sp,
-					       struct task_struct *task)
-{
-	return sp - (unsigned long)task_stack_page(task) < THREAD_SIZE;
 }
 
 struct kprobe_frame *kprobe_frame_enter_nested(struct kprobe_held *held,
@@ -196,7 +180,6 @@ kprobe_frame_begin(struct kprobe_frame *frame, struct kprobe_held *held)
 	 * kprobe_drain()'s.
 	 */
 	barrier();
-	frame->stack = kprobe_stack_pointer();
 	WRITE_ONCE(frame->context, arch_kprobe_preempt_count());
 	return frame;
 }

@@ -187,8 +187,6 @@ static void put_claim(struct code *c, const struct x86_detour_spec *spec,
 	put_percpu(c, (unsigned long)&pcpu_hot.preempt_count);
 	PUT(c, PERCPU_PREFIX 0x89, 0x04);			/* mov %eax */
 	put_percpu(c, FRAME(context));
-	PUT(c, PERCPU_PREFIX 0x48, 0x89, 0x24);			/* mov %rsp */
-	put_percpu(c, FRAME(stack));
 	PUT(c, 0x81, 0x7b, offsetof(struct kprobe_point, generation));
 	put32(c, (s32)spec->generation);			/* cmpl $, (%rbx) */
 	put_jne(c, changed);

@@ -6,6 +6,7 @@
 #include <linux/delay.h>
 #include <linux/irq_work.h>
 #include <linux/kallsyms.h>
+#include <linux/sched/task_stack.h>
 #include <linux/stacktrace.h>
 
 #include "optimized.h"
@@ -245,9 +246,14 @@ static void interrupt_in_post(struct kunit *test)
 
 static atomic_t ends_of_interrupts;
 
+static bool on_stack_of_task(void)
+{
+	return current_stack_pointer - (unsigned long)task_stack_page(current) < THREAD_SIZE;
+}
+
 static int call_at_end_of_interrupt(struct kprobe *p, struct pt_regs *regs)
 {
-	if (kprobe_context() || kprobe_is_stack_of(kprobe_stack_pointer(), current) ||
+	if (kprobe_context() || on_stack_of_task() ||
 	    atomic_read(&ends_of_interrupts) == 3)
 		return 0;
 	atomic_inc(&ends_of_interrupts);

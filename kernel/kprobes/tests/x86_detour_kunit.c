@@ -351,6 +351,52 @@ static void x86_detour_shapes(struct kunit *test)
 			}
 }
 
+/* What a detour writes to the CPU's frame: its fields, in order. */
+static unsigned int frame_stores(struct kunit *test, struct emitted *e,
+				 unsigned long *fields, unsigned int max)
+{
+	unsigned long frame = (unsigned long)&kprobe_cpu.frame[0];
+	unsigned int at, n = 0;
+	struct insn insn;
+
+	for (at = 0; at < e->len; at += insn.length) {
+		unsigned long field;
+		u8 op;
+
+		KUNIT_ASSERT_EQ(test, 0, insn_decode(&insn, e->code + at, MAX_INSN_SIZE,
+						     INSN_MODE_64));
+		op = insn.opcode.bytes[0];
+		field = (unsigned long)insn.displacement.value - frame;
+		if ((op == 0x89 || op == 0xc7) && insn.displacement.nbytes == 4 &&
+		    field < sizeof(struct kprobe_frame) && n < max)
+			fields[n++] = field;
+	}
+	return n;
+}
+
+/*
+ * As kprobe_frame_begin() and kprobe_frame_exit() do it: an interrupt between
+ * any two of these must find a frame that is free, or one that it leaves alone.
+ */
+static void x86_detour_claim(struct kunit *test)
+{
+	static const unsigned long expected[] = {
+		offsetof(struct kprobe_frame, held),
+		offsetof(struct kprobe_frame, context),
+		offsetof(struct kprobe_frame, probe),
+		offsetof(struct kprobe_frame, context),
+		offsetof(struct kprobe_frame, held),
+	};
+	struct emitted *e = prepare(test, test->param_value);
+	unsigned long stores[10] = { };
+
+	e->spec.nr_pre = 1;
+	emit(test, e);
+	KUNIT_EXPECT_EQ(test, frame_stores(test, e, stores, ARRAY_SIZE(stores)),
+			ARRAY_SIZE(expected));
+	KUNIT_EXPECT_MEMEQ(test, stores, expected, sizeof(expected));
+}
+
 /* The same wherever it runs: only so can it be measured first. */
 static void x86_detour_length(struct kunit *test)
 {
@@ -428,6 +474,7 @@ static struct kunit_case detour_cases[] = {
 	KUNIT_CASE_PARAM(x86_detour_shapes, kind_gen_params),
 	KUNIT_CASE_PARAM(x86_detour_undiverted, kind_gen_params),
 	KUNIT_CASE_PARAM(x86_detour_in_frame, kind_gen_params),
+	KUNIT_CASE_PARAM(x86_detour_claim, kind_gen_params),
 	KUNIT_CASE_PARAM(x86_detour_length, kind_gen_params),
 	KUNIT_CASE_PARAM(x86_detour_ip, kind_gen_params),
 	KUNIT_CASE_PARAM(x86_detour_out_of_reach, kind_gen_params),
