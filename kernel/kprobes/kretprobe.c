@@ -91,10 +91,12 @@ static __always_inline void hijack(struct kretprobe_instance *ri,
 {
 	struct llist_head *stack = &current->kretprobe_instances;
 
-	ri->llist.next = stack->first;
-	/* An interrupt puts back what it finds, but it must find it whole. */
-	barrier();
-	WRITE_ONCE(stack->first, &ri->llist);
+	WRITE_ONCE(ri->llist.next, stack->first);
+	/*
+	 * An interrupt puts back what it finds, but it must find it whole; and so
+	 * must find_of_other().
+	 */
+	smp_store_release(&stack->first, &ri->llist);
 	/* Whoever finds the trampoline's address can ask for the true one. */
 	barrier();
 	arch_kretprobe_set_return_address(regs, fp, TRAMPOLINE);
@@ -413,14 +415,70 @@ bool is_kretprobe_trampoline(unsigned long addr)
 }
 NOKPROBE_SYMBOL(is_kretprobe_trampoline);
 
+/* Counts how often a task has left its CPU. */
+static unsigned long switches_of(const struct task_struct *tsk)
+{
+	return READ_ONCE(tsk->nvcsw) + READ_ONCE(tsk->nivcsw);
+}
+NOKPROBE_SYMBOL(switches_of);
+
+/* Has a task that is not current not run since it had left its CPU so often? */
+static bool is_at_rest(const struct task_struct *tsk, unsigned long switches)
+{
+	smp_rmb();	/* what was read before this was read by then */
+#ifdef CONFIG_SMP
+	/* Pairs with the task being switched out: what it did is seen. */
+	if (smp_load_acquire(&tsk->on_cpu))
+		return false;
+#endif
+	return switches_of(tsk) == switches;
+}
+NOKPROBE_SYMBOL(is_at_rest);
+
+/*
+ * Another task may wake up at any time, and its instances may be used by others
+ * while we look at them. RCU keeps their memory, and nothing that is found counts
+ * unless the task has been at rest all the time. As long as it is, its instances
+ * are a list that ends.
+ */
+static unsigned long find_of_other(struct task_struct *tsk, void *fp)
+{
+	unsigned long addr, switches = switches_of(tsk);
+	struct llist_node *n;
+
+	guard(rcu)();
+	if (!is_at_rest(tsk, switches))
+		return 0;
+	n = READ_ONCE(tsk->kretprobe_instances.first);
+	while (n) {
+		struct kretprobe_instance *ri = instance_of(n);
+		unsigned long call = READ_ONCE(ri->call);
+
+		addr = (unsigned long)READ_ONCE(ri->ret_addr);
+		n = READ_ONCE(n->next);
+		if (!is_at_rest(tsk, switches))
+			return 0;
+		/* Those of a chain all know the true address, if one does. */
+		if ((void *)(call & ~CHAINED) == fp)
+			return addr == TRAMPOLINE ? 0 : addr;
+	}
+	return 0;
+}
+NOKPROBE_SYMBOL(find_of_other);
+
 /**
  * kretprobe_find_ret_addr() - the true return address of a call
- * @tsk: the task whose stack is being unwound: current, or not running
+ * @tsk: the task whose stack is being unwound: current, or one that does not run
  * @fp:  where the trampoline's address was found
- * @cur: where the last search ended, points to NULL at first; makes unwinding
- *       a whole stack take one walk of the task's instances
+ * @cur: where the last search for current ended, points to NULL at first; makes
+ *       unwinding a whole stack take one walk of the task's instances
  *
- * Context: Any, also NMI.
+ * Of another task it is not asked that it stays where it is: while it runs, or
+ * when it has run meanwhile, its calls are unknown. What @cur points to is not
+ * used then, as it may be gone by the next call. The caller holds a reference to
+ * the task, and needs to be no RCU reader.
+ *
+ * Context: Any, also NMI; for another task one in which RCU is watching.
  * Return: The address, 0 when the call is unknown.
  */
 unsigned long kretprobe_find_ret_addr(struct task_struct *tsk, void *fp,
@@ -429,10 +487,9 @@ unsigned long kretprobe_find_ret_addr(struct task_struct *tsk, void *fp,
 	struct kretprobe_instance *ri;
 	struct llist_node *n;
 
-	/* It was asked to be at rest, but may have woken up meanwhile. */
-	if (tsk != current && task_is_running(tsk))
-		return 0;
-	n = *cur ? (*cur)->next : READ_ONCE(tsk->kretprobe_instances.first);
+	if (tsk != current)
+		return find_of_other(tsk, fp);
+	n = *cur ? (*cur)->next : tsk->kretprobe_instances.first;
 	ri = first_of_call(n, fp);
 	ri = ri ? last_of_call(ri) : NULL;
 	if (!ri)
@@ -452,7 +509,7 @@ void kprobe_flush_task(struct task_struct *tsk)
 {
 	struct llist_node *n = tsk->kretprobe_instances.first;
 
-	tsk->kretprobe_instances.first = NULL;
+	WRITE_ONCE(tsk->kretprobe_instances.first, NULL);
 	while (n) {
 		struct kretprobe_instance *ri = instance_of(n);
 

@@ -18,11 +18,17 @@
  * @objects: the free ones
  * @older:   the segment added before this one
  * @pool:    the pool
+ * @ref:     one for each instance that may still be used and one for the pool;
+ *           changes only once the return probe is being unregistered
+ * @rcu:     for freeing: another CPU may be unwinding the stack of a task that
+ *           one of the instances has just been on
  */
 struct kretprobe_segment {
 	struct objpool_head objects;
 	struct kretprobe_segment *older;
 	struct kretprobe_pool *pool;
+	refcount_t ref;
+	struct rcu_head rcu;
 };
 
 /**

@@ -13,6 +13,10 @@
  * Instances outlive their return probe as long as calls are in flight. A pool
  * is therefore detached from the return probe when that is unregistered, and
  * freed with its last instance.
+ *
+ * An instance is used again at once, but its memory stays what it is until an
+ * RCU grace period after the last of its segment has come back: until then those
+ * who unwind other tasks' stacks may look at it, see kretprobe_find_ret_addr().
  */
 #include <linux/cpumask.h>
 #include <linux/export.h>
@@ -66,14 +70,22 @@ static void put_pool(struct kretprobe_pool *pool)
 	kref_put(&pool->ref, free_pool);
 }
 
-/* objpool calls it when the last of a segment's instances has been freed. */
-static int segment_is_empty(struct objpool_head *objects, void *context)
+/* Nobody uses or looks at the segment's instances any more. */
+static void free_segment(struct rcu_head *rcu)
 {
-	struct kretprobe_segment *segment = context;
+	struct kretprobe_segment *segment;
 
+	segment = container_of(rcu, struct kretprobe_segment, rcu);
+	objpool_free(&segment->objects);
 	put_pool(segment->pool);
 	kfree(segment);
-	return 0;
+}
+
+/* So many of its instances, or the pool itself, have come back for good. */
+static void put_segment(struct kretprobe_segment *segment, unsigned int nr)
+{
+	if (refcount_sub_and_test(nr, &segment->ref))
+		call_rcu(&segment->rcu, free_segment);
 }
 
 static int init_instance(void *object, void *context)
@@ -102,12 +114,12 @@ static int add_segment(struct kretprobe_pool *pool, unsigned int instances,
 	segment->older = pool->newest;
 	ret = objpool_init(&segment->objects, instances,
 			   sizeof(struct kretprobe_instance) + pool->data_size,
-			   gfp, segment, init_instance,
-			   segment_is_empty);
+			   gfp, segment, init_instance, NULL);
 	if (ret) {
 		kfree(segment);
 		return ret;
 	}
+	refcount_set(&segment->ref, instances + 1);
 	kref_get(&pool->ref);
 	pool->size += instances;
 	/* A hit on another CPU sees the segment whole: pairs with popping. */
@@ -183,6 +195,16 @@ static struct kretprobe_instance *take_spare(struct kretprobe_pool *pool)
 }
 NOKPROBE_SYMBOL(take_spare);
 
+/* With those of its instances that are not in use. */
+static void retire_segment(struct kretprobe_segment *segment)
+{
+	unsigned int nr = 1;
+
+	while (objpool_pop(&segment->objects))
+		nr++;
+	put_segment(segment, nr);
+}
+
 /**
  * kretprobe_pool_destroy() - let go of a pool that no hit can reach
  * @pool: the pool, detached and drained, or never used
@@ -199,11 +221,11 @@ void kretprobe_pool_destroy(struct kretprobe_pool *pool)
 	lockdep_assert_held(&kprobe_mutex);
 	WRITE_ONCE(pool->rp, NULL);
 	while ((ri = take_spare(pool)))
-		objpool_drop(ri, &ri->segment->objects);
+		put_segment(ri->segment, 1);
 	while (segment) {
 		struct kretprobe_segment *older = segment->older;
 
-		objpool_fini(&segment->objects);
+		retire_segment(segment);
 		segment = older;
 	}
 	put_pool(pool);
@@ -254,7 +276,7 @@ static __always_inline void ring_push(struct kretprobe_instance *ri)
 static void take_back(struct kretprobe_instance *ri)
 {
 	if (!ri->pool->rp) {
-		objpool_drop(ri, &ri->segment->objects);
+		put_segment(ri->segment, 1);
 		return;
 	}
 	guard(preempt)();
@@ -272,14 +294,11 @@ static void take_all_back(struct work_struct *work)
 	mutex_unlock(&kprobe_mutex);
 }
 
-/* After a grace period: somebody may be unwinding the stack they were on. */
-static struct rcu_work return_work = {
-	.work = __WORK_INITIALIZER(return_work.work, take_all_back),
-};
+static DECLARE_WORK(return_work, take_all_back);
 
 static void queue_return_work(struct irq_work *work)
 {
-	queue_rcu_work(system_unbound_wq, &return_work);
+	queue_work(system_unbound_wq, &return_work);
 }
 
 /* Hits come from anywhere, NMIs included; work items cannot be queued there. */

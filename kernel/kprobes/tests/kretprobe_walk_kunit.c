@@ -1,0 +1,495 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Tests of those who unwind another task's stack while it wakes up, returns
+ * from probed functions, and the return probes are unregistered.
+ */
+#include <kunit/test.h>
+#include <linux/completion.h>
+#include <linux/cpumask.h>
+#include <linux/delay.h>
+#include <linux/kprobes.h>
+#include <linux/kthread.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/task.h>
+#include <linux/stacktrace.h>
+#include <linux/vmalloc.h>
+
+#include "targets.h"
+
+#define SYMBOL	"kprobes_target_call_c"
+
+/**
+ * struct walked - a task whose stack is walked
+ * @task:    a thread
+ * @inside:  it sleeps in the probed function
+ * @release: wakes it there
+ * @outside: it has returned, and sleeps where nothing is probed
+ * @end:     ends it
+ * @spin:    it goes on running inside instead of sleeping
+ * @yield:   it goes on being runnable inside instead of sleeping
+ * @awake:   it is inside; for those that do not sleep
+ */
+struct walked {
+	struct task_struct *task;
+	struct completion inside;
+	struct completion release;
+	struct completion outside;
+	struct completion end;
+	bool spin;
+	bool yield;
+	bool awake;
+};
+
+static int stay_inside(void *arg)
+{
+	struct walked *w = arg;
+
+	complete(&w->inside);
+	WRITE_ONCE(w->awake, true);
+	if (w->spin)
+		while (!completion_done(&w->release))
+			cpu_relax();
+	else if (w->yield)
+		while (!completion_done(&w->release))
+			schedule();
+	else
+		wait_for_completion(&w->release);
+	return 0;
+}
+
+static int go_deeper(void *arg)
+{
+	return kprobes_target_call_c(stay_inside, arg);
+}
+
+/* Two probed calls, one in the other. */
+static int walked_thread(void *arg)
+{
+	struct walked *w = arg;
+
+	kprobes_target_call_c(go_deeper, arg);
+	complete(&w->outside);
+	wait_for_completion(&w->end);
+	return 0;
+}
+
+static void end_walked(void *arg)
+{
+	struct walked *w = arg;
+
+	complete_all(&w->release);
+	complete_all(&w->end);
+	kthread_stop(w->task);
+	put_task_struct(w->task);
+}
+
+static struct walked *new_walked(struct kunit *test, unsigned int cpu)
+{
+	struct walked *w = kunit_kzalloc(test, sizeof(*w), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, w);
+	init_completion(&w->inside);
+	init_completion(&w->release);
+	init_completion(&w->outside);
+	init_completion(&w->end);
+	w->task = kthread_create_on_cpu(walked_thread, w, cpu, "kprobes_walked");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(w->task));
+	get_task_struct(w->task);
+	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, end_walked, w));
+	return w;
+}
+
+static bool is_at_rest(struct task_struct *task)
+{
+	int patience = 1000;
+
+	while (!wait_task_inactive(task, TASK_UNINTERRUPTIBLE) && patience--)
+		usleep_range(1000, 2000);
+	return patience > 0;
+}
+
+/* Wakes it up and waits until it is inside and asleep. */
+static void go_inside(struct kunit *test, struct walked *w)
+{
+	wake_up_process(w->task);
+	wait_for_completion(&w->inside);
+	KUNIT_ASSERT_TRUE(test, is_at_rest(w->task));
+}
+
+static void go_outside(struct walked *w)
+{
+	complete_all(&w->release);
+	wait_for_completion(&w->outside);
+}
+
+/* The innermost call that is in flight. */
+static struct kretprobe_instance *top_of(struct task_struct *task)
+{
+	struct llist_node *n = READ_ONCE(task->kretprobe_instances.first);
+
+	return n ? llist_entry(n, struct kretprobe_instance, llist) : NULL;
+}
+
+static struct kretprobe_instance *below(struct kretprobe_instance *ri)
+{
+	return llist_entry(ri->llist.next, struct kretprobe_instance, llist);
+}
+
+/* What the unwinder finds a call by. */
+static void *fp_of(const struct kretprobe_instance *ri)
+{
+	return (void *)(ri->call & ~7UL);
+}
+
+/* Instances lie in memory of their own from vmalloc(): is that still theirs? */
+static bool is_there(const void *ri)
+{
+	return find_vm_area(ri);
+}
+
+static bool disappears(const void *ri)
+{
+	int patience = 500;
+
+	while (is_there(ri) && patience--) {
+		rcu_barrier();
+		usleep_range(10000, 11000);
+	}
+	return !is_there(ri);
+}
+
+static bool in_text(unsigned long addr)
+{
+	return addr && core_kernel_text(addr) && !is_kretprobe_trampoline(addr);
+}
+
+/* One who walks to the end while the task rests. */
+static void finds_all(struct kunit *test)
+{
+	struct walked *w = new_walked(test, 0);
+	struct llist_node *cur = NULL;
+	struct kretprobe_instance *ri;
+
+	kprobes_returning(test, SYMBOL);
+	go_inside(test, w);
+	ri = top_of(w->task);
+	KUNIT_ASSERT_NOT_NULL(test, ri);
+	KUNIT_EXPECT_TRUE(test, in_text(kretprobe_find_ret_addr(w->task, fp_of(ri), &cur)));
+	ri = below(ri);
+	KUNIT_EXPECT_TRUE(test, in_text(kretprobe_find_ret_addr(w->task, fp_of(ri), &cur)));
+	KUNIT_EXPECT_EQ(test, 0, kretprobe_find_ret_addr(w->task, fp_of(ri) + 64, &cur));
+}
+
+/* One who stops on the way, and goes on when all he has seen is freed. */
+static void goes_on_late(struct kunit *test)
+{
+	struct kprobes_returns *r = kprobes_returning(test, SYMBOL);
+	struct walked *w = new_walked(test, 0);
+	struct kretprobe_instance *top;
+	struct llist_node *cur = NULL;
+	void *outer;
+
+	go_inside(test, w);
+	top = top_of(w->task);
+	KUNIT_ASSERT_NOT_NULL(test, top);
+	outer = fp_of(below(top));
+	KUNIT_EXPECT_TRUE(test, in_text(kretprobe_find_ret_addr(w->task, fp_of(top), &cur)));
+	go_outside(w);
+	unregister_kretprobe(&r->rp);
+	KUNIT_ASSERT_TRUE(test, disappears(top));
+	KUNIT_ASSERT_TRUE(test, is_at_rest(w->task));
+	KUNIT_EXPECT_EQ(test, 0, kretprobe_find_ret_addr(w->task, outer, &cur));
+}
+
+/* A task that is ready to run but does not is as good as one that sleeps. */
+static void runnable_is_at_rest(struct kunit *test)
+{
+	struct walked *w = new_walked(test, 0);
+	struct llist_node *cur = NULL;
+	struct kretprobe_instance *ri;
+
+	kprobes_returning(test, SYMBOL);
+	w->yield = true;
+	/* On one CPU only one of us can run. */
+	set_cpus_allowed_ptr(current, cpumask_of(0));
+	wake_up_process(w->task);
+	while (!READ_ONCE(w->awake))
+		schedule_timeout_idle(1);
+	preempt_disable();
+	ri = top_of(w->task);
+	KUNIT_EXPECT_TRUE(test, task_is_running(w->task));
+	if (ri)
+		KUNIT_EXPECT_TRUE(test, in_text(kretprobe_find_ret_addr(w->task,
+									fp_of(ri), &cur)));
+	preempt_enable();
+	KUNIT_EXPECT_NOT_NULL(test, ri);
+	complete_all(&w->release);
+	set_cpus_allowed_ptr(current, cpu_possible_mask);
+}
+
+static void running_is_not_walked(struct kunit *test)
+{
+	unsigned int other = cpumask_last(cpu_online_mask);
+	struct walked *w = new_walked(test, other);
+	struct llist_node *cur = NULL;
+	struct kretprobe_instance *ri;
+
+	if (!other)
+		kunit_skip(test, "needs two CPUs");
+	kprobes_returning(test, SYMBOL);
+	w->spin = true;
+	set_cpus_allowed_ptr(current, cpumask_of(0));
+	wake_up_process(w->task);
+	while (!READ_ONCE(w->awake))
+		schedule_timeout_idle(1);
+	ri = top_of(w->task);
+	KUNIT_EXPECT_NOT_NULL(test, ri);
+	if (ri)
+		KUNIT_EXPECT_EQ(test, 0, kretprobe_find_ret_addr(w->task, fp_of(ri), &cur));
+	complete_all(&w->release);
+	set_cpus_allowed_ptr(current, cpu_possible_mask);
+}
+
+/* Freed after readers */
+
+/**
+ * struct reader - takes a walked task's return probe off while another CPU reads
+ * @w:        the task
+ * @r:        the return probe
+ * @early:    unregister before the call returns
+ * @thread:   who does it
+ * @start:    the reader has begun
+ * @done:     all was done
+ */
+struct reader {
+	struct walked *w;
+	struct kprobes_returns *r;
+	bool early;
+	struct task_struct *thread;
+	bool start;
+	bool done;
+};
+
+static int take_off(void *arg)
+{
+	struct reader *reader = arg;
+
+	while (!READ_ONCE(reader->start))
+		usleep_range(100, 200);
+	if (reader->early)
+		unregister_kretprobe(&reader->r->rp);
+	go_outside(reader->w);
+	if (!reader->early)
+		unregister_kretprobe(&reader->r->rp);
+	WRITE_ONCE(reader->done, true);
+	return 0;
+}
+
+static bool comes_true(bool *what)
+{
+	int patience = 5000;
+
+	while (!READ_ONCE(*what) && patience--)
+		mdelay(1);
+	return READ_ONCE(*what);
+}
+
+static void freed_after_readers(struct kunit *test, bool early)
+{
+	unsigned int other = cpumask_last(cpu_online_mask);
+	struct reader reader = { .early = early };
+	struct kretprobe_instance *ri;
+	bool done, there;
+
+	if (!other)
+		kunit_skip(test, "needs two CPUs");
+	reader.r = kprobes_returning(test, SYMBOL);
+	reader.w = new_walked(test, other);
+	go_inside(test, reader.w);
+	ri = top_of(reader.w->task);
+	KUNIT_ASSERT_NOT_NULL(test, ri);
+	if (!is_there(ri))
+		kunit_skip(test, "instances are not where they are looked for");
+	set_cpus_allowed_ptr(current, cpumask_of(0));
+	reader.thread = kthread_create_on_cpu(take_off, &reader, other, "kprobes_take_off");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(reader.thread));
+	get_task_struct(reader.thread);
+	wake_up_process(reader.thread);
+
+	rcu_read_lock();
+	WRITE_ONCE(reader.start, true);
+	done = comes_true(&reader.done);
+	/* Time for whoever frees things in the background. */
+	mdelay(50);
+	there = is_there(ri);
+	/* KASAN looks at this. */
+	if (there)
+		READ_ONCE(ri->call);
+	rcu_read_unlock();
+
+	set_cpus_allowed_ptr(current, cpu_possible_mask);
+	kthread_stop_put(reader.thread);
+	KUNIT_EXPECT_TRUE(test, done);
+	KUNIT_EXPECT_TRUE(test, there);
+	KUNIT_EXPECT_TRUE(test, disappears(ri));
+}
+
+static void returned_before(struct kunit *test)
+{
+	freed_after_readers(test, false);
+}
+
+static void returned_after(struct kunit *test)
+{
+	freed_after_readers(test, true);
+}
+
+/*
+ * A call that returns when another one's instance is about to be freed: one
+ * whose grace period began before there was a reader.
+ */
+static void late_comer(struct kunit *test, unsigned int ms)
+{
+	unsigned int other = cpumask_last(cpu_online_mask);
+	struct kprobes_returns *r[2];
+	struct reader reader = { };
+	struct kretprobe_instance *ri;
+	struct walked *w[2];
+	bool there = true;
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		r[i] = kprobes_returning(test, SYMBOL);
+		w[i] = new_walked(test, other);
+		go_inside(test, w[i]);
+		unregister_kretprobe(&r[i]->rp);
+	}
+	reader.w = w[1];
+	reader.r = r[1];
+	ri = top_of(w[1]->task);
+	KUNIT_ASSERT_NOT_NULL(test, ri);
+	reader.thread = kthread_create_on_cpu(take_off, &reader, other, "kprobes_take_off");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(reader.thread));
+	get_task_struct(reader.thread);
+	wake_up_process(reader.thread);
+	go_outside(w[0]);
+	usleep_range(1000 * ms, 1000 * ms + 100);
+
+	rcu_read_lock();
+	WRITE_ONCE(reader.start, true);
+	comes_true(&reader.done);
+	for (i = 0; i < 100 && there; i++) {
+		there = is_there(ri);
+		mdelay(1);
+	}
+	rcu_read_unlock();
+
+	kthread_stop_put(reader.thread);
+	KUNIT_EXPECT_TRUE_MSG(test, there, "after %u ms", ms);
+	KUNIT_EXPECT_TRUE(test, disappears(ri));
+}
+
+static void late_comers(struct kunit *test)
+{
+	unsigned int ms;
+
+	if (num_online_cpus() < 2)
+		kunit_skip(test, "needs two CPUs");
+	set_cpus_allowed_ptr(current, cpumask_of(0));
+	for (ms = 0; ms < 12; ms++)
+		late_comer(test, ms);
+	set_cpus_allowed_ptr(current, cpu_possible_mask);
+}
+
+/* Storm */
+
+static atomic_t cycles;
+
+static int cycle(void *unused)
+{
+	usleep_range(50, 60);
+	return 0;
+}
+
+static int cycle_deeper(void *arg)
+{
+	return kprobes_target_call_c(cycle, arg);
+}
+
+static int cycling_thread(void *unused)
+{
+	while (!kthread_should_stop()) {
+		kprobes_target_call_c(cycle_deeper, NULL);
+		atomic_inc(&cycles);
+	}
+	return 0;
+}
+
+static int walking_thread(void *task)
+{
+	unsigned long entries[32];
+
+	while (!kthread_should_stop()) {
+		stack_trace_save_tsk(task, entries, ARRAY_SIZE(entries), 0);
+		cond_resched();
+	}
+	return 0;
+}
+
+static void end_thread(void *task)
+{
+	kthread_stop_put(task);
+}
+
+static struct task_struct *run_thread(struct kunit *test, int (*fn)(void *arg), void *arg)
+{
+	struct task_struct *task = kthread_create(fn, arg, "kprobes_storm");
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	get_task_struct(task);
+	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, end_thread, task));
+	wake_up_process(task);
+	return task;
+}
+
+/* Whatever is wrong here is for KASAN, and page faults, to find. */
+static void storm(struct kunit *test)
+{
+	struct kprobes_returns *r = kprobes_returns(test, SYMBOL);
+	unsigned long end = jiffies + 2 * HZ;
+	struct task_struct *cycling;
+
+	/* Those that count need a return probe that stays. */
+	r->rp.handler = NULL;
+	r->rp.entry_handler = NULL;
+	atomic_set(&cycles, 0);
+	cycling = run_thread(test, cycling_thread, NULL);
+	run_thread(test, walking_thread, cycling);
+	while (time_before(jiffies, end)) {
+		r->rp.kp.addr = NULL;
+		r->rp.maxactive = 0;
+		KUNIT_ASSERT_EQ(test, 0, register_kretprobe(&r->rp));
+		usleep_range(100, 1000);
+		unregister_kretprobe(&r->rp);
+	}
+	KUNIT_EXPECT_GT(test, atomic_read(&cycles), 0);
+}
+
+static struct kunit_case walk_cases[] = {
+	KUNIT_CASE(finds_all),
+	KUNIT_CASE(runnable_is_at_rest),
+	KUNIT_CASE(running_is_not_walked),
+	KUNIT_CASE(returned_before),
+	KUNIT_CASE(returned_after),
+	KUNIT_CASE_SLOW(late_comers),
+	KUNIT_CASE_SLOW(storm),
+	KUNIT_CASE(goes_on_late),
+	{}
+};
+
+static struct kunit_suite walk_suite = {
+	.name = "kprobes_return_walk",
+	.test_cases = walk_cases,
+};
+
+kunit_test_suite(walk_suite);
