@@ -198,7 +198,7 @@ struct kprobe_grave {
  * @batch:     in the batch that is being worked on, or with the reaper
  * @pending:   probes that a registration under way is going to put on the
  *             point; under kprobe_mutex
- * @gone:      among the points that are gone, until it is buried
+ * @by_addr:   among all points, or those that are gone, until it is buried
  * @grave:     for freeing
  */
 struct kprobe_point {
@@ -230,7 +230,7 @@ struct kprobe_point {
 	struct list_head batch;
 	unsigned int pending;
 	union {
-		struct rb_node gone;
+		struct rb_node by_addr;
 		struct kprobe_grave grave;
 	};
 #ifdef CONFIG_OPTPROBES

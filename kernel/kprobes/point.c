@@ -3,26 +3,26 @@
  * Probe points: one for each probed address, made with the first probe there,
  * freed some time after the last has left.
  *
- * A point is in the table (for hits, by hash) and in an index ordered by
- * address (for everything else) until it is freed or its text goes away. What
+ * A point is in the table (for hits, by hash) and in a tree ordered by address
+ * (for everything else) until it is freed or its text goes away. Both are made of
+ * links in the points, so that taking a point out of them cannot fail. What
  * is freed may still be executing in a preempted task, so points and slots are
  * buried first. That is no help where a task can sleep in a slot: see
  * may_be_slept_in().
  */
 #include <linux/extable.h>
 #include <linux/ftrace.h>
-#include <linux/maple_tree.h>
+#include <linux/rbtree.h>
 #include <linux/slab.h>
 
 #include "internal.h"
 
-/* All points that are not gone, by address; kprobe_mutex. */
-static DEFINE_MTREE(kprobe_points);
-
 /*
- * Points whose text went away while probes were on them; kprobe_mutex. By
- * address, and as there may be several at one, then by their own addresses.
+ * All points that are not gone, and those whose text went away while probes were
+ * on them; kprobe_mutex. By address, and as there may be several gone ones at one,
+ * then by their own addresses.
  */
+static struct rb_root points = RB_ROOT;
 static struct rb_root gone_points = RB_ROOT;
 
 /* The table of struct kprobe_point_state's description, a row for each from. */
@@ -86,6 +86,57 @@ static void leave_gap(unsigned long addr)
 		known_gap.first = addr + 1;
 }
 
+static struct kprobe_point *point_of(struct rb_node *node)
+{
+	return rb_entry_safe(node, struct kprobe_point, by_addr);
+}
+
+static bool is_before(const struct kprobe_point *point, unsigned long addr,
+		      unsigned long from)
+{
+	return point->addr == addr ? (unsigned long)point < from :
+				     point->addr < addr;
+}
+
+static bool node_is_before(struct rb_node *a, const struct rb_node *b)
+{
+	const struct kprobe_point *other = rb_entry(b, struct kprobe_point, by_addr);
+
+	return is_before(point_of(a), other->addr, (unsigned long)other);
+}
+
+/*
+ * The first point of a tree at or after an address and, there, from a point's own
+ * address on. Sets @before to the last one before that; either may be NULL.
+ */
+static struct kprobe_point *first_from(const struct rb_root *tree, unsigned long addr,
+				       unsigned long from,
+				       struct kprobe_point **before)
+{
+	struct rb_node *node = tree->rb_node;
+	struct kprobe_point *found = NULL;
+
+	*before = NULL;
+	while (node) {
+		struct kprobe_point *point = point_of(node);
+
+		if (is_before(point, addr, from)) {
+			*before = point;
+			node = node->rb_right;
+		} else {
+			found = point;
+			node = node->rb_left;
+		}
+	}
+	return found;
+}
+
+static void note_gap(const struct kprobe_point *before, const struct kprobe_point *after)
+{
+	known_gap.first = before ? before->addr + 1 : 0;
+	known_gap.last = after ? after->addr - 1 : ULONG_MAX;
+}
+
 /**
  * kprobe_point_next() - walk the points in order of address
  * @addr: where to start; advanced behind the point found
@@ -96,39 +147,20 @@ static void leave_gap(unsigned long addr)
  */
 struct kprobe_point *kprobe_point_next(unsigned long *addr, unsigned long last)
 {
-	MA_STATE(mas, &kprobe_points, *addr, *addr);
-	struct kprobe_point *point;
+	struct kprobe_point *point, *before;
 
 	lockdep_assert_held(&kprobe_mutex);
 	if (*addr > last || (*addr >= known_gap.first && last <= known_gap.last))
 		return NULL;
-	guard(rcu)();
-	point = mas_walk(&mas);
-	if (!point) {
-		known_gap.first = mas.index;
-		known_gap.last = mas.last;
-		point = mas.last < last ? mas_next(&mas, last) : NULL;
-	}
-	if (point)
-		*addr = point->addr + 1;
+	point = first_from(&points, *addr, 0, &before);
+	if (!point || point->addr > *addr)
+		note_gap(before, point);
+	if (!point || point->addr > last)
+		return NULL;
+	*addr = point->addr + 1;
 	return point;
 }
 NOKPROBE_SYMBOL(kprobe_point_next);
-
-static bool is_before(const struct kprobe_point *point, unsigned long addr,
-		      unsigned long from)
-{
-	return point->addr == addr ? (unsigned long)point < from :
-				     point->addr < addr;
-}
-
-static bool gone_before(struct rb_node *a, const struct rb_node *b)
-{
-	const struct kprobe_point *other = rb_entry(b, struct kprobe_point, gone);
-
-	return is_before(rb_entry(a, struct kprobe_point, gone), other->addr,
-			 (unsigned long)other);
-}
 
 /**
  * kprobe_point_next_gone() - walk the points whose text has gone
@@ -142,22 +174,10 @@ static bool gone_before(struct rb_node *a, const struct rb_node *b)
 struct kprobe_point *kprobe_point_next_gone(unsigned long addr,
 					    unsigned long from)
 {
-	struct rb_node *node = gone_points.rb_node;
-	struct kprobe_point *found = NULL;
+	struct kprobe_point *before;
 
 	lockdep_assert_held(&kprobe_mutex);
-	while (node) {
-		struct kprobe_point *point;
-
-		point = rb_entry(node, struct kprobe_point, gone);
-		if (is_before(point, addr, from)) {
-			node = node->rb_right;
-		} else {
-			found = point;
-			node = node->rb_left;
-		}
-	}
-	return found;
+	return first_from(&gone_points, addr, from, &before);
 }
 NOKPROBE_SYMBOL(kprobe_point_next_gone);
 
@@ -244,13 +264,12 @@ static struct kprobe_point *make_point(unsigned long addr, bool on_func_entry)
 	if (!point)
 		return ERR_PTR(-ENOMEM);
 	ret = prepare_point(point);
-	if (!ret)
-		ret = mtree_insert(&kprobe_points, addr, point, GFP_KERNEL);
 	if (ret) {
 		free_unpublished(point);
 		return ERR_PTR(ret);
 	}
 	leave_gap(addr);
+	rb_add(&point->by_addr, &points, node_is_before);
 	kprobe_table_insert(point);
 	return point;
 }
@@ -294,7 +313,7 @@ static void free_buried(struct kprobe_grave *grave)
 
 static void unpublish(struct kprobe_point *point)
 {
-	mtree_erase(&kprobe_points, point->addr);
+	rb_erase(&point->by_addr, &points);
 	kprobe_table_remove(point);
 }
 
@@ -332,7 +351,7 @@ void kprobe_point_put(struct kprobe_point *point)
 		return;
 	list_del_init(&point->batch);
 	if (point->state == KPROBE_POINT_GONE)
-		rb_erase(&point->gone, &gone_points);
+		rb_erase(&point->by_addr, &gone_points);
 	else
 		unpublish(point);
 	kprobe_optimizer_dismiss(point);
@@ -472,7 +491,7 @@ void kprobe_point_kill(struct kprobe_point *point)
 	list_for_each_entry(p, &point->probes, list)
 		WRITE_ONCE(p->flags, p->flags | KPROBE_FLAG_GONE);
 	list_del_init(&point->batch);
-	rb_add(&point->gone, &gone_points, gone_before);
+	rb_add(&point->by_addr, &gone_points, node_is_before);
 	kprobe_point_put(point);
 }
 NOKPROBE_SYMBOL(kprobe_point_kill);
