@@ -165,8 +165,8 @@ struct kprobe_grave {
  *             leads to it
  * @enter:     the detour's entry if breakpoint hits go there, NULL if the trap
  *             calls the handlers; under kprobe_mutex, read by hits
- * @probes:    its probes in order of registration; read under RCU by hits,
- *             written under kprobe_mutex
+ * @probes:    its probes, the newest first; read under RCU by hits, written
+ *             under kprobe_mutex
  * @run:       where hits go on: to a copy of the displaced instruction, which
  *             goes on by itself. NULL when the architecture makes the
  *             instruction take effect on the registers

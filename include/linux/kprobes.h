@@ -92,8 +92,8 @@ typedef int (*kretprobe_handler_t)(struct kretprobe_instance *ri,
  * enum kprobe_miss - why a hit's handlers did not run
  * @KPROBE_MISS_NESTED:   hit from inside a probe handler of the same context
  * @KPROBE_MISS_DEPTH:    more contexts nested on the CPU than there are frames
- * @KPROBE_MISS_DIVERTED: an earlier probe at the address changed the
- *                        execution path
+ * @KPROBE_MISS_DIVERTED: a newer probe at the address changed the execution
+ *                        path
  * @KPROBE_MISS_CAUSES:   number of causes
  */
 enum kprobe_miss {

@@ -74,7 +74,7 @@ static struct kretprobe_instance *first_of_call(struct llist_node *n, void *fp)
 NOKPROBE_SYMBOL(first_of_call);
 
 /* Return probes already on this call hide the return address: ask them. */
-static void see_through(struct kretprobe_instance *ri)
+static struct kretprobe_instance *see_through(struct kretprobe_instance *ri)
 {
 	struct kretprobe_instance *other;
 
@@ -82,8 +82,54 @@ static void see_through(struct kretprobe_instance *ri)
 	ri->call |= CHAINED;
 	if (other)
 		ri->ret_addr = other->ret_addr;
+	return other;
 }
 NOKPROBE_SYMBOL(see_through);
+
+/* Is an instance of a probe whose handlers have just run, for the same hit? */
+static bool is_of_same_hit(const struct kretprobe_instance *ri,
+			   const struct kretprobe_instance *other)
+{
+	struct kprobe *p = &ri->rp->kp, *before;
+
+	/* The other return probe may have gone: it is not looked into. */
+	list_for_each_entry_rcu(before, &p->point->probes, list, true) {
+		if (before == p)
+			break;
+		if (before == &other->rp->kp)
+			return true;
+	}
+	return false;
+}
+NOKPROBE_SYMBOL(is_of_same_hit);
+
+/*
+ * Return handlers, too, run for the newest probe first, and it was the first to
+ * push its instance. So those of one hit are put below one another. But functions
+ * that end by jumping to another return after that one.
+ */
+static struct kretprobe_instance *last_of_hit(struct kretprobe_instance *ri,
+					      struct kretprobe_instance *other)
+{
+	struct kretprobe_instance *last = NULL;
+
+	for (; other && frame_of(other) == frame_of(ri) && is_of_same_hit(ri, other);
+	     other = instance_of(other->llist.next))
+		last = other;
+	return last;
+}
+NOKPROBE_SYMBOL(last_of_hit);
+
+/* Below @above, which knows the same way back. */
+static void push_below(struct kretprobe_instance *ri, struct kretprobe_instance *above)
+{
+	ri->call = above->call;
+	ri->llist.next = above->llist.next;
+	/* An unwinder that interrupts this finds the true address in either. */
+	smp_store_release(&above->llist.next, &ri->llist);
+	WRITE_ONCE(above->call, above->call | CHAINED);
+}
+NOKPROBE_SYMBOL(push_below);
 
 /* The call is to return to the trampoline. */
 static __always_inline void hijack(struct kretprobe_instance *ri,
@@ -115,6 +161,7 @@ static noinline int enter(struct kretprobe *rp, struct kretprobe_instance *ri,
 			  struct pt_regs *regs)
 {
 	unsigned long ret_addr = arch_kretprobe_return_address(regs);
+	struct kretprobe_instance *other = NULL;
 	void *fp = arch_kretprobe_frame(regs);
 
 	ri = ri ?: kretprobe_pool_pop_slowly(rp->pool);
@@ -124,9 +171,14 @@ static noinline int enter(struct kretprobe *rp, struct kretprobe_instance *ri,
 	}
 	identify(ri, fp, ret_addr);
 	if (ret_addr == TRAMPOLINE)
-		see_through(ri);
-	if (rp->entry_handler && rp->entry_handler(ri, regs))
+		other = see_through(ri);
+	if (rp->entry_handler && rp->entry_handler(ri, regs)) {
 		kretprobe_pool_push(ri);
+		return 0;
+	}
+	other = last_of_hit(ri, other);
+	if (other)
+		push_below(ri, other);
 	else
 		hijack(ri, regs, fp);
 	return 0;

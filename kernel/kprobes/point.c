@@ -416,6 +416,8 @@ NOKPROBE_SYMBOL(kprobe_point_set_mechanism);
  * @point: the point, ready for the probe's handlers
  * @p:     the probe, on no point
  *
+ * Its handlers will run before those of the probes that are there.
+ *
  * Context: kprobe_mutex held.
  */
 void kprobe_point_link(struct kprobe_point *point, struct kprobe *p)
@@ -425,7 +427,7 @@ void kprobe_point_link(struct kprobe_point *point, struct kprobe *p)
 	kprobe_point_changed(point);
 	if (p->post_handler)
 		WRITE_ONCE(point->nr_post, point->nr_post + 1);
-	list_add_tail_rcu(&p->list, &point->probes);
+	list_add_rcu(&p->list, &point->probes);
 }
 NOKPROBE_SYMBOL(kprobe_point_link);
 

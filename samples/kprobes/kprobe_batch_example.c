@@ -146,9 +146,8 @@ static struct kretprobe returns = {
 };
 
 /*
- * Probes at one address run in the order in which they were registered. The
- * return probe comes first: behind a diversion it would not be reached, and
- * count a miss.
+ * Of the probes at one address the newest runs first. The return probe comes
+ * last: after a diversion it would not be reached, and count a miss.
  */
 static int __init kprobe_batch_example_init(void)
 {
@@ -157,17 +156,17 @@ static int __init kprobe_batch_example_init(void)
 	err = count_symbols();
 	if (err)
 		goto fail;
-	err = register_kretprobe(&returns);
-	if (err)
-		goto uncount;
 	err = register_kprobe(&diversion);
 	if (err)
-		goto unreturn;
+		goto uncount;
+	err = register_kretprobe(&returns);
+	if (err)
+		goto undivert;
 	pr_info("counting calls of %d functions\n", nr_symbols);
 	return 0;
 
-unreturn:
-	unregister_kretprobe(&returns);
+undivert:
+	unregister_kprobe(&diversion);
 uncount:
 	unregister_kprobes(batch, nr_symbols);
 fail:
@@ -179,8 +178,8 @@ static void __exit kprobe_batch_example_exit(void)
 {
 	int i;
 
-	unregister_kprobe(&diversion);
 	unregister_kretprobe(&returns);
+	unregister_kprobe(&diversion);
 	unregister_kprobes(batch, nr_symbols);
 	for (i = 0; i < nr_symbols; i++)
 		pr_info("%s: %ld hits, %lu missed\n", symbols[i],

@@ -485,17 +485,17 @@ static void knows_function_entries(struct kunit *test)
 					     0));
 }
 
-static void finds_the_first_probe(struct kunit *test)
+static void finds_the_newest_probe(struct kunit *test)
 {
 	struct kprobes_counter *a, *b;
 
 	KUNIT_EXPECT_NULL(test, get_kprobe(NULL));
 	a = kprobes_counting(test, test->param_value);
 	b = kprobes_counting(test, test->param_value);
-	KUNIT_EXPECT_PTR_EQ(test, get_kprobe(a->kp.addr), &a->kp);
+	KUNIT_EXPECT_PTR_EQ(test, get_kprobe(a->kp.addr), &b->kp);
 	KUNIT_EXPECT_NULL(test, get_kprobe(a->kp.addr + 1));
-	unregister_kprobe(&a->kp);
-	KUNIT_EXPECT_PTR_EQ(test, get_kprobe(b->kp.addr), &b->kp);
+	unregister_kprobe(&b->kp);
+	KUNIT_EXPECT_PTR_EQ(test, get_kprobe(a->kp.addr), &a->kp);
 }
 
 /* Return probes: here only what the calls do, the rest is in kretprobe_kunit.c */
@@ -566,7 +566,7 @@ static struct kunit_case api_cases[] = {
 	KPROBES_CASE_PLACES(counts_on_all_cpus),
 	KUNIT_CASE(looks_up_names),
 	KUNIT_CASE(knows_function_entries),
-	KPROBES_CASE_PLACES(finds_the_first_probe),
+	KPROBES_CASE_PLACES(finds_the_newest_probe),
 	KUNIT_CASE(return_probe_on_and_off),
 	KUNIT_CASE(return_probes_in_batch),
 	{}

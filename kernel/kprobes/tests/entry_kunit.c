@@ -347,8 +347,8 @@ static void return_probe_beside_a_change_of_path(struct kunit *test)
 	struct kprobes_counter *c;
 
 	kprobes_entry_prepare(test);
-	r = kprobes_returning(test, kprobes_entry_place.symbol);
 	c = kprobes_counting(test, &kprobes_entry_place);
+	r = kprobes_returning(test, kprobes_entry_place.symbol);
 	kprobes_entry_settle(test, &c->kp);
 	c->in_pre = go_elsewhere;
 	KUNIT_EXPECT_EQ(test, kprobes_entry_target(7), -7);

@@ -194,11 +194,13 @@ static void handler_alone_mends(struct kunit *test)
 
 static void handlers_are_asked_in_order(struct kunit *test)
 {
-	struct kprobes_counter *c[] = {
-		load_probe(test, DECLINE), load_probe(test, REPAIR),
-		load_probe(test, REPAIR), load_probe(test, REPAIR),
-	};
+	static const enum remedy remedies[] = { DECLINE, REPAIR, REPAIR, REPAIR };
+	struct kprobes_counter *c[ARRAY_SIZE(remedies)];
+	int i;
 
+	/* The newest is asked first. */
+	for (i = ARRAY_SIZE(c); i--;)
+		c[i] = load_probe(test, remedies[i]);
 	KUNIT_EXPECT_EQ(test, 0, disable_kprobe(&c[1]->kp));
 	KUNIT_EXPECT_EQ(test, kprobes_target_load(bad_pointer(test)), good_data);
 	kprobes_expect_counts(test, c[1], 0, 0);

@@ -291,6 +291,84 @@ static void several_know_the_way(struct kunit *test)
 	}
 }
 
+/* Who was called, in order: the digits of a number. */
+struct turns {
+	struct kprobes_returns *r[3];
+	int entries;
+	int returns;
+};
+
+static int digit_of(struct kretprobe_instance *ri)
+{
+	struct kprobes_returns *r = kprobes_returns_of(ri);
+	struct turns *turns = r->data;
+	int i = 0;
+
+	while (i < 2 && turns->r[i] != r)
+		i++;
+	return i + 1;
+}
+
+static int note_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct turns *turns = kprobes_returns_of(ri)->data;
+
+	turns->entries = 10 * turns->entries + digit_of(ri);
+	return 0;
+}
+
+static int note_return(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct turns *turns = kprobes_returns_of(ri)->data;
+
+	turns->returns = 10 * turns->returns + digit_of(ri);
+	return 0;
+}
+
+static void take_turns(struct kunit *test, struct turns *turns,
+		       const char *const *symbols)
+{
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		turns->r[i] = kprobes_returns(test, symbols[i]);
+		turns->r[i]->data = turns;
+		turns->r[i]->in_entry = note_entry;
+		turns->r[i]->in_return = note_return;
+		KUNIT_ASSERT_EQ(test, 0, register_kretprobe(&turns->r[i]->rp));
+	}
+}
+
+static void expect_turns(struct kunit *test, struct turns *turns,
+			 int entries, int returns)
+{
+	KUNIT_EXPECT_EQ(test, turns->entries, entries);
+	KUNIT_EXPECT_EQ(test, turns->returns, returns);
+	turns->entries = 0;
+	turns->returns = 0;
+}
+
+static void newest_runs_first(struct kunit *test)
+{
+	const struct kprobes_caller *caller = test->param_value;
+	const char *const symbols[] = { caller->symbol, caller->symbol, caller->symbol };
+	struct turns turns = { };
+
+	take_turns(test, &turns, symbols);
+	KUNIT_EXPECT_EQ(test, 42, kprobes_call_41(caller));
+	expect_turns(test, &turns, 321, 321);
+	/* The outer call returns after the inner one. */
+	expect_recursion(test, 2);
+	expect_turns(test, &turns, 321321, 321321);
+	KUNIT_EXPECT_EQ(test, 0, disable_kretprobe(&turns.r[1]->rp));
+	KUNIT_EXPECT_EQ(test, 42, kprobes_call_41(caller));
+	expect_turns(test, &turns, 31, 31);
+	KUNIT_EXPECT_EQ(test, 0, enable_kretprobe(&turns.r[1]->rp));
+	unregister_kretprobe(&turns.r[2]->rp);
+	KUNIT_EXPECT_EQ(test, 42, kprobes_call_41(caller));
+	expect_turns(test, &turns, 21, 21);
+}
+
 static int call_in_turn(void *arg)
 {
 	return kprobes_targets_run(1) == KPROBES_TARGETS_RESULT(1) ? 41 : 0;
@@ -372,6 +450,29 @@ static void tail_calls(struct kunit *test)
 	}
 }
 
+/* The function that was jumped to returns before the one that jumped. */
+static void tail_calls_in_turn(struct kunit *test)
+{
+	static const char *const once[] = {
+		"kprobes_target_tail", "kprobes_target_tail_middle",
+		"kprobes_target_call",
+	};
+	static const char *const twice[] = {
+		"kprobes_target_tail", "kprobes_target_call", "kprobes_target_call",
+	};
+	struct turns turns = { };
+
+	take_turns(test, &turns, once);
+	KUNIT_EXPECT_EQ(test, 42, kprobes_target_tail(kprobes_return_41, NULL));
+	expect_turns(test, &turns, 123, 321);
+	unregister_kretprobe(&turns.r[0]->rp);
+	unregister_kretprobe(&turns.r[1]->rp);
+	unregister_kretprobe(&turns.r[2]->rp);
+	take_turns(test, &turns, twice);
+	KUNIT_EXPECT_EQ(test, 42, kprobes_target_tail(kprobes_return_41, NULL));
+	expect_turns(test, &turns, 132, 321);
+}
+
 /* A call that never returned is found when the one around it does. */
 static void mismatch(struct kunit *test)
 {
@@ -402,10 +503,12 @@ static struct kunit_case return_cases[] = {
 	KPROBES_CASE_CALLERS(nmissed_starts_at_zero),
 	KPROBES_CASE_CALLERS(several_on_one_function),
 	KPROBES_CASE_CALLERS(several_know_the_way),
+	KPROBES_CASE_CALLERS(newest_runs_first),
 	KPROBES_CASE_CALLERS(nested_functions),
 	KUNIT_CASE(books_balance),
 #ifdef CONFIG_X86_64
 	KUNIT_CASE(tail_calls),
+	KUNIT_CASE(tail_calls_in_turn),
 	KUNIT_CASE(mismatch),
 #endif
 	{}

@@ -70,17 +70,17 @@ static void one_of_three_diverts(struct kunit *test)
 		start(test, c[i]);
 	}
 	KUNIT_EXPECT_EQ(test, kprobes_opt_plain(5), 1001);
-	kprobes_expect_counts(test, c[0], 1, 0);
+	kprobes_expect_counts(test, c[2], 1, 0);
 	kprobes_expect_counts(test, c[1], 1, 0);
-	kprobes_expect_counts(test, c[2], 0, 0);
-	KUNIT_EXPECT_EQ(test, c[0]->kp.nmissed, 0);
+	kprobes_expect_counts(test, c[0], 0, 0);
+	KUNIT_EXPECT_EQ(test, c[2]->kp.nmissed, 0);
 	KUNIT_EXPECT_EQ(test, c[1]->kp.nmissed, 0);
-	KUNIT_EXPECT_EQ(test, c[2]->kp.nmissed, 1);
+	KUNIT_EXPECT_EQ(test, c[0]->kp.nmissed, 1);
 	KUNIT_EXPECT_EQ(test, 1,
-			atomic_long_read(&c[2]->kp.misses[KPROBE_MISS_DIVERTED]));
+			atomic_long_read(&c[0]->kp.misses[KPROBE_MISS_DIVERTED]));
 	unregister_kprobe(&c[1]->kp);
 	KUNIT_EXPECT_EQ(test, kprobes_opt_plain(5), 15);
-	kprobes_expect_counts(test, c[2], 1, 1);
+	kprobes_expect_counts(test, c[0], 1, 1);
 }
 
 /* Over one, two or three instructions of kprobes_opt_plain(). */

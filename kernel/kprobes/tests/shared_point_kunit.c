@@ -73,12 +73,13 @@ static void expect_order(struct kunit *test, struct shared *s, const char *order
 	KUNIT_EXPECT_STREQ(test, s->order, order);
 }
 
-static void runs_in_order(struct kunit *test)
+/* The one that was registered last runs first. */
+static void newest_runs_first(struct kunit *test)
 {
 	struct shared *s = share_registered(test);
 	int i;
 
-	expect_order(test, s, "abcdABCD");
+	expect_order(test, s, "dcbaDCBA");
 	for (i = 0; i < PROBES; i++) {
 		KUNIT_EXPECT_PTR_EQ(test, s->c[i]->kp.addr, s->c[0]->kp.addr);
 		KUNIT_EXPECT_EQ(test, s->c[i]->kp.opcode, s->c[0]->kp.opcode);
@@ -91,9 +92,9 @@ static void one_leaves(struct kunit *test)
 	struct shared *s = share_registered(test);
 
 	unregister_kprobe(&s->c[1]->kp);
-	expect_order(test, s, "acdACD");
+	expect_order(test, s, "dcaDCA");
 	unregister_kprobe(&s->c[0]->kp);
-	expect_order(test, s, "cdCD");
+	expect_order(test, s, "dcDC");
 	unregister_kprobe(&s->c[3]->kp);
 	expect_order(test, s, "cC");
 	unregister_kprobe(&s->c[2]->kp);
@@ -107,7 +108,7 @@ static void one_comes_back(struct kunit *test)
 	unregister_kprobe(&s->c[1]->kp);
 	s->c[1]->kp.addr = NULL;
 	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&s->c[1]->kp));
-	expect_order(test, s, "acdbACDB");
+	expect_order(test, s, "bdcaBDCA");
 }
 
 /* Every subset of probes enabled. */
@@ -120,7 +121,7 @@ static void only_enabled_run(struct kunit *test)
 		char expected[2 * PROBES + 1] = "";
 		int n = 0;
 
-		for (i = 0; i < PROBES; i++) {
+		for (i = PROBES; i--;) {
 			struct kprobe *p = &s->c[i]->kp;
 
 			KUNIT_EXPECT_EQ(test, 0, set & BIT(i) ?
@@ -128,7 +129,7 @@ static void only_enabled_run(struct kunit *test)
 			if (set & BIT(i))
 				expected[n++] = 'a' + i;
 		}
-		for (i = 0; i < PROBES; i++)
+		for (i = PROBES; i--;)
 			if (set & BIT(i))
 				expected[n++] = 'A' + i;
 		expect_order(test, s, expected);
@@ -148,18 +149,22 @@ static void all_kinds_together(struct kunit *test)
 		char pres[4] = "", posts[4] = "", expected[7] = "";
 		unsigned int i, kind;
 
-		for (i = 0; i < 3; i++) {
+		/* Backwards, so that they run in the order of the alphabet. */
+		for (i = 3; i--;) {
 			struct kprobe *p = &s->c[i]->kp;
 
 			kind = kinds >> (2 * i) & 3;
 			p->addr = NULL;
 			p->pre_handler = kind & 1 ? kprobes_count_pre : NULL;
 			p->post_handler = kind & 2 ? kprobes_count_post : NULL;
+			KUNIT_ASSERT_EQ(test, 0, register_kprobe(p));
+		}
+		for (i = 0; i < 3; i++) {
+			kind = kinds >> (2 * i) & 3;
 			if (kind & 1)
 				pres[strlen(pres)] = 'a' + i;
 			if (kind & 2)
 				posts[strlen(posts)] = 'A' + i;
-			KUNIT_ASSERT_EQ(test, 0, register_kprobe(p));
 		}
 		snprintf(expected, sizeof(expected), "%s%s", pres, posts);
 		expect_order(test, s, expected);
@@ -177,12 +182,12 @@ static void post_handler_comes_later(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&s->c[0]->kp));
 	expect_order(test, s, "a");
 	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&s->c[1]->kp));
-	expect_order(test, s, "abB");
+	expect_order(test, s, "baB");
 	unregister_kprobe(&s->c[1]->kp);
 	expect_order(test, s, "a");
 	s->c[1]->kp.addr = NULL;
 	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&s->c[1]->kp));
-	expect_order(test, s, "abB");
+	expect_order(test, s, "baB");
 }
 
 static void return_probe_beside(struct kunit *test)
@@ -196,7 +201,7 @@ static void return_probe_beside(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&s->c[0]->kp));
 	KUNIT_ASSERT_EQ(test, 0, register_kretprobe(rp));
 	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&s->c[1]->kp));
-	expect_order(test, s, "abAB");
+	expect_order(test, s, "baBA");
 	unregister_kprobe(&s->c[0]->kp);
 	expect_order(test, s, "bB");
 	unregister_kretprobe(rp);
@@ -304,20 +309,20 @@ static void pre_handler_changes_path(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, disable_kprobe(&s->c[3]->kp));
 
 	KUNIT_EXPECT_EQ(test, call_diverted(place), 0);
-	kprobes_expect_counts(test, s->c[0], 2, 0);
+	kprobes_expect_counts(test, s->c[2], 2, 0);
 	kprobes_expect_counts(test, s->c[1], 2, 0);
-	kprobes_expect_counts(test, s->c[2], 0, 0);
-	diverted = &s->c[2]->kp.misses[KPROBE_MISS_DIVERTED];
+	kprobes_expect_counts(test, s->c[0], 0, 0);
+	diverted = &s->c[0]->kp.misses[KPROBE_MISS_DIVERTED];
 	KUNIT_EXPECT_EQ(test, atomic_long_read(diverted), 2);
-	KUNIT_EXPECT_EQ(test, s->c[0]->kp.nmissed, 0);
+	KUNIT_EXPECT_EQ(test, s->c[2]->kp.nmissed, 0);
 	KUNIT_EXPECT_EQ(test, s->c[1]->kp.nmissed, 0);
-	KUNIT_EXPECT_EQ(test, s->c[2]->kp.nmissed, 2);
+	KUNIT_EXPECT_EQ(test, s->c[0]->kp.nmissed, 2);
 	KUNIT_EXPECT_EQ(test, s->c[3]->kp.nmissed, 0);
 
 	/* And without it things are as ever. */
 	unregister_kprobe(&s->c[1]->kp);
 	KUNIT_EXPECT_EQ(test, call_diverted(place), 7);
-	kprobes_expect_counts(test, s->c[2], 2, 2);
+	kprobes_expect_counts(test, s->c[0], 2, 2);
 }
 
 static noinline int __noipa other_function(int a)
@@ -344,7 +349,7 @@ static void goes_to_another_function(struct kunit *test)
 #endif /* CONFIG_X86_64 */
 
 static struct kunit_case shared_point_cases[] = {
-	KPROBES_CASE_PLACES(runs_in_order),
+	KPROBES_CASE_PLACES(newest_runs_first),
 	KPROBES_CASE_PLACES(one_leaves),
 	KPROBES_CASE_PLACES(one_comes_back),
 	KPROBES_CASE_PLACES(only_enabled_run),
