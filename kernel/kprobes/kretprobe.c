@@ -386,11 +386,11 @@ static void return_from_chain(struct pt_regs *regs, void *fp,
 	unsigned long addr;
 
 	first = first_of_call(top ? &top->llist : NULL, fp);
-	if (first != top || !top)
-		complain(top, fp);
 	last = first ? last_of_call(first) : NULL;
 	if (!last)
 		no_way_back(fp);
+	if (first != top)
+		complain(top, fp);
 
 	addr = (unsigned long)last->ret_addr;
 	arch_kretprobe_go_back(regs, fp, addr);

@@ -166,6 +166,7 @@ extern const struct kprobes_place kprobes_asm_places_end[];
 int kprobes_target_call(int (*fn)(void *arg), void *arg);
 int kprobes_target_tail(int (*fn)(void *arg), void *arg);
 int kprobes_target_left(int a);
+void kprobes_target_lost(void);
 
 /* Instructions that fault. */
 long kprobes_target_load(const long *p);

@@ -127,6 +127,13 @@ FUNCTION kprobes_target_leave
 SYM_FUNC_END(kprobes_target_leave)
 	STACK_FRAME_NON_STANDARD kprobes_target_leave
 
+/* void kprobes_target_lost(void): returns where only probed functions do */
+FUNCTION kprobes_target_lost
+	pushq	$kretprobe_trampoline
+	RET
+SYM_FUNC_END(kprobes_target_lost)
+	STACK_FRAME_NON_STANDARD kprobes_target_lost
+
 	/* Instructions that fault. */
 
 /* long kprobes_target_load(const long *p): *p, or -1 where that faults */

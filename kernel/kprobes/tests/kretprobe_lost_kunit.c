@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Tests of returns that do not fit the calls on record: what the log says, and
+ * what becomes of the task.
+ */
+#include <kunit/test.h>
+#include <linux/delay.h>
+#include <linux/kmsg_dump.h>
+#include <linux/kprobes.h>
+#include <linux/kthread.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/string.h>
+
+#include "targets.h"
+
+#define COMPLAINT	"kretprobe BUG!: Processing kretprobe "
+
+/* The last complaint in the log, what follows %COMPLAINT; and how many there are. */
+static unsigned int last_complaint(char *last, size_t size)
+{
+	static char line[256];
+	struct kmsg_dump_iter iter = { };
+	unsigned int n = 0;
+	char *found;
+	size_t len;
+
+	kmsg_dump_rewind(&iter);
+	while (kmsg_dump_get_line(&iter, false, line, sizeof(line) - 1, &len)) {
+		line[len] = 0;
+		found = strstr(line, COMPLAINT);
+		if (!found)
+			continue;
+		strscpy(last, strim(found + strlen(COMPLAINT)), size);
+		n++;
+	}
+	return n;
+}
+
+/* An address alone may be anything. */
+static void expect_complaint(struct kunit *test, unsigned int before,
+			     const void *rp, bool exact, unsigned long at)
+{
+	char complaint[64] = "", expected[64];
+
+	KUNIT_EXPECT_EQ(test, last_complaint(complaint, sizeof(complaint)), before + 1);
+	snprintf(expected, sizeof(expected), "%px @ %px", rp, (void *)at);
+	if (!exact)
+		*strchr(expected, '@') = *strchrnul(complaint, '@') = 0;
+	KUNIT_EXPECT_STREQ(test, complaint, expected);
+}
+
+static unsigned int complaints(void)
+{
+	char unused[64];
+
+	return last_complaint(unused, sizeof(unused));
+}
+
+static int note_address(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	*(unsigned long *)kprobes_returns_of(ri)->data = (unsigned long)ri->ret_addr;
+	return 0;
+}
+
+/* A call that never returned lies on top when the one around it does. */
+static void skipped_return(struct kunit *test)
+{
+	struct kprobes_returns *left, *leave;
+	unsigned int before = complaints();
+	unsigned long ret_addr = 0;
+
+	left = kprobes_returning(test, "kprobes_target_left");
+	leave = kprobes_returns(test, "kprobes_target_leave");
+	leave->in_entry = note_address;
+	leave->data = &ret_addr;
+	KUNIT_ASSERT_EQ(test, 0, register_kretprobe(&leave->rp));
+	KUNIT_EXPECT_EQ(test, kprobes_target_left(1), 6);
+	expect_complaint(test, before, &leave->rp, true, ret_addr);
+	kprobes_expect_returns(test, left, 1, 1);
+	kprobes_expect_returns(test, leave, 1, 0);
+}
+
+static int lost_thread(void *unused)
+{
+	kprobes_target_lost();
+	return 0;
+}
+
+static bool is_dead(struct task_struct *task)
+{
+	int patience = 2000;
+
+	while (!READ_ONCE(task->exit_state) && patience--)
+		usleep_range(5000, 6000);
+	return READ_ONCE(task->exit_state);
+}
+
+/* A return that no call is known for: the task is ended, and nothing else. */
+static void unknown_return(struct kunit *test)
+{
+	struct kprobes_returns *r = kprobes_returning(test, "kprobes_target_c");
+	unsigned int before = complaints();
+	struct task_struct *task;
+
+	task = kthread_create(lost_thread, NULL, "kprobes_lost");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	get_task_struct(task);
+	wake_up_process(task);
+	KUNIT_EXPECT_TRUE(test, is_dead(task));
+	KUNIT_EXPECT_EQ(test, task->exit_code, SIGSEGV);
+	put_task_struct(task);
+	expect_complaint(test, before, NULL, false, 0);
+	/* And life goes on. */
+	kprobes_expect_targets(test, 1);
+	kprobes_expect_returns(test, r, 1, 1);
+}
+
+static struct kunit_case lost_cases[] = {
+	KUNIT_CASE(skipped_return),
+	KUNIT_CASE(unknown_return),
+	{}
+};
+
+static struct kunit_suite lost_suite = {
+	.name = "kprobes_return_lost",
+	.test_cases = lost_cases,
+};
+
+kunit_test_suite(lost_suite);
