@@ -259,8 +259,14 @@ NOKPROBE_SYMBOL(enable_kprobe);
  * get_kprobe() - a probe at an address
  * @addr: the address
  *
- * Context: Preemption disabled, or kprobe_mutex held.
- * Return: The first of the probes there, NULL when there is none.
+ * A probe may be freed as soon as unregistering it has returned, which does not
+ * wait for RCU: neither an RCU reader nor disabled preemption keep it. It waits
+ * until every CPU has taken an interrupt.
+ *
+ * Context: kprobe_mutex held, or interrupts disabled: the probe stays until they
+ * are enabled. Anywhere else the caller keeps the probe registered, or does not
+ * look into it.
+ * Return: The newest of the probes there, NULL when there is none.
  */
 struct kprobe *get_kprobe(void *addr)
 {
