@@ -161,8 +161,8 @@ struct kprobe_grave {
  * @addr:      the probed address, as users know it
  * @site:      the displaced instruction, where the mechanism is: @addr, or for a
  *             function's entry the instruction behind the entry nop
- * @key:       what breakpoint hits find the point by: @site, or 0 while ftrace
- *             leads to it
+ * @key:       what breakpoint hits find the point by: @site. 0 when ftrace leads
+ *             to it, or while the breakpoint there belongs to a moving point
  * @enter:     the detour's entry if breakpoint hits go there, NULL if the trap
  *             calls the handlers; under kprobe_mutex, read by hits
  * @probes:    its probes, the newest first; read under RCU by hits, written
@@ -187,6 +187,8 @@ struct kprobe_grave {
  * @arch:      the architecture's plan for the instruction
  * @state:     under kprobe_mutex
  * @mechanism: under kprobe_mutex; read by hits through ftrace
+ * @move:      set while the point moves from a breakpoint to ftrace, see move.c;
+ *             under kprobe_mutex, read by hits
  * @on_func_entry: the point stands at a function's entry
  * @detour:    what a jump goes to, or a breakpoint; NULL until the optimizer has
  *             looked at the point
@@ -225,6 +227,9 @@ struct kprobe_point {
 
 	enum kprobe_point_state state;
 	enum kprobe_mechanism mechanism;
+#ifdef CONFIG_KPROBES_ON_FTRACE
+	struct kprobe_move *move;
+#endif
 	bool on_func_entry;
 	struct hlist_node node[2];
 	struct list_head batch;

@@ -327,11 +327,15 @@ static inline bool is_kprobe_optinsn_slot(unsigned long addr)
 #ifdef CONFIG_KPROBES_ON_FTRACE
 extern bool kprobe_ftrace_disabled __read_mostly;
 void kprobe_ftrace_kill(void);
-void kprobe_ftrace_redirect_begin(struct ftrace_ops *ops);
+int kprobe_ftrace_redirect_begin(struct ftrace_ops *ops);
 void kprobe_ftrace_redirect_end(void);
 #else
 static inline void kprobe_ftrace_kill(void) { }
-static inline void kprobe_ftrace_redirect_begin(struct ftrace_ops *ops) { }
+static inline int kprobe_ftrace_redirect_begin(struct ftrace_ops *ops)
+{
+	return 0;
+}
+
 static inline void kprobe_ftrace_redirect_end(void) { }
 #endif
 

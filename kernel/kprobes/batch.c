@@ -47,6 +47,8 @@ NOKPROBE_SYMBOL(kprobe_yield_text);
 
 static void patch_point(struct kprobe_point *point, bool arm)
 {
+	if (kprobe_point_has_no_breakpoint(point))
+		return;
 	if (arm)
 		arch_kprobe_arm(point);
 	else

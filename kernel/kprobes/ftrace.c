@@ -19,8 +19,7 @@
  * between the nop and what follows, whatever tracers do to the nop. A point that
  * does not fit, or ceases to fit because another probe, a livepatch or a
  * trampoline comes, is ftrace's from then on: that costs more for each hit, but
- * means the same. A call that is between the nop and the instruction behind it
- * at the moment of the change may pass unseen.
+ * means the same. No call is lost or seen twice meanwhile: see move.c.
  */
 #include <linux/ftrace.h>
 #include <linux/kmsan.h>
@@ -43,6 +42,24 @@ void kprobe_ftrace_kill(void)
 }
 NOKPROBE_SYMBOL(kprobe_ftrace_kill);
 
+static void report_call(struct kprobe_point *point, struct pt_regs *regs)
+{
+	unsigned long to = instruction_pointer(regs);
+	unsigned long sp = kernel_stack_pointer(regs);
+
+	if (likely(!READ_ONCE(point->move))) {
+		kprobe_entry_hit(point, regs);
+		return;
+	}
+	if (!kprobe_move_note(point, sp))
+		return;
+	kprobe_entry_hit(point, regs);
+	/* It does not come to the breakpoint. */
+	if (instruction_pointer(regs) != to)
+		kprobe_move_take_note(point, sp);
+}
+NOKPROBE_SYMBOL(report_call);
+
 static void ftrace_hit(unsigned long ip, unsigned long parent_ip,
 		       struct ftrace_ops *ops, struct ftrace_regs *fregs)
 {
@@ -54,8 +71,9 @@ static void ftrace_hit(unsigned long ip, unsigned long parent_ip,
 	kmsan_unpoison_entry_regs(regs);
 	preempt_disable_notrace();
 	point = kprobe_table_find_user(ip, arch_kprobe_behind_entry(ip));
-	if (likely(point && READ_ONCE(point->mechanism) == KPROBE_FTRACE))
-		kprobe_entry_hit(point, regs);
+	/* Pairs with kprobe_move_begin(). */
+	if (likely(point && smp_load_acquire(&point->mechanism) == KPROBE_FTRACE))
+		report_call(point, regs);
 	preempt_enable_notrace();
 }
 NOKPROBE_SYMBOL(ftrace_hit);
@@ -154,6 +172,8 @@ int kprobe_ftrace_disarm(struct list_head *points)
 	lockdep_assert_held(&kprobe_mutex);
 	if (list_empty(points))
 		return 0;
+	list_for_each_entry(point, points, batch)
+		kprobe_move_end(point);
 	sites = sites_of(points, &nr);
 	if (sites) {
 		ret = remove_sites(sites, nr);
@@ -166,6 +186,9 @@ int kprobe_ftrace_disarm(struct list_head *points)
 	return ret;
 }
 NOKPROBE_SYMBOL(kprobe_ftrace_disarm);
+
+/* Redirections of calls that are being prepared; kprobe_mutex. */
+static unsigned int redirections;
 
 /* Not if the function ends with its nop. */
 static bool is_inside_function(unsigned long site)
@@ -200,7 +223,8 @@ static bool is_taken(unsigned long site)
 bool kprobe_ftrace_may_stand_behind(struct kprobe_point *point)
 {
 	lockdep_assert_held(&kprobe_mutex);
-	return !is_taken(point->site) && is_inside_function(point->site) &&
+	return !redirections && !is_taken(point->site) &&
+	       is_inside_function(point->site) &&
 	       !kprobe_check_address(point->site) &&
 	       !ftrace_is_redirected(point->addr);
 }
@@ -212,30 +236,6 @@ static bool may_be_taken_over(const struct kprobe_point *point)
 	       point->mechanism != KPROBE_FTRACE;
 }
 
-/* From here on calls count when ftrace reports them, not behind the nop. */
-static void lead_by_ftrace(struct list_head *points)
-{
-	struct kprobe_point *point;
-
-	list_for_each_entry(point, points, batch) {
-		kprobe_point_changed(point);
-		kprobe_point_set_mechanism(point, KPROBE_FTRACE);
-	}
-}
-
-/*
- * With no breakpoint in the text, none leads here. Who has waited in somebody's
- * batch is armed, or disarmed, here and now.
- */
-static int forget_breakpoints(struct list_head *points)
-{
-	struct kprobe_point *point;
-
-	list_for_each_entry(point, points, batch)
-		WRITE_ONCE(point->key, 0);
-	return kprobe_batch_commit(points);
-}
-
 static void take_idle_points(struct list_head *from, struct list_head *to)
 {
 	struct kprobe_point *point, *next;
@@ -245,7 +245,34 @@ static void take_idle_points(struct list_head *from, struct list_head *to)
 			list_move_tail(&point->batch, to);
 }
 
-/* All of a list. If ftrace refuses, those in the text stay in the list. */
+/* Nothing leads to them. Who has waited in somebody's batch is armed now. */
+static int take_over_idle(struct list_head *points)
+{
+	struct kprobe_point *point;
+
+	list_for_each_entry(point, points, batch) {
+		kprobe_point_changed(point);
+		kprobe_point_set_mechanism(point, KPROBE_FTRACE);
+		WRITE_ONCE(point->key, 0);
+	}
+	return kprobe_batch_commit(points);
+}
+
+static int take_over_armed(struct list_head *points)
+{
+	int ret = kprobe_move_prepare(points);
+
+	if (ret)
+		return ret;
+	ret = kprobe_ftrace_arm(points);
+	if (ret)
+		kprobe_move_cancel(points);
+	else
+		kprobe_move_begin(points);
+	return ret;
+}
+
+/* All of a list. Those in the text stay in the list, as they were if it fails. */
 static int take_over(struct list_head *points)
 {
 	LIST_HEAD(idle);
@@ -254,14 +281,8 @@ static int take_over(struct list_head *points)
 	/* Whoever is about to become a jump gives that up first. */
 	kprobe_unoptimize(points);
 	take_idle_points(points, &idle);
-	ret = kprobe_ftrace_arm(points);
-	if (!ret) {
-		lead_by_ftrace(points);
-		kprobe_batch_restore(points);
-		ret = forget_breakpoints(points);
-	}
-	lead_by_ftrace(&idle);
-	return forget_breakpoints(&idle) ?: ret;
+	ret = take_over_armed(points);
+	return take_over_idle(&idle) ?: ret;
 }
 
 /**
@@ -296,13 +317,20 @@ static bool is_concerned(const struct kprobe_point *point, struct ftrace_ops *op
 	       (!ops || ftrace_ops_test(ops, point->addr, &regs));
 }
 
-static void tell_not_taken_over(struct list_head *points)
+static int take_over_concerned(struct ftrace_ops *ops)
 {
 	struct kprobe_point *point;
+	unsigned long addr = 0;
+	LIST_HEAD(points);
+	int ret;
 
-	list_for_each_entry(point, points, batch)
-		pr_warn("kprobes: %pS is redirected, probes there are not hit\n",
-			(void *)point->addr);
+	kprobe_reap();
+	while ((point = kprobe_point_next(&addr, ULONG_MAX)))
+		if (is_concerned(point, ops))
+			list_move_tail(&point->batch, &points);
+	ret = take_over(&points);
+	kprobe_batch_commit(&points);
+	return ret;
 }
 
 /**
@@ -310,36 +338,37 @@ static void tell_not_taken_over(struct list_head *points)
  * @ops: what takes them, with its filter set; NULL when it is not known yet which
  *       calls that will be
  *
- * Points behind the nops concerned would not be reached any more. No new ones
- * come until kprobe_ftrace_redirect_end(). Where ftrace cannot take points over
- * they stay where they are; that has been said in the log then.
+ * Points after the nops concerned would not be reached any more: they move to
+ * ftrace. No new ones come until kprobe_ftrace_redirect_end().
  *
- * Context: Process context, may sleep; before any of ftrace's locks.
+ * Context: Process context, may sleep; before any of ftrace's locks. Waits for a
+ * Tasks RCU grace period if points move, with kprobe_mutex let go of.
+ * Return: 0, with kprobe_mutex held. -ENOMEM or what ftrace says when it cannot
+ * take the points over: calls must not be redirected then.
  */
-void kprobe_ftrace_redirect_begin(struct ftrace_ops *ops)
+int kprobe_ftrace_redirect_begin(struct ftrace_ops *ops)
 {
-	struct kprobe_point *point;
-	unsigned long addr = 0;
-	LIST_HEAD(points);
+	int ret;
 
 	mutex_lock(&kprobe_mutex);
-	kprobe_reap();
-	while ((point = kprobe_point_next(&addr, ULONG_MAX)))
-		if (is_concerned(point, ops))
-			list_move_tail(&point->batch, &points);
-	if (take_over(&points))
-		tell_not_taken_over(&points);
-	kprobe_batch_commit(&points);
+	redirections++;
+	ret = take_over_concerned(ops);
+	if (ret)
+		kprobe_ftrace_redirect_end();
+	else
+		kprobe_move_wait();
+	return ret;
 }
 NOKPROBE_SYMBOL(kprobe_ftrace_redirect_begin);
 
 /**
  * kprobe_ftrace_redirect_end() - calls are taken elsewhere, or not after all
  *
- * Context: As kprobe_ftrace_redirect_begin().
+ * Context: As kprobe_ftrace_redirect_begin(); gives kprobe_mutex back.
  */
 void kprobe_ftrace_redirect_end(void)
 {
+	redirections--;
 	mutex_unlock(&kprobe_mutex);
 }
 NOKPROBE_SYMBOL(kprobe_ftrace_redirect_end);

@@ -255,6 +255,31 @@ static __always_inline void hit(struct kprobe_point *point, struct pt_regs *regs
 	kprobe_frame_exit(frame);
 }
 
+/*
+ * The point moves to ftrace. A call that ftrace did not report is a hit. Then,
+ * for all, comes the displaced instruction, or what is probed there.
+ */
+static void moving_hit(struct kprobe_point *point, struct pt_regs *regs,
+		       unsigned int entered)
+{
+	struct kprobe_point *next;
+
+	if (kprobe_move_take_note(point, kernel_stack_pointer(regs)))
+		instruction_pointer_set(regs, point->site);
+	else
+		hit(point, regs, entered);
+	if (instruction_pointer(regs) != point->site)
+		return;
+	next = kprobe_move_next(point);
+	if (next) {
+		arch_kprobe_enter(next, regs);
+		hit(next, regs, entered);
+	} else {
+		run_displaced(point, regs);
+	}
+}
+NOKPROBE_SYMBOL(moving_hit);
+
 /**
  * kprobe_hit() - a point was hit
  * @point:   the point
@@ -266,9 +291,8 @@ static __always_inline void hit(struct kprobe_point *point, struct pt_regs *regs
 void kprobe_hit(struct kprobe_point *point, struct pt_regs *regs,
 		unsigned int entered)
 {
-	/* ftrace has told us already. */
 	if (unlikely(READ_ONCE(point->mechanism) == KPROBE_FTRACE))
-		run_displaced(point, regs);
+		moving_hit(point, regs, entered);
 	else
 		hit(point, regs, entered);
 }

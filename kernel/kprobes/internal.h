@@ -130,6 +130,12 @@ static inline bool kprobe_point_in_text(const struct kprobe_point *point)
 	       point->state == KPROBE_POINT_LEAVING;
 }
 
+/* Does the breakpoint at its site belong to a point that moves to ftrace? */
+static inline bool kprobe_point_has_no_breakpoint(const struct kprobe_point *point)
+{
+	return point->mechanism == KPROBE_BREAKPOINT && !point->key;
+}
+
 /* bury.c: what is of no use any more, but may still be executing */
 void kprobe_bury(struct kprobe_grave *grave,
 		 void (*free)(struct kprobe_grave *grave));
@@ -368,6 +374,19 @@ bool kprobe_ftrace_may_stand_behind(struct kprobe_point *point);
 int kprobe_ftrace_take_over(struct kprobe_point *point);
 int kprobe_ftrace_arm(struct list_head *points);
 int kprobe_ftrace_disarm(struct list_head *points);
+
+/* move.c: from a breakpoint to ftrace */
+bool kprobe_move_note(struct kprobe_point *point, unsigned long sp);
+bool kprobe_move_take_note(struct kprobe_point *point, unsigned long sp);
+struct kprobe_point *kprobe_move_next(struct kprobe_point *point);
+int kprobe_move_prepare(struct list_head *points);
+void kprobe_move_cancel(struct list_head *points);
+void kprobe_move_begin(struct list_head *points);
+void kprobe_move_end(struct kprobe_point *point);
+void kprobe_move_join(struct kprobe_point *next);
+void kprobe_move_leave(struct kprobe_point *next);
+bool kprobe_moves(void);
+void kprobe_move_wait(void);
 #else
 static inline int kprobe_ftrace_take_over(struct kprobe_point *point)
 {
@@ -382,6 +401,25 @@ static inline int kprobe_ftrace_arm(struct list_head *points)
 static inline int kprobe_ftrace_disarm(struct list_head *points)
 {
 	return 0;
+}
+
+static inline bool kprobe_move_take_note(struct kprobe_point *point,
+					 unsigned long sp)
+{
+	return true;
+}
+
+static inline struct kprobe_point *kprobe_move_next(struct kprobe_point *point)
+{
+	return NULL;
+}
+
+static inline void kprobe_move_join(struct kprobe_point *next) { }
+static inline void kprobe_move_leave(struct kprobe_point *next) { }
+
+static inline bool kprobe_moves(void)
+{
+	return false;
 }
 #endif
 

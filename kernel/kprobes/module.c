@@ -33,8 +33,9 @@ static void restore_text(unsigned long start, unsigned long size)
 		list_move_tail(&point->batch, point->mechanism == KPROBE_FTRACE ?
 					      &traced : &patched);
 	}
-	kprobe_batch_restore(&patched);
+	/* One that moves leaves its breakpoint to the point that shares it. */
 	kprobe_ftrace_disarm(&traced);
+	kprobe_batch_restore(&patched);
 	kprobe_batch_drop(&patched);
 	kprobe_batch_drop(&traced);
 }

@@ -297,6 +297,8 @@ static bool is_as_good_as_can_be(const struct kprobe_point *point)
 {
 	switch (point->mechanism) {
 	case KPROBE_BREAKPOINT:
+		if (kprobe_point_has_no_breakpoint(point))
+			return true;
 		return (point->hopeless || !optimization_allowed) &&
 		       kprobe_has_breakpoint_detour(point);
 	case KPROBE_JUMP:
@@ -524,7 +526,7 @@ static bool is_idle(void)
 {
 	guard(mutex)(&kprobe_mutex);
 	return list_empty(&candidates) && list_empty(&settling_points) &&
-	       list_empty(&waiting_points);
+	       list_empty(&waiting_points) && !kprobe_moves();
 }
 
 /**

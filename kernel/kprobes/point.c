@@ -270,6 +270,7 @@ static struct kprobe_point *make_point(unsigned long addr, bool on_func_entry)
 	}
 	leave_gap(addr);
 	rb_add(&point->by_addr, &points, node_is_before);
+	kprobe_move_join(point);
 	kprobe_table_insert(point);
 	return point;
 }
@@ -313,6 +314,7 @@ static void free_buried(struct kprobe_grave *grave)
 
 static void unpublish(struct kprobe_point *point)
 {
+	kprobe_move_leave(point);
 	rb_erase(&point->by_addr, &points);
 	kprobe_table_remove(point);
 }

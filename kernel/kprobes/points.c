@@ -227,6 +227,8 @@ static enum kprobe_obstacle obstacle_of(const struct kprobe_point *point)
 		return point->obstacle;
 	if (!kprobe_optimizer_is_allowed())
 		return KPROBE_OBSTACLE_SWITCHED_OFF;
+	if (kprobe_point_has_no_breakpoint(point))
+		return KPROBE_OBSTACLE_QUEUED;
 	return list_empty(&point->optimize) ? point->obstacle :
 					      KPROBE_OBSTACLE_QUEUED;
 }

@@ -10,6 +10,8 @@
 
 /* A nop, and behind it: an instruction that sets the result, and two more. */
 int kprobes_entry_target(int a);
+/* The same, but to the instruction behind the nop. */
+int kprobes_entry_late(int a);
 /* A loop right behind the nop, of @n rounds, at least one; returns a + n. */
 int kprobes_entry_loop(int n, int a);
 /* No nop; returns -a. */

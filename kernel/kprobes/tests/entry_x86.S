@@ -30,6 +30,16 @@ TRACED_FUNCTION kprobes_entry_target
 	RET
 SYM_FUNC_END(kprobes_entry_target)
 
+/* The same without the nop, as a call goes on that has passed it. */
+SYM_START(kprobes_entry_late, SYM_L_GLOBAL, SYM_F_ALIGN)
+	ANNOTATE_NOENDBR
+	leaq	kprobes_entry_target(%rip), %rax
+	addq	$5, %rax
+	pushq	%rax
+	RET
+SYM_FUNC_END(kprobes_entry_late)
+	STACK_FRAME_NON_STANDARD kprobes_entry_late
+
 /* int kprobes_entry_loop(int n, int a): a + n, in n rounds, at least one */
 TRACED_FUNCTION kprobes_entry_loop
 .Lround:

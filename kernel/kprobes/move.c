@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Points at function entries that move from a breakpoint after the entry nop to
+ * ftrace, without losing a call.
+ *
+ * At the moment of the change, calls may be between the nop and the breakpoint:
+ * ftrace did not report them to the point, so the breakpoint must. Calls that
+ * come later are reported by ftrace, and hit the breakpoint as well. To tell the
+ * one from the other, ftrace's callback notes the stack pointer of each call
+ * that it reports, and the breakpoint takes the note away. A stack pointer
+ * belongs to one call for as long as that is between nop and breakpoint.
+ *
+ * After a Tasks RCU grace period only calls that ftrace reports are left, and
+ * the breakpoint goes. Until then the point owns it. A probe on the instruction
+ * after the nop is often why the point moves: its point, @next, is armed without
+ * a breakpoint of its own meanwhile, and is hit when the moving point is through.
+ */
+#include <linux/hash.h>
+#include <linux/memory.h>
+#include <linux/ptrace.h>
+#include <linux/slab.h>
+#include <linux/wait.h>
+
+#include "internal.h"
+
+/*
+ * Calls that can be between nop and breakpoint at once: those under way on each
+ * CPU, and tasks preempted there. What is more is left to the breakpoint.
+ */
+#define MOVE_CALLS	BIT(MOVE_CALLS_BITS)
+#define MOVE_CALLS_BITS	6
+
+/**
+ * struct kprobe_move - a point that moves to ftrace
+ * @point: the point; NULL when the move has ended
+ * @next:  the point of the instruction after the nop, if there is one
+ * @seen:  stack pointers of calls that ftrace has reported, 0 where free
+ * @grave: for the grace period, and for freeing
+ *
+ * @point and @next are written under kprobe_mutex; hits read @next.
+ */
+struct kprobe_move {
+	struct kprobe_point *point;
+	struct kprobe_point *next;
+	unsigned long seen[MOVE_CALLS];
+	struct kprobe_grave grave;
+};
+
+/* Moves that have not ended; kprobe_mutex. */
+static unsigned int nr_moves;
+static DECLARE_WAIT_QUEUE_HEAD(moves_over);
+
+static unsigned long *place_for(struct kprobe_move *move, unsigned long sp,
+				unsigned int i)
+{
+	return &move->seen[(hash_long(sp, MOVE_CALLS_BITS) + i) % MOVE_CALLS];
+}
+NOKPROBE_SYMBOL(place_for);
+
+/**
+ * kprobe_move_note() - ftrace reports a call to a point that may be moving
+ * @point: the point
+ * @sp:    the call's stack pointer
+ *
+ * Context: Hit path, preemption disabled.
+ * Return: False when there is no room for a note: the call is the breakpoint's.
+ */
+bool kprobe_move_note(struct kprobe_point *point, unsigned long sp)
+{
+	struct kprobe_move *move = READ_ONCE(point->move);
+	unsigned int i;
+
+	for (i = 0; move && i < MOVE_CALLS; i++)
+		if (!cmpxchg(place_for(move, sp, i), 0, sp))
+			return true;
+	return !move;
+}
+NOKPROBE_SYMBOL(kprobe_move_note);
+
+/**
+ * kprobe_move_take_note() - take the note of a call away
+ * @point: the point
+ * @sp:    the call's stack pointer
+ *
+ * Context: Hit path, preemption disabled.
+ * Return: True when there was one, or there are none any more.
+ */
+bool kprobe_move_take_note(struct kprobe_point *point, unsigned long sp)
+{
+	struct kprobe_move *move = READ_ONCE(point->move);
+	unsigned int i;
+
+	for (i = 0; move && i < MOVE_CALLS; i++) {
+		unsigned long *place = place_for(move, sp, i);
+
+		if (READ_ONCE(*place) != sp)
+			continue;
+		WRITE_ONCE(*place, 0);
+		return true;
+	}
+	return !move;
+}
+NOKPROBE_SYMBOL(kprobe_move_take_note);
+
+/**
+ * kprobe_move_next() - which point shares a moving point's breakpoint?
+ * @point: a point that may be moving
+ *
+ * Context: Hit path, preemption disabled.
+ * Return: The point of the instruction after the nop, or NULL.
+ */
+struct kprobe_point *kprobe_move_next(struct kprobe_point *point)
+{
+	struct kprobe_move *move = READ_ONCE(point->move);
+
+	smp_rmb();	/* pairs with kprobe_move_join(): @point->run was read before */
+	/* Pairs with kprobe_move_leave(): @point->run is what it was by then. */
+	return move ? smp_load_acquire(&move->next) : NULL;
+}
+NOKPROBE_SYMBOL(kprobe_move_next);
+
+/* The breakpoint goes, unless it is needed on the instruction itself. */
+static void give_up_breakpoint(struct kprobe_point *point,
+			       struct kprobe_point *next)
+{
+	if (next)
+		WRITE_ONCE(next->key, next->site);
+	if (!next || !kprobe_point_in_text(next)) {
+		mutex_lock(&text_mutex);
+		arch_kprobe_disarm(point);
+		arch_kprobe_sync();
+		mutex_unlock(&text_mutex);
+	}
+	/* Nobody is on the way from the breakpoint without having found a point. */
+	WRITE_ONCE(point->key, 0);
+}
+
+/**
+ * kprobe_move_end() - a point does not need its breakpoint any more
+ * @point: a point that may be moving
+ *
+ * Context: Process context, kprobe_mutex held, may sleep.
+ */
+void kprobe_move_end(struct kprobe_point *point)
+{
+	struct kprobe_move *move = point->move;
+
+	lockdep_assert_held(&kprobe_mutex);
+	if (!move)
+		return;
+	give_up_breakpoint(point, move->next);
+	WRITE_ONCE(point->move, NULL);
+	if (move->next)
+		kprobe_optimizer_consider(move->next);
+	move->point = NULL;
+	WRITE_ONCE(nr_moves, nr_moves - 1);
+	wake_up_all(&moves_over);
+}
+NOKPROBE_SYMBOL(kprobe_move_end);
+
+/* All calls that ftrace did not report have come to the breakpoint. */
+static void grace_period_is_over(struct kprobe_grave *grave)
+{
+	struct kprobe_move *move = container_of(grave, struct kprobe_move, grave);
+
+	if (move->point)
+		kprobe_move_end(move->point);
+	/* Hits may still look for their notes. */
+	kfree_rcu(move, grave.rcu);
+}
+
+/**
+ * kprobe_move_prepare() - get what points need to move
+ * @points: points in the text after entry nops, linked by @batch
+ *
+ * Context: Process context, kprobe_mutex held, may sleep.
+ * Return: 0 or -ENOMEM; nothing is left to be undone then.
+ */
+int kprobe_move_prepare(struct list_head *points)
+{
+	struct kprobe_point *point;
+
+	lockdep_assert_held(&kprobe_mutex);
+	list_for_each_entry(point, points, batch) {
+		point->move = kzalloc(sizeof(*point->move), GFP_KERNEL);
+		if (!point->move) {
+			kprobe_move_cancel(points);
+			return -ENOMEM;
+		}
+	}
+	return 0;
+}
+
+/**
+ * kprobe_move_cancel() - take kprobe_move_prepare() back
+ * @points: the points
+ *
+ * Context: kprobe_mutex held.
+ */
+void kprobe_move_cancel(struct list_head *points)
+{
+	struct kprobe_point *point;
+
+	lockdep_assert_held(&kprobe_mutex);
+	list_for_each_entry(point, points, batch) {
+		kfree(point->move);
+		point->move = NULL;
+	}
+}
+
+/**
+ * kprobe_move_begin() - points move to ftrace
+ * @points: prepared points that ftrace reports calls for, linked by @batch
+ *
+ * Context: kprobe_mutex held.
+ */
+void kprobe_move_begin(struct list_head *points)
+{
+	struct kprobe_point *point;
+
+	lockdep_assert_held(&kprobe_mutex);
+	list_for_each_entry(point, points, batch) {
+		point->move->point = point;
+		WRITE_ONCE(nr_moves, nr_moves + 1);
+		/* Detours no longer call handlers: kprobe_hit() has to look. */
+		kprobe_point_changed(point);
+		smp_wmb();	/* pairs with the load of @mechanism in ftrace_hit() */
+		kprobe_point_set_mechanism(point, KPROBE_FTRACE);
+		kprobe_bury(&point->move->grave, grace_period_is_over);
+	}
+}
+
+/**
+ * kprobe_move_join() - have a point share the breakpoint of one that moves
+ * @next: a point that is neither armed nor in the table yet
+ *
+ * Context: kprobe_mutex held.
+ */
+void kprobe_move_join(struct kprobe_point *next)
+{
+	struct kprobe_point *point = kprobe_table_find(next->site);
+
+	lockdep_assert_held(&kprobe_mutex);
+	if (!point || !point->move)
+		return;
+	next->key = 0;
+	WRITE_ONCE(point->move->next, next);
+	/* Before the displaced instruction comes the other point. */
+	smp_store_release(&point->run, (void *)point->site);
+}
+
+/**
+ * kprobe_move_leave() - the point that shares a moving point's breakpoint goes
+ * @next: any point that is about to leave the table
+ *
+ * Context: kprobe_mutex held.
+ */
+void kprobe_move_leave(struct kprobe_point *next)
+{
+	struct kprobe_point *point = kprobe_table_find(next->site);
+
+	lockdep_assert_held(&kprobe_mutex);
+	if (!point || !point->move || point->move->next != next)
+		return;
+	WRITE_ONCE(point->run, point->emulated ? NULL : point->slot);
+	smp_store_release(&point->move->next, NULL);	/* pairs with kprobe_move_next() */
+}
+
+/**
+ * kprobe_moves() - does any point move?
+ *
+ * Context: Any; steady while kprobe_mutex is held.
+ * Return: Whether one does.
+ */
+bool kprobe_moves(void)
+{
+	return READ_ONCE(nr_moves);
+}
+
+/**
+ * kprobe_move_wait() - wait until no point moves
+ *
+ * Context: Process context, kprobe_mutex held, let go of in between; sleeps for a
+ * Tasks RCU grace period if a point moves.
+ */
+void kprobe_move_wait(void)
+{
+	lockdep_assert_held(&kprobe_mutex);
+	while (nr_moves) {
+		mutex_unlock(&kprobe_mutex);
+		wait_event(moves_over, !kprobe_moves());
+		mutex_lock(&kprobe_mutex);
+	}
+}

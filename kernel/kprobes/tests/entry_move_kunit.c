@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Tests of a probe at a function's entry that moves from a breakpoint or jump to
+ * ftrace: calls that are past the nop by then are hits all the same, and none is
+ * seen twice.
+ */
+#include <kunit/test.h>
+#include <linux/ftrace.h>
+#include <linux/kprobes.h>
+#include <linux/module.h>
+
+#include "entry.h"
+
+#define CALLS	5
+
+/* As a call that has passed the nop before, and comes to what follows it now. */
+static void call_late(struct kunit *test, int times)
+{
+	int a;
+
+	for (a = 0; a < times; a++)
+		KUNIT_EXPECT_EQ(test, kprobes_entry_late(a), a + 1);
+}
+
+struct move {
+	struct kprobes_counter *entry;
+	struct kprobes_counter *next;
+};
+
+/* The probe at the entry moves, as the next instruction is probed as well. */
+static struct move start_move(struct kunit *test)
+{
+	const enum entry_form *form = test->param_value;
+	struct move m;
+
+	if (*form == ENTRY_FTRACE)
+		kunit_skip(test, "does not move");
+	m.entry = kprobes_entry_counting(test);
+	m.next = kprobes_entry_next(test);
+	kprobes_entry_call(test, CALLS);
+	call_late(test, CALLS);
+	kprobes_expect_counts(test, m.entry, 2 * CALLS, 2 * CALLS);
+	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&m.next->kp));
+	KUNIT_EXPECT_TRUE(test, m.entry->kp.flags & KPROBE_FLAG_FTRACE);
+	atomic_set(&m.entry->pre, 0);
+	atomic_set(&m.entry->post, 0);
+	return m;
+}
+
+static void late_calls_are_hits(struct kunit *test)
+{
+	struct move m = start_move(test);
+	unsigned long addr = kprobes_entry_addr();
+	int i;
+
+	for (i = 1; i <= 3; i++) {
+		kprobes_entry_call(test, 1);
+		kprobes_expect_counts(test, m.entry, 2 * i - 1, 2 * i - 1);
+		kprobes_expect_counts(test, m.next, 2 * i - 1, 2 * i - 1);
+		call_late(test, 1);
+		kprobes_expect_counts(test, m.entry, 2 * i, 2 * i);
+		kprobes_expect_counts(test, m.next, 2 * i, 2 * i);
+		KUNIT_EXPECT_EQ(test, m.entry->pre_ip, addr + 1);
+		KUNIT_EXPECT_EQ(test, m.entry->post_ip, addr + ENTRY_NOP_SIZE);
+		KUNIT_EXPECT_EQ(test, m.next->pre_ip, addr + ENTRY_NOP_SIZE + 1);
+		KUNIT_EXPECT_GT(test, m.next->post_ip, addr + ENTRY_NOP_SIZE);
+	}
+	KUNIT_EXPECT_EQ(test, m.entry->kp.nmissed, 0);
+	KUNIT_EXPECT_EQ(test, m.next->kp.nmissed, 0);
+}
+
+/* When all such calls are over, the next instruction's probe stands for itself. */
+static void move_ends(struct kunit *test)
+{
+	struct move m = start_move(test);
+
+	wait_for_kprobe_optimizer();
+	kprobes_entry_call(test, CALLS);
+	call_late(test, CALLS);
+	kprobes_expect_counts(test, m.entry, CALLS, CALLS);
+	kprobes_expect_counts(test, m.next, 2 * CALLS, 2 * CALLS);
+	KUNIT_EXPECT_TRUE(test, m.entry->kp.flags & KPROBE_FLAG_FTRACE);
+	KUNIT_EXPECT_EQ(test, !!(m.next->kp.flags & KPROBE_FLAG_OPTIMIZED),
+			*(const enum entry_form *)test->param_value == ENTRY_JUMP);
+}
+
+static int go_elsewhere(struct kprobe *p, struct pt_regs *regs)
+{
+	instruction_pointer_set(regs, (unsigned long)kprobes_entry_other);
+	return 1;
+}
+
+/* Such a call does not come to the next instruction; another in its place does. */
+static void path_changes(struct kunit *test)
+{
+	struct move m = start_move(test);
+	int i;
+
+	for (i = 1; i <= CALLS; i++) {
+		m.entry->in_pre = go_elsewhere;
+		KUNIT_EXPECT_EQ(test, kprobes_entry_target(7), -7);
+		KUNIT_EXPECT_EQ(test, kprobes_entry_late(7), -7);
+		m.entry->in_pre = NULL;
+		KUNIT_EXPECT_EQ(test, kprobes_entry_late(7), 8);
+		kprobes_expect_counts(test, m.entry, 3 * i, i);
+		kprobes_expect_counts(test, m.next, i, i);
+	}
+}
+
+static int go_on_at_next(struct kprobe *p, struct pt_regs *regs)
+{
+	instruction_pointer_set(regs, kprobes_entry_addr() + ENTRY_NOP_SIZE);
+	return 1;
+}
+
+static void path_changes_to_next(struct kunit *test)
+{
+	struct move m = start_move(test);
+
+	m.entry->in_pre = go_on_at_next;
+	kprobes_entry_call(test, CALLS);
+	call_late(test, CALLS);
+	kprobes_expect_counts(test, m.entry, 2 * CALLS, 0);
+	kprobes_expect_counts(test, m.next, 2 * CALLS, 2 * CALLS);
+}
+
+static int call_again(struct kprobe *p, struct pt_regs *regs)
+{
+	if (kprobes_entry_target(1) == 2 && kprobes_entry_late(1) == 2)
+		kprobes_counter_of(p)->data = p;
+	return 0;
+}
+
+/* Calls from a handler are misses, of both probes, however they are noticed. */
+static void nested_calls_are_missed(struct kunit *test)
+{
+	struct move m = start_move(test);
+
+	m.entry->in_pre = call_again;
+	kprobes_entry_call(test, 1);
+	call_late(test, 1);
+	KUNIT_EXPECT_PTR_EQ(test, m.entry->data, &m.entry->kp);
+	kprobes_expect_counts(test, m.entry, 2, 2);
+	kprobes_expect_counts(test, m.next, 2, 2);
+	KUNIT_EXPECT_EQ(test, m.entry->kp.nmissed, 4);
+	KUNIT_EXPECT_EQ(test, m.next->kp.nmissed, 4);
+}
+
+static void next_goes(struct kunit *test)
+{
+	struct move m = start_move(test);
+
+	KUNIT_EXPECT_EQ(test, 0, disable_kprobe(&m.next->kp));
+	kprobes_entry_call(test, 1);
+	call_late(test, 1);
+	kprobes_expect_counts(test, m.entry, 2, 2);
+	KUNIT_EXPECT_EQ(test, 0, enable_kprobe(&m.next->kp));
+	kprobes_entry_call(test, 1);
+	call_late(test, 1);
+	kprobes_expect_counts(test, m.entry, 4, 4);
+	kprobes_expect_counts(test, m.next, 2, 2);
+	unregister_kprobe(&m.next->kp);
+	kprobes_entry_clear();
+	kprobes_entry_call(test, 1);
+	call_late(test, 1);
+	kprobes_expect_counts(test, m.entry, 6, 6);
+	kprobes_expect_counts(test, m.next, 2, 2);
+	wait_for_kprobe_optimizer();
+	kprobes_entry_call(test, 1);
+	kprobes_expect_counts(test, m.entry, 7, 7);
+}
+
+static void next_comes_back(struct kunit *test)
+{
+	struct move m = start_move(test);
+	int i;
+
+	for (i = 1; i <= 3; i++) {
+		unregister_kprobe(&m.next->kp);
+		kprobes_entry_clear();
+		m.next->kp.addr = NULL;
+		KUNIT_ASSERT_EQ(test, 0, register_kprobe(&m.next->kp));
+		kprobes_entry_call(test, 1);
+		call_late(test, 1);
+		kprobes_expect_counts(test, m.entry, 2 * i, 2 * i);
+		kprobes_expect_counts(test, m.next, 2 * i, 2 * i);
+	}
+}
+
+static void entry_goes(struct kunit *test)
+{
+	struct move m = start_move(test);
+
+	KUNIT_EXPECT_EQ(test, 0, disable_kprobe(&m.entry->kp));
+	kprobes_entry_call(test, 1);
+	call_late(test, 1);
+	kprobes_expect_counts(test, m.entry, 0, 0);
+	kprobes_expect_counts(test, m.next, 2, 2);
+	KUNIT_EXPECT_EQ(test, 0, enable_kprobe(&m.entry->kp));
+	kprobes_entry_call(test, 1);
+	kprobes_expect_counts(test, m.entry, 1, 1);
+	kprobes_expect_counts(test, m.next, 3, 3);
+	unregister_kprobe(&m.entry->kp);
+	kprobes_entry_clear();
+	kprobes_entry_call(test, 1);
+	call_late(test, 1);
+	wait_for_kprobe_optimizer();
+	kprobes_entry_call(test, 1);
+	kprobes_expect_counts(test, m.entry, 1, 1);
+	kprobes_expect_counts(test, m.next, 6, 6);
+}
+
+/* In either order; what is left is the function's own text. */
+static void both_go(struct kunit *test)
+{
+	struct kprobes_text text;
+	struct move m;
+	int first;
+
+	kprobes_text_save(&text, kprobes_entry_addr());
+	m = start_move(test);
+	for (first = 0; first < 2; first++) {
+		unregister_kprobe(first ? &m.entry->kp : &m.next->kp);
+		if (first)
+			kprobes_entry_clear();
+		unregister_kprobe(first ? &m.next->kp : &m.entry->kp);
+		kprobes_entry_clear();
+		kprobes_text_expect(test, &text);
+		kprobes_entry_call(test, 1);
+		m.entry->kp.addr = NULL;
+		m.next->kp.addr = NULL;
+		KUNIT_ASSERT_EQ(test, 0, register_kprobe(&m.entry->kp));
+		KUNIT_ASSERT_EQ(test, 0, register_kprobe(&m.next->kp));
+	}
+	kprobes_entry_call(test, 1);
+	kprobes_expect_counts(test, m.entry, 1, 1);
+	kprobes_expect_counts(test, m.next, 1, 1);
+}
+
+/* Redirections of calls */
+
+static void pass(unsigned long ip, unsigned long parent_ip,
+		 struct ftrace_ops *ops, struct ftrace_regs *fregs)
+{
+}
+
+static struct ftrace_ops redirection = {
+	.func = pass,
+	.flags = FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_IPMODIFY,
+};
+
+static void end_redirection(void *unused)
+{
+	unregister_ftrace_function(&redirection);
+	ftrace_set_filter(&redirection, NULL, 0, 1);
+}
+
+/* It waits until whoever was past the nop has been seen: then they are over. */
+static void redirection_waits(struct kunit *test)
+{
+	struct kprobes_counter *c;
+	struct kprobes_text text;
+
+	kprobes_text_save(&text, kprobes_entry_addr() + ENTRY_NOP_SIZE);
+	c = kprobes_entry_counting(test);
+	kprobes_entry_call(test, CALLS);
+	KUNIT_ASSERT_EQ(test, 0, ftrace_set_filter_ip(&redirection,
+						      kprobes_entry_addr(), 0, 1));
+	KUNIT_ASSERT_EQ(test, 0, register_ftrace_function(&redirection));
+	KUNIT_ASSERT_EQ(test, 0,
+			kunit_add_action_or_reset(test, end_redirection, NULL));
+	KUNIT_EXPECT_TRUE(test, c->kp.flags & KPROBE_FLAG_FTRACE);
+	kprobes_entry_call(test, CALLS);
+	kprobes_expect_counts(test, c, 2 * CALLS, 2 * CALLS);
+	KUNIT_EXPECT_EQ(test, c->kp.nmissed, 0);
+	if (*(const enum entry_form *)test->param_value != ENTRY_FTRACE)
+		kprobes_text_expect(test, &text);
+}
+
+static int move_init(struct kunit *test)
+{
+	kprobes_entry_clear();
+	return 0;
+}
+
+static struct kunit_case move_cases[] = {
+	KPROBES_CASE_FORMS(late_calls_are_hits),
+	KPROBES_CASE_FORMS(move_ends),
+	KPROBES_CASE_FORMS(path_changes),
+	KPROBES_CASE_FORMS(path_changes_to_next),
+	KPROBES_CASE_FORMS(nested_calls_are_missed),
+	KPROBES_CASE_FORMS(next_goes),
+	KPROBES_CASE_FORMS(next_comes_back),
+	KPROBES_CASE_FORMS(entry_goes),
+	KPROBES_CASE_FORMS(both_go),
+	KPROBES_CASE_FORMS(redirection_waits),
+	{}
+};
+
+static struct kunit_suite move_suite = {
+	.name = "kprobes_entry_move",
+	.init = move_init,
+	.test_cases = move_cases,
+};
+
+kunit_test_suite(move_suite);
+
+MODULE_DESCRIPTION("KUnit tests of probes that move to ftrace");
+MODULE_LICENSE("GPL");
