@@ -99,8 +99,8 @@ static int register_probes(struct kprobe **kps, int num, unsigned long caller)
  *
  * All probes are checked before the kernel's text is touched, and the text is
  * then patched in passes of %KPROBE_SITES_PER_PASS sites, with room for others
- * in between. When one probe is refused, none is registered and all are as they
- * were before the call.
+ * in between. When one probe is refused, none is registered, and @addr and @flags
+ * of all are as they were before the call.
  *
  * Context: Process context, may sleep.
  * Return: 0, or the errno of the first probe that was refused, as in
@@ -131,6 +131,8 @@ NOKPROBE_SYMBOL(register_kprobes);
  *   place is in has gone or is going
  * * -EILSEQ - the place is inside an instruction
  * * -EAGAIN - too early during boot
+ * * -EBUSY - ftrace has to arm the point, or that of the entry in front of it,
+ *   and kernel.ftrace_enabled is 0
  * * -ENOMEM - out of memory
  */
 int register_kprobe(struct kprobe *p)

@@ -20,6 +20,10 @@
  * does not fit, or ceases to fit because another probe, a livepatch or a
  * trampoline comes, is ftrace's from then on: that costs more for each hit, but
  * means the same. No call is lost or seen twice meanwhile: see move.c.
+ *
+ * Hits by way of ftrace must not get lost either, so kernel.ftrace_enabled cannot
+ * be turned off while there are such points. While it is off, whatever needs
+ * ftrace is refused: probes, and redirections of calls that are probed.
  */
 #include <linux/ftrace.h>
 #include <linux/kmsan.h>
@@ -80,7 +84,7 @@ NOKPROBE_SYMBOL(ftrace_hit);
 
 static struct ftrace_ops kprobe_ftrace_ops = {
 	.func = ftrace_hit,
-	.flags = FTRACE_OPS_FL_SAVE_REGS,
+	.flags = FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_PERMANENT,
 };
 
 /* Sites in the filter; kprobe_mutex. ftrace traces all if it is empty. */

@@ -279,8 +279,9 @@ static struct kprobe_point *make_point(unsigned long addr, bool on_func_entry)
 static int clear_site(unsigned long addr)
 {
 	struct kprobe_point *entry = kprobe_table_find(addr);
+	int ret = entry ? kprobe_ftrace_take_over(entry) : 0;
 
-	return entry ? kprobe_ftrace_take_over(entry) : 0;
+	return ret ? kprobe_refuse(KPROBE_REFUSED_FTRACE, ret) : 0;
 }
 
 /**

@@ -329,8 +329,10 @@ static int register_all(struct kprobe **kps, int num)
 		refused_by_ftrace(kps, num, ret);
 		kprobe_unregister_locked(kps, num);
 	}
-	for (i = 0; ret && i < num; i++)
+	for (i = 0; ret && i < num; i++) {
 		kps[i]->addr = kps[i]->asked;
+		kps[i]->flags &= KPROBE_FLAG_DISABLED;
+	}
 	return ret;
 }
 

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Tests of probes at a function's entry while kernel.ftrace_enabled is 0: those
+ * that work go on to work, and what needs ftrace is refused.
+ */
+#include <kunit/test.h>
+#include <linux/ftrace.h>
+#include <linux/kprobes.h>
+#include <linux/module.h>
+
+#include "../internal.h"
+#include "../refused.h"
+#include "entry.h"
+
+#define CALLS	5
+
+static void turn_on(void *unused)
+{
+	ftrace_enabled = 1;
+}
+
+/* Nothing is traced, so there is nothing to be done but to say so. */
+static void turn_off(struct kunit *test)
+{
+	KUNIT_ASSERT_TRUE(test, ftrace_enabled);
+	ftrace_enabled = 0;
+	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, turn_on, NULL));
+}
+
+static bool is_ftraced(const struct kprobes_counter *c)
+{
+	return c->kp.flags & KPROBE_FLAG_FTRACE;
+}
+
+/* What was refused last, if files in debugfs tell. */
+static void expect_refused(struct kunit *test, enum kprobe_request request)
+{
+#ifdef CONFIG_DEBUG_FS
+	struct kprobe_refused r = {};
+	u64 number = 0;
+
+	while (kprobe_refused_get(&number, &r))
+		number++;
+	KUNIT_EXPECT_EQ(test, r.request, request);
+	KUNIT_EXPECT_EQ(test, r.error, -EBUSY);
+	KUNIT_EXPECT_EQ(test, r.reason, KPROBE_REFUSED_FTRACE);
+#endif
+}
+
+static void working_probe_stays(struct kunit *test)
+{
+	struct kprobes_counter *entry = kprobes_entry_counting(test);
+	struct kprobes_counter *next = kprobes_entry_next(test);
+
+	if (is_ftraced(entry))
+		kunit_skip(test, "there is such a probe already");
+	turn_off(test);
+	KUNIT_EXPECT_EQ(test, -EBUSY, register_kprobe(&next->kp));
+	expect_refused(test, KPROBE_SET);
+	KUNIT_EXPECT_FALSE(test, is_ftraced(entry));
+	kprobes_expect_off(test, &next->kp);
+	kprobes_entry_call(test, CALLS);
+	wait_for_kprobe_optimizer();
+	kprobes_entry_call(test, CALLS);
+	kprobes_expect_counts(test, entry, 2 * CALLS, 2 * CALLS);
+
+	kunit_release_action(test, turn_on, NULL);
+	KUNIT_EXPECT_EQ(test, 0, register_kprobe(&next->kp));
+	kprobes_entry_call(test, CALLS);
+	kprobes_expect_counts(test, entry, 3 * CALLS, 3 * CALLS);
+	kprobes_expect_counts(test, next, CALLS, CALLS);
+}
+
+/* A loop leads to the instruction after the nop. */
+static void new_probe_is_refused(struct kunit *test)
+{
+	const struct kprobes_place loop = { .symbol = "kprobes_entry_loop" };
+	struct kprobes_counter *c = kprobes_counter(test, &loop);
+
+	turn_off(test);
+	KUNIT_EXPECT_EQ(test, -EBUSY, register_kprobe(&c->kp));
+	expect_refused(test, KPROBE_SET);
+	kprobes_expect_off(test, &c->kp);
+	KUNIT_EXPECT_NULL(test, c->kp.addr);
+	KUNIT_EXPECT_EQ(test, c->kp.flags, 0);
+	kunit_release_action(test, turn_on, NULL);
+	KUNIT_EXPECT_EQ(test, 0, register_kprobe(&c->kp));
+	KUNIT_EXPECT_TRUE(test, is_ftraced(c));
+	KUNIT_EXPECT_EQ(test, kprobes_entry_loop(3, 4), 7);
+	kprobes_expect_counts(test, c, 1, 1);
+}
+
+/* Also those that are not ftrace's, and those to be disabled, are as before. */
+static void array_is_refused(struct kunit *test)
+{
+	const struct kprobes_place loop = { .symbol = "kprobes_entry_loop" };
+	struct kprobes_counter *c[3];
+	struct kprobe *kps[3];
+	unsigned int i;
+
+	c[0] = kprobes_counter(test, kprobes_place_named(KPROBES_PLACE_C));
+	c[1] = kprobes_counter(test, kprobes_place_named(KPROBES_PLACE_ASM));
+	c[1]->kp.flags = KPROBE_FLAG_DISABLED;
+	c[2] = kprobes_counter(test, &loop);
+	for (i = 0; i < 3; i++)
+		kps[i] = &c[i]->kp;
+	turn_off(test);
+	KUNIT_EXPECT_EQ(test, -EBUSY, register_kprobes(kps, 3));
+	expect_refused(test, KPROBE_SET);
+	for (i = 0; i < 3; i++) {
+		kprobes_expect_off(test, kps[i]);
+		KUNIT_EXPECT_NULL(test, kps[i]->addr);
+		KUNIT_EXPECT_EQ(test, kps[i]->flags, i == 1 ? KPROBE_FLAG_DISABLED : 0);
+	}
+	kprobes_expect_targets(test, 1);
+	kprobes_expect_counts(test, c[0], 0, 0);
+	kunit_release_action(test, turn_on, NULL);
+	KUNIT_EXPECT_EQ(test, 0, register_kprobes(kps, 3));
+	kprobes_expect_targets(test, 1);
+	kprobes_expect_counts(test, c[0], 1, 1);
+}
+
+/* The entry's probe, and one on the next instruction; the former disabled. */
+static struct kprobes_counter *disabled_entry(struct kunit *test)
+{
+	struct kprobes_counter *next = kprobes_entry_next(test), *entry;
+
+	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&next->kp));
+	entry = kprobes_counting(test, &kprobes_entry_place);
+	KUNIT_ASSERT_TRUE(test, is_ftraced(entry));
+	KUNIT_ASSERT_EQ(test, 0, disable_kprobe(&entry->kp));
+	return entry;
+}
+
+static void probe_stays_disabled(struct kunit *test)
+{
+	struct kprobes_counter *entry = disabled_entry(test);
+
+	turn_off(test);
+	KUNIT_EXPECT_EQ(test, -EBUSY, enable_kprobe(&entry->kp));
+	expect_refused(test, KPROBE_ENABLE);
+	KUNIT_EXPECT_TRUE(test, kprobe_disabled(&entry->kp));
+	KUNIT_EXPECT_TRUE(test, is_ftraced(entry));
+	kprobes_entry_call(test, CALLS);
+	kprobes_expect_counts(test, entry, 0, 0);
+	kunit_release_action(test, turn_on, NULL);
+	KUNIT_EXPECT_EQ(test, 0, enable_kprobe(&entry->kp));
+	KUNIT_EXPECT_FALSE(test, kprobe_disabled(&entry->kp));
+	kprobes_entry_call(test, CALLS);
+	kprobes_expect_counts(test, entry, CALLS, CALLS);
+}
+
+static void arm_all(void *unused)
+{
+	kprobe_arm_all(true);
+}
+
+/* Who writes to debugfs "enabled" is told that not all are armed. */
+static void switch_for_all_fails(struct kunit *test)
+{
+	struct kprobes_counter *entry = disabled_entry(test), *other;
+
+	other = kprobes_counting(test, kprobes_place_named(KPROBES_PLACE_C));
+	KUNIT_ASSERT_EQ(test, 0, enable_kprobe(&entry->kp));
+	KUNIT_ASSERT_EQ(test, 0, kprobe_arm_all(false));
+	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, arm_all, NULL));
+	turn_off(test);
+	KUNIT_EXPECT_EQ(test, -EBUSY, kprobe_arm_all(true));
+	kprobes_entry_call(test, CALLS);
+	kprobes_expect_counts(test, entry, 0, 0);
+	kprobes_expect_targets(test, 1);
+	kprobes_expect_counts(test, other, 1, 1);
+	kunit_release_action(test, turn_on, NULL);
+	KUNIT_EXPECT_EQ(test, 0, kprobe_arm_all(true));
+	kprobes_entry_call(test, CALLS);
+	kprobes_expect_counts(test, entry, CALLS, CALLS);
+}
+
+static void pass(unsigned long ip, unsigned long parent_ip,
+		 struct ftrace_ops *ops, struct ftrace_regs *fregs)
+{
+}
+
+static struct ftrace_ops redirection = {
+	.func = pass,
+	.flags = FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_IPMODIFY,
+};
+
+static void end_redirection(void *unused)
+{
+	unregister_ftrace_function(&redirection);
+	ftrace_set_filter(&redirection, NULL, 0, 1);
+}
+
+/* It would take effect, and the calls, as soon as ftrace is on again. */
+static void redirection_is_refused(struct kunit *test)
+{
+	struct kprobes_counter *entry = kprobes_entry_counting(test);
+	int ret;
+
+	if (is_ftraced(entry))
+		kunit_skip(test, "ftrace cannot be turned off");
+	KUNIT_ASSERT_EQ(test, 0, ftrace_set_filter_ip(&redirection,
+						      kprobes_entry_addr(), 0, 1));
+	KUNIT_ASSERT_EQ(test, 0,
+			kunit_add_action_or_reset(test, end_redirection, NULL));
+	turn_off(test);
+	ret = register_ftrace_function(&redirection);
+	KUNIT_EXPECT_EQ(test, -EBUSY, ret);
+	kprobes_entry_call(test, CALLS);
+	kprobes_expect_counts(test, entry, CALLS, CALLS);
+	kunit_release_action(test, turn_on, NULL);
+	if (ret)
+		KUNIT_EXPECT_EQ(test, 0, register_ftrace_function(&redirection));
+	kprobes_entry_call(test, CALLS);
+	kprobes_expect_counts(test, entry, 2 * CALLS, 2 * CALLS);
+}
+
+static int off_init(struct kunit *test)
+{
+	kprobes_entry_clear();
+	return 0;
+}
+
+static struct kunit_case off_cases[] = {
+	KPROBES_CASE_FORMS(working_probe_stays),
+	KUNIT_CASE(new_probe_is_refused),
+	KUNIT_CASE(array_is_refused),
+	KUNIT_CASE(probe_stays_disabled),
+	KUNIT_CASE(switch_for_all_fails),
+	KPROBES_CASE_FORMS(redirection_is_refused),
+	{}
+};
+
+static struct kunit_suite off_suite = {
+	.name = "kprobes_entry_off",
+	.init = off_init,
+	.test_cases = off_cases,
+};
+
+kunit_test_suite(off_suite);
+
+MODULE_DESCRIPTION("KUnit tests of probes at entries while ftrace is off");
+MODULE_LICENSE("GPL");
