@@ -122,8 +122,6 @@ static void takes_cpu_offline(struct kunit *test)
 {
 	unsigned int cpu = cpumask_next(0, cpu_online_mask);
 
-	if (!IS_ENABLED(CONFIG_HOTPLUG_CPU) || num_online_cpus() < 3)
-		return;
 	KUNIT_EXPECT_EQ(test, 0, remove_cpu(cpu));
 	KUNIT_EXPECT_FALSE(test, cpu_online(cpu));
 	KUNIT_EXPECT_EQ(test, 0, add_cpu(cpu));
@@ -159,16 +157,18 @@ static void arms_all(struct kunit *test)
  * struct errand - what has to be possible while a point settles
  * @name: what it is
  * @run:  does it
+ * @cpus: how many CPUs that takes, 0 for two: the hog has one for itself
  */
 struct errand {
 	const char *name;
 	void (*run)(struct kunit *test);
+	unsigned int cpus;
 };
 
 static const struct errand errands[] = {
 	{ "registering", registers },
 	{ "static key", flips_static_key },
-	{ "CPU offline", takes_cpu_offline },
+	{ "CPU offline", takes_cpu_offline, 3 },
 	{ "locks of modules and text", takes_locks },
 	{ "optimizer off and on", switches_optimizer },
 	{ "all off and on", arms_all },
@@ -182,8 +182,12 @@ static void nobody_waits(struct kunit *test)
 	struct kprobe *p;
 	struct hog *h;
 
-	if (!preempt_model_preemptible() || num_online_cpus() < 2)
+	if (!preempt_model_preemptible())
 		kunit_skip(test, "nobody is preempted here");
+	if (num_online_cpus() < max(errand->cpus, 2U))
+		kunit_skip(test, "needs more CPUs");
+	if (errand->run == takes_cpu_offline && !IS_ENABLED(CONFIG_HOTPLUG_CPU))
+		kunit_skip(test, "CPUs stay online");
 	/* What is left of the test before leaves the text. */
 	wait_for_kprobe_optimizer();
 	h = start_hog(test);

@@ -259,14 +259,15 @@ static void release(void *hold)
 struct kprobes_hold *kprobes_hold(struct kunit *test)
 {
 	struct kprobes_hold *hold = kunit_kzalloc(test, sizeof(*hold), GFP_KERNEL);
+	unsigned int cpu = kprobes_leave_cpu(test);
 	struct task_struct *task;
 
 	KUNIT_ASSERT_NOT_NULL(test, hold);
-	if (num_online_cpus() < 2)
-		kunit_skip(test, "no CPU to spin on");
-	task = kthread_run(spin, hold, "kprobes_hold");
+	task = kthread_create(spin, hold, "kprobes_hold");
 	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	kthread_bind(task, cpu);
 	hold->task = get_task_struct(task);
+	wake_up_process(task);
 	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, release, hold));
 	while (!READ_ONCE(hold->held))
 		msleep(20);

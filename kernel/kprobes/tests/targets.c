@@ -4,7 +4,9 @@
  * of all places to probe, and probes that count.
  */
 #include <kunit/test.h>
+#include <linux/cpumask.h>
 #include <linux/kernel.h>
+#include <linux/sched.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
@@ -326,4 +328,22 @@ void kprobes_expect_targets(struct kunit *test, unsigned int times)
 	for (a = 0; a < times; a++)
 		KUNIT_EXPECT_EQ(test, kprobes_targets_run(a),
 				KPROBES_TARGETS_RESULT(a));
+}
+
+static void be_anywhere(void *unused)
+{
+	set_cpus_allowed_ptr(current, cpu_possible_mask);
+}
+
+/* Keeps the test on its CPU, and returns another one, on which it never runs. */
+unsigned int kprobes_leave_cpu(struct kunit *test)
+{
+	unsigned int cpu;
+
+	if (num_online_cpus() < 2)
+		kunit_skip(test, "needs two CPUs");
+	cpu = raw_smp_processor_id();
+	KUNIT_ASSERT_EQ(test, 0, set_cpus_allowed_ptr(current, cpumask_of(cpu)));
+	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, be_anywhere, NULL));
+	return cpumask_any_but(cpu_online_mask, raw_smp_processor_id());
 }

@@ -157,6 +157,7 @@ void kprobes_text_save(struct kprobes_text *text, unsigned long addr);
 void kprobes_text_expect(struct kunit *test, const struct kprobes_text *text);
 void kprobes_expect_off(struct kunit *test, const struct kprobe *p);
 void kprobes_expect_targets(struct kunit *test, unsigned int times);
+unsigned int kprobes_leave_cpu(struct kunit *test);
 
 #ifdef CONFIG_X86_64
 extern const struct kprobes_place kprobes_asm_places[];

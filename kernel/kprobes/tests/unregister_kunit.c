@@ -4,40 +4,41 @@
  * returns when these have left, and waits for nobody else.
  */
 #include <kunit/test.h>
-#include <linux/cpumask.h>
 #include <linux/delay.h>
 #include <linux/kprobes.h>
+#include <linux/sched.h>
 #include <linux/workqueue.h>
 
 #include "targets.h"
 
-/* How long a handler lets itself be held up, in steps of 5 us. */
+/* How long a handler waits to be let go, and how long it stays then, in 5 us. */
 #define PATIENCE	1000000
+#define STAY		10000
 
-/* A handler that stays in until it is let go. */
+/* A handler that stays in until it is let go, and a little longer. */
 struct held {
 	struct work_struct hit;
-	struct work_struct remove;
 	struct kprobes_counter *c;
 	struct kprobes_returns *r;
 	void (*how)(struct held *held);
+	unsigned int cpu;	/* where the handler stays */
 	bool inside;
 	bool release;
 	bool left;		/* the handler is through */
 	bool gave_up;
-	bool removed;		/* the call has returned */
-	bool left_first;	/* and the handler was through by then */
 };
 
 static void stay(struct held *held)
 {
-	int patience = PATIENCE;
+	int patience = PATIENCE, i;
 
 	WRITE_ONCE(held->inside, true);
 	while (!READ_ONCE(held->release) && patience--)
 		udelay(5);
 	if (patience < 0)
 		WRITE_ONCE(held->gave_up, true);
+	for (i = 0; i < STAY; i++)
+		udelay(5);
 	WRITE_ONCE(held->left, true);
 }
 
@@ -62,15 +63,6 @@ static int stay_in_return(struct kretprobe_instance *ri, struct pt_regs *regs)
 static void hit(struct work_struct *work)
 {
 	kprobes_targets_run(1);
-}
-
-static void do_remove(struct work_struct *work)
-{
-	struct held *held = container_of(work, struct held, remove);
-
-	held->how(held);
-	held->left_first = READ_ONCE(held->left);
-	WRITE_ONCE(held->removed, true);
 }
 
 static void by_unregistering(struct held *held)
@@ -112,42 +104,39 @@ static struct held *new_held(struct kunit *test, void (*how)(struct held *held))
 {
 	struct held *held = kunit_kzalloc(test, sizeof(*held), GFP_KERNEL);
 
-	if (num_online_cpus() < 2)
-		kunit_skip(test, "needs two CPUs");
 	KUNIT_ASSERT_NOT_NULL(test, held);
+	held->cpu = kprobes_leave_cpu(test);
 	held->how = how;
 	INIT_WORK(&held->hit, hit);
-	INIT_WORK(&held->remove, do_remove);
 	return held;
 }
 
-/* Has the probe hit on another CPU, and waits until its handler holds still. */
+/*
+ * Has the probe hit on the other CPU, and waits until its handler holds still. Who
+ * patches text meanwhile waits for that CPU if it has interrupts disabled, and
+ * keeps this one busy.
+ */
 static void hold(struct kunit *test, struct held *held)
 {
-	int cpu = cpumask_any_but(cpu_online_mask, raw_smp_processor_id());
-
-	queue_work_on(cpu, system_highpri_wq, &held->hit);
+	wait_for_kprobe_optimizer();
+	queue_work_on(held->cpu, system_highpri_wq, &held->hit);
 	KUNIT_EXPECT_TRUE(test, comes_true(&held->inside));
 }
 
 static void let_go(struct kunit *test, struct held *held)
 {
-	WRITE_ONCE(held->release, true);
 	flush_work(&held->hit);
 	KUNIT_EXPECT_FALSE(test, held->gave_up);
 }
 
-/* The probe is taken off while its handler is held. */
+/* The probe is taken off while its handler is inside, which ends of itself. */
 static void expect_waits(struct kunit *test, struct held *held)
 {
 	hold(test, held);
-	queue_work(system_unbound_wq, &held->remove);
-	sleep_ms(50);
-	KUNIT_EXPECT_FALSE(test, is_true(&held->removed));
+	WRITE_ONCE(held->release, true);
+	held->how(held);
+	KUNIT_EXPECT_TRUE(test, is_true(&held->left));
 	let_go(test, held);
-	flush_work(&held->remove);
-	KUNIT_EXPECT_TRUE(test, held->removed);
-	KUNIT_EXPECT_TRUE(test, held->left_first);
 }
 
 static void waits_for_pre(struct kunit *test, void (*how)(struct held *held))
@@ -254,6 +243,7 @@ static void others_do_not_wait(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, enable_kprobe(&other->kp));
 	unregister_kprobe(&other->kp);
 	KUNIT_EXPECT_FALSE(test, is_true(&held->left));
+	WRITE_ONCE(held->release, true);
 	let_go(test, held);
 }
 
