@@ -24,6 +24,8 @@
 #define DIFF_FAULTS	1
 /* It is the nop at a function's entry that ftrace patches. */
 #define DIFF_ENTRY	2
+/* It sets the direction flag, which handlers must find clear. */
+#define DIFF_DIRECTION	4
 
 #ifndef __ASSEMBLY__
 
@@ -46,7 +48,7 @@ struct diff_regs {
  * @code:     where to jump to; comes back on its own
  * @name:     of the form of instruction that is probed
  * @probe_at: offset of the probed instruction from @code
- * @flags:    DIFF_FAULTS or 0
+ * @flags:    DIFF_FAULTS and the like, or 0
  */
 struct diff_sequence {
 	void *code;

@@ -184,7 +184,9 @@ SINGLE sahf, sahf
 SINGLE stc, stc
 SINGLE clc, clc
 SINGLE cmc, cmc
-SINGLE std, std
+SEQUENCE std
+	PROBE	std
+END_SEQUENCE std DIFF_DIRECTION
 SINGLE cld, cld
 
 SEQUENCE div

@@ -326,6 +326,9 @@ static struct field *prepare_landing(struct kunit *test, enum source source)
 	tasklet_setup(&landing.softirq, land_in_softirq);
 	if (source == NMI)
 		register_nmi(test);
+	else
+		/* Until hits go by detours: a trap has interrupts disabled. */
+		wait_for_kprobe_optimizer();
 	return landing.field;
 }
 
@@ -333,10 +336,8 @@ static struct field *prepare_landing(struct kunit *test, enum source source)
 static void expect_landing(struct kunit *test, const char *where)
 {
 	kprobes_expect_targets(test, 1);
-	if (!landing.raised) {
-		kunit_info(test, "%s runs with interrupts disabled", where);
-		return;
-	}
+	if (!landing.raised)
+		kunit_skip(test, "%s runs with interrupts disabled", where);
 	KUNIT_EXPECT_EQ_MSG(test, landing.landed, 1, "%s in %s",
 			    source_names[landing.source], where);
 	expect_field(test, landing.field, 2, KPROBE_MISS_NESTED, 0);

@@ -6,7 +6,6 @@
 #include <kunit/test.h>
 #include <linux/bug.h>
 #include <linux/jump_label.h>
-#include <linux/ktime.h>
 #include <linux/mutex.h>
 #include <linux/static_call.h>
 #include <asm/insn.h>
@@ -269,30 +268,6 @@ static void reserved_outside(struct kunit *test)
 	}
 }
 
-/* Not a test of speed, but nobody would notice else that it is lost. */
-static void reserved_is_quick(struct kunit *test)
-{
-	unsigned long addr = (unsigned long)_stext;
-	unsigned int i;
-	u64 begin, ours, base;
-
-	guard(mutex)(&kprobe_mutex);
-	kprobe_text_is_reserved(addr, addr + 1);
-	begin = ktime_get_ns();
-	for (i = 0; i < 1000; i++)
-		kprobe_text_is_reserved(addr + i * 16, addr + i * 16 + 1);
-	ours = ktime_get_ns() - begin;
-	begin = ktime_get_ns();
-	for (i = 0; i < 100; i++) {
-		base_knows_label(addr + i * 16);
-		base_knows_call(addr + i * 16);
-		find_bug(addr + i * 16);
-	}
-	base = ktime_get_ns() - begin;
-	kunit_info(test, "%llu ns, the base's own helpers %llu ns", ours / 1000,
-		   base / 100);
-}
-
 static struct kunit_case reserved_cases[] = {
 	KUNIT_CASE(reserved_jump_labels),
 	KUNIT_CASE(reserved_static_calls),
@@ -304,7 +279,6 @@ static struct kunit_case reserved_cases[] = {
 	KUNIT_CASE(reserved_cfi_checks),
 	KUNIT_CASE(reserved_as_base_says),
 	KUNIT_CASE(reserved_outside),
-	KUNIT_CASE(reserved_is_quick),
 	{ }
 };
 
