@@ -296,6 +296,25 @@ static void below_tail_calls(struct kunit *test)
 }
 #endif
 
+static noinline __noclone unsigned long kprobes_tell_return_address(void)
+{
+	barrier();
+	return (unsigned long)__builtin_return_address(0);
+}
+
+/* The function itself sees where it returns to: to the trampoline. */
+static void return_address_is_trampolines(struct kunit *test)
+{
+	struct kprobes_returns *r = kprobes_returns(test, "kprobes_tell_return_address");
+
+	KUNIT_EXPECT_TRUE(test, is_in(kprobes_tell_return_address(), __func__));
+	KUNIT_ASSERT_EQ(test, 0, register_kretprobe(&r->rp));
+	KUNIT_EXPECT_TRUE(test, is_kretprobe_trampoline(kprobes_tell_return_address()));
+	kprobes_expect_returns(test, r, 1, 1);
+	unregister_kretprobe(&r->rp);
+	KUNIT_EXPECT_TRUE(test, is_in(kprobes_tell_return_address(), __func__));
+}
+
 static struct kunit_case trace_cases[] = {
 	KPROBES_CASE_CALLERS(unprobed),
 	KPROBES_CASE_CALLERS(below_return_probes),
@@ -307,6 +326,7 @@ static struct kunit_case trace_cases[] = {
 #ifdef CONFIG_X86_64
 	KUNIT_CASE(below_tail_calls),
 #endif
+	KUNIT_CASE(return_address_is_trampolines),
 	{}
 };
 

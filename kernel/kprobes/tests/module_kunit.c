@@ -12,7 +12,10 @@
 
 static int module_calls;
 
-/* Probed by a breakpoint, and by ftrace where that is compiled in. */
+/*
+ * Probed by a breakpoint, and, where ftrace is compiled in, the second one by
+ * way of ftrace: the instruction after its nop is probed as well.
+ */
 static noinline __noclone notrace int __init init_function(int x)
 {
 	barrier();
@@ -37,14 +40,14 @@ static noinline __noclone notrace int staying_function(int x)
 	return x + 3;
 }
 
-/* The first two go with init memory, the last stays. */
-#define INIT_PROBES	3
-#define PROBES		4
+/* All but the last go with init memory. */
+#define INIT_PROBES	(PROBES - 1)
+#define PROBES		(4 + IS_ENABLED(CONFIG_KPROBES_ON_FTRACE))
 
 /**
  * struct init_test - probes on init text and on other text
  * @probe: two on init_function(), the second disabled, one each on
- *         traced_init_function() and staying_function()
+ *         traced_init_function(), its next instruction, and staying_function()
  * @batch: pointers to them
  * @hits:  of each of them
  */
@@ -84,8 +87,16 @@ static void __init probe_init_functions(struct kunit *test)
 	t->probe[1].addr = (kprobe_opcode_t *)init_function;
 	t->probe[1].flags = KPROBE_FLAG_DISABLED;
 	t->probe[2].addr = (kprobe_opcode_t *)traced_init_function;
-	t->probe[3].addr = (kprobe_opcode_t *)staying_function;
+	t->probe[INIT_PROBES].addr = (kprobe_opcode_t *)staying_function;
+	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&t->probe[2]));
+	/* Where the probe ends up is known now. */
+	if (IS_ENABLED(CONFIG_KPROBES_ON_FTRACE))
+		t->probe[3].addr = (void *)arch_kprobe_behind_entry((unsigned long)t->probe[2].addr);
+	unregister_kprobe(&t->probe[2]);
+	t->probe[2].addr = (kprobe_opcode_t *)traced_init_function;
 	KUNIT_ASSERT_EQ(test, 0, register_kprobes(t->batch, PROBES));
+	KUNIT_EXPECT_EQ(test, !!(t->probe[2].flags & KPROBE_FLAG_FTRACE),
+			IS_ENABLED(CONFIG_KPROBES_ON_FTRACE));
 	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, unregister_init_probes, t));
 }
 
@@ -122,6 +133,7 @@ static unsigned int count_gone_points(void)
 /* Its text keeps the breakpoints: nobody may run these functions again. */
 static void __init module_init_memory(struct kunit *test)
 {
+	const unsigned int init_points = INIT_PROBES - 1; /* the first two share one */
 	unsigned int i, gone = count_gone_points();
 
 	probe_init_functions(test);
@@ -130,30 +142,29 @@ static void __init module_init_memory(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 42, staying_function(39));
 	expect_hits(test, 0, 1);
 	expect_hits(test, 1, 0);
-	expect_hits(test, 2, 1);
-	expect_hits(test, 3, 1);
+	for (i = 2; i < PROBES; i++)
+		expect_hits(test, i, 1);
 
 	kprobe_free_init_mem();
 	for (i = 0; i < INIT_PROBES; i++)
 		expect_init_probe_gone(test, &init_test->probe[i]);
-	/* The first two are on one point. */
-	KUNIT_EXPECT_EQ(test, gone + 2, count_gone_points());
-	KUNIT_EXPECT_FALSE(test, kprobe_gone(&init_test->probe[3]));
+	KUNIT_EXPECT_EQ(test, gone + init_points, count_gone_points());
+	KUNIT_EXPECT_FALSE(test, kprobe_gone(&init_test->probe[INIT_PROBES]));
 	KUNIT_EXPECT_EQ(test, 42, staying_function(39));
-	expect_hits(test, 3, 2);
+	expect_hits(test, INIT_PROBES, 2);
 
 	/* The switch for all must leave them alone. */
 	KUNIT_EXPECT_EQ(test, 0, kprobe_arm_all(false));
 	KUNIT_EXPECT_EQ(test, 0, kprobe_arm_all(true));
 	KUNIT_EXPECT_EQ(test, 42, staying_function(39));
-	expect_hits(test, 3, 3);
+	expect_hits(test, INIT_PROBES, 3);
 	for (i = 0; i < INIT_PROBES; i++)
 		expect_init_probe_gone(test, &init_test->probe[i]);
 
 	kunit_release_action(test, unregister_init_probes, init_test);
 	KUNIT_EXPECT_EQ(test, gone, count_gone_points());
 	KUNIT_EXPECT_EQ(test, 42, staying_function(39));
-	expect_hits(test, 3, 3);
+	expect_hits(test, INIT_PROBES, 3);
 }
 
 static struct kunit_case __refdata init_cases[] = {

@@ -9,6 +9,7 @@
 #include <linux/sched/clock.h>
 #include <linux/objtool.h>
 #include <linux/slab.h>
+#include <linux/static_call.h>
 #include <linux/string.h>
 
 #include "../internal.h"
@@ -244,6 +245,27 @@ static void refused_instruction(struct kunit *test)
 	kunit_skip(test, "no instructions are known that cannot be probed");
 }
 #endif
+
+static noinline __noclone int is_called_statically(int a)
+{
+	return a + 1;
+}
+
+DEFINE_STATIC_CALL(refused_kunit_call, is_called_statically);
+
+/* The jump that makes a static call, by its name and as the place behind it. */
+static void refused_trampoline(struct kunit *test)
+{
+#ifdef CONFIG_HAVE_STATIC_CALL
+	KUNIT_EXPECT_EQ(test, static_call(refused_kunit_call)(1), 2);
+	refuse_symbol(test, STATIC_CALL_TRAMP_PREFIX_STR "refused_kunit_call", 0,
+		      -EINVAL, KPROBE_REFUSED_TRAMPOLINE);
+	refuse_addr(test, (unsigned long)STATIC_CALL_TRAMP_ADDR(refused_kunit_call),
+		    -EINVAL, KPROBE_REFUSED_TRAMPOLINE);
+#else
+	kunit_skip(test, "static calls are pointers");
+#endif
+}
 
 static noinline __noclone int warns(int a)
 {
@@ -541,6 +563,7 @@ static struct kunit_case refused_cases[] = {
 	KUNIT_CASE(refused_symbol),
 	KUNIT_CASE(refused_place),
 	KUNIT_CASE(refused_instruction),
+	KUNIT_CASE(refused_trampoline),
 	KUNIT_CASE(refused_reserved),
 	KUNIT_CASE(refused_registered),
 	KUNIT_CASE(refused_arrays),

@@ -130,7 +130,16 @@ static noinline __noclone notrace int breakpoint_target(int x)
 	return x + 1;
 }
 
-/* Where ftrace is compiled in, ftrace serves this one. */
+/* Where ftrace is compiled in, the breakpoint stands after ftrace's nop. */
+static noinline __noclone int entry_target(int x)
+{
+	barrier();
+	target_calls++;
+	barrier();
+	return x + 1;
+}
+
+/* The same, but as that place is taken, ftrace leads to the point. */
 static noinline __noclone int ftrace_target(int x)
 {
 	barrier();
@@ -142,11 +151,13 @@ static noinline __noclone int ftrace_target(int x)
 struct target {
 	const char *name;
 	int (*function)(int x);
+	bool by_ftrace;
 };
 
 static const struct target targets[] = {
 	{ "breakpoint", breakpoint_target },
-	{ "function entry", ftrace_target },
+	{ "function entry", entry_target },
+	{ "ftrace", ftrace_target, true },
 };
 
 KUNIT_ARRAY_PARAM_DESC(targets, targets, name);
@@ -157,12 +168,14 @@ KUNIT_ARRAY_PARAM_DESC(targets, targets, name);
  * @addr:   the address probed
  * @probe:  the probes
  * @hits:   of each of them
+ * @next:   a probe on the next instruction, where ftrace should lead to them
  */
 struct state_test {
 	const struct target *target;
 	unsigned long addr;
 	struct kprobe probe[2];
 	unsigned int hits[2];
+	struct kprobe next;
 };
 
 static int count_first(struct kprobe *p, struct pt_regs *regs)
@@ -188,11 +201,23 @@ static void reset_probe(struct state_test *t, unsigned int i)
 static void end_test(void *data)
 {
 	struct state_test *t = data;
-	struct kprobe *probes[] = { &t->probe[0], &t->probe[1] };
+	struct kprobe *probes[] = { &t->probe[0], &t->probe[1], &t->next };
 
 	unregister_kprobes(probes, ARRAY_SIZE(probes));
 	if (!kprobe_armed_globally())
 		kprobe_arm_all(true);
+	wait_for_kprobe_optimizer();
+}
+
+static void have_ftrace_lead(struct kunit *test, struct state_test *t)
+{
+	if (!IS_ENABLED(CONFIG_KPROBES_ON_FTRACE))
+		kunit_skip(test, "ftrace leads to no point");
+	t->next.addr = (kprobe_opcode_t *)arch_kprobe_behind_entry(t->addr);
+	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&t->next));
+	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&t->probe[0]));
+	KUNIT_ASSERT_TRUE(test, t->probe[0].flags & KPROBE_FLAG_FTRACE);
+	unregister_kprobe(&t->probe[0]);
 	wait_for_kprobe_optimizer();
 }
 
@@ -210,6 +235,8 @@ static struct state_test *new_test(struct kunit *test)
 	t->addr = (unsigned long)t->probe[0].addr;
 	unregister_kprobe(&t->probe[0]);
 	wait_for_kprobe_optimizer();
+	if (t->target->by_ftrace)
+		have_ftrace_lead(test, t);
 	return t;
 }
 
