@@ -506,9 +506,16 @@ static size_t first_of_all(const struct table *sites, unsigned long addr)
 static unsigned long target_from(enum lead lead, const struct module *mod,
 				 unsigned long *site, unsigned long end)
 {
+	/* Has the sites, and maybe others, and an answer in no time. */
+	static const enum question indexed[LEADS] = {
+		[LABELS] = PATCH_SITES,
+		[FIXUPS] = FAULT_SITES,
+	};
 	struct table sites = leads[lead][0](mod), targets = leads[lead][1](mod);
 	size_t i;
 
+	if (!mod && !search_kernel(indexed[lead], *site, end))
+		return 0;
 	if (!mod && !orders[lead])
 		orders[lead] = make_order(&sites);
 	if (!mod && orders[lead])
