@@ -344,15 +344,18 @@ static void dies_in_fault_handler(struct kunit *test)
 
 /* A handler that takes long, on another stack than its task's */
 
-#define LONG_MS		1500
+#define LONG_MS		2500
 
 static bool long_inside, long_left;
 
 static int take_long(struct kprobe *p, struct pt_regs *regs)
 {
+	u64 end = ktime_get_mono_fast_ns() + LONG_MS * NSEC_PER_MSEC;
+
 	WRITE_ONCE(long_inside, true);
 	local_irq_enable();
-	mdelay(LONG_MS);
+	while (ktime_get_mono_fast_ns() < end)
+		cpu_relax();
 	local_irq_disable();
 	WRITE_ONCE(long_left, true);
 	return 0;
