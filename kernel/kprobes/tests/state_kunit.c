@@ -5,7 +5,6 @@
  */
 #include <kunit/test.h>
 #include <linux/delay.h>
-#include <linux/jiffies.h>
 #include <linux/memory.h>
 
 #include "../internal.h"
@@ -86,9 +85,8 @@ static void set_state(struct kunit *test, struct kprobe_point *point,
 		      const struct edge *edge)
 {
 	point->state = edge->from;
-	mutex_lock(&kprobe_mutex);
-	kprobe_point_set_state(point, edge->to);
-	mutex_unlock(&kprobe_mutex);
+	scoped_guard(mutex, &kprobe_mutex)
+		kprobe_point_set_state(point, edge->to);
 	KUNIT_EXPECT_EQ_MSG(test, edge->legal ? edge->to : edge->from, point->state,
 			    "%s to %s", state_name(edge->from), state_name(edge->to));
 }
@@ -130,17 +128,8 @@ static noinline __noclone notrace int breakpoint_target(int x)
 	return x + 1;
 }
 
-/* Where ftrace is compiled in, the breakpoint stands after ftrace's nop. */
+/* With ftrace: after its nop, or by way of ftrace where that place is taken. */
 static noinline __noclone int entry_target(int x)
-{
-	barrier();
-	target_calls++;
-	barrier();
-	return x + 1;
-}
-
-/* The same, but as that place is taken, ftrace leads to the point. */
-static noinline __noclone int ftrace_target(int x)
 {
 	barrier();
 	target_calls++;
@@ -157,7 +146,7 @@ struct target {
 static const struct target targets[] = {
 	{ "breakpoint", breakpoint_target },
 	{ "function entry", entry_target },
-	{ "ftrace", ftrace_target, true },
+	{ "ftrace", entry_target, true },
 };
 
 KUNIT_ARRAY_PARAM_DESC(targets, targets, name);
@@ -209,14 +198,11 @@ static void end_test(void *data)
 	wait_for_kprobe_optimizer();
 }
 
-static void have_ftrace_lead(struct kunit *test, struct state_test *t)
+/* Puts the first probe there for a moment. */
+static void visit(struct kunit *test, struct state_test *t)
 {
-	if (!IS_ENABLED(CONFIG_KPROBES_ON_FTRACE))
-		kunit_skip(test, "ftrace leads to no point");
-	t->next.addr = (kprobe_opcode_t *)arch_kprobe_behind_entry(t->addr);
-	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&t->next));
 	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&t->probe[0]));
-	KUNIT_ASSERT_TRUE(test, t->probe[0].flags & KPROBE_FLAG_FTRACE);
+	t->addr = (unsigned long)t->probe[0].addr;
 	unregister_kprobe(&t->probe[0]);
 	wait_for_kprobe_optimizer();
 }
@@ -227,16 +213,19 @@ static struct state_test *new_test(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_NULL(test, t);
 	t->target = test->param_value;
+	if (t->target->by_ftrace && !IS_ENABLED(CONFIG_KPROBES_ON_FTRACE))
+		kunit_skip(test, "ftrace leads to no point");
 	reset_probe(t, 0);
 	reset_probe(t, 1);
 	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, end_test, t));
 	/* Where the probe ends up is known when there has been one. */
-	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&t->probe[0]));
-	t->addr = (unsigned long)t->probe[0].addr;
-	unregister_kprobe(&t->probe[0]);
-	wait_for_kprobe_optimizer();
-	if (t->target->by_ftrace)
-		have_ftrace_lead(test, t);
+	visit(test, t);
+	if (!t->target->by_ftrace)
+		return t;
+	t->next.addr = (kprobe_opcode_t *)arch_kprobe_behind_entry(t->addr);
+	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&t->next));
+	visit(test, t);
+	KUNIT_ASSERT_TRUE(test, t->probe[0].flags & KPROBE_FLAG_FTRACE);
 	return t;
 }
 
@@ -324,11 +313,11 @@ static void state_leave_and_reap(struct kunit *test)
 static void state_reaper_comes(struct kunit *test)
 {
 	struct state_test *t = new_test(test);
-	unsigned long patience = jiffies + 20 * HZ;
+	int patience = 1000;
 
 	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&t->probe[0]));
 	unregister_kprobe(&t->probe[0]);
-	while (state_of(t) != NO_POINT && time_before(jiffies, patience))
+	while (state_of(t) != NO_POINT && patience--)
 		msleep(20);
 	EXPECT_STATE(test, t, NO_POINT);
 	KUNIT_EXPECT_EQ(test, 0, hit_by_call(test, t));
@@ -474,16 +463,14 @@ static void state_changes_while_off(struct kunit *test)
 static void state_leaving_while_switched(struct kunit *test)
 {
 	struct state_test *t = new_test(test);
-	bool arm;
+	int arm;
 
-	for (arm = false; ; arm = true) {
+	for (arm = 0; arm < 2; arm++) {
 		KUNIT_ASSERT_EQ(test, 0, register_kprobe(&t->probe[0]));
 		unregister_kprobe(&t->probe[0]);
 		KUNIT_ASSERT_EQ(test, 0, kprobe_arm_all(arm));
 		EXPECT_STATE(test, t, NO_POINT);
 		KUNIT_EXPECT_EQ(test, 0, hit_by_call(test, t));
-		if (arm)
-			break;
 		KUNIT_ASSERT_EQ(test, 0, kprobe_arm_all(true));
 	}
 }
@@ -492,14 +479,11 @@ static void disarm_text(struct kprobe_point *point)
 {
 	LIST_HEAD(points);
 
-	if (point->mechanism == KPROBE_FTRACE) {
-		list_move_tail(&point->batch, &points);
-		kprobe_ftrace_disarm(&points);
-		list_del_init(&point->batch);
-		return;
-	}
 	list_move_tail(&point->batch, &points);
-	kprobe_batch_restore(&points);
+	if (point->mechanism == KPROBE_FTRACE)
+		kprobe_ftrace_disarm(&points);
+	else
+		kprobe_batch_restore(&points);
 	list_del_init(&point->batch);
 }
 
@@ -533,27 +517,25 @@ static void expect_gone(struct kunit *test, struct state_test *t)
 	EXPECT_STATE(test, t, ARMED);
 }
 
-static void state_kill_armed(struct kunit *test)
+static void kill_registered(struct kunit *test, u32 flags)
 {
 	struct state_test *t = new_test(test);
 
+	t->probe[0].flags = flags;
 	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&t->probe[0]));
-	mutex_lock(&kprobe_mutex);
-	kill_point(t);
-	mutex_unlock(&kprobe_mutex);
+	scoped_guard(mutex, &kprobe_mutex)
+		kill_point(t);
 	expect_gone(test, t);
+}
+
+static void state_kill_armed(struct kunit *test)
+{
+	kill_registered(test, 0);
 }
 
 static void state_kill_idle(struct kunit *test)
 {
-	struct state_test *t = new_test(test);
-
-	t->probe[0].flags = KPROBE_FLAG_DISABLED;
-	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&t->probe[0]));
-	mutex_lock(&kprobe_mutex);
-	kill_point(t);
-	mutex_unlock(&kprobe_mutex);
-	expect_gone(test, t);
+	kill_registered(test, KPROBE_FLAG_DISABLED);
 }
 
 static void state_kill_leaving(struct kunit *test)
@@ -613,6 +595,3 @@ static struct kunit_suite state_suite = {
 };
 
 kunit_test_suite(state_suite);
-
-MODULE_DESCRIPTION("KUnit tests of the states of probe points");
-MODULE_LICENSE("GPL");
