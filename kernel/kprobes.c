@@ -123,10 +123,9 @@ NOKPROBE_SYMBOL(register_kprobes);
  * Return: 0, or
  *
  * * -EINVAL - @p is NULL or registered; not just one of symbol and address is
- *   given; the offset is behind the function's end; the place is not text, is
- *   blacklisted, in front of a function's entry, or a jump label, static call,
- *   BUG() or other site that somebody else patches or reads; the instruction
- *   cannot be displaced
+ *   given; the place is not text, is blacklisted, in front of a function's
+ *   entry, or a jump label, static call, BUG() or other site that somebody
+ *   else patches or reads; the instruction cannot be displaced
  * * -ENOENT - the symbol is unknown, or the module or init section that the
  *   place is in has gone or is going
  * * -EILSEQ - the place is inside an instruction

@@ -363,7 +363,6 @@ DECLARE_PER_CPU(struct kprobe_cpu, kprobe_cpu);
  * @KPROBE_REFUSED_BOTH:           symbol and address are given
  * @KPROBE_REFUSED_NEITHER:        neither symbol nor address is given
  * @KPROBE_REFUSED_SYMBOL:         no such symbol
- * @KPROBE_REFUSED_OFFSET:         the offset is behind the function's end
  * @KPROBE_REFUSED_PREFIX:         in front of a function's entry
  * @KPROBE_REFUSED_TRAMPOLINE:     the jump that makes a static call
  * @KPROBE_REFUSED_NO_TEXT:        not the kernel's text
@@ -400,7 +399,6 @@ enum kprobe_refusal {
 	KPROBE_REFUSED_BOTH,
 	KPROBE_REFUSED_NEITHER,
 	KPROBE_REFUSED_SYMBOL,
-	KPROBE_REFUSED_OFFSET,
 	KPROBE_REFUSED_PREFIX,
 	KPROBE_REFUSED_TRAMPOLINE,
 	KPROBE_REFUSED_NO_TEXT,

@@ -115,9 +115,9 @@ enum kprobe_miss {
  * @addr:          address of the instruction. Set either this or @symbol_name;
  *                 after registering it is the address probed
  * @symbol_name:   name of a symbol, "module:name" for a module's
- * @offset:        offset in bytes from the symbol or from @addr; in the latter
- *                 case registering adds it to @addr, so that it has to be
- *                 cleared before registering once more
+ * @offset:        offset in bytes from the symbol, also past its end, or from
+ *                 @addr; in the latter case registering adds it to @addr, so
+ *                 that it has to be cleared before registering once more
  * @pre_handler:   called before the instruction, may be NULL
  * @post_handler:  called after the instruction, may be NULL
  * @fault_handler: called when a handler or the instruction faults, may be NULL

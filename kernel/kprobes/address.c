@@ -58,21 +58,9 @@ static int settle(unsigned long at, unsigned long *addr, bool *on_func_entry)
 }
 
 /*
- * An offset that leaves the function is a mistake, unless it is the distance
- * to another symbol: that is how tools name a place by the one in front of it.
+ * The offset may lead past the symbol: perf names every place by its distance
+ * from _text. What is checked is where it ends.
  */
-static bool is_offset_valid(unsigned long base, unsigned int offset)
-{
-	struct kprobe_function f;
-
-	if (!kprobe_find_function(base, &f))
-		return false;
-	if (offset < f.end - base)
-		return true;
-	return kprobe_find_function(base + offset, &f) &&
-	       f.start == base + offset;
-}
-
 static int resolve_symbol(const char *name, unsigned int offset,
 			  unsigned long *addr)
 {
@@ -83,8 +71,6 @@ static int resolve_symbol(const char *name, unsigned int offset,
 	base = (unsigned long)kprobe_lookup_name(name, offset);
 	if (!base)
 		return kprobe_refuse(KPROBE_REFUSED_SYMBOL, -ENOENT);
-	if (!is_offset_valid(base, offset))
-		return kprobe_refuse(KPROBE_REFUSED_OFFSET, -EINVAL);
 	*addr = base + offset;
 	return 0;
 }
@@ -96,9 +82,9 @@ static int resolve_symbol(const char *name, unsigned int offset,
  * @on_func_entry: set to whether that is a function's entry
  *
  * Context: Process context, kprobe_mutex held, may sleep.
- * Return: 0. -EINVAL when not just one of symbol and address is given, the
- * offset is behind the function's end, or no function is there; -ENOENT when
- * the symbol is unknown.
+ * Return: 0. -EINVAL when not just one of symbol and address is given, or no
+ * function is there; -ENOENT when the symbol is unknown, or the place is in
+ * init text that was freed.
  */
 int kprobe_resolve(const struct kprobe *p, unsigned long *addr,
 		   bool *on_func_entry)
@@ -118,7 +104,7 @@ int kprobe_resolve(const struct kprobe *p, unsigned long *addr,
 	}
 	ret = settle(at, addr, on_func_entry);
 	/* Text that is known, but already freed, has lost its symbols. */
-	if (ret && !p->symbol_name && is_kernel_inittext(at))
+	if (ret && is_kernel_inittext(at))
 		return kprobe_refuse(KPROBE_REFUSED_INIT_TEXT, -ENOENT);
 	return ret;
 }

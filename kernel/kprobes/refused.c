@@ -31,7 +31,6 @@ static const char * const words[] = {
 	[KPROBE_REFUSED_BOTH] = "both symbol and address",
 	[KPROBE_REFUSED_NEITHER] = "neither symbol nor address",
 	[KPROBE_REFUSED_SYMBOL] = "unknown symbol",
-	[KPROBE_REFUSED_OFFSET] = "offset is behind the end of the function",
 	[KPROBE_REFUSED_PREFIX] = "in front of a function's entry (__cfi_, __pfx_)",
 	[KPROBE_REFUSED_TRAMPOLINE] = "trampoline of a static call",
 	[KPROBE_REFUSED_NO_TEXT] = "no kernel text",

@@ -191,7 +191,7 @@ static void refused_symbol(struct kunit *test)
 		      KPROBE_REFUSED_SYMBOL);
 	refuse_symbol(test, "", 0, -ENOENT, KPROBE_REFUSED_SYMBOL);
 	refuse_symbol(test, "kprobes_target_c", UINT_MAX, -EINVAL,
-		      KPROBE_REFUSED_OFFSET);
+		      KPROBE_REFUSED_NO_TEXT);
 	refuse_symbol(test, "__pfx_kprobes_target_c", 0, -EINVAL,
 		      KPROBE_REFUSED_PREFIX);
 }

@@ -6,6 +6,7 @@
 #include <kunit/test.h>
 #include <linux/error-injection.h>
 #include <linux/kprobes.h>
+#include <asm/sections.h>
 
 #include "targets.h"
 
@@ -71,6 +72,24 @@ static void expect_order(struct kunit *test, struct shared *s, const char *order
 	s->nr = 0;
 	kprobes_expect_targets(test, 1);
 	KUNIT_EXPECT_STREQ(test, s->order, order);
+}
+
+/* As perf names it, and by the function's own name: the same place. */
+static void one_place_two_names(struct kunit *test)
+{
+	const struct kprobes_place *place = test->param_value;
+	struct kprobes_counter *near = kprobes_counting(test, place);
+	struct kprobes_counter *far = kprobes_counter(test, place);
+
+	far->kp.symbol_name = "_text";
+	far->kp.offset = kprobes_place_addr(place) - (unsigned long)_text;
+	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&far->kp));
+	KUNIT_EXPECT_PTR_EQ(test, far->kp.addr, near->kp.addr);
+	KUNIT_EXPECT_EQ(test, !place->offset,
+			!!(far->kp.flags & KPROBE_FLAG_ON_FUNC_ENTRY));
+	kprobes_expect_targets(test, 1);
+	kprobes_expect_counts(test, near, 1, 1);
+	kprobes_expect_counts(test, far, 1, 1);
 }
 
 /* The one that was registered last runs first. */
@@ -349,6 +368,7 @@ static void goes_to_another_function(struct kunit *test)
 #endif /* CONFIG_X86_64 */
 
 static struct kunit_case shared_point_cases[] = {
+	KPROBES_CASE_PLACES(one_place_two_names),
 	KPROBES_CASE_PLACES(newest_runs_first),
 	KPROBES_CASE_PLACES(one_leaves),
 	KPROBES_CASE_PLACES(one_comes_back),

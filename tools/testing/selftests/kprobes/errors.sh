@@ -105,8 +105,8 @@ check "blacklisted function" refused EINVAL 22 kprobe_example symbol=notify_die
 check "blacklisted function: inside" \
 	refused EINVAL 22 kprobe_example symbol=notify_die offset=8
 check "blacklisted function: its return" refused EINVAL 22 kretprobe_example symbol=notify_die
-check "offset past the function" \
-	refused EINVAL 22 kprobe_example symbol=kernel_clone offset=65537
+check "offset past the kernel" \
+	refused EINVAL 22 kprobe_example symbol=kernel_clone offset=2147483647
 check_if "$no_data" "data" refused EINVAL 22 kprobe_example symbol="$data"
 check_if "$no_data" "data: its return" refused EINVAL 22 kretprobe_example symbol="$data"
 check_if "$no_prefix" "prefix of a function" refused EINVAL 22 kprobe_example symbol="$prefix"
@@ -120,8 +120,8 @@ check_if "$events" "event on an unknown function" \
 	event_fails "p:$group/bad no_such_function" "Invalid argument"
 check_if "$events" "event on a blacklisted function" \
 	event_fails "p:$group/bad notify_die" "Invalid argument"
-check_if "$events" "event past a function" \
-	event_fails "p:$group/bad kernel_clone+65537" "Invalid argument"
+check_if "$events" "event past the kernel" \
+	event_fails "p:$group/bad kernel_clone+2147483647" "Invalid argument"
 check_if "$no_inside" "event inside of an instruction" \
 	event_fails "p:$group/bad kernel_clone+$(inside)" "[Ii]llegal byte\|multibyte"
 check_if "$no_inside" "tracefs tells why" event_log_says "not an instruction boundary"

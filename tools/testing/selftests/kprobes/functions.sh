@@ -222,6 +222,24 @@ list_is_as_before()
 	equal "$(list)" "$listed_before"
 }
 
+# --- symbols
+
+# address_of SYMBOL [MODULE]
+address_of()
+{
+	awk -v name="$1" -v module="${2:+[$2]}" \
+		'$3 == name && $4 == module { print $1; exit }' /proc/kallsyms
+}
+
+# offset_from SYMBOL SYMBOL [MODULE]: bytes from one to the other. Not all shells count to 64 bits
+# without a sign, so the upper halves of the addresses are left out.
+offset_from()
+{
+	from=$(address_of "$1" "$3")
+	to=$(address_of "$2" "$3")
+	echo $(((0x${to#"${to%????????}"} - 0x${from#"${from%????????}"}) & 0xffffffff))
+}
+
 # --- kprobe events
 
 # event DEFINITION-WITHOUT-GROUP, as "p NAME SYMBOL"
