@@ -4,10 +4,12 @@
  */
 #include <linux/debugfs.h>
 #include <linux/init.h>
+#include <linux/kallsyms.h>
 #include <linux/seq_file.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
+#include "debugfs.h"
 #include "internal.h"
 #include "points.h"
 #include "refused.h"
@@ -15,12 +17,50 @@
 #define FLAGS_SHOWN	(KPROBE_FLAG_GONE | KPROBE_FLAG_DISABLED |	\
 			 KPROBE_FLAG_OPTIMIZED | KPROBE_FLAG_FTRACE)
 
+/**
+ * kprobe_file_open() - open a file whose lines have addresses
+ * @file: the file
+ * @ops:  how to go through the lines
+ * @size: size of its private data, which begin with a struct kprobe_reader
+ *
+ * Whether addresses are shown is decided here, as in /proc/kallsyms: a reader
+ * who was given the open file has the rights of whoever opened it.
+ *
+ * Context: Process context, may sleep.
+ * Return: 0 or a negative errno.
+ */
+int kprobe_file_open(struct file *file, const struct seq_operations *ops,
+		     int size)
+{
+	struct kprobe_reader *reader = __seq_open_private(file, ops, size);
+
+	if (!reader)
+		return -ENOMEM;
+	reader->sees_addresses = kallsyms_show_value(file->f_cred);
+	return 0;
+}
+
+/**
+ * kprobe_shown() - what a reader is shown of an address
+ * @m:    a file that kprobe_file_open() has opened
+ * @addr: the address
+ *
+ * Return: The address, for %px; NULL where kptr_restrict or a lack of rights
+ * hides it.
+ */
+void *kprobe_shown(const struct seq_file *m, unsigned long addr)
+{
+	const struct kprobe_reader *reader = m->private;
+
+	return reader->sees_addresses ? (void *)addr : NULL;
+}
+
 static void show_probe(struct seq_file *m, const struct kprobe_point *point,
 		       const struct kprobe *p, const struct kprobe_place *place)
 {
 	u32 flags = READ_ONCE(p->flags);
 
-	seq_printf(m, "%px  %c", (void *)point->addr,
+	seq_printf(m, "%px  %c", kprobe_shown(m, point->addr),
 		   kprobe_is_return_probe(p) ? 'r' : 'k');
 	kprobe_show_place(m, point, place);
 	if (place->module)
@@ -61,7 +101,7 @@ static const struct seq_operations list_sops = {
 
 static int list_open(struct inode *inode, struct file *file)
 {
-	return seq_open_private(file, &list_sops,
+	return kprobe_file_open(file, &list_sops,
 				sizeof(struct kprobe_position));
 }
 
@@ -72,17 +112,73 @@ static const struct file_operations list_fops = {
 	.release = seq_release_private,
 };
 
-/* "blacklist": a line a function; a position is an entry's first byte. */
-static int blacklist_show(struct seq_file *m, void *unused)
-{
-	unsigned long start = 0, end = 0;
+/**
+ * struct blacklist_file - "blacklist", opened
+ * @reader: who has opened it
+ * @start:  the range to show next
+ * @end:    the byte after it
+ */
+struct blacklist_file {
+	struct kprobe_reader reader;
+	unsigned long start;
+	unsigned long end;
+};
 
-	while ((start = kprobe_blacklist_next(end, &end)))
-		seq_printf(m, "0x%px-0x%px\t%ps\n", (void *)start, (void *)end,
-			   (void *)start);
+/* The range at @addr, or else the next one. */
+static void *blacklist_at(struct blacklist_file *file, unsigned long addr)
+{
+	unsigned long start = kprobe_blacklist_next(addr, &file->end);
+
+	/* At the end it stays there, however often it is read again. */
+	file->start = start ?: ULONG_MAX;
+	return start ? file : NULL;
+}
+
+static void *blacklist_start(struct seq_file *m, loff_t *pos)
+{
+	struct blacklist_file *file = m->private;
+
+	return blacklist_at(file, *pos ? file->start : 0);
+}
+
+static void *blacklist_next(struct seq_file *m, void *v, loff_t *pos)
+{
+	++*pos;
+	return blacklist_at(v, ((struct blacklist_file *)v)->end);
+}
+
+static void blacklist_stop(struct seq_file *m, void *v)
+{
+}
+
+static int blacklist_show(struct seq_file *m, void *v)
+{
+	const struct blacklist_file *file = v;
+
+	seq_printf(m, "0x%px-0x%px\t%ps\n", kprobe_shown(m, file->start),
+		   kprobe_shown(m, file->end), (void *)file->start);
 	return 0;
 }
-DEFINE_SHOW_ATTRIBUTE(blacklist);
+
+static const struct seq_operations blacklist_sops = {
+	.start = blacklist_start,
+	.next = blacklist_next,
+	.stop = blacklist_stop,
+	.show = blacklist_show,
+};
+
+static int blacklist_open(struct inode *inode, struct file *file)
+{
+	return kprobe_file_open(file, &blacklist_sops,
+				sizeof(struct blacklist_file));
+}
+
+static const struct file_operations blacklist_fops = {
+	.open = blacklist_open,
+	.read = seq_read,
+	.llseek = seq_lseek,
+	.release = seq_release_private,
+};
 
 static ssize_t enabled_read(struct file *file, char __user *buf, size_t count,
 			    loff_t *pos)

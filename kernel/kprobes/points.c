@@ -27,7 +27,10 @@ static struct kprobe_point *point_at(struct kprobe_position *at)
 			at->addr = point->addr;
 			return point;
 		}
-		*at = (struct kprobe_position){ .among_gone = true };
+		*at = (struct kprobe_position){
+			.reader = at->reader,
+			.among_gone = true,
+		};
 	}
 	/* Not stepped through from the first: there may be many. */
 	point = kprobe_point_next_gone(at->addr, at->gone);
@@ -53,7 +56,7 @@ void *kprobe_points_start(struct seq_file *m, loff_t *pos)
 	mutex_lock(&kprobe_mutex);
 	if (*pos)
 		return point_at(at);
-	*at = (struct kprobe_position){};
+	*at = (struct kprobe_position){ .reader = at->reader };
 	return SEQ_START_TOKEN;
 }
 
@@ -131,7 +134,7 @@ void kprobe_show_place(struct seq_file *m, const struct kprobe_point *point,
 	if (place->symbol)
 		seq_printf(m, "  %s+0x%lx", place->symbol, place->offset);
 	else
-		seq_printf(m, "  0x%px", (void *)point->addr);
+		seq_printf(m, "  0x%px", kprobe_shown(m, point->addr));
 }
 
 static const char * const states[] = {
@@ -244,7 +247,7 @@ static void show_point(struct seq_file *m, const struct kprobe_point *point)
 	struct kprobe_place place;
 
 	kprobe_point_place(point, &place);
-	seq_printf(m, "%px", (void *)point->addr);
+	seq_printf(m, "%px", kprobe_shown(m, point->addr));
 	kprobe_show_place(m, point, &place);
 	seq_printf(m, "  %s", place.module ?: "-");
 	show_mechanism(m, point);
@@ -271,7 +274,7 @@ static const struct seq_operations points_sops = {
 
 static int points_open(struct inode *inode, struct file *file)
 {
-	return seq_open_private(file, &points_sops,
+	return kprobe_file_open(file, &points_sops,
 				sizeof(struct kprobe_position));
 }
 

@@ -9,8 +9,11 @@
 #include <linux/kprobe_point.h>
 #include <linux/seq_file.h>
 
+#include "debugfs.h"
+
 /**
  * struct kprobe_position - how far a reader has got
+ * @reader:     who reads
  * @addr:       probed address of the point to show next
  * @gone:       its own address, when it is one of those that are gone
  * @among_gone: the others have been shown
@@ -19,6 +22,7 @@
  * and go. No pointer of it is followed.
  */
 struct kprobe_position {
+	struct kprobe_reader reader;
 	unsigned long addr;
 	unsigned long gone;
 	bool among_gone;

@@ -16,6 +16,7 @@
 #include <linux/string_helpers.h>
 #include <linux/uaccess.h>
 
+#include "debugfs.h"
 #include "internal.h"
 #include "refused.h"
 
@@ -272,15 +273,26 @@ bool kprobe_refused_get(u64 *number, struct kprobe_refused *refused)
 }
 NOKPROBE_SYMBOL(kprobe_refused_get);
 
-/* "refused": a position is a number; what is shown is the reader's copy. */
+/**
+ * struct refused_file - "refused", opened
+ * @reader:  who has opened it
+ * @refused: the reader's copy of what is shown next
+ */
+struct refused_file {
+	struct kprobe_reader reader;
+	struct kprobe_refused refused;
+};
+
+/* A position is a number. */
 static void *refused_start(struct seq_file *m, loff_t *pos)
 {
+	struct refused_file *file = m->private;
 	u64 number = *pos;
 
-	if (!kprobe_refused_get(&number, m->private))
+	if (!kprobe_refused_get(&number, &file->refused))
 		return NULL;
 	*pos = number;
-	return m->private;
+	return &file->refused;
 }
 
 static void *refused_next(struct seq_file *m, void *v, loff_t *pos)
@@ -316,7 +328,7 @@ static void show_request(struct seq_file *m, const struct kprobe_refused *r)
 
 static void show_address(struct seq_file *m, const struct kprobe_refused *r)
 {
-	seq_printf(m, "0x%px+0x%x", (void *)r->addr, r->offset);
+	seq_printf(m, "0x%px+0x%x", kprobe_shown(m, r->addr), r->offset);
 }
 
 /* Both, if both were given. */
@@ -355,8 +367,7 @@ static const struct seq_operations refused_sops = {
 
 static int refused_open(struct inode *inode, struct file *file)
 {
-	return seq_open_private(file, &refused_sops,
-				sizeof(struct kprobe_refused));
+	return kprobe_file_open(file, &refused_sops, sizeof(struct refused_file));
 }
 
 const struct file_operations kprobe_refused_fops = {

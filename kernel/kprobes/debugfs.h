@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef _KERNEL_KPROBES_DEBUGFS_H
+#define _KERNEL_KPROBES_DEBUGFS_H
+
+/*
+ * What the files in debugfs share: who may see addresses.
+ */
+#include <linux/types.h>
+
+struct file;
+struct seq_file;
+struct seq_operations;
+
+/**
+ * struct kprobe_reader - who has opened a file
+ * @sees_addresses: addresses are shown
+ *
+ * The private data of each file begin with it.
+ */
+struct kprobe_reader {
+	bool sees_addresses;
+};
+
+int kprobe_file_open(struct file *file, const struct seq_operations *ops,
+		     int size);
+void *kprobe_shown(const struct seq_file *m, unsigned long addr);
+
+#endif /* _KERNEL_KPROBES_DEBUGFS_H */
