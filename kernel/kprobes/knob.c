@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Switches that admins turn, and the sysctl debug.kprobes-optimization.
+ * Switches that admins turn, and the sysctl debug.kprobes_optimization.
  */
 #include <linux/init.h>
 #include <linux/string.h>
@@ -55,9 +55,15 @@ static int optimization_sysctl(const struct ctl_table *table, int write,
 	return ret;
 }
 
+/* A file with a hyphen, a name with an underscore: both are documented. */
 static struct ctl_table kprobe_sysctls[] = {
 	{
 		.procname = "kprobes-optimization",
+		.mode = 0644,
+		.proc_handler = optimization_sysctl,
+	},
+	{
+		.procname = "kprobes_optimization",
 		.mode = 0644,
 		.proc_handler = optimization_sysctl,
 	},

@@ -8,6 +8,7 @@
 . "$(dirname "$0")/functions.sh"
 
 knob=/proc/sys/debug/kprobes-optimization
+other=debug.kprobes_optimization	# its name for sysctl
 points=$kprobes/points
 invalid="Invalid argument"
 calls=50
@@ -23,6 +24,24 @@ refuses()
 {
 	was=$(cat "$knob")
 	write_fails "$knob" "$1" "$invalid" && equal "$(cat "$knob")" "$was"
+}
+
+# The other name turns the same knob.
+sysctl_turns()
+{
+	sysctl -w "$other=$1" && equal "$(cat "$knob")" "$2" && equal "$(sysctl -n "$other")" "$2"
+}
+
+sysctl_tells()
+{
+	echo "$1" >"$knob" && equal "$(sysctl -n "$other")" "$1"
+}
+
+sysctl_refuses()
+{
+	was=$(cat "$knob")
+	not sysctl -w "$other=$1" && equal "$(cat "$knob")" "$was" &&
+		equal "$(sysctl -n "$other")" "$was"
 }
 
 # By poll, as there is no telling when the optimizer gets its turn.
@@ -191,7 +210,7 @@ events=$(no_events)
 [ -z "$events" ] || skip_all "$events"
 optimization=$(cat "$knob")
 trap put_back EXIT
-plan 31
+plan 36
 
 check "the knob says 1" equal "$optimization" 1
 for on in 1 y Y on; do
@@ -206,6 +225,13 @@ for wrong in 2 -1 x o yes 1x 256 ''; do
 	check "it refuses '$wrong'" refuses "$wrong"
 done
 echo 1 >"$knob"
+no_sysctl=""
+[ -n "$(command -v sysctl)" ] || no_sysctl="there is no sysctl"
+check_if "$no_sysctl" "sysctl $other=n turns it off" sysctl_turns n 0
+check_if "$no_sysctl" "sysctl $other=1 turns it on" sysctl_turns 1 1
+check_if "$no_sysctl" "sysctl $other tells 0" sysctl_tells 0
+check_if "$no_sysctl" "sysctl $other tells 1" sysctl_tells 1
+check_if "$no_sysctl" "sysctl $other refuses 2" sysctl_refuses 2
 
 check "the probed module loads" load "$module" symbols=kernel_clone
 check "an event inside a function becomes [OPTIMIZED]" find_place
