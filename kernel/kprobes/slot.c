@@ -317,6 +317,8 @@ void kprobe_slot_free(void *slot)
 	if (WARN_ON_ONCE(!page))
 		return;
 	i = slot_index(page, (unsigned long)slot);
+	/* The page's ksymbol must still be there. */
+	perf_event_text_poke(slot, slot, page->class->size, NULL, 0);
 	if (is_full(page))
 		list_add(&page->list, &page->class->room);
 	WRITE_ONCE(page->owner[i], NULL);
