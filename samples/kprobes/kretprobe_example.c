@@ -20,6 +20,8 @@
 static char *symbol = "kernel_clone";
 module_param(symbol, charp, 0444);
 MODULE_PARM_DESC(symbol, "function to probe, a module's as module:function");
+module_param_named(func, symbol, charp, 0444);
+MODULE_PARM_DESC(func, "the same as symbol");
 
 static int maxactive;
 module_param(maxactive, int, 0444);

@@ -71,6 +71,16 @@ logs_returns()
 
 # --- kprobe_batch_example
 
+probes_func()
+{
+	mark_log
+	load kretprobe_example func=vfs_open && is_listed vfs_open || return 1
+	cat /dev/null
+	logged '^kretprobe_example: vfs_open returned 0 ' &&
+		equal "$(cat /sys/module/kretprobe_example/parameters/symbol)" vfs_open &&
+		ends kretprobe_example 'done with vfs_open, [0-9]+ calls missed'
+}
+
 batch_loads()
 {
 	mark_log
@@ -145,7 +155,7 @@ case $(uname -m) in
 x86_64 | i?86) x86="" ;;
 *) x86="not x86" ;;
 esac
-plan 25
+plan 26
 
 check "kprobe_example probes kernel_clone" probes kprobe_example
 check "it logs registers before and after" logs_before_and_after
@@ -162,6 +172,7 @@ check "kretprobe_example probes kernel_clone" probes kretprobe_example
 check "it logs what is returned" logs_returns
 check "it unloads" ends kretprobe_example 'done with kernel_clone, [0-9]+ calls missed'
 check "and is not heard of again" quiet_afterwards
+check "it takes a function as func, too" probes_func
 check "it refuses an unknown function" \
 	refused ENOENT 2 kretprobe_example symbol=no_such_function
 check "it refuses a blacklisted function" \
