@@ -7,7 +7,9 @@
  *   cd /sys/module/kprobes_target/parameters
  *   cat call            # calls all functions but the one of init
  *   cat jump_label      # where in kprobes_target_switched() the kernel patches
+ *   cat do_sys_open     # calls do_sys_open(), which has no callers of its own
  */
+#include <linux/fcntl.h>
 #include <linux/init.h>
 #include <linux/instrumentation.h>
 #include <linux/jump_label.h>
@@ -122,6 +124,50 @@ static const struct kernel_param_ops jump_label_ops = {
 module_param_cb(jump_label, &jump_label_ops, NULL, 0444);
 MODULE_PARM_DESC(jump_label, "offset of a jump label in kprobes_target_switched()");
 #endif
+
+/* The kernel's one runs in place of this, with the same arguments. */
+static noinline __noipa long kprobes_target_open(int dfd,
+						 const char __user *filename,
+						 int flags, umode_t mode)
+{
+	return -ENOSYS;
+}
+
+static unsigned long do_sys_open_addr;
+
+static int go_to_do_sys_open(struct kprobe *p, struct pt_regs *regs)
+{
+	instruction_pointer_set(regs, do_sys_open_addr);
+	return 1;
+}
+
+static struct kprobe there = { .symbol_name = "do_sys_open" };
+static struct kprobe here = {
+	.symbol_name = "kprobes_target:kprobes_target_open",
+	.pre_handler = go_to_do_sys_open,
+};
+
+static int do_sys_open_get(char *buffer, const struct kernel_param *param)
+{
+	struct kprobe *probes[] = { &there, &here };
+	int ret;
+
+	there.addr = NULL;
+	here.addr = NULL;
+	ret = register_kprobes(probes, ARRAY_SIZE(probes));
+	if (ret)
+		return ret;
+	do_sys_open_addr = (unsigned long)there.addr;
+	ret = kprobes_target_open(AT_FDCWD, NULL, O_RDONLY, 0);
+	unregister_kprobes(probes, ARRAY_SIZE(probes));
+	return sysfs_emit(buffer, "%d\n", ret);
+}
+
+static const struct kernel_param_ops do_sys_open_ops = {
+	.get = do_sys_open_get,
+};
+module_param_cb(do_sys_open, &do_sys_open_ops, NULL, 0400);
+MODULE_PARM_DESC(do_sys_open, "what do_sys_open() returns without a file name");
 
 static int __init kprobes_target_init(void)
 {
