@@ -14,7 +14,8 @@ import signal
 import subprocess
 import time
 
-# What no run may print. A test that provokes one says so by the markers below.
+# What no run may print. A test that provokes one says so by the markers below, and after the
+# first of them and a colon which lines they are: a regular expression, else all.
 SPLAT = re.compile(
     r"Kernel panic|Oops|BUG:|WARNING:|WARNING: possible|INFO: rcu|rcu: INFO|soft lockup"
     r"|hard LOCKUP|INFO: task .* blocked for|general protection fault|ODEBUG:|UBSAN:"
@@ -22,6 +23,7 @@ SPLAT = re.compile(
     r"|list_(add|del) corruption|refcount_t:|scheduling while atomic|unexpected (int3|#)"
     r"|Internal error|segfault at|traps: .* trap ")
 EXPECT_BEGIN, EXPECT_END = "expect-splat-begin", "expect-splat-end"
+EXPECTED = re.compile(EXPECT_BEGIN + r"(?:: *(.*\S))?")
 FATAL = re.compile(r"Kernel panic|end Kernel panic")
 GUEST_BEGIN = re.compile(r"# guest begin: ")
 GUEST_END = re.compile(r"# guest end: ")
@@ -41,7 +43,8 @@ class Machine:
         self.problems = []
         self.begun = self.ended = False
         self._silence, self._timeout = silence, timeout
-        self._expected = self._dead = False
+        self._expected = None       # what may be said just now
+        self._dead = False
         self._quiet = 0             # lines that may still belong to a splat already noted
         self._log = open(log, "wb")
         self._process = subprocess.Popen(
@@ -52,12 +55,15 @@ class Machine:
         if text not in self.problems:
             self.problems.append(text)
 
+    def _is_expected(self, line):
+        return self._expected is not None and self._expected.search(line) is not None
+
     def _inspect(self, line):
         if EXPECT_BEGIN in line:
-            self._expected = True
+            self._expected = re.compile(EXPECTED.search(line).group(1) or "")
         elif EXPECT_END in line:
-            self._expected = False
-        elif FATAL.search(line) or (not self._expected and SPLAT.search(line)):
+            self._expected = None
+        elif FATAL.search(line) or (SPLAT.search(line) and not self._is_expected(line)):
             if not self._quiet:
                 self._problem("the kernel said: " + line.strip())
             self._quiet = SPLAT_LINES
@@ -105,7 +111,7 @@ class Machine:
             self.stop()
         if rest:
             yield ESCAPES.sub("", rest.decode(errors="replace"))
-        if self._expected:
+        if self._expected is not None:
             self._problem("%s without %s" % (EXPECT_BEGIN, EXPECT_END))
         if self._dead:
             return

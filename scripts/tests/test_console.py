@@ -133,6 +133,14 @@ class Console(unittest.TestCase):
         self.assertEqual(self.run_console(self.MARKED % (inside % "'# expect-splat-end'")), [])
         self.assertEqual(len(self.run_console(self.MARKED % (inside % "x"))), 1)
 
+    def test_only_the_expected_splat(self):
+        inside = ("echo '[ 1.0] # expect-splat-begin: WARNING: .* lkdtm_W+'; echo '%s'; "
+                  "echo '# expect-splat-end'")
+        for text, problems in (("[ 1.0] WARNING: CPU: 0 PID: 1 at b.c:1 lkdtm_W+0x1/0x2", 0),
+                               ("[ 1.0] WARNING: CPU: 0 PID: 1 at b.c:1 f+0x1/0x2", 1),
+                               ("[ 1.0] BUG: KASAN: use-after-free in lkdtm_W", 1)):
+            self.assertEqual(len(self.run_console(self.MARKED % (inside % text))), problems, text)
+
     def test_one_problem_a_splat(self):
         script = "echo 'BUG: x'; echo 'Oops: y'; echo 'Kernel panic - not syncing'"
         self.assertEqual(len(self.run_console("echo '# guest begin: x';" + script)), 1)

@@ -251,7 +251,7 @@ static void oops_names(struct kunit *test, long (*load)(const long *p),
 {
 	oops_ip = 0;
 	KUNIT_ASSERT_EQ(test, 0, register_die_notifier(&oops_nb));
-	pr_info("expect-splat-begin\n");
+	pr_info("expect-splat-begin: BUG: unable to handle|Oops\n");
 	KUNIT_EXPECT_EQ(test, load((const long *)bad), 1001);
 	pr_info("expect-splat-end\n");
 	unregister_die_notifier(&oops_nb);

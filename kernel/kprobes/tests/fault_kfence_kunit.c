@@ -42,7 +42,7 @@ static void load_out_of_bounds(struct kunit *test, long (*load)(const long *p),
 	const long *bad = out_of_bounds(test);
 
 	kprobes_watch_console(test, "BUG: KFENCE");
-	pr_info("expect-splat-begin\n");
+	pr_info("expect-splat-begin: BUG: KFENCE\n");
 	load(bad);
 	pr_info("expect-splat-end\n");
 	KUNIT_EXPECT_NOT_NULL_MSG(test, strstr(kprobes_console_line(), name), "%s",
@@ -115,7 +115,7 @@ static void missed(struct kunit *test)
 	outer->in_pre = load_in_handler;
 	outer->data = (void *)out_of_bounds(test);
 	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&outer->kp));
-	pr_info("expect-splat-begin\n");
+	pr_info("expect-splat-begin: BUG: KFENCE\n");
 	kprobes_expect_targets(test, 1);
 	pr_info("expect-splat-end\n");
 	unregister_kprobe(&outer->kp);

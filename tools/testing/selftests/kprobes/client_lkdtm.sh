@@ -1,11 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # LKDTM as a client of kprobes: a crash point in hard interrupt context warns, and the kernel
-# lives on. Whoever watches the console for warnings is told which one is on purpose.
+# lives on. Whoever watches the console for warnings is told which lines are on purpose.
 
 lkdtm=/sys/kernel/debug/provoke-crash
 point=INT_HW_IRQ_EN		# handle_irq_event()
 parking=FS_SUBMIT_BH		# a point that nothing passes here
+splat="WARNING: .* lkdtm_WARNING+"
 
 . "$(dirname "$0")/../kselftest/ktap_helpers.sh"
 
@@ -14,7 +15,7 @@ put() { echo "$1" > "$2"; }
 # How often the kernel log has each of the two lines.
 count() { dmesg | grep -c "$1"; }
 hits() { count "lkdtm: Crash point $point"; }
-warnings() { count "WARNING: .*lkdtm_WARNING"; }
+warnings() { count "$splat"; }
 
 # Interrupts of a device: the console's.
 interrupts()
@@ -40,7 +41,7 @@ if [ ! -e "$lkdtm/$point" ]; then
 fi
 ktap_set_plan 4
 
-put "# expect-splat-begin: LKDTM warns from $point" /dev/kmsg
+put "# expect-splat-begin: $splat" /dev/kmsg
 trap disarm EXIT
 hits=$(hits)
 warnings=$(warnings)
