@@ -1,0 +1,90 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""Unit tests of .ci/run, with a make that says what it is told to; run by make check."""
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+MAKE = """#!/bin/sh
+echo "$@" >>"$TOLD"
+echo "3 passed, 0 failed, 1 skipped"
+"""
+VARIANTS = ["debug", "preempt", "noibt", "noftrace", "framepointer", "kcsan"]
+
+
+class Run(unittest.TestCase):
+    def setUp(self):
+        self.dir = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.dir)
+        for name in (".ci/run", "scripts/common.sh"):
+            os.makedirs(os.path.dirname(self.path("tree/" + name)), exist_ok=True)
+            shutil.copy(os.path.join(TOP, name), self.path("tree/" + name))
+        os.mkdir(self.path("bin"))
+        self.make(MAKE)
+
+    def path(self, name):
+        return os.path.join(self.dir, name)
+
+    def make(self, text):
+        with open(self.path("bin/make"), "w") as f:
+            f.write(text)
+        os.chmod(self.path("bin/make"), 0o755)
+
+    def stamp(self, variant, when):
+        os.makedirs(self.path("cache/kprobes"), exist_ok=True)
+        with open(self.path("cache/kprobes/ci-" + variant), "w"):
+            pass
+        os.utime(self.path("cache/kprobes/ci-" + variant), (when, when))
+
+    def run_ci(self, seconds=0):
+        """Returns the status, the closing line, and which variants were tested."""
+        with open(self.path("told"), "w"):
+            pass
+        env = dict(os.environ, PATH=self.path("bin") + ":" + os.environ["PATH"],
+                   XDG_CACHE_HOME=self.path("cache"), TOLD=self.path("told"),
+                   SECONDS=str(seconds))
+        done = subprocess.run([self.path("tree/.ci/run")], env=env, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        with open(self.path("told")) as f:
+            tested = re.findall(r"VARIANT=(\w+)", f.read())
+        return done.returncode, done.stdout.splitlines()[-1], tested
+
+    def test_all(self):
+        status, last, tested = self.run_ci()
+        self.assertEqual((status, tested), (0, VARIANTS))
+        self.assertEqual(last, "27 passed, 0 failed, 9 skipped")
+
+    def test_left_out_are_skipped(self):
+        status, last, tested = self.run_ci(seconds=2400)
+        self.assertEqual((status, tested), (0, []))
+        self.assertEqual(last, "9 passed, 0 failed, 9 skipped")
+
+    def test_not_run_for_longest_come_first(self):
+        self.stamp("debug", 3000)
+        self.stamp("preempt", 2000)
+        self.stamp("kcsan", 1000)
+        _, _, tested = self.run_ci()
+        self.assertEqual(tested, ["noibt", "noftrace", "framepointer", "kcsan", "preempt",
+                                  "debug"])
+
+    def test_stamps(self):
+        self.stamp("debug", 1000)
+        self.stamp("kcsan", 2000)
+        self.run_ci(seconds=2400)
+        self.assertEqual(os.stat(self.path("cache/kprobes/ci-kcsan")).st_mtime, 2000)
+        self.run_ci()
+        for variant in VARIANTS:
+            self.assertGreater(os.stat(self.path("cache/kprobes/ci-" + variant)).st_mtime, 2000)
+
+    def test_failures(self):
+        self.make("#!/bin/sh\nexit 1\n")
+        status, last, _ = self.run_ci()
+        self.assertEqual((status, last), (1, "0 passed, 9 failed, 0 skipped"))
+
+
+if __name__ == "__main__":
+    unittest.main()
