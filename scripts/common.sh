@@ -12,7 +12,7 @@ logs=$build/log
 # What outlives a checkout: the unpacked base and the compiler cache.
 cache=${XDG_CACHE_HOME:-${HOME:-$build}/.cache}/kprobes
 
-variants="run noftrace preempt debug kcsan"
+variants="run noftrace preempt noibt framepointer debug kcsan"
 # These only show that it compiles, and where there is a console, boots.
 compile_variants="nokprobes nomodules up allno allnokprobes"
 
