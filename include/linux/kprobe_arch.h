@@ -153,6 +153,21 @@ void arch_kprobe_write_slot(void *slot, const void *code, size_t len);
  */
 int arch_kprobe_fill_slots(void *page, size_t size, void *note);
 
+/* What unwinders ask, see slot.c. */
+bool kprobe_is_site(unsigned long addr);
+
+/**
+ * arch_kprobe_slot_pushed() - what a slot's own code has on the stack
+ * @point: the point that owns the slot
+ * @addr:  an address in the slot
+ *
+ * Context: Any.
+ * Return: How many bytes more are on the stack at @addr than where the displaced
+ * instruction has just been executed.
+ */
+unsigned int arch_kprobe_slot_pushed(const struct kprobe_point *point,
+				     unsigned long addr);
+
 /**
  * arch_kprobe_emulate() - make a point's instruction take effect on registers
  * @point: the point that was hit, of an instruction that is emulated
@@ -244,6 +259,7 @@ void arch_kprobe_finish_jumps(void);
  * arch_kprobe_detour_ip() - where code of a detour comes from
  * @detour: the detour
  * @addr:   an address in it
+ * @pushed: set to how many bytes more are on the stack at @addr; 0 to begin with
  *
  * Context: Any.
  * Return: An address of the kernel's text from which unwinding goes the same
@@ -251,7 +267,7 @@ void arch_kprobe_finish_jumps(void);
  * one that is like it.
  */
 unsigned long arch_kprobe_detour_ip(const struct kprobe_detour *detour,
-				    unsigned long addr);
+				    unsigned long addr, unsigned int *pushed);
 
 /**
  * arch_kprobe_detour_copy() - where a displaced instruction has gone

@@ -239,6 +239,7 @@ int kprobe_get_kallsym(unsigned int symnum, unsigned long *value, char *type,
 		       char *sym);
 bool is_kprobe_insn_slot(unsigned long addr);
 unsigned long kprobe_displaced_ip(unsigned long addr);
+unsigned long kprobe_displaced_frame(unsigned long addr, unsigned int *pushed);
 void wait_for_kprobe_optimizer(void);
 
 #else /* !CONFIG_KPROBES: typed stubs, so that no user needs an #ifdef */
@@ -313,6 +314,13 @@ static inline bool is_kprobe_insn_slot(unsigned long addr)
 
 static inline unsigned long kprobe_displaced_ip(unsigned long addr)
 {
+	return addr;
+}
+
+static inline unsigned long kprobe_displaced_frame(unsigned long addr,
+						   unsigned int *pushed)
+{
+	*pushed = 0;
 	return addr;
 }
 

@@ -430,23 +430,25 @@ kprobe_search_exception_tables(unsigned long addr)
 NOKPROBE_SYMBOL(kprobe_search_exception_tables);
 
 /**
- * kprobe_displaced_ip() - where displaced code comes from
- * @addr: an instruction pointer
+ * kprobe_displaced_frame() - where displaced code comes from, for unwinding
+ * @addr:   an instruction pointer
+ * @pushed: set to how many bytes more are on the stack at @addr
  *
  * What is known about the probed code (how to unwind from it, say) holds in a
- * slot as well: at its start as at the probed instruction, behind that as at
- * the instruction which follows.
+ * slot as well: at its start as at the probed instruction, after that as at the
+ * instruction which follows. But for what the slot's own code has pushed.
  *
  * Context: Any. Where RCU is not watching, nothing is known of slots.
  * Return: The address in the kernel's or a module's text that @addr stands
  * for; @addr itself when that is not in a slot.
  */
-unsigned long kprobe_displaced_ip(unsigned long addr)
+unsigned long kprobe_displaced_frame(unsigned long addr, unsigned int *pushed)
 {
 	struct kprobe_point *point;
 	struct slot_page *page;
 	void *owner;
 
+	*pushed = 0;
 	if (!may_be_slot(addr))
 		return addr;
 	guard(preempt_notrace)();
@@ -454,13 +456,45 @@ unsigned long kprobe_displaced_ip(unsigned long addr)
 	if (!owner)
 		return addr;
 	if (holds_detours(page))
-		return arch_kprobe_detour_ip(owner, addr);
+		return arch_kprobe_detour_ip(owner, addr, pushed);
 	point = owner;
-	if ((offset_in_page(addr) - SLOT_PAGE_HEADER) % KPROBE_SLOT_SIZE)
-		return point->site + point->len;
-	return point->site;
+	if (!((offset_in_page(addr) - SLOT_PAGE_HEADER) % KPROBE_SLOT_SIZE))
+		return point->site;
+	*pushed = arch_kprobe_slot_pushed(point, addr);
+	return point->site + point->len;
+}
+NOKPROBE_SYMBOL(kprobe_displaced_frame);
+
+/**
+ * kprobe_displaced_ip() - where displaced code comes from
+ * @addr: an instruction pointer
+ *
+ * Context: As kprobe_displaced_frame().
+ * Return: As kprobe_displaced_frame().
+ */
+unsigned long kprobe_displaced_ip(unsigned long addr)
+{
+	unsigned int pushed;
+
+	return kprobe_displaced_frame(addr, &pushed);
 }
 NOKPROBE_SYMBOL(kprobe_displaced_ip);
+
+/**
+ * kprobe_is_site() - is a probe's mechanism in the text here?
+ * @addr: any address
+ *
+ * Context: Any. Where RCU is not watching, nothing is known of probes.
+ * Return: True when there is a point with that site; not if ftrace leads to it.
+ */
+bool kprobe_is_site(unsigned long addr)
+{
+	if (!kprobe_rcu_is_watching())
+		return false;
+	guard(preempt_notrace)();
+	return kprobe_table_find(addr);
+}
+NOKPROBE_SYMBOL(kprobe_is_site);
 
 /**
  * kprobe_get_kallsym() - list the pages of slots for /proc/kallsyms

@@ -377,8 +377,12 @@ static void note_origins(const struct x86_kprobe_region *region,
 
 	at->nr = region->nr;
 	at->from[0] = 0;
-	for (i = 0; i < region->nr; i++)
+	at->calls = 0;
+	for (i = 0; i < region->nr; i++) {
 		at->from[i + 1] = at->from[i] + region->plan[i].len;
+		if (region->plan[i].action == X86_KPROBE_CALL)
+			at->calls |= BIT(i);
+	}
 }
 
 /* The first displaced instruction alone: one that needs no emulation, or a nop. */

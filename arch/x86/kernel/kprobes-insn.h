@@ -9,6 +9,7 @@
  */
 #include <linux/kprobes.h>
 #include <linux/types.h>
+#include <asm/text-patching.h>
 
 struct insn;
 struct pt_regs;
@@ -65,6 +66,17 @@ static inline bool x86_kprobe_has_slot(const struct x86_kprobe_plan *plan)
  */
 int x86_kprobe_emit(const struct x86_kprobe_plan *plan, const u8 *insn,
 		    unsigned long from, u8 *buf, unsigned long to);
+
+/**
+ * x86_kprobe_post_pushed() - what is on the stack on the way to post-handlers
+ * @after: bytes from the end of a copy that pushf, call, popf follow
+ *
+ * Return: How many bytes have been pushed when an instruction there is executed.
+ */
+static __always_inline unsigned int x86_kprobe_post_pushed(unsigned long after)
+{
+	return after >= 1 && after <= 1 + CALL_INSN_SIZE ? sizeof(long) : 0;
+}
 
 /**
  * x86_kprobe_emulate() - make an instruction take effect on registers

@@ -16,6 +16,7 @@
 #include <asm/text-patching.h>
 
 #include "kprobes-detour.h"
+#include "kprobes-insn.h"
 
 /*
  * A detour masks interrupts by cli, and may end with an iret that restores the
@@ -176,46 +177,79 @@ static bool is_in(unsigned long offset, u16 start, unsigned long size)
 {
 	return start != 0xffff && offset >= start && offset < start + size;
 }
+NOKPROBE_SYMBOL(is_in);
 
-/* Where a displaced instruction comes from; for what follows, the region's end. */
+/*
+ * Where a displaced instruction comes from; for what follows, the region's end.
+ * A call is displaced as a push of its return address and a jump.
+ */
 static unsigned long displaced_ip(const struct kprobe_point *point,
 				  const struct arch_kprobe_detour *at,
-				  unsigned long offset)
+				  unsigned long offset, unsigned int *pushed)
 {
 	unsigned int i = 0;
 
 	while (i < at->nr && at->insn[i + 1] <= offset)
 		i++;
+	if ((at->calls & BIT(i)) && offset >= at->insn[i] + PUSH32_INSN_SIZE)
+		*pushed = sizeof(long);
 	return point->site + at->from[i];
 }
+NOKPROBE_SYMBOL(displaced_ip);
+
+/* Likewise, for everything that is executed with the probed code's registers. */
+static unsigned long copied_ip(const struct kprobe_detour *detour,
+			       unsigned long offset, unsigned int *pushed)
+{
+	unsigned long addr = (unsigned long)detour->entry + offset;
+	const struct kprobe_point *point = detour->point;
+
+	if (kprobe_detour_has_insn_at(detour, addr))
+		return point->site;
+	if (offset < detour->arch.copies)
+		return displaced_ip(point, &detour->arch, offset, pushed);
+	if (detour->run_post && addr >= (unsigned long)detour->run_post)
+		*pushed = x86_kprobe_post_pushed(addr - point->len -
+						 (unsigned long)detour->run_post);
+	return point->site + point->len;
+}
+NOKPROBE_SYMBOL(copied_ip);
+
+/* Registers are restored for what comes next. */
+static unsigned long restore_ip(const struct kprobe_detour *detour,
+				unsigned long start, unsigned long offset,
+				unsigned int *pushed)
+{
+	unsigned long ip = copied_ip(detour, start + X86_DETOUR_RESTORE_SIZE, pushed);
+
+	*pushed = kprobe_detour_restore_pushed[offset - start];
+	return ip;
+}
+NOKPROBE_SYMBOL(restore_ip);
 
 unsigned long arch_kprobe_detour_ip(const struct kprobe_detour *detour,
-				    unsigned long addr)
+				    unsigned long addr, unsigned int *pushed)
 {
 	unsigned long offset = addr - (unsigned long)detour->entry;
 	const struct arch_kprobe_detour *at = &detour->arch;
-	const struct kprobe_point *point = detour->point;
 	unsigned int i;
 
 	if (offset == at->pushed[0] || offset == at->pushed[1])
 		return (unsigned long)kprobe_detour_pushed;
 	for (i = 0; i < ARRAY_SIZE(at->save); i++) {
-		if (is_in(offset, at->save[i], X86_DETOUR_SAVE_SIZE))
-			return (unsigned long)kprobe_detour_save + offset - at->save[i];
+		if (is_in(offset, at->save[i], X86_DETOUR_SAVE_PUSHED_SIZE)) {
+			*pushed = kprobe_detour_save_pushed[offset - at->save[i]];
+			return detour->point->site + at->from[i];
+		}
 		if (detour->direct && is_in(offset, at->restore[i], X86_DETOUR_RESTORE_SIZE))
-			return (unsigned long)kprobe_detour_restore + offset -
-			       at->restore[i];
+			return restore_ip(detour, at->restore[i], offset, pushed);
 		if (at->save[i] != 0xffff && offset >= at->save[i] &&
 		    offset < at->restore[i])
-			return (unsigned long)kprobe_detour_saved;
+			return (unsigned long)(i ? kprobe_detour_saved_post : kprobe_detour_saved);
 	}
 	if (offset >= at->saved)
-		return (unsigned long)kprobe_detour_saved;
-	if (kprobe_detour_has_insn_at(detour, addr))
-		return point->site;
-	if (offset >= at->copies)
-		return point->site + point->len;
-	return displaced_ip(point, at, offset);
+		return (unsigned long)kprobe_detour_saved_post;
+	return copied_ip(detour, offset, pushed);
 }
 NOKPROBE_SYMBOL(arch_kprobe_detour_ip);
 

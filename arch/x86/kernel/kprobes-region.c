@@ -18,8 +18,6 @@
 #include "kprobes-insn.h"
 #include "kprobes-region.h"
 
-#define PUSH32_INSN_OPCODE	0x68
-#define PUSH32_INSN_SIZE	5
 #define JCC32_INSN_OPCODE	0x0f80
 #define STD_INSN_OPCODE		0xfd
 

@@ -16,6 +16,10 @@
 /* All of it is kept with the point. */
 #define X86_KPROBE_REGION_MAX	KPROBE_TEXT_SIZE
 
+/* What a call begins with in a copy: a push of the address it returns to. */
+#define PUSH32_INSN_OPCODE	0x68
+#define PUSH32_INSN_SIZE	5
+
 /* A conditional jump with all its reach. */
 #define X86_JCC32_INSN_SIZE	6
 

@@ -30,6 +30,17 @@
 .endm
 
 /*
+ * What follows is unwound as a function that has pushed so many bytes. Popped
+ * registers are not there any more: an interrupt may have come in between.
+ */
+.macro HINT_PUSHED bytes:req
+	UNWIND_HINT sp_reg=ORC_REG_SP sp_offset=\bytes+8 type=UNWIND_HINT_TYPE_CALL
+.endm
+
+/* What a slot executes between the displaced instruction and the trampoline. */
+#define PUSHF_CALL_SIZE	(1 + 5)
+
+/*
  * Called from a slot, which has pushed the flags before that. Stack, top last:
  *
  *	flags				saved by the slot, restored by the slot
@@ -46,9 +57,11 @@ SYM_CODE_START(kprobe_post_trampoline)
 	pushq	24(%rsp)		/* pt_regs->flags */
 	pushq	$__KERNEL_CS		/* pt_regs->cs */
 	pushq	32(%rsp)		/* pt_regs->ip: set by the callback */
+	subq	$PUSHF_CALL_SIZE, (%rsp)	/* until then where ->sp is right */
 	pushq	$-1			/* pt_regs->orig_ax */
 	PUSH_REGS
 	ENTER_C	kprobe_post_callback
+	HINT_PUSHED 21*8
 	POP_REGS
 	leaq	6*8(%rsp), %rsp
 	UNWIND_HINT_FUNC
@@ -79,6 +92,7 @@ SYM_CODE_START(kretprobe_trampoline)
 	ENCODE_FRAME_POINTER
 	movq	%rsp, %rdi
 	call	kretprobe_return
+	HINT_PUSHED 21*8
 	POP_REGS
 	leaq	3*8(%rsp), %rsp
 	popfq
@@ -94,62 +108,60 @@ SYM_CODE_END(kretprobe_trampoline)
 
 /*
  * What every detour begins and ends with. It is copied from read-only data, where
- * nobody puts a breakpoint. The same in text is never executed: it describes the
- * copies to the unwinder, see arch_kprobe_detour_ip().
+ * nobody puts a breakpoint. With each comes how many bytes are on the stack where
+ * each byte of it is executed: that is all that unwinders have to know, since the
+ * registers still are the probed code's there, or are again.
  */
-.macro DETOUR_SAVE ip hints=1
-	leaq	-DETOUR_GAP(%rsp), %rsp
-	pushq	$__KERNEL_DS		/* pt_regs->ss */
-	pushq	%rsp			/* pt_regs->sp */
-	pushfq				/* pt_regs->flags */
-	addq	$(DETOUR_GAP + 8), 8(%rsp)
-	pushq	$__KERNEL_CS		/* pt_regs->cs */
-	.ifnb \ip
-	\ip:
-	.endif
-	pushq	$0x12345678		/* pt_regs->ip: set in the copy */
-	.if \hints
-	UNWIND_HINT_IRET_REGS
-	.endif
-	pushq	$-1			/* pt_regs->orig_ax */
-	PUSH_REGS unwind_hint=\hints
-	ENCODE_FRAME_POINTER
-.endm
-
-.macro DETOUR_RESTORE hints=1
-	popq	%r15
-	.if \hints
-	UNWIND_HINT_IRET_REGS offset=15*8
-	.endif
-	.irp	reg, r14, r13, r12, rbp, rbx, r11, r10, r9, r8, rax, rcx, rdx, rsi, rdi
-	popq	%\reg
-	.endr
-	leaq	3*8(%rsp), %rsp		/* orig_ax, ip, cs */
-	.if \hints
-	UNWIND_HINT_UNDEFINED
-	.endif
-	popfq
-	popq	%rsp
-.endm
-
 	.pushsection .rodata
 SYM_DATA_START(kprobe_detour_save_template)
-	DETOUR_SAVE ip=.Lsave_ip hints=0
+1:	leaq	-DETOUR_GAP(%rsp), %rsp
+2:	pushq	$__KERNEL_DS		/* pt_regs->ss */
+3:	pushq	%rsp			/* pt_regs->sp */
+4:	pushfq				/* pt_regs->flags */
+5:	addq	$(DETOUR_GAP + 8), 8(%rsp)
+6:	pushq	$__KERNEL_CS		/* pt_regs->cs */
+.Lsave_ip:
+7:	pushq	$0x12345678		/* pt_regs->ip: set in the copy */
+8:	pushq	$-1			/* pt_regs->orig_ax */
+9:	PUSH_REGS unwind_hint=0
+	ENCODE_FRAME_POINTER
 SYM_DATA_END_LABEL(kprobe_detour_save_template, SYM_L_GLOBAL, kprobe_detour_save_template_end)
 	.set	kprobe_detour_save_template_ip, .Lsave_ip
 	.globl	kprobe_detour_save_template_ip
 
-SYM_DATA_START(kprobe_detour_restore_template)
-	DETOUR_RESTORE hints=0
-SYM_DATA_END_LABEL(kprobe_detour_restore_template, SYM_L_GLOBAL, kprobe_detour_restore_template_end)
-	.popsection
+SYM_DATA_START(kprobe_detour_save_pushed)
+	.skip	2b - 1b, 0
+	.skip	3b - 2b, DETOUR_GAP
+	.skip	4b - 3b, DETOUR_GAP + 8
+	.skip	5b - 4b, DETOUR_GAP + 2*8
+	.skip	7b - 5b, DETOUR_GAP + 3*8
+	.skip	8b - 7b, DETOUR_GAP + 4*8
+	.skip	9b - 8b, DETOUR_GAP + 5*8
+	.set	pushed, DETOUR_GAP + 6*8
+	.irp	len, 1, 1, 1, 1, 1, 2, 2, 2, 2, 1, 1, 2, 2, 2, 2
+	.skip	\len, pushed
+	.set	pushed, pushed + 8
+	.endr
+SYM_DATA_END_LABEL(kprobe_detour_save_pushed, SYM_L_GLOBAL, kprobe_detour_save_pushed_end)
 
-SYM_CODE_START(kprobe_detour_save)
-	ANNOTATE_NOENDBR
-	UNWIND_HINT_UNDEFINED
-	DETOUR_SAVE
-	int3
-SYM_CODE_END(kprobe_detour_save)
+SYM_DATA_START(kprobe_detour_restore_template)
+	POP_REGS
+1:	leaq	3*8(%rsp), %rsp		/* orig_ax, ip, cs */
+2:	popfq
+3:	popq	%rsp
+SYM_DATA_END_LABEL(kprobe_detour_restore_template, SYM_L_GLOBAL, kprobe_detour_restore_template_end)
+
+SYM_DATA_START(kprobe_detour_restore_pushed)
+	.set	pushed, DETOUR_GAP + 21*8
+	.irp	len, 2, 2, 2, 2, 1, 1, 2, 2, 2, 2, 1, 1, 1, 1, 1
+	.skip	\len, pushed
+	.set	pushed, pushed - 8
+	.endr
+	.skip	2b - 1b, DETOUR_GAP + 6*8
+	.skip	3b - 2b, DETOUR_GAP + 3*8
+	.skip	1, DETOUR_GAP + 2*8
+SYM_DATA_END(kprobe_detour_restore_pushed)
+	.popsection
 
 /* Stands for all of a detour between saved and restored registers. */
 SYM_CODE_START(kprobe_detour_saved)
@@ -159,6 +171,14 @@ SYM_CODE_START(kprobe_detour_saved)
 	int3
 SYM_CODE_END(kprobe_detour_saved)
 
+/* The same after the first displaced instruction, for post-handlers. */
+SYM_CODE_START(kprobe_detour_saved_post)
+	ANNOTATE_NOENDBR
+	UNWIND_HINT_REGS
+	int3
+	int3
+SYM_CODE_END(kprobe_detour_saved_post)
+
 /* The same while flags are on their way between the registers and the CPU. */
 SYM_CODE_START(kprobe_detour_pushed)
 	ANNOTATE_NOENDBR
@@ -166,13 +186,6 @@ SYM_CODE_START(kprobe_detour_pushed)
 	int3
 	int3
 SYM_CODE_END(kprobe_detour_pushed)
-
-SYM_CODE_START(kprobe_detour_restore)
-	ANNOTATE_NOENDBR
-	UNWIND_HINT_REGS
-	DETOUR_RESTORE
-	int3
-SYM_CODE_END(kprobe_detour_restore)
 
 /*
  * Out of line for all detours: the registers are on the stack, %rbx has the
@@ -203,6 +216,9 @@ SYM_INNER_LABEL(kprobe_detour_divert, SYM_L_GLOBAL)
 	/* An interrupt at the iret would be taken for a fault of returning to user space. */
 	cli
 	jmp	restore_regs_and_return_to_kernel
+SYM_INNER_LABEL(kprobe_detour_stale_end, SYM_L_GLOBAL)
+	ANNOTATE_NOENDBR
+	int3
 SYM_CODE_END(kprobe_detour_stale)
 
 #endif /* CONFIG_OPTPROBES */

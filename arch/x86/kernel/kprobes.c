@@ -29,9 +29,11 @@
 #include <linux/uaccess.h>
 #include <asm/alternative.h>
 #include <asm/ibt.h>
+#include <asm/idtentry.h>
 #include <asm/insn.h>
 #include <asm/text-patching.h>
 
+#include "kprobes-detour.h"
 #include "kprobes-insn.h"
 #include "kprobes-region.h"
 
@@ -74,6 +76,15 @@ static void put_branch(u8 *buf, u8 opcode, const void *at, unsigned long target)
 {
 	__text_gen_insn(buf, opcode, at, (void *)target, JMP32_INSN_SIZE);
 }
+
+unsigned int arch_kprobe_slot_pushed(const struct kprobe_point *point,
+				     unsigned long addr)
+{
+	unsigned long offset = addr - (unsigned long)point->post_slot;
+
+	return offset < KPROBE_SLOT_SIZE ? x86_kprobe_post_pushed(offset - point->len) : 0;
+}
+NOKPROBE_SYMBOL(arch_kprobe_slot_pushed);
 
 /* Both kinds of slot begin with the instruction and end with the way back. */
 static int fill_slot(struct kprobe_point *point, void *slot, bool post)
@@ -236,6 +247,40 @@ int kprobe_int3_handler(struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(kprobe_int3_handler);
 
+/* Are registers those that were saved at a hit? */
+static bool is_from_hit(unsigned long ip)
+{
+#ifdef CONFIG_OPTPROBES
+	if (ip - (unsigned long)kprobe_detour_saved < 2 ||
+	    (ip >= (unsigned long)kprobe_detour_stale &&
+	     ip <= (unsigned long)kprobe_detour_stale_end))
+		return true;
+#endif
+	/* They follow each other. */
+	return ip >= (unsigned long)asm_exc_int3 && ip < (unsigned long)asm_exc_page_fault;
+}
+NOKPROBE_SYMBOL(is_from_hit);
+
+/**
+ * kprobe_hit_ip() - where registers are from, for unwinding
+ * @ip:   their instruction pointer
+ * @from: the instruction of the kernel's entry code, or where a detour stands for
+ *        it, that has saved them
+ *
+ * A breakpoint's registers tell the byte after it, and so do those that handlers
+ * see of a detour. After a short instruction, the stack is another.
+ *
+ * Context: Any. Where RCU is not watching, nothing is known of probes.
+ * Return: The probed instruction while its handlers run, else @ip.
+ */
+unsigned long kprobe_hit_ip(unsigned long ip, unsigned long from)
+{
+	unsigned long site = ip - INT3_INSN_SIZE;
+
+	return is_from_hit(from) && kprobe_is_site(site) ? site : ip;
+}
+NOKPROBE_SYMBOL(kprobe_hit_ip);
+
 #ifdef CONFIG_OPTPROBES
 /**
  * kprobe_int3_leave() - leave a breakpoint's trap for a detour
@@ -262,8 +307,8 @@ noinstr bool kprobe_int3_leave(struct pt_regs *regs)
 
 /**
  * kprobe_post_callback() - a displaced instruction has run from its slot
- * @regs: registers behind the instruction; the instruction pointer still is in
- *        the slot
+ * @regs: registers after the instruction; the instruction pointer still is in
+ *        the slot, at the pushf
  */
 asmlinkage __visible void kprobe_post_callback(struct pt_regs *regs)
 {

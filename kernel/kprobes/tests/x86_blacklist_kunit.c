@@ -81,7 +81,6 @@ static void expect_all_refused(struct kunit *test, const struct stretch *s, unsi
 #define SLEEP	IS_ENABLED(CONFIG_ACPI_SLEEP)
 
 static const struct stretch copied[] = {
-	{ "kprobe_detour_save", "kprobe_detour_restore", OPT },
 	{ "ftrace_caller", "ftrace_caller_end", FTRACE },
 	{ "ftrace_regs_caller", "ftrace_regs_caller_end", FTRACE },
 	{ "relocate_kernel", "swap_pages", KEXEC },
@@ -139,16 +138,12 @@ static void x86_blacklist_without_idt(struct kunit *test)
 }
 
 #ifdef CONFIG_OPTPROBES
-/* What is copied cannot be probed, and is what the unwinder is told. */
+/* What is copied is not even text. */
 static void x86_blacklist_templates(struct kunit *test)
 {
 	KUNIT_EXPECT_FALSE(test, kernel_text_address((unsigned long)kprobe_detour_save_template));
 	KUNIT_EXPECT_FALSE(test,
 			   kernel_text_address((unsigned long)kprobe_detour_restore_template));
-	KUNIT_EXPECT_MEMEQ(test, kprobe_detour_save, kprobe_detour_save_template,
-			   X86_DETOUR_SAVE_SIZE);
-	KUNIT_EXPECT_MEMEQ(test, kprobe_detour_restore, kprobe_detour_restore_template,
-			   X86_DETOUR_RESTORE_SIZE);
 }
 #endif
 
@@ -157,6 +152,7 @@ static const struct stretch assembly[] = {
 	{ "kprobe_post_trampoline", NULL, true },
 	{ "kretprobe_trampoline", NULL, IS_ENABLED(CONFIG_KRETPROBES) },
 	{ "kprobe_detour_saved", NULL, OPT },
+	{ "kprobe_detour_saved_post", NULL, OPT },
 	{ "kprobe_detour_pushed", NULL, OPT },
 	{ "kprobe_detour_stale", NULL, OPT },
 	{ "kprobe_detour_slow", NULL, OPT },

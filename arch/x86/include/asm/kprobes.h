@@ -137,6 +137,7 @@ struct arch_kprobe_point {
  * @pushed:  where flags are on the stack, on their way to the CPU and back
  * @insn:    where the displaced instructions are, and the way back behind them
  * @nr:      how many displaced instructions there are
+ * @calls:   which of them are calls, a bit for each
  * @from:    where they come from, and what is behind them: bytes from the site
  * @copies:  where further copies of the first instruction begin
  * @saved:   from here to the end registers are saved
@@ -147,12 +148,21 @@ struct arch_kprobe_detour {
 	u16 pushed[2];
 	u16 insn[KPROBE_JUMP_SIZE + 1];
 	u8 nr;
+	u8 calls;
 	u8 from[KPROBE_JUMP_SIZE + 1];
 	u16 copies;
 	u16 saved;
 };
 
 int kprobe_int3_handler(struct pt_regs *regs);
+unsigned long kprobe_hit_ip(unsigned long ip, unsigned long from);
+
+#else
+
+static inline unsigned long kprobe_hit_ip(unsigned long ip, unsigned long from)
+{
+	return ip;
+}
 
 #endif /* CONFIG_KPROBES */
 

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef _KERNEL_KPROBES_TESTS_UNWIND_H
+#define _KERNEL_KPROBES_TESTS_UNWIND_H
+
+/* Functions of unwind_x86.S, and where in them probes are set. */
+
+int kprobes_unwind_push(int a);
+int kprobes_unwind_load(int a);
+int kprobes_unwind_add(int a);
+int kprobes_unwind_call(int a);
+int kprobes_unwind_call_first(int a);
+void kprobes_unwind_fill(void *to, unsigned long n);
+
+extern const unsigned int kprobes_unwind_push_at, kprobes_unwind_pop_at;
+extern const unsigned int kprobes_unwind_load_at, kprobes_unwind_add_at;
+extern const unsigned int kprobes_unwind_nop_at, kprobes_unwind_call_at;
+extern const unsigned int kprobes_unwind_fill_at;
+
+#endif /* _KERNEL_KPROBES_TESTS_UNWIND_H */

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Functions that are unwound from at each of their instructions, and from where
+ * a probe has displaced them to. With frame pointers they have frames, so that
+ * every caller shows.
+ */
+#include <linux/linkage.h>
+#include <linux/objtool.h>
+#include <asm/frame.h>
+#include <asm/nospec-branch.h>
+
+/* The offset of an instruction in its function. */
+.macro OFFSET name:req at:req function:req
+	.pushsection .rodata
+	.balign	4
+SYM_DATA(\name, .long \at - \function)
+	.popsection
+.endm
+
+	.section .rodata
+	.balign	4
+SYM_DATA_LOCAL(.Lone, .long 1)
+
+	.text
+
+/* int f(int a): a + 1, for all of them */
+
+/* The displaced instructions move the stack pointer. */
+SYM_FUNC_START(kprobes_unwind_push)
+	FRAME_BEGIN
+.Lpush:
+	pushq	%rbx
+	movl	%edi, %ebx
+	leal	1(%rbx), %eax
+.Lpop:
+	popq	%rbx
+	movl	%eax, %edx
+	leal	(%rdx), %eax
+	FRAME_END
+	RET
+SYM_FUNC_END(kprobes_unwind_push)
+
+OFFSET kprobes_unwind_push_at, .Lpush, kprobes_unwind_push
+OFFSET kprobes_unwind_pop_at, .Lpop, kprobes_unwind_push
+
+/* It reads memory, so post-handlers get a frame of their own. */
+SYM_FUNC_START(kprobes_unwind_load)
+	FRAME_BEGIN
+	xorl	%eax, %eax
+.Lload:
+	addl	.Lone(%rip), %eax
+	addl	%edi, %eax
+	FRAME_END
+	RET
+SYM_FUNC_END(kprobes_unwind_load)
+
+OFFSET kprobes_unwind_load_at, .Lload, kprobes_unwind_load
+
+/* It works on a few registers alone. */
+SYM_FUNC_START(kprobes_unwind_add)
+	FRAME_BEGIN
+.Ladd:
+	leal	2(%rdi), %eax
+	decl	%eax
+	FRAME_END
+	RET
+SYM_FUNC_END(kprobes_unwind_add)
+
+OFFSET kprobes_unwind_add_at, .Ladd, kprobes_unwind_add
+
+/* A nop, and a call as the last of the displaced instructions. */
+SYM_FUNC_START(kprobes_unwind_call)
+	FRAME_BEGIN
+	pushq	%rbx
+.Lnop:
+	nop
+	call	kprobes_unwind_add
+	popq	%rbx
+	FRAME_END
+	RET
+SYM_FUNC_END(kprobes_unwind_call)
+
+OFFSET kprobes_unwind_nop_at, .Lnop, kprobes_unwind_call
+
+/* A call alone. */
+SYM_FUNC_START(kprobes_unwind_call_first)
+	FRAME_BEGIN
+.Lcall:
+	call	kprobes_unwind_add
+	FRAME_END
+	RET
+SYM_FUNC_END(kprobes_unwind_call_first)
+
+OFFSET kprobes_unwind_call_at, .Lcall, kprobes_unwind_call_first
+
+/* void f(void *to, unsigned long n): takes long, and can be interrupted in it */
+SYM_FUNC_START(kprobes_unwind_fill)
+	FRAME_BEGIN
+	movq	%rsi, %rcx
+	xorl	%eax, %eax
+.Lfill:
+	rep stosb
+	leaq	(%rcx), %rax
+	FRAME_END
+	RET
+SYM_FUNC_END(kprobes_unwind_fill)
+
+OFFSET kprobes_unwind_fill_at, .Lfill, kprobes_unwind_fill

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef _KERNEL_KPROBES_TESTS_X86_STEP_H
+#define _KERNEL_KPROBES_TESTS_X86_STEP_H
+
+/* Tests that look at every single instruction that something executes. */
+#include <linux/types.h>
+
+struct kunit;
+struct pt_regs;
+struct task_struct;
+
+/* More than any test needs: what goes astray is left alone. */
+#define KPROBES_STEPS_MAX	200000
+
+/**
+ * struct kprobes_steps - something that is executed step by step
+ * @fn:   what is executed
+ * @arg:  its argument
+ * @each: called before each instruction but those that follow a trap's iret, from
+ *        the debug trap, which counts as an NMI and has a stack of its own
+ * @task: who executes it
+ * @nr:   how many instructions there were
+ */
+struct kprobes_steps {
+	int (*fn)(void *arg);
+	void *arg;
+	void (*each)(struct kprobes_steps *steps, struct pt_regs *regs);
+	struct task_struct *task;
+	unsigned int nr;
+};
+
+int kprobes_steps_init(struct kunit *test);
+void kprobes_steps_exit(struct kunit *test);
+int kprobes_step(struct kprobes_steps *steps);
+
+#endif /* _KERNEL_KPROBES_TESTS_X86_STEP_H */

@@ -1,0 +1,455 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Tests of unwinding from displaced code: a stack trace is taken before each
+ * instruction of a probed function, of its slots and detours, and of the
+ * trampolines, and compared to the one that is taken without a probe.
+ *
+ * Traces are taken from the registers of a debug trap, and from below the trap
+ * as an NMI takes them, and reliable ones as live patching does. What lies below
+ * the stack pointer is overwritten first, as an interrupt does. And handlers take
+ * traces.
+ */
+#include <kunit/test.h>
+#include <linux/kallsyms.h>
+#include <linux/stacktrace.h>
+#include <asm/nospec-branch.h>
+
+#include "../../../arch/x86/kernel/kprobes-insn.h"
+#include "optimized.h"
+#include "unwind.h"
+#include "x86_step.h"
+
+/* So many callers are compared: up to run(). */
+#define DEPTH		3
+
+/* With what the trap itself calls. */
+#define TRACE_MAX	48
+
+/**
+ * struct place - where a probe is set
+ * @name:     for the reader of the results
+ * @symbol:   a function
+ * @function: the same
+ * @at:       bytes from its start
+ */
+struct place {
+	const char *name;
+	const char *symbol;
+	int (*function)(int a);
+	const unsigned int *at;
+};
+
+#define PLACE(name, symbol, at)	{ name, #symbol, symbol, at }
+
+static const struct place places[] = {
+	PLACE("push", kprobes_unwind_push, &kprobes_unwind_push_at),
+	PLACE("pop", kprobes_unwind_push, &kprobes_unwind_pop_at),
+	PLACE("load", kprobes_unwind_load, &kprobes_unwind_load_at),
+	PLACE("add", kprobes_unwind_add, &kprobes_unwind_add_at),
+	PLACE("nop and call", kprobes_unwind_call, &kprobes_unwind_nop_at),
+	PLACE("call", kprobes_unwind_call_first, &kprobes_unwind_call_at),
+};
+
+/**
+ * struct trace - a stack trace that was taken
+ * @entries: its addresses
+ * @nr:      how many
+ * @ip:      where the trap was
+ * @how:     what it was taken from
+ */
+struct trace {
+	unsigned long entries[TRACE_MAX];
+	unsigned int nr;
+	unsigned long ip;
+	const char *how;
+};
+
+/**
+ * struct walk - a function is called and unwound from at each instruction
+ * @steps:     for stepping
+ * @function:  the function
+ * @site:      where its probe is set
+ * @start:     its first byte
+ * @end:       the byte after its last
+ * @way:       what an unprobed trace goes on with after the function
+ * @depth:     how many; 0 to begin with
+ * @stack:     the stack pointer when it was called, 0 before that
+ * @returned:  the function has returned, its caller does not run yet
+ * @handling:  a handler takes a trace: that is not looked at
+ * @displaced: how many instructions outside of the function were unwound from
+ * @reliable:  how many reliable traces could be taken
+ * @wrong:     how many traces were not as they must be
+ * @trace:     the first of them; before, the one just taken
+ */
+struct walk {
+	struct kprobes_steps steps;
+	int (*function)(int a);
+	unsigned long site;
+	unsigned long start;
+	unsigned long end;
+	unsigned long way[DEPTH];
+	unsigned int depth;
+	unsigned long stack;
+	bool returned;
+	bool handling;
+	unsigned int displaced;
+	unsigned int reliable;
+	unsigned int wrong;
+	struct trace trace;
+};
+
+static bool in_function(const struct walk *w, unsigned long addr)
+{
+	return addr >= w->start && addr < w->end;
+}
+
+/* Nothing displaced shows, then the function, then all of its callers. */
+static bool is_right(const struct walk *w, const struct trace *t)
+{
+	unsigned int i = 0;
+
+	while (i < t->nr && t->entries[i] != w->way[0])
+		if (is_kprobe_insn_slot(t->entries[i++]))
+			return false;
+	if (i + w->depth > t->nr ||
+	    memcmp(t->entries + i, w->way, w->depth * sizeof(w->way[0])))
+		return false;
+	return w->returned || (i && in_function(w, t->entries[i - 1]));
+}
+
+static void judge(struct walk *w, const struct trace *t)
+{
+	if (is_right(w, t))
+		return;
+	if (!w->wrong++)
+		w->trace = *t;
+}
+
+/* The kernel has no red zone: an interrupt may use all of it. */
+static noinline void __no_sanitize_address scribble(unsigned long stack)
+{
+	unsigned long *below = (void *)stack;
+	int i;
+
+	for (i = 1; i <= 32; i++)
+		WRITE_ONCE(below[-i], 0x5a5a5a5a5a5a5a5aUL);
+}
+
+static void unwind(struct walk *w, struct pt_regs *regs)
+{
+	static struct trace t;
+	int nr;
+
+	t.ip = regs->ip;
+	t.how = "registers";
+	t.nr = stack_trace_save_regs(regs, t.entries, TRACE_MAX, 0);
+	judge(w, &t);
+	t.how = "below the trap";
+	t.nr = stack_trace_save(t.entries, TRACE_MAX, 0);
+	judge(w, &t);
+	nr = stack_trace_save_tsk_reliable(current, t.entries, TRACE_MAX);
+	if (nr < 0)
+		return;
+	t.how = "below the trap, reliably";
+	t.nr = nr;
+	judge(w, &t);
+	w->reliable++;
+}
+
+/* ORC knows nothing of indirect branches' thunks. */
+static bool is_thunk(unsigned long ip)
+{
+#ifdef CONFIG_MITIGATION_RETPOLINE
+	return ip >= (unsigned long)__x86_indirect_thunk_array &&
+	       ip < (unsigned long)(__x86_indirect_thunk_array + 16);
+#else
+	return false;
+#endif
+}
+
+/* The return address is pushed before the instruction pointer is set. */
+static bool is_emulating(unsigned long ip)
+{
+	static unsigned long size;
+	unsigned long offset;
+
+	if (!size)
+		kallsyms_lookup_size_offset((unsigned long)x86_kprobe_emulate, &size, &offset);
+	return ip - (unsigned long)x86_kprobe_emulate < size;
+}
+
+/* Frame pointers show no caller where a function's frame is made or unmade. */
+static bool can_be_unwound_from(const struct walk *w, unsigned long ip)
+{
+	if (w->handling || is_emulating(ip))
+		return false;
+	return IS_ENABLED(CONFIG_UNWINDER_ORC) ? !is_thunk(ip) : is_kprobe_insn_slot(ip);
+}
+
+static void learn_way(struct walk *w, struct pt_regs *regs)
+{
+	unsigned long entries[1 + DEPTH];
+
+	w->depth = stack_trace_save_regs(regs, entries, ARRAY_SIZE(entries), 0) - 1;
+	memcpy(w->way, entries + 1, sizeof(w->way));
+}
+
+static void walk_each(struct kprobes_steps *steps, struct pt_regs *regs)
+{
+	struct walk *w = container_of(steps, struct walk, steps);
+
+	if (!w->stack && regs->ip == w->start)
+		w->stack = regs->sp;
+	if (!w->stack || w->stack == ULONG_MAX)
+		return;
+	if (!w->depth && regs->ip == w->site)
+		learn_way(w, regs);
+	if (!w->depth)
+		return;
+	w->returned |= regs->sp > w->stack;
+	if (regs->ip == w->way[0]) {
+		w->stack = ULONG_MAX;
+		return;
+	}
+	if (!can_be_unwound_from(w, regs->ip))
+		return;
+	w->displaced += !in_function(w, regs->ip);
+	scribble(regs->sp);
+	unwind(w, regs);
+}
+
+static noinline int __noipa call_function(void *data)
+{
+	struct walk *w = data;
+	int ret = w->function(41);
+
+	barrier();
+	return ret;
+}
+
+static void print(struct kunit *test, const struct walk *w)
+{
+	const struct trace *t = &w->trace;
+	unsigned int i;
+
+	kunit_info(test, "  at %pS, which stands for %pS, from %s\n", (void *)t->ip,
+		   (void *)kprobe_displaced_ip(t->ip), t->how);
+	if (is_kprobe_insn_slot(t->ip))
+		kunit_info(test, "  code %*ph\n", 12, (void *)t->ip);
+	for (i = 0; i < min(t->nr, 24U); i++)
+		kunit_info(test, "  %pS\n", (void *)t->entries[i]);
+}
+
+static noinline void __noipa run(struct kunit *test, struct walk *w, const char *what)
+{
+	w->stack = 0;
+	w->returned = false;
+	w->displaced = 0;
+	w->reliable = 0;
+	w->wrong = 0;
+	KUNIT_EXPECT_EQ_MSG(test, kprobes_step(&w->steps), 42, "%s", what);
+	KUNIT_EXPECT_EQ_MSG(test, w->stack, ULONG_MAX, "%s", what);
+	KUNIT_EXPECT_EQ_MSG(test, w->wrong, 0, "%s", what);
+	if (IS_ENABLED(CONFIG_UNWINDER_ORC))
+		KUNIT_EXPECT_GE_MSG(test, w->reliable, 1, "%s", what);
+	if (w->wrong)
+		print(test, w);
+}
+
+static struct walk *walk(struct kunit *test, const struct place *place)
+{
+	struct walk *w = kunit_kzalloc(test, sizeof(*w), GFP_KERNEL);
+	unsigned long size, offset;
+
+	KUNIT_ASSERT_NOT_NULL(test, w);
+	w->steps.fn = call_function;
+	w->steps.arg = w;
+	w->steps.each = walk_each;
+	w->function = place->function;
+	w->start = (unsigned long)place->function;
+	w->site = w->start + *place->at;
+	KUNIT_ASSERT_TRUE(test, kallsyms_lookup_size_offset(w->start, &size, &offset));
+	w->end = w->start + size;
+	run(test, w, place->name);
+	KUNIT_ASSERT_EQ(test, w->depth, DEPTH);
+	return w;
+}
+
+/* The tests themselves are right. */
+static void unprobed(struct kunit *test)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(places); i++)
+		walk(test, &places[i]);
+}
+
+static void trace_in_handler(struct walk *w, struct pt_regs *regs)
+{
+	static struct trace t;
+
+	WRITE_ONCE(w->handling, true);
+	t.ip = regs->ip;
+	t.how = "a handler";
+	t.nr = stack_trace_save(t.entries, TRACE_MAX, 0);
+	judge(w, &t);
+	WRITE_ONCE(w->handling, false);
+}
+
+static int trace_in_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	trace_in_handler(kprobes_counter_of(p)->data, regs);
+	return 0;
+}
+
+static void trace_in_post(struct kprobe *p, struct pt_regs *regs, unsigned long flags)
+{
+	trace_in_handler(kprobes_counter_of(p)->data, regs);
+}
+
+static unsigned int walk_probed(struct kunit *test, const struct place *place,
+				bool post)
+{
+	const struct kprobes_place at = { .symbol = place->symbol, .offset = *place->at };
+	struct kprobes_counter *c = kprobes_counter(test, &at);
+	struct walk *w = walk(test, place);
+	char what[64];
+
+	c->data = w;
+	c->in_pre = trace_in_pre;
+	c->in_post = trace_in_post;
+	if (!post)
+		c->kp.post_handler = NULL;
+	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&c->kp));
+	kprobes_settle(kprobes_way_of(test));
+	snprintf(what, sizeof(what), "%s%s by %s", place->name,
+		 post ? " with post-handler" : "",
+		 kprobes_way_name(kprobes_way_of(test)));
+	run(test, w, what);
+	kprobes_expect_counts(test, c, 1, post);
+	unregister_kprobe(&c->kp);
+	return w->displaced;
+}
+
+static void walk_all(struct kunit *test, bool post)
+{
+	unsigned int i, displaced = 0;
+
+	for (i = 0; i < ARRAY_SIZE(places); i++)
+		displaced += walk_probed(test, &places[i], post);
+	KUNIT_EXPECT_GT(test, displaced, 5);
+}
+
+static void unwind_displaced(struct kunit *test)
+{
+	walk_all(test, false);
+}
+
+static void unwind_displaced_post(struct kunit *test)
+{
+	walk_all(test, true);
+}
+
+/* At a function's entry, which probes take to its nop if it has one. */
+static void unwind_return(struct kunit *test)
+{
+	const struct place *place = &places[2];
+	struct walk *w = walk(test, place);
+	struct kprobes_returns *r;
+
+	r = kprobes_returning(test, place->symbol);
+	kprobes_settle(kprobes_way_of(test));
+	run(test, w, kprobes_way_name(kprobes_way_of(test)));
+	KUNIT_EXPECT_TRUE(test, w->returned);
+	kprobes_expect_returns(test, r, 1, 1);
+}
+
+/**
+ * struct lookup - addresses are looked up
+ * @steps:    for stepping
+ * @addr:     the address
+ * @outsider: the first instruction that is none of kprobes' own
+ */
+struct lookup {
+	struct kprobes_steps steps;
+	unsigned long addr;
+	unsigned long outsider;
+};
+
+static noinline int __noipa look_up(void *data)
+{
+	struct lookup *l = data;
+
+	return kprobe_displaced_ip(l->addr) == l->addr || !is_kprobe_insn_slot(l->addr);
+}
+NOKPROBE_SYMBOL(look_up);
+
+static void lookup_each(struct kprobes_steps *steps, struct pt_regs *regs)
+{
+	struct lookup *l = container_of(steps, struct lookup, steps);
+
+	if (!l->outsider && !within_kprobe_blacklist(regs->ip))
+		l->outsider = regs->ip;
+}
+
+/* Unwinders ask in every context: all that is executed is on the blacklist. */
+static void lookup_calls_nothing(struct kunit *test)
+{
+	struct lookup l = {
+		.steps = { .fn = look_up, .arg = &l, .each = lookup_each },
+	};
+	struct kprobes_counter *c;
+	struct kprobe_point *point;
+	unsigned int offset;
+	const struct kprobes_place at = {
+		.symbol = "kprobes_unwind_load", .offset = kprobes_unwind_load_at,
+	};
+
+	if (IS_ENABLED(CONFIG_KASAN) || IS_ENABLED(CONFIG_KCSAN))
+		kunit_skip(test, "instrumentation calls more");
+	c = kprobes_counting(test, &at);
+	kprobes_settle(KPROBES_BY_JUMP);
+	point = kprobe_point_lookup((unsigned long)c->kp.addr);
+	KUNIT_ASSERT_NOT_NULL(test, point);
+	KUNIT_ASSERT_NOT_NULL(test, point->detour);
+	l.addr = (unsigned long)point->post_slot;
+	KUNIT_EXPECT_EQ(test, 0, kprobes_step(&l.steps));
+	for (offset = 0; offset < KPROBE_DETOUR_SIZE; offset += 8) {
+		l.addr = (unsigned long)point->detour->entry + offset;
+		KUNIT_EXPECT_EQ(test, 0, kprobes_step(&l.steps));
+	}
+	KUNIT_EXPECT_GT(test, l.steps.nr, 10);
+	KUNIT_EXPECT_EQ_MSG(test, l.outsider, 0, "%pS", (void *)l.outsider);
+}
+
+static struct kunit_case unwind_cases[] = {
+	KUNIT_CASE(lookup_calls_nothing),
+	KUNIT_CASE(unprobed),
+	KPROBES_CASE_WAYS(unwind_displaced),
+	KPROBES_CASE_WAYS(unwind_displaced_post),
+	KPROBES_CASE_WAYS(unwind_return),
+	{}
+};
+
+static int unwind_init(struct kunit *test)
+{
+	return kprobes_way_init(test) ?: kprobes_steps_init(test);
+}
+
+static void unwind_exit(struct kunit *test)
+{
+	kprobes_steps_exit(test);
+	kprobes_way_exit(test);
+}
+
+static struct kunit_suite unwind_suite = {
+	.name = "kprobes_unwind",
+	.init = unwind_init,
+	.exit = unwind_exit,
+	.test_cases = unwind_cases,
+};
+
+kunit_test_suite(unwind_suite);
+
+MODULE_DESCRIPTION("KUnit tests of unwinding from displaced code");
+MODULE_LICENSE("GPL");
