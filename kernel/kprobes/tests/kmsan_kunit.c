@@ -19,9 +19,8 @@ static bool has_reported(void)
 
 static noinline void leave_variables_behind(void)
 {
-	char variables[3000];
+	char variables[1500];
 
-	OPTIMIZER_HIDE_VAR(*variables);
 	barrier_data(variables);
 }
 
