@@ -426,7 +426,7 @@ static void return_probe_refused(struct kunit *test)
 	refuse_return(test, "kprobes_there_is_no_such_symbol", 0, 0, -ENOENT);
 	refuse_return(test, "kprobe_hit", 0, 0, -EINVAL);
 	refuse_return(test, NULL, 0, 0, -EINVAL);
-	refuse_return(test, "kprobes_target_c", 100001, 0, -EINVAL);
+	refuse_return(test, "kprobes_target_c", UINT_MAX, 0, -EINVAL);
 }
 
 static void return_probe_registered_before(struct kunit *test)

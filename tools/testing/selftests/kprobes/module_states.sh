@@ -52,10 +52,10 @@ hits_both()
 {
 	entries=$(event_hits entry)
 	nexts=$(event_hits next)
-	round=0
-	while [ "$round" -lt "$1" ]; do
+	calls=0
+	while [ "$calls" -lt "$1" ]; do
 		equal "$(cat "/sys/module/$target/parameters/call")" 6 || return 1
-		round=$((round + 1))
+		calls=$((calls + 1))
 	done
 	equal "$(event_hits entry)" $((entries + $1)) && equal "$(event_hits next)" $((nexts + $1))
 }
