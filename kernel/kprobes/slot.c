@@ -270,9 +270,11 @@ NOKPROBE_SYMBOL(kprobe_slot_write);
  */
 static __always_inline bool may_be_slot(unsigned long addr)
 {
-	return unlikely(addr >= READ_ONCE(lowest_slot) &&
-			addr <= READ_ONCE(highest_slot)) &&
-	       kprobe_rcu_is_watching();
+	if (likely(addr < READ_ONCE(lowest_slot) || addr > READ_ONCE(highest_slot)))
+		return false;
+	/* Of this CPU: a task that moves on could read it of an idle one. */
+	guard(preempt_notrace)();
+	return kprobe_rcu_is_watching();
 }
 
 /* With preemption disabled, or kprobe_mutex held. */
