@@ -41,7 +41,7 @@ static void load_out_of_bounds(struct kunit *test, long (*load)(const long *p),
 {
 	const long *bad = out_of_bounds(test);
 
-	kprobes_watch_console(test, "BUG: KFENCE");
+	kprobes_watch_console(test, "BUG: KFENCE: out-of-bounds");
 	pr_info("expect-splat-begin: BUG: KFENCE\n");
 	load(bad);
 	pr_info("expect-splat-end\n");
