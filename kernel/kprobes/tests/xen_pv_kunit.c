@@ -3,8 +3,8 @@
  * Tests of what a guest of Xen does without that has no hardware to virtualize
  * it (PV): detours, which do as if interrupts were the CPU's.
  */
+#include <linux/cpufeature.h>
 #include <linux/ftrace.h>
-#include <asm/cpufeature.h>
 
 #include "../points.h"
 #include "optimized.h"
@@ -12,7 +12,7 @@
 static int pretend(struct kunit *test)
 {
 	if (boot_cpu_has(X86_FEATURE_XENPV))
-		kunit_skip(test, "need not pretend");
+		kunit_skip(test, "runs in such a guest");
 	set_cpu_cap(&boot_cpu_data, X86_FEATURE_XENPV);
 	return 0;
 }
