@@ -497,10 +497,8 @@ void kprobe_task_dies(void)
 	cpu = raw_cpu_ptr(&kprobe_cpu);
 	/* Those in use come first, and only the last one is given back. */
 	for (depth = frames_in_use(cpu); depth; depth--) {
-		struct kprobe_frame *frame = &cpu->frame[depth - 1];
-
-		WRITE_ONCE(frame->faulting, false);
-		kprobe_frame_exit(frame);
+		WRITE_ONCE(cpu->frame[depth - 1].faulting, false);
+		kprobe_frame_exit(&cpu->frame[depth - 1]);
 	}
 	WRITE_ONCE(cpu->overflow, 0);
 	preempt_enable_notrace();

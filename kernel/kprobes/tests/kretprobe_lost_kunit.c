@@ -37,14 +37,14 @@ static unsigned int last_complaint(char *last, size_t size)
 	return n;
 }
 
-/* An address alone may be anything. */
+/* If not @exact, where it was may be any place. */
 static void expect_complaint(struct kunit *test, unsigned int before,
 			     const void *rp, bool exact, unsigned long at)
 {
 	char complaint[64] = "", expected[64];
 
 	KUNIT_EXPECT_EQ(test, last_complaint(complaint, sizeof(complaint)), before + 1);
-	snprintf(expected, sizeof(expected), "%px @ %px", rp, (void *)at);
+	snprintf(expected, sizeof(expected), "%016lx @ %016lx", (unsigned long)rp, at);
 	if (!exact)
 		*strchr(expected, '@') = *strchrnul(complaint, '@') = 0;
 	KUNIT_EXPECT_STREQ(test, complaint, expected);
