@@ -262,8 +262,8 @@ static bool is_from_hit(unsigned long ip)
 NOKPROBE_SYMBOL(is_from_hit);
 
 /**
- * kprobe_hit_ip() - where registers are from, for unwinding
- * @ip:   their instruction pointer
+ * kprobe_is_hit() - does an instruction pointer stand after a breakpoint?
+ * @ip:   of registers on a stack
  * @from: the instruction of the kernel's entry code, or where a detour stands for
  *        it, that has saved them
  *
@@ -271,15 +271,14 @@ NOKPROBE_SYMBOL(is_from_hit);
  * see of a detour. After a short instruction, the stack is another.
  *
  * Context: Any. Where RCU is not watching, nothing is known of probes.
- * Return: The probed instruction while its handlers run, else @ip.
+ * Return: True while the handlers of a probe one byte before @ip run: unwinding
+ * goes on from there.
  */
-unsigned long kprobe_hit_ip(unsigned long ip, unsigned long from)
+bool kprobe_is_hit(unsigned long ip, unsigned long from)
 {
-	unsigned long site = ip - INT3_INSN_SIZE;
-
-	return is_from_hit(from) && kprobe_is_site(site) ? site : ip;
+	return is_from_hit(from) && kprobe_is_site(ip - INT3_INSN_SIZE);
 }
-NOKPROBE_SYMBOL(kprobe_hit_ip);
+NOKPROBE_SYMBOL(kprobe_is_hit);
 
 #ifdef CONFIG_OPTPROBES
 /**

@@ -22,24 +22,14 @@ static void take(struct trace *t)
 	t->nr = stack_trace_save(t->entries, DEPTH, 0);
 }
 
-static bool is_named(const char *name, const char *symbol)
-{
-	size_t len = strlen(symbol);
-
-	return !strncmp(name, symbol, len) && (name[len] == '+' || !name[len]);
-}
-
-/*
- * A return address may be the first byte after its function. A probed one is
- * where it is: it may be a function's first.
- */
 static bool is_in(unsigned long addr, const char *symbol)
 {
-	char as_return[KSYM_SYMBOL_LEN], as_it_is[KSYM_SYMBOL_LEN];
+	char name[KSYM_SYMBOL_LEN];
+	size_t len = strlen(symbol);
 
-	sprint_backtrace(as_return, addr);
-	sprint_symbol(as_it_is, addr);
-	return is_named(as_return, symbol) || is_named(as_it_is, symbol);
+	/* A return address may lie behind the end of a function. */
+	sprint_backtrace(name, addr);
+	return !strncmp(name, symbol, len) && (name[len] == '+' || !name[len]);
 }
 
 /* Where in a trace a function shows from @from on; the trace's end if not. */

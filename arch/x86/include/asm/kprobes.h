@@ -155,13 +155,13 @@ struct arch_kprobe_detour {
 };
 
 int kprobe_int3_handler(struct pt_regs *regs);
-unsigned long kprobe_hit_ip(unsigned long ip, unsigned long from);
+bool kprobe_is_hit(unsigned long ip, unsigned long from);
 
 #else
 
-static inline unsigned long kprobe_hit_ip(unsigned long ip, unsigned long from)
+static inline bool kprobe_is_hit(unsigned long ip, unsigned long from)
 {
-	return ip;
+	return false;
 }
 
 #endif /* CONFIG_KPROBES */
