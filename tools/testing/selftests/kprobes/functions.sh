@@ -262,7 +262,7 @@ remove_events()
 {
 	[ -e "$tracefs/kprobe_events" ] || return 0
 	[ ! -d "$tracefs/events/$group" ] || echo 0 >"$tracefs/events/$group/enable"
-	sed -n "s|^[pr][0-9]*:\\($group/[^ ]*\\).*|\\1|p" "$tracefs/kprobe_events" |
+	sed -n "s|^[pr][0-9]*:\\($group/[^ ]*\\).*|\\1|p" "$tracefs/kprobe_events" | sort -u |
 		while read -r name; do
 			echo "-:$name" >>"$tracefs/kprobe_events"
 		done
