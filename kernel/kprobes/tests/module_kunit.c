@@ -75,6 +75,7 @@ static void unregister_init_probes(void *data)
 static void __init probe_init_functions(struct kunit *test)
 {
 	struct init_test *t = kunit_kzalloc(test, sizeof(*t), GFP_KERNEL);
+	unsigned long entry;
 	unsigned int i;
 
 	KUNIT_ASSERT_NOT_NULL(test, t);
@@ -90,8 +91,9 @@ static void __init probe_init_functions(struct kunit *test)
 	t->probe[INIT_PROBES].addr = (kprobe_opcode_t *)staying_function;
 	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&t->probe[2]));
 	/* Where the probe ends up is known now. */
+	entry = (unsigned long)t->probe[2].addr;
 	if (IS_ENABLED(CONFIG_KPROBES_ON_FTRACE))
-		t->probe[3].addr = (void *)arch_kprobe_behind_entry((unsigned long)t->probe[2].addr);
+		t->probe[3].addr = (void *)arch_kprobe_behind_entry(entry);
 	unregister_kprobe(&t->probe[2]);
 	t->probe[2].addr = (kprobe_opcode_t *)traced_init_function;
 	KUNIT_ASSERT_EQ(test, 0, register_kprobes(t->batch, PROBES));

@@ -66,15 +66,19 @@ calls_seen()
 	event_hits "entry_$(name_of "$(head -n 1 "$work/functions")")"
 }
 
+# count entry|return FUNCTION: what the profile has of it.
+count()
+{
+	awk -v name="$1_$(name_of "$2")" '$1 == name { print $2 }' "$work/profile"
+}
+
 # returns_seen LEAST: of each function as many returns as calls, and of the first LEAST or more.
 returns_seen()
 {
 	awk '{ print $1, $2, $3 }' "$tracefs/kprobe_profile" >"$work/profile"
 	cat "$work/profile"
 	while read -r f; do
-		equal "$(awk -v n="return_$(name_of "$f")" '$1 == n { print $2 }' "$work/profile")" \
-			"$(awk -v n="entry_$(name_of "$f")" '$1 == n { print $2 }' \
-				"$work/profile")" || return 1
+		equal "$(count return "$f")" "$(count entry "$f")" || return 1
 	done <"$work/functions"
 	at_least "$(calls_seen)" "$1" &&
 		equal "$(awk '{ n += $3 } END { print n + 0 }' "$work/profile")" 0
