@@ -5,11 +5,8 @@
 /*
  * What the files in debugfs share: who may see addresses.
  */
+#include <linux/seq_file.h>
 #include <linux/types.h>
-
-struct file;
-struct seq_file;
-struct seq_operations;
 
 /**
  * struct kprobe_reader - who has opened a file

@@ -130,7 +130,7 @@ static noinline __noipa long kprobes_target_open(int dfd,
 						 const char __user *filename,
 						 int flags, umode_t mode)
 {
-	return -ENOSYS;
+	return -EOPNOTSUPP;
 }
 
 static unsigned long do_sys_open_addr;

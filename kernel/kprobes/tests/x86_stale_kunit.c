@@ -224,4 +224,5 @@ static struct kunit_suite stale_suite = {
 	.name = "kprobes_x86_stale",
 	.test_cases = stale_cases,
 };
+
 kunit_test_suite(stale_suite);
