@@ -18,16 +18,13 @@
 extern const u8 kprobe_detour_save_template[], kprobe_detour_save_template_end[];
 extern const u8 kprobe_detour_save_template_ip[];
 extern const u8 kprobe_detour_restore_template[], kprobe_detour_restore_template_end[];
-extern const u8 kprobe_detour_save_pushed[], kprobe_detour_save_pushed_end[];
-extern const u8 kprobe_detour_restore_pushed[];
+extern const u8 kprobe_detour_save_pushed[], kprobe_detour_restore_pushed[];
 extern const u8 kprobe_detour_saved[], kprobe_detour_saved_post[];
 extern const u8 kprobe_detour_pushed[];
 #define X86_DETOUR_SAVE_SIZE \
 	(kprobe_detour_save_template_end - kprobe_detour_save_template)
 #define X86_DETOUR_RESTORE_SIZE \
 	(kprobe_detour_restore_template_end - kprobe_detour_restore_template)
-#define X86_DETOUR_SAVE_PUSHED_SIZE \
-	(kprobe_detour_save_pushed_end - kprobe_detour_save_pushed)
 
 void kprobe_detour_stale(void);
 void kprobe_detour_slow(void);

@@ -237,7 +237,7 @@ unsigned long arch_kprobe_detour_ip(const struct kprobe_detour *detour,
 	if (offset == at->pushed[0] || offset == at->pushed[1])
 		return (unsigned long)kprobe_detour_pushed;
 	for (i = 0; i < ARRAY_SIZE(at->save); i++) {
-		if (is_in(offset, at->save[i], X86_DETOUR_SAVE_PUSHED_SIZE)) {
+		if (is_in(offset, at->save[i], X86_DETOUR_SAVE_SIZE)) {
 			*pushed = kprobe_detour_save_pushed[offset - at->save[i]];
 			return detour->point->site + at->from[i];
 		}

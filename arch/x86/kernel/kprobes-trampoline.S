@@ -124,7 +124,7 @@ SYM_DATA_START(kprobe_detour_save_template)
 7:	pushq	$0x12345678		/* pt_regs->ip: set in the copy */
 8:	pushq	$-1			/* pt_regs->orig_ax */
 9:	PUSH_REGS unwind_hint=0
-	ENCODE_FRAME_POINTER
+10:	ENCODE_FRAME_POINTER
 SYM_DATA_END_LABEL(kprobe_detour_save_template, SYM_L_GLOBAL, kprobe_detour_save_template_end)
 	.set	kprobe_detour_save_template_ip, .Lsave_ip
 	.globl	kprobe_detour_save_template_ip
@@ -142,7 +142,8 @@ SYM_DATA_START(kprobe_detour_save_pushed)
 	.skip	\len, pushed
 	.set	pushed, pushed + 8
 	.endr
-SYM_DATA_END_LABEL(kprobe_detour_save_pushed, SYM_L_GLOBAL, kprobe_detour_save_pushed_end)
+	.skip	kprobe_detour_save_template_end - 10b, pushed
+SYM_DATA_END(kprobe_detour_save_pushed)
 
 SYM_DATA_START(kprobe_detour_restore_template)
 	POP_REGS

@@ -184,12 +184,21 @@ static int trace_in_return(struct kretprobe_instance *ri, struct pt_regs *regs)
 	return 0;
 }
 
+/* Below a function's entry there is no frame of it yet. */
+static void need_orc(struct kunit *test)
+{
+	if (IS_ENABLED(CONFIG_UNWINDER_FRAME_POINTER))
+		kunit_skip(test, "frame pointers do not tell an entry's caller");
+}
+
 static struct kprobes_counter *tracing_probe(struct kunit *test)
 {
 	const struct kprobes_caller *c = test->param_value;
 	const struct kprobes_place place = { .symbol = c->symbol };
-	struct kprobes_counter *counter = kprobes_counter(test, &place);
+	struct kprobes_counter *counter;
 
+	need_orc(test);
+	counter = kprobes_counter(test, &place);
 	counter->data = new_trace(test);
 	return counter;
 }
@@ -244,6 +253,7 @@ static void from_entry_handler(struct kunit *test)
 {
 	int probes;
 
+	need_orc(test);
 	for (probes = 1; probes <= 3; probes++) {
 		struct kprobes_returns *r = kprobes_caller_returns(test);
 
