@@ -489,7 +489,8 @@ NOKPROBE_SYMBOL(is_at_rest);
 
 /*
  * Another task may wake up at any time, and its instances may be used by others
- * while we look at them. RCU keeps their memory, and nothing that is found counts
+ * while we look at them. RCU keeps their memory: it waits for disabled preemption
+ * as well, which calls nothing that can be probed. Nothing that is found counts
  * unless the task has been at rest all the time. As long as it is, its instances
  * are a list that ends.
  */
@@ -498,7 +499,7 @@ static unsigned long find_of_other(struct task_struct *tsk, void *fp)
 	unsigned long addr, switches = switches_of(tsk);
 	struct llist_node *n;
 
-	guard(rcu)();
+	guard(preempt_notrace)();
 	if (!is_at_rest(tsk, switches))
 		return 0;
 	n = READ_ONCE(tsk->kretprobe_instances.first);
