@@ -29,7 +29,6 @@ static void expect_registered(struct kunit *test, struct kprobe *p,
 	KUNIT_EXPECT_FALSE(test, kprobe_gone(p));
 	KUNIT_EXPECT_FALSE(test, list_empty(&p->list));
 	KUNIT_EXPECT_EQ(test, entry, !!(p->flags & KPROBE_FLAG_ON_FUNC_ENTRY));
-	KUNIT_EXPECT_FALSE(test, p->flags & KPROBE_FLAG_OPTIMIZED);
 }
 
 static void expect_unregistered(struct kunit *test, struct kprobe *p,

@@ -106,6 +106,19 @@ static struct sleeper *new_sleeper(struct kunit *test)
 	return s;
 }
 
+/* It has said that it is about to: it may be preempted before it does. */
+static bool falls_asleep(struct task_struct *task)
+{
+	unsigned long patience = jiffies + 10 * HZ;
+
+	while (time_before(jiffies, patience)) {
+		if (wait_task_inactive(task, TASK_UNINTERRUPTIBLE))
+			return true;
+		msleep(20);
+	}
+	return false;
+}
+
 static void sleep_in_load(struct kunit *test, const char *what)
 {
 	struct sleeper *s = new_sleeper(test);
@@ -117,7 +130,7 @@ static void sleep_in_load(struct kunit *test, const char *what)
 	get_task_struct(task);
 	wake_up_process(task);
 	wait_for_completion(&s->faulted);
-	asleep = wait_task_inactive(task, TASK_UNINTERRUPTIBLE);
+	asleep = falls_asleep(task);
 	ret = is_in_reliably(task, "kprobes_target_load_user");
 	complete(&s->go_on);
 	kthread_stop_put(task);
