@@ -70,9 +70,13 @@ bool kprobe_move_note(struct kprobe_point *point, unsigned long sp)
 	struct kprobe_move *move = READ_ONCE(point->move);
 	unsigned int i;
 
-	for (i = 0; move && i < MOVE_CALLS; i++)
-		if (!cmpxchg(place_for(move, sp, i), 0, sp))
+	for (i = 0; move && i < MOVE_CALLS; i++) {
+		unsigned long old = cmpxchg(place_for(move, sp, i), 0, sp);
+
+		/* One that is left is of a call that did not get there. */
+		if (!old || old == sp)
 			return true;
+	}
 	return !move;
 }
 NOKPROBE_SYMBOL(kprobe_move_note);
