@@ -68,7 +68,9 @@ SYM_FUNC_END(kprobes_region_jmp)
 
 FUNCTION kprobes_region_tail
 	incl	%edi
-	jmp	kprobes_region_plain
+	/* jmp, long however near that is */
+	.byte	0xe9
+	.long	kprobes_region_plain - . - 4
 SYM_FUNC_END(kprobes_region_tail)
 
 FUNCTION kprobes_region_call

@@ -145,16 +145,16 @@ module_symbols()
 	load "$target" || return 1
 	lowest=$(grep "\[$target\]" /proc/kallsyms | grep -i ' t [a-z]' | sort | head -n 1 |
 		awk '{ print $3 }')
-	over=$(offset_from "$lowest" "${target}_switched" "$target")
+	over=$(offset_from "$lowest" call_get "$target")
 	unload "$target"
 	echo "from $lowest $over"
-	[ "$lowest" != "${target}_switched" ]
+	[ "$lowest" != call_get ]
 }
 
 in_module()
 {
 	event p in_module "$target:$lowest+$over" && load "$target" &&
-		event_enable in_module 1 && is_listed "${target}_switched" "  $target.*" &&
+		event_enable in_module 1 && is_listed call_get "  $target.*" &&
 		cat "/sys/module/$target/parameters/call" && equal "$(event_hits in_module)" 1
 }
 
