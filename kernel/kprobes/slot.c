@@ -499,6 +499,32 @@ bool kprobe_is_site(unsigned long addr)
 NOKPROBE_SYMBOL(kprobe_is_site);
 
 /**
+ * kprobe_is_entry() - was a function hit at its entry, before it has made a frame?
+ * @ip: instruction pointer of registers, as handlers see it
+ *
+ * A pre-handler's instruction pointer is the byte after the breakpoint, a
+ * post-handler's that of the next instruction. Where the first instruction has one
+ * byte these cannot be told apart, and it may have made a frame.
+ *
+ * Context: Any. Where RCU is not watching, nothing is known of probes.
+ * Return: True when the caller's frame is the innermost.
+ */
+bool kprobe_is_entry(unsigned long ip)
+{
+	struct kprobe_point *point;
+
+	if (!kprobe_rcu_is_watching())
+		return false;
+	guard(preempt_notrace)();
+	point = kprobe_point_lookup(ip - 1);
+	if (point)
+		return point->on_func_entry && (point->site != point->addr || point->len > 1);
+	point = kprobe_table_find(ip);
+	return point && point->site != point->addr;
+}
+NOKPROBE_SYMBOL(kprobe_is_entry);
+
+/**
  * kprobe_get_kallsym() - list the pages of slots for /proc/kallsyms
  * @symnum: which one, from 0
  * @value:  set to its address

@@ -227,6 +227,7 @@ static unsigned long restore_ip(const struct kprobe_detour *detour,
 }
 NOKPROBE_SYMBOL(restore_ip);
 
+/* Where the detour's own code shows, as the return address of a call there. */
 unsigned long arch_kprobe_detour_ip(const struct kprobe_detour *detour,
 				    unsigned long addr, unsigned int *pushed)
 {
@@ -235,7 +236,7 @@ unsigned long arch_kprobe_detour_ip(const struct kprobe_detour *detour,
 	unsigned int i;
 
 	if (offset == at->pushed[0] || offset == at->pushed[1])
-		return (unsigned long)kprobe_detour_pushed;
+		return (unsigned long)kprobe_detour_pushed + 1;
 	for (i = 0; i < ARRAY_SIZE(at->save); i++) {
 		if (is_in(offset, at->save[i], X86_DETOUR_SAVE_SIZE)) {
 			*pushed = kprobe_detour_save_pushed[offset - at->save[i]];
@@ -245,10 +246,10 @@ unsigned long arch_kprobe_detour_ip(const struct kprobe_detour *detour,
 			return restore_ip(detour, at->restore[i], offset, pushed);
 		if (at->save[i] != 0xffff && offset >= at->save[i] &&
 		    offset < at->restore[i])
-			return (unsigned long)(i ? kprobe_detour_saved_post : kprobe_detour_saved);
+			return (unsigned long)(i ? kprobe_detour_saved_post : kprobe_detour_saved) + 1;
 	}
 	if (offset >= at->saved)
-		return (unsigned long)kprobe_detour_saved_post;
+		return (unsigned long)kprobe_detour_saved_post + 1;
 	return copied_ip(detour, offset, pushed);
 }
 NOKPROBE_SYMBOL(arch_kprobe_detour_ip);

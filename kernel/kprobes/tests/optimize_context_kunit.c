@@ -380,6 +380,8 @@ static void trace_behind_push(struct kunit *test)
 {
 	struct kprobes_counter *c;
 
+	if (IS_ENABLED(CONFIG_UNWINDER_FRAME_POINTER))
+		kunit_skip(test, "the function has not made its frame, as without probes");
 	c = probed_at(test, "kprobes_opt_middle", 0, NULL, trace_in_post);
 	KUNIT_EXPECT_EQ(test, kprobes_opt_caller(5), 8);
 	expect_trace(test, c->data, "post-handler", middle_way);
@@ -451,7 +453,7 @@ static bool expect_pushed(struct kunit *test, const struct kprobe_detour *d)
 	if (d->arch.pushed[0] == 0xffff)
 		return false;
 	for (i = 0; i < ARRAY_SIZE(d->arch.pushed); i++)
-		KUNIT_EXPECT_EQ(test, (unsigned long)kprobe_detour_pushed,
+		KUNIT_EXPECT_EQ(test, (unsigned long)kprobe_detour_pushed + 1,
 				kprobe_displaced_ip((unsigned long)d->entry +
 						    d->arch.pushed[i]));
 	return true;

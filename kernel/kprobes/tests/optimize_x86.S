@@ -5,6 +5,7 @@
  */
 #include <linux/linkage.h>
 #include <linux/objtool.h>
+#include <asm/frame.h>
 #include <asm/nospec-branch.h>
 
 .macro FUNCTION name:req
@@ -80,6 +81,7 @@ SYM_FUNC_END(kprobes_opt_callee)
 
 /* int kprobes_opt_middle(int a): a + 3, where something has been pushed */
 FUNCTION kprobes_opt_middle
+	FRAME_BEGIN
 	pushq	%rbx
 	pushq	%r12
 .Lmiddle:
@@ -88,6 +90,7 @@ FUNCTION kprobes_opt_middle
 	leaq	1(%r12), %rax
 	popq	%r12
 	popq	%rbx
+	FRAME_END
 	RET
 SYM_FUNC_END(kprobes_opt_middle)
 
