@@ -5,8 +5,8 @@
  * A struct kprobe is its owner's: a subscription to a probe point. The point,
  * struct kprobe_point, is ours: one for each probed address, with the pristine
  * instruction, its executable copy and the list of probes. Registering makes
- * or finds the points of all probes of the call, links the probes, and hands
- * the points to one batch, which patches the text for many at once.
+ * or finds the points of a chunk of probes, links the probes, and hands the
+ * points to one batch, which patches the text for all of them at once.
  *
  * Locking
  * -------
@@ -20,9 +20,9 @@
  * No RCU grace period is waited for under any of them, nor by any call of the
  * API. Module notifiers take kprobe_mutex; so do work items that free.
  *
- * Work on many probes lets go of kprobe_mutex now and then. Points that wait in
- * a batch meanwhile may be killed by others, or armed and disarmed by those who
- * take them out and commit them at once.
+ * kprobe_mutex is never let go inside an operation. Work on many probes is a series
+ * of operations, each on at most KPROBE_CHUNK of them under one hold. Handlers are
+ * waited for without any lock: see synchronize.c.
  *
  * Hit path
  * --------
@@ -33,7 +33,7 @@
  *    grace period after they have left it;
  *  - a point's list of probes. These are freed by their owners as soon as
  *    unregistering has returned, so a hit publishes the point in a frame of
- *    its CPU before it reads the list: see kprobe_drain();
+ *    its CPU before it reads the list: see kprobe_synchronize();
  *  - the flags of a probe, and of a point nr_post and where hits go on, single
  *    words that change under it at any time.
  */
@@ -42,7 +42,8 @@
 #include <linux/kprobes.h>
 
 #include "kprobes/internal.h"
-#include "kprobes/refused.h"
+#include "kprobes/reason.h"
+#include "kprobes/register.h"
 
 /* See above. */
 DEFINE_MUTEX(kprobe_mutex);
@@ -50,46 +51,18 @@ DEFINE_MUTEX(kprobe_mutex);
 /* Set once boot has come far enough; false when that failed. */
 bool kprobes_ready __ro_after_init;
 
-/**
- * kprobe_let_others_in() - let go of kprobe_mutex for a moment
- *
- * What takes long does this after each %KPROBE_SITES_PER_PASS of its steps, or
- * after %KPROBE_POINTS_PER_TURN if a step examines text.
- *
- * Context: Process context, kprobe_mutex held, may sleep.
- */
-void kprobe_let_others_in(void)
+static struct kprobe *probe_at(void *entries, int i)
 {
-	struct kprobe_asking asking = kprobe_asking();
-
-	mutex_unlock(&kprobe_mutex);
-	cond_resched();
-	mutex_lock(&kprobe_mutex);
-	kprobe_ask_again(&asking);
-}
-NOKPROBE_SYMBOL(kprobe_let_others_in);
-
-static int check_array(struct kprobe **kps, int num)
-{
-	int i;
-
-	if (num <= 0)
-		return kprobe_refuse(KPROBE_REFUSED_NUM, -EINVAL);
-	if (!kps)
-		return kprobe_refuse(KPROBE_REFUSED_NULL, -EINVAL);
-	for (i = 0; i < num; i++)
-		if (!kps[i])
-			return kprobe_refuse(KPROBE_REFUSED_NULL, -EINVAL);
-	return 0;
+	return ((struct kprobe **)entries)[i];
 }
 
 static int register_probes(struct kprobe **kps, int num, unsigned long caller)
 {
-	guard(mutex)(&kprobe_mutex);
-	kprobe_ask(KPROBE_SET, caller);
-	return kprobe_answer(check_array(kps, num) ?:
-			     kprobe_claim(kps, num) ?:
-			     kprobe_register_claimed(kps, num));
+	const struct kprobe_array array = {
+		.entries = kps, .num = num, .probe = probe_at, .add = kprobe_add,
+	};
+
+	return kprobe_register_array(&array, KPROBE_SET, caller);
 }
 
 /**
@@ -97,10 +70,10 @@ static int register_probes(struct kprobe **kps, int num, unsigned long caller)
  * @kps: the probes
  * @num: how many
  *
- * All probes are checked before the kernel's text is touched, and the text is
- * then patched in passes of %KPROBE_SITES_PER_PASS sites, with room for others
- * in between. When one probe is refused, none is registered, and @addr and @flags
- * of all are as they were before the call.
+ * Probes are registered in chunks of 256, each with one pass over the kernel's
+ * text; others get their turn in between. When one probe is refused, those before
+ * it are unregistered again, and @addr and @flags of all are as they were before the
+ * call. Their handlers may have run meanwhile.
  *
  * Context: Process context, may sleep.
  * Return: 0, or the errno of the first probe that was refused, as in
@@ -147,24 +120,19 @@ NOKPROBE_SYMBOL(register_kprobe);
  * @num: how many
  *
  * When it returns, no handler of theirs runs or will run, and their memory is
- * the caller's again. A probe that is not registered has its @addr cleared,
- * unless somebody is just registering it; NULL entries are passed over.
+ * the caller's again. A probe that is not registered has its @addr cleared; NULL
+ * entries are passed over.
  *
  * Context: Process context, may sleep. Waits for handlers under way, but for
  * no grace period.
  */
 void unregister_kprobes(struct kprobe **kps, int num)
 {
-	int i;
+	const struct kprobe_array array = {
+		.entries = kps, .num = num, .probe = probe_at,
+	};
 
-	if (num <= 0 || !kps)
-		return;
-	for (i = 0; i < num; i += KPROBE_SITES_PER_PASS) {
-		cond_resched();
-		guard(mutex)(&kprobe_mutex);
-		kprobe_unregister_locked(kps + i,
-					 min(num - i, KPROBE_SITES_PER_PASS));
-	}
+	kprobe_unregister_array(&array);
 }
 EXPORT_SYMBOL_GPL(unregister_kprobes);
 NOKPROBE_SYMBOL(unregister_kprobes);
@@ -184,12 +152,40 @@ void unregister_kprobe(struct kprobe *p)
 EXPORT_SYMBOL_GPL(unregister_kprobe);
 NOKPROBE_SYMBOL(unregister_kprobe);
 
-static int settle_point(struct kprobe_point *point)
+/* Makes the text match what the point's probes want now. */
+static enum kprobe_reason commit_point(struct kprobe_point *point)
 {
 	LIST_HEAD(batch);
 
 	list_move_tail(&point->batch, &batch);
 	return kprobe_batch_commit(&batch);
+}
+
+static void set_disabled(struct kprobe *kp, bool disabled)
+{
+	if (disabled)
+		WRITE_ONCE(kp->flags, kp->flags | KPROBE_FLAG_DISABLED);
+	else
+		WRITE_ONCE(kp->flags, kp->flags & ~KPROBE_FLAG_DISABLED);
+	kprobe_point_changed(kp->point);
+}
+
+/* Sets @point to the point if the probe's handlers could run until now. */
+static int disable(struct kprobe *kp, const void **point)
+{
+	guard(mutex)(&kprobe_mutex);
+	if (!kprobe_is_registered(kp))
+		return -EINVAL;
+	if (kprobe_disabled(kp))
+		return 0;
+	*point = kp->point;
+	set_disabled(kp, true);
+	return kprobe_reason_errno(commit_point(kp->point));
+}
+
+static bool is_point(const void *hazard, const void *point)
+{
+	return hazard == point;
 }
 
 /**
@@ -204,38 +200,27 @@ static int settle_point(struct kprobe_point *point)
  */
 int disable_kprobe(struct kprobe *kp)
 {
-	guard(mutex)(&kprobe_mutex);
-	if (!kprobe_is_registered(kp))
-		return -EINVAL;
-	if (kprobe_disabled(kp))
-		return 0;
-	WRITE_ONCE(kp->flags, kp->flags | KPROBE_FLAG_DISABLED);
-	kprobe_point_changed(kp->point);
-	WRITE_ONCE(kp->point->held.draining, true);
-	kprobe_drain();
-	WRITE_ONCE(kp->point->held.draining, false);
-	return settle_point(kp->point);
+	const void *point = NULL;
+	int ret = disable(kp, &point);
+
+	if (point)
+		kprobe_synchronize(is_point, point);
+	return ret;
 }
 EXPORT_SYMBOL_GPL(disable_kprobe);
 NOKPROBE_SYMBOL(disable_kprobe);
 
-static int enable_probe(struct kprobe *kp)
+static enum kprobe_reason enable(struct kprobe *kp)
 {
-	int ret;
+	enum kprobe_reason reason;
 
-	if (!kprobe_is_registered(kp))
-		return kprobe_refuse(KPROBE_REFUSED_NOT_REGISTERED, -EINVAL);
-	kprobe_ask_about(kp);
 	if (kprobe_gone(kp))
-		return kprobe_refuse(KPROBE_REFUSED_GONE, -EINVAL);
-	WRITE_ONCE(kp->flags, kp->flags & ~KPROBE_FLAG_DISABLED);
-	kprobe_point_changed(kp->point);
-	ret = settle_point(kp->point);
-	if (!ret)
-		return 0;
-	WRITE_ONCE(kp->flags, kp->flags | KPROBE_FLAG_DISABLED);
-	kprobe_point_changed(kp->point);
-	return kprobe_refuse(KPROBE_REFUSED_FTRACE, ret);
+		return KPROBE_REASON_GONE;
+	set_disabled(kp, false);
+	reason = commit_point(kp->point);
+	if (reason)
+		set_disabled(kp, true);
+	return reason;
 }
 
 /**
@@ -249,9 +234,17 @@ static int enable_probe(struct kprobe *kp)
  */
 int enable_kprobe(struct kprobe *kp)
 {
+	enum kprobe_reason reason = KPROBE_REASON_NOT_REGISTERED;
+
 	guard(mutex)(&kprobe_mutex);
-	kprobe_ask(KPROBE_ENABLE, _RET_IP_);
-	return kprobe_answer(enable_probe(kp));
+	if (kprobe_is_registered(kp))
+		reason = enable(kp);
+	if (!reason)
+		return 0;
+	/* What is not registered may be anything. */
+	kprobe_record_refusal(KPROBE_ENABLE, _RET_IP_,
+			      reason == KPROBE_REASON_NOT_REGISTERED ? NULL : kp, reason);
+	return kprobe_reason_errno(reason);
 }
 EXPORT_SYMBOL_GPL(enable_kprobe);
 NOKPROBE_SYMBOL(enable_kprobe);

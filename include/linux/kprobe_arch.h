@@ -83,10 +83,10 @@ unsigned int arch_kprobe_insn_len(unsigned long addr);
  * is needed, and sets @run to it unless the instruction is @emulated.
  *
  * Context: Process context, kprobe_mutex held, may sleep.
- * Return: 0, -EILSEQ when there is no instruction, -EINVAL when it cannot be
- * probed, -ENOMEM.
+ * Return: %KPROBE_REASON_NONE, %KPROBE_REASON_NO_MEMORY, or why the instruction cannot
+ * be probed.
  */
-int arch_kprobe_prepare(struct kprobe_point *point);
+enum kprobe_reason arch_kprobe_prepare(struct kprobe_point *point);
 
 /**
  * arch_kprobe_prepare_post() - make a point ready for post-handlers
@@ -96,9 +96,9 @@ int arch_kprobe_prepare(struct kprobe_point *point);
  * that is NULL.
  *
  * Context: Process context, kprobe_mutex held, may sleep.
- * Return: 0 or -ENOMEM.
+ * Return: %KPROBE_REASON_NONE or %KPROBE_REASON_NO_MEMORY.
  */
-int arch_kprobe_prepare_post(struct kprobe_point *point);
+enum kprobe_reason arch_kprobe_prepare_post(struct kprobe_point *point);
 
 /**
  * arch_kprobe_arm() - put the breakpoint into the text
@@ -206,10 +206,10 @@ int __init arch_kprobe_init(void);
  * in front may lead there.
  *
  * Context: Process context, kprobe_mutex held, may sleep.
- * Return: %KPROBE_OBSTACLE_NONE when it can. Then arch_kprobe_region_len()
+ * Return: %KPROBE_REASON_NONE when it can. Then arch_kprobe_region_len()
  * says how many bytes are displaced.
  */
-enum kprobe_obstacle arch_kprobe_examine(struct kprobe_point *point);
+enum kprobe_reason arch_kprobe_examine(struct kprobe_point *point);
 
 /**
  * arch_kprobe_make_detour() - write the code that a jump or breakpoint leads to
@@ -221,11 +221,11 @@ enum kprobe_obstacle arch_kprobe_examine(struct kprobe_point *point);
  * kprobe_detour_hit() once @generation is not the point's any more.
  *
  * Context: Process context, kprobe_mutex held, may sleep.
- * Return: %KPROBE_OBSTACLE_NONE, %KPROBE_OBSTACLE_NO_MEMORY, or
- * %KPROBE_OBSTACLE_OUT_OF_REACH. For an instruction alone anything else when it
+ * Return: %KPROBE_REASON_NONE, %KPROBE_REASON_NO_MEMORY, or
+ * %KPROBE_REASON_OUT_OF_REACH. For an instruction alone anything else when it
  * cannot be displaced, or when the detour would not call the handlers anyway.
  */
-enum kprobe_obstacle arch_kprobe_make_detour(struct kprobe_detour *detour);
+enum kprobe_reason arch_kprobe_make_detour(struct kprobe_detour *detour);
 
 /**
  * arch_kprobe_queue_jump() - have a jump written

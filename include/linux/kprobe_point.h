@@ -7,6 +7,7 @@
  * architectures both know of: probe points, detours, hits under way. What they
  * call of each other is in linux/kprobe_arch.h. Nobody else includes this.
  */
+#include <linux/kprobe_reason.h>
 #include <linux/kprobes.h>
 #include <linux/percpu.h>
 #include <linux/preempt.h>
@@ -35,61 +36,6 @@ enum kprobe_mechanism {
 	KPROBE_JUMP,
 	KPROBE_FTRACE,
 	KPROBE_MECHANISMS,
-};
-
-/**
- * enum kprobe_obstacle - why a point is not reached by a jump
- * @KPROBE_OBSTACLE_NONE:          it is, or nothing is in the way
- * @KPROBE_OBSTACLE_TOO_SHORT:     the function ends within the region, the
- *                                 instructions that the jump would replace
- * @KPROBE_OBSTACLE_UNDECODABLE:   the function cannot be decoded
- * @KPROBE_OBSTACLE_INSTRUCTION:   an instruction in the region cannot be
- *                                 displaced
- * @KPROBE_OBSTACLE_CALL:          a call in the region would return into it
- * @KPROBE_OBSTACLE_JUMP_INTO:     something jumps into the region: a branch, a
- *                                 jump label, an exception's fixup
- * @KPROBE_OBSTACLE_INDIRECT_JUMP: the function has an indirect jump whose
- *                                 targets are unknown
- * @KPROBE_OBSTACLE_EXTABLE:       an instruction of the region has an entry in
- *                                 an exception table
- * @KPROBE_OBSTACLE_RESERVED:      somebody else patches or reads the region
- * @KPROBE_OBSTACLE_DIRECTION:     the function sets the direction flag, which
- *                                 handlers must find clear
- * @KPROBE_OBSTACLE_HYPERVISOR:    the hypervisor does not see what a detour does
- *                                 to flags and interrupts
- * @KPROBE_OBSTACLE_OUT_OF_REACH:  no executable memory near enough
- * @KPROBE_OBSTACLE_NEIGHBOUR:     another probe stands inside the region
- * @KPROBE_OBSTACLE_QUEUED:        the jump is yet to come
- * @KPROBE_OBSTACLE_SWITCHED_OFF:  debug.kprobes-optimization is off
- * @KPROBE_OBSTACLE_NOT_ARMED:     the point is not armed
- * @KPROBE_OBSTACLE_MECHANISM:     the point is not reached by a breakpoint
- *                                 either
- * @KPROBE_OBSTACLE_NO_MEMORY:     there was no memory for the detour
- * @KPROBE_OBSTACLES:              number of values
- *
- * Those up to %KPROBE_OBSTACLE_HYPERVISOR are the text's or the machine's, and
- * last as long. The others come and go.
- */
-enum kprobe_obstacle {
-	KPROBE_OBSTACLE_NONE,
-	KPROBE_OBSTACLE_TOO_SHORT,
-	KPROBE_OBSTACLE_UNDECODABLE,
-	KPROBE_OBSTACLE_INSTRUCTION,
-	KPROBE_OBSTACLE_CALL,
-	KPROBE_OBSTACLE_JUMP_INTO,
-	KPROBE_OBSTACLE_INDIRECT_JUMP,
-	KPROBE_OBSTACLE_EXTABLE,
-	KPROBE_OBSTACLE_RESERVED,
-	KPROBE_OBSTACLE_DIRECTION,
-	KPROBE_OBSTACLE_HYPERVISOR,
-	KPROBE_OBSTACLE_OUT_OF_REACH,
-	KPROBE_OBSTACLE_NEIGHBOUR,
-	KPROBE_OBSTACLE_QUEUED,
-	KPROBE_OBSTACLE_SWITCHED_OFF,
-	KPROBE_OBSTACLE_NOT_ARMED,
-	KPROBE_OBSTACLE_MECHANISM,
-	KPROBE_OBSTACLE_NO_MEMORY,
-	KPROBE_OBSTACLES,
 };
 
 /**
@@ -129,16 +75,6 @@ enum kprobe_point_state {
 };
 
 /**
- * struct kprobe_held - what a hit holds on to while it runs handlers
- * @draining: somebody waits until no hit does any more
- *
- * Part of whatever leads hits to handlers: points, and return probes' pools.
- */
-struct kprobe_held {
-	bool draining;
-};
-
-/**
  * struct kprobe_grave - what waits to be freed until nobody executes it
  * @rcu:       for the Tasks RCU grace period, and for freeing afterwards
  * @quiescent: in between, among those whose grace period has ended
@@ -154,7 +90,6 @@ struct kprobe_grave {
 
 /**
  * struct kprobe_point - one probed address, with all the probes on it
- * @held:      published by hits; first, as detours know
  * @generation: changes whenever something does that a detour was made for: the
  *             probes on the point, their handlers, which are disabled
  * @nr_post:   how many probes on the point have a post-handler; read by hits
@@ -192,19 +127,16 @@ struct kprobe_grave {
  * @on_func_entry: the point stands at a function's entry
  * @detour:    what a jump goes to, or a breakpoint; NULL until the optimizer has
  *             looked at the point
- * @obstacle:  what the optimizer found last
+ * @not_jump:  why the optimizer has not made it a jump
  * @examined:  the text was looked at
- * @hopeless:  and has an obstacle that never goes away
+ * @hopeless:  and the reason never goes away
  * @optimize:  in one of the optimizer's lists
  * @node:      in the table of points, one link for each of two generations
  * @batch:     in the batch that is being worked on, or with the reaper
- * @pending:   probes that a registration under way is going to put on the
- *             point; under kprobe_mutex
  * @by_addr:   among all points, or those that are gone, until it is buried
  * @grave:     for freeing
  */
 struct kprobe_point {
-	struct kprobe_held held;
 	u32 generation;
 	unsigned int nr_post;
 	u8 len;
@@ -233,7 +165,6 @@ struct kprobe_point {
 	bool on_func_entry;
 	struct hlist_node node[2];
 	struct list_head batch;
-	unsigned int pending;
 	union {
 		struct rb_node by_addr;
 		struct kprobe_grave grave;
@@ -241,7 +172,7 @@ struct kprobe_point {
 #ifdef CONFIG_OPTPROBES
 	bool examined;
 	bool hopeless;
-	enum kprobe_obstacle obstacle;
+	enum kprobe_reason not_jump;
 	struct kprobe_detour *detour;
 	struct list_head optimize;
 #endif
@@ -307,21 +238,21 @@ static __always_inline bool kprobe_point_is_behind_entry(const struct kprobe_poi
 
 /**
  * struct kprobe_frame - one hit under way on a CPU
- * @held:    the point or return probe's pool whose probes are being looked at;
- *           NULL in a free frame
+ * @hazard:  hazard pointer: the point or return probe's pool that leads to the probes
+ *           in use; NULL in a free frame
  * @probe:   the probe whose handler runs
  * @context: the preemption count that the handler runs with, of which
  *           %KPROBE_CONTEXT_MASK matters; %KPROBE_CONTEXT_NONE while it is not
  *           known yet
  * @faulting: its fault handler runs
  *
- * Detours write all but the last by themselves, in the same order: @held first,
+ * Detours write all but the last by themselves, in the same order: @hazard first,
  * which claims the frame, then @context; and to give it back @context first. In
  * between @context is %KPROBE_CONTEXT_NONE, which is no hit's: an interrupt's hit
  * takes the next frame, whatever the stack and context that it comes with.
  */
 struct kprobe_frame {
-	struct kprobe_held *held;
+	const void *hazard;
 	struct kprobe *probe;
 	unsigned int context;
 	bool faulting;
@@ -349,89 +280,6 @@ struct kprobe_cpu {
 };
 
 DECLARE_PER_CPU(struct kprobe_cpu, kprobe_cpu);
-
-/**
- * enum kprobe_refusal - why a probe is refused
- * @KPROBE_REFUSED_UNKNOWN:        nobody has said it
- * @KPROBE_REFUSED_NO_MEMORY:      out of memory
- * @KPROBE_REFUSED_EARLY:          kprobes are not ready
- * @KPROBE_REFUSED_NUM:            a number of probes that is not positive
- * @KPROBE_REFUSED_NULL:           NULL where a probe should be
- * @KPROBE_REFUSED_REGISTERED:     the probe is registered
- * @KPROBE_REFUSED_NOT_REGISTERED: to be enabled, the probe is not registered
- * @KPROBE_REFUSED_GONE:           to be enabled, the probe's text has gone
- * @KPROBE_REFUSED_BOTH:           symbol and address are given
- * @KPROBE_REFUSED_NEITHER:        neither symbol nor address is given
- * @KPROBE_REFUSED_SYMBOL:         no such symbol
- * @KPROBE_REFUSED_PREFIX:         in front of a function's entry
- * @KPROBE_REFUSED_TRAMPOLINE:     the jump that makes a static call
- * @KPROBE_REFUSED_NO_TEXT:        not the kernel's text
- * @KPROBE_REFUSED_INIT_TEXT:      init text that was freed
- * @KPROBE_REFUSED_MODULE_COMING:  in a module that has not come yet
- * @KPROBE_REFUSED_MODULE_GOING:   in a module that is going
- * @KPROBE_REFUSED_BLACKLIST:      the function is on the blacklist
- * @KPROBE_REFUSED_RESERVED:       somebody else patches or reads the place
- * @KPROBE_REFUSED_INSIDE:         no instruction begins there
- * @KPROBE_REFUSED_UNDECODABLE:    no instruction that is known
- * @KPROBE_REFUSED_INSTRUCTION:    an instruction that cannot be displaced
- * @KPROBE_REFUSED_TRAP:           an instruction that traps for somebody else
- * @KPROBE_REFUSED_LEVEL:          one that changes privilege level or segment
- * @KPROBE_REFUSED_WORLD:          one that goes to a guest or an enclave
- * @KPROBE_REFUSED_LANDING_PAD:    one that indirect branches have to find
- * @KPROBE_REFUSED_TRANSACTION:    one that begins a transaction
- * @KPROBE_REFUSED_SLEEP:          one that waits for an interrupt
- * @KPROBE_REFUSED_SHADOW:         one that keeps interrupts from the next one
- * @KPROBE_REFUSED_FORM:           one in a form that no compiler makes
- * @KPROBE_REFUSED_ENTRY:          a return probe not at a function's entry
- * @KPROBE_REFUSED_DATA_SIZE:      a return probe with too much data
- * @KPROBE_REFUSED_FTRACE:         ftrace does not arm the point
- * @KPROBE_REFUSALS:               number of reasons
- */
-enum kprobe_refusal {
-	KPROBE_REFUSED_UNKNOWN,
-	KPROBE_REFUSED_NO_MEMORY,
-	KPROBE_REFUSED_EARLY,
-	KPROBE_REFUSED_NUM,
-	KPROBE_REFUSED_NULL,
-	KPROBE_REFUSED_REGISTERED,
-	KPROBE_REFUSED_NOT_REGISTERED,
-	KPROBE_REFUSED_GONE,
-	KPROBE_REFUSED_BOTH,
-	KPROBE_REFUSED_NEITHER,
-	KPROBE_REFUSED_SYMBOL,
-	KPROBE_REFUSED_PREFIX,
-	KPROBE_REFUSED_TRAMPOLINE,
-	KPROBE_REFUSED_NO_TEXT,
-	KPROBE_REFUSED_INIT_TEXT,
-	KPROBE_REFUSED_MODULE_COMING,
-	KPROBE_REFUSED_MODULE_GOING,
-	KPROBE_REFUSED_BLACKLIST,
-	KPROBE_REFUSED_RESERVED,
-	KPROBE_REFUSED_INSIDE,
-	KPROBE_REFUSED_UNDECODABLE,
-	KPROBE_REFUSED_INSTRUCTION,
-	KPROBE_REFUSED_TRAP,
-	KPROBE_REFUSED_LEVEL,
-	KPROBE_REFUSED_WORLD,
-	KPROBE_REFUSED_LANDING_PAD,
-	KPROBE_REFUSED_TRANSACTION,
-	KPROBE_REFUSED_SLEEP,
-	KPROBE_REFUSED_SHADOW,
-	KPROBE_REFUSED_FORM,
-	KPROBE_REFUSED_ENTRY,
-	KPROBE_REFUSED_DATA_SIZE,
-	KPROBE_REFUSED_FTRACE,
-	KPROBE_REFUSALS,
-};
-
-#ifdef CONFIG_DEBUG_FS
-int kprobe_refuse(enum kprobe_refusal reason, int error);
-#else
-static inline int kprobe_refuse(enum kprobe_refusal reason, int error)
-{
-	return error;
-}
-#endif
 
 /**
  * enum kprobe_symbol - what a symbol of the text stands for

@@ -146,7 +146,9 @@ struct kprobe {
 	struct hlist_node hlist;
 	/* private: the point it is on, under kprobe_mutex */
 	struct kprobe_point *point;
-	/* private: @addr as the caller had set it, until the call has succeeded */
+	/* private: being unregistered; under kprobe_mutex */
+	bool removing;
+	/* private: @addr as the caller had set it, for when the call fails */
 	kprobe_opcode_t *asked;
 	/* private: in the registry of probes, under kprobe_mutex */
 	struct rhash_head registered;

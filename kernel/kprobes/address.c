@@ -11,6 +11,7 @@
 #include <asm/sections.h>
 
 #include "internal.h"
+#include "reason.h"
 
 /**
  * kprobe_lookup_name() - find a symbol
@@ -26,53 +27,53 @@ kprobe_opcode_t *kprobe_lookup_name(const char *name, unsigned int offset)
 }
 NOKPROBE_SYMBOL(kprobe_lookup_name);
 
-static int check_symbol(const struct kprobe_function *f)
+static enum kprobe_reason check_symbol(const struct kprobe_function *f)
 {
 	switch (f->kind) {
 	case KPROBE_SYMBOL_PREFIX:
-		return kprobe_refuse(KPROBE_REFUSED_PREFIX, -EINVAL);
+		return KPROBE_REASON_PREFIX;
 	case KPROBE_SYMBOL_TRAMPOLINE:
-		return kprobe_refuse(KPROBE_REFUSED_TRAMPOLINE, -EINVAL);
+		return KPROBE_REASON_TRAMPOLINE;
 	default:
-		return 0;
+		return KPROBE_REASON_NONE;
 	}
 }
 
 /* Any place in a function becomes the place where the probe goes. */
-static int settle(unsigned long at, unsigned long *addr, bool *on_func_entry)
+static enum kprobe_reason settle(unsigned long at, unsigned long *addr, bool *on_func_entry)
 {
 	struct kprobe_function f;
-	int ret;
+	enum kprobe_reason reason;
 
 	if (!kprobe_find_function(at, &f))
-		return kprobe_refuse(KPROBE_REFUSED_NO_TEXT, -EINVAL);
-	ret = check_symbol(&f);
-	if (ret)
-		return ret;
+		return KPROBE_REASON_NO_TEXT;
+	reason = check_symbol(&f);
+	if (reason)
+		return reason;
 	*addr = (unsigned long)arch_kprobe_entry(f.start, at - f.start,
 						 on_func_entry);
 	/* A part of a function that is jumped to: nothing returns from there. */
 	if (f.kind == KPROBE_SYMBOL_COLD)
 		*on_func_entry = false;
-	return 0;
+	return KPROBE_REASON_NONE;
 }
 
 /*
  * The offset may lead past the symbol: perf names every place by its distance
  * from _text. What is checked is where it ends.
  */
-static int resolve_symbol(const char *name, unsigned int offset,
+static enum kprobe_reason resolve_symbol(const char *name, unsigned int offset,
 			  unsigned long *addr)
 {
 	unsigned long base;
 
 	if (kprobe_is_prefix_symbol(name))
-		return kprobe_refuse(KPROBE_REFUSED_PREFIX, -EINVAL);
+		return KPROBE_REASON_PREFIX;
 	base = (unsigned long)kprobe_lookup_name(name, offset);
 	if (!base)
-		return kprobe_refuse(KPROBE_REFUSED_SYMBOL, -ENOENT);
+		return KPROBE_REASON_SYMBOL;
 	*addr = base + offset;
-	return 0;
+	return KPROBE_REASON_NONE;
 }
 
 /**
@@ -82,31 +83,28 @@ static int resolve_symbol(const char *name, unsigned int offset,
  * @on_func_entry: set to whether that is a function's entry
  *
  * Context: Process context, kprobe_mutex held, may sleep.
- * Return: 0. -EINVAL when not just one of symbol and address is given, or no
- * function is there; -ENOENT when the symbol is unknown, or the place is in
- * init text that was freed.
+ * Return: %KPROBE_REASON_NONE, or why there is no such place.
  */
-int kprobe_resolve(const struct kprobe *p, unsigned long *addr,
+enum kprobe_reason kprobe_resolve(const struct kprobe *p, unsigned long *addr,
 		   bool *on_func_entry)
 {
 	unsigned long at;
-	int ret;
+	enum kprobe_reason reason;
 
 	if (!p->symbol_name == !p->addr)
-		return kprobe_refuse(p->addr ? KPROBE_REFUSED_BOTH :
-					       KPROBE_REFUSED_NEITHER, -EINVAL);
+		return p->addr ? KPROBE_REASON_BOTH : KPROBE_REASON_NEITHER;
 	if (p->symbol_name) {
-		ret = resolve_symbol(p->symbol_name, p->offset, &at);
-		if (ret)
-			return ret;
+		reason = resolve_symbol(p->symbol_name, p->offset, &at);
+		if (reason)
+			return reason;
 	} else {
 		at = (unsigned long)p->addr + p->offset;
 	}
-	ret = settle(at, addr, on_func_entry);
+	reason = settle(at, addr, on_func_entry);
 	/* Text that is known, but already freed, has lost its symbols. */
-	if (ret && is_kernel_inittext(at))
-		return kprobe_refuse(KPROBE_REFUSED_INIT_TEXT, -ENOENT);
-	return ret;
+	if (reason && is_kernel_inittext(at))
+		return KPROBE_REASON_INIT_TEXT;
+	return reason;
 }
 NOKPROBE_SYMBOL(kprobe_resolve);
 
@@ -130,12 +128,12 @@ int kprobe_on_func_entry(kprobe_opcode_t *addr, const char *sym,
 	};
 	unsigned long ignored;
 	bool on_entry;
-	int ret;
+	enum kprobe_reason reason;
 
 	guard(mutex)(&kprobe_mutex);
-	ret = kprobe_resolve(&p, &ignored, &on_entry);
-	if (ret)
-		return ret;
+	reason = kprobe_resolve(&p, &ignored, &on_entry);
+	if (reason)
+		return kprobe_reason_errno(reason);
 	return on_entry ? 0 : -EINVAL;
 }
 NOKPROBE_SYMBOL(kprobe_on_func_entry);
@@ -149,12 +147,12 @@ static bool is_reserved_text(unsigned long addr)
 }
 
 /* Everything that executes but was never compiled is not for probes. */
-static int check_text(unsigned long addr)
+static enum kprobe_reason check_text(unsigned long addr)
 {
 	if (core_kernel_text(addr))
-		return 0;
+		return KPROBE_REASON_NONE;
 	if (is_kernel_inittext(addr))
-		return kprobe_refuse(KPROBE_REFUSED_INIT_TEXT, -ENOENT);
+		return KPROBE_REASON_INIT_TEXT;
 	return kprobe_check_module_text(addr);
 }
 
@@ -166,25 +164,23 @@ static int check_text(unsigned long addr)
  * neither come nor go meanwhile.
  *
  * Context: Process context, kprobe_mutex held, may sleep.
- * Return: 0. -EINVAL when it is not text, blacklisted, or somebody else's
- * patch site; -ENOENT when it is text that is about to go or has gone;
- * -EILSEQ when it is inside an instruction.
+ * Return: %KPROBE_REASON_NONE, or why not.
  */
-int kprobe_check_address(unsigned long addr)
+enum kprobe_reason kprobe_check_address(unsigned long addr)
 {
-	int ret;
+	enum kprobe_reason reason;
 
 	lockdep_assert_held(&kprobe_mutex);
-	ret = check_text(addr);
-	if (ret)
-		return ret;
+	reason = check_text(addr);
+	if (reason)
+		return reason;
 	if (within_kprobe_blacklist(addr))
-		return kprobe_refuse(KPROBE_REFUSED_BLACKLIST, -EINVAL);
+		return KPROBE_REASON_BLACKLIST;
 	if (is_reserved_text(addr))
-		return kprobe_refuse(KPROBE_REFUSED_RESERVED, -EINVAL);
+		return KPROBE_REASON_RESERVED;
 	if (!kprobe_is_boundary(addr))
-		return kprobe_refuse(KPROBE_REFUSED_INSIDE, -EILSEQ);
-	return 0;
+		return KPROBE_REASON_INSIDE;
+	return KPROBE_REASON_NONE;
 }
 NOKPROBE_SYMBOL(kprobe_check_address);
 

@@ -29,22 +29,6 @@ bool kprobe_armed_globally(void)
 }
 NOKPROBE_SYMBOL(kprobe_armed_globally);
 
-/**
- * kprobe_yield_text() - let others have text_mutex, and the CPU
- *
- * Called after each %KPROBE_SITES_PER_PASS sites.
- *
- * Context: Process context, kprobe_mutex and text_mutex held, may sleep.
- */
-void kprobe_yield_text(void)
-{
-	lockdep_assert_held(&kprobe_mutex);
-	mutex_unlock(&text_mutex);
-	cond_resched();
-	mutex_lock(&text_mutex);
-}
-NOKPROBE_SYMBOL(kprobe_yield_text);
-
 static void patch_point(struct kprobe_point *point, bool arm)
 {
 	if (kprobe_point_has_no_breakpoint(point))
@@ -55,21 +39,16 @@ static void patch_point(struct kprobe_point *point, bool arm)
 		arch_kprobe_disarm(point);
 }
 
-/* Patches all breakpoints of a list, however long, the text lock in portions. */
 static void patch_breakpoints(struct list_head *points, bool arm)
 {
-	unsigned int done = 0;
 	struct kprobe_point *point;
 
 	lockdep_assert_held(&kprobe_mutex);
 	if (list_empty(points))
 		return;
 	mutex_lock(&text_mutex);
-	list_for_each_entry(point, points, batch) {
+	list_for_each_entry(point, points, batch)
 		patch_point(point, arm);
-		if (!(++done % KPROBE_SITES_PER_PASS))
-			kprobe_yield_text();
-	}
 	arch_kprobe_sync();
 	mutex_unlock(&text_mutex);
 }
@@ -170,19 +149,19 @@ static void disarm_pass(struct kprobe_passes *passes)
 	finish_pass(&passes->disarm[KPROBE_FTRACE], KPROBE_POINT_IDLE);
 }
 
-static int arm_pass(struct kprobe_passes *passes)
+static enum kprobe_reason arm_pass(struct kprobe_passes *passes)
 {
 	struct list_head *points = &passes->arm[KPROBE_BREAKPOINT];
-	int ret;
+	enum kprobe_reason reason;
 
 	kprobe_optimizer_make_way(points);
 	patch_breakpoints(points, true);
 	finish_pass(points, KPROBE_POINT_ARMED);
-	ret = kprobe_ftrace_arm(&passes->arm[KPROBE_FTRACE]);
-	if (ret)
+	reason = kprobe_ftrace_arm(&passes->arm[KPROBE_FTRACE]);
+	if (reason)
 		kprobe_batch_drop(&passes->arm[KPROBE_FTRACE]);
 	finish_pass(&passes->arm[KPROBE_FTRACE], KPROBE_POINT_ARMED);
-	return ret;
+	return reason;
 }
 
 /**
@@ -193,10 +172,10 @@ static int arm_pass(struct kprobe_passes *passes)
  * not wanted, and frees what is of no use any more.
  *
  * Context: Process context, kprobe_mutex held, may sleep.
- * Return: 0. When ftrace refuses, its negative errno; its points of the batch
+ * Return: %KPROBE_REASON_NONE. When ftrace refuses, why; its points of the batch
  * then are as before.
  */
-int kprobe_batch_commit(struct list_head *batch)
+enum kprobe_reason kprobe_batch_commit(struct list_head *batch)
 {
 	struct kprobe_passes passes;
 	unsigned int i;
@@ -212,59 +191,21 @@ int kprobe_batch_commit(struct list_head *batch)
 }
 NOKPROBE_SYMBOL(kprobe_batch_commit);
 
-/* What ftrace patches takes one update, however many. */
-static void take_ftrace_points(struct list_head *from, struct list_head *to)
-{
-	struct kprobe_point *point, *next;
-
-	list_for_each_entry_safe(point, next, from, batch)
-		if (point->mechanism == KPROBE_FTRACE)
-			list_move_tail(&point->batch, to);
-}
-
 /**
- * kprobe_take_portion() - what is patched before others get their turn
+ * kprobe_take_chunk() - what is done under one hold of kprobe_mutex
  * @from: points, however linked
- * @to:   gets the first %KPROBE_SITES_PER_PASS of them
+ * @to:   gets the first %KPROBE_CHUNK of them
  *
  * Context: kprobe_mutex held.
  */
-void kprobe_take_portion(struct list_head *from, struct list_head *to)
+void kprobe_take_chunk(struct list_head *from, struct list_head *to)
 {
 	unsigned int i;
 
-	for (i = 0; i < KPROBE_SITES_PER_PASS && !list_empty(from); i++)
+	for (i = 0; i < KPROBE_CHUNK && !list_empty(from); i++)
 		list_move_tail(from->next, to);
 }
-NOKPROBE_SYMBOL(kprobe_take_portion);
-
-/**
- * kprobe_batch_commit_all() - kprobe_batch_commit() of any number of points
- * @batch: points linked by their @batch; empty afterwards
- *
- * While others are let in, a point that waits in @batch is theirs to take only
- * if they commit it before they let others in themselves.
- *
- * Context: Process context, kprobe_mutex held, let go of in between; may sleep.
- * Return: As kprobe_batch_commit(); points that ftrace has nothing to do with are
- * dealt with in any case.
- */
-int kprobe_batch_commit_all(struct list_head *batch)
-{
-	LIST_HEAD(portion);
-	int ret;
-
-	take_ftrace_points(batch, &portion);
-	ret = kprobe_batch_commit(&portion);
-	while (!list_empty(batch)) {
-		kprobe_take_portion(batch, &portion);
-		ret = kprobe_batch_commit(&portion) ?: ret;
-		if (!list_empty(batch))
-			kprobe_let_others_in();
-	}
-	return ret;
-}
-NOKPROBE_SYMBOL(kprobe_batch_commit_all);
+NOKPROBE_SYMBOL(kprobe_take_chunk);
 
 /**
  * kprobe_reap() - take unwanted points out of the text now
@@ -278,11 +219,20 @@ void kprobe_reap(void)
 }
 NOKPROBE_SYMBOL(kprobe_reap);
 
+static bool reap_chunk(void)
+{
+	LIST_HEAD(chunk);
+
+	guard(mutex)(&kprobe_mutex);
+	kprobe_take_chunk(&leaving_points, &chunk);
+	kprobe_batch_commit(&chunk);
+	return !list_empty(&leaving_points);
+}
+
 static void reap(struct work_struct *work)
 {
-	mutex_lock(&kprobe_mutex);
-	kprobe_batch_commit_all(&leaving_points);
-	mutex_unlock(&kprobe_mutex);
+	while (reap_chunk())
+		cond_resched();
 }
 
 static DECLARE_DELAYED_WORK(reap_work, reap);
@@ -320,32 +270,38 @@ void kprobe_batch_leave(struct list_head *batch)
 }
 NOKPROBE_SYMBOL(kprobe_batch_leave);
 
+/* Returns whether there are more points, from @addr on. */
+static bool commit_chunk(unsigned long *addr, enum kprobe_reason *reason)
+{
+	struct kprobe_point *point;
+	unsigned int done = 0;
+	LIST_HEAD(batch);
+
+	guard(mutex)(&kprobe_mutex);
+	while (done++ < KPROBE_CHUNK && (point = kprobe_point_next(addr, ULONG_MAX)))
+		list_move_tail(&point->batch, &batch);
+	*reason = kprobe_batch_commit(&batch) ?: *reason;
+	return done > KPROBE_CHUNK;
+}
+
 /**
  * kprobe_arm_all() - arm or disarm every point, whatever its probes want
  * @arm: true to let the probes decide again, false to silence all
  *
  * Context: Process context, may sleep.
- * Return: 0 or ftrace's negative errno.
+ * Return: %KPROBE_REASON_NONE, or why ftrace has refused some of the points.
  */
-int kprobe_arm_all(bool arm)
+enum kprobe_reason kprobe_arm_all(bool arm)
 {
+	enum kprobe_reason reason = KPROBE_REASON_NONE;
 	static DEFINE_MUTEX(one_at_a_time);
-	struct kprobe_point *point;
 	unsigned long addr = 0;
-	unsigned int done = 0;
-	LIST_HEAD(batch);
-	int ret;
 
 	guard(mutex)(&one_at_a_time);
-	guard(mutex)(&kprobe_mutex);
-	armed_globally = arm;
-	while ((point = kprobe_point_next(&addr, ULONG_MAX))) {
-		/* Whoever has it in a batch will see what is wanted now. */
-		if (list_empty(&point->batch))
-			list_add_tail(&point->batch, &batch);
-		kprobe_let_others_in_after(++done, KPROBE_SITES_PER_PASS);
-	}
-	ret = kprobe_batch_commit_all(&leaving_points);
-	return kprobe_batch_commit_all(&batch) ?: ret;
+	scoped_guard(mutex, &kprobe_mutex)
+		armed_globally = arm;
+	while (commit_chunk(&addr, &reason))
+		cond_resched();
+	return reason;
 }
 NOKPROBE_SYMBOL(kprobe_arm_all);

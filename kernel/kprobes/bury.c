@@ -13,20 +13,30 @@
 /* On their way from the callback to process context. */
 static LLIST_HEAD(quiescent_graves);
 
+/* One hold of kprobe_mutex; returns what is left. */
+static struct llist_node *free_chunk(struct llist_node *all)
+{
+	struct kprobe_grave *grave;
+	unsigned int done = 0;
+
+	guard(mutex)(&kprobe_mutex);
+	for (; all && done < KPROBE_CHUNK; done++) {
+		grave = llist_entry(all, struct kprobe_grave, quiescent);
+		all = all->next;
+		grave->free(grave);
+	}
+	return all;
+}
+
 static void free_quiescent(struct work_struct *work)
 {
-	struct kprobe_grave *grave, *next;
-	unsigned int done = 0;
-	struct llist_node *all;
-
 	/* In the order of burial: detours before their points. */
-	all = llist_reverse_order(llist_del_all(&quiescent_graves));
-	mutex_lock(&kprobe_mutex);
-	llist_for_each_entry_safe(grave, next, all, quiescent) {
-		grave->free(grave);
-		kprobe_let_others_in_after(++done, KPROBE_SITES_PER_PASS);
+	struct llist_node *all = llist_reverse_order(llist_del_all(&quiescent_graves));
+
+	while (all) {
+		all = free_chunk(all);
+		cond_resched();
 	}
-	mutex_unlock(&kprobe_mutex);
 }
 
 static DECLARE_WORK(free_work, free_quiescent);

@@ -12,7 +12,8 @@
 #include "debugfs.h"
 #include "internal.h"
 #include "points.h"
-#include "refused.h"
+#include "reason.h"
+#include "register.h"
 
 #define FLAGS_SHOWN	(KPROBE_FLAG_GONE | KPROBE_FLAG_DISABLED |	\
 			 KPROBE_FLAG_OPTIMIZED | KPROBE_FLAG_FTRACE)
@@ -200,7 +201,9 @@ static ssize_t enabled_write(struct file *file, const char __user *buf,
 	if (copy_from_user(word, buf, count))
 		return -EFAULT;
 	word[count] = '\0';
-	ret = kprobe_parse_switch(word, &enable) ?: kprobe_arm_all(enable);
+	ret = kprobe_parse_switch(word, &enable);
+	if (!ret)
+		ret = kprobe_reason_errno(kprobe_arm_all(enable));
 	return ret ?: count;
 }
 

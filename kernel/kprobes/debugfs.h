@@ -22,4 +22,6 @@ int kprobe_file_open(struct file *file, const struct seq_operations *ops,
 		     int size);
 void *kprobe_shown(const struct seq_file *m, unsigned long addr);
 
+extern const struct file_operations kprobe_refused_fops;
+
 #endif /* _KERNEL_KPROBES_DEBUGFS_H */

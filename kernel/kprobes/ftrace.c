@@ -31,6 +31,7 @@
 
 #include "../trace/ftrace_internal.h"
 #include "internal.h"
+#include "reason.h"
 
 /* Set for good when ftrace has died; hits then are ftrace's to drop. */
 bool kprobe_ftrace_disabled __read_mostly;
@@ -122,14 +123,31 @@ static int add_sites(unsigned long *sites, unsigned int nr)
 	return ret;
 }
 
+/* What ftrace says when it does not arm points. */
+static enum kprobe_reason reason_for(int error)
+{
+	switch (error) {
+	case 0:
+		return KPROBE_REASON_NONE;
+	case -ENOMEM:
+		return KPROBE_REASON_NO_MEMORY;
+	case -EBUSY:
+		return KPROBE_REASON_FTRACE_OFF;
+	case -ENODEV:
+		return KPROBE_REASON_FTRACE_DEAD;
+	default:
+		return KPROBE_REASON_FTRACE;
+	}
+}
+
 /**
  * kprobe_ftrace_arm() - have ftrace call us at a number of points
  * @points: idle points, linked by their @batch
  *
  * Context: Process context, kprobe_mutex held, may sleep.
- * Return: 0, -ENOMEM, or what ftrace says; nothing is armed then.
+ * Return: %KPROBE_REASON_NONE, or why ftrace refuses; nothing is armed then.
  */
-int kprobe_ftrace_arm(struct list_head *points)
+enum kprobe_reason kprobe_ftrace_arm(struct list_head *points)
 {
 	unsigned long *sites;
 	unsigned int nr;
@@ -137,13 +155,13 @@ int kprobe_ftrace_arm(struct list_head *points)
 
 	lockdep_assert_held(&kprobe_mutex);
 	if (list_empty(points))
-		return 0;
+		return KPROBE_REASON_NONE;
 	sites = sites_of(points, &nr);
 	if (!sites)
-		return -ENOMEM;
+		return KPROBE_REASON_NO_MEMORY;
 	ret = add_sites(sites, nr);
 	kvfree(sites);
-	return ret;
+	return reason_for(ret);
 }
 NOKPROBE_SYMBOL(kprobe_ftrace_arm);
 
@@ -250,7 +268,7 @@ static void take_idle_points(struct list_head *from, struct list_head *to)
 }
 
 /* Nothing leads to them. Who has waited in somebody's batch is armed now. */
-static int take_over_idle(struct list_head *points)
+static enum kprobe_reason take_over_idle(struct list_head *points)
 {
 	struct kprobe_point *point;
 
@@ -262,31 +280,31 @@ static int take_over_idle(struct list_head *points)
 	return kprobe_batch_commit(points);
 }
 
-static int take_over_armed(struct list_head *points)
+static enum kprobe_reason take_over_armed(struct list_head *points)
 {
-	int ret = kprobe_move_prepare(points);
+	enum kprobe_reason reason = kprobe_move_prepare(points);
 
-	if (ret)
-		return ret;
-	ret = kprobe_ftrace_arm(points);
-	if (ret)
+	if (reason)
+		return reason;
+	reason = kprobe_ftrace_arm(points);
+	if (reason)
 		kprobe_move_cancel(points);
 	else
 		kprobe_move_begin(points);
-	return ret;
+	return reason;
 }
 
 /* All of a list. Those in the text stay in the list, as they were if it fails. */
-static int take_over(struct list_head *points)
+static enum kprobe_reason take_over(struct list_head *points)
 {
 	LIST_HEAD(idle);
-	int ret;
+	enum kprobe_reason reason;
 
 	/* Whoever is about to become a jump gives that up first. */
 	kprobe_unoptimize(points);
 	take_idle_points(points, &idle);
-	ret = take_over_armed(points);
-	return take_over_idle(&idle) ?: ret;
+	reason = take_over_armed(points);
+	return take_over_idle(&idle) ?: reason;
 }
 
 /**
@@ -294,22 +312,22 @@ static int take_over(struct list_head *points)
  * @point: a point that may stand behind a function's entry nop
  *
  * Context: Process context, kprobe_mutex held, may sleep.
- * Return: 0, also when the point stands elsewhere; -ENOMEM or what ftrace says: a
+ * Return: %KPROBE_REASON_NONE, also when the point stands elsewhere; else why not: a
  * point in the text then is as it was, another is not armed.
  */
-int kprobe_ftrace_take_over(struct kprobe_point *point)
+enum kprobe_reason kprobe_ftrace_take_over(struct kprobe_point *point)
 {
 	LIST_HEAD(points);
-	int ret;
+	enum kprobe_reason reason;
 
 	lockdep_assert_held(&kprobe_mutex);
 	if (!may_be_taken_over(point))
-		return 0;
+		return KPROBE_REASON_NONE;
 	kprobe_reap();
 	list_move_tail(&point->batch, &points);
-	ret = take_over(&points);
+	reason = take_over(&points);
 	kprobe_batch_commit(&points);
-	return ret;
+	return reason;
 }
 NOKPROBE_SYMBOL(kprobe_ftrace_take_over);
 
@@ -321,20 +339,20 @@ static bool is_concerned(const struct kprobe_point *point, struct ftrace_ops *op
 	       (!ops || ftrace_ops_test(ops, point->addr, &regs));
 }
 
-static int take_over_concerned(struct ftrace_ops *ops)
+static enum kprobe_reason take_over_concerned(struct ftrace_ops *ops)
 {
 	struct kprobe_point *point;
 	unsigned long addr = 0;
 	LIST_HEAD(points);
-	int ret;
+	enum kprobe_reason reason;
 
 	kprobe_reap();
 	while ((point = kprobe_point_next(&addr, ULONG_MAX)))
 		if (is_concerned(point, ops))
 			list_move_tail(&point->batch, &points);
-	ret = take_over(&points);
+	reason = take_over(&points);
 	kprobe_batch_commit(&points);
-	return ret;
+	return reason;
 }
 
 /**
@@ -352,16 +370,16 @@ static int take_over_concerned(struct ftrace_ops *ops)
  */
 int kprobe_ftrace_redirect_begin(struct ftrace_ops *ops)
 {
-	int ret;
+	enum kprobe_reason reason;
 
 	mutex_lock(&kprobe_mutex);
 	redirections++;
-	ret = take_over_concerned(ops);
-	if (ret)
+	reason = take_over_concerned(ops);
+	if (reason)
 		kprobe_ftrace_redirect_end();
 	else
 		kprobe_move_wait();
-	return ret;
+	return kprobe_reason_errno(reason);
 }
 NOKPROBE_SYMBOL(kprobe_ftrace_redirect_begin);
 

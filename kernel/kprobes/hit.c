@@ -13,7 +13,7 @@
  * its own.
  *
  * A hit claims its frame by publishing the point in it, before it looks at the
- * probes, for kprobe_drain() to see.
+ * probes, for kprobe_synchronize() to see.
  */
 #include <linux/atomic.h>
 #include <linux/sched.h>
@@ -49,7 +49,7 @@ static unsigned int frames_in_use(const struct kprobe_cpu *cpu)
 {
 	unsigned int i = 0;
 
-	while (i < KPROBE_FRAMES && READ_ONCE(cpu->frame[i].held))
+	while (i < KPROBE_FRAMES && READ_ONCE(cpu->frame[i].hazard))
 		i++;
 	return i;
 }
@@ -57,14 +57,13 @@ NOKPROBE_SYMBOL(frames_in_use);
 
 /**
  * kprobe_frame_enter_nested() - begin a hit while another is under way
- * @held:    as for kprobe_frame_enter()
+ * @hazard:  as for kprobe_frame_enter()
  * @entered: as for kprobe_frame_enter()
  *
  * Context: As kprobe_frame_enter().
  * Return: As kprobe_frame_enter().
  */
-struct kprobe_frame *kprobe_frame_enter_nested(struct kprobe_held *held,
-					       unsigned int entered)
+struct kprobe_frame *kprobe_frame_enter_nested(const void *hazard, unsigned int entered)
 {
 	struct kprobe_cpu *cpu = raw_cpu_ptr(&kprobe_cpu);
 	unsigned int from = (preempt_count() - entered) & KPROBE_CONTEXT_MASK;
@@ -76,7 +75,7 @@ struct kprobe_frame *kprobe_frame_enter_nested(struct kprobe_held *held,
 	outer = &cpu->frame[depth - 1];
 	if (kprobe_frame_context(outer) == from)
 		return NULL;
-	return kprobe_frame_begin(outer + 1, held);
+	return kprobe_frame_begin(outer + 1, hazard);
 }
 NOKPROBE_SYMBOL(kprobe_frame_enter_nested);
 
@@ -93,7 +92,7 @@ static __always_inline struct kprobe_frame *running_frame(void)
 	return kprobe_frame_context(frame) == kprobe_context() ? frame : NULL;
 }
 
-/* Without a frame to publish in, interrupts off hold up kprobe_drain(). */
+/* Without a frame to publish in, interrupts off hold up kprobe_synchronize(). */
 static void miss_all(struct kprobe_point *point)
 {
 	enum kprobe_miss cause = kprobe_miss_cause();
@@ -234,7 +233,7 @@ NOKPROBE_SYMBOL(finish_hit);
 static __always_inline void hit(struct kprobe_point *point, struct pt_regs *regs,
 				unsigned int entered)
 {
-	struct kprobe_frame *frame = kprobe_frame_enter(&point->held, entered);
+	struct kprobe_frame *frame = kprobe_frame_enter(point, entered);
 	void *run;
 
 	if (unlikely(!frame)) {
@@ -333,7 +332,7 @@ noinstr void *kprobe_breakpoint_detour(unsigned long addr)
  */
 void kprobe_entry_hit(struct kprobe_point *point, struct pt_regs *regs)
 {
-	struct kprobe_frame *frame = kprobe_frame_enter(&point->held, 0);
+	struct kprobe_frame *frame = kprobe_frame_enter(point, 0);
 	unsigned long to = instruction_pointer(regs);
 
 	if (unlikely(!frame)) {
@@ -405,7 +404,7 @@ NOKPROBE_SYMBOL(kprobe_breakpoint_hit);
  */
 void kprobe_post_hit(struct kprobe_point *point, struct pt_regs *regs)
 {
-	struct kprobe_frame *frame = kprobe_frame_enter(&point->held, 0);
+	struct kprobe_frame *frame = kprobe_frame_enter(point, 0);
 
 	if (unlikely(!frame)) {
 		miss_all(point);
@@ -436,7 +435,8 @@ static struct kprobe busy_probe = {
 	.addr = (kprobe_opcode_t *)kprobe_busy_begin,
 };
 
-static struct kprobe_held busy_held;
+/* Published by whoever asked for it: leads to no probe. */
+static const char busy_hazard;
 
 /**
  * kprobe_busy_begin() - treat what follows as a probe's handler
@@ -455,7 +455,7 @@ void kprobe_busy_begin(void)
 	depth = frames_in_use(cpu);
 	/* Even inside a handler, and without a frame: it comes in pairs. */
 	if (depth < KPROBE_FRAMES)
-		kprobe_frame_begin(&cpu->frame[depth], &busy_held)->probe = &busy_probe;
+		kprobe_frame_begin(&cpu->frame[depth], &busy_hazard)->probe = &busy_probe;
 	else
 		WRITE_ONCE(cpu->overflow, cpu->overflow + 1);
 }
@@ -524,7 +524,7 @@ NOKPROBE_SYMBOL(call_fault_handler);
 static int displaced_fault(struct kprobe_point *point, struct pt_regs *regs,
 			   int trapnr)
 {
-	struct kprobe_frame *frame = kprobe_frame_enter(&point->held, 0);
+	struct kprobe_frame *frame = kprobe_frame_enter(point, 0);
 	struct kprobe *p;
 	int handled = 0;
 

@@ -20,24 +20,6 @@ extern struct mutex kprobe_mutex;
 /* ../kprobes.c */
 extern bool kprobes_ready;
 
-void kprobe_let_others_in(void);
-
-/* For loops: after each so many steps. */
-static inline void kprobe_let_others_in_after(unsigned int done,
-					      unsigned int portion)
-{
-	if (!(done % portion))
-		kprobe_let_others_in();
-}
-
-/* register.c: the API with kprobe_mutex held */
-int kprobe_registry_init(void);
-bool kprobe_is_registered(const struct kprobe *p);
-int kprobe_claim(struct kprobe **kps, int num);
-void kprobe_unclaim(struct kprobe **kps, int num);
-int kprobe_register_claimed(struct kprobe **kps, int num);
-void kprobe_unregister_locked(struct kprobe **kps, int num);
-
 /* table.c: address to point, for hits */
 
 /**
@@ -104,7 +86,8 @@ void kprobe_table_insert(struct kprobe_point *point);
 void kprobe_table_remove(struct kprobe_point *point);
 
 /* point.c: points, their states, the probes on them */
-struct kprobe_point *kprobe_point_get(unsigned long addr, bool on_func_entry);
+enum kprobe_reason kprobe_point_get(unsigned long addr, bool on_func_entry,
+				    struct kprobe_point **point);
 void kprobe_point_put(struct kprobe_point *point);
 void kprobe_point_changed(struct kprobe_point *point);
 void kprobe_point_set_mechanism(struct kprobe_point *point,
@@ -142,21 +125,16 @@ void kprobe_bury(struct kprobe_grave *grave,
 
 /* batch.c: arming and disarming, many points at once */
 
-/* Sites patched before text_mutex is let go and others get their turn. */
-#define KPROBE_SITES_PER_PASS	256
+/* Points dealt with under one hold of kprobe_mutex, before others get their turn. */
+#define KPROBE_CHUNK	256
 
-/* Points whose text is examined before they do: that takes about as long. */
-#define KPROBE_POINTS_PER_TURN	32
-
-void kprobe_yield_text(void);
-int kprobe_batch_commit(struct list_head *batch);
-int kprobe_batch_commit_all(struct list_head *batch);
+enum kprobe_reason kprobe_batch_commit(struct list_head *batch);
 void kprobe_batch_leave(struct list_head *batch);
 void kprobe_batch_restore(struct list_head *points);
 void kprobe_batch_drop(struct list_head *points);
-void kprobe_take_portion(struct list_head *from, struct list_head *to);
+void kprobe_take_chunk(struct list_head *from, struct list_head *to);
 void kprobe_reap(void);
-int kprobe_arm_all(bool arm);
+enum kprobe_reason kprobe_arm_all(bool arm);
 bool kprobe_armed_globally(void);
 
 /* hit.c: the hit machine */
@@ -173,17 +151,17 @@ kprobe_frame_context(const struct kprobe_frame *frame)
 	return READ_ONCE(frame->context) & KPROBE_CONTEXT_MASK;
 }
 
-struct kprobe_frame *kprobe_frame_enter_nested(struct kprobe_held *held,
+struct kprobe_frame *kprobe_frame_enter_nested(const void *hazard,
 					       unsigned int entered);
 
 static __always_inline struct kprobe_frame *
-kprobe_frame_begin(struct kprobe_frame *frame, struct kprobe_held *held)
+kprobe_frame_begin(struct kprobe_frame *frame, const void *hazard)
 {
-	WRITE_ONCE(frame->held, held);
+	WRITE_ONCE(frame->hazard, hazard);
 	/*
 	 * Claimed: an interrupt from here on takes the next frame. And
 	 * published before the probes are looked at; the CPU's part of that is
-	 * kprobe_drain()'s.
+	 * kprobe_synchronize()'s.
 	 */
 	barrier();
 	WRITE_ONCE(frame->context, arch_kprobe_preempt_count());
@@ -192,7 +170,7 @@ kprobe_frame_begin(struct kprobe_frame *frame, struct kprobe_held *held)
 
 /**
  * kprobe_frame_enter() - begin a hit
- * @held:    what leads to the handlers; published
+ * @hazard:  what leads to the probes, a point or a pool; published
  * @entered: what the way here has added to the preemption count, so that the
  *           context that the hit comes from can be told
  *
@@ -201,13 +179,13 @@ kprobe_frame_begin(struct kprobe_frame *frame, struct kprobe_held *held)
  * handlers must not run; kprobe_miss_cause() then knows why.
  */
 static __always_inline struct kprobe_frame *
-kprobe_frame_enter(struct kprobe_held *held, unsigned int entered)
+kprobe_frame_enter(const void *hazard, unsigned int entered)
 {
 	struct kprobe_frame *frame = raw_cpu_ptr(&kprobe_cpu.frame[0]);
 
-	if (unlikely(READ_ONCE(frame->held)))
-		return kprobe_frame_enter_nested(held, entered);
-	kprobe_frame_begin(frame, held);
+	if (unlikely(READ_ONCE(frame->hazard)))
+		return kprobe_frame_enter_nested(hazard, entered);
+	kprobe_frame_begin(frame, hazard);
 	/* The kernel is compiled as if NULL could be a frame's address. */
 	if (!frame)
 		__builtin_unreachable();
@@ -217,7 +195,7 @@ kprobe_frame_enter(struct kprobe_held *held, unsigned int entered)
 /* Why kprobe_frame_enter() has just refused. */
 static __always_inline enum kprobe_miss kprobe_miss_cause(void)
 {
-	return raw_cpu_read(kprobe_cpu.frame[KPROBE_FRAMES - 1].held) ?
+	return raw_cpu_read(kprobe_cpu.frame[KPROBE_FRAMES - 1].hazard) ?
 	       KPROBE_MISS_DEPTH : KPROBE_MISS_NESTED;
 }
 
@@ -225,8 +203,8 @@ static __always_inline enum kprobe_miss kprobe_miss_cause(void)
 static __always_inline void kprobe_frame_exit(struct kprobe_frame *frame)
 {
 	WRITE_ONCE(frame->context, KPROBE_CONTEXT_NONE);
-	/* Whoever claims it next finds it like this. Pairs with kprobe_drain(). */
-	smp_store_release(&frame->held, NULL);
+	/* Whoever claims it next finds it like this. Pairs with kprobe_synchronize(). */
+	smp_store_release(&frame->hazard, NULL);
 }
 
 extern atomic_t kprobe_stale_breakpoints;
@@ -237,8 +215,9 @@ void kprobe_go_on(struct kprobe_point *point, struct pt_regs *regs);
 void kprobe_miss_rest(struct kprobe_point *point, struct kprobe *p);
 void kprobe_count_miss(struct kprobe *p, enum kprobe_miss cause);
 
-/* drain.c: until no hit looks at what was unlinked */
-void kprobe_drain(void);
+/* synchronize.c: until no hit uses what was unlinked */
+typedef bool (*kprobe_uses_t)(const void *hazard, const void *arg);
+void kprobe_synchronize(kprobe_uses_t uses, const void *arg);
 
 /* knob.c */
 int kprobe_parse_switch(char *word, bool *on);
@@ -249,9 +228,9 @@ bool kprobe_is_boundary(unsigned long addr);
 void kprobe_forget_functions(const struct module *mod);
 
 /* address.c: from what the caller gave to an address that can be probed */
-int kprobe_resolve(const struct kprobe *p, unsigned long *addr,
+enum kprobe_reason kprobe_resolve(const struct kprobe *p, unsigned long *addr,
 		   bool *on_func_entry);
-int kprobe_check_address(unsigned long addr);
+enum kprobe_reason kprobe_check_address(unsigned long addr);
 
 /* Does RCU keep what is read here? */
 static __always_inline bool kprobe_rcu_is_watching(void)
@@ -280,7 +259,7 @@ unsigned long kprobe_blacklist_next(unsigned long addr, unsigned long *end);
 
 /* module.c: text that comes and goes */
 int kprobe_module_init(void);
-int kprobe_check_module_text(unsigned long addr);
+enum kprobe_reason kprobe_check_module_text(unsigned long addr);
 struct module *kprobe_module_of(unsigned long addr);
 
 /* optimizer.c: breakpoints that become jumps */
@@ -300,7 +279,7 @@ bool kprobe_optimizer_is_allowed(void);
 /* renew.c: what jumps and breakpoints lead to */
 void kprobe_detour_free(struct kprobe_detour *detour);
 bool kprobe_detour_is_current(const struct kprobe_point *point);
-enum kprobe_obstacle kprobe_detour_for_jump(struct kprobe_point *point);
+enum kprobe_reason kprobe_detour_for_jump(struct kprobe_point *point);
 bool kprobe_has_breakpoint_detour(const struct kprobe_point *point);
 void kprobe_detour_for_breakpoint(struct kprobe_point *point);
 void kprobe_lead_breakpoint(struct kprobe_point *point);
@@ -371,15 +350,15 @@ arch_kprobe_detour_ip(const struct kprobe_detour *detour, unsigned long addr)
 /* ftrace.c: points at function entries that ftrace patches */
 #ifdef CONFIG_KPROBES_ON_FTRACE
 bool kprobe_ftrace_may_stand_behind(struct kprobe_point *point);
-int kprobe_ftrace_take_over(struct kprobe_point *point);
-int kprobe_ftrace_arm(struct list_head *points);
+enum kprobe_reason kprobe_ftrace_take_over(struct kprobe_point *point);
+enum kprobe_reason kprobe_ftrace_arm(struct list_head *points);
 int kprobe_ftrace_disarm(struct list_head *points);
 
 /* move.c: from a breakpoint to ftrace */
 bool kprobe_move_note(struct kprobe_point *point, unsigned long sp);
 bool kprobe_move_take_note(struct kprobe_point *point, unsigned long sp);
 struct kprobe_point *kprobe_move_next(struct kprobe_point *point);
-int kprobe_move_prepare(struct list_head *points);
+enum kprobe_reason kprobe_move_prepare(struct list_head *points);
 void kprobe_move_cancel(struct list_head *points);
 void kprobe_move_begin(struct list_head *points);
 void kprobe_move_end(struct kprobe_point *point);
@@ -388,14 +367,14 @@ void kprobe_move_leave(struct kprobe_point *next);
 bool kprobe_moves(void);
 void kprobe_move_wait(void);
 #else
-static inline int kprobe_ftrace_take_over(struct kprobe_point *point)
+static inline enum kprobe_reason kprobe_ftrace_take_over(struct kprobe_point *point)
 {
-	return -EINVAL;
+	return KPROBE_REASON_FTRACE;
 }
 
-static inline int kprobe_ftrace_arm(struct list_head *points)
+static inline enum kprobe_reason kprobe_ftrace_arm(struct list_head *points)
 {
-	return list_empty(points) ? 0 : -EINVAL;
+	return list_empty(points) ? KPROBE_REASON_NONE : KPROBE_REASON_FTRACE;
 }
 
 static inline int kprobe_ftrace_disarm(struct list_head *points)
@@ -421,15 +400,6 @@ static inline bool kprobe_moves(void)
 {
 	return false;
 }
-#endif
-
-/* kretprobe.c */
-#ifdef CONFIG_KRETPROBES
-void kretprobe_leaving(struct kprobe *p);
-void kretprobe_left(struct kprobe *p);
-#else
-static inline void kretprobe_leaving(struct kprobe *p) { }
-static inline void kretprobe_left(struct kprobe *p) { }
 #endif
 
 #endif /* _KERNEL_KPROBES_INTERNAL_H */

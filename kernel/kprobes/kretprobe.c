@@ -234,8 +234,8 @@ NOKPROBE_SYMBOL(complain);
 /* From one pool to the next: the frame stays claimed. */
 static void publish_pool(struct kprobe_frame *frame, struct kretprobe_instance *ri)
 {
-	/* The handlers of the one before are through: pairs with kprobe_drain(). */
-	smp_store_release(&frame->held, &ri->pool->held);
+	/* The handlers of the one before are through: pairs with kprobe_synchronize(). */
+	smp_store_release(&frame->hazard, ri->pool);
 	barrier();	/* before the return probe is looked at, as in a hit */
 }
 NOKPROBE_SYMBOL(publish_pool);
@@ -395,7 +395,7 @@ static void return_from_chain(struct pt_regs *regs, void *fp,
 	addr = (unsigned long)last->ret_addr;
 	arch_kretprobe_go_back(regs, fp, addr);
 	tell_caller(first, last, regs, addr);
-	frame = kprobe_frame_enter(&first->pool->held, 0);
+	frame = kprobe_frame_enter(first->pool, 0);
 	if (frame) {
 		run_return_handlers(frame, first, last, regs);
 		pop_instances(frame, last);
@@ -416,7 +416,7 @@ static __always_inline void return_from_call(struct pt_regs *regs, void *fp,
 
 	arch_kretprobe_go_back(regs, fp, addr);
 	tell_caller(ri, ri, regs, addr);
-	frame = kprobe_frame_enter(&ri->pool->held, 0);
+	frame = kprobe_frame_enter(ri->pool, 0);
 	if (unlikely(!frame)) {
 		pass_return(ri, ri);
 		return;

@@ -33,7 +33,6 @@ struct kretprobe_segment {
 
 /**
  * struct kretprobe_pool - instances for one return probe
- * @held:     published by returns
  * @rp:       the return probe; NULL once it is being unregistered
  * @owner:    the return probe, not to be looked into
  * @spare:    for each CPU an instance that is next to be used there, or NULL;
@@ -50,7 +49,6 @@ struct kretprobe_segment {
  * @rcu:      for freeing
  */
 struct kretprobe_pool {
-	struct kprobe_held held;
 	bool grows;
 	struct kretprobe *rp;
 	struct kretprobe *owner;
@@ -63,6 +61,20 @@ struct kretprobe_pool {
 	struct llist_node growing;
 	struct rcu_head rcu;
 };
+
+#ifdef CONFIG_KRETPROBES
+void kretprobe_leaving(struct kprobe *p);
+void kretprobe_left(struct kprobe *p);
+const void *kretprobe_hazard(const struct kprobe *p);
+#else
+static inline void kretprobe_leaving(struct kprobe *p) { }
+static inline void kretprobe_left(struct kprobe *p) { }
+
+static inline const void *kretprobe_hazard(const struct kprobe *p)
+{
+	return NULL;
+}
+#endif
 
 int kretprobe_entry(struct kprobe *p, struct pt_regs *regs);
 int kretprobe_entry_handled(struct kprobe *p, struct pt_regs *regs);
@@ -98,7 +110,7 @@ kretprobe_pool_pop_spare(struct kretprobe_pool *pool)
  * @ri: the instance
  *
  * When @rp is not NULL, spare instances will not be taken back before
- * kprobe_drain() has waited for the caller's frame.
+ * kprobe_synchronize() has waited for the caller's frame.
  *
  * Context: As kretprobe_pool_push().
  */

@@ -167,7 +167,7 @@ NOKPROBE_SYMBOL(kretprobe_pool_make);
  * kretprobe_pool_detach() - a pool's return probe is being unregistered
  * @pool: the pool
  *
- * After the next kprobe_drain() nobody looks at the return probe or puts
+ * After the next kprobe_synchronize() nobody looks at the return probe or puts
  * instances back into the rings.
  *
  * Context: kprobe_mutex held.
@@ -175,7 +175,6 @@ NOKPROBE_SYMBOL(kretprobe_pool_make);
 void kretprobe_pool_detach(struct kretprobe_pool *pool)
 {
 	lockdep_assert_held(&kprobe_mutex);
-	WRITE_ONCE(pool->held.draining, true);
 	WRITE_ONCE(pool->rp, NULL);
 }
 NOKPROBE_SYMBOL(kretprobe_pool_detach);
@@ -207,18 +206,17 @@ static void retire_segment(struct kretprobe_segment *segment)
 
 /**
  * kretprobe_pool_destroy() - let go of a pool that no hit can reach
- * @pool: the pool, detached and drained, or never used
+ * @pool: the pool, never used, or detached and no frame has it
  *
  * Instances of calls in flight keep what they need.
  *
- * Context: Process context, kprobe_mutex held.
+ * Context: Process context.
  */
 void kretprobe_pool_destroy(struct kretprobe_pool *pool)
 {
 	struct kretprobe_segment *segment = pool->newest;
 	struct kretprobe_instance *ri;
 
-	lockdep_assert_held(&kprobe_mutex);
 	WRITE_ONCE(pool->rp, NULL);
 	while ((ri = take_spare(pool)))
 		put_segment(ri->segment, 1);
@@ -250,7 +248,7 @@ static void grow_pool(struct kretprobe_pool *pool)
 }
 
 /*
- * Interrupts are off, which holds up kprobe_drain(): a pool that still has its
+ * Interrupts are off, which holds up kprobe_synchronize(): a pool that still has its
  * return probe will not be destroyed before this is through.
  */
 static void grow_pools(struct irq_work *work)

@@ -8,39 +8,19 @@
 #include <linux/slab.h>
 
 #include "kretprobe.h"
-#include "refused.h"
+#include "reason.h"
+#include "register.h"
 
-static int check_kretprobes(struct kretprobe **rps, int num)
+static struct kprobe *probe_at(void *entries, int i)
 {
-	int i;
+	struct kretprobe *rp = ((struct kretprobe **)entries)[i];
 
-	if (num <= 0)
-		return kprobe_refuse(KPROBE_REFUSED_NUM, -EINVAL);
-	if (!rps)
-		return kprobe_refuse(KPROBE_REFUSED_NULL, -EINVAL);
-	for (i = 0; i < num; i++) {
-		kprobe_ask_about(rps[i] ? &rps[i]->kp : NULL);
-		if (!rps[i])
-			return kprobe_refuse(KPROBE_REFUSED_NULL, -EINVAL);
-		if (rps[i]->data_size > KRETPROBE_MAX_DATA_SIZE)
-			return kprobe_refuse(KPROBE_REFUSED_DATA_SIZE, -E2BIG);
-	}
-	return 0;
+	return rp ? &rp->kp : NULL;
 }
 
-/* The probes inside an array of return probes, for the API of probes. */
-static struct kprobe **probes_of(struct kretprobe **rps, int num)
+static void set_up(struct kretprobe *rp, struct kretprobe_pool *pool)
 {
-	struct kprobe **kps = kcalloc(num, sizeof(*kps), GFP_KERNEL);
-	int i;
-
-	for (i = 0; kps && i < num; i++)
-		kps[i] = rps[i] ? &rps[i]->kp : NULL;
-	return kps;
-}
-
-static void set_up(struct kretprobe *rp)
-{
+	rp->pool = pool;
 	rp->nmissed = 0;
 	rp->kp.pre_handler = rp->entry_handler ? kretprobe_entry_handled :
 						 kretprobe_entry;
@@ -48,85 +28,39 @@ static void set_up(struct kretprobe *rp)
 	rp->kp.fault_handler = NULL;
 }
 
-/* For claimed return probes; not any more without memory. */
-static int make_pools(struct kretprobe **rps, struct kprobe **kps,
-		      struct kretprobe_pool **pools, int num)
+/* With a pool of its own; struct kprobe_array's @add. */
+static enum kprobe_reason add_return_probe(struct kprobe *p, struct list_head *batch)
 {
-	int i;
+	struct kretprobe *rp = container_of(p, struct kretprobe, kp);
+	struct kretprobe_pool *pool;
+	enum kprobe_reason reason;
 
-	for (i = 0; i < num; i++) {
-		pools[i] = kretprobe_pool_make(rps[i]);
-		if (!pools[i])
-			goto destroy;
-		kprobe_let_others_in_after(i + 1, KPROBE_POINTS_PER_TURN);
+	if (kprobe_is_known(p))
+		return KPROBE_REASON_REGISTERED;
+	if (rp->data_size > KRETPROBE_MAX_DATA_SIZE)
+		return KPROBE_REASON_DATA_SIZE;
+	pool = kretprobe_pool_make(rp);
+	if (!pool)
+		return KPROBE_REASON_NO_MEMORY;
+	set_up(rp, pool);
+	reason = kprobe_add(p, batch);
+	if (reason) {
+		rp->pool = NULL;
+		kretprobe_pool_destroy(pool);
+		return reason;
 	}
-	return 0;
-
-destroy:
-	while (i--)
-		kretprobe_pool_destroy(pools[i]);
-	kprobe_unclaim(kps, num);
-	return -ENOMEM;
-}
-
-/* One that got as far as being unregistered again has lost its pool there. */
-static void drop_pools(struct kretprobe **rps, struct kretprobe_pool **pools,
-		       int num)
-{
-	int i;
-
-	for (i = 0; i < num; i++) {
-		if (rps[i]->pool != pools[i])
-			continue;
-		kretprobe_pool_destroy(pools[i]);
-		rps[i]->pool = NULL;
-	}
-}
-
-/* The return probes get their pools, and the probes their points. */
-static int register_claimed(struct kretprobe **rps, struct kprobe **kps,
-			    struct kretprobe_pool **pools, int num)
-{
-	int i, ret;
-
-	for (i = 0; i < num; i++) {
-		set_up(rps[i]);
-		rps[i]->pool = pools[i];
-	}
-	ret = kprobe_register_claimed(kps, num);
-	if (ret)
-		drop_pools(rps, pools, num);
-	/* Not that of one that somebody has unregistered meanwhile. */
-	for (i = 0; !ret && i < num; i++)
-		if (rps[i]->pool)
-			rps[i]->maxactive = kretprobe_pool_size(rps[i]->pool);
-	return ret;
-}
-
-static int register_checked(struct kretprobe **rps, int num)
-{
-	struct kretprobe_pool **pools;
-	struct kprobe **kps;
-	int ret = -ENOMEM;
-
-	kps = probes_of(rps, num);
-	pools = kcalloc(num, sizeof(*pools), GFP_KERNEL);
-	if (kps && pools)
-		ret = kprobe_claim(kps, num) ?:
-		      make_pools(rps, kps, pools, num) ?:
-		      register_claimed(rps, kps, pools, num);
-	kfree(pools);
-	kfree(kps);
-	return ret;
+	rp->maxactive = kretprobe_pool_size(pool);
+	return KPROBE_REASON_NONE;
 }
 
 static int register_returns(struct kretprobe **rps, int num,
 			    unsigned long caller)
 {
-	guard(mutex)(&kprobe_mutex);
-	kprobe_ask(KPROBE_SET_RETURN, caller);
-	return kprobe_answer(check_kretprobes(rps, num) ?:
-			     register_checked(rps, num));
+	const struct kprobe_array array = {
+		.entries = rps, .num = num, .probe = probe_at, .add = add_return_probe,
+	};
+
+	return kprobe_register_array(&array, KPROBE_SET_RETURN, caller);
 }
 
 /**
@@ -134,7 +68,7 @@ static int register_returns(struct kretprobe **rps, int num,
  * @rps: the return probes
  * @num: how many
  *
- * As register_kprobes(): all are checked before the text is patched.
+ * As register_kprobes().
  *
  * Context: Process context, may sleep.
  * Return: As register_kretprobe() for the first that was refused; -EINVAL also
@@ -179,10 +113,23 @@ void kretprobe_leaving(struct kprobe *p)
 NOKPROBE_SYMBOL(kretprobe_leaving);
 
 /**
+ * kretprobe_hazard() - what hits of a return publish
+ * @p: a probe, of a return probe or not
+ *
+ * Context: The probe is being unregistered by the caller.
+ * Return: The return probe's pool, NULL for other probes.
+ */
+const void *kretprobe_hazard(const struct kprobe *p)
+{
+	return kprobe_is_return_probe(p) ? container_of(p, struct kretprobe, kp)->pool : NULL;
+}
+NOKPROBE_SYMBOL(kretprobe_hazard);
+
+/**
  * kretprobe_left() - no hit looks at the probe any more
  * @p: the probe, of a return probe or not
  *
- * Context: Process context, kprobe_mutex held.
+ * Context: Process context.
  */
 void kretprobe_left(struct kprobe *p)
 {
@@ -207,18 +154,11 @@ NOKPROBE_SYMBOL(kretprobe_left);
  */
 void unregister_kretprobes(struct kretprobe **rps, int num)
 {
-	struct kprobe **kps;
-	int i;
+	const struct kprobe_array array = {
+		.entries = rps, .num = num, .probe = probe_at,
+	};
 
-	if (num <= 0 || !rps)
-		return;
-	kps = probes_of(rps, num);
-	/* It cannot fail, and one at a time needs no memory. */
-	for (i = 0; !kps && i < num; i++)
-		unregister_kretprobe(rps[i]);
-	if (kps)
-		unregister_kprobes(kps, num);
-	kfree(kps);
+	kprobe_unregister_array(&array);
 }
 EXPORT_SYMBOL_GPL(unregister_kretprobes);
 NOKPROBE_SYMBOL(unregister_kretprobes);

@@ -129,19 +129,19 @@ struct module *kprobe_module_of(unsigned long addr)
 }
 NOKPROBE_SYMBOL(kprobe_module_of);
 
-static int module_text_is_there(struct module *mod, unsigned long addr)
+static enum kprobe_reason check_module(struct module *mod, unsigned long addr)
 {
 	switch (mod->state) {
 	case MODULE_STATE_LIVE:
 		if (!within_module_init(addr, mod))
-			return 0;
-		return kprobe_refuse(KPROBE_REFUSED_INIT_TEXT, -ENOENT);
+			return KPROBE_REASON_NONE;
+		return KPROBE_REASON_INIT_TEXT;
 	case MODULE_STATE_COMING:
 		if (find_coming(mod))
-			return 0;
-		return kprobe_refuse(KPROBE_REFUSED_MODULE_COMING, -ENOENT);
+			return KPROBE_REASON_NONE;
+		return KPROBE_REASON_MODULE_COMING;
 	default:
-		return kprobe_refuse(KPROBE_REFUSED_MODULE_GOING, -ENOENT);
+		return KPROBE_REASON_MODULE_GOING;
 	}
 }
 
@@ -150,10 +150,9 @@ static int module_text_is_there(struct module *mod, unsigned long addr)
  * @addr: any address
  *
  * Context: Process context, kprobe_mutex held.
- * Return: 0. -EINVAL when it is no module's text, -ENOENT when the module is
- * going, has not come yet, or has freed its init text.
+ * Return: %KPROBE_REASON_NONE, or why not.
  */
-int kprobe_check_module_text(unsigned long addr)
+enum kprobe_reason kprobe_check_module_text(unsigned long addr)
 {
 	struct module *mod;
 
@@ -161,8 +160,7 @@ int kprobe_check_module_text(unsigned long addr)
 	/* The module itself cannot go while its state is looked at. */
 	guard(preempt)();
 	mod = __module_text_address(addr);
-	return mod ? module_text_is_there(mod, addr) :
-		     kprobe_refuse(KPROBE_REFUSED_NO_TEXT, -EINVAL);
+	return mod ? check_module(mod, addr) : KPROBE_REASON_NO_TEXT;
 }
 NOKPROBE_SYMBOL(kprobe_check_module_text);
 
@@ -244,9 +242,9 @@ int __init kprobe_module_init(void)
 
 #else /* !CONFIG_MODULES */
 
-int kprobe_check_module_text(unsigned long addr)
+enum kprobe_reason kprobe_check_module_text(unsigned long addr)
 {
-	return kprobe_refuse(KPROBE_REFUSED_NO_TEXT, -EINVAL);
+	return KPROBE_REASON_NO_TEXT;
 }
 NOKPROBE_SYMBOL(kprobe_check_module_text);
 

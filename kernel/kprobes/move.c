@@ -178,9 +178,10 @@ static void grace_period_is_over(struct kprobe_grave *grave)
  * @points: points in the text after entry nops, linked by @batch
  *
  * Context: Process context, kprobe_mutex held, may sleep.
- * Return: 0 or -ENOMEM; nothing is left to be undone then.
+ * Return: %KPROBE_REASON_NONE or %KPROBE_REASON_NO_MEMORY; nothing is left to be undone
+ * then.
  */
-int kprobe_move_prepare(struct list_head *points)
+enum kprobe_reason kprobe_move_prepare(struct list_head *points)
 {
 	struct kprobe_point *point;
 
@@ -189,10 +190,10 @@ int kprobe_move_prepare(struct list_head *points)
 		point->move = kzalloc(sizeof(*point->move), GFP_KERNEL);
 		if (!point->move) {
 			kprobe_move_cancel(points);
-			return -ENOMEM;
+			return KPROBE_REASON_NO_MEMORY;
 		}
 	}
-	return 0;
+	return KPROBE_REASON_NONE;
 }
 
 /**

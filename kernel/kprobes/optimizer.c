@@ -34,6 +34,9 @@
 /* A region, and the distance between an entry nop and what is behind it. */
 #define LONGEST_REACH		(2 * MAX_INSN_SIZE + KPROBE_JUMP_SIZE)
 
+/* Points whose text is examined under one hold of kprobe_mutex. */
+#define EXAMINED_AT_ONCE	32
+
 /* All under kprobe_mutex, linked by @optimize. */
 static LIST_HEAD(candidates);		/* to be looked at */
 static LIST_HEAD(settling_points);	/* wait for the next round */
@@ -86,31 +89,31 @@ static bool has_neighbour(const struct kprobe_point *point)
 }
 
 /* What is in the way of a point that has no jump. */
-static enum kprobe_obstacle examine(struct kprobe_point *point)
+static enum kprobe_reason examine(struct kprobe_point *point)
 {
 	if (!point->examined) {
-		enum kprobe_obstacle obstacle = arch_kprobe_examine(point);
+		enum kprobe_reason reason = arch_kprobe_examine(point);
 
-		point->hopeless = obstacle != KPROBE_OBSTACLE_NONE;
+		point->hopeless = reason != KPROBE_REASON_NONE;
 		point->examined = true;
-		if (obstacle)
-			return obstacle;
+		if (reason)
+			return reason;
 	}
 	if (point->hopeless)
-		return point->obstacle;
-	return has_neighbour(point) ? KPROBE_OBSTACLE_NEIGHBOUR :
-				      KPROBE_OBSTACLE_NONE;
+		return point->not_jump;
+	return has_neighbour(point) ? KPROBE_REASON_NEIGHBOUR :
+				      KPROBE_REASON_NONE;
 }
 
 static bool is_ready(struct kprobe_point *point)
 {
-	enum kprobe_obstacle obstacle = KPROBE_OBSTACLE_NONE;
+	enum kprobe_reason reason = KPROBE_REASON_NONE;
 
 	if (point->mechanism != KPROBE_JUMP)
-		obstacle = examine(point);
-	point->obstacle = obstacle ?: kprobe_detour_for_jump(point);
+		reason = examine(point);
+	point->not_jump = reason ?: kprobe_detour_for_jump(point);
 	kprobe_lead_breakpoint(point);
-	return !point->obstacle;
+	return !point->not_jump;
 }
 
 static void settle(struct kprobe_point *point)
@@ -163,18 +166,12 @@ static void patch_points(struct list_head *points,
 			 void (*queue)(struct kprobe_point *point))
 {
 	struct kprobe_point *point;
-	unsigned int done = 0;
 
 	lockdep_assert_held(&kprobe_mutex);
 	list_sort(NULL, points, compare_sites);
 	mutex_lock(&text_mutex);
-	list_for_each_entry(point, points, optimize) {
+	list_for_each_entry(point, points, optimize)
 		queue(point);
-		if (++done % KPROBE_SITES_PER_PASS)
-			continue;
-		arch_kprobe_finish_jumps();
-		kprobe_yield_text();
-	}
 	arch_kprobe_finish_jumps();
 	mutex_unlock(&text_mutex);
 }
@@ -214,16 +211,14 @@ static void write_breakpoints(struct list_head *points, bool stay)
 	}
 }
 
-/* Those who are dismissed meanwhile have left the list. */
-static void write_waiting_jumps(void)
+/* Returns whether some are left. */
+static bool write_waiting_jumps(void)
 {
-	LIST_HEAD(portion);
+	LIST_HEAD(chunk);
 
-	while (!list_empty(&waiting_points)) {
-		kprobe_take_portion(&waiting_points, &portion);
-		write_jumps(&portion);
-		kprobe_let_others_in();
-	}
+	kprobe_take_chunk(&waiting_points, &chunk);
+	write_jumps(&chunk);
+	return !list_empty(&waiting_points);
 }
 
 static void round_is_over(struct rcu_head *rcu)
@@ -245,35 +240,37 @@ static void look_at_candidates(struct list_head *ready)
 {
 	unsigned int done = 0;
 
-	/* Until a registration begins while others are let in. */
-	while (!registrations && !list_empty(&candidates)) {
+	while (done++ < EXAMINED_AT_ONCE && !list_empty(&candidates))
 		look_at(list_first_entry(&candidates, struct kprobe_point, optimize),
 			ready);
-		if (++done % KPROBE_POINTS_PER_TURN)
-			continue;
-		write_jumps(ready);
-		kprobe_let_others_in();
-	}
 	write_jumps(ready);
+}
+
+/* One hold of kprobe_mutex. Returns whether there is more to do. */
+static bool optimize_chunk(void)
+{
+	LIST_HEAD(ready);
+
+	guard(mutex)(&kprobe_mutex);
+	if (registrations)
+		return false;
+	/* Pairs with round_is_over(). */
+	if (smp_load_acquire(&current_round) == ROUND_OVER) {
+		if (write_waiting_jumps())
+			return true;
+		current_round = ROUND_NONE;
+	}
+	look_at_candidates(&ready);
+	if (!list_empty(&candidates))
+		return true;
+	start_round();
+	return false;
 }
 
 static void optimize(struct work_struct *work)
 {
-	LIST_HEAD(ready);
-
-	mutex_lock(&kprobe_mutex);
-	if (registrations) {
-		mutex_unlock(&kprobe_mutex);
-		return;
-	}
-	/* Pairs with round_is_over(). */
-	if (smp_load_acquire(&current_round) == ROUND_OVER) {
-		write_waiting_jumps();
-		current_round = ROUND_NONE;
-	}
-	look_at_candidates(&ready);
-	start_round();
-	mutex_unlock(&kprobe_mutex);
+	while (optimize_chunk())
+		cond_resched();
 }
 
 /**
@@ -330,16 +327,16 @@ void kprobe_optimizer_consider(struct kprobe_point *point)
 NOKPROBE_SYMBOL(kprobe_optimizer_consider);
 
 /**
- * kprobe_optimizer_hold() - a registration begins or ends
+ * kprobe_optimizer_hold() - a registration of several chunks begins or ends
  * @begins: which of the two
  *
- * It may let others in, but its points are looked at when it is through.
+ * Its points are looked at together after it has ended.
  *
- * Context: kprobe_mutex held.
+ * Context: Process context, may sleep.
  */
 void kprobe_optimizer_hold(bool begins)
 {
-	lockdep_assert_held(&kprobe_mutex);
+	guard(mutex)(&kprobe_mutex);
 	registrations += begins ? 1 : -1;
 	if (!registrations)
 		queue_work(system_unbound_wq, &optimize_work);
@@ -429,7 +426,7 @@ static void make_room(struct kprobe_point *point, struct list_head *jumps)
 {
 	if (point->hopeless)
 		return;
-	point->obstacle = KPROBE_OBSTACLE_NEIGHBOUR;
+	point->not_jump = KPROBE_REASON_NEIGHBOUR;
 	kprobe_lead_breakpoint(point);
 	fall_back(point, jumps);
 }
@@ -474,6 +471,27 @@ void kprobe_optimizer_reconsider_neighbours(struct kprobe_point *point)
 }
 NOKPROBE_SYMBOL(kprobe_optimizer_reconsider_neighbours);
 
+/* Returns whether there are more points, from @addr on. */
+static bool allow_chunk(bool allow, unsigned long *addr)
+{
+	struct kprobe_point *point;
+	unsigned int done = 0;
+	LIST_HEAD(jumps);
+
+	guard(mutex)(&kprobe_mutex);
+	/* Somebody may have turned the switch again. */
+	if (optimization_allowed != allow)
+		return false;
+	while (done++ < KPROBE_CHUNK && (point = kprobe_point_next(addr, ULONG_MAX))) {
+		if (allow)
+			kprobe_optimizer_consider(point);
+		else
+			fall_back(point, &jumps);
+	}
+	write_breakpoints(&jumps, true);
+	return done > KPROBE_CHUNK;
+}
+
 /**
  * kprobe_optimizer_allow() - switch optimization on or off
  * @allow: whether points may be reached by jumps
@@ -485,28 +503,12 @@ NOKPROBE_SYMBOL(kprobe_optimizer_reconsider_neighbours);
  */
 void kprobe_optimizer_allow(bool allow)
 {
-	struct kprobe_point *point;
 	unsigned long addr = 0;
-	unsigned int done = 0;
-	LIST_HEAD(jumps);
 
-	mutex_lock(&kprobe_mutex);
-	optimization_allowed = allow;
-	/* Until somebody turns the switch again. */
-	while (optimization_allowed == allow &&
-	       (point = kprobe_point_next(&addr, ULONG_MAX))) {
-		if (allow)
-			kprobe_optimizer_consider(point);
-		else
-			fall_back(point, &jumps);
-		if (++done % KPROBE_SITES_PER_PASS)
-			continue;
-		write_breakpoints(&jumps, true);
-		kprobe_let_others_in();
-	}
-	write_breakpoints(&jumps, true);
-	mutex_unlock(&kprobe_mutex);
-	queue_work(system_unbound_wq, &optimize_work);
+	scoped_guard(mutex, &kprobe_mutex)
+		optimization_allowed = allow;
+	while (allow_chunk(allow, &addr))
+		cond_resched();
 }
 NOKPROBE_SYMBOL(kprobe_optimizer_allow);
 

@@ -191,7 +191,7 @@ static void free_unpublished(struct kprobe_point *point)
 }
 
 /* The place of a breakpoint, behind the instruction that users know if need be. */
-static int prepare_breakpoint(struct kprobe_point *point)
+static enum kprobe_reason prepare_breakpoint(struct kprobe_point *point)
 {
 	point->mechanism = KPROBE_BREAKPOINT;
 	point->key = point->site;
@@ -199,16 +199,16 @@ static int prepare_breakpoint(struct kprobe_point *point)
 }
 
 #ifdef CONFIG_KPROBES_ON_FTRACE
-static int prepare_entry(struct kprobe_point *point)
+static enum kprobe_reason prepare_entry(struct kprobe_point *point)
 {
 	point->opcode = KPROBE_ENTRY_OPCODE;
 	point->site = arch_kprobe_behind_entry(point->addr);
 	if (kprobe_ftrace_may_stand_behind(point) && !prepare_breakpoint(point) &&
 	    kprobe_optimizer_prepare(point))
-		return 0;
+		return KPROBE_REASON_NONE;
 	point->mechanism = KPROBE_FTRACE;
 	point->key = 0;
-	return 0;
+	return KPROBE_REASON_NONE;
 }
 
 static bool is_ftrace_site(unsigned long addr)
@@ -216,9 +216,9 @@ static bool is_ftrace_site(unsigned long addr)
 	return ftrace_location_range(addr, addr) == addr;
 }
 #else
-static int prepare_entry(struct kprobe_point *point)
+static enum kprobe_reason prepare_entry(struct kprobe_point *point)
 {
-	return -EINVAL;
+	return KPROBE_REASON_FTRACE;
 }
 
 static bool is_ftrace_site(unsigned long addr)
@@ -228,15 +228,15 @@ static bool is_ftrace_site(unsigned long addr)
 #endif
 
 /* What the instruction at the probed address is, whoever has patched it. */
-static int prepare_point(struct kprobe_point *point)
+static enum kprobe_reason prepare_point(struct kprobe_point *point)
 {
-	int ret;
+	enum kprobe_reason reason;
 
 	if (is_ftrace_site(point->addr))
 		return prepare_entry(point);
-	ret = prepare_breakpoint(point);
+	reason = prepare_breakpoint(point);
 	point->opcode = point->insn[0];
-	return ret;
+	return reason;
 }
 
 static struct kprobe_point *alloc_point(unsigned long addr, bool on_func_entry)
@@ -256,55 +256,53 @@ static struct kprobe_point *alloc_point(unsigned long addr, bool on_func_entry)
 	return point;
 }
 
-static struct kprobe_point *make_point(unsigned long addr, bool on_func_entry)
+static enum kprobe_reason make_point(unsigned long addr, bool on_func_entry,
+				     struct kprobe_point **made)
 {
 	struct kprobe_point *point = alloc_point(addr, on_func_entry);
-	int ret;
+	enum kprobe_reason reason;
 
 	if (!point)
-		return ERR_PTR(-ENOMEM);
-	ret = prepare_point(point);
-	if (ret) {
+		return KPROBE_REASON_NO_MEMORY;
+	reason = prepare_point(point);
+	if (reason) {
 		free_unpublished(point);
-		return ERR_PTR(ret);
+		return reason;
 	}
 	leave_gap(addr);
 	rb_add(&point->by_addr, &points, node_is_before);
 	kprobe_move_join(point);
 	kprobe_table_insert(point);
-	return point;
+	*made = point;
+	return KPROBE_REASON_NONE;
 }
 
 /* A function's entry may not stand where somebody wants a probe of its own. */
-static int clear_site(unsigned long addr)
+static enum kprobe_reason clear_site(unsigned long addr)
 {
 	struct kprobe_point *entry = kprobe_table_find(addr);
-	int ret = entry ? kprobe_ftrace_take_over(entry) : 0;
 
-	return ret ? kprobe_refuse(KPROBE_REFUSED_FTRACE, ret) : 0;
+	return entry ? kprobe_ftrace_take_over(entry) : KPROBE_REASON_NONE;
 }
 
 /**
  * kprobe_point_get() - find or make the point for an address
  * @addr:          a checked address
  * @on_func_entry: it is a function's entry
+ * @point:         set to the point
  *
  * Context: Process context, kprobe_mutex held, may sleep.
- * Return: The point; ERR_PTR of -EILSEQ or -EINVAL when the instruction cannot
- * be probed, of -ENOMEM, or of what ftrace says when the point of the function's
- * entry has to make room and ftrace refuses to take it.
+ * Return: %KPROBE_REASON_NONE; why the instruction cannot be probed; or why ftrace
+ * does not take the point of the function's entry, which has to make room.
  */
-struct kprobe_point *kprobe_point_get(unsigned long addr, bool on_func_entry)
+enum kprobe_reason kprobe_point_get(unsigned long addr, bool on_func_entry,
+				    struct kprobe_point **point)
 {
-	struct kprobe_point *point;
-	int ret;
-
 	lockdep_assert_held(&kprobe_mutex);
-	point = kprobe_point_lookup(addr);
-	if (point)
-		return point;
-	ret = clear_site(addr);
-	return ret ? ERR_PTR(ret) : make_point(addr, on_func_entry);
+	*point = kprobe_point_lookup(addr);
+	if (*point)
+		return KPROBE_REASON_NONE;
+	return clear_site(addr) ?: make_point(addr, on_func_entry, point);
 }
 NOKPROBE_SYMBOL(kprobe_point_get);
 
@@ -334,8 +332,7 @@ static bool may_be_slept_in(const struct kprobe_point *point)
 
 static bool is_in_use(const struct kprobe_point *point)
 {
-	return !list_empty(&point->probes) || point->pending ||
-	       kprobe_point_in_text(point) || may_be_slept_in(point);
+	return !list_empty(&point->probes) || kprobe_point_in_text(point) || may_be_slept_in(point);
 }
 
 /**
@@ -343,7 +340,7 @@ static bool is_in_use(const struct kprobe_point *point)
  * @point: the point
  *
  * Frees it, after a Tasks RCU grace period, if it is not in the text and no
- * probe is on it or about to be.
+ * probe is on it.
  *
  * Context: kprobe_mutex held.
  */
@@ -438,7 +435,7 @@ NOKPROBE_SYMBOL(kprobe_point_link);
  * kprobe_point_unlink() - take a probe off its point
  * @p: the probe
  *
- * Hits may still look at it until kprobe_drain() has returned.
+ * Hits may still look at it until kprobe_synchronize() has returned.
  *
  * Context: kprobe_mutex held.
  */

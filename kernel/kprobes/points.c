@@ -15,6 +15,7 @@
 
 #include "internal.h"
 #include "points.h"
+#include "reason.h"
 
 static struct kprobe_point *point_at(struct kprobe_position *at)
 {
@@ -153,40 +154,6 @@ static const char * const mechanisms[] = {
 	[KPROBE_JUMP] = "jump",
 };
 
-static const char * const obstacles[] = {
-	[KPROBE_OBSTACLE_NONE] = "-",
-	[KPROBE_OBSTACLE_TOO_SHORT] = "function ends within the jump",
-	[KPROBE_OBSTACLE_UNDECODABLE] = "function cannot be decoded",
-	[KPROBE_OBSTACLE_INSTRUCTION] = "instruction cannot be moved",
-	[KPROBE_OBSTACLE_CALL] = "call would return into the jump",
-	[KPROBE_OBSTACLE_JUMP_INTO] = "function jumps into the jump",
-	[KPROBE_OBSTACLE_INDIRECT_JUMP] = "function has an indirect jump",
-	[KPROBE_OBSTACLE_EXTABLE] = "instruction may fault",
-	[KPROBE_OBSTACLE_RESERVED] = "patched or read by somebody else",
-	[KPROBE_OBSTACLE_DIRECTION] = "function sets the direction flag",
-	[KPROBE_OBSTACLE_HYPERVISOR] = "no detours in this kind of guest",
-	[KPROBE_OBSTACLE_OUT_OF_REACH] = "no memory within reach of a jump",
-	[KPROBE_OBSTACLE_NEIGHBOUR] = "another probe within the jump",
-	[KPROBE_OBSTACLE_QUEUED] = "waiting to be optimized",
-	[KPROBE_OBSTACLE_SWITCHED_OFF] = "switched off",
-	[KPROBE_OBSTACLE_NOT_ARMED] = "not armed",
-	[KPROBE_OBSTACLE_MECHANISM] = "reached through ftrace",
-	[KPROBE_OBSTACLE_NO_MEMORY] = "out of memory",
-};
-
-static_assert(ARRAY_SIZE(obstacles) == KPROBE_OBSTACLES);
-
-/**
- * kprobe_obstacle_words() - why a point is not optimized, in words
- * @obstacle: why
- *
- * Return: The words.
- */
-const char *kprobe_obstacle_words(enum kprobe_obstacle obstacle)
-{
-	return obstacles[obstacle];
-}
-
 /* What is patched may lie a little behind what is probed. */
 static void show_mechanism(struct seq_file *m, const struct kprobe_point *point)
 {
@@ -217,28 +184,28 @@ static void show_counts(struct seq_file *m, const struct kprobe_point *point)
 
 #ifdef CONFIG_OPTPROBES
 /* Why the point is not reached by a jump, if it is not. */
-static enum kprobe_obstacle obstacle_of(const struct kprobe_point *point)
+static enum kprobe_reason reason_of(const struct kprobe_point *point)
 {
 	lockdep_assert_held(&kprobe_mutex);
 	if (point->mechanism == KPROBE_FTRACE)
-		return KPROBE_OBSTACLE_MECHANISM;
+		return KPROBE_REASON_THROUGH_FTRACE;
 	if (!kprobe_point_in_text(point) || point->state == KPROBE_POINT_LEAVING)
-		return KPROBE_OBSTACLE_NOT_ARMED;
+		return KPROBE_REASON_NOT_ARMED;
 	if (point->mechanism == KPROBE_JUMP)
-		return KPROBE_OBSTACLE_NONE;
+		return KPROBE_REASON_NONE;
 	if (point->hopeless)
-		return point->obstacle;
+		return point->not_jump;
 	if (!kprobe_optimizer_is_allowed())
-		return KPROBE_OBSTACLE_SWITCHED_OFF;
+		return KPROBE_REASON_SWITCHED_OFF;
 	if (kprobe_point_has_no_breakpoint(point))
-		return KPROBE_OBSTACLE_QUEUED;
-	return list_empty(&point->optimize) ? point->obstacle :
-					      KPROBE_OBSTACLE_QUEUED;
+		return KPROBE_REASON_QUEUED;
+	return list_empty(&point->optimize) ? point->not_jump :
+					      KPROBE_REASON_QUEUED;
 }
 #else
-static enum kprobe_obstacle obstacle_of(const struct kprobe_point *point)
+static enum kprobe_reason reason_of(const struct kprobe_point *point)
 {
-	return KPROBE_OBSTACLE_MECHANISM;
+	return KPROBE_REASON_THROUGH_FTRACE;
 }
 #endif
 
@@ -253,7 +220,7 @@ static void show_point(struct seq_file *m, const struct kprobe_point *point)
 	show_mechanism(m, point);
 	seq_printf(m, "  %s", states[point->state]);
 	show_counts(m, point);
-	seq_printf(m, "  %s\n", kprobe_obstacle_words(obstacle_of(point)));
+	seq_printf(m, "  %s\n", kprobe_reason_text(reason_of(point)));
 }
 
 static int points_show(struct seq_file *m, void *v)

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Registering and unregistering, with kprobe_mutex held.
+ * Registering and unregistering arrays of probes, in chunks.
  *
- * A probe is claimed first, so that nobody else registers it meanwhile, then
- * prepared, with a point that waits for it, which is where everything can fail,
- * and then joined to the point. In between others may have had their turn.
+ * Each chunk of at most KPROBE_CHUNK probes is one operation under one hold of
+ * kprobe_mutex: its probes are checked, put on their points, and the points are
+ * armed in one pass over the text. Others get the mutex between chunks. When a
+ * probe is refused, those registered so far are unregistered again.
  */
 #include <linux/init.h>
 #include <linux/rhashtable.h>
 #include <linux/sched.h>
+#include <linux/wait.h>
 
 #include "internal.h"
-#include "refused.h"
+#include "kretprobe.h"
+#include "register.h"
 
 /*
  * All registered probes, by the address of their structure. What a caller
@@ -45,7 +48,7 @@ static const struct rhashtable_params registry_params = {
 };
 
 /**
- * kprobe_registry_init() - begin to know probes
+ * kprobe_registry_init() - make the registry of probes
  *
  * Context: Boot, single-threaded.
  * Return: 0 or a negative errno.
@@ -55,132 +58,71 @@ int __init kprobe_registry_init(void)
 	return rhashtable_init(&registry, &registry_params);
 }
 
-static bool is_claimed(const struct kprobe *p)
+/* Wakes those who wait until others have removed a probe. */
+static DECLARE_WAIT_QUEUE_HEAD(removals);
+
+/**
+ * kprobe_is_known() - is this a probe that is registered or being removed?
+ * @p: anything
+ *
+ * Context: kprobe_mutex held.
+ * Return: True when it is, and therefore must not be registered.
+ */
+bool kprobe_is_known(const struct kprobe *p)
 {
 	lockdep_assert_held(&kprobe_mutex);
 	return kprobes_ready && p &&
 	       rhashtable_lookup_fast(&registry, &p, registry_params);
 }
+NOKPROBE_SYMBOL(kprobe_is_known);
 
 /**
  * kprobe_is_registered() - is this a registered probe?
  * @p: anything
  *
  * Context: kprobe_mutex held.
- * Return: True when it is, false also when it is just being registered.
+ * Return: True when it is; false also while it is being removed.
  */
 bool kprobe_is_registered(const struct kprobe *p)
 {
-	return is_claimed(p) && !list_empty(&p->list);
+	return kprobe_is_known(p) && !p->removing;
 }
 NOKPROBE_SYMBOL(kprobe_is_registered);
 
-static int claim(struct kprobe *p)
+/* Everything that can fail, for one probe that is not registered. */
+static enum kprobe_reason find_point(struct kprobe *p, struct kprobe_point **point)
 {
-	int ret;
-
-	kprobe_ask_about(p);
-	if (is_claimed(p))
-		return kprobe_refuse(KPROBE_REFUSED_REGISTERED, -EINVAL);
-	ret = rhashtable_insert_fast(&registry, &p->registered, registry_params);
-	if (ret)
-		return ret;
-	INIT_LIST_HEAD(&p->list);
-	p->point = NULL;
-	p->asked = p->addr;
-	return 0;
-}
-
-/**
- * kprobe_unclaim() - take kprobe_claim() back
- * @kps: the probes
- * @num: how many
- *
- * Context: kprobe_mutex held.
- */
-void kprobe_unclaim(struct kprobe **kps, int num)
-{
-	int i;
-
-	lockdep_assert_held(&kprobe_mutex);
-	for (i = 0; i < num; i++)
-		rhashtable_remove_fast(&registry, &kps[i]->registered,
-				       registry_params);
-}
-NOKPROBE_SYMBOL(kprobe_unclaim);
-
-/**
- * kprobe_claim() - keep everybody else from registering some probes
- * @kps: the probes, none NULL
- * @num: how many, positive
- *
- * Context: Process context, kprobe_mutex held, let go of in between.
- * Return: 0, -EAGAIN too early during boot, -EINVAL when one is registered or
- * about to be, -ENOMEM.
- */
-int kprobe_claim(struct kprobe **kps, int num)
-{
-	int i, ret;
-
-	lockdep_assert_held(&kprobe_mutex);
-	if (!kprobes_ready)
-		return kprobe_refuse(KPROBE_REFUSED_EARLY, -EAGAIN);
-	for (i = 0; i < num; i++) {
-		ret = claim(kps[i]);
-		if (ret) {
-			kprobe_unclaim(kps, i);
-			return ret;
-		}
-		kprobe_let_others_in_after(i + 1, KPROBE_SITES_PER_PASS);
-	}
-	return 0;
-}
-NOKPROBE_SYMBOL(kprobe_claim);
-
-/* First half of registering: everything that can fail, for one probe. */
-static int prepare(struct kprobe *p)
-{
-	struct kprobe_point *point;
+	enum kprobe_reason reason;
 	bool on_func_entry;
 	unsigned long addr;
-	int ret;
 
-	ret = kprobe_resolve(p, &addr, &on_func_entry) ?:
-	      kprobe_check_address(addr);
-	if (ret)
-		return ret;
+	reason = kprobe_resolve(p, &addr, &on_func_entry) ?:
+		 kprobe_check_address(addr);
+	if (reason)
+		return reason;
 	if (kprobe_is_return_probe(p) && !on_func_entry)
-		return kprobe_refuse(KPROBE_REFUSED_ENTRY, -EINVAL);
-	point = kprobe_point_get(addr, on_func_entry);
-	if (IS_ERR(point))
-		return PTR_ERR(point);
-	ret = p->post_handler ? arch_kprobe_prepare_post(point) : 0;
-	if (ret) {
-		kprobe_point_put(point);
-		return ret;
-	}
-	p->point = point;
-	point->pending++;
-	return 0;
+		return KPROBE_REASON_ENTRY;
+	reason = kprobe_point_get(addr, on_func_entry, point);
+	if (reason)
+		return reason;
+	if (p->post_handler)
+		reason = arch_kprobe_prepare_post(*point);
+	/* The registry sees to it that there is room for more, in the background. */
+	if (!reason &&
+	    rhashtable_insert_fast(&registry, &p->registered, registry_params))
+		reason = KPROBE_REASON_NO_MEMORY;
+	if (reason)
+		kprobe_point_put(*point);
+	return reason;
 }
 
-static void unprepare(struct kprobe **kps, int num)
+/* Nothing fails any more. */
+static void join(struct kprobe *p, struct kprobe_point *point)
 {
-	int i;
-
-	for (i = 0; i < num; i++) {
-		kps[i]->point->pending--;
-		kprobe_point_put(kps[i]->point);
-		kps[i]->point = NULL;
-	}
-}
-
-/* Second half: nothing fails any more. */
-static void join(struct kprobe *p, struct list_head *batch)
-{
-	struct kprobe_point *point = p->point;
 	unsigned int i;
 
+	p->removing = false;
+	p->asked = p->addr;
 	p->addr = (kprobe_opcode_t *)point->addr;
 	p->opcode = point->opcode;
 	p->nmissed = 0;
@@ -189,169 +131,277 @@ static void join(struct kprobe *p, struct list_head *batch)
 	p->flags &= KPROBE_FLAG_DISABLED;
 	if (point->on_func_entry)
 		p->flags |= KPROBE_FLAG_ON_FUNC_ENTRY;
-	/* Its text may have gone since the point was prepared. */
-	if (point->state == KPROBE_POINT_GONE)
-		p->flags |= KPROBE_FLAG_GONE;
 	p->flags |= kprobe_point_flag(point);
-	point->pending--;
 	kprobe_point_link(point, p);
-	/* If it is in somebody's batch already, settle_all() will look again. */
-	if (list_empty(&point->batch))
-		list_add_tail(&point->batch, batch);
 }
 
-static void end_leaving(struct hlist_head *left)
+/**
+ * kprobe_add() - put a probe on its point
+ * @p:     the probe
+ * @batch: gets the point
+ *
+ * Context: Process context, kprobe_mutex held, may sleep.
+ * Return: %KPROBE_REASON_NONE, or why the probe is refused; nothing has changed
+ * then.
+ */
+enum kprobe_reason kprobe_add(struct kprobe *p, struct list_head *batch)
+{
+	struct kprobe_point *point;
+	enum kprobe_reason reason;
+
+	lockdep_assert_held(&kprobe_mutex);
+	if (!kprobes_ready)
+		return KPROBE_REASON_EARLY;
+	if (kprobe_is_known(p))
+		return KPROBE_REASON_REGISTERED;
+	reason = find_point(p, &point);
+	if (reason)
+		return reason;
+	join(p, point);
+	list_move_tail(&point->batch, batch);
+	return KPROBE_REASON_NONE;
+}
+NOKPROBE_SYMBOL(kprobe_add);
+
+static struct kprobe *probe_at(const struct kprobe_array *array, int i)
+{
+	return array->probe(array->entries, i);
+}
+
+static enum kprobe_reason check_array(const struct kprobe_array *array)
+{
+	int i;
+
+	if (array->num <= 0)
+		return KPROBE_REASON_NUM;
+	if (!array->entries)
+		return KPROBE_REASON_NULL_ENTRY;
+	for (i = 0; i < array->num; i++)
+		if (!probe_at(array, i))
+			return KPROBE_REASON_NULL_ENTRY;
+	return KPROBE_REASON_NONE;
+}
+
+/**
+ * struct progress - how far a registration has got
+ * @added:   number of probes that are on their points
+ * @refused: index of the probe that was refused
+ */
+struct progress {
+	int added;
+	int refused;
+};
+
+static bool waits_for_ftrace(const struct kprobe *p)
+{
+	return p->point->mechanism == KPROBE_FTRACE && !kprobe_point_in_text(p->point);
+}
+
+/* Of those added from @first on, the one that could not be armed. */
+static int refused_by_ftrace(const struct kprobe_array *array, int first, int end)
+{
+	while (first < end - 1 && !waits_for_ftrace(probe_at(array, first)))
+		first++;
+	return first;
+}
+
+static enum kprobe_reason add_chunk(const struct kprobe_array *array, int end,
+				    struct progress *progress, struct list_head *batch)
+{
+	enum kprobe_reason reason = KPROBE_REASON_NONE;
+
+	kprobe_table_reserve(end - progress->added);
+	while (!reason && progress->added < end) {
+		progress->refused = progress->added;
+		reason = array->add(probe_at(array, progress->added), batch);
+		progress->added += !reason;
+		cond_resched();
+	}
+	return reason;
+}
+
+static enum kprobe_reason register_chunk(const struct kprobe_array *array,
+					 struct progress *progress)
+{
+	int first = progress->added;
+	int end = first + min(array->num - first, KPROBE_CHUNK);
+	enum kprobe_reason reason;
+	LIST_HEAD(batch);
+
+	guard(mutex)(&kprobe_mutex);
+	reason = add_chunk(array, end, progress, &batch);
+	if (reason) {
+		kprobe_batch_drop(&batch);
+		return reason;
+	}
+	reason = kprobe_batch_commit(&batch);
+	if (reason)
+		progress->refused = refused_by_ftrace(array, first, end);
+	return reason;
+}
+
+static enum kprobe_reason register_chunks(const struct kprobe_array *array,
+					  struct progress *progress)
+{
+	bool many = array->num > KPROBE_CHUNK;
+	enum kprobe_reason reason;
+
+	if (many)
+		kprobe_optimizer_hold(true);
+	do
+		reason = register_chunk(array, progress);
+	while (!reason && progress->added < array->num);
+	if (many)
+		kprobe_optimizer_hold(false);
+	return reason;
+}
+
+static void roll_back(const struct kprobe_array *array, int num)
+{
+	const struct kprobe_array added = {
+		.entries = array->entries, .num = num, .probe = array->probe,
+	};
+	int i;
+
+	kprobe_unregister_array(&added);
+	for (i = 0; i < num; i++) {
+		struct kprobe *p = probe_at(array, i);
+
+		p->addr = p->asked;
+		p->flags &= KPROBE_FLAG_DISABLED;
+	}
+}
+
+/**
+ * kprobe_register_array() - register an array of probes, or none of them
+ * @array:   the probes
+ * @request: what the caller of the API asks for
+ * @caller:  address that the API returns to
+ *
+ * Context: Process context, may sleep.
+ * Return: 0, or the errno of the first probe that was refused, which is recorded.
+ */
+int kprobe_register_array(const struct kprobe_array *array,
+			  enum kprobe_request request, unsigned long caller)
+{
+	enum kprobe_reason reason = check_array(array);
+	struct progress progress = {};
+	struct kprobe *refused = NULL;
+
+	if (!reason) {
+		reason = register_chunks(array, &progress);
+		refused = probe_at(array, progress.refused);
+	}
+	if (!reason)
+		return 0;
+	roll_back(array, progress.added);
+	kprobe_record_refusal(request, caller, refused, reason);
+	return kprobe_reason_errno(reason);
+}
+NOKPROBE_SYMBOL(kprobe_register_array);
+
+static void remove_probe(struct kprobe *p, struct hlist_head *removed,
+			 struct list_head *batch)
+{
+	p->removing = true;
+	kretprobe_leaving(p);
+	kprobe_point_unlink(p);
+	hlist_add_head(&p->hlist, removed);
+	list_move_tail(&p->point->batch, batch);
+}
+
+/*
+ * Returns whether there are any: hits may use them until kprobe_synchronize() has
+ * returned, and nobody can register them before end_removal(). Sets @others if
+ * others are removing some.
+ */
+static bool remove_chunk(const struct kprobe_array *array, int first,
+			 struct hlist_head *removed, bool *others)
+{
+	int end = first + min(array->num - first, KPROBE_CHUNK);
+	LIST_HEAD(batch);
+
+	guard(mutex)(&kprobe_mutex);
+	for (; first < end; first++) {
+		struct kprobe *p = probe_at(array, first);
+
+		if (kprobe_is_registered(p))
+			remove_probe(p, removed, &batch);
+		else if (kprobe_is_known(p))
+			*others = true;
+		else if (p)
+			p->addr = NULL;
+	}
+	kprobe_batch_leave(&batch);
+	return !hlist_empty(removed);
+}
+
+/* Does a frame lead to one of the removed probes? */
+static bool uses_removed(const void *hazard, const void *removed)
+{
+	const struct kprobe *p;
+
+	hlist_for_each_entry(p, (const struct hlist_head *)removed, hlist)
+		if (hazard == p->point || hazard == kretprobe_hazard(p))
+			return true;
+	return false;
+}
+
+static void end_removal(struct hlist_head *removed)
 {
 	struct hlist_node *next;
 	struct kprobe *p;
 
-	hlist_for_each_entry_safe(p, next, left, hlist) {
+	mutex_lock(&kprobe_mutex);
+	hlist_for_each_entry_safe(p, next, removed, hlist) {
 		kretprobe_left(p);
-		WRITE_ONCE(p->point->held.draining, false);
 		p->point = NULL;
 		INIT_LIST_HEAD(&p->list);
 		hlist_del_init(&p->hlist);
+		rhashtable_remove_fast(&registry, &p->registered, registry_params);
 	}
+	mutex_unlock(&kprobe_mutex);
+	wake_up_all(&removals);
+}
+
+static bool is_removed(const struct kprobe *p)
+{
+	guard(mutex)(&kprobe_mutex);
+	return !kprobe_is_known(p) || !p->removing;
+}
+
+/* Two callers may unregister the same probe: it is nobody's before both have returned. */
+static void wait_for_others(const struct kprobe_array *array, int first)
+{
+	int end = first + min(array->num - first, KPROBE_CHUNK);
+
+	for (; first < end; first++)
+		wait_event(removals, is_removed(probe_at(array, first)));
 }
 
 /**
- * kprobe_unregister_locked() - unregister_kprobes() under the mutex
- * @kps: the probes
- * @num: how many
+ * kprobe_unregister_array() - take an array of probes off
+ * @array: the probes; NULL entries are passed over
  *
- * Context: Process context, kprobe_mutex held, may sleep.
+ * Context: Process context, may sleep. Waits for handlers under way.
  */
-void kprobe_unregister_locked(struct kprobe **kps, int num)
+void kprobe_unregister_array(const struct kprobe_array *array)
 {
-	HLIST_HEAD(left);
-	LIST_HEAD(batch);
 	int i;
 
-	lockdep_assert_held(&kprobe_mutex);
-	for (i = 0; i < num; i++) {
-		struct kprobe *p = kps[i];
-
-		if (!kprobe_is_registered(p)) {
-			/* One that is being registered is left alone. */
-			if (p && !is_claimed(p))
-				p->addr = NULL;
-			continue;
-		}
-		rhashtable_remove_fast(&registry, &p->registered,
-				       registry_params);
-		kretprobe_leaving(p);
-		kprobe_point_unlink(p);
-		hlist_add_head(&p->hlist, &left);
-		WRITE_ONCE(p->point->held.draining, true);
-		list_move_tail(&p->point->batch, &batch);
-	}
-	if (hlist_empty(&left))
+	if (!array->entries)
 		return;
-	kprobe_drain();
-	end_leaving(&left);
-	kprobe_batch_leave(&batch);
-}
-NOKPROBE_SYMBOL(kprobe_unregister_locked);
+	for (i = 0; i < array->num; i += KPROBE_CHUNK) {
+		bool others = false;
+		HLIST_HEAD(removed);
 
-static int prepare_all(struct kprobe **kps, int num)
-{
-	int i, ret;
-
-	kprobe_table_reserve(num);
-	for (i = 0; i < num; i++) {
-		cond_resched();
-		kprobe_ask_about(kps[i]);
-		ret = prepare(kps[i]);
-		if (ret) {
-			unprepare(kps, i);
-			return ret;
+		if (remove_chunk(array, i, &removed, &others)) {
+			kprobe_synchronize(uses_removed, &removed);
+			end_removal(&removed);
 		}
-		kprobe_let_others_in_after(i + 1, KPROBE_POINTS_PER_TURN);
-	}
-	return 0;
-}
-
-static void join_all(struct kprobe **kps, int num, struct list_head *batch)
-{
-	int i;
-
-	for (i = 0; i < num; i++) {
-		join(kps[i], batch);
-		kprobe_let_others_in_after(i + 1, KPROBE_SITES_PER_PASS);
+		if (others)
+			wait_for_others(array, i);
+		cond_resched();
 	}
 }
-
-static bool is_settled(const struct kprobe_point *point)
-{
-	return point->state != KPROBE_POINT_IDLE &&
-	       point->state != KPROBE_POINT_LEAVING;
-}
-
-/*
- * Points that were in others' batches when the probes joined, or were taken there
- * and not armed, because ftrace has refused.
- */
-static int settle_all(struct kprobe **kps, int num)
-{
-	LIST_HEAD(batch);
-	int i;
-
-	for (i = 0; i < num; i++)
-		if (kprobe_is_registered(kps[i]) && !is_settled(kps[i]->point))
-			list_move_tail(&kps[i]->point->batch, &batch);
-	return kprobe_batch_commit(&batch);
-}
-
-/* Of a batch that could not be armed: the first probe that needs ftrace. */
-static void refused_by_ftrace(struct kprobe **kps, int num, int error)
-{
-	int i = 0;
-
-	while (i < num - 1 && !(kps[i]->flags & KPROBE_FLAG_FTRACE))
-		i++;
-	kprobe_ask_about(kps[i]);
-	kprobe_refuse(KPROBE_REFUSED_FTRACE, error);
-}
-
-static int register_all(struct kprobe **kps, int num)
-{
-	LIST_HEAD(batch);
-	int i, ret;
-
-	ret = prepare_all(kps, num);
-	if (ret) {
-		kprobe_unclaim(kps, num);
-		return ret;
-	}
-	join_all(kps, num, &batch);
-	ret = kprobe_batch_commit_all(&batch) ?: settle_all(kps, num);
-	if (ret) {
-		refused_by_ftrace(kps, num, ret);
-		kprobe_unregister_locked(kps, num);
-	}
-	for (i = 0; ret && i < num; i++) {
-		kps[i]->addr = kps[i]->asked;
-		kps[i]->flags &= KPROBE_FLAG_DISABLED;
-	}
-	return ret;
-}
-
-/**
- * kprobe_register_claimed() - register_kprobes() under the mutex
- * @kps: the probes, claimed; not any more if this fails
- * @num: how many, positive
- *
- * Context: Process context, kprobe_mutex held, let go of in between.
- * Return: As register_kprobes().
- */
-int kprobe_register_claimed(struct kprobe **kps, int num)
-{
-	int ret;
-
-	lockdep_assert_held(&kprobe_mutex);
-	kprobe_optimizer_hold(true);
-	ret = register_all(kps, num);
-	kprobe_optimizer_hold(false);
-	return ret;
-}
-NOKPROBE_SYMBOL(kprobe_register_claimed);
+NOKPROBE_SYMBOL(kprobe_unregister_array);

@@ -55,14 +55,14 @@ static void retire_replaced(struct kprobe_detour *detour)
 static bool suits_breakpoint(const struct kprobe_point *point,
 			     const struct kprobe_detour *detour)
 {
-	if (!detour->alone && point->obstacle == KPROBE_OBSTACLE_NEIGHBOUR)
+	if (!detour->alone && point->not_jump == KPROBE_REASON_NEIGHBOUR)
 		return false;
 	return detour->direct || kprobe_point_is_behind_entry(point);
 }
 
 /**
  * kprobe_lead_breakpoint() - have a point's breakpoint lead where it should
- * @point: a point whose detour or obstacle may have changed
+ * @point: a point whose detour or reason may have changed
  *
  * Context: kprobe_mutex held.
  */
@@ -124,25 +124,25 @@ bool kprobe_detour_is_current(const struct kprobe_point *point)
 }
 NOKPROBE_SYMBOL(kprobe_detour_is_current);
 
-static enum kprobe_obstacle make_detour(struct kprobe_point *point, bool alone)
+static enum kprobe_reason make_detour(struct kprobe_point *point, bool alone)
 {
 	struct kprobe_detour *detour = kzalloc(sizeof(*detour), GFP_KERNEL);
-	enum kprobe_obstacle obstacle;
+	enum kprobe_reason reason;
 
 	if (!detour)
-		return KPROBE_OBSTACLE_NO_MEMORY;
+		return KPROBE_REASON_NO_MEMORY;
 	detour->point = point;
 	detour->generation = point->generation;
 	detour->alone = alone;
-	obstacle = arch_kprobe_make_detour(detour);
-	if (obstacle) {
+	reason = arch_kprobe_make_detour(detour);
+	if (reason) {
 		kprobe_detour_free(detour);
-		return obstacle;
+		return reason;
 	}
 	detour->replaced = point->detour;
 	/* Filled in before hits see it; pairs with kprobe_moved_to(). */
 	smp_store_release(&point->detour, detour);
-	return KPROBE_OBSTACLE_NONE;
+	return KPROBE_REASON_NONE;
 }
 
 /**
@@ -152,14 +152,14 @@ static enum kprobe_obstacle make_detour(struct kprobe_point *point, bool alone)
  * Where one is replaced, hits are to go on there before the next one is made.
  *
  * Context: Process context, kprobe_mutex held, may sleep.
- * Return: %KPROBE_OBSTACLE_NONE when the point has one that calls the handlers of
+ * Return: %KPROBE_REASON_NONE when the point has one that calls the handlers of
  * now, or what arch_kprobe_make_detour() has found.
  */
-enum kprobe_obstacle kprobe_detour_for_jump(struct kprobe_point *point)
+enum kprobe_reason kprobe_detour_for_jump(struct kprobe_point *point)
 {
 	lockdep_assert_held(&kprobe_mutex);
 	if (kprobe_detour_is_current(point) && !point->detour->alone)
-		return KPROBE_OBSTACLE_NONE;
+		return KPROBE_REASON_NONE;
 	return make_detour(point, false);
 }
 NOKPROBE_SYMBOL(kprobe_detour_for_jump);

@@ -178,11 +178,11 @@ static void put_claim(struct code *c, const struct x86_detour_spec *spec,
 		      unsigned long busy, unsigned long changed)
 {
 	PUT(c, PERCPU_PREFIX 0x48, 0x83, 0x3c);			/* cmpq $0 */
-	put_percpu(c, FRAME(held));
+	put_percpu(c, FRAME(hazard));
 	PUT(c, 0);
 	put_jne(c, busy);
 	PUT(c, PERCPU_PREFIX 0x48, 0x89, 0x1c);			/* mov %rbx */
-	put_percpu(c, FRAME(held));
+	put_percpu(c, FRAME(hazard));
 	PUT(c, PERCPU_PREFIX 0x8b, 0x04);			/* mov to %eax */
 	put_percpu(c, (unsigned long)&pcpu_hot.preempt_count);
 	PUT(c, PERCPU_PREFIX 0x89, 0x04);			/* mov %eax */
@@ -198,7 +198,7 @@ static void put_release(struct code *c)
 	put_percpu(c, FRAME(context));
 	put32(c, (s32)KPROBE_CONTEXT_NONE);
 	PUT(c, PERCPU_PREFIX 0x48, 0xc7, 0x04);			/* movq $0 */
-	put_percpu(c, FRAME(held));
+	put_percpu(c, FRAME(hazard));
 	put32(c, 0);
 }
 

@@ -102,21 +102,21 @@ static bool is_indirect_thunk(unsigned long addr)
  * function, or to a thunk that jumps on to who knows where. Of the latter some
  * have no name.
  */
-static enum kprobe_obstacle follow_exit(struct search *s, unsigned long target)
+static enum kprobe_reason follow_exit(struct search *s, unsigned long target)
 {
 	struct kprobe_function part;
 
 	if (target == s->exit || target == s->scan.way_out ||
 	    is_in_part(&s->function, target) || is_in_part(&s->cold, target))
-		return KPROBE_OBSTACLE_NONE;
+		return KPROBE_REASON_NONE;
 	s->exit = target;
 	if (!kprobe_find_function(target, &part) || is_indirect_thunk(target))
 		s->scan.indirect = true;
 	else if (part.kind == KPROBE_SYMBOL_COLD && s->cold.end)
-		return KPROBE_OBSTACLE_JUMP_INTO;
+		return KPROBE_REASON_JUMPED_INTO;
 	else if (part.kind == KPROBE_SYMBOL_COLD)
 		s->cold = part;
-	return KPROBE_OBSTACLE_NONE;
+	return KPROBE_REASON_NONE;
 }
 
 /* What functions return through, if not by a return. */
@@ -157,55 +157,55 @@ static bool is_plain(struct search *s)
 	return true;
 }
 
-static enum kprobe_obstacle decode_part(struct search *s)
+static enum kprobe_reason decode_part(struct search *s)
 {
-	enum kprobe_obstacle obstacle = KPROBE_OBSTACLE_NONE;
+	enum kprobe_reason reason = KPROBE_REASON_NONE;
 	unsigned long addr = s->scan.start;
 	unsigned int len;
 	const u8 *insn;
 	size_t avail;
 
-	while (!obstacle && addr < s->scan.end) {
+	while (!reason && addr < s->scan.end) {
 		insn = look(s, addr, &avail);
 		len = x86_kprobe_scan_insn(&s->scan, insn, avail, addr);
 		if (!len)
 			return addr + avail == s->scan.end && is_padding(insn, avail) ?
-			       KPROBE_OBSTACLE_NONE : KPROBE_OBSTACLE_UNDECODABLE;
+			       KPROBE_REASON_NONE : KPROBE_REASON_FUNCTION_UNDECODABLE;
 		if (s->scan.exit)
-			obstacle = follow_exit(s, s->scan.exit);
+			reason = follow_exit(s, s->scan.exit);
 		addr += len;
 	}
-	return obstacle;
+	return reason;
 }
 
 /* Jump labels and fixups lead out of it without an instruction that jumps. */
-static enum kprobe_obstacle follow_tables(struct search *s)
+static enum kprobe_reason follow_tables(struct search *s)
 {
 	static unsigned long (* const next[])(unsigned long *, unsigned long) = {
 		kprobe_next_label_target, kprobe_next_fixup,
 	};
-	enum kprobe_obstacle obstacle = KPROBE_OBSTACLE_NONE;
+	enum kprobe_reason reason = KPROBE_REASON_NONE;
 	unsigned long site, target;
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(next); i++) {
 		site = s->scan.start;
-		while (!obstacle && (target = next[i](&site, s->scan.end)))
-			obstacle = follow_exit(s, target);
+		while (!reason && (target = next[i](&site, s->scan.end)))
+			reason = follow_exit(s, target);
 	}
-	return obstacle;
+	return reason;
 }
 
-static enum kprobe_obstacle scan_part(struct search *s,
+static enum kprobe_reason scan_part(struct search *s,
 				      const struct kprobe_function *part)
 {
-	enum kprobe_obstacle obstacle = KPROBE_OBSTACLE_NONE;
+	enum kprobe_reason reason = KPROBE_REASON_NONE;
 
 	s->scan.start = part->start;
 	s->scan.end = part->end;
 	if (!is_plain(s))
-		obstacle = decode_part(s);
-	return obstacle ?: follow_tables(s);
+		reason = decode_part(s);
+	return reason ?: follow_tables(s);
 }
 
 /*
@@ -222,29 +222,29 @@ static bool may_land_indirectly(const struct x86_kprobe_scan *scan)
 }
 
 /* Does anything but the instruction in front lead to s->scan.from and on? */
-static enum kprobe_obstacle search_landings(struct search *s)
+static enum kprobe_reason search_landings(struct search *s)
 {
 	struct x86_kprobe_scan *scan = &s->scan;
-	enum kprobe_obstacle obstacle;
+	enum kprobe_reason reason;
 
 	if (!is_whole(&s->function) ||
 	    kprobe_jump_label_lands_in(scan->from, scan->to) ||
 	    kprobe_fixup_lands_in(scan->from, scan->to))
-		return KPROBE_OBSTACLE_JUMP_INTO;
-	obstacle = scan_part(s, &s->function);
-	if (!obstacle && s->cold.end)
-		obstacle = scan_part(s, &s->cold);
-	if (obstacle)
-		return obstacle;
+		return KPROBE_REASON_JUMPED_INTO;
+	reason = scan_part(s, &s->function);
+	if (!reason && s->cold.end)
+		reason = scan_part(s, &s->cold);
+	if (reason)
+		return reason;
 	if (scan->landed)
-		return KPROBE_OBSTACLE_JUMP_INTO;
+		return KPROBE_REASON_JUMPED_INTO;
 	if (may_land_indirectly(scan))
-		return scan->endbr ? KPROBE_OBSTACLE_JUMP_INTO :
-				     KPROBE_OBSTACLE_INDIRECT_JUMP;
-	return KPROBE_OBSTACLE_NONE;
+		return scan->endbr ? KPROBE_REASON_JUMPED_INTO :
+				     KPROBE_REASON_INDIRECT_JUMP;
+	return KPROBE_REASON_NONE;
 }
 
-static enum kprobe_obstacle plan_text(struct x86_kprobe_region *region,
+static enum kprobe_reason plan_text(struct x86_kprobe_region *region,
 				      unsigned long site,
 				      const struct kprobe_function *function)
 {
@@ -264,39 +264,39 @@ static bool is_reserved(unsigned long start, unsigned long end)
 	       alternatives_text_reserved((void *)start, (void *)end);
 }
 
-static enum kprobe_obstacle examine(struct x86_kprobe_region *region,
+static enum kprobe_reason examine(struct x86_kprobe_region *region,
 				    unsigned long site, unsigned long from,
 				    struct search *s)
 {
-	enum kprobe_obstacle obstacle = plan_text(region, site, &s->function);
+	enum kprobe_reason reason = plan_text(region, site, &s->function);
 
-	if (obstacle)
-		return obstacle;
+	if (reason)
+		return reason;
 	if (is_reserved(site, site + region->len))
-		return KPROBE_OBSTACLE_RESERVED;
+		return KPROBE_REASON_RESERVED;
 	if (kprobe_fault_is_expected(site, site + region->len))
-		return KPROBE_OBSTACLE_EXTABLE;
+		return KPROBE_REASON_EXTABLE;
 	s->scan.way_out = return_thunk();
 	s->scan.from = from;
 	s->scan.to = site + region->len;
-	obstacle = search_landings(s);
-	if (obstacle)
-		return obstacle;
-	return s->scan.std ? KPROBE_OBSTACLE_DIRECTION : KPROBE_OBSTACLE_NONE;
+	reason = search_landings(s);
+	if (reason)
+		return reason;
+	return s->scan.std ? KPROBE_REASON_DIRECTION : KPROBE_REASON_NONE;
 }
 
-enum kprobe_obstacle x86_kprobe_examine_region(struct x86_kprobe_region *region,
+enum kprobe_reason x86_kprobe_examine_region(struct x86_kprobe_region *region,
 					       unsigned long site,
 					       unsigned long from)
 {
-	enum kprobe_obstacle obstacle;
+	enum kprobe_reason reason;
 	struct search s = { };
 
 	if (!find_function(&s.function, site))
-		return KPROBE_OBSTACLE_UNDECODABLE;
+		return KPROBE_REASON_FUNCTION_UNDECODABLE;
 	mutex_lock(&text_mutex);
-	obstacle = examine(region, site, from, &s);
+	reason = examine(region, site, from, &s);
 	mutex_unlock(&text_mutex);
-	return obstacle;
+	return reason;
 }
 NOKPROBE_SYMBOL(x86_kprobe_examine_region);

@@ -30,7 +30,7 @@
 
 /* Actions that exist only in the table of forms. */
 #define FORM_STI	S8_MAX			/* runs, or is refused for what follows */
-#define REFUSED(why)	(-KPROBE_REFUSED_##why)	/* must not be probed */
+#define REFUSED(why)	(-KPROBE_REASON_##why)	/* must not be probed */
 
 /**
  * struct form - opcodes that are not simply run as a copy
@@ -199,74 +199,72 @@ static bool ends_in_prefix(struct insn *insn)
 	return inat_is_legacy_prefix(attr) || inat_is_rex_prefix(attr);
 }
 
-int x86_kprobe_decode(struct insn *insn, const u8 *bytes, size_t avail)
+enum kprobe_reason x86_kprobe_decode(struct insn *insn, const u8 *bytes, size_t avail)
 {
 	if (insn_decode(insn, bytes, min_t(size_t, avail, MAX_INSN_SIZE),
 			INSN_MODE_KERN))
-		return -EILSEQ;
-	return ends_in_prefix(insn) ? -EINVAL : 0;
+		return KPROBE_REASON_UNDECODABLE;
+	return ends_in_prefix(insn) ? KPROBE_REASON_FORM : KPROBE_REASON_NONE;
 }
 NOKPROBE_SYMBOL(x86_kprobe_decode);
 
-static int decode(struct insn *insn, const u8 *bytes, size_t avail)
+static enum kprobe_reason decode(struct insn *insn, const u8 *bytes, size_t avail)
 {
-	int err = x86_kprobe_decode(insn, bytes, avail);
+	enum kprobe_reason reason = x86_kprobe_decode(insn, bytes, avail);
 
-	if (err == -EINVAL)
-		return kprobe_refuse(KPROBE_REFUSED_FORM, err);
-	if (err)
-		return err;
-	return is_not_in_64bit(opcode_of(insn)) ? -EILSEQ : 0;
+	if (!reason && is_not_in_64bit(opcode_of(insn)))
+		reason = KPROBE_REASON_UNDECODABLE;
+	return reason;
 }
 
-static int plan_run(struct x86_kprobe_plan *plan, struct insn *insn)
+static enum kprobe_reason plan_run(struct x86_kprobe_plan *plan, struct insn *insn)
 {
 	plan->action = X86_KPROBE_RUN;
 	if (!insn_rip_relative(insn))
-		return 0;
+		return KPROBE_REASON_NONE;
 	/* With a 32-bit address it wraps at 4 GB, where no kernel is. */
 	if (insn->addr_bytes != sizeof(long))
-		return kprobe_refuse(KPROBE_REFUSED_FORM, -EINVAL);
+		return KPROBE_REASON_FORM;
 	plan->rip_at = insn_offset_displacement(insn);
-	return 0;
+	return KPROBE_REASON_NONE;
 }
 
 /* xchg with r8 is no nop, pause takes its time, and lock faults. */
-static int plan_nop(struct x86_kprobe_plan *plan, struct insn *insn)
+static enum kprobe_reason plan_nop(struct x86_kprobe_plan *plan, struct insn *insn)
 {
 	if (X86_REX_B(insn->rex_prefix.value) || has_prefix(insn, 0xf3) ||
 	    has_prefix(insn, 0xf2) || has_prefix(insn, 0xf0))
 		return plan_run(plan, insn);
-	return 0;
+	return KPROBE_REASON_NONE;
 }
 
 /*
  * Interrupts stay out for one instruction more. Do not come between if that is
  * one that must not be probed itself: it may be why.
  */
-static int plan_sti(struct x86_kprobe_plan *plan, struct insn *insn,
+static enum kprobe_reason plan_sti(struct x86_kprobe_plan *plan, struct insn *insn,
 		    size_t avail)
 {
 	struct insn next;
 
 	if (!decode(&next, insn->kaddr + insn->length, avail - insn->length) &&
 	    form_action(&next) < 0)
-		return kprobe_refuse(KPROBE_REFUSED_SHADOW, -EINVAL);
+		return KPROBE_REASON_SHADOW;
 	return plan_run(plan, insn);
 }
 
 /* Where the operand is reached by another segment than the flat one. */
-static int plan_segment(struct x86_kprobe_operand *op, struct insn *insn)
+static enum kprobe_reason plan_segment(struct x86_kprobe_operand *op, struct insn *insn)
 {
 	bool fs = has_prefix(insn, 0x64), gs = has_prefix(insn, 0x65);
 
 	if (fs && gs)
-		return kprobe_refuse(KPROBE_REFUSED_FORM, -EINVAL);
+		return KPROBE_REASON_FORM;
 	op->percpu = IS_ENABLED(CONFIG_X86_64) ? gs : fs;
 	/* The other one is user space's; without SMP so is the first. */
 	if (fs + gs > (op->percpu && IS_ENABLED(CONFIG_SMP)))
-		return kprobe_refuse(KPROBE_REFUSED_FORM, -EINVAL);
-	return 0;
+		return KPROBE_REASON_FORM;
+	return KPROBE_REASON_NONE;
 }
 
 static void plan_sib(struct x86_kprobe_operand *op, struct insn *insn)
@@ -282,7 +280,7 @@ static void plan_sib(struct x86_kprobe_operand *op, struct insn *insn)
 		op->base = X86_KPROBE_NO_REG;
 }
 
-static int plan_memory(struct x86_kprobe_plan *plan, struct insn *insn)
+static enum kprobe_reason plan_memory(struct x86_kprobe_plan *plan, struct insn *insn)
 {
 	struct x86_kprobe_operand *op = &plan->operand;
 	u8 modrm = insn->modrm.value;
@@ -291,7 +289,7 @@ static int plan_memory(struct x86_kprobe_plan *plan, struct insn *insn)
 	plan->disp = insn->displacement.value;
 	/* Addresses of another size: no compiler makes one in the kernel. */
 	if (insn->addr_bytes != sizeof(long))
-		return kprobe_refuse(KPROBE_REFUSED_FORM, -EINVAL);
+		return KPROBE_REASON_FORM;
 	if (X86_MODRM_RM(modrm) == 4)
 		plan_sib(op, insn);
 	else if (X86_MODRM_RM(modrm) == 5 && !X86_MODRM_MOD(modrm))
@@ -303,7 +301,7 @@ static int plan_memory(struct x86_kprobe_plan *plan, struct insn *insn)
 	return plan_segment(op, insn);
 }
 
-static int plan_indirect(struct x86_kprobe_plan *plan, struct insn *insn)
+static enum kprobe_reason plan_indirect(struct x86_kprobe_plan *plan, struct insn *insn)
 {
 	struct x86_kprobe_operand *op = &plan->operand;
 	u8 modrm = insn->modrm.value;
@@ -313,7 +311,7 @@ static int plan_indirect(struct x86_kprobe_plan *plan, struct insn *insn)
 	if (X86_REX_B(insn->rex_prefix.value))
 		op->base |= 8;
 	if (X86_MODRM_MOD(modrm) == 3)
-		return 0;
+		return KPROBE_REASON_NONE;
 	return plan_memory(plan, insn);
 }
 
@@ -322,10 +320,10 @@ static int plan_indirect(struct x86_kprobe_plan *plan, struct insn *insn)
  * address size change nothing. Nobody locks a branch, and with an operand size
  * Intel and AMD disagree on what it does, and how long it is.
  */
-static int plan_branch(struct x86_kprobe_plan *plan, struct insn *insn)
+static enum kprobe_reason plan_branch(struct x86_kprobe_plan *plan, struct insn *insn)
 {
 	if (has_prefix(insn, 0x66) || has_prefix(insn, 0xf0))
-		return kprobe_refuse(KPROBE_REFUSED_FORM, -EINVAL);
+		return KPROBE_REASON_FORM;
 
 	switch (plan->action) {
 	case X86_KPROBE_JMP_INDIRECT:
@@ -333,22 +331,22 @@ static int plan_branch(struct x86_kprobe_plan *plan, struct insn *insn)
 		return plan_indirect(plan, insn);
 	case X86_KPROBE_RET:
 		plan->disp = (u16)insn->immediate.value;
-		return 0;
+		return KPROBE_REASON_NONE;
 	default:
 		plan->disp = insn->immediate.value;
 		plan->cond = insn->opcode.bytes[insn->opcode.nbytes - 1] & 0xf;
 		plan->width = insn->addr_bytes;
-		return 0;
+		return KPROBE_REASON_NONE;
 	}
 }
 
-static int plan_action(struct x86_kprobe_plan *plan, struct insn *insn,
+static enum kprobe_reason plan_action(struct x86_kprobe_plan *plan, struct insn *insn,
 		       size_t avail)
 {
 	int action = form_action(insn);
 
 	if (action < 0)
-		return kprobe_refuse(-action, -EINVAL);
+		return -action;
 	switch (action) {
 	case FORM_STI:
 		return plan_sti(plan, insn, avail);
@@ -363,20 +361,20 @@ static int plan_action(struct x86_kprobe_plan *plan, struct insn *insn,
 	}
 }
 
-int x86_kprobe_plan(struct x86_kprobe_plan *plan, const u8 *insn, size_t avail)
+enum kprobe_reason x86_kprobe_plan(struct x86_kprobe_plan *plan, const u8 *insn,
+				   size_t avail)
 {
 	struct insn decoded;
-	int err;
+	enum kprobe_reason reason = decode(&decoded, insn, avail);
 
-	err = decode(&decoded, insn, avail);
-	if (err)
-		return err;
+	if (reason)
+		return reason;
 	/* The hypervisor looks for these bytes behind its ud2 at this place. */
 	if (insn_has_emulate_prefix(&decoded))
-		return kprobe_refuse(KPROBE_REFUSED_TRAP, -EINVAL);
+		return KPROBE_REASON_TRAP;
 	/* APX: the opcode's map is elsewhere, and pt_regs has not its registers. */
 	if (insn_is_rex2(&decoded))
-		return kprobe_refuse(KPROBE_REFUSED_FORM, -EINVAL);
+		return KPROBE_REASON_FORM;
 
 	*plan = (struct x86_kprobe_plan){ .len = decoded.length };
 	return plan_action(plan, &decoded, avail);

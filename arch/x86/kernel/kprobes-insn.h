@@ -7,6 +7,7 @@
  * Functions on byte buffers and registers alone; none looks at text or keeps
  * anything.
  */
+#include <linux/kprobe_reason.h>
 #include <linux/kprobes.h>
 #include <linux/types.h>
 #include <asm/text-patching.h>
@@ -21,10 +22,11 @@ struct pt_regs;
  * @avail: how many bytes there are, with those after it
  *
  * Context: Any.
- * Return: 0, -EILSEQ when the bytes are no instruction or end within it, -EINVAL
- * when it has more prefixes than can be told.
+ * Return: %KPROBE_REASON_NONE, %KPROBE_REASON_UNDECODABLE when the bytes are no
+ * instruction or end within it, %KPROBE_REASON_FORM when it has more prefixes than
+ * can be told.
  */
-int x86_kprobe_decode(struct insn *insn, const u8 *bytes, size_t avail);
+enum kprobe_reason x86_kprobe_decode(struct insn *insn, const u8 *bytes, size_t avail);
 
 /**
  * x86_kprobe_plan() - decide how an instruction is displaced
@@ -33,10 +35,11 @@ int x86_kprobe_decode(struct insn *insn, const u8 *bytes, size_t avail);
  * @avail: how many bytes there are, with those behind it
  *
  * Context: Any.
- * Return: 0, -EILSEQ when the bytes are no instruction or end within it,
- * -EINVAL when it must not be probed.
+ * Return: %KPROBE_REASON_NONE, %KPROBE_REASON_UNDECODABLE when the bytes are no
+ * instruction or end within it, else why it must not be probed.
  */
-int x86_kprobe_plan(struct x86_kprobe_plan *plan, const u8 *insn, size_t avail);
+enum kprobe_reason x86_kprobe_plan(struct x86_kprobe_plan *plan, const u8 *insn,
+				   size_t avail);
 
 /**
  * x86_kprobe_has_slot() - is there a copy of the instruction to run?

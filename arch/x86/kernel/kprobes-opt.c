@@ -28,14 +28,14 @@ static bool is_pv_guest(void)
 	return boot_cpu_has(X86_FEATURE_XENPV);
 }
 
-enum kprobe_obstacle arch_kprobe_examine(struct kprobe_point *point)
+enum kprobe_reason arch_kprobe_examine(struct kprobe_point *point)
 {
 	/* Who jumps to a probed instruction meets the probe, as he should. */
 	unsigned long from = kprobe_point_is_behind_entry(point) ? point->site :
 								   point->site + 1;
 
 	if (is_pv_guest())
-		return KPROBE_OBSTACLE_HYPERVISOR;
+		return KPROBE_REASON_HYPERVISOR;
 	return x86_kprobe_examine_region(&point->arch.region, point->site, from);
 }
 NOKPROBE_SYMBOL(arch_kprobe_examine);
@@ -102,7 +102,7 @@ static int emit_for(const struct x86_detour_spec *spec, u8 *buf,
 }
 
 /* Few do not fit into the smaller of the slots. */
-static enum kprobe_obstacle emit(const struct x86_detour_spec *spec, u8 *buf,
+static enum kprobe_reason emit(const struct x86_detour_spec *spec, u8 *buf,
 				 struct kprobe_detour *detour)
 {
 	int n = emit_for(spec, buf, detour, KPROBE_DETOUR_SIZE);
@@ -113,14 +113,14 @@ static enum kprobe_obstacle emit(const struct x86_detour_spec *spec, u8 *buf,
 		n = emit_for(spec, buf, detour, n);
 	}
 	if (n == -ENOMEM)
-		return KPROBE_OBSTACLE_NO_MEMORY;
+		return KPROBE_REASON_NO_MEMORY;
 	if (n < 0)
-		return KPROBE_OBSTACLE_OUT_OF_REACH;
+		return KPROBE_REASON_OUT_OF_REACH;
 	kprobe_slot_write(detour->entry, buf, n);
-	return KPROBE_OBSTACLE_NONE;
+	return KPROBE_REASON_NONE;
 }
 
-static enum kprobe_obstacle emit_jumped_to(u8 *buf, struct kprobe_detour *detour)
+static enum kprobe_reason emit_jumped_to(u8 *buf, struct kprobe_detour *detour)
 {
 	struct kprobe_point *point = detour->point;
 	struct x86_detour_spec spec;
@@ -133,42 +133,42 @@ static enum kprobe_obstacle emit_jumped_to(u8 *buf, struct kprobe_detour *detour
  * Of the function nothing is known. Its task may sleep in an instruction that
  * may fault, to Tasks RCU that looks like having left it.
  */
-static enum kprobe_obstacle emit_alone(u8 *buf, struct kprobe_detour *detour)
+static enum kprobe_reason emit_alone(u8 *buf, struct kprobe_detour *detour)
 {
 	struct kprobe_point *point = detour->point;
 	struct x86_kprobe_region region;
-	enum kprobe_obstacle obstacle;
+	enum kprobe_reason reason;
 	struct x86_detour_spec spec;
 
-	obstacle = x86_kprobe_region_of_one(&region, &point->arch.plan);
-	if (obstacle)
-		return obstacle;
+	reason = x86_kprobe_region_of_one(&region, &point->arch.plan);
+	if (reason)
+		return reason;
 	if (search_exception_tables(point->site))
-		return KPROBE_OBSTACLE_EXTABLE;
+		return KPROBE_REASON_EXTABLE;
 	fill_in_spec(&spec, point, &region);
 	spec.cld = true;
 	/* Calling nobody, it is no more than a longer way out of the trap. */
 	if (!spec.direct && !kprobe_point_is_behind_entry(point))
-		return KPROBE_OBSTACLE_INSTRUCTION;
+		return KPROBE_REASON_NOT_DISPLACED;
 	return emit(&spec, buf, detour);
 }
 
-enum kprobe_obstacle arch_kprobe_make_detour(struct kprobe_detour *detour)
+enum kprobe_reason arch_kprobe_make_detour(struct kprobe_detour *detour)
 {
-	enum kprobe_obstacle obstacle;
+	enum kprobe_reason reason;
 	u8 *buf;
 
 	if (is_pv_guest())
-		return KPROBE_OBSTACLE_HYPERVISOR;
+		return KPROBE_REASON_HYPERVISOR;
 	buf = kmalloc(KPROBE_DETOUR_MAX_SIZE, GFP_KERNEL);
 	if (!buf)
-		return KPROBE_OBSTACLE_NO_MEMORY;
+		return KPROBE_REASON_NO_MEMORY;
 	if (detour->alone)
-		obstacle = emit_alone(buf, detour);
+		reason = emit_alone(buf, detour);
 	else
-		obstacle = emit_jumped_to(buf, detour);
+		reason = emit_jumped_to(buf, detour);
 	kfree(buf);
-	return obstacle;
+	return reason;
 }
 NOKPROBE_SYMBOL(arch_kprobe_make_detour);
 

@@ -26,77 +26,78 @@ static bool ends_flow(const struct x86_kprobe_plan *plan)
 	return plan->action == X86_KPROBE_JMP || plan->action == X86_KPROBE_RET;
 }
 
-/* What is known of an instruction, and of nothing else, as an obstacle. */
-static enum kprobe_obstacle judge(int err, const struct x86_kprobe_plan *plan)
+/* What is known of an instruction, and of nothing else, as a reason. */
+static enum kprobe_reason judge(enum kprobe_reason refused,
+				const struct x86_kprobe_plan *plan)
 {
-	if (err)
-		return err == -EILSEQ ? KPROBE_OBSTACLE_UNDECODABLE :
-					KPROBE_OBSTACLE_INSTRUCTION;
+	if (refused == KPROBE_REASON_UNDECODABLE)
+		return KPROBE_REASON_FUNCTION_UNDECODABLE;
+	if (refused)
+		return KPROBE_REASON_NOT_DISPLACED;
 	switch (plan->action) {
 	case X86_KPROBE_LOOP:
 	case X86_KPROBE_JMP_INDIRECT:
-		return KPROBE_OBSTACLE_INSTRUCTION;
+		return KPROBE_REASON_NOT_DISPLACED;
 	case X86_KPROBE_CALL_INDIRECT:
-		return KPROBE_OBSTACLE_CALL;
+		return KPROBE_REASON_CALL;
 	default:
-		return KPROBE_OBSTACLE_NONE;
+		return KPROBE_REASON_NONE;
 	}
 }
 
-static enum kprobe_obstacle add_insn(struct x86_kprobe_region *region,
+static enum kprobe_reason add_insn(struct x86_kprobe_region *region,
 				     const u8 *insn, size_t avail)
 {
 	struct x86_kprobe_plan *plan = &region->plan[region->nr];
-	int err = x86_kprobe_plan(plan, insn, avail);
-	enum kprobe_obstacle obstacle = judge(err, plan);
+	enum kprobe_reason reason = judge(x86_kprobe_plan(plan, insn, avail), plan);
 
-	if (obstacle)
-		return obstacle;
+	if (reason)
+		return reason;
 	region->len += plan->len;
 	region->nr++;
-	return KPROBE_OBSTACLE_NONE;
+	return KPROBE_REASON_NONE;
 }
 
-static enum kprobe_obstacle skip_insn(struct x86_kprobe_region *region,
+static enum kprobe_reason skip_insn(struct x86_kprobe_region *region,
 				      const u8 *bytes, size_t avail)
 {
 	struct insn insn;
 
 	if (x86_kprobe_decode(&insn, bytes, avail))
-		return KPROBE_OBSTACLE_UNDECODABLE;
+		return KPROBE_REASON_FUNCTION_UNDECODABLE;
 	region->len += insn.length;
-	return KPROBE_OBSTACLE_NONE;
+	return KPROBE_REASON_NONE;
 }
 
-enum kprobe_obstacle
+enum kprobe_reason
 x86_kprobe_plan_region(struct x86_kprobe_region *region, const u8 *text,
 		       size_t avail)
 {
-	enum kprobe_obstacle obstacle = KPROBE_OBSTACLE_NONE;
+	enum kprobe_reason reason = KPROBE_REASON_NONE;
 
 	*region = (struct x86_kprobe_region){};
-	while (!obstacle && region->len < JMP32_INSN_SIZE) {
+	while (!reason && region->len < JMP32_INSN_SIZE) {
 		const u8 *insn = text + region->len;
 		size_t left = avail - region->len;
 
 		if (!left)
-			obstacle = KPROBE_OBSTACLE_TOO_SHORT;
+			reason = KPROBE_REASON_FUNCTION_ENDS;
 		else if (region->nr && ends_flow(&region->plan[region->nr - 1]))
-			obstacle = skip_insn(region, insn, left);
+			reason = skip_insn(region, insn, left);
 		else
-			obstacle = add_insn(region, insn, left);
+			reason = add_insn(region, insn, left);
 	}
-	return obstacle;
+	return reason;
 }
 NOKPROBE_SYMBOL(x86_kprobe_plan_region);
 
-enum kprobe_obstacle
+enum kprobe_reason
 x86_kprobe_region_of_one(struct x86_kprobe_region *region,
 			 const struct x86_kprobe_plan *plan)
 {
 	*region = (struct x86_kprobe_region){ .len = plan->len, .nr = 1 };
 	region->plan[0] = *plan;
-	return judge(0, plan);
+	return judge(KPROBE_REASON_NONE, plan);
 }
 NOKPROBE_SYMBOL(x86_kprobe_region_of_one);
 

@@ -50,11 +50,11 @@
  * jump, so it always is the region's last instruction and returns behind it.
  *
  * Context: Any.
- * Return: %KPROBE_OBSTACLE_NONE, %KPROBE_OBSTACLE_TOO_SHORT,
- * %KPROBE_OBSTACLE_UNDECODABLE, %KPROBE_OBSTACLE_INSTRUCTION, or
- * %KPROBE_OBSTACLE_CALL for an indirect call.
+ * Return: %KPROBE_REASON_NONE, %KPROBE_REASON_FUNCTION_ENDS,
+ * %KPROBE_REASON_FUNCTION_UNDECODABLE, %KPROBE_REASON_NOT_DISPLACED, or
+ * %KPROBE_REASON_CALL for an indirect call.
  */
-enum kprobe_obstacle
+enum kprobe_reason
 x86_kprobe_plan_region(struct x86_kprobe_region *region, const u8 *text,
 		       size_t avail);
 
@@ -66,10 +66,10 @@ x86_kprobe_plan_region(struct x86_kprobe_region *region, const u8 *text,
  * Shorter than a jump it may be: a breakpoint leads to its copy.
  *
  * Context: Any.
- * Return: %KPROBE_OBSTACLE_NONE, %KPROBE_OBSTACLE_INSTRUCTION, or
- * %KPROBE_OBSTACLE_CALL for an indirect call.
+ * Return: %KPROBE_REASON_NONE, %KPROBE_REASON_NOT_DISPLACED, or
+ * %KPROBE_REASON_CALL for an indirect call.
  */
-enum kprobe_obstacle
+enum kprobe_reason
 x86_kprobe_region_of_one(struct x86_kprobe_region *region,
 			 const struct x86_kprobe_plan *plan);
 
@@ -171,7 +171,7 @@ bool x86_kprobe_may_matter(const struct x86_kprobe_scan *scan, const u8 *bytes,
  * Context: Process context, kprobe_mutex held; takes text_mutex.
  * Return: What is in the way.
  */
-enum kprobe_obstacle x86_kprobe_examine_region(struct x86_kprobe_region *region,
+enum kprobe_reason x86_kprobe_examine_region(struct x86_kprobe_region *region,
 					       unsigned long site,
 					       unsigned long from);
 

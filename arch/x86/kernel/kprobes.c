@@ -112,27 +112,25 @@ static int fill_slot(struct kprobe_point *point, void *slot, bool post)
 	return 0;
 }
 
-static int make_slot(struct kprobe_point *point, void **slot, bool post)
+static enum kprobe_reason make_slot(struct kprobe_point *point, void **slot, bool post)
 {
-	int ret;
-
 	*slot = kprobe_slot_alloc(point);
 	if (!*slot)
-		return -ENOMEM;
-	ret = fill_slot(point, *slot, post);
-	if (ret) {
+		return KPROBE_REASON_NO_MEMORY;
+	if (fill_slot(point, *slot, post)) {
 		kprobe_slot_free(*slot);
 		*slot = NULL;
+		return KPROBE_REASON_FAR_OPERAND;
 	}
-	return ret;
+	return KPROBE_REASON_NONE;
 }
 
-static int plan_insn(struct kprobe_point *point)
+static enum kprobe_reason plan_insn(struct kprobe_point *point)
 {
 	void *site = (void *)point->site;
 	bool reserved;
+	enum kprobe_reason reason;
 	size_t avail;
-	int ret;
 
 	mutex_lock(&text_mutex);
 	/* A lock prefix that comes and goes with the second CPU. */
@@ -140,37 +138,37 @@ static int plan_insn(struct kprobe_point *point)
 	avail = kprobe_read_insn(point->site, point->insn, sizeof(point->insn));
 	mutex_unlock(&text_mutex);
 	if (reserved)
-		return kprobe_refuse(KPROBE_REFUSED_RESERVED, -EINVAL);
-	ret = x86_kprobe_plan(&point->arch.plan, point->insn, avail);
+		return KPROBE_REASON_RESERVED;
+	reason = x86_kprobe_plan(&point->arch.plan, point->insn, avail);
 	point->len = point->arch.plan.len;
 	point->emulated = point->arch.plan.action != X86_KPROBE_RUN;
-	return ret;
+	return reason;
 }
 
-int arch_kprobe_prepare(struct kprobe_point *point)
+enum kprobe_reason arch_kprobe_prepare(struct kprobe_point *point)
 {
-	int ret = plan_insn(point);
+	enum kprobe_reason reason = plan_insn(point);
 
-	if (!ret && x86_kprobe_has_slot(&point->arch.plan))
-		ret = make_slot(point, &point->slot, false);
-	if (!ret && !point->emulated)
+	if (!reason && x86_kprobe_has_slot(&point->arch.plan))
+		reason = make_slot(point, &point->slot, false);
+	if (!reason && !point->emulated)
 		point->run = point->slot;
-	return ret;
+	return reason;
 }
 NOKPROBE_SYMBOL(arch_kprobe_prepare);
 
-int arch_kprobe_prepare_post(struct kprobe_point *point)
+enum kprobe_reason arch_kprobe_prepare_post(struct kprobe_point *point)
 {
-	int ret;
+	enum kprobe_reason reason;
 
 	/* At a function's entry, post-handlers come before the displaced one. */
 	if (point->emulated || point->post_slot || kprobe_point_is_behind_entry(point))
-		return 0;
-	ret = make_slot(point, &point->post_slot, true);
+		return KPROBE_REASON_NONE;
+	reason = make_slot(point, &point->post_slot, true);
 	/* Unless hits go by a detour, which has its own. */
-	if (!ret && !point->run_post)
+	if (!reason && !point->run_post)
 		WRITE_ONCE(point->run_post, point->post_slot);
-	return ret;
+	return reason;
 }
 NOKPROBE_SYMBOL(arch_kprobe_prepare_post);
 

@@ -11,6 +11,7 @@
 #include <linux/workqueue.h>
 
 #include "../internal.h"
+#include "../register.h"
 #include "targets.h"
 
 /* So many that their registration is interrupted many times. */
@@ -208,26 +209,26 @@ static void crowd_lets_others_in(struct kunit *test)
 }
 
 /*
- * A probe goes and comes again, but before its point is armed anew it goes once
- * more: the point still leaves.
+ * A probe goes and comes again, but goes once more before its point is armed anew,
+ * as when a later probe of its chunk is refused: the point still leaves.
  */
 static void crowd_leaves_twice(struct kunit *test)
 {
 	struct kprobes_counter *c = kprobes_counting(test, kprobes_place(0));
-	struct kprobe *p = &c->kp;
-	struct kprobe_point *point;
+	unsigned long addr = (unsigned long)c->kp.addr;
 	LIST_HEAD(batch);
 
+	unregister_kprobe(&c->kp);
+	c->kp.symbol_name = NULL;
+	c->kp.offset = 0;
+	scoped_guard(mutex, &kprobe_mutex) {
+		KUNIT_EXPECT_EQ(test, kprobe_add(&c->kp, &batch), KPROBE_REASON_NONE);
+		kprobe_batch_drop(&batch);
+	}
+	unregister_kprobe(&c->kp);
 	guard(mutex)(&kprobe_mutex);
-	point = p->point;
-	kprobe_unregister_locked(&p, 1);
-	KUNIT_EXPECT_EQ(test, point->state, KPROBE_POINT_LEAVING);
-	/* As somebody's batch that waits. */
-	list_move_tail(&point->batch, &batch);
-	kprobe_batch_leave(&batch);
-	KUNIT_EXPECT_EQ(test, point->state, KPROBE_POINT_LEAVING);
 	kprobe_reap();
-	KUNIT_EXPECT_NE(test, point->state, KPROBE_POINT_LEAVING);
+	KUNIT_EXPECT_PTR_EQ(test, kprobe_point_lookup(addr), NULL);
 }
 
 /* Somebody takes probes off that are still being put on, and turns all knobs. */

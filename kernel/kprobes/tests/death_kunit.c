@@ -128,7 +128,7 @@ static void expect_no_frame(struct kunit *test)
 		/* Others may come and go there meanwhile. */
 		struct kprobe_frame frame = data_race(cpu->frame[i]);
 
-		KUNIT_EXPECT_PTR_EQ(test, frame.held, NULL);
+		KUNIT_EXPECT_PTR_EQ(test, frame.hazard, NULL);
 		KUNIT_EXPECT_EQ(test, frame.context, KPROBE_CONTEXT_NONE);
 		KUNIT_EXPECT_FALSE(test, frame.faulting);
 	}

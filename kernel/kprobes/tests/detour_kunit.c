@@ -33,10 +33,10 @@ static void expect_way(struct kunit *test, const struct kprobes_counter *c,
 	KUNIT_EXPECT_EQ(test, way, kprobes_way_from((unsigned long)c->kp.addr));
 }
 
-static enum kprobe_obstacle obstacle_of(const struct kprobes_counter *c)
+static enum kprobe_reason reason_of(const struct kprobes_counter *c)
 {
 	guard(mutex)(&kprobe_mutex);
-	return kprobe_point_lookup((unsigned long)c->kp.addr)->obstacle;
+	return kprobe_point_lookup((unsigned long)c->kp.addr)->not_jump;
 }
 
 /* Context */
@@ -135,7 +135,7 @@ static void where_no_jump_can_be(struct kunit *test)
 	struct kprobes_counter *c = probe_at(test, "kprobes_target_divide", 0);
 
 	expect_way(test, c, KPROBES_BY_DETOUR);
-	KUNIT_EXPECT_EQ(test, KPROBE_OBSTACLE_EXTABLE, obstacle_of(c));
+	KUNIT_EXPECT_EQ(test, KPROBE_REASON_EXTABLE, reason_of(c));
 	KUNIT_EXPECT_EQ(test, 7, kprobes_target_divide(42, 6));
 	KUNIT_EXPECT_EQ(test, -1, kprobes_target_divide(42, 0));
 	kprobes_expect_counts(test, c, 2, 0);
@@ -191,7 +191,7 @@ static void neighbours(struct kunit *test)
 	kprobes_expect_counts(test, second, 1, 0);
 
 	expect_way(test, first, KPROBES_BY_DETOUR);
-	KUNIT_EXPECT_EQ(test, KPROBE_OBSTACLE_NEIGHBOUR, obstacle_of(first));
+	KUNIT_EXPECT_EQ(test, KPROBE_REASON_NEIGHBOUR, reason_of(first));
 	for (i = 2; i < 5; i++) {
 		KUNIT_EXPECT_EQ(test, 15, kprobes_opt_plain(5));
 		kprobes_expect_counts(test, first, i, 0);

@@ -9,7 +9,7 @@
 #include <linux/module.h>
 
 #include "../internal.h"
-#include "../refused.h"
+#include "../reason.h"
 #include "entry.h"
 
 #define CALLS	5
@@ -36,14 +36,13 @@ static bool is_ftraced(const struct kprobes_counter *c)
 static void expect_refused(struct kunit *test, enum kprobe_request request)
 {
 #ifdef CONFIG_DEBUG_FS
-	struct kprobe_refused r = {};
+	struct kprobe_refusal r = {};
 	u64 number = 0;
 
-	while (kprobe_refused_get(&number, &r))
+	while (kprobe_get_refusal(&number, &r))
 		number++;
 	KUNIT_EXPECT_EQ(test, r.request, request);
-	KUNIT_EXPECT_EQ(test, r.error, -EBUSY);
-	KUNIT_EXPECT_EQ(test, r.reason, KPROBE_REFUSED_FTRACE);
+	KUNIT_EXPECT_EQ(test, r.reason, KPROBE_REASON_FTRACE_OFF);
 #endif
 }
 
@@ -165,7 +164,7 @@ static void switch_for_all_fails(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, 0, kprobe_arm_all(false));
 	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, arm_all, NULL));
 	turn_off(test);
-	KUNIT_EXPECT_EQ(test, -EBUSY, kprobe_arm_all(true));
+	KUNIT_EXPECT_EQ(test, KPROBE_REASON_FTRACE_OFF, kprobe_arm_all(true));
 	kprobes_entry_call(test, CALLS);
 	kprobes_expect_counts(test, entry, 0, 0);
 	kprobes_expect_targets(test, 1);

@@ -129,7 +129,7 @@ static void site_is_reserved(struct kunit *test)
 	unsigned long addr = broken_into(test);
 
 	guard(mutex)(&kprobe_mutex);
-	KUNIT_EXPECT_EQ(test, -EINVAL, kprobe_check_address(addr));
+	KUNIT_EXPECT_EQ(test, KPROBE_REASON_RESERVED, kprobe_check_address(addr));
 	KUNIT_EXPECT_TRUE(test, kprobe_text_is_reserved(addr, addr + 1));
 	KUNIT_EXPECT_TRUE(test, kprobe_text_is_reserved(addr - 1, addr + 1));
 	KUNIT_EXPECT_FALSE(test, kprobe_text_is_reserved(addr + 1, addr + 2));
@@ -141,7 +141,7 @@ static void no_jump_across(struct kunit *test)
 	struct x86_kprobe_region region;
 
 	guard(mutex)(&kprobe_mutex);
-	KUNIT_EXPECT_EQ(test, KPROBE_OBSTACLE_RESERVED,
+	KUNIT_EXPECT_EQ(test, KPROBE_REASON_RESERVED,
 			x86_kprobe_examine_region(&region, addr, addr + 1));
 }
 

@@ -183,7 +183,7 @@ kunit_test_init_section_suites(&init_suite);
 
 /* What is no module's text */
 
-static int check_module_text(const void *addr)
+static enum kprobe_reason check_module_text(const void *addr)
 {
 	guard(mutex)(&kprobe_mutex);
 	return kprobe_check_module_text((unsigned long)addr);
@@ -191,10 +191,10 @@ static int check_module_text(const void *addr)
 
 static void module_text_of_others(struct kunit *test)
 {
-	KUNIT_EXPECT_EQ(test, -EINVAL, check_module_text(NULL));
-	KUNIT_EXPECT_EQ(test, -EINVAL, check_module_text(test));
-	KUNIT_EXPECT_EQ(test, -EINVAL, check_module_text(module_text_of_others));
-	KUNIT_EXPECT_EQ(test, -EINVAL, check_module_text(&module_calls));
+	KUNIT_EXPECT_EQ(test, KPROBE_REASON_NO_TEXT, check_module_text(NULL));
+	KUNIT_EXPECT_EQ(test, KPROBE_REASON_NO_TEXT, check_module_text(test));
+	KUNIT_EXPECT_EQ(test, KPROBE_REASON_NO_TEXT, check_module_text(module_text_of_others));
+	KUNIT_EXPECT_EQ(test, KPROBE_REASON_NO_TEXT, check_module_text(&module_calls));
 }
 
 /* Slots lie where modules do, and look like text. */
@@ -208,7 +208,7 @@ static void module_text_is_no_slot(struct kunit *test)
 	slot = kprobe_slot_alloc(&owner);
 	mutex_unlock(&kprobe_mutex);
 	KUNIT_ASSERT_NOT_NULL(test, slot);
-	KUNIT_EXPECT_EQ(test, -EINVAL, check_module_text(slot));
+	KUNIT_EXPECT_EQ(test, KPROBE_REASON_NO_TEXT, check_module_text(slot));
 	p.addr = slot;
 	KUNIT_EXPECT_EQ(test, -EINVAL, register_kprobe(&p));
 	mutex_lock(&kprobe_mutex);

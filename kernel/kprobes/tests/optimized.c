@@ -95,7 +95,6 @@ void kprobes_hold_optimizer(bool hold)
 {
 	static bool held;
 
-	guard(mutex)(&kprobe_mutex);
 	if (held != hold)
 		kprobe_optimizer_hold(hold);
 	held = hold;

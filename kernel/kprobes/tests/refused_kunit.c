@@ -14,15 +14,15 @@
 
 #include "../internal.h"
 #include "../points.h"
-#include "../refused.h"
+#include "../reason.h"
 #include "targets.h"
 
 /* The number of the next one; what was refused last, if there is any. */
-static u64 newest(struct kprobe_refused *last)
+static u64 newest(struct kprobe_refusal *last)
 {
 	u64 number = 0;
 
-	while (kprobe_refused_get(&number, last))
+	while (kprobe_get_refusal(&number, last))
 		number++;
 	return number;
 }
@@ -81,11 +81,11 @@ struct expected {
 	const char *caller;
 	enum kprobe_request request;
 	int error;
-	enum kprobe_refusal reason;
+	enum kprobe_reason reason;
 	u64 number;
 };
 
-static void expect_task(struct kunit *test, const struct kprobe_refused *r)
+static void expect_task(struct kunit *test, const struct kprobe_refusal *r)
 {
 	u64 now = local_clock();
 
@@ -96,16 +96,16 @@ static void expect_task(struct kunit *test, const struct kprobe_refused *r)
 }
 
 /* One record more, and just this one. */
-static struct kprobe_refused expect_record(struct kunit *test, int error,
+static struct kprobe_refusal expect_record(struct kunit *test, int error,
 					   const struct expected *e)
 {
-	struct kprobe_refused r = {};
+	struct kprobe_refusal r = {};
 
 	KUNIT_EXPECT_EQ(test, error, e->error);
 	KUNIT_EXPECT_EQ(test, newest(&r), e->number + 1);
-	KUNIT_EXPECT_EQ(test, r.error, e->error);
-	KUNIT_EXPECT_STREQ(test, kprobe_refusal_words(r.reason),
-			   kprobe_refusal_words(e->reason));
+	KUNIT_EXPECT_EQ(test, kprobe_reason_errno(r.reason), e->error);
+	KUNIT_EXPECT_STREQ(test, kprobe_reason_text(r.reason),
+			   kprobe_reason_text(e->reason));
 	KUNIT_EXPECT_EQ(test, r.request, e->request);
 	KUNIT_EXPECT_TRUE_MSG(test, str_has_prefix(r.caller, e->caller) &&
 			      r.caller[strlen(e->caller)] == '+',
@@ -116,9 +116,9 @@ static struct kprobe_refused expect_record(struct kunit *test, int error,
 
 /* To be called before the call that is refused. */
 static struct expected expect(const char *caller, enum kprobe_request request,
-			      int error, enum kprobe_refusal reason)
+			      int error, enum kprobe_reason reason)
 {
-	struct kprobe_refused ignored;
+	struct kprobe_refusal ignored;
 
 	return (struct expected){
 		.caller = caller,
@@ -129,7 +129,7 @@ static struct expected expect(const char *caller, enum kprobe_request request,
 	};
 }
 
-static void expect_place(struct kunit *test, const struct kprobe_refused *r,
+static void expect_place(struct kunit *test, const struct kprobe_refusal *r,
 			 const struct kprobe *p)
 {
 	KUNIT_EXPECT_EQ(test, r->by_name, !!p->symbol_name);
@@ -139,17 +139,17 @@ static void expect_place(struct kunit *test, const struct kprobe_refused *r,
 }
 
 static void refuse_probe(struct kunit *test, struct kprobe p, int error,
-			 enum kprobe_refusal reason)
+			 enum kprobe_reason reason)
 {
 	struct expected e = expect("ask_for_probe", KPROBE_SET, error, reason);
-	struct kprobe_refused r = expect_record(test, ask_for_probe(&p), &e);
+	struct kprobe_refusal r = expect_record(test, ask_for_probe(&p), &e);
 
 	expect_place(test, &r, &p);
 }
 
 static void refuse_symbol(struct kunit *test, const char *symbol,
 			  unsigned int offset, int error,
-			  enum kprobe_refusal reason)
+			  enum kprobe_reason reason)
 {
 	struct kprobe p = { .symbol_name = symbol, .offset = offset };
 
@@ -157,7 +157,7 @@ static void refuse_symbol(struct kunit *test, const char *symbol,
 }
 
 static void refuse_addr(struct kunit *test, unsigned long addr, int error,
-			enum kprobe_refusal reason)
+			enum kprobe_reason reason)
 {
 	struct kprobe p = { .addr = (kprobe_opcode_t *)addr };
 
@@ -165,16 +165,16 @@ static void refuse_addr(struct kunit *test, unsigned long addr, int error,
 }
 
 static void refuse_return(struct kunit *test, struct kretprobe rp, int error,
-			  enum kprobe_refusal reason)
+			  enum kprobe_reason reason)
 {
 	struct expected e = expect("ask_for_return", KPROBE_SET_RETURN, error,
 				   reason);
-	struct kprobe_refused r = expect_record(test, ask_for_return(&rp), &e);
+	struct kprobe_refusal r = expect_record(test, ask_for_return(&rp), &e);
 
 	expect_place(test, &r, &rp.kp);
 }
 
-static void expect_no_place(struct kunit *test, const struct kprobe_refused *r)
+static void expect_no_place(struct kunit *test, const struct kprobe_refusal *r)
 {
 	const struct kprobe nowhere = {};
 
@@ -186,14 +186,14 @@ static void expect_no_place(struct kunit *test, const struct kprobe_refused *r)
 static void refused_symbol(struct kunit *test)
 {
 	refuse_symbol(test, "kprobes_there_is_no_such_symbol", 0, -ENOENT,
-		      KPROBE_REFUSED_SYMBOL);
+		      KPROBE_REASON_SYMBOL);
 	refuse_symbol(test, "kprobes_no_module:kprobes_target_c", 3, -ENOENT,
-		      KPROBE_REFUSED_SYMBOL);
-	refuse_symbol(test, "", 0, -ENOENT, KPROBE_REFUSED_SYMBOL);
+		      KPROBE_REASON_SYMBOL);
+	refuse_symbol(test, "", 0, -ENOENT, KPROBE_REASON_SYMBOL);
 	refuse_symbol(test, "kprobes_target_c", UINT_MAX, -EINVAL,
-		      KPROBE_REFUSED_NO_TEXT);
+		      KPROBE_REASON_NO_TEXT);
 	refuse_symbol(test, "__pfx_kprobes_target_c", 0, -EINVAL,
-		      KPROBE_REFUSED_PREFIX);
+		      KPROBE_REASON_PREFIX);
 }
 
 static void refused_place(struct kunit *test)
@@ -204,14 +204,14 @@ static void refused_place(struct kunit *test)
 		.addr = (kprobe_opcode_t *)target,
 	};
 
-	refuse_probe(test, both, -EINVAL, KPROBE_REFUSED_BOTH);
-	refuse_addr(test, 0, -EINVAL, KPROBE_REFUSED_NEITHER);
-	refuse_addr(test, 1, -EINVAL, KPROBE_REFUSED_NO_TEXT);
-	refuse_addr(test, (unsigned long)test, -EINVAL, KPROBE_REFUSED_NO_TEXT);
+	refuse_probe(test, both, -EINVAL, KPROBE_REASON_BOTH);
+	refuse_addr(test, 0, -EINVAL, KPROBE_REASON_NEITHER);
+	refuse_addr(test, 1, -EINVAL, KPROBE_REASON_NO_TEXT);
+	refuse_addr(test, (unsigned long)test, -EINVAL, KPROBE_REASON_NO_TEXT);
 	refuse_symbol(test, "register_kprobe", 0, -EINVAL,
-		      KPROBE_REFUSED_BLACKLIST);
+		      KPROBE_REASON_BLACKLIST);
 	refuse_addr(test, kprobes_place_addr(kprobes_place_named(KPROBES_PLACE_C)) + 1,
-		    -EILSEQ, KPROBE_REFUSED_INSIDE);
+		    -EILSEQ, KPROBE_REASON_INSIDE);
 }
 
 #ifdef CONFIG_X86
@@ -235,9 +235,9 @@ static void refused_instruction(struct kunit *test)
 {
 	no_place_for_probes(false);
 	refuse_addr(test, (unsigned long)refused_kunit_hlt, -EINVAL,
-		    KPROBE_REFUSED_SLEEP);
+		    KPROBE_REASON_SLEEP);
 	refuse_addr(test, (unsigned long)refused_kunit_bad, -EILSEQ,
-		    KPROBE_REFUSED_UNDECODABLE);
+		    KPROBE_REASON_UNDECODABLE);
 }
 #else
 static void refused_instruction(struct kunit *test)
@@ -259,9 +259,9 @@ static void refused_trampoline(struct kunit *test)
 #ifdef CONFIG_HAVE_STATIC_CALL
 	KUNIT_EXPECT_EQ(test, static_call(refused_kunit_call)(1), 2);
 	refuse_symbol(test, STATIC_CALL_TRAMP_PREFIX_STR "refused_kunit_call", 0,
-		      -EINVAL, KPROBE_REFUSED_TRAMPOLINE);
+		      -EINVAL, KPROBE_REASON_TRAMPOLINE);
 	refuse_addr(test, (unsigned long)STATIC_CALL_TRAMP_ADDR(refused_kunit_call),
-		    -EINVAL, KPROBE_REFUSED_TRAMPOLINE);
+		    -EINVAL, KPROBE_REASON_TRAMPOLINE);
 #else
 	kunit_skip(test, "static calls are pointers");
 #endif
@@ -284,7 +284,7 @@ static void refused_reserved(struct kunit *test)
 		;
 	if (at == start + size)
 		kunit_skip(test, "no BUG() site in warns()");
-	refuse_addr(test, at, -EINVAL, KPROBE_REFUSED_RESERVED);
+	refuse_addr(test, at, -EINVAL, KPROBE_REASON_RESERVED);
 #else
 	kunit_skip(test, "no table of BUG()s");
 #endif
@@ -294,8 +294,8 @@ static void refused_registered(struct kunit *test)
 {
 	struct kprobes_counter *c = kprobes_counting(test, kprobes_place(0));
 	struct expected e = expect("ask_for_probe", KPROBE_SET, -EINVAL,
-				   KPROBE_REFUSED_REGISTERED);
-	struct kprobe_refused r = expect_record(test, ask_for_probe(&c->kp), &e);
+				   KPROBE_REASON_REGISTERED);
+	struct kprobe_refusal r = expect_record(test, ask_for_probe(&c->kp), &e);
 
 	expect_place(test, &r, &c->kp);
 	kprobes_expect_targets(test, 1);
@@ -306,16 +306,16 @@ static void refused_arrays(struct kunit *test)
 	struct kprobe p = { .symbol_name = "kprobes_target_c" };
 	struct kprobe *kps[] = { &p, NULL };
 	struct expected e = expect("ask_for_probe", KPROBE_SET, -EINVAL,
-				   KPROBE_REFUSED_NULL);
-	struct kprobe_refused r = expect_record(test, ask_for_probe(NULL), &e);
+				   KPROBE_REASON_NULL_ENTRY);
+	struct kprobe_refusal r = expect_record(test, ask_for_probe(NULL), &e);
 
 	expect_no_place(test, &r);
-	e = expect("ask_for_probes", KPROBE_SET, -EINVAL, KPROBE_REFUSED_NULL);
+	e = expect("ask_for_probes", KPROBE_SET, -EINVAL, KPROBE_REASON_NULL_ENTRY);
 	r = expect_record(test, ask_for_probes(kps, 2), &e);
 	expect_no_place(test, &r);
 	e.number++;
 	expect_record(test, ask_for_probes(NULL, 2), &e);
-	e = expect("ask_for_probes", KPROBE_SET, -EINVAL, KPROBE_REFUSED_NUM);
+	e = expect("ask_for_probes", KPROBE_SET, -EINVAL, KPROBE_REASON_NUM);
 	expect_record(test, ask_for_probes(kps, 0), &e);
 	e.number++;
 	expect_record(test, ask_for_probes(kps, INT_MIN), &e);
@@ -329,8 +329,8 @@ static void refused_batch(struct kunit *test)
 	struct kprobe worse = { .addr = (kprobe_opcode_t *)1 };
 	struct kprobe *kps[] = { &good, &bad, &worse };
 	struct expected e = expect("ask_for_probes", KPROBE_SET, -ENOENT,
-				   KPROBE_REFUSED_SYMBOL);
-	struct kprobe_refused r = expect_record(test, ask_for_probes(kps, 3), &e);
+				   KPROBE_REASON_SYMBOL);
+	struct kprobe_refusal r = expect_record(test, ask_for_probes(kps, 3), &e);
 
 	expect_place(test, &r, &bad);
 }
@@ -344,13 +344,13 @@ static void refused_return_probes(struct kunit *test)
 		kunit_skip(test, "no return probes");
 	rp.kp.offset = last->offset;
 	if (last->offset)
-		refuse_return(test, rp, -EINVAL, KPROBE_REFUSED_ENTRY);
+		refuse_return(test, rp, -EINVAL, KPROBE_REASON_ENTRY);
 	rp.kp.offset = 0;
 	rp.data_size = KRETPROBE_MAX_DATA_SIZE + 1;
-	refuse_return(test, rp, -E2BIG, KPROBE_REFUSED_DATA_SIZE);
+	refuse_return(test, rp, -E2BIG, KPROBE_REASON_DATA_SIZE);
 	rp.data_size = 0;
 	rp.kp.symbol_name = "kprobe_hit";
-	refuse_return(test, rp, -EINVAL, KPROBE_REFUSED_BLACKLIST);
+	refuse_return(test, rp, -EINVAL, KPROBE_REASON_BLACKLIST);
 }
 
 static void refused_return_arrays(struct kunit *test)
@@ -358,18 +358,18 @@ static void refused_return_arrays(struct kunit *test)
 	struct kretprobe rp = { .kp.symbol_name = "kprobes_target_c" };
 	struct kretprobe *rps[] = { &rp, NULL };
 	struct expected e;
-	struct kprobe_refused r;
+	struct kprobe_refusal r;
 
 	if (!IS_ENABLED(CONFIG_KRETPROBES))
 		kunit_skip(test, "no return probes");
 	e = expect("ask_for_returns", KPROBE_SET_RETURN, -EINVAL,
-		   KPROBE_REFUSED_NULL);
+		   KPROBE_REASON_NULL_ENTRY);
 	r = expect_record(test, ask_for_returns(rps, 2), &e);
 	expect_no_place(test, &r);
 	e.number++;
 	expect_record(test, ask_for_returns(NULL, 1), &e);
 	e = expect("ask_for_returns", KPROBE_SET_RETURN, -EINVAL,
-		   KPROBE_REFUSED_NUM);
+		   KPROBE_REASON_NUM);
 	expect_record(test, ask_for_returns(rps, 0), &e);
 }
 
@@ -382,7 +382,7 @@ static void refused_return_registered(struct kunit *test)
 		kunit_skip(test, "no return probes");
 	rp = &kprobes_returning(test, "kprobes_target_c")->rp;
 	e = expect("ask_for_return", KPROBE_SET_RETURN, -EINVAL,
-		   KPROBE_REFUSED_REGISTERED);
+		   KPROBE_REASON_REGISTERED);
 	expect_record(test, ask_for_return(rp), &e);
 	kprobes_expect_targets(test, 1);
 }
@@ -391,8 +391,8 @@ static void refused_return_registered(struct kunit *test)
 static void refused_to_enable(struct kunit *test)
 {
 	struct expected e = expect("ask_to_enable", KPROBE_ENABLE, -EINVAL,
-				   KPROBE_REFUSED_NOT_REGISTERED);
-	struct kprobe_refused r;
+				   KPROBE_REASON_NOT_REGISTERED);
+	struct kprobe_refusal r;
 	struct kprobe garbage;
 
 	memset(&garbage, 0x5a, sizeof(garbage));
@@ -407,9 +407,9 @@ static void refused_to_enable_gone(struct kunit *test)
 {
 	struct kprobes_counter *c = kprobes_counting(test, kprobes_place(0));
 	struct expected e = expect("ask_to_enable", KPROBE_ENABLE, -EINVAL,
-				   KPROBE_REFUSED_GONE);
+				   KPROBE_REASON_GONE);
 	u32 flags = c->kp.flags;
-	struct kprobe_refused r;
+	struct kprobe_refusal r;
 
 	c->kp.flags |= KPROBE_FLAG_GONE;
 	r = expect_record(test, ask_to_enable(&c->kp), &e);
@@ -422,7 +422,7 @@ static void refused_to_enable_gone(struct kunit *test)
 static void not_refused(struct kunit *test)
 {
 	struct kprobes_counter *c = kprobes_counter(test, kprobes_place(0));
-	struct kprobe_refused r;
+	struct kprobe_refusal r;
 	u64 number = newest(&r);
 
 	KUNIT_EXPECT_EQ(test, 0, ask_for_probe(&c->kp));
@@ -434,40 +434,13 @@ static void not_refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, number, newest(&r));
 }
 
-/* Checks of others, who register nothing, do not speak for the one who asks. */
-static void noted_by_asker_only(struct kunit *test)
-{
-	struct kprobe_refused r;
-
-	KUNIT_EXPECT_EQ(test, -ENOENT, kprobe_on_func_entry(NULL, "kprobes_no_such", 0));
-	mutex_lock(&kprobe_mutex);
-	kprobe_ask(KPROBE_SET, _THIS_IP_);
-	kprobe_answer(-ENOENT);
-	mutex_unlock(&kprobe_mutex);
-	newest(&r);
-	KUNIT_EXPECT_EQ(test, r.reason, KPROBE_REFUSED_UNKNOWN);
-}
-
-static void errors_without_reason(struct kunit *test)
-{
-	struct kprobe_refused r;
-
-	mutex_lock(&kprobe_mutex);
-	kprobe_ask(KPROBE_SET, _THIS_IP_);
-	kprobe_refuse(KPROBE_REFUSED_SYMBOL, -ENOENT);
-	kprobe_answer(-ENOMEM);
-	mutex_unlock(&kprobe_mutex);
-	newest(&r);
-	KUNIT_EXPECT_EQ(test, r.reason, KPROBE_REFUSED_NO_MEMORY);
-}
-
 /* Names */
 
 static void refuse_name_of_length(struct kunit *test, size_t len)
 {
 	char *name = kmalloc(len + 1, GFP_KERNEL);
 	struct kprobe p = { .symbol_name = name };
-	struct kprobe_refused r;
+	struct kprobe_refusal r;
 
 	KUNIT_ASSERT_NOT_NULL(test, name);
 	memset(name, '?', len);
@@ -477,19 +450,19 @@ static void refuse_name_of_length(struct kunit *test, size_t len)
 	kfree(name);
 	newest(&r);
 	KUNIT_EXPECT_EQ(test, strlen(r.symbol),
-			min(len, (size_t)KPROBE_REFUSED_NAME - 1));
+			min(len, (size_t)KPROBE_REFUSAL_NAME - 1));
 	KUNIT_EXPECT_EQ(test, strspn(r.symbol, "?"),
-			len < KPROBE_REFUSED_NAME - 1 ? len : KPROBE_REFUSED_NAME - 4);
-	if (len >= KPROBE_REFUSED_NAME)
-		KUNIT_EXPECT_STREQ(test, r.symbol + KPROBE_REFUSED_NAME - 4, "...");
+			len < KPROBE_REFUSAL_NAME - 1 ? len : KPROBE_REFUSAL_NAME - 4);
+	if (len >= KPROBE_REFUSAL_NAME)
+		KUNIT_EXPECT_STREQ(test, r.symbol + KPROBE_REFUSAL_NAME - 4, "...");
 }
 
 /* The caller's string is freed as soon as the call is over. */
 static void long_names(struct kunit *test)
 {
 	static const size_t lengths[] = {
-		1, KPROBE_REFUSED_NAME - 2, KPROBE_REFUSED_NAME - 1,
-		KPROBE_REFUSED_NAME, KPROBE_REFUSED_NAME + 1, KSYM_NAME_LEN,
+		1, KPROBE_REFUSAL_NAME - 2, KPROBE_REFUSAL_NAME - 1,
+		KPROBE_REFUSAL_NAME, KPROBE_REFUSAL_NAME + 1, KSYM_NAME_LEN,
 		PAGE_SIZE, 100000,
 	};
 	int i;
@@ -505,7 +478,7 @@ static void unreadable_name(struct kunit *test)
 		.symbol_name = (const char *)8,
 		.addr = (kprobe_opcode_t *)kprobes_target_c,
 	};
-	struct kprobe_refused r;
+	struct kprobe_refusal r;
 
 	KUNIT_EXPECT_EQ(test, -EINVAL, ask_for_probe(&p));
 	newest(&r);
@@ -521,42 +494,42 @@ static void unreadable_name(struct kunit *test)
 static void ring_wraps(struct kunit *test)
 {
 	struct kprobe p = { .symbol_name = "kprobes_no_such" };
-	struct kprobe_refused r;
+	struct kprobe_refusal r;
 	u64 first = newest(&r), number = 0;
 	unsigned int i;
 
-	for (i = 0; i < 2 * KPROBE_REFUSED_KEPT + 5; i++) {
+	for (i = 0; i < 2 * KPROBE_REFUSALS_KEPT + 5; i++) {
 		p.offset = i;
 		KUNIT_EXPECT_EQ(test, -ENOENT, ask_for_probe(&p));
 	}
-	for (i = KPROBE_REFUSED_KEPT + 5; kprobe_refused_get(&number, &r); i++) {
+	for (i = KPROBE_REFUSALS_KEPT + 5; kprobe_get_refusal(&number, &r); i++) {
 		KUNIT_EXPECT_EQ(test, number, first + i);
 		KUNIT_EXPECT_EQ(test, r.offset, i);
 		number++;
 	}
-	KUNIT_EXPECT_EQ(test, i, 2 * KPROBE_REFUSED_KEPT + 5);
+	KUNIT_EXPECT_EQ(test, i, 2 * KPROBE_REFUSALS_KEPT + 5);
 }
 
 /* A number that is still to come is not there; nothing is made up for it. */
 static void ring_has_an_end(struct kunit *test)
 {
-	struct kprobe_refused r;
+	struct kprobe_refusal r;
 	u64 number = newest(&r), next = number;
 
-	KUNIT_EXPECT_FALSE(test, kprobe_refused_get(&next, &r));
+	KUNIT_EXPECT_FALSE(test, kprobe_get_refusal(&next, &r));
 	KUNIT_EXPECT_EQ(test, next, number);
 	next = S64_MAX;
-	KUNIT_EXPECT_FALSE(test, kprobe_refused_get(&next, &r));
+	KUNIT_EXPECT_FALSE(test, kprobe_get_refusal(&next, &r));
 }
 
 static void words(struct kunit *test)
 {
 	int i;
 
-	for (i = 0; i < KPROBE_REFUSALS; i++)
-		KUNIT_EXPECT_NOT_NULL_MSG(test, kprobe_refusal_words(i), "%d", i);
-	for (i = 0; i < KPROBE_OBSTACLES; i++)
-		KUNIT_EXPECT_NOT_NULL_MSG(test, kprobe_obstacle_words(i), "%d", i);
+	for (i = 0; i < KPROBE_REASONS; i++)
+		KUNIT_EXPECT_NOT_NULL_MSG(test, kprobe_reason_text(i), "%d", i);
+	for (i = 0; i < KPROBE_REASONS; i++)
+		KUNIT_EXPECT_NOT_NULL_MSG(test, kprobe_reason_text(i), "%d", i);
 }
 
 static struct kunit_case refused_cases[] = {
@@ -574,8 +547,6 @@ static struct kunit_case refused_cases[] = {
 	KUNIT_CASE(refused_to_enable),
 	KUNIT_CASE(refused_to_enable_gone),
 	KUNIT_CASE(not_refused),
-	KUNIT_CASE(noted_by_asker_only),
-	KUNIT_CASE(errors_without_reason),
 	KUNIT_CASE(long_names),
 	KUNIT_CASE(unreadable_name),
 	KUNIT_CASE(ring_wraps),

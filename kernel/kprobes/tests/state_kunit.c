@@ -8,6 +8,7 @@
 #include <linux/memory.h>
 
 #include "../internal.h"
+#include "../register.h"
 
 /* The table */
 
@@ -289,19 +290,34 @@ static void state_arm(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 3, hit_by_call(test, t));
 }
 
-/* kprobe_mutex is held, so that the reaper does not come in between. */
+/* Returns with kprobe_mutex held, and the point LEAVING. */
+static struct kprobe_point *come_and_go(struct kunit *test, struct state_test *t)
+{
+	struct kprobe *p = &t->probe[0];
+	struct kprobe_point *point;
+	int tries;
+
+	for (tries = 0; tries < 20; tries++) {
+		if (p->symbol_name)
+			p->addr = NULL;
+		KUNIT_EXPECT_EQ(test, 0, register_kprobe(p));
+		unregister_kprobe(p);
+		mutex_lock(&kprobe_mutex);
+		/* On a busy machine it may have left in the meantime. */
+		point = kprobe_point_lookup(t->addr);
+		if (point && point->state == KPROBE_POINT_LEAVING)
+			return point;
+		mutex_unlock(&kprobe_mutex);
+	}
+	KUNIT_FAIL_AND_ABORT(test, "is disarmed at once");
+	return NULL;
+}
+
 static void state_leave_and_reap(struct kunit *test)
 {
 	struct state_test *t = new_test(test);
-	struct kprobe *p = &t->probe[0];
-	struct kprobe_point *point;
+	struct kprobe_point *point = come_and_go(test, t);
 
-	KUNIT_ASSERT_EQ(test, 0, register_kprobe(p));
-	point = point_of(t);
-	KUNIT_ASSERT_NOT_NULL(test, point);
-	mutex_lock(&kprobe_mutex);
-	kprobe_unregister_locked(&p, 1);
-	EXPECT_STATE_LOCKED(test, t, LEAVING);
 	KUNIT_EXPECT_TRUE(test, text_is_patched(point));
 	KUNIT_EXPECT_EQ(test, 0, hit_by_call(test, t));
 	kprobe_reap();
@@ -352,25 +368,27 @@ static void start_counting_patching(struct kunit *test)
 			kunit_add_action_or_reset(test, stop_counting_patching, NULL));
 }
 
+/* Somebody comes back before the breakpoint is taken out of the text. */
+static void register_locked(struct kunit *test, struct kprobe *p)
+{
+	LIST_HEAD(batch);
+
+	lockdep_assert_held(&kprobe_mutex);
+	KUNIT_EXPECT_EQ(test, KPROBE_REASON_NONE, kprobe_add(p, &batch));
+	KUNIT_EXPECT_EQ(test, KPROBE_REASON_NONE, kprobe_batch_commit(&batch));
+}
+
 static void state_return(struct kunit *test)
 {
 	struct state_test *t = new_test(test);
-	struct kprobe *p = &t->probe[0], *q = &t->probe[1];
 	struct kprobe_point *point;
 	int patched;
 
 	start_counting_patching(test);
+	point = come_and_go(test, t);
 	patched = times_patched;
-	KUNIT_ASSERT_EQ(test, 0, register_kprobe(p));
-	KUNIT_EXPECT_GT(test, times_patched, patched);
-	point = point_of(t);
-	KUNIT_ASSERT_NOT_NULL(test, point);
-
-	mutex_lock(&kprobe_mutex);
-	kprobe_unregister_locked(&p, 1);
-	EXPECT_STATE_LOCKED(test, t, LEAVING);
-	patched = times_patched;
-	KUNIT_EXPECT_EQ(test, 0, kprobe_claim(&q, 1) ?: kprobe_register_claimed(&q, 1));
+	KUNIT_EXPECT_GT(test, patched, 0);
+	register_locked(test, &t->probe[1]);
 	EXPECT_STATE_LOCKED(test, t, ARMED);
 	kprobe_reap();
 	EXPECT_STATE_LOCKED(test, t, ARMED);
@@ -384,14 +402,11 @@ static void state_return(struct kunit *test)
 static void state_return_disabled(struct kunit *test)
 {
 	struct state_test *t = new_test(test);
-	struct kprobe *p = &t->probe[0], *q = &t->probe[1];
+	struct kprobe *q = &t->probe[1];
 
 	q->flags = KPROBE_FLAG_DISABLED;
-	KUNIT_ASSERT_EQ(test, 0, register_kprobe(p));
-	mutex_lock(&kprobe_mutex);
-	kprobe_unregister_locked(&p, 1);
-	EXPECT_STATE_LOCKED(test, t, LEAVING);
-	KUNIT_EXPECT_EQ(test, 0, kprobe_claim(&q, 1) ?: kprobe_register_claimed(&q, 1));
+	come_and_go(test, t);
+	register_locked(test, q);
 	EXPECT_STATE_LOCKED(test, t, IDLE);
 	mutex_unlock(&kprobe_mutex);
 	KUNIT_EXPECT_EQ(test, 0, hit_by_call(test, t));
@@ -541,12 +556,8 @@ static void state_kill_idle(struct kunit *test)
 static void state_kill_leaving(struct kunit *test)
 {
 	struct state_test *t = new_test(test);
-	struct kprobe *p = &t->probe[0];
 
-	KUNIT_ASSERT_EQ(test, 0, register_kprobe(p));
-	mutex_lock(&kprobe_mutex);
-	kprobe_unregister_locked(&p, 1);
-	EXPECT_STATE_LOCKED(test, t, LEAVING);
+	come_and_go(test, t);
 	kill_point(t);
 	EXPECT_STATE_LOCKED(test, t, NO_POINT);
 	kprobe_reap();

@@ -84,12 +84,12 @@ static void fill_in_calls(struct x86_detour_spec *spec)
 static struct emitted *prepare(struct kunit *test, const struct region_kind *kind)
 {
 	struct emitted *e = kunit_kzalloc(test, sizeof(*e), GFP_KERNEL);
-	enum kprobe_obstacle obstacle;
+	enum kprobe_reason reason;
 
 	KUNIT_ASSERT_NOT_NULL(test, e);
-	obstacle = x86_kprobe_plan_region(&e->region, kind->text,
+	reason = x86_kprobe_plan_region(&e->region, kind->text,
 					  sizeof(kind->text));
-	KUNIT_ASSERT_EQ_MSG(test, obstacle, KPROBE_OBSTACLE_NONE, "%s", kind->name);
+	KUNIT_ASSERT_EQ_MSG(test, reason, KPROBE_REASON_NONE, "%s", kind->name);
 	e->spec = (struct x86_detour_spec){
 		.point = 0xffff888012340000,
 		.generation = 0x12345678,
@@ -381,11 +381,11 @@ static unsigned int frame_stores(struct kunit *test, struct emitted *e,
 static void x86_detour_claim(struct kunit *test)
 {
 	static const unsigned long expected[] = {
-		offsetof(struct kprobe_frame, held),
+		offsetof(struct kprobe_frame, hazard),
 		offsetof(struct kprobe_frame, context),
 		offsetof(struct kprobe_frame, probe),
 		offsetof(struct kprobe_frame, context),
-		offsetof(struct kprobe_frame, held),
+		offsetof(struct kprobe_frame, hazard),
 	};
 	struct emitted *e = prepare(test, test->param_value);
 	unsigned long stores[10] = { };

@@ -34,14 +34,14 @@ FUNCTION(warm);
 
 struct examine_case {
 	const char *name;
-	enum kprobe_obstacle obstacle;
+	enum kprobe_reason reason;
 	unsigned int len;
 };
 
 #define REGION(fn, length) \
 	{ .name = "kprobes_region_" fn, .len = length }
 #define OBSTACLE(fn, which) \
-	{ .name = "kprobes_region_" fn, .obstacle = KPROBE_OBSTACLE_##which }
+	{ .name = "kprobes_region_" fn, .reason = KPROBE_REASON_##which }
 
 static const struct examine_case examine_cases[] = {
 	REGION("plain", 5),
@@ -62,25 +62,25 @@ static const struct examine_case examine_cases[] = {
 #ifdef CONFIG_X86_KERNEL_IBT
 	REGION("indirect", 5),
 	REGION("thunk", 5),
-	OBSTACLE("landing", JUMP_INTO),
+	OBSTACLE("landing", JUMPED_INTO),
 #else
 	OBSTACLE("indirect", INDIRECT_JUMP),
 	OBSTACLE("thunk", INDIRECT_JUMP),
 	REGION("landing", 5),	/* no pad */
 #endif
-	OBSTACLE("jumped", JUMP_INTO),
-	OBSTACLE("called", JUMP_INTO),
-	OBSTACLE("chilled", JUMP_INTO),
-	OBSTACLE("chilled.cold", JUMP_INTO),
-	OBSTACLE("warm.cold", JUMP_INTO),
-	OBSTACLE("fixed_up", JUMP_INTO),
-	OBSTACLE("fixup_cold", JUMP_INTO),
+	OBSTACLE("jumped", JUMPED_INTO),
+	OBSTACLE("called", JUMPED_INTO),
+	OBSTACLE("chilled", JUMPED_INTO),
+	OBSTACLE("chilled.cold", JUMPED_INTO),
+	OBSTACLE("warm.cold", JUMPED_INTO),
+	OBSTACLE("fixed_up", JUMPED_INTO),
+	OBSTACLE("fixup_cold", JUMPED_INTO),
 	REGION("fixup_cold_late", 5),
 	OBSTACLE("faulting", EXTABLE),
 #ifdef CONFIG_JUMP_LABEL
 	OBSTACLE("label", RESERVED),
-	OBSTACLE("labelled", JUMP_INTO),
-	OBSTACLE("label_cold", JUMP_INTO),
+	OBSTACLE("labelled", JUMPED_INTO),
+	OBSTACLE("label_cold", JUMPED_INTO),
 	REGION("label_cold_late", 5),
 #endif
 #ifdef CONFIG_GENERIC_BUG
@@ -90,10 +90,10 @@ static const struct examine_case examine_cases[] = {
 #ifndef CONFIG_FRAME_POINTER
 	OBSTACLE("call_indirect", CALL),
 #endif
-	OBSTACLE("refused", INSTRUCTION),
-	OBSTACLE("undecodable", UNDECODABLE),
-	OBSTACLE("short", TOO_SHORT),
-	OBSTACLE("next", JUMP_INTO),
+	OBSTACLE("refused", NOT_DISPLACED),
+	OBSTACLE("undecodable", FUNCTION_UNDECODABLE),
+	OBSTACLE("short", FUNCTION_ENDS),
+	OBSTACLE("next", JUMPED_INTO),
 };
 
 static void get_name(const struct examine_case *c, char *desc)
@@ -113,7 +113,7 @@ static unsigned long lookup(struct kunit *test, const char *name)
 }
 
 /* Whoever jumps to the site itself may do so. */
-static enum kprobe_obstacle examine(struct x86_kprobe_region *region,
+static enum kprobe_reason examine(struct x86_kprobe_region *region,
 				    unsigned long site)
 {
 	return x86_kprobe_examine_region(region, site, site + 1);
@@ -126,24 +126,24 @@ static void x86_examine_function(struct kunit *test)
 	struct x86_kprobe_region region;
 
 	guard(mutex)(&kprobe_mutex);
-	KUNIT_EXPECT_EQ(test, examine(&region, site), c->obstacle);
-	if (!c->obstacle)
+	KUNIT_EXPECT_EQ(test, examine(&region, site), c->reason);
+	if (!c->reason)
 		KUNIT_EXPECT_EQ(test, region.len, c->len);
 }
 
-/* A jump label is an obstacle whether it is on or off. */
+/* A jump label is a reason whether it is on or off. */
 static void x86_examine_label_switched_on(struct kunit *test)
 {
 #ifdef CONFIG_JUMP_LABEL
 	unsigned long site = lookup(test, "kprobes_region_labelled");
 	struct x86_kprobe_region region;
-	enum kprobe_obstacle obstacle;
+	enum kprobe_reason reason;
 
 	static_branch_enable(&kprobes_region_key);
 	scoped_guard(mutex, &kprobe_mutex)
-		obstacle = examine(&region, site);
+		reason = examine(&region, site);
 	static_branch_disable(&kprobes_region_key);
-	KUNIT_EXPECT_EQ(test, obstacle, KPROBE_OBSTACLE_JUMP_INTO);
+	KUNIT_EXPECT_EQ(test, reason, KPROBE_REASON_JUMPED_INTO);
 #else
 	kunit_skip(test, "no jump labels");
 #endif
@@ -158,7 +158,7 @@ static void x86_examine_traced_entry(struct kunit *test)
 		kunit_skip(test, "functions are not traced");
 	guard(mutex)(&kprobe_mutex);
 	KUNIT_EXPECT_EQ(test, examine(&region, site),
-			KPROBE_OBSTACLE_RESERVED);
+			KPROBE_REASON_RESERVED);
 }
 
 static void x86_examine_no_function(struct kunit *test)
@@ -167,7 +167,7 @@ static void x86_examine_no_function(struct kunit *test)
 
 	guard(mutex)(&kprobe_mutex);
 	KUNIT_EXPECT_EQ(test, examine(&region, (unsigned long)test),
-			KPROBE_OBSTACLE_UNDECODABLE);
+			KPROBE_REASON_FUNCTION_UNDECODABLE);
 }
 
 /* Probes are not seen in the text. */
@@ -183,13 +183,13 @@ static void x86_examine_probed(struct kunit *test)
 	struct kprobe second = { .addr = (void *)site + 2, .pre_handler = nothing };
 	struct kprobe *both[] = { &first, &second };
 	struct x86_kprobe_region region;
-	enum kprobe_obstacle obstacle;
+	enum kprobe_reason reason;
 
 	KUNIT_ASSERT_EQ(test, register_kprobes(both, 2), 0);
 	scoped_guard(mutex, &kprobe_mutex)
-		obstacle = examine(&region, site);
+		reason = examine(&region, site);
 	unregister_kprobes(both, 2);
-	KUNIT_EXPECT_EQ(test, obstacle, KPROBE_OBSTACLE_NONE);
+	KUNIT_EXPECT_EQ(test, reason, KPROBE_REASON_NONE);
 	KUNIT_EXPECT_EQ(test, region.len, 5);
 	KUNIT_EXPECT_EQ(test, region.nr, 2);
 }
@@ -197,13 +197,13 @@ static void x86_examine_probed(struct kunit *test)
 struct landing_case {
 	const char *name;
 	unsigned int offset;
-	enum kprobe_obstacle obstacle;
+	enum kprobe_reason reason;
 };
 
-#define LANDED_ON(fn, at)	{ "kprobes_region_" fn, at, KPROBE_OBSTACLE_JUMP_INTO }
-#define NOT_LANDED_ON(fn, at)	{ "kprobes_region_" fn, at, KPROBE_OBSTACLE_NONE }
+#define LANDED_ON(fn, at)	{ "kprobes_region_" fn, at, KPROBE_REASON_JUMPED_INTO }
+#define NOT_LANDED_ON(fn, at)	{ "kprobes_region_" fn, at, KPROBE_REASON_NONE }
 #define NO_LANDING_ON(fn, at, why) \
-	{ "kprobes_region_" fn, at, KPROBE_OBSTACLE_##why }
+	{ "kprobes_region_" fn, at, KPROBE_REASON_##why }
 
 static const struct landing_case landing_cases[] = {
 	NOT_LANDED_ON("plain", 2),
@@ -217,7 +217,7 @@ static const struct landing_case landing_cases[] = {
 	LANDED_ON("fixed_up", 2),
 	LANDED_ON("fixup_cold", 0),
 	NO_LANDING_ON("fixed_up", 4, EXTABLE),
-	NO_LANDING_ON("undecodable", 2, UNDECODABLE),
+	NO_LANDING_ON("undecodable", 2, FUNCTION_UNDECODABLE),
 	NO_LANDING_ON("std", 2, DIRECTION),
 	LANDED_ON("next", 2),
 #ifdef CONFIG_JUMP_LABEL
@@ -226,7 +226,7 @@ static const struct landing_case landing_cases[] = {
 	NO_LANDING_ON("labelled", 4, RESERVED),
 #endif
 #ifdef CONFIG_X86_KERNEL_IBT
-	NO_LANDING_ON("landing", 4, INSTRUCTION),
+	NO_LANDING_ON("landing", 4, NOT_DISPLACED),
 	LANDED_ON("landing", 8),
 	NOT_LANDED_ON("indirect", 0),
 #else
@@ -251,7 +251,7 @@ static void x86_examine_landing(struct kunit *test)
 
 	guard(mutex)(&kprobe_mutex);
 	KUNIT_EXPECT_EQ(test, x86_kprobe_examine_region(&region, site, site),
-			c->obstacle);
+			c->reason);
 }
 
 /* Copies that run */

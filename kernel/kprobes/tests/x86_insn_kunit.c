@@ -10,6 +10,7 @@
 #include <asm/insn.h>
 
 #include "../../../arch/x86/kernel/kprobes-insn.h"
+#include "../reason.h"
 
 #define ADDR	0xffffffff81234567UL
 
@@ -34,6 +35,11 @@ struct verdict_case {
 	{ .name = text, BYTES(__VA_ARGS__), .verdict = X86_KPROBE_##act }
 #define REFUSED(text, ...)	{ .name = text, BYTES(__VA_ARGS__), .verdict = -EINVAL }
 #define NO_INSN(text, ...)	{ .name = text, BYTES(__VA_ARGS__), .verdict = -EILSEQ }
+
+static int plan_errno(struct x86_kprobe_plan *plan, const u8 *insn, size_t avail)
+{
+	return kprobe_reason_errno(x86_kprobe_plan(plan, insn, avail));
+}
 
 static const struct verdict_case verdict_cases[] = {
 	RUN("push rbp", 0x55),
@@ -200,10 +206,10 @@ static void expect_length(struct kunit *test, const struct verdict_case *c)
 	struct x86_kprobe_plan plan;
 	size_t size;
 
-	KUNIT_EXPECT_EQ(test, x86_kprobe_plan(&plan, c->insn, sizeof(c->insn)), 0);
+	KUNIT_EXPECT_EQ(test, plan_errno(&plan, c->insn, sizeof(c->insn)), 0);
 	KUNIT_EXPECT_EQ(test, plan.len, c->size);
 	for (size = 0; size < c->size; size++)
-		KUNIT_EXPECT_EQ_MSG(test, x86_kprobe_plan(&plan, c->insn, size),
+		KUNIT_EXPECT_EQ_MSG(test, plan_errno(&plan, c->insn, size),
 				    -EILSEQ, "%zu of %zu bytes", size, c->size);
 }
 
@@ -222,7 +228,7 @@ static void x86_insn_verdict(struct kunit *test)
 {
 	const struct verdict_case *c = test->param_value;
 	struct x86_kprobe_plan plan;
-	int err = x86_kprobe_plan(&plan, c->insn, c->size);
+	int err = plan_errno(&plan, c->insn, c->size);
 
 	if (c->verdict < 0) {
 		KUNIT_EXPECT_EQ(test, err, c->verdict);
@@ -253,7 +259,7 @@ static void x86_insn_any_bytes(struct kunit *test)
 		for (n = 0; n < ARRAY_SIZE(tails); n++) {
 			memset(insn, tails[n], sizeof(insn));
 			put_unaligned_be16(i, insn);
-			err = x86_kprobe_plan(&plan, insn, sizeof(insn));
+			err = plan_errno(&plan, insn, sizeof(insn));
 			if (err == -EINVAL || err == -EILSEQ)
 				continue;
 			KUNIT_ASSERT_EQ(test, err, 0);
@@ -305,7 +311,7 @@ static void expect_moved(struct kunit *test, const struct move_case *c,
 	s32 disp;
 
 	memcpy(insn, bytes, size);
-	KUNIT_ASSERT_EQ(test, x86_kprobe_plan(&plan, insn, size), 0);
+	KUNIT_ASSERT_EQ(test, plan_errno(&plan, insn, size), 0);
 	KUNIT_ASSERT_NE(test, plan.rip_at, 0);
 	put_unaligned_le32(c->disp, insn + plan.rip_at);
 

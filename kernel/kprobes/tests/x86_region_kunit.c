@@ -40,7 +40,7 @@ struct plan_case {
 	const char *name;
 	u8 text[48];
 	size_t size;
-	enum kprobe_obstacle obstacle;
+	enum kprobe_reason reason;
 	unsigned int len;
 	unsigned int nr;
 };
@@ -48,7 +48,7 @@ struct plan_case {
 #define REGION(what, length, count, ...) \
 	{ .name = what, .len = length, .nr = count, TEXT(__VA_ARGS__) }
 #define OBSTACLE(what, which, ...) \
-	{ .name = what, .obstacle = KPROBE_OBSTACLE_##which, TEXT(__VA_ARGS__) }
+	{ .name = what, .reason = KPROBE_REASON_##which, TEXT(__VA_ARGS__) }
 
 static const struct plan_case plan_cases[] = {
 	REGION("one instruction", 5, 1, 0xb8, 1, 2, 3, 4),
@@ -75,24 +75,24 @@ static const struct plan_case plan_cases[] = {
 	REGION("load relative to rip", 7, 1, LOAD_RIP),
 	REGION("sti, ret", 5, 2, 0xfb, 0xc3, 0xcc, 0xcc, 0xcc),
 
-	OBSTACLE("nothing", TOO_SHORT),
-	OBSTACLE("ends after four bytes", TOO_SHORT, PUSH_RBP, MOV_RBP_RSP),
-	OBSTACLE("ret at the end, no padding", TOO_SHORT, 0x31, 0xc0, 0xc3),
-	OBSTACLE("not all of the padding", TOO_SHORT, 0xc3, 0xcc, 0xcc, 0xcc),
-	OBSTACLE("ends in an instruction", UNDECODABLE, 0x48, 0x89, 0xe5, 0xe8, 1, 2),
-	OBSTACLE("no instruction", UNDECODABLE, 0x90, 0x06, 0x90, 0x90, 0x90),
-	OBSTACLE("padding ends in an instruction", UNDECODABLE, 0xc3, 0xe8, 1, 2, 3),
-	OBSTACLE("int3", INSTRUCTION, 0xcc, 0x90, 0x90, 0x90, 0x90),
-	OBSTACLE("int3 behind a nop", INSTRUCTION, 0x90, 0xcc, 0x90, 0x90, 0x90),
-	OBSTACLE("ud2", INSTRUCTION, 0x89, 0xc0, 0x0f, 0x0b, 0x90),
-	OBSTACLE("endbr64", INSTRUCTION, 0xf3, 0x0f, 0x1e, 0xfa, 0x90),
-	OBSTACLE("hlt", INSTRUCTION, 0x90, 0xf4, 0x90, 0x90, 0x90),
-	OBSTACLE("sti, hlt", INSTRUCTION, 0x0f, 0x1f, 0x40, 0x00, 0xfb, 0xf4),
-	OBSTACLE("loop", INSTRUCTION, 0xe2, 0x10, 0x90, 0x90, 0x90),
-	OBSTACLE("loopne", INSTRUCTION, 0x90, 0xe0, 0x10, 0x90, 0x90),
-	OBSTACLE("jrcxz", INSTRUCTION, 0xe3, 0x10, 0x90, 0x90, 0x90),
-	OBSTACLE("jmp *rax", INSTRUCTION, 0xff, 0xe0, 0xcc, 0xcc, 0xcc),
-	OBSTACLE("jmp *mem", INSTRUCTION, 0xff, 0x24, 0xc5, 1, 2, 3, 4),
+	OBSTACLE("nothing", FUNCTION_ENDS),
+	OBSTACLE("ends after four bytes", FUNCTION_ENDS, PUSH_RBP, MOV_RBP_RSP),
+	OBSTACLE("ret at the end, no padding", FUNCTION_ENDS, 0x31, 0xc0, 0xc3),
+	OBSTACLE("not all of the padding", FUNCTION_ENDS, 0xc3, 0xcc, 0xcc, 0xcc),
+	OBSTACLE("ends in an instruction", FUNCTION_UNDECODABLE, 0x48, 0x89, 0xe5, 0xe8, 1, 2),
+	OBSTACLE("no instruction", FUNCTION_UNDECODABLE, 0x90, 0x06, 0x90, 0x90, 0x90),
+	OBSTACLE("padding ends in an instruction", FUNCTION_UNDECODABLE, 0xc3, 0xe8, 1, 2, 3),
+	OBSTACLE("int3", NOT_DISPLACED, 0xcc, 0x90, 0x90, 0x90, 0x90),
+	OBSTACLE("int3 behind a nop", NOT_DISPLACED, 0x90, 0xcc, 0x90, 0x90, 0x90),
+	OBSTACLE("ud2", NOT_DISPLACED, 0x89, 0xc0, 0x0f, 0x0b, 0x90),
+	OBSTACLE("endbr64", NOT_DISPLACED, 0xf3, 0x0f, 0x1e, 0xfa, 0x90),
+	OBSTACLE("hlt", NOT_DISPLACED, 0x90, 0xf4, 0x90, 0x90, 0x90),
+	OBSTACLE("sti, hlt", NOT_DISPLACED, 0x0f, 0x1f, 0x40, 0x00, 0xfb, 0xf4),
+	OBSTACLE("loop", NOT_DISPLACED, 0xe2, 0x10, 0x90, 0x90, 0x90),
+	OBSTACLE("loopne", NOT_DISPLACED, 0x90, 0xe0, 0x10, 0x90, 0x90),
+	OBSTACLE("jrcxz", NOT_DISPLACED, 0xe3, 0x10, 0x90, 0x90, 0x90),
+	OBSTACLE("jmp *rax", NOT_DISPLACED, 0xff, 0xe0, 0xcc, 0xcc, 0xcc),
+	OBSTACLE("jmp *mem", NOT_DISPLACED, 0xff, 0x24, 0xc5, 1, 2, 3, 4),
 	OBSTACLE("call *rax", CALL, 0xff, 0xd0, 0x90, 0x90, 0x90),
 	OBSTACLE("call *rax at the end", CALL, 0x48, 0x89, 0xe5, 0xff, 0xd0),
 	OBSTACLE("call *mem", CALL, 0xff, 0x15, 1, 2, 3, 4),
@@ -106,8 +106,8 @@ static void x86_region_plan(struct kunit *test)
 	struct x86_kprobe_region region;
 
 	KUNIT_EXPECT_EQ(test, x86_kprobe_plan_region(&region, c->text, c->size),
-			c->obstacle);
-	if (c->obstacle)
+			c->reason);
+	if (c->reason)
 		return;
 	KUNIT_EXPECT_EQ(test, region.len, c->len);
 	KUNIT_EXPECT_EQ(test, region.nr, c->nr);
@@ -248,15 +248,15 @@ static void x86_region_of_one(struct kunit *test)
 	static const struct {
 		u8 insn[4];
 		u8 len;
-		enum kprobe_obstacle obstacle;
+		enum kprobe_reason reason;
 	} cases[] = {
 		{ { 0x50 }, 1 },
 		{ { 0x75, 0x10 }, 2 },
 		{ { 0x90 }, 1 },
 		{ { 0xc3 }, 1 },
-		{ { 0xe2, 0x10 }, 2, KPROBE_OBSTACLE_INSTRUCTION },
-		{ { 0xff, 0xe0 }, 2, KPROBE_OBSTACLE_INSTRUCTION },
-		{ { 0xff, 0xd0 }, 2, KPROBE_OBSTACLE_CALL },
+		{ { 0xe2, 0x10 }, 2, KPROBE_REASON_NOT_DISPLACED },
+		{ { 0xff, 0xe0 }, 2, KPROBE_REASON_NOT_DISPLACED },
+		{ { 0xff, 0xd0 }, 2, KPROBE_REASON_CALL },
 	};
 	struct x86_kprobe_region region;
 	struct x86_kprobe_plan plan;
@@ -264,7 +264,7 @@ static void x86_region_of_one(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		KUNIT_ASSERT_EQ(test, 0, x86_kprobe_plan(&plan, cases[i].insn, 4));
-		KUNIT_EXPECT_EQ(test, cases[i].obstacle,
+		KUNIT_EXPECT_EQ(test, cases[i].reason,
 				x86_kprobe_region_of_one(&region, &plan));
 		KUNIT_EXPECT_EQ(test, region.nr, 1);
 		KUNIT_EXPECT_EQ(test, region.len, cases[i].len);

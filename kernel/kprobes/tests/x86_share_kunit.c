@@ -26,11 +26,11 @@
 
 /**
  * struct share - what became of one place of every function
- * @count: by obstacle
+ * @count: by reason
  * @ns:    how long it took to find out
  */
 struct share {
-	unsigned int count[KPROBE_OBSTACLES];
+	unsigned int count[KPROBE_REASONS];
 	u64 ns;
 };
 
@@ -99,7 +99,7 @@ static unsigned int total(const struct share *share)
 {
 	unsigned int i, sum = 0;
 
-	for (i = 0; i < KPROBE_OBSTACLES; i++)
+	for (i = 0; i < KPROBE_REASONS; i++)
 		sum += share->count[i];
 	return sum;
 }
@@ -108,29 +108,29 @@ static void report(struct kunit *test, const char *where, const struct share *sh
 		   unsigned int least)
 {
 	static const char * const names[] = {
-		[KPROBE_OBSTACLE_NONE] = "none",
-		[KPROBE_OBSTACLE_TOO_SHORT] = "too short",
-		[KPROBE_OBSTACLE_UNDECODABLE] = "undecodable",
-		[KPROBE_OBSTACLE_INSTRUCTION] = "instruction",
-		[KPROBE_OBSTACLE_CALL] = "call",
-		[KPROBE_OBSTACLE_JUMP_INTO] = "jump into",
-		[KPROBE_OBSTACLE_INDIRECT_JUMP] = "indirect jump",
-		[KPROBE_OBSTACLE_EXTABLE] = "exception table",
-		[KPROBE_OBSTACLE_RESERVED] = "reserved",
-		[KPROBE_OBSTACLE_DIRECTION] = "direction",
+		[KPROBE_REASON_NONE] = "none",
+		[KPROBE_REASON_FUNCTION_ENDS] = "too short",
+		[KPROBE_REASON_FUNCTION_UNDECODABLE] = "undecodable",
+		[KPROBE_REASON_NOT_DISPLACED] = "instruction",
+		[KPROBE_REASON_CALL] = "call",
+		[KPROBE_REASON_JUMPED_INTO] = "jump into",
+		[KPROBE_REASON_INDIRECT_JUMP] = "indirect jump",
+		[KPROBE_REASON_EXTABLE] = "exception table",
+		[KPROBE_REASON_RESERVED] = "reserved",
+		[KPROBE_REASON_DIRECTION] = "direction",
 	};
 	unsigned int i, all = total(share), tenths;
 
 	KUNIT_ASSERT_GT(test, all, 0);
-	tenths = share->count[KPROBE_OBSTACLE_NONE] * 1000 / all;
+	tenths = share->count[KPROBE_REASON_NONE] * 1000 / all;
 	kunit_info(test, "%s: %u of %u can have a jump, %u.%u %%",
-		   where, share->count[KPROBE_OBSTACLE_NONE], all,
+		   where, share->count[KPROBE_REASON_NONE], all,
 		   tenths / 10, tenths % 10);
 	kunit_info(test, "    %llu ns each", share->ns / all);
 	for (i = 1; i < ARRAY_SIZE(names); i++)
 		kunit_info(test, "    %s: %u", names[i], share->count[i]);
 	/* Only tests have functions that cannot be decoded. */
-	KUNIT_EXPECT_LT(test, 1000 * share->count[KPROBE_OBSTACLE_UNDECODABLE], all);
+	KUNIT_EXPECT_LT(test, 1000 * share->count[KPROBE_REASON_FUNCTION_UNDECODABLE], all);
 	if (IS_ENABLED(CONFIG_X86_KERNEL_IBT))
 		KUNIT_EXPECT_GE(test, tenths, 10 * least);
 }

@@ -7,6 +7,7 @@
 #include <linux/ftrace.h>
 
 #include "../points.h"
+#include "../reason.h"
 #include "optimized.h"
 
 static int pretend(struct kunit *test)
@@ -44,7 +45,7 @@ static void no_detours(struct kunit *test)
 	kprobes_expect_counts(test, c, 1, 1);
 	scoped_guard(mutex, &kprobe_mutex)
 		KUNIT_EXPECT_STREQ(test, "no detours in this kind of guest",
-				   kprobe_obstacle_words(kprobe_point_lookup(addr)->obstacle));
+				   kprobe_reason_text(kprobe_point_lookup(addr)->not_jump));
 	unregister_kprobe(&c->kp);
 }
 

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Reasons: the errno and the text of each, and the last refusals.
+ *
+ * A single -EINVAL stands for a dozen reasons. So checks return the reason, and
+ * the API, which knows the probe and its caller, turns it into the errno and records
+ * the call. A record has a copy of everything, because the caller's memory may be
+ * gone when somebody reads it, and needs no allocation, because a probe may be
+ * refused for lack of memory.
+ */
+#include <linux/bug.h>
+#include <linux/errno.h>
+#include <linux/kernel.h>
+#include <linux/kprobes.h>
+#include <linux/sched/clock.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+
+#include "reason.h"
+
+static const struct {
+	int error;
+	const char *text;
+} reasons[] = {
+	[KPROBE_REASON_NONE] = { 0, "-" },
+	[KPROBE_REASON_NO_MEMORY] = { -ENOMEM, "out of memory" },
+	[KPROBE_REASON_EARLY] = { -EAGAIN, "too early during boot, or kprobes not available" },
+	[KPROBE_REASON_NUM] = { -EINVAL, "num is not positive" },
+	[KPROBE_REASON_NULL_ENTRY] = { -EINVAL, "NULL entry" },
+	[KPROBE_REASON_REGISTERED] = { -EINVAL, "already registered" },
+	[KPROBE_REASON_NOT_REGISTERED] = { -EINVAL, "not registered" },
+	[KPROBE_REASON_GONE] = { -EINVAL, "text has gone" },
+	[KPROBE_REASON_BOTH] = { -EINVAL, "both symbol and address" },
+	[KPROBE_REASON_NEITHER] = { -EINVAL, "neither symbol nor address" },
+	[KPROBE_REASON_SYMBOL] = { -ENOENT, "unknown symbol" },
+	[KPROBE_REASON_PREFIX] = { -EINVAL, "in front of a function's entry (__cfi_, __pfx_)" },
+	[KPROBE_REASON_TRAMPOLINE] = { -EINVAL, "trampoline of a static call" },
+	[KPROBE_REASON_NO_TEXT] = { -EINVAL, "no kernel text" },
+	[KPROBE_REASON_INIT_TEXT] = { -ENOENT, "init text was freed" },
+	[KPROBE_REASON_MODULE_COMING] = { -ENOENT, "module is not ready yet" },
+	[KPROBE_REASON_MODULE_GOING] = { -ENOENT, "module is going away" },
+	[KPROBE_REASON_BLACKLIST] = { -EINVAL, "blacklisted" },
+	[KPROBE_REASON_RESERVED] = { -EINVAL,
+		"patched or read by somebody else (jump label, static call, BUG, ftrace)" },
+	[KPROBE_REASON_INSIDE] = { -EILSEQ, "inside an instruction" },
+	[KPROBE_REASON_UNDECODABLE] = { -EILSEQ, "no instruction that can be decoded" },
+	[KPROBE_REASON_TRAP] = { -EINVAL,
+		"instruction cannot be probed: traps for somebody else" },
+	[KPROBE_REASON_LEVEL] = { -EINVAL,
+		"instruction cannot be probed: changes privilege level or segment" },
+	[KPROBE_REASON_WORLD] = { -EINVAL,
+		"instruction cannot be probed: goes to a guest or an enclave" },
+	[KPROBE_REASON_LANDING_PAD] = { -EINVAL,
+		"instruction cannot be probed: landing pad of indirect branches" },
+	[KPROBE_REASON_TRANSACTION] = { -EINVAL,
+		"instruction cannot be probed: begins a transaction" },
+	[KPROBE_REASON_SLEEP] = { -EINVAL,
+		"instruction cannot be probed: waits for an interrupt" },
+	[KPROBE_REASON_SHADOW] = { -EINVAL,
+		"instruction cannot be probed: keeps interrupts from the next one" },
+	[KPROBE_REASON_FORM] = { -EINVAL,
+		"instruction cannot be probed: in a form that is not known" },
+	[KPROBE_REASON_FAR_OPERAND] = { -ENOMEM,
+		"instruction cannot be probed: no slot near enough to its operand" },
+	[KPROBE_REASON_ENTRY] = { -EINVAL, "not a function's entry" },
+	[KPROBE_REASON_DATA_SIZE] = { -E2BIG, "data_size too large" },
+	[KPROBE_REASON_FTRACE_OFF] = { -EBUSY, "ftrace refused: kernel.ftrace_enabled is 0" },
+	[KPROBE_REASON_FTRACE_DEAD] = { -ENODEV, "ftrace refused: it has been shut down" },
+	[KPROBE_REASON_FTRACE] = { -EINVAL, "ftrace refused" },
+	[KPROBE_REASON_FUNCTION_ENDS] = { -EINVAL, "function ends within the jump" },
+	[KPROBE_REASON_FUNCTION_UNDECODABLE] = { -EINVAL, "function cannot be decoded" },
+	[KPROBE_REASON_NOT_DISPLACED] = { -EINVAL, "instruction cannot be moved" },
+	[KPROBE_REASON_CALL] = { -EINVAL, "call would return into the jump" },
+	[KPROBE_REASON_JUMPED_INTO] = { -EINVAL, "function jumps into the jump" },
+	[KPROBE_REASON_INDIRECT_JUMP] = { -EINVAL, "function has an indirect jump" },
+	[KPROBE_REASON_EXTABLE] = { -EINVAL, "instruction may fault" },
+	[KPROBE_REASON_DIRECTION] = { -EINVAL, "function sets the direction flag" },
+	[KPROBE_REASON_HYPERVISOR] = { -EINVAL, "no detours in this kind of guest" },
+	[KPROBE_REASON_OUT_OF_REACH] = { -ERANGE, "no memory within reach of a jump" },
+	[KPROBE_REASON_NEIGHBOUR] = { -EBUSY, "another probe within the jump" },
+	[KPROBE_REASON_QUEUED] = { -EAGAIN, "waiting to be optimized" },
+	[KPROBE_REASON_SWITCHED_OFF] = { -EAGAIN, "switched off" },
+	[KPROBE_REASON_NOT_ARMED] = { -EAGAIN, "not armed" },
+	[KPROBE_REASON_THROUGH_FTRACE] = { -EINVAL, "reached through ftrace" },
+};
+
+static_assert(ARRAY_SIZE(reasons) == KPROBE_REASONS);
+
+/**
+ * kprobe_reason_errno() - the errno that belongs to a reason
+ * @reason: the reason
+ *
+ * Context: Any.
+ * Return: 0 for %KPROBE_REASON_NONE, else a negative errno.
+ */
+int kprobe_reason_errno(enum kprobe_reason reason)
+{
+	return reasons[reason].error;
+}
+NOKPROBE_SYMBOL(kprobe_reason_errno);
+
+/**
+ * kprobe_reason_text() - a reason in words
+ * @reason: the reason
+ *
+ * Context: Any.
+ * Return: The text, "-" for %KPROBE_REASON_NONE.
+ */
+const char *kprobe_reason_text(enum kprobe_reason reason)
+{
+	return reasons[reason].text;
+}
+NOKPROBE_SYMBOL(kprobe_reason_text);
+
+#ifdef CONFIG_DEBUG_FS
+/* The last refusals; the next one replaces the oldest. */
+static struct kprobe_refusal ring[KPROBE_REFUSALS_KEPT];
+
+/* How many there have been. */
+static u64 nr_refusals;
+
+/* Protects both. */
+static DEFINE_SPINLOCK(ring_lock);
+
+/* The caller's string may have any length, and may not even be mapped. */
+static void copy_symbol(char *to, const char *from)
+{
+	long len = strncpy_from_kernel_nofault(to, from, KPROBE_REFUSAL_NAME);
+
+	if (len < 0)
+		strscpy(to, "(unreadable)", KPROBE_REFUSAL_NAME);
+	else if (len == KPROBE_REFUSAL_NAME)
+		strscpy(to + len - sizeof("..."), "...", sizeof("..."));
+}
+
+static void describe_probe(struct kprobe_refusal *refusal, const struct kprobe *p)
+{
+	refusal->by_name = p->symbol_name;
+	if (p->symbol_name)
+		copy_symbol(refusal->symbol, p->symbol_name);
+	refusal->addr = (unsigned long)p->addr;
+	refusal->offset = p->offset;
+}
+
+/**
+ * kprobe_record_refusal() - record a call of the API that was refused
+ * @request: what the call asked for
+ * @caller:  address that the API returns to
+ * @p:       the probe that was refused; NULL when it cannot be told or read
+ * @reason:  why it was refused
+ *
+ * Context: Process context.
+ */
+void kprobe_record_refusal(enum kprobe_request request, unsigned long caller,
+			   const struct kprobe *p, enum kprobe_reason reason)
+{
+	struct kprobe_refusal refusal = {
+		.time = local_clock(),
+		.pid = task_pid_nr(current),
+		.request = request,
+		.reason = reason,
+	};
+
+	get_task_comm(refusal.comm, current);
+	snprintf(refusal.caller, sizeof(refusal.caller), "%pS", (void *)caller);
+	if (p)
+		describe_probe(&refusal, p);
+	guard(spinlock)(&ring_lock);
+	ring[nr_refusals++ % KPROBE_REFUSALS_KEPT] = refusal;
+}
+NOKPROBE_SYMBOL(kprobe_record_refusal);
+
+/**
+ * kprobe_get_refusal() - read a record
+ * @number:  which, counted from the first; set to the number of the one found
+ * @refusal: set to the record
+ *
+ * Context: Process context.
+ * Return: True when it, or else the oldest that came later, is still kept.
+ */
+bool kprobe_get_refusal(u64 *number, struct kprobe_refusal *refusal)
+{
+	guard(spinlock)(&ring_lock);
+	if (*number + KPROBE_REFUSALS_KEPT < nr_refusals)
+		*number = nr_refusals - KPROBE_REFUSALS_KEPT;
+	if (*number >= nr_refusals)
+		return false;
+	*refusal = ring[*number % KPROBE_REFUSALS_KEPT];
+	return true;
+}
+NOKPROBE_SYMBOL(kprobe_get_refusal);
+#endif

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * kprobe_synchronize(): wait until no hit uses a probe that was unlinked.
+ *
+ * Unregistering does not wait for RCU. A hit publishes what leads it to probes, a
+ * point or a return probe's pool, as a hazard pointer in its frame before it looks
+ * at the probes (M. Michael, "Hazard Pointers: Safe Memory Reclamation for Lock-Free
+ * Objects", IEEE TPDS 15(6), 2004). The store and the load after it are not ordered
+ * on the hit path. Instead, the caller interrupts every CPU once after it has
+ * unlinked the probes, which orders each CPU's hits against the unlinking. Then it
+ * waits for the frames that have one of its pointers.
+ *
+ * A pointer is compared, never followed: the object may be freed meanwhile. If its
+ * memory becomes another point, the wait takes longer and no more.
+ *
+ * No lock is held while a handler is waited for. A handler that does not return
+ * holds up whoever unregisters its probe and nobody else.
+ */
+#include <linux/cpu.h>
+#include <linux/cpumask.h>
+#include <linux/delay.h>
+#include <linux/jiffies.h>
+#include <linux/smp.h>
+
+#include "internal.h"
+
+static void pass_barrier(void *unused)
+{
+	smp_mb();	/* between the caller's unlinking and this CPU's frames */
+}
+NOKPROBE_SYMBOL(pass_barrier);
+
+/* Only the frame's own CPU writes to it. */
+static void wait_for_frame(const struct kprobe_frame *frame, kprobe_uses_t uses,
+			   const void *arg)
+{
+	unsigned long patience = jiffies + msecs_to_jiffies(20);
+	const void *hazard;
+
+	/* Pairs with kprobe_frame_exit(): the hit's handlers have returned. */
+	while ((hazard = smp_load_acquire(&frame->hazard)) && uses(hazard, arg)) {
+		if (time_before(jiffies, patience))
+			cpu_relax();
+		else
+			msleep(20);
+	}
+}
+
+/**
+ * kprobe_synchronize() - wait until no hit uses what was unlinked
+ * @uses: whether a hazard pointer is one of those that led to it
+ * @arg:  passed on to @uses
+ *
+ * Takes one round of interrupts and the time of the handlers under way there, no
+ * grace period.
+ *
+ * Context: Process context, no lock of kprobes held, sleeps.
+ */
+void kprobe_synchronize(kprobe_uses_t uses, const void *arg)
+{
+	unsigned int i;
+	int cpu;
+
+	lockdep_assert_not_held(&kprobe_mutex);
+	/* Without the lock, a CPU that comes or goes would not be interrupted. */
+	scoped_guard(cpus_read_lock)
+		on_each_cpu(pass_barrier, NULL, 1);
+	for_each_possible_cpu(cpu)
+		for (i = 0; i < KPROBE_FRAMES; i++)
+			wait_for_frame(&per_cpu(kprobe_cpu, cpu).frame[i], uses, arg);
+}
+NOKPROBE_SYMBOL(kprobe_synchronize);
