@@ -9,6 +9,8 @@
 #include <linux/sched.h>
 #include <linux/workqueue.h>
 
+#include "../internal.h"
+#include "../register.h"
 #include "targets.h"
 
 /* How long a handler waits to be let go, and how long it stays then, in 5 us. */
@@ -18,6 +20,7 @@
 /* A handler that stays in until it is let go, and a little longer. */
 struct held {
 	struct work_struct hit;
+	struct work_struct take_off;
 	struct kprobes_counter *c;
 	struct kprobes_returns *r;
 	void (*how)(struct held *held);
@@ -100,6 +103,13 @@ static bool comes_true(bool *what)
 	return is_true(what);
 }
 
+static void take_off(struct work_struct *work)
+{
+	struct held *held = container_of(work, struct held, take_off);
+
+	held->how(held);
+}
+
 static struct held *new_held(struct kunit *test, void (*how)(struct held *held))
 {
 	struct held *held = kunit_kzalloc(test, sizeof(*held), GFP_KERNEL);
@@ -108,6 +118,7 @@ static struct held *new_held(struct kunit *test, void (*how)(struct held *held))
 	held->cpu = kprobes_leave_cpu(test);
 	held->how = how;
 	INIT_WORK(&held->hit, hit);
+	INIT_WORK(&held->take_off, take_off);
 	return held;
 }
 
@@ -219,9 +230,27 @@ static void unregister_waits_for_return(struct kunit *test)
 	kprobes_expect_returns(test, held->r, 1, 1);
 }
 
+static bool is_registered(const struct kprobe *p)
+{
+	guard(mutex)(&kprobe_mutex);
+	return kprobe_is_registered(p);
+}
+
+/* Somebody begins to take the held probe off, and waits for its handler. */
+static void begin_to_take_off(struct kunit *test, struct held *held)
+{
+	int patience = 1500;
+
+	queue_work(system_unbound_wq, &held->take_off);
+	while (is_registered(&held->c->kp) && patience--)
+		sleep_ms(20);
+	KUNIT_EXPECT_FALSE(test, is_registered(&held->c->kp));
+}
+
 /*
- * A handler that is held up with interrupts enabled holds up RCU, but nobody
- * who takes a probe off another point.
+ * A handler that is held up with interrupts enabled holds up RCU and whoever takes
+ * its probe off, but nobody else: neither those with other probes, nor the same
+ * probe's registration, which fails.
  */
 static void others_do_not_wait(struct kunit *test)
 {
@@ -238,12 +267,18 @@ static void others_do_not_wait(struct kunit *test)
 	wait_for_kprobe_optimizer();
 	KUNIT_ASSERT_TRUE(test, held->c->kp.flags & KPROBE_FLAG_OPTIMIZED);
 	hold(test, held);
+	begin_to_take_off(test, held);
+	KUNIT_EXPECT_EQ(test, -EINVAL, register_kprobe(&held->c->kp));
+	KUNIT_EXPECT_EQ(test, -EINVAL, disable_kprobe(&held->c->kp));
 	KUNIT_EXPECT_EQ(test, 0, register_kprobe(&other->kp));
 	KUNIT_EXPECT_EQ(test, 0, disable_kprobe(&other->kp));
 	KUNIT_EXPECT_EQ(test, 0, enable_kprobe(&other->kp));
 	unregister_kprobe(&other->kp);
 	KUNIT_EXPECT_FALSE(test, is_true(&held->left));
+	KUNIT_EXPECT_TRUE(test, work_busy(&held->take_off));
 	WRITE_ONCE(held->release, true);
+	flush_work(&held->take_off);
+	KUNIT_EXPECT_TRUE(test, is_true(&held->left));
 	let_go(test, held);
 }
 
