@@ -34,8 +34,8 @@
  *  - a point's list of probes. These are freed by their owners as soon as
  *    unregistering has returned, so a hit publishes the point in a frame of
  *    its CPU before it reads the list: see kprobe_synchronize();
- *  - the flags of a probe, and of a point nr_post and where hits go on, single
- *    words that change under it at any time.
+ *  - the flags of a probe, which change under it at any time;
+ *  - once, a point's route, which never changes after it was published.
  */
 #include <linux/export.h>
 #include <linux/init.h>

@@ -79,8 +79,8 @@ unsigned int arch_kprobe_insn_len(unsigned long addr);
  * arch_kprobe_prepare() - plan how a point's instruction is displaced
  * @point: new point with @addr and @site set
  *
- * Reads the instruction, fills in @insn, @len and @arch, makes @slot where one
- * is needed, and sets @run to it unless the instruction is @emulated.
+ * Reads the instruction, fills in @insn, @len, @emulated and @arch, and makes @slot
+ * where one is needed.
  *
  * Context: Process context, kprobe_mutex held, may sleep.
  * Return: %KPROBE_REASON_NONE, %KPROBE_REASON_NO_MEMORY, or why the instruction cannot
@@ -92,8 +92,7 @@ enum kprobe_reason arch_kprobe_prepare(struct kprobe_point *point);
  * arch_kprobe_prepare_post() - make a point ready for post-handlers
  * @point: prepared point; hits may be under way
  *
- * Makes @post_slot where one is needed and not there yet, and sets @run_post if
- * that is NULL.
+ * Makes @post_slot where one is needed and not there yet.
  *
  * Context: Process context, kprobe_mutex held, may sleep.
  * Return: %KPROBE_REASON_NONE or %KPROBE_REASON_NO_MEMORY.

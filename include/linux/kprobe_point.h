@@ -89,26 +89,40 @@ struct kprobe_grave {
 };
 
 /**
+ * struct kprobe_route - where a hit goes and what it calls
+ * @enter:    entry of the detour that a breakpoint's trap is left for, which calls
+ *            the handlers; NULL when the trap calls them
+ * @run:      where a hit goes on: at a copy of the displaced instruction, which goes
+ *            on by itself. NULL when the architecture makes the instruction take
+ *            effect on the registers
+ * @run_post: the same with a call of the post-handlers in between, NULL as @run
+ * @detour:   has copies of the instructions after the displaced one, to go on at;
+ *            NULL when the text has them
+ *
+ * Never changes after it was published. Part of what it leads to, and freed with
+ * that after a Tasks RCU grace period.
+ */
+struct kprobe_route {
+	void *enter;
+	void *run;
+	void *run_post;
+	const struct kprobe_detour *detour;
+};
+
+/**
  * struct kprobe_point - one probed address, with all the probes on it
  * @generation: changes whenever something does that a detour was made for: the
  *             probes on the point, their handlers, which are disabled
- * @nr_post:   how many probes on the point have a post-handler; read by hits
+ * @route:     where hits go on; written by kprobe_point_set_route(), read by hits
+ * @text:      routes that go on in the text after the displaced instruction: the
+ *             second one is filled in when the first post-handler comes
  * @addr:      the probed address, as users know it
  * @site:      the displaced instruction, where the mechanism is: @addr, or for a
  *             function's entry the instruction behind the entry nop
  * @key:       what breakpoint hits find the point by: @site. 0 when ftrace leads
  *             to it, or while the breakpoint there belongs to a moving point
- * @enter:     the detour's entry if breakpoint hits go there, NULL if the trap
- *             calls the handlers; under kprobe_mutex, read by hits
  * @probes:    its probes, the newest first; read under RCU by hits, written
  *             under kprobe_mutex
- * @run:       where hits go on: to a copy of the displaced instruction, which
- *             goes on by itself. NULL when the architecture makes the
- *             instruction take effect on the registers
- * @run_post:  the same with a call of the post-handlers in between; there once a
- *             probe with a post-handler is
- * @resume:    where to go on behind an emulated instruction, NULL for the
- *             original text
  * @slot:      executable copy of the instruction that goes on in the text, NULL
  *             where none is needed
  * @post_slot: the same with a call of the post-handlers in between; made when
@@ -138,19 +152,14 @@ struct kprobe_grave {
  */
 struct kprobe_point {
 	u32 generation;
-	unsigned int nr_post;
+	const struct kprobe_route *route;
 	u8 len;
 	bool emulated;
 	unsigned long addr;
 	unsigned long site;
 	unsigned long key;
-#ifdef CONFIG_OPTPROBES
-	void *enter;
-#endif
 	struct list_head probes;
-	void *run;
-	void *run_post;
-	void *resume;
+	struct kprobe_route text[2];
 	void *slot;
 	void *post_slot;
 	kprobe_opcode_t opcode;
@@ -188,10 +197,9 @@ struct kprobe_point {
  *              covers; for breakpoints
  * @direct:     it calls handlers by itself, as long as @generation is the point's
  * @entry:      its first instruction
- * @run:        all displaced instructions, then back behind them
- * @run_post:   the same with a call of the post-handlers behind the first
- *              instruction; NULL where that is emulated
- * @resume:     the displaced instructions but the first
+ * @route:      leads hits here: @run executes all displaced instructions and goes back
+ *              to the text after them, @run_post calls the post-handlers after the
+ *              first
  * @replaced:   the detour that it takes the place of, while somebody may still be
  *              sent there
  * @inlined:    the first instruction, where the detour itself calls
@@ -205,9 +213,7 @@ struct kprobe_detour {
 	bool alone;
 	bool direct;
 	void *entry;
-	void *run;
-	void *run_post;
-	void *resume;
+	struct kprobe_route route;
 	void *inlined;
 	struct kprobe_detour *replaced;
 	struct arch_kprobe_detour arch;
@@ -218,8 +224,8 @@ struct kprobe_detour {
 static __always_inline bool
 kprobe_detour_has_insn_at(const struct kprobe_detour *detour, unsigned long addr)
 {
-	return addr == (unsigned long)detour->run ||
-	       addr == (unsigned long)detour->run_post ||
+	return addr == (unsigned long)detour->route.run ||
+	       addr == (unsigned long)detour->route.run_post ||
 	       addr == (unsigned long)detour->inlined;
 }
 #endif

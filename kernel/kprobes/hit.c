@@ -122,15 +122,21 @@ void kprobe_miss_rest(struct kprobe_point *point, struct kprobe *p)
 }
 NOKPROBE_SYMBOL(kprobe_miss_rest);
 
-/* Returns whether a handler changed the execution path. */
+/*
+ * Returns whether a handler changed the execution path. Sets @post if there are
+ * post-handlers.
+ */
 static __always_inline bool run_pre_handlers(struct kprobe_frame *frame,
 					     struct kprobe_point *point,
-					     struct pt_regs *regs)
+					     struct pt_regs *regs, bool *post)
 {
 	struct kprobe *p;
 
 	list_for_each_entry_rcu(p, &point->probes, list, true) {
-		if (!p->pre_handler || kprobe_disabled(p))
+		if (kprobe_disabled(p))
+			continue;
+		*post |= p->post_handler != NULL;
+		if (!p->pre_handler)
 			continue;
 		WRITE_ONCE(frame->probe, p);
 		if (unlikely(p->pre_handler(p, regs))) {
@@ -157,15 +163,26 @@ static __always_inline void run_post_handlers(struct kprobe_frame *frame,
 
 /* Sets @regs to what the displaced instruction makes of them, or will. */
 static __always_inline void run_displaced(struct kprobe_point *point,
+					  const struct kprobe_route *route,
 					  struct pt_regs *regs)
 {
-	void *run = READ_ONCE(point->run);
-
-	if (likely(run))
-		instruction_pointer_set(regs, (unsigned long)run);
+	if (likely(route->run))
+		instruction_pointer_set(regs, (unsigned long)route->run);
 	else
 		arch_kprobe_emulate(point, regs);
 }
+
+static void go_on(struct kprobe_point *point, const struct kprobe_route *route,
+		  struct pt_regs *regs)
+{
+	unsigned long ip = instruction_pointer(regs);
+
+	if (kprobe_point_is_behind_entry(point) && ip == point->site)
+		run_displaced(point, route, regs);
+	else
+		instruction_pointer_set(regs, kprobe_moved_to(route, ip));
+}
+NOKPROBE_SYMBOL(go_on);
 
 /**
  * kprobe_go_on() - a hit goes on elsewhere than at the displaced instruction
@@ -179,33 +196,27 @@ static __always_inline void run_displaced(struct kprobe_point *point,
  */
 void kprobe_go_on(struct kprobe_point *point, struct pt_regs *regs)
 {
-	unsigned long ip = instruction_pointer(regs);
-
-	if (kprobe_point_is_behind_entry(point) && ip == point->site)
-		run_displaced(point, regs);
-	else if (READ_ONCE(point->resume))
-		instruction_pointer_set(regs, kprobe_moved_to(point, ip));
+	go_on(point, kprobe_point_route(point), regs);
 }
 NOKPROBE_SYMBOL(kprobe_go_on);
 
 /* The same, and the post-handlers as well: now, or behind the slot. */
 static void run_displaced_post(struct kprobe_frame *frame,
 			       struct kprobe_point *point,
+			       const struct kprobe_route *route,
 			       struct pt_regs *regs)
 {
-	void *run_post = READ_ONCE(point->run_post);
-
 	if (kprobe_point_is_behind_entry(point)) {
 		/* Probed is the nop in front; the displaced one is still to come. */
 		instruction_pointer_set(regs, point->site);
 		run_post_handlers(frame, point, regs);
 		WRITE_ONCE(frame->probe, NULL);
-		run_displaced(point, regs);
-	} else if (run_post) {
-		instruction_pointer_set(regs, (unsigned long)run_post);
+		run_displaced(point, route, regs);
+	} else if (route->run_post) {
+		instruction_pointer_set(regs, (unsigned long)route->run_post);
 	} else if (arch_kprobe_emulate(point, regs)) {
 		run_post_handlers(frame, point, regs);
-		kprobe_go_on(point, regs);
+		go_on(point, route, regs);
 	}
 }
 NOKPROBE_SYMBOL(run_displaced_post);
@@ -213,20 +224,21 @@ NOKPROBE_SYMBOL(run_displaced_post);
 static void miss_hit(struct kprobe_point *point, struct pt_regs *regs)
 {
 	miss_all(point);
-	run_displaced(point, regs);
+	run_displaced(point, kprobe_point_route(point), regs);
 }
 NOKPROBE_SYMBOL(miss_hit);
 
 /* What is left to do when it is not just to go on in a copy. */
 static void finish_hit(struct kprobe_frame *frame, struct kprobe_point *point,
-		       struct pt_regs *regs)
+		       const struct kprobe_route *route, struct pt_regs *regs,
+		       bool post)
 {
 	/* A fault while emulating is no handler's. */
 	WRITE_ONCE(frame->probe, NULL);
-	if (READ_ONCE(point->nr_post))
-		run_displaced_post(frame, point, regs);
+	if (post)
+		run_displaced_post(frame, point, route, regs);
 	else
-		run_displaced(point, regs);
+		run_displaced(point, route, regs);
 }
 NOKPROBE_SYMBOL(finish_hit);
 
@@ -234,7 +246,8 @@ static __always_inline void hit(struct kprobe_point *point, struct pt_regs *regs
 				unsigned int entered)
 {
 	struct kprobe_frame *frame = kprobe_frame_enter(point, entered);
-	void *run;
+	const struct kprobe_route *route;
+	bool diverted, post = false;
 
 	if (unlikely(!frame)) {
 		miss_hit(point, regs);
@@ -242,15 +255,14 @@ static __always_inline void hit(struct kprobe_point *point, struct pt_regs *regs
 	}
 	if (kprobe_point_is_behind_entry(point))
 		arch_kprobe_enter(point, regs);
-	if (unlikely(run_pre_handlers(frame, point, regs))) {
-		kprobe_go_on(point, regs);
-	} else {
-		run = READ_ONCE(point->run);
-		if (likely(run && !READ_ONCE(point->nr_post)))
-			instruction_pointer_set(regs, (unsigned long)run);
-		else
-			finish_hit(frame, point, regs);
-	}
+	diverted = run_pre_handlers(frame, point, regs, &post);
+	route = kprobe_point_route(point);
+	if (unlikely(diverted))
+		go_on(point, route, regs);
+	else if (likely(route->run && !post))
+		instruction_pointer_set(regs, (unsigned long)route->run);
+	else
+		finish_hit(frame, point, route, regs, post);
 	kprobe_frame_exit(frame);
 }
 
@@ -274,7 +286,7 @@ static void moving_hit(struct kprobe_point *point, struct pt_regs *regs,
 		arch_kprobe_enter(next, regs);
 		hit(next, regs, entered);
 	} else {
-		run_displaced(point, regs);
+		run_displaced(point, kprobe_point_route(point), regs);
 	}
 }
 NOKPROBE_SYMBOL(moving_hit);
@@ -316,7 +328,7 @@ noinstr void *kprobe_breakpoint_detour(unsigned long addr)
 	if (unlikely(!kprobe_rcu_is_watching()))
 		return NULL;
 	point = kprobe_table_find(addr);
-	return point ? READ_ONCE(point->enter) : NULL;
+	return point ? READ_ONCE(point->route)->enter : NULL;
 }
 #endif
 
@@ -334,15 +346,16 @@ void kprobe_entry_hit(struct kprobe_point *point, struct pt_regs *regs)
 {
 	struct kprobe_frame *frame = kprobe_frame_enter(point, 0);
 	unsigned long to = instruction_pointer(regs);
+	bool post = false;
 
 	if (unlikely(!frame)) {
 		miss_all(point);
 		return;
 	}
 	arch_kprobe_enter(point, regs);
-	if (likely(!run_pre_handlers(frame, point, regs))) {
+	if (likely(!run_pre_handlers(frame, point, regs, &post))) {
 		instruction_pointer_set(regs, point->site);
-		if (READ_ONCE(point->nr_post))
+		if (post)
 			run_post_handlers(frame, point, regs);
 		/* On to where ftrace, or a livepatch, goes. */
 		instruction_pointer_set(regs, to);

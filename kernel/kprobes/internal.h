@@ -88,6 +88,7 @@ void kprobe_table_remove(struct kprobe_point *point);
 /* point.c: points, their states, the probes on them */
 enum kprobe_reason kprobe_point_get(unsigned long addr, bool on_func_entry,
 				    struct kprobe_point **point);
+enum kprobe_reason kprobe_point_prepare_post(struct kprobe_point *point);
 void kprobe_point_put(struct kprobe_point *point);
 void kprobe_point_changed(struct kprobe_point *point);
 void kprobe_point_set_mechanism(struct kprobe_point *point,
@@ -118,6 +119,40 @@ static inline bool kprobe_point_has_no_breakpoint(const struct kprobe_point *poi
 {
 	return point->mechanism == KPROBE_BREAKPOINT && !point->key;
 }
+
+/*
+ * Routes. A hit reads one, after it has called the pre-handlers:
+ *
+ *   kprobe_point_set_route()		kprobe_point_link()	a hit
+ *     store @route (release)		  list_add_rcu()	  probes
+ *							  smp_rmb()
+ *							  load @route
+ *
+ * The store of a route comes before that of a probe which needs it, so whoever has
+ * seen the probe reads that route or a later one.
+ */
+static inline void kprobe_point_set_route(struct kprobe_point *point,
+					  const struct kprobe_route *route)
+{
+	lockdep_assert_held(&kprobe_mutex);
+	smp_store_release(&point->route, route);
+}
+
+static __always_inline const struct kprobe_route *
+kprobe_point_route(const struct kprobe_point *point)
+{
+	smp_rmb();	/* pairs with list_add_rcu() in kprobe_point_link() */
+	return READ_ONCE(point->route);
+}
+
+#ifdef CONFIG_OPTPROBES
+void kprobe_point_choose_route(struct kprobe_point *point);
+#else
+static inline void kprobe_point_choose_route(struct kprobe_point *point)
+{
+	kprobe_point_set_route(point, &point->text[!!point->post_slot]);
+}
+#endif
 
 /* bury.c: what is of no use any more, but may still be executing */
 void kprobe_bury(struct kprobe_grave *grave,
@@ -282,9 +317,7 @@ bool kprobe_detour_is_current(const struct kprobe_point *point);
 enum kprobe_reason kprobe_detour_for_jump(struct kprobe_point *point);
 bool kprobe_has_breakpoint_detour(const struct kprobe_point *point);
 void kprobe_detour_for_breakpoint(struct kprobe_point *point);
-void kprobe_lead_breakpoint(struct kprobe_point *point);
-void kprobe_go_on_in_detour(struct kprobe_point *point);
-void kprobe_go_on_in_text(struct kprobe_point *point);
+void kprobe_detour_retire_replaced(struct kprobe_point *point);
 #else
 static inline bool kprobe_optimizer_prepare(struct kprobe_point *point)
 {
@@ -312,18 +345,15 @@ kprobe_detour_point(const struct kprobe_detour *detour)
 
 /* Where to go on instead of at @ip, which a jump may cover. */
 static __always_inline unsigned long
-kprobe_moved_to(const struct kprobe_point *point, unsigned long ip)
+kprobe_moved_to(const struct kprobe_route *route, unsigned long ip)
 {
-	/* Pairs with make_detour(). */
-	const struct kprobe_detour *detour = READ_ONCE(point->detour);
-
-	return detour ? arch_kprobe_detour_copy(detour, ip) : ip;
+	return route->detour ? arch_kprobe_detour_copy(route->detour, ip) : ip;
 }
 #else
 struct kprobe_detour;
 
 static __always_inline unsigned long
-kprobe_moved_to(const struct kprobe_point *point, unsigned long ip)
+kprobe_moved_to(const struct kprobe_route *route, unsigned long ip)
 {
 	return ip;
 }

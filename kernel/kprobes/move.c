@@ -34,6 +34,7 @@
  * struct kprobe_move - a point that moves to ftrace
  * @point: the point; NULL when the move has ended
  * @next:  the point of the instruction after the nop, if there is one
+ * @route: leads the point's hits to @next
  * @seen:  stack pointers of calls that ftrace has reported, 0 where free
  * @grave: for the grace period, and for freeing
  *
@@ -42,6 +43,7 @@
 struct kprobe_move {
 	struct kprobe_point *point;
 	struct kprobe_point *next;
+	struct kprobe_route route;
 	unsigned long seen[MOVE_CALLS];
 	struct kprobe_grave grave;
 };
@@ -117,8 +119,8 @@ struct kprobe_point *kprobe_move_next(struct kprobe_point *point)
 {
 	struct kprobe_move *move = READ_ONCE(point->move);
 
-	smp_rmb();	/* pairs with kprobe_move_join(): @point->run was read before */
-	/* Pairs with kprobe_move_leave(): @point->run is what it was by then. */
+	smp_rmb();	/* pairs with kprobe_move_join(): @point->route was read before */
+	/* Pairs with kprobe_move_leave(): @point->route is what it was by then. */
 	return move ? smp_load_acquire(&move->next) : NULL;
 }
 NOKPROBE_SYMBOL(kprobe_move_next);
@@ -251,7 +253,8 @@ void kprobe_move_join(struct kprobe_point *next)
 	next->key = 0;
 	WRITE_ONCE(point->move->next, next);
 	/* Before the displaced instruction comes the other point. */
-	smp_store_release(&point->run, (void *)point->site);
+	point->move->route.run = (void *)point->site;
+	kprobe_point_set_route(point, &point->move->route);
 }
 
 /**
@@ -267,7 +270,7 @@ void kprobe_move_leave(struct kprobe_point *next)
 	lockdep_assert_held(&kprobe_mutex);
 	if (!point || !point->move || point->move->next != next)
 		return;
-	WRITE_ONCE(point->run, point->emulated ? NULL : point->slot);
+	kprobe_point_choose_route(point);
 	smp_store_release(&point->move->next, NULL);	/* pairs with kprobe_move_next() */
 }
 

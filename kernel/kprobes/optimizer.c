@@ -112,13 +112,13 @@ static bool is_ready(struct kprobe_point *point)
 	if (point->mechanism != KPROBE_JUMP)
 		reason = examine(point);
 	point->not_jump = reason ?: kprobe_detour_for_jump(point);
-	kprobe_lead_breakpoint(point);
+	kprobe_point_choose_route(point);
 	return !point->not_jump;
 }
 
 static void settle(struct kprobe_point *point)
 {
-	kprobe_go_on_in_detour(point);
+	kprobe_detour_retire_replaced(point);
 	kprobe_point_set_state(point, KPROBE_POINT_SETTLING);
 	list_add_tail(&point->optimize, &settling_points);
 }
@@ -188,7 +188,7 @@ static void write_jumps(struct list_head *points)
 		if (point->state == KPROBE_POINT_SETTLING)
 			kprobe_point_set_state(point, KPROBE_POINT_ARMED);
 		kprobe_point_set_mechanism(point, KPROBE_JUMP);
-		kprobe_go_on_in_detour(point);
+		kprobe_detour_retire_replaced(point);
 		/* Its handlers may have changed while it settled. */
 		kprobe_optimizer_consider(point);
 	}
@@ -205,7 +205,6 @@ static void write_breakpoints(struct list_head *points, bool stay)
 	list_for_each_entry_safe(point, next, points, optimize) {
 		list_del_init(&point->optimize);
 		kprobe_point_set_mechanism(point, KPROBE_BREAKPOINT);
-		kprobe_go_on_in_text(point);
 		if (stay)
 			kprobe_optimizer_consider(point);
 	}
@@ -358,7 +357,6 @@ void kprobe_optimizer_dismiss(struct kprobe_point *point)
 	if (point->state != KPROBE_POINT_SETTLING)
 		return;
 	kprobe_point_set_state(point, KPROBE_POINT_ARMED);
-	kprobe_go_on_in_text(point);
 }
 NOKPROBE_SYMBOL(kprobe_optimizer_dismiss);
 
@@ -427,7 +425,7 @@ static void make_room(struct kprobe_point *point, struct list_head *jumps)
 	if (point->hopeless)
 		return;
 	point->not_jump = KPROBE_REASON_NEIGHBOUR;
-	kprobe_lead_breakpoint(point);
+	kprobe_point_choose_route(point);
 	fall_back(point, jumps);
 }
 

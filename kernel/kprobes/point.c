@@ -193,10 +193,39 @@ static void free_unpublished(struct kprobe_point *point)
 /* The place of a breakpoint, behind the instruction that users know if need be. */
 static enum kprobe_reason prepare_breakpoint(struct kprobe_point *point)
 {
+	enum kprobe_reason reason;
+
 	point->mechanism = KPROBE_BREAKPOINT;
 	point->key = point->site;
-	return arch_kprobe_prepare(point);
+	reason = arch_kprobe_prepare(point);
+	if (!reason && !point->emulated)
+		point->text[0].run = point->slot;
+	return reason;
 }
+
+/**
+ * kprobe_point_prepare_post() - make a point ready for post-handlers
+ * @point: the point; hits may be under way
+ *
+ * Context: Process context, kprobe_mutex held, may sleep.
+ * Return: %KPROBE_REASON_NONE or %KPROBE_REASON_NO_MEMORY.
+ */
+enum kprobe_reason kprobe_point_prepare_post(struct kprobe_point *point)
+{
+	enum kprobe_reason reason;
+
+	lockdep_assert_held(&kprobe_mutex);
+	if (point->post_slot)
+		return KPROBE_REASON_NONE;
+	reason = arch_kprobe_prepare_post(point);
+	if (reason || !point->post_slot)
+		return reason;
+	point->text[1].run = point->text[0].run;
+	point->text[1].run_post = point->post_slot;
+	kprobe_point_choose_route(point);
+	return KPROBE_REASON_NONE;
+}
+NOKPROBE_SYMBOL(kprobe_point_prepare_post);
 
 #ifdef CONFIG_KPROBES_ON_FTRACE
 static enum kprobe_reason prepare_entry(struct kprobe_point *point)
@@ -269,6 +298,7 @@ static enum kprobe_reason make_point(unsigned long addr, bool on_func_entry,
 		free_unpublished(point);
 		return reason;
 	}
+	kprobe_point_choose_route(point);
 	leave_gap(addr);
 	rb_add(&point->by_addr, &points, node_is_before);
 	kprobe_move_join(point);
@@ -425,8 +455,7 @@ void kprobe_point_link(struct kprobe_point *point, struct kprobe *p)
 	lockdep_assert_held(&kprobe_mutex);
 	p->point = point;
 	kprobe_point_changed(point);
-	if (p->post_handler)
-		WRITE_ONCE(point->nr_post, point->nr_post + 1);
+	/* Release: whoever sees the probe sees the route that it needs. */
 	list_add_rcu(&p->list, &point->probes);
 }
 NOKPROBE_SYMBOL(kprobe_point_link);
@@ -446,8 +475,6 @@ void kprobe_point_unlink(struct kprobe *p)
 	lockdep_assert_held(&kprobe_mutex);
 	kprobe_point_changed(point);
 	list_del_rcu(&p->list);
-	if (p->post_handler)
-		WRITE_ONCE(point->nr_post, point->nr_post - 1);
 }
 NOKPROBE_SYMBOL(kprobe_point_unlink);
 

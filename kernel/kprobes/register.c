@@ -106,7 +106,7 @@ static enum kprobe_reason find_point(struct kprobe *p, struct kprobe_point **poi
 	if (reason)
 		return reason;
 	if (p->post_handler)
-		reason = arch_kprobe_prepare_post(*point);
+		reason = kprobe_point_prepare_post(*point);
 	/* The registry sees to it that there is room for more, in the background. */
 	if (!reason &&
 	    rhashtable_insert_fast(&registry, &p->registered, registry_params))

@@ -40,76 +40,44 @@ static void free_buried(struct kprobe_grave *grave)
 	kprobe_detour_free(container_of(grave, struct kprobe_detour, grave));
 }
 
-/* Nobody is sent there any more, but somebody may still be there. */
-static void retire_replaced(struct kprobe_detour *detour)
-{
-	if (detour->replaced)
-		kprobe_bury(&detour->replaced->grave, free_buried);
-	detour->replaced = NULL;
-}
-
-/*
- * May a breakpoint lead there as things are? One that calls nobody is a longer way
- * than the trap's, but leads out of the trap.
- */
-static bool suits_breakpoint(const struct kprobe_point *point,
-			     const struct kprobe_detour *detour)
-{
-	if (!detour->alone && point->not_jump == KPROBE_REASON_NEIGHBOUR)
-		return false;
-	return detour->direct || kprobe_point_is_behind_entry(point);
-}
-
 /**
- * kprobe_lead_breakpoint() - have a point's breakpoint lead where it should
- * @point: a point whose detour or reason may have changed
+ * kprobe_detour_retire_replaced() - free the detour that a point had before
+ * @point: a point whose jump and route lead to @point->detour
+ *
+ * Tasks may still execute the other one: it is freed after a Tasks RCU grace period.
  *
  * Context: kprobe_mutex held.
  */
-void kprobe_lead_breakpoint(struct kprobe_point *point)
-{
-	const struct kprobe_detour *detour = point->detour;
-
-	lockdep_assert_held(&kprobe_mutex);
-	if (detour && suits_breakpoint(point, detour))
-		WRITE_ONCE(point->enter, detour->entry);
-	else
-		WRITE_ONCE(point->enter, NULL);
-}
-NOKPROBE_SYMBOL(kprobe_lead_breakpoint);
-
-/**
- * kprobe_go_on_in_detour() - nobody gets among what a jump covers
- * @point: a point whose detour displaces all of that
- *
- * Context: kprobe_mutex held.
- */
-void kprobe_go_on_in_detour(struct kprobe_point *point)
+void kprobe_detour_retire_replaced(struct kprobe_point *point)
 {
 	struct kprobe_detour *detour = point->detour;
 
 	lockdep_assert_held(&kprobe_mutex);
-	WRITE_ONCE(point->resume, detour->resume);
-	WRITE_ONCE(point->run_post, detour->run_post);
-	WRITE_ONCE(point->run, detour->run);
-	retire_replaced(detour);
+	if (detour->replaced)
+		kprobe_bury(&detour->replaced->grave, free_buried);
+	detour->replaced = NULL;
 }
-NOKPROBE_SYMBOL(kprobe_go_on_in_detour);
+NOKPROBE_SYMBOL(kprobe_detour_retire_replaced);
 
 /**
- * kprobe_go_on_in_text() - hits go on in the text behind the instruction
- * @point: a point that is reached by a breakpoint
+ * kprobe_point_choose_route() - have hits go where they should
+ * @point: a point whose detour, post-handler slot, or reason may have changed
+ *
+ * A detour that displaces all that a jump covers would lead past another probe
+ * there.
  *
  * Context: kprobe_mutex held.
  */
-void kprobe_go_on_in_text(struct kprobe_point *point)
+void kprobe_point_choose_route(struct kprobe_point *point)
 {
-	lockdep_assert_held(&kprobe_mutex);
-	WRITE_ONCE(point->run, point->emulated ? NULL : point->slot);
-	WRITE_ONCE(point->run_post, point->post_slot);
-	WRITE_ONCE(point->resume, NULL);
+	struct kprobe_detour *detour = point->detour;
+
+	if (detour && (detour->alone || point->not_jump != KPROBE_REASON_NEIGHBOUR))
+		kprobe_point_set_route(point, &detour->route);
+	else
+		kprobe_point_set_route(point, &point->text[!!point->post_slot]);
 }
-NOKPROBE_SYMBOL(kprobe_go_on_in_text);
+NOKPROBE_SYMBOL(kprobe_point_choose_route);
 
 /**
  * kprobe_detour_is_current() - does a point's detour know its handlers?
@@ -139,9 +107,13 @@ static enum kprobe_reason make_detour(struct kprobe_point *point, bool alone)
 		kprobe_detour_free(detour);
 		return reason;
 	}
+	detour->route.detour = detour;
+	/* One that calls nobody is a longer way than the trap's, but leads out of it. */
+	if (detour->direct || kprobe_point_is_behind_entry(point))
+		detour->route.enter = detour->entry;
 	detour->replaced = point->detour;
-	/* Filled in before hits see it; pairs with kprobe_moved_to(). */
-	smp_store_release(&point->detour, detour);
+	point->detour = detour;
+	kprobe_point_choose_route(point);
 	return KPROBE_REASON_NONE;
 }
 
@@ -174,7 +146,7 @@ NOKPROBE_SYMBOL(kprobe_detour_for_jump);
 bool kprobe_has_breakpoint_detour(const struct kprobe_point *point)
 {
 	lockdep_assert_held(&kprobe_mutex);
-	return kprobe_detour_is_current(point) && point->enter == point->detour->entry;
+	return kprobe_detour_is_current(point) && point->route == &point->detour->route;
 }
 NOKPROBE_SYMBOL(kprobe_has_breakpoint_detour);
 
@@ -188,16 +160,11 @@ NOKPROBE_SYMBOL(kprobe_has_breakpoint_detour);
  */
 void kprobe_detour_for_breakpoint(struct kprobe_point *point)
 {
-	kprobe_lead_breakpoint(point);
+	kprobe_point_choose_route(point);
 	if (kprobe_has_breakpoint_detour(point))
 		return;
-	if (make_detour(point, true)) {
-		/* One that is out of date only makes the way longer. */
-		if (!kprobe_point_is_behind_entry(point))
-			WRITE_ONCE(point->enter, NULL);
-		return;
-	}
-	kprobe_lead_breakpoint(point);
-	retire_replaced(point->detour);
+	/* Without memory, one that is out of date only makes the way longer. */
+	if (!make_detour(point, true))
+		kprobe_detour_retire_replaced(point);
 }
 NOKPROBE_SYMBOL(kprobe_detour_for_breakpoint);

@@ -462,11 +462,10 @@ static void emit_plain(struct code *c, const struct x86_detour_spec *spec,
 		       struct kprobe_detour *detour)
 {
 	put_pre_part(c, spec, &detour->arch);
-	detour->run = (void *)here(c);
+	detour->route.run = (void *)here(c);
 	put_region(c, spec, 0, &detour->arch);
-	detour->resume = resume_at(c, spec, &detour->arch);
 	detour->arch.copies = c->len;
-	detour->run_post = put_run_post(c, spec, detour->resume);
+	detour->route.run_post = put_run_post(c, spec, resume_at(c, spec, &detour->arch));
 	detour->arch.saved = c->len;
 }
 
@@ -490,11 +489,11 @@ static void put_copies(struct code *c, const struct x86_detour_spec *spec,
 		       struct kprobe_detour *detour)
 {
 	struct arch_kprobe_detour *at = &detour->arch;
+	const void *resume = resume_at(c, spec, at);
 
-	detour->resume = resume_at(c, spec, at);
 	at->copies = c->len;
-	detour->run = put_run(c, spec, detour->resume);
-	detour->run_post = put_run_post(c, spec, detour->resume);
+	detour->route.run = put_run(c, spec, resume);
+	detour->route.run_post = put_run_post(c, spec, resume);
 	at->saved = c->len;
 }
 

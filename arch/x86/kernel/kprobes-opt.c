@@ -201,6 +201,7 @@ NOKPROBE_SYMBOL(displaced_ip);
 static unsigned long copied_ip(const struct kprobe_detour *detour,
 			       unsigned long offset, unsigned int *pushed)
 {
+	unsigned long run_post = (unsigned long)detour->route.run_post;
 	unsigned long addr = (unsigned long)detour->entry + offset;
 	const struct kprobe_point *point = detour->point;
 
@@ -208,9 +209,8 @@ static unsigned long copied_ip(const struct kprobe_detour *detour,
 		return point->site;
 	if (offset < detour->arch.copies)
 		return displaced_ip(point, &detour->arch, offset, pushed);
-	if (detour->run_post && addr >= (unsigned long)detour->run_post)
-		*pushed = x86_kprobe_post_pushed(addr - point->len -
-						 (unsigned long)detour->run_post);
+	if (run_post && addr >= run_post)
+		*pushed = x86_kprobe_post_pushed(addr - point->len - run_post);
 	return point->site + point->len;
 }
 NOKPROBE_SYMBOL(copied_ip);

@@ -151,24 +151,16 @@ enum kprobe_reason arch_kprobe_prepare(struct kprobe_point *point)
 
 	if (!reason && x86_kprobe_has_slot(&point->arch.plan))
 		reason = make_slot(point, &point->slot, false);
-	if (!reason && !point->emulated)
-		point->run = point->slot;
 	return reason;
 }
 NOKPROBE_SYMBOL(arch_kprobe_prepare);
 
 enum kprobe_reason arch_kprobe_prepare_post(struct kprobe_point *point)
 {
-	enum kprobe_reason reason;
-
 	/* At a function's entry, post-handlers come before the displaced one. */
 	if (point->emulated || point->post_slot || kprobe_point_is_behind_entry(point))
 		return KPROBE_REASON_NONE;
-	reason = make_slot(point, &point->post_slot, true);
-	/* Unless hits go by a detour, which has its own. */
-	if (!reason && !point->run_post)
-		WRITE_ONCE(point->run_post, point->post_slot);
-	return reason;
+	return make_slot(point, &point->post_slot, true);
 }
 NOKPROBE_SYMBOL(arch_kprobe_prepare_post);
 

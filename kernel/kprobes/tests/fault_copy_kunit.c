@@ -166,7 +166,7 @@ static unsigned long copy_of(const struct kprobes_counter *c, bool post)
 
 	guard(mutex)(&kprobe_mutex);
 	point = kprobe_point_lookup((unsigned long)c->kp.addr);
-	return (unsigned long)(post ? point->run_post : point->run);
+	return (unsigned long)(post ? point->route->run_post : point->route->run);
 }
 
 static struct kprobes_counter *probe_on(struct kunit *test, const char *symbol)

@@ -486,7 +486,7 @@ static void displaced_addresses(struct kunit *test)
 		for (i = 0; i < KPROBE_DETOUR_SIZE; i++)
 			expect_text(test, (unsigned long)point->detour->entry + i);
 		expect_copies(test, point->detour);
-		KUNIT_EXPECT_EQ(test, kprobe_displaced_ip((unsigned long)point->detour->run),
+		KUNIT_EXPECT_EQ(test, kprobe_displaced_ip((unsigned long)point->detour->route.run),
 				point->site);
 	}
 }

@@ -148,7 +148,7 @@ static enum kprobes_way way_from_breakpoint(unsigned long addr)
 
 	guard(mutex)(&kprobe_mutex);
 	point = kprobe_point_lookup(addr);
-	if (!point->enter)
+	if (!point->route->enter)
 		return KPROBES_BY_TRAP;
 	/* One that is out of date leaves hits to the general code. */
 	return kprobe_has_breakpoint_detour(point) && point->detour->direct ?

@@ -205,20 +205,12 @@ static void expect_ways(struct kunit *test, struct emitted *e)
 {
 	struct kprobe_detour *d = &e->detour;
 
-	KUNIT_EXPECT_NOT_NULL(test, d->run);
-	KUNIT_EXPECT_NOT_NULL(test, d->resume);
-	KUNIT_EXPECT_EQ(test, !!d->run_post,
+	KUNIT_EXPECT_NOT_NULL(test, d->route.run);
+	KUNIT_EXPECT_EQ(test, !!d->route.run_post,
 			e->region.plan[0].action == X86_KPROBE_RUN);
-	expect_start_if(test, e, d->run, "run");
-	expect_start_if(test, e, d->run_post, "run_post");
-	expect_start_if(test, e, d->resume, "resume");
+	expect_start_if(test, e, d->route.run, "run");
+	expect_start_if(test, e, d->route.run_post, "run_post");
 	expect_start_if(test, e, d->inlined, "inlined");
-	if (e->region.nr > 1)
-		KUNIT_EXPECT_EQ(test, (unsigned long)d->resume,
-				ENTRY + d->arch.insn[1]);
-	else
-		KUNIT_EXPECT_EQ(test, (unsigned long)d->resume,
-				SITE + e->region.plan[0].len);
 }
 
 /* How often something is called or jumped to, and where first. */
