@@ -30,7 +30,7 @@ RANGES = [("__kprobes_text_start", "__kprobes_text_end"),
 PIECE = re.compile(r"\.(cold|isra\.|constprop\.|part\.)")
 PREFIX = re.compile(r"__(pfx|cfi)_")
 BRANCH = re.compile(r"^\s*([0-9a-f]+):\t(?:[a-z0-9]+ )*?(call|j[a-z]+)(?:,p[nt])?q? +(\*?)(?:%\w+|([0-9a-f]+))?")
-SANITIZER = re.compile(r"__(asan|tsan|msan|ubsan|sanitizer)_\w+")
+SANITIZER = re.compile(r"__(asan|tsan|msan|ubsan|sanitizer|kcsan)_\w+")
 THUNK = re.compile(r"__x86_indirect_\w+")
 FUNC, NOTYPE = 2, 0
 

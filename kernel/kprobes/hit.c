@@ -6,25 +6,12 @@
  * Rules of this file: no lock, no allocation, nothing that waits, no function
  * that can itself be probed but the users' handlers.
  *
- * A hit takes a frame of its CPU. A hit that comes from inside a handler, in
- * the handler's own context, gets none: it is counted as a miss, and its
- * instruction runs without handlers, so that a handler may call anything. A
- * hit from an interrupt or NMI that came while a handler ran gets a frame of
- * its own.
- *
- * A hit claims its frame by publishing the point in it, before it looks at the
- * probes, for kprobe_synchronize() to see.
+ * A hit that gets a frame, see frame.c, calls the handlers. All others are missed.
  */
 #include <linux/atomic.h>
 #include <linux/sched.h>
 
 #include "internal.h"
-
-DEFINE_PER_CPU(struct kprobe_cpu, kprobe_cpu) = {
-	.frame = {
-		[0 ... KPROBE_FRAMES - 1] = { .context = KPROBE_CONTEXT_NONE },
-	},
-};
 
 /* Breakpoint traps that found no breakpoint in the text. */
 atomic_t kprobe_stale_breakpoints = ATOMIC_INIT(0);
@@ -43,54 +30,6 @@ void kprobe_count_miss(struct kprobe *p, enum kprobe_miss cause)
 	atomic_long_inc((atomic_long_t *)&p->nmissed);
 }
 NOKPROBE_SYMBOL(kprobe_count_miss);
-
-/* The first free frame, KPROBE_FRAMES when there is none. */
-static unsigned int frames_in_use(const struct kprobe_cpu *cpu)
-{
-	unsigned int i = 0;
-
-	while (i < KPROBE_FRAMES && READ_ONCE(cpu->frame[i].hazard))
-		i++;
-	return i;
-}
-NOKPROBE_SYMBOL(frames_in_use);
-
-/**
- * kprobe_frame_enter_nested() - begin a hit while another is under way
- * @hazard:  as for kprobe_frame_enter()
- * @entered: as for kprobe_frame_enter()
- *
- * Context: As kprobe_frame_enter().
- * Return: As kprobe_frame_enter().
- */
-struct kprobe_frame *kprobe_frame_enter_nested(const void *hazard, unsigned int entered)
-{
-	struct kprobe_cpu *cpu = raw_cpu_ptr(&kprobe_cpu);
-	unsigned int from = (preempt_count() - entered) & KPROBE_CONTEXT_MASK;
-	unsigned int depth = frames_in_use(cpu);
-	struct kprobe_frame *outer;
-
-	if (depth >= KPROBE_FRAMES)
-		return NULL;
-	outer = &cpu->frame[depth - 1];
-	if (kprobe_frame_context(outer) == from)
-		return NULL;
-	return kprobe_frame_begin(outer + 1, hazard);
-}
-NOKPROBE_SYMBOL(kprobe_frame_enter_nested);
-
-/* The innermost frame, if its handler runs in the current context. */
-static __always_inline struct kprobe_frame *running_frame(void)
-{
-	struct kprobe_cpu *cpu = raw_cpu_ptr(&kprobe_cpu);
-	unsigned int depth = frames_in_use(cpu);
-	struct kprobe_frame *frame;
-
-	if (!depth)
-		return NULL;
-	frame = &cpu->frame[depth - 1];
-	return kprobe_frame_context(frame) == kprobe_context() ? frame : NULL;
-}
 
 /* Without a frame to publish in, interrupts off hold up kprobe_synchronize(). */
 static void miss_all(struct kprobe_point *point)
@@ -428,100 +367,10 @@ void kprobe_post_hit(struct kprobe_point *point, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(kprobe_post_hit);
 
-/**
- * kprobe_running() - the probe whose handler is running
- *
- * Context: Preemption disabled.
- * Return: The probe, if the caller is in its handler; NULL otherwise, also in
- * an interrupt that came while a handler ran.
- */
-struct kprobe *kprobe_running(void)
-{
-	struct kprobe_frame *frame = running_frame();
-
-	return frame ? READ_ONCE(frame->probe) : NULL;
-}
-NOKPROBE_SYMBOL(kprobe_running);
-
-/* Stands for whoever asked for kprobe_busy_begin(). */
-static struct kprobe busy_probe = {
-	.addr = (kprobe_opcode_t *)kprobe_busy_begin,
-};
-
-/* Published by whoever asked for it: leads to no probe. */
-static const char busy_hazard;
-
-/**
- * kprobe_busy_begin() - treat what follows as a probe's handler
- *
- * Until kprobe_busy_end() hits in this context are missed.
- *
- * Context: Any. Disables preemption.
- */
-void kprobe_busy_begin(void)
-{
-	struct kprobe_cpu *cpu;
-	unsigned int depth;
-
-	preempt_disable_notrace();
-	cpu = raw_cpu_ptr(&kprobe_cpu);
-	depth = frames_in_use(cpu);
-	/* Even inside a handler, and without a frame: it comes in pairs. */
-	if (depth < KPROBE_FRAMES)
-		kprobe_frame_begin(&cpu->frame[depth], &busy_hazard)->probe = &busy_probe;
-	else
-		WRITE_ONCE(cpu->overflow, cpu->overflow + 1);
-}
-NOKPROBE_SYMBOL(kprobe_busy_begin);
-
-/**
- * kprobe_busy_end() - end what kprobe_busy_begin() began
- *
- * Context: As kprobe_busy_begin(). Enables preemption.
- */
-void kprobe_busy_end(void)
-{
-	struct kprobe_cpu *cpu = raw_cpu_ptr(&kprobe_cpu);
-
-	if (likely(!cpu->overflow))
-		kprobe_frame_exit(&cpu->frame[frames_in_use(cpu) - 1]);
-	else
-		WRITE_ONCE(cpu->overflow, cpu->overflow - 1);
-	preempt_enable_notrace();
-}
-NOKPROBE_SYMBOL(kprobe_busy_end);
-
-/**
- * kprobe_task_dies() - the current task will never return from any handler
- *
- * What it has is given back, as the handler would have done: the CPU's hits are
- * handled again, the task's own ones on its way out included, and nobody waits
- * for a handler that does not run any more.
- *
- * Context: Task context, on the CPU where the handler ran: before the task could
- * be preempted. Interrupts enabled or not.
- */
-void kprobe_task_dies(void)
-{
-	struct kprobe_cpu *cpu;
-	unsigned int depth;
-
-	preempt_disable_notrace();
-	cpu = raw_cpu_ptr(&kprobe_cpu);
-	/* Those in use come first, and only the last one is given back. */
-	for (depth = frames_in_use(cpu); depth; depth--) {
-		WRITE_ONCE(cpu->frame[depth - 1].faulting, false);
-		kprobe_frame_exit(&cpu->frame[depth - 1]);
-	}
-	WRITE_ONCE(cpu->overflow, 0);
-	preempt_enable_notrace();
-}
-NOKPROBE_SYMBOL(kprobe_task_dies);
-
 /* The fault handler's own faults are for the kernel to treat. */
 static int call_fault_handler(struct kprobe *p, struct pt_regs *regs, int trapnr)
 {
-	struct kprobe_frame *frame = running_frame();
+	struct kprobe_frame *frame = kprobe_running_frame();
 	int handled;
 
 	if (!p->fault_handler || !frame || READ_ONCE(frame->faulting))

@@ -186,6 +186,7 @@ kprobe_frame_context(const struct kprobe_frame *frame)
 	return READ_ONCE(frame->context) & KPROBE_CONTEXT_MASK;
 }
 
+struct kprobe_frame *kprobe_running_frame(void);
 struct kprobe_frame *kprobe_frame_enter_nested(const void *hazard,
 					       unsigned int entered);
 
