@@ -218,6 +218,7 @@ static void refused_place(struct kunit *test)
 /* The first cannot be displaced, the second is none in this mode. */
 static noinline __noipa notrace void no_place_for_probes(bool really)
 {
+	OPTIMIZER_HIDE_VAR(really);	/* clang has no noipa: it would see the caller's */
 	if (really)
 		asm volatile(".globl refused_kunit_hlt, refused_kunit_bad\n"
 			     "refused_kunit_hlt:\n"
