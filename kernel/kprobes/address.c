@@ -5,6 +5,7 @@
  */
 #include <linux/kallsyms.h>
 #include <linux/kgdb.h>
+#include <linux/kmsan-checks.h>
 #include <linux/memory.h>
 #include <linux/module.h>
 #include <linux/uaccess.h>
@@ -52,6 +53,8 @@ static enum kprobe_reason settle(unsigned long at, unsigned long *addr, bool *on
 		return reason;
 	*addr = (unsigned long)arch_kprobe_entry(f.start, at - f.start,
 						 on_func_entry);
+	/* The architecture's part is not instrumented. */
+	kmsan_unpoison_memory(on_func_entry, sizeof(*on_func_entry));
 	/* A part of a function that is jumped to: nothing returns from there. */
 	if (f.kind == KPROBE_SYMBOL_COLD)
 		*on_func_entry = false;

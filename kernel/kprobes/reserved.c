@@ -18,6 +18,7 @@
 #include <linux/jump_label.h>
 #include <linux/kernel.h>
 #include <linux/kgdb.h>
+#include <linux/kmsan-checks.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/sort.h>
@@ -552,6 +553,8 @@ static unsigned long next_target(enum lead lead, unsigned long *site,
 				 unsigned long end)
 {
 	lockdep_assert_held(&kprobe_mutex);
+	/* It is the caller's variable, who is not instrumented. */
+	kmsan_unpoison_memory(site, sizeof(*site));
 	if (*site >= end || !leads[lead][0])
 		return 0;
 	return core_kernel_text(*site) ? target_from(lead, NULL, site, end) :

@@ -14,6 +14,7 @@
 #include <linux/bitmap.h>
 #include <linux/execmem.h>
 #include <linux/extable.h>
+#include <linux/kmsan-checks.h>
 #include <linux/perf_event.h>
 #include <linux/rbtree_latch.h>
 #include <linux/rculist.h>
@@ -180,6 +181,8 @@ static struct slot_page *make_slot_page(struct slot_class *class)
 	set_vm_flush_reset_perms(page->text);
 	if (arch_kprobe_fill_slots(page->text, PAGE_SIZE, page))
 		goto free_text;
+	/* What fills it is not instrumented, what patches text reads it back. */
+	kmsan_unpoison_memory(page->text, PAGE_SIZE);
 	publish_page(page);
 	return page;
 
@@ -259,6 +262,8 @@ NOKPROBE_SYMBOL(kprobe_detour_slot_alloc);
  */
 void kprobe_slot_write(void *slot, const void *code, size_t len)
 {
+	/* What made the code is not instrumented. */
+	kmsan_unpoison_memory(code, len);
 	arch_kprobe_write_slot(slot, code, len);
 	perf_event_text_poke(slot, NULL, 0, code, len);
 }

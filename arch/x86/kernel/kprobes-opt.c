@@ -8,6 +8,7 @@
  */
 #include <linux/cpufeature.h>
 #include <linux/extable.h>
+#include <linux/kmsan-checks.h>
 #include <linux/kprobe_arch.h>
 #include <linux/memory.h>
 #include <linux/slab.h>
@@ -271,6 +272,8 @@ static void make_jump(const struct kprobe_point *point, u8 *insn)
 {
 	__text_gen_insn(insn, JMP32_INSN_OPCODE, (void *)point->site,
 			point->detour->entry, JMP32_INSN_SIZE);
+	/* What is made here is not instrumented, what patches text looks at it. */
+	kmsan_unpoison_memory(insn, JMP32_INSN_SIZE);
 }
 
 void arch_kprobe_queue_jump(struct kprobe_point *point)
@@ -291,6 +294,7 @@ void arch_kprobe_queue_unjump(struct kprobe_point *point)
 	make_jump(point, jump);
 	memcpy(text, point->insn, JMP32_INSN_SIZE);
 	text[0] = INT3_INSN_OPCODE;
+	kmsan_unpoison_memory(text, JMP32_INSN_SIZE);
 	text_poke_queue((void *)point->site, text, JMP32_INSN_SIZE, jump);
 }
 NOKPROBE_SYMBOL(arch_kprobe_queue_unjump);
