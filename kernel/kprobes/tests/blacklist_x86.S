@@ -3,6 +3,7 @@
  * A function whose unlikely part stands elsewhere, as compilers do it.
  */
 #include <linux/linkage.h>
+#include <linux/objtool.h>
 #include <asm/asm.h>
 #include <asm/nospec-branch.h>
 
@@ -19,7 +20,9 @@ _ASM_NOKPROBE(kprobes_forbidden_asm)
 
 	.section .text.unlikely, "ax"
 
-SYM_FUNC_START_LOCAL_NOALIGN(kprobes_forbidden_asm.cold)
+	/* No landing pad: sealing it changes bytes in front, where others' code is. */
+SYM_START(kprobes_forbidden_asm.cold, SYM_L_LOCAL, SYM_A_NONE)
+	ANNOTATE_NOENDBR
 	negl	%eax
 	nop
 	RET
