@@ -467,9 +467,12 @@ END_SEQUENCE ret_rep
 .macro ENTRY_OF name:req insn:vararg
 SEQUENCE \name
 	PROBE	call __fentry__
+	/* objtool would write the table for all files. */
+#ifndef CONFIG_FTRACE_MCOUNT_USE_OBJTOOL
 	.pushsection __mcount_loc, "a"
 	.quad	77b
 	.popsection
+#endif
 	\insn
 END_SEQUENCE \name DIFF_ENTRY
 .endm
