@@ -38,8 +38,16 @@ def die_with_parent():
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
+# Two functions that race, or one whose other is not known.
+RACE = re.compile(r"BUG: KCSAN: [a-z: -]*race in ([\w]+)\S*(?: / ([\w]+))?")
+# Races with these are the kernel's, even if the other function is inlined into one of ours.
+OTHERS_RACES = {"rht_deferred_worker"}
+
+
 class Machine:
-    def __init__(self, command, log, silence=120, timeout=900):
+    """@ours: names of functions; races between others are not problems. None: all are."""
+    def __init__(self, command, log, silence=120, timeout=900, ours=None):
+        self._ours = ours
         self.problems = []
         self.begun = self.ended = False
         self._silence, self._timeout = silence, timeout
@@ -58,12 +66,20 @@ class Machine:
     def _is_expected(self, line):
         return self._expected is not None and self._expected.search(line) is not None
 
+    def _is_others_race(self, line):
+        race = RACE.search(line)
+        if race is None or self._ours is None:
+            return False
+        names = set(race.groups())
+        return bool(names & OTHERS_RACES) or not names & self._ours
+
     def _inspect(self, line):
         if EXPECT_BEGIN in line:
             self._expected = re.compile(EXPECTED.search(line).group(1) or "")
         elif EXPECT_END in line:
             self._expected = None
-        elif FATAL.search(line) or (SPLAT.search(line) and not self._is_expected(line)):
+        elif FATAL.search(line) or (SPLAT.search(line) and not self._is_expected(line)
+                                    and not self._is_others_race(line)):
             if not self._quiet:
                 self._problem("the kernel said: " + line.strip())
             self._quiet = SPLAT_LINES

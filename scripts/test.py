@@ -7,6 +7,7 @@ startup self-tests, the guest's suites, and anything that must not be said; and 
 says of the kernel. The last line is "N passed, N failed, N skipped"; exit status 1 where
 something failed.
 """
+import glob
 import os
 import re
 import subprocess
@@ -54,6 +55,16 @@ def options(config):
         return set(re.findall(r"^(CONFIG_\w+)=[ym]", f.read(), re.M))
 
 
+def own_functions(build):
+    """Names of the functions in our objects, tests included."""
+    objects = [path for pattern in ("kernel/kprobes.o", "kernel/kprobes/**/*.o",
+                                    "arch/*/kernel/kprobes*.o", "samples/kprobes/*.o")
+               for path in glob.glob(os.path.join(build, pattern), recursive=True)]
+    done = subprocess.run(["nm", "--defined-only"] + objects, stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL, text=True)
+    return {name.split(".")[0] for name in re.findall(r" [tT] (\S+)", done.stdout)}
+
+
 def startup_tests(text, have):
     """What base code tests at boot and reports in words of its own: (name, passed)."""
     found = []
@@ -83,7 +94,8 @@ def main():
     parser = ktap.Parser(lambda *a: None if verbose else progress.result(*a))
     progress = Progress(parser)
     machine = qemu.Machine(command, log, silence=float(os.environ.get("SILENCE", 180)),
-                           timeout=float(os.environ.get("TIMEOUT", 1800)))
+                           timeout=float(os.environ.get("TIMEOUT", 1800)),
+                           ours=own_functions(os.path.dirname(config)))
     tail, text, headers_at_boot = [], [], 0
     try:
         for line in machine.lines():

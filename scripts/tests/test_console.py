@@ -12,6 +12,26 @@ import qemu     # noqa: E402
 import test     # noqa: E402
 
 
+def races(line):
+    """Whether a race counts as nobody's of ours, who have hit() and enter.part.0()."""
+    machine = qemu.Machine(["true"], os.devnull, ours={"hit", "enter"})
+    machine.stop()
+    return machine._is_others_race(line)
+
+
+class Races(unittest.TestCase):
+    def test_races_of_ours_count(self):
+        self.assertFalse(races("[ 1.0] BUG: KCSAN: data-race in hit / do_idle"))
+        self.assertFalse(races("[ 1.0] BUG: KCSAN: data-race in do_idle / enter.part.0"))
+        self.assertFalse(races("[ 1.0] BUG: KCSAN: data-race in hit+0x1/0x20"))
+        self.assertFalse(races("[ 1.0] BUG: unable to handle page fault"))
+
+    def test_races_of_others_do_not(self):
+        self.assertTrue(races("[ 1.0] BUG: KCSAN: data-race in pipe_read / pipe_write"))
+        self.assertTrue(races("[ 1.0] BUG: KCSAN: data-race in find_bit+0x1/0x20"))
+        self.assertTrue(races("[ 1.0] BUG: KCSAN: data-race in hit / rht_deferred_worker"))
+
+
 def parse(text):
     groups = []
     p = ktap.Parser(lambda path, indent, leaves, group: groups.append(path) if group else None)

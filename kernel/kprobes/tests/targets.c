@@ -159,7 +159,7 @@ int kprobes_count_pre(struct kprobe *p, struct pt_regs *regs)
 	struct kprobes_counter *c = kprobes_counter_of(p);
 
 	atomic_inc(&c->pre);
-	c->pre_ip = instruction_pointer(regs);
+	WRITE_ONCE(c->pre_ip, instruction_pointer(regs));
 	return c->in_pre ? c->in_pre(p, regs) : 0;
 }
 
@@ -169,7 +169,7 @@ void kprobes_count_post(struct kprobe *p, struct pt_regs *regs,
 	struct kprobes_counter *c = kprobes_counter_of(p);
 
 	atomic_inc(&c->post);
-	c->post_ip = instruction_pointer(regs);
+	WRITE_ONCE(c->post_ip, instruction_pointer(regs));
 	if (c->in_post)
 		c->in_post(p, regs, flags);
 }
