@@ -66,7 +66,7 @@ static enum kprobe_reason settle(unsigned long at, unsigned long *addr, bool *on
  * from _text. What is checked is where it ends.
  */
 static enum kprobe_reason resolve_symbol(const char *name, unsigned int offset,
-			  unsigned long *addr)
+					 unsigned long *addr)
 {
 	unsigned long base;
 
@@ -89,7 +89,7 @@ static enum kprobe_reason resolve_symbol(const char *name, unsigned int offset,
  * Return: %KPROBE_REASON_NONE, or why there is no such place.
  */
 enum kprobe_reason kprobe_resolve(const struct kprobe *p, unsigned long *addr,
-		   bool *on_func_entry)
+				  bool *on_func_entry)
 {
 	unsigned long at;
 	enum kprobe_reason reason;

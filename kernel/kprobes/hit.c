@@ -74,7 +74,7 @@ static __always_inline bool run_pre_handlers(struct kprobe_frame *frame,
 	list_for_each_entry_rcu(p, &point->probes, list, true) {
 		if (kprobe_disabled(p))
 			continue;
-		*post |= p->post_handler != NULL;
+		*post |= !!p->post_handler;
 		if (!p->pre_handler)
 			continue;
 		WRITE_ONCE(frame->probe, p);

@@ -135,7 +135,7 @@ static inline void kprobe_point_set_route(struct kprobe_point *point,
 					  const struct kprobe_route *route)
 {
 	lockdep_assert_held(&kprobe_mutex);
-	smp_store_release(&point->route, route);
+	smp_store_release(&point->route, route);	/* see above */
 }
 
 static __always_inline const struct kprobe_route *
@@ -265,7 +265,7 @@ void kprobe_forget_functions(const struct module *mod);
 
 /* address.c: from what the caller gave to an address that can be probed */
 enum kprobe_reason kprobe_resolve(const struct kprobe *p, unsigned long *addr,
-		   bool *on_func_entry);
+				  bool *on_func_entry);
 enum kprobe_reason kprobe_check_address(unsigned long addr);
 
 /* Does RCU keep what is read here? */

@@ -165,8 +165,9 @@ void kprobe_record_refusal(enum kprobe_request request, unsigned long caller,
 	snprintf(refusal.caller, sizeof(refusal.caller), "%pS", (void *)caller);
 	if (p)
 		describe_probe(&refusal, p);
-	guard(spinlock)(&ring_lock);
+	spin_lock(&ring_lock);
 	ring[nr_refusals++ % KPROBE_REFUSALS_KEPT] = refusal;
+	spin_unlock(&ring_lock);
 }
 NOKPROBE_SYMBOL(kprobe_record_refusal);
 
@@ -180,13 +181,16 @@ NOKPROBE_SYMBOL(kprobe_record_refusal);
  */
 bool kprobe_get_refusal(u64 *number, struct kprobe_refusal *refusal)
 {
-	guard(spinlock)(&ring_lock);
+	bool found;
+
+	spin_lock(&ring_lock);
 	if (*number + KPROBE_REFUSALS_KEPT < nr_refusals)
 		*number = nr_refusals - KPROBE_REFUSALS_KEPT;
-	if (*number >= nr_refusals)
-		return false;
-	*refusal = ring[*number % KPROBE_REFUSALS_KEPT];
-	return true;
+	found = *number < nr_refusals;
+	if (found)
+		*refusal = ring[*number % KPROBE_REFUSALS_KEPT];
+	spin_unlock(&ring_lock);
+	return found;
 }
 NOKPROBE_SYMBOL(kprobe_get_refusal);
 #endif

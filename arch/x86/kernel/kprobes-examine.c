@@ -197,7 +197,7 @@ static enum kprobe_reason follow_tables(struct search *s)
 }
 
 static enum kprobe_reason scan_part(struct search *s,
-				      const struct kprobe_function *part)
+				    const struct kprobe_function *part)
 {
 	enum kprobe_reason reason = KPROBE_REASON_NONE;
 
@@ -245,7 +245,7 @@ static enum kprobe_reason search_landings(struct search *s)
 }
 
 static enum kprobe_reason plan_text(struct x86_kprobe_region *region,
-				      unsigned long site,
+				    unsigned long site,
 				      const struct kprobe_function *function)
 {
 	u8 text[X86_KPROBE_REGION_MAX + MAX_INSN_SIZE];
@@ -265,7 +265,7 @@ static bool is_reserved(unsigned long start, unsigned long end)
 }
 
 static enum kprobe_reason examine(struct x86_kprobe_region *region,
-				    unsigned long site, unsigned long from,
+				  unsigned long site, unsigned long from,
 				    struct search *s)
 {
 	enum kprobe_reason reason = plan_text(region, site, &s->function);
@@ -286,7 +286,7 @@ static enum kprobe_reason examine(struct x86_kprobe_region *region,
 }
 
 enum kprobe_reason x86_kprobe_examine_region(struct x86_kprobe_region *region,
-					       unsigned long site,
+					     unsigned long site,
 					       unsigned long from)
 {
 	enum kprobe_reason reason;

@@ -243,7 +243,7 @@ static enum kprobe_reason plan_nop(struct x86_kprobe_plan *plan, struct insn *in
  * one that must not be probed itself: it may be why.
  */
 static enum kprobe_reason plan_sti(struct x86_kprobe_plan *plan, struct insn *insn,
-		    size_t avail)
+				   size_t avail)
 {
 	struct insn next;
 
@@ -341,7 +341,7 @@ static enum kprobe_reason plan_branch(struct x86_kprobe_plan *plan, struct insn 
 }
 
 static enum kprobe_reason plan_action(struct x86_kprobe_plan *plan, struct insn *insn,
-		       size_t avail)
+				      size_t avail)
 {
 	int action = form_action(insn);
 

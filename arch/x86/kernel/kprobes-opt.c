@@ -104,7 +104,7 @@ static int emit_for(const struct x86_detour_spec *spec, u8 *buf,
 
 /* Few do not fit into the smaller of the slots. */
 static enum kprobe_reason emit(const struct x86_detour_spec *spec, u8 *buf,
-				 struct kprobe_detour *detour)
+			       struct kprobe_detour *detour)
 {
 	int n = emit_for(spec, buf, detour, KPROBE_DETOUR_SIZE);
 
@@ -228,7 +228,13 @@ static unsigned long restore_ip(const struct kprobe_detour *detour,
 }
 NOKPROBE_SYMBOL(restore_ip);
 
-/* Where the detour's own code shows, as the return address of a call there. */
+/* Where a detour's own code shows, as the return address of a call there. */
+static unsigned long saved_ip(bool post)
+{
+	return (unsigned long)(post ? kprobe_detour_saved_post : kprobe_detour_saved) + 1;
+}
+NOKPROBE_SYMBOL(saved_ip);
+
 unsigned long arch_kprobe_detour_ip(const struct kprobe_detour *detour,
 				    unsigned long addr, unsigned int *pushed)
 {
@@ -247,10 +253,10 @@ unsigned long arch_kprobe_detour_ip(const struct kprobe_detour *detour,
 			return restore_ip(detour, at->restore[i], offset, pushed);
 		if (at->save[i] != 0xffff && offset >= at->save[i] &&
 		    offset < at->restore[i])
-			return (unsigned long)(i ? kprobe_detour_saved_post : kprobe_detour_saved) + 1;
+			return saved_ip(i);
 	}
 	if (offset >= at->saved)
-		return (unsigned long)kprobe_detour_saved_post + 1;
+		return saved_ip(true);
 	return copied_ip(detour, offset, pushed);
 }
 NOKPROBE_SYMBOL(arch_kprobe_detour_ip);

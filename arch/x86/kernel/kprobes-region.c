@@ -46,7 +46,7 @@ static enum kprobe_reason judge(enum kprobe_reason refused,
 }
 
 static enum kprobe_reason add_insn(struct x86_kprobe_region *region,
-				     const u8 *insn, size_t avail)
+				   const u8 *insn, size_t avail)
 {
 	struct x86_kprobe_plan *plan = &region->plan[region->nr];
 	enum kprobe_reason reason = judge(x86_kprobe_plan(plan, insn, avail), plan);
@@ -59,7 +59,7 @@ static enum kprobe_reason add_insn(struct x86_kprobe_region *region,
 }
 
 static enum kprobe_reason skip_insn(struct x86_kprobe_region *region,
-				      const u8 *bytes, size_t avail)
+				    const u8 *bytes, size_t avail)
 {
 	struct insn insn;
 

@@ -172,7 +172,7 @@ bool x86_kprobe_may_matter(const struct x86_kprobe_scan *scan, const u8 *bytes,
  * Return: What is in the way.
  */
 enum kprobe_reason x86_kprobe_examine_region(struct x86_kprobe_region *region,
-					       unsigned long site,
+					     unsigned long site,
 					       unsigned long from);
 
 #endif /* _X86_KERNEL_KPROBES_REGION_H */

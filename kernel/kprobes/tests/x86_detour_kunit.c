@@ -88,7 +88,7 @@ static struct emitted *prepare(struct kunit *test, const struct region_kind *kin
 
 	KUNIT_ASSERT_NOT_NULL(test, e);
 	reason = x86_kprobe_plan_region(&e->region, kind->text,
-					  sizeof(kind->text));
+					sizeof(kind->text));
 	KUNIT_ASSERT_EQ_MSG(test, reason, KPROBE_REASON_NONE, "%s", kind->name);
 	e->spec = (struct x86_detour_spec){
 		.point = 0xffff888012340000,

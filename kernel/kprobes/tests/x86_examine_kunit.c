@@ -114,7 +114,7 @@ static unsigned long lookup(struct kunit *test, const char *name)
 
 /* Whoever jumps to the site itself may do so. */
 static enum kprobe_reason examine(struct x86_kprobe_region *region,
-				    unsigned long site)
+				  unsigned long site)
 {
 	return x86_kprobe_examine_region(region, site, site + 1);
 }

@@ -61,7 +61,8 @@ define_next()
 next_is_refused()
 {
 	write_fails "$tracefs/kprobe_events" "$(define_next)" busy &&
-		tail -n 1 "$kprobes/refused" | grep -E '  -(EBUSY|16)  ftrace refused: kernel.ftrace_enabled is 0$'
+		tail -n 1 "$kprobes/refused" |
+		grep -E '  -(EBUSY|16)  ftrace refused: kernel.ftrace_enabled is 0$'
 }
 
 working_probe_stays()
