@@ -205,6 +205,7 @@ static void write_breakpoints(struct list_head *points, bool stay)
 	list_for_each_entry_safe(point, next, points, optimize) {
 		list_del_init(&point->optimize);
 		kprobe_point_set_mechanism(point, KPROBE_BREAKPOINT);
+		kprobe_point_choose_route(point);
 		if (stay)
 			kprobe_optimizer_consider(point);
 	}

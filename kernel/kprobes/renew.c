@@ -64,7 +64,7 @@ NOKPROBE_SYMBOL(kprobe_detour_retire_replaced);
  * @point: a point whose detour, post-handler slot, or reason may have changed
  *
  * A detour that displaces all that a jump covers would lead past another probe
- * there.
+ * there. But as long as the jump is in the text, nothing else is there to go on at.
  *
  * Context: kprobe_mutex held.
  */
@@ -72,7 +72,8 @@ void kprobe_point_choose_route(struct kprobe_point *point)
 {
 	struct kprobe_detour *detour = point->detour;
 
-	if (detour && (detour->alone || point->not_jump != KPROBE_REASON_NEIGHBOUR))
+	if (detour && (detour->alone || point->mechanism == KPROBE_JUMP ||
+		       point->not_jump != KPROBE_REASON_NEIGHBOUR))
 		kprobe_point_set_route(point, &detour->route);
 	else
 		kprobe_point_set_route(point, &point->text[!!point->post_slot]);
