@@ -426,8 +426,8 @@ static void make_room(struct kprobe_point *point, struct list_head *jumps)
 	if (point->hopeless)
 		return;
 	point->not_jump = KPROBE_REASON_NEIGHBOUR;
-	kprobe_point_choose_route(point);
 	fall_back(point, jumps);
+	kprobe_point_choose_route(point);
 }
 
 /**

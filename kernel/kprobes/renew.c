@@ -60,27 +60,6 @@ void kprobe_detour_retire_replaced(struct kprobe_point *point)
 NOKPROBE_SYMBOL(kprobe_detour_retire_replaced);
 
 /**
- * kprobe_point_choose_route() - have hits go where they should
- * @point: a point whose detour, post-handler slot, or reason may have changed
- *
- * A detour that displaces all that a jump covers would lead past another probe
- * there. But as long as the jump is in the text, nothing else is there to go on at.
- *
- * Context: kprobe_mutex held.
- */
-void kprobe_point_choose_route(struct kprobe_point *point)
-{
-	struct kprobe_detour *detour = point->detour;
-
-	if (detour && (detour->alone || point->mechanism == KPROBE_JUMP ||
-		       point->not_jump != KPROBE_REASON_NEIGHBOUR))
-		kprobe_point_set_route(point, &detour->route);
-	else
-		kprobe_point_set_route(point, &point->text[!!point->post_slot]);
-}
-NOKPROBE_SYMBOL(kprobe_point_choose_route);
-
-/**
  * kprobe_detour_is_current() - does a point's detour know its handlers?
  * @point: the point
  *
@@ -92,6 +71,36 @@ bool kprobe_detour_is_current(const struct kprobe_point *point)
 	return point->detour && point->detour->generation == point->generation;
 }
 NOKPROBE_SYMBOL(kprobe_detour_is_current);
+
+/*
+ * While the jump is in the text, or about to come, there is nothing else to go on at.
+ * Otherwise a detour that displaces all that a jump covers would lead past another
+ * probe there, and one that does not know the handlers is a longer way than the
+ * trap's; but at a function's entry it leads out of the trap.
+ */
+static bool leads_to_detour(const struct kprobe_point *point)
+{
+	if (point->mechanism == KPROBE_JUMP || point->state == KPROBE_POINT_SETTLING)
+		return true;
+	if (!point->detour->alone && point->not_jump == KPROBE_REASON_NEIGHBOUR)
+		return false;
+	return kprobe_detour_is_current(point) || kprobe_point_is_behind_entry(point);
+}
+
+/**
+ * kprobe_point_choose_route() - have hits go where they should
+ * @point: a point whose detour, post-handler slot, or reason may have changed
+ *
+ * Context: kprobe_mutex held.
+ */
+void kprobe_point_choose_route(struct kprobe_point *point)
+{
+	if (point->detour && leads_to_detour(point))
+		kprobe_point_set_route(point, &point->detour->route);
+	else
+		kprobe_point_set_route(point, &point->text[!!point->post_slot]);
+}
+NOKPROBE_SYMBOL(kprobe_point_choose_route);
 
 static enum kprobe_reason make_detour(struct kprobe_point *point, bool alone)
 {
@@ -164,7 +173,6 @@ void kprobe_detour_for_breakpoint(struct kprobe_point *point)
 	kprobe_point_choose_route(point);
 	if (kprobe_has_breakpoint_detour(point))
 		return;
-	/* Without memory, one that is out of date only makes the way longer. */
 	if (!make_detour(point, true))
 		kprobe_detour_retire_replaced(point);
 }
