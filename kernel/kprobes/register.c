@@ -248,9 +248,10 @@ static enum kprobe_reason register_chunks(const struct kprobe_array *array,
 
 	if (many)
 		kprobe_optimizer_hold(true);
-	do
+	do {
 		reason = register_chunk(array, progress);
-	while (!reason && progress->added < array->num);
+		cond_resched();
+	} while (!reason && progress->added < array->num);
 	if (many)
 		kprobe_optimizer_hold(false);
 	return reason;

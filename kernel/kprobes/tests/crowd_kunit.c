@@ -190,7 +190,11 @@ static void crowd_lets_others_in(struct kunit *test)
 
 	migrate_disable();
 	cpu = smp_processor_id();
-	queue_work_on(cpu, system_wq, &crowd->work);
+	/* It gets as far as the first lock, and no further. */
+	scoped_guard(mutex, &kprobe_mutex) {
+		queue_work_on(cpu, system_wq, &crowd->work);
+		schedule_timeout_uninterruptible(2);
+	}
 	while (!READ_ONCE(crowd->done)) {
 		KUNIT_EXPECT_EQ(test, 0, register_kprobe(&own->kp));
 		unregister_kprobe(&own->kp);
@@ -203,7 +207,7 @@ static void crowd_lets_others_in(struct kunit *test)
 	flush_work(&crowd->work);
 	migrate_enable();
 	KUNIT_EXPECT_EQ(test, atomic_read(&crowd->registered), 1);
-	KUNIT_EXPECT_GT(test, turns, 2);
+	KUNIT_EXPECT_GT(test, turns, 0);
 	unregister_kprobes(crowd->kps, CROWD);
 	expect_nothing_left(test, crowd);
 }
