@@ -284,7 +284,7 @@ NOKPROBE_SYMBOL(get_kprobe);
 void wait_for_kprobe_optimizer(void)
 {
 	mutex_lock(&kprobe_mutex);
-	kprobe_reap();
+	kprobe_disarm_pending();
 	mutex_unlock(&kprobe_mutex);
 	kprobe_optimizer_wait();
 }

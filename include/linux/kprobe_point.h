@@ -40,52 +40,53 @@ enum kprobe_mechanism {
 
 /**
  * enum kprobe_point_state - where a point is in its life
- * @KPROBE_POINT_IDLE:     the text is the kernel's own; hits cannot happen
- * @KPROBE_POINT_ARMED:    the mechanism is in the text
- * @KPROBE_POINT_SETTLING: the breakpoint is in the text, and is to become a jump:
- *                         hits go on in the detour already, and Tasks RCU is
- *                         waited for, until no task is left among the bytes
- *                         that the jump will cover
- * @KPROBE_POINT_LEAVING:  nobody wants the point any more, but the mechanism
- *                         still is in the text until the reaper's next pass;
- *                         hits run the displaced instruction and nothing else
- * @KPROBE_POINT_GONE:     the text was freed; never to be written to again
- * @KPROBE_POINT_STATES:   number of states
+ * @KPROBE_POINT_IDLE:       the text is the kernel's own; hits cannot happen
+ * @KPROBE_POINT_ARMED:      the mechanism is in the text
+ * @KPROBE_POINT_OPTIMIZING: the breakpoint is in the text and will become a jump.
+ *                           Hits go on in the detour already, until a Tasks RCU grace
+ *                           period has ended: no task is left among the bytes that
+ *                           the jump will cover
+ * @KPROBE_POINT_DISARM_PENDING: no probe wants the point, but the mechanism is in the
+ *                           text until a work item takes many such points out
+ *                           together; hits execute the displaced instruction
+ * @KPROBE_POINT_GONE:       the text was freed; never to be written to again
+ * @KPROBE_POINT_STATES:     number of states
  *
  * Legal edges, all under kprobe_mutex, all through kprobe_point_set_state()::
  *
- *             to  IDLE   ARMED   SETTLING  LEAVING  GONE
+ *               to    IDLE   ARMED    OPTIMIZING  DISARM_PENDING  GONE
  *   from
- *   IDLE           -      arm       -         -     kill
- *   ARMED        disarm    -      settle    leave   kill
- *   SETTLING       -    settled     -         -     kill
- *   LEAVING       reap   return     -         -     kill
- *   GONE           -       -        -         -      -
+ *   IDLE               -      arm         -             -         kill
+ *   ARMED            disarm    -       optimize       defer       kill
+ *   OPTIMIZING         -     end          -             -         kill
+ *   DISARM_PENDING   disarm   keep        -             -         kill
+ *   GONE               -       -          -             -          -
  *
- * "settled" is taken with the jump written, or because the wait was given up:
- * a point that is settling gives up before anything else happens to it.
+ * "end" is taken after the jump was written, or to give it up: a point that is being
+ * optimized gives up before anything else happens to it. "keep" is taken when a
+ * probe comes before the point was disarmed.
  */
 enum kprobe_point_state {
 	KPROBE_POINT_IDLE,
 	KPROBE_POINT_ARMED,
-	KPROBE_POINT_SETTLING,
-	KPROBE_POINT_LEAVING,
+	KPROBE_POINT_OPTIMIZING,
+	KPROBE_POINT_DISARM_PENDING,
 	KPROBE_POINT_GONE,
 	KPROBE_POINT_STATES,
 };
 
 /**
- * struct kprobe_grave - what waits to be freed until nobody executes it
+ * struct kprobe_deferred_free - what waits to be freed until nobody executes it
  * @rcu:       for the Tasks RCU grace period, and for freeing afterwards
  * @quiescent: in between, among those whose grace period has ended
- * @free:      frees what the grave is in
+ * @free:      frees what the deferred is in
  */
-struct kprobe_grave {
+struct kprobe_deferred_free {
 	union {
 		struct rcu_head rcu;
 		struct llist_node quiescent;
 	};
-	void (*free)(struct kprobe_grave *grave);
+	void (*free)(struct kprobe_deferred_free *deferred);
 };
 
 /**
@@ -146,9 +147,9 @@ struct kprobe_route {
  * @hopeless:  and the reason never goes away
  * @optimize:  in one of the optimizer's lists
  * @node:      in the table of points, one link for each of two generations
- * @batch:     in the batch that is being worked on, or with the reaper
- * @by_addr:   among all points, or those that are gone, until it is buried
- * @grave:     for freeing
+ * @batch:     in the batch that is being worked on, or among those to be disarmed
+ * @by_addr:   among all points, or those that are gone, until it is to be freed
+ * @deferred:     for freeing
  */
 struct kprobe_point {
 	u32 generation;
@@ -176,7 +177,7 @@ struct kprobe_point {
 	struct list_head batch;
 	union {
 		struct rb_node by_addr;
-		struct kprobe_grave grave;
+		struct kprobe_deferred_free deferred;
 	};
 #ifdef CONFIG_OPTPROBES
 	bool examined;
@@ -205,7 +206,7 @@ struct kprobe_point {
  * @inlined:    the first instruction, where the detour itself calls
  *              post-handlers behind it; else NULL
  * @arch:       the architecture's part
- * @grave:      for freeing
+ * @deferred:      for freeing
  */
 struct kprobe_detour {
 	struct kprobe_point *point;
@@ -217,7 +218,7 @@ struct kprobe_detour {
 	void *inlined;
 	struct kprobe_detour *replaced;
 	struct arch_kprobe_detour arch;
-	struct kprobe_grave grave;
+	struct kprobe_deferred_free deferred;
 };
 
 /* Is the probed instruction's copy at @addr? */

@@ -41,7 +41,8 @@ static enum kprobe_reason check_symbol(const struct kprobe_function *f)
 }
 
 /* Any place in a function becomes the place where the probe goes. */
-static enum kprobe_reason settle(unsigned long at, unsigned long *addr, bool *on_func_entry)
+static enum kprobe_reason place_in_function(unsigned long at, unsigned long *addr,
+					    bool *on_func_entry)
 {
 	struct kprobe_function f;
 	enum kprobe_reason reason;
@@ -103,7 +104,7 @@ enum kprobe_reason kprobe_resolve(const struct kprobe *p, unsigned long *addr,
 	} else {
 		at = (unsigned long)p->addr + p->offset;
 	}
-	reason = settle(at, addr, on_func_entry);
+	reason = place_in_function(at, addr, on_func_entry);
 	/* Text that is known, but already freed, has lost its symbols. */
 	if (reason && is_kernel_inittext(at))
 		return KPROBE_REASON_INIT_TEXT;

@@ -3,10 +3,10 @@
  * Batches: points armed and disarmed together, in passes over the text with
  * one synchronisation.
  *
- * Points that nobody wants any more need not leave the text at once: a hit
- * there runs the displaced instruction and nothing else. The reaper takes them
- * out a little later, all together, so that detaching ten thousand probes one
- * by one costs one pass as well.
+ * A point without probes is not disarmed at once: a hit there executes the displaced
+ * instruction and nothing else. A work item disarms all such points together a
+ * little later, so that unregistering ten thousand probes one by one takes as few
+ * passes as unregistering them in one call.
  */
 #include <linux/memory.h>
 #include <linux/sched.h>
@@ -15,10 +15,10 @@
 #include "internal.h"
 
 /* How long points that nobody wants may stay in the text. */
-#define KPROBE_REAP_DELAY	msecs_to_jiffies(50)
+#define KPROBE_DISARM_DELAY	msecs_to_jiffies(50)
 
-/* Points in state LEAVING; kprobe_mutex. */
-static LIST_HEAD(leaving_points);
+/* Points in state DISARM_PENDING; kprobe_mutex. */
+static LIST_HEAD(pending_points);
 
 /* debugfs "enabled"; kprobe_mutex. */
 static bool armed_globally = true;
@@ -78,11 +78,11 @@ struct kprobe_passes {
 static void keep_point(struct kprobe_point *point)
 {
 	list_del_init(&point->batch);
-	/* Somebody came back before the reaper did. */
-	if (point->state == KPROBE_POINT_LEAVING)
+	/* A probe came before the point was disarmed. */
+	if (point->state == KPROBE_POINT_DISARM_PENDING)
 		kprobe_point_set_state(point, KPROBE_POINT_ARMED);
 	if (point->state == KPROBE_POINT_ARMED)
-		kprobe_optimizer_consider(point);
+		kprobe_optimizer_queue(point);
 }
 
 static void sort_point(struct kprobe_point *point, struct kprobe_passes *passes)
@@ -115,9 +115,9 @@ static void finish_pass(struct list_head *points, enum kprobe_point_state state)
 		list_del_init(&point->batch);
 		kprobe_point_set_state(point, state);
 		if (state == KPROBE_POINT_ARMED)
-			kprobe_optimizer_consider(point);
+			kprobe_optimizer_queue(point);
 		else
-			kprobe_optimizer_reconsider_neighbours(point);
+			kprobe_optimizer_queue_overlapping(point);
 		kprobe_point_put(point);
 	}
 }
@@ -154,7 +154,7 @@ static enum kprobe_reason arm_pass(struct kprobe_passes *passes)
 	struct list_head *points = &passes->arm[KPROBE_BREAKPOINT];
 	enum kprobe_reason reason;
 
-	kprobe_optimizer_make_way(points);
+	kprobe_unoptimize_overlapping(points);
 	patch_breakpoints(points, true);
 	finish_pass(points, KPROBE_POINT_ARMED);
 	reason = kprobe_ftrace_arm(&passes->arm[KPROBE_FTRACE]);
@@ -208,51 +208,51 @@ void kprobe_take_chunk(struct list_head *from, struct list_head *to)
 NOKPROBE_SYMBOL(kprobe_take_chunk);
 
 /**
- * kprobe_reap() - take unwanted points out of the text now
+ * kprobe_disarm_pending() - take unwanted points out of the text now
  *
  * Context: Process context, kprobe_mutex held, may sleep.
  */
-void kprobe_reap(void)
+void kprobe_disarm_pending(void)
 {
 	/* Disarming, the only thing left to do with these, leaves no error. */
-	kprobe_batch_commit(&leaving_points);
+	kprobe_batch_commit(&pending_points);
 }
-NOKPROBE_SYMBOL(kprobe_reap);
+NOKPROBE_SYMBOL(kprobe_disarm_pending);
 
-static bool reap_chunk(void)
+static bool disarm_chunk(void)
 {
 	LIST_HEAD(chunk);
 
 	guard(mutex)(&kprobe_mutex);
-	kprobe_take_chunk(&leaving_points, &chunk);
+	kprobe_take_chunk(&pending_points, &chunk);
 	kprobe_batch_commit(&chunk);
-	return !list_empty(&leaving_points);
+	return !list_empty(&pending_points);
 }
 
-static void reap(struct work_struct *work)
+static void disarm_all_pending(struct work_struct *work)
 {
-	while (reap_chunk())
+	while (disarm_chunk())
 		cond_resched();
 }
 
-static DECLARE_DELAYED_WORK(reap_work, reap);
+static DECLARE_DELAYED_WORK(disarm_work, disarm_all_pending);
 
 /**
- * kprobe_batch_leave() - let points go whose probes were taken off
+ * kprobe_batch_defer_disarm() - let points go whose probes were taken off
  * @batch: points linked by their @batch; empty afterwards
  *
- * Points without probes are left to the reaper; the others are settled.
+ * Points without probes are disarmed later; the others are committed now.
  *
  * Context: Process context, kprobe_mutex held, may sleep.
  */
-void kprobe_batch_leave(struct list_head *batch)
+void kprobe_batch_defer_disarm(struct list_head *batch)
 {
 	struct kprobe_point *point, *next;
 
 	list_for_each_entry_safe(point, next, batch, batch) {
 		if (!list_empty(&point->probes))
 			continue;
-		kprobe_optimizer_dismiss(point);
+		kprobe_optimizer_dequeue(point);
 		if (!kprobe_point_in_text(point)) {
 			list_del_init(&point->batch);
 			kprobe_point_put(point);
@@ -260,15 +260,15 @@ void kprobe_batch_leave(struct list_head *batch)
 		}
 		/* It may be so already, if a probe came and went before it was. */
 		if (point->state == KPROBE_POINT_ARMED)
-			kprobe_point_set_state(point, KPROBE_POINT_LEAVING);
-		list_move_tail(&point->batch, &leaving_points);
+			kprobe_point_set_state(point, KPROBE_POINT_DISARM_PENDING);
+		list_move_tail(&point->batch, &pending_points);
 	}
-	if (!list_empty(&leaving_points))
-		queue_delayed_work(system_unbound_wq, &reap_work,
-				   KPROBE_REAP_DELAY);
+	if (!list_empty(&pending_points))
+		queue_delayed_work(system_unbound_wq, &disarm_work,
+				   KPROBE_DISARM_DELAY);
 	kprobe_batch_commit(batch);
 }
-NOKPROBE_SYMBOL(kprobe_batch_leave);
+NOKPROBE_SYMBOL(kprobe_batch_defer_disarm);
 
 /* Returns whether there are more points, from @addr on. */
 static bool commit_chunk(unsigned long *addr, enum kprobe_reason *reason)

@@ -215,7 +215,7 @@ void kprobe_blacklist_add_module(struct module *mod)
 NOKPROBE_SYMBOL(kprobe_blacklist_add_module);
 
 /**
- * kprobe_blacklist_remove_memory() - forget what was forbidden in some memory
+ * kprobe_blacklist_remove_memory() - remove what was forbidden in some memory
  * @mem: a part of a module, about to be freed
  *
  * Context: Process context, may sleep.
@@ -234,7 +234,7 @@ void kprobe_blacklist_remove_memory(const struct module_memory *mem)
 NOKPROBE_SYMBOL(kprobe_blacklist_remove_memory);
 
 /**
- * kprobe_blacklist_remove_module() - forget what a module forbade
+ * kprobe_blacklist_remove_module() - remove what a module forbade
  * @mod: a module that is going
  *
  * Context: Process context, may sleep.

@@ -226,7 +226,7 @@ static bool is_taken(unsigned long site)
 	struct kprobe_point *point = kprobe_table_find(site);
 
 	if (point && list_empty(&point->probes)) {
-		kprobe_reap();
+		kprobe_disarm_pending();
 		point = kprobe_table_find(site);
 	}
 	return point;
@@ -323,7 +323,7 @@ enum kprobe_reason kprobe_ftrace_take_over(struct kprobe_point *point)
 	lockdep_assert_held(&kprobe_mutex);
 	if (!may_be_taken_over(point))
 		return KPROBE_REASON_NONE;
-	kprobe_reap();
+	kprobe_disarm_pending();
 	list_move_tail(&point->batch, &points);
 	reason = take_over(&points);
 	kprobe_batch_commit(&points);
@@ -346,7 +346,7 @@ static enum kprobe_reason take_over_concerned(struct ftrace_ops *ops)
 	LIST_HEAD(points);
 	enum kprobe_reason reason;
 
-	kprobe_reap();
+	kprobe_disarm_pending();
 	while ((point = kprobe_point_next(&addr, ULONG_MAX)))
 		if (is_concerned(point, ops))
 			list_move_tail(&point->batch, &points);

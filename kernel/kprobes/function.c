@@ -175,7 +175,7 @@ static bool find_in_module(unsigned long addr, struct kprobe_function *f)
 	return true;
 }
 
-static void forget_symbols(const struct module *mod)
+static void drop_symbols(const struct module *mod)
 {
 	struct module_symbols *symbols, *next;
 
@@ -192,7 +192,7 @@ static bool find_in_module(unsigned long addr, struct kprobe_function *f)
 	return false;
 }
 
-static void forget_symbols(const struct module *mod) { }
+static void drop_symbols(const struct module *mod) { }
 #endif
 
 static bool find_by_kallsyms(unsigned long addr, struct kprobe_function *f)
@@ -297,17 +297,17 @@ bool kprobe_is_boundary(unsigned long addr)
 NOKPROBE_SYMBOL(kprobe_is_boundary);
 
 /**
- * kprobe_forget_functions() - text comes or goes
+ * kprobe_drop_functions() - text comes or goes
  * @mod: the module, NULL for the kernel's init text
  *
  * Context: Process context, kprobe_mutex held.
  */
-void kprobe_forget_functions(const struct module *mod)
+void kprobe_drop_functions(const struct module *mod)
 {
 	lockdep_assert_held(&kprobe_mutex);
 	last_function = (struct kprobe_function){};
 	decoded.start = 0;
 	if (mod)
-		forget_symbols(mod);
+		drop_symbols(mod);
 }
-NOKPROBE_SYMBOL(kprobe_forget_functions);
+NOKPROBE_SYMBOL(kprobe_drop_functions);

@@ -110,8 +110,8 @@ struct kprobe_point *kprobe_point_next_gone(unsigned long addr,
 static inline bool kprobe_point_in_text(const struct kprobe_point *point)
 {
 	return point->state == KPROBE_POINT_ARMED ||
-	       point->state == KPROBE_POINT_SETTLING ||
-	       point->state == KPROBE_POINT_LEAVING;
+	       point->state == KPROBE_POINT_OPTIMIZING ||
+	       point->state == KPROBE_POINT_DISARM_PENDING;
 }
 
 /* Does the breakpoint at its site belong to a point that moves to ftrace? */
@@ -154,9 +154,9 @@ static inline void kprobe_point_choose_route(struct kprobe_point *point)
 }
 #endif
 
-/* bury.c: what is of no use any more, but may still be executing */
-void kprobe_bury(struct kprobe_grave *grave,
-		 void (*free)(struct kprobe_grave *grave));
+/* deferred_free.c: memory that tasks may still execute */
+void kprobe_free_rcu_tasks(struct kprobe_deferred_free *deferred,
+		 void (*free)(struct kprobe_deferred_free *deferred));
 
 /* batch.c: arming and disarming, many points at once */
 
@@ -164,11 +164,11 @@ void kprobe_bury(struct kprobe_grave *grave,
 #define KPROBE_CHUNK	256
 
 enum kprobe_reason kprobe_batch_commit(struct list_head *batch);
-void kprobe_batch_leave(struct list_head *batch);
+void kprobe_batch_defer_disarm(struct list_head *batch);
 void kprobe_batch_restore(struct list_head *points);
 void kprobe_batch_drop(struct list_head *points);
 void kprobe_take_chunk(struct list_head *from, struct list_head *to);
-void kprobe_reap(void);
+void kprobe_disarm_pending(void);
 enum kprobe_reason kprobe_arm_all(bool arm);
 bool kprobe_armed_globally(void);
 
@@ -261,7 +261,7 @@ int kprobe_parse_switch(char *word, bool *on);
 /* function.c: functions, and where instructions begin */
 bool kprobe_is_prefix_symbol(const char *name);
 bool kprobe_is_boundary(unsigned long addr);
-void kprobe_forget_functions(const struct module *mod);
+void kprobe_drop_functions(const struct module *mod);
 
 /* address.c: from what the caller gave to an address that can be probed */
 enum kprobe_reason kprobe_resolve(const struct kprobe *p, unsigned long *addr,
@@ -301,12 +301,12 @@ struct module *kprobe_module_of(unsigned long addr);
 /* optimizer.c: breakpoints that become jumps */
 #ifdef CONFIG_OPTPROBES
 bool kprobe_optimizer_prepare(struct kprobe_point *point);
-void kprobe_optimizer_consider(struct kprobe_point *point);
+void kprobe_optimizer_queue(struct kprobe_point *point);
 void kprobe_optimizer_hold(bool begins);
-void kprobe_optimizer_reconsider_neighbours(struct kprobe_point *point);
-void kprobe_optimizer_dismiss(struct kprobe_point *point);
-void kprobe_optimizer_forget(struct kprobe_point *point);
-void kprobe_optimizer_make_way(struct list_head *points);
+void kprobe_optimizer_queue_overlapping(struct kprobe_point *point);
+void kprobe_optimizer_dequeue(struct kprobe_point *point);
+void kprobe_point_free_detour(struct kprobe_point *point);
+void kprobe_unoptimize_overlapping(struct list_head *points);
 void kprobe_unoptimize(struct list_head *points);
 void kprobe_optimizer_wait(void);
 void kprobe_optimizer_allow(bool allow);
@@ -325,13 +325,13 @@ static inline bool kprobe_optimizer_prepare(struct kprobe_point *point)
 	return false;
 }
 
-static inline void kprobe_optimizer_consider(struct kprobe_point *point) { }
+static inline void kprobe_optimizer_queue(struct kprobe_point *point) { }
 static inline void kprobe_optimizer_hold(bool begins) { }
 static inline void
-kprobe_optimizer_reconsider_neighbours(struct kprobe_point *point) { }
-static inline void kprobe_optimizer_dismiss(struct kprobe_point *point) { }
-static inline void kprobe_optimizer_forget(struct kprobe_point *point) { }
-static inline void kprobe_optimizer_make_way(struct list_head *points) { }
+kprobe_optimizer_queue_overlapping(struct kprobe_point *point) { }
+static inline void kprobe_optimizer_dequeue(struct kprobe_point *point) { }
+static inline void kprobe_point_free_detour(struct kprobe_point *point) { }
+static inline void kprobe_unoptimize_overlapping(struct list_head *points) { }
 static inline void kprobe_unoptimize(struct list_head *points) { }
 static inline void kprobe_optimizer_wait(void) { }
 static inline void kprobe_optimizer_allow(bool allow) { }

@@ -63,12 +63,12 @@ struct kretprobe_pool {
 };
 
 #ifdef CONFIG_KRETPROBES
-void kretprobe_leaving(struct kprobe *p);
-void kretprobe_left(struct kprobe *p);
+void kretprobe_detach(struct kprobe *p);
+void kretprobe_destroy(struct kprobe *p);
 const void *kretprobe_hazard(const struct kprobe *p);
 #else
-static inline void kretprobe_leaving(struct kprobe *p) { }
-static inline void kretprobe_left(struct kprobe *p) { }
+static inline void kretprobe_detach(struct kprobe *p) { }
+static inline void kretprobe_destroy(struct kprobe *p) { }
 
 static inline const void *kretprobe_hazard(const struct kprobe *p)
 {

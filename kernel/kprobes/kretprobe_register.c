@@ -100,17 +100,17 @@ EXPORT_SYMBOL_GPL(register_kretprobe);
 NOKPROBE_SYMBOL(register_kretprobe);
 
 /**
- * kretprobe_leaving() - a probe is being unregistered, in whatever way
+ * kretprobe_detach() - a probe is being unregistered, in whatever way
  * @p: the probe, of a return probe or not
  *
  * Context: kprobe_mutex held.
  */
-void kretprobe_leaving(struct kprobe *p)
+void kretprobe_detach(struct kprobe *p)
 {
 	if (kprobe_is_return_probe(p))
 		kretprobe_pool_detach(container_of(p, struct kretprobe, kp)->pool);
 }
-NOKPROBE_SYMBOL(kretprobe_leaving);
+NOKPROBE_SYMBOL(kretprobe_detach);
 
 /**
  * kretprobe_hazard() - what hits of a return publish
@@ -126,12 +126,12 @@ const void *kretprobe_hazard(const struct kprobe *p)
 NOKPROBE_SYMBOL(kretprobe_hazard);
 
 /**
- * kretprobe_left() - no hit looks at the probe any more
+ * kretprobe_destroy() - no hit looks at the probe any more
  * @p: the probe, of a return probe or not
  *
  * Context: Process context.
  */
-void kretprobe_left(struct kprobe *p)
+void kretprobe_destroy(struct kprobe *p)
 {
 	struct kretprobe *rp = container_of(p, struct kretprobe, kp);
 
@@ -140,7 +140,7 @@ void kretprobe_left(struct kprobe *p)
 	kretprobe_pool_destroy(rp->pool);
 	rp->pool = NULL;
 }
-NOKPROBE_SYMBOL(kretprobe_left);
+NOKPROBE_SYMBOL(kretprobe_destroy);
 
 /**
  * unregister_kretprobes() - take a number of return probes off

@@ -18,7 +18,7 @@
 
 /*
  * The mechanism leaves the text first: a module's init text may still be
- * running, and ftrace does not forget by itself that we asked for a site.
+ * running, and ftrace keeps calling for a site until it is told otherwise.
  */
 static void restore_text(unsigned long start, unsigned long size)
 {
@@ -61,7 +61,7 @@ void kprobe_free_init_mem(void)
 {
 	mutex_lock(&kprobe_mutex);
 	kill_points((unsigned long)__init_begin, __init_end - __init_begin);
-	kprobe_forget_functions(NULL);
+	kprobe_drop_functions(NULL);
 	mutex_unlock(&kprobe_mutex);
 }
 NOKPROBE_SYMBOL(kprobe_free_init_mem);
@@ -199,7 +199,7 @@ static int module_event(struct notifier_block *nb, unsigned long event,
 
 	mutex_lock(&kprobe_mutex);
 	last_module = NULL;
-	kprobe_forget_functions(mod);
+	kprobe_drop_functions(mod);
 	switch (event) {
 	case MODULE_STATE_COMING:
 		ret = module_coming(mod);

@@ -36,7 +36,7 @@
  * @next:  the point of the instruction after the nop, if there is one
  * @route: leads the point's hits to @next
  * @seen:  stack pointers of calls that ftrace has reported, 0 where free
- * @grave: for the grace period, and for freeing
+ * @deferred: for the grace period, and for freeing
  *
  * @point and @next are written under kprobe_mutex; hits read @next.
  */
@@ -45,7 +45,7 @@ struct kprobe_move {
 	struct kprobe_point *next;
 	struct kprobe_route route;
 	unsigned long seen[MOVE_CALLS];
-	struct kprobe_grave grave;
+	struct kprobe_deferred_free deferred;
 };
 
 /* Moves that have not ended; kprobe_mutex. */
@@ -157,7 +157,7 @@ void kprobe_move_end(struct kprobe_point *point)
 	give_up_breakpoint(point, move->next);
 	WRITE_ONCE(point->move, NULL);
 	if (move->next)
-		kprobe_optimizer_consider(move->next);
+		kprobe_optimizer_queue(move->next);
 	move->point = NULL;
 	WRITE_ONCE(nr_moves, nr_moves - 1);
 	wake_up_all(&moves_over);
@@ -165,14 +165,14 @@ void kprobe_move_end(struct kprobe_point *point)
 NOKPROBE_SYMBOL(kprobe_move_end);
 
 /* All calls that ftrace did not report have come to the breakpoint. */
-static void grace_period_is_over(struct kprobe_grave *grave)
+static void grace_period_is_over(struct kprobe_deferred_free *deferred)
 {
-	struct kprobe_move *move = container_of(grave, struct kprobe_move, grave);
+	struct kprobe_move *move = container_of(deferred, struct kprobe_move, deferred);
 
 	if (move->point)
 		kprobe_move_end(move->point);
 	/* Hits may still look for their notes. */
-	kfree_rcu(move, grave.rcu);
+	kfree_rcu(move, deferred.rcu);
 }
 
 /**
@@ -233,7 +233,7 @@ void kprobe_move_begin(struct list_head *points)
 		kprobe_point_changed(point);
 		smp_wmb();	/* pairs with the load of @mechanism in ftrace_hit() */
 		kprobe_point_set_mechanism(point, KPROBE_FTRACE);
-		kprobe_bury(&point->move->grave, grace_period_is_over);
+		kprobe_free_rcu_tasks(&point->move->deferred, grace_period_is_over);
 	}
 }
 

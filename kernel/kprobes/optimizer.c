@@ -1,26 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The optimizer: in the background, breakpoints become jumps.
+ * The optimizer: a work item turns breakpoints into jumps.
  *
- * A jump covers several instructions, and no task may be among them, or about
- * to come back there, when it is written. So a point goes two steps:
+ * A jump covers several instructions. No task may be among them, or about to return
+ * there, when it is written. So a point takes two steps:
  *
- *   ARMED -> SETTLING	From now on hits go on in the detour's copy of all these
- *			instructions, so that nobody gets among the originals by
- *			way of the breakpoint.
- *   SETTLING -> ARMED	A Tasks RCU grace period later everybody who was there
- *			has left. The jump is written.
+ *   ARMED -> OPTIMIZING	Hits go on in the detour's copy of these instructions from
+ *				now on. Nobody gets to the originals by way of the
+ *				breakpoint any more.
+ *   OPTIMIZING -> ARMED	A Tasks RCU grace period has ended: every task that was
+ *				among the instructions has left. The jump is written.
  *
- * Waiting is that state and nothing else: no lock is held, and the grace
- * period's callback goes on. A task that holds the grace period up holds up
- * optimization and nothing more. Points that settle meanwhile wait for the next
- * round. Whoever needs a point that settles takes it out of the round, at once.
+ * Waiting is a state: no lock is held over the grace period, whose callback queues
+ * the work item again. A task that delays the grace period delays optimization and
+ * nothing else. Points that become OPTIMIZING meanwhile wait for the next round. A
+ * point that is needed otherwise is dequeued at once.
  *
- * Back from the jump to the breakpoint there is nothing to wait for: tasks in
- * the detour return behind all that the jump has covered.
+ * The way back from a jump to the breakpoint needs no grace period: tasks in the
+ * detour return after all that the jump has covered.
  *
- * Where there can be no jump, breakpoints lead to a detour all the same: see
- * renew.c.
+ * Where there can be no jump, the breakpoint leads to a detour: see renew.c.
  */
 #include <linux/jiffies.h>
 #include <linux/list_sort.h>
@@ -39,7 +38,7 @@
 
 /* All under kprobe_mutex, linked by @optimize. */
 static LIST_HEAD(candidates);		/* to be looked at */
-static LIST_HEAD(settling_points);	/* wait for the next round */
+static LIST_HEAD(optimizing_points);	/* wait for the next round */
 static LIST_HEAD(waiting_points);	/* wait for the end of this round */
 
 /**
@@ -116,11 +115,11 @@ static bool is_ready(struct kprobe_point *point)
 	return !point->not_jump;
 }
 
-static void settle(struct kprobe_point *point)
+static void begin_optimizing(struct kprobe_point *point)
 {
 	kprobe_detour_retire_replaced(point);
-	kprobe_point_set_state(point, KPROBE_POINT_SETTLING);
-	list_add_tail(&point->optimize, &settling_points);
+	kprobe_point_set_state(point, KPROBE_POINT_OPTIMIZING);
+	list_add_tail(&point->optimize, &optimizing_points);
 }
 
 /* A jump that cannot be renewed, or is to go anyway, is left as it is. */
@@ -131,7 +130,7 @@ static void stay_breakpoint(struct kprobe_point *point)
 }
 
 /* Nobody can be among the instructions that the jump covers if there is one. */
-static bool needs_no_settling(const struct kprobe_point *point)
+static bool needs_no_grace_period(const struct kprobe_point *point)
 {
 	return point->mechanism == KPROBE_JUMP ||
 	       arch_kprobe_region_len(point) == point->len;
@@ -143,10 +142,10 @@ static void look_at(struct kprobe_point *point, struct list_head *ready)
 	list_del_init(&point->optimize);
 	if (!optimization_allowed || !is_ready(point))
 		stay_breakpoint(point);
-	else if (needs_no_settling(point))
+	else if (needs_no_grace_period(point))
 		list_add_tail(&point->optimize, ready);
 	else
-		settle(point);
+		begin_optimizing(point);
 }
 
 static int compare_sites(void *unused, const struct list_head *a,
@@ -185,12 +184,12 @@ static void write_jumps(struct list_head *points)
 	patch_points(points, arch_kprobe_queue_jump);
 	list_for_each_entry_safe(point, next, points, optimize) {
 		list_del_init(&point->optimize);
-		if (point->state == KPROBE_POINT_SETTLING)
+		if (point->state == KPROBE_POINT_OPTIMIZING)
 			kprobe_point_set_state(point, KPROBE_POINT_ARMED);
 		kprobe_point_set_mechanism(point, KPROBE_JUMP);
 		kprobe_detour_retire_replaced(point);
-		/* Its handlers may have changed while it settled. */
-		kprobe_optimizer_consider(point);
+		/* Its handlers may have changed meanwhile. */
+		kprobe_optimizer_queue(point);
 	}
 }
 
@@ -207,7 +206,7 @@ static void write_breakpoints(struct list_head *points, bool stay)
 		kprobe_point_set_mechanism(point, KPROBE_BREAKPOINT);
 		kprobe_point_choose_route(point);
 		if (stay)
-			kprobe_optimizer_consider(point);
+			kprobe_optimizer_queue(point);
 	}
 }
 
@@ -229,9 +228,9 @@ static void round_is_over(struct rcu_head *rcu)
 
 static void start_round(void)
 {
-	if (current_round != ROUND_NONE || list_empty(&settling_points))
+	if (current_round != ROUND_NONE || list_empty(&optimizing_points))
 		return;
-	list_splice_init(&settling_points, &waiting_points);
+	list_splice_init(&optimizing_points, &waiting_points);
 	current_round = ROUND_WAITING;
 	call_rcu_tasks(&round_rcu, round_is_over);
 }
@@ -306,7 +305,7 @@ static bool is_as_good_as_can_be(const struct kprobe_point *point)
 }
 
 /**
- * kprobe_optimizer_consider() - see whether hits can get to handlers faster
+ * kprobe_optimizer_queue() - have the optimizer look at a point
  * @point: a point that has changed
  *
  * By a jump or, failing that, a breakpoint that leads to a detour. In the
@@ -315,7 +314,7 @@ static bool is_as_good_as_can_be(const struct kprobe_point *point)
  *
  * Context: kprobe_mutex held.
  */
-void kprobe_optimizer_consider(struct kprobe_point *point)
+void kprobe_optimizer_queue(struct kprobe_point *point)
 {
 	lockdep_assert_held(&kprobe_mutex);
 	if (point->state != KPROBE_POINT_ARMED || !list_empty(&point->optimize) ||
@@ -324,7 +323,7 @@ void kprobe_optimizer_consider(struct kprobe_point *point)
 	list_add_tail(&point->optimize, &candidates);
 	queue_work(system_unbound_wq, &optimize_work);
 }
-NOKPROBE_SYMBOL(kprobe_optimizer_consider);
+NOKPROBE_SYMBOL(kprobe_optimizer_queue);
 
 /**
  * kprobe_optimizer_hold() - a registration of several chunks begins or ends
@@ -344,50 +343,50 @@ void kprobe_optimizer_hold(bool begins)
 NOKPROBE_SYMBOL(kprobe_optimizer_hold);
 
 /**
- * kprobe_optimizer_dismiss() - have the optimizer leave a point alone
- * @point: any point; if it is settling it is armed afterwards
+ * kprobe_optimizer_dequeue() - take a point out of the optimizer's lists
+ * @point: any point; if it is OPTIMIZING it is ARMED afterwards
  *
  * What is in the text stays there.
  *
  * Context: kprobe_mutex held.
  */
-void kprobe_optimizer_dismiss(struct kprobe_point *point)
+void kprobe_optimizer_dequeue(struct kprobe_point *point)
 {
 	lockdep_assert_held(&kprobe_mutex);
 	list_del_init(&point->optimize);
-	if (point->state != KPROBE_POINT_SETTLING)
+	if (point->state != KPROBE_POINT_OPTIMIZING)
 		return;
 	kprobe_point_set_state(point, KPROBE_POINT_ARMED);
 }
-NOKPROBE_SYMBOL(kprobe_optimizer_dismiss);
+NOKPROBE_SYMBOL(kprobe_optimizer_dequeue);
 
 /**
- * kprobe_optimizer_forget() - free what the optimizer has made for a point
+ * kprobe_point_free_detour() - free what the optimizer has made for a point
  * @point: a point that nobody executes anything of
  *
  * Context: kprobe_mutex held.
  */
-void kprobe_optimizer_forget(struct kprobe_point *point)
+void kprobe_point_free_detour(struct kprobe_point *point)
 {
 	kprobe_detour_free(point->detour);
 	point->detour = NULL;
 }
-NOKPROBE_SYMBOL(kprobe_optimizer_forget);
+NOKPROBE_SYMBOL(kprobe_point_free_detour);
 
 /* Collects jumps for write_breakpoints(). */
 static void give_up_jump(struct kprobe_point *point, struct list_head *jumps)
 {
-	kprobe_optimizer_dismiss(point);
+	kprobe_optimizer_dequeue(point);
 	if (point->mechanism == KPROBE_JUMP)
 		list_add_tail(&point->optimize, jumps);
 }
 
 /* The same for a point that stays in the text. */
-static void fall_back(struct kprobe_point *point, struct list_head *jumps)
+static void keep_breakpoint(struct kprobe_point *point, struct list_head *jumps)
 {
 	give_up_jump(point, jumps);
 	if (point->mechanism == KPROBE_BREAKPOINT)
-		kprobe_optimizer_consider(point);
+		kprobe_optimizer_queue(point);
 }
 
 /**
@@ -421,54 +420,50 @@ static void visit_around(unsigned long site, struct list_head *jumps,
 			visit(point, jumps);
 }
 
-static void make_room(struct kprobe_point *point, struct list_head *jumps)
+static void unoptimize_overlapping(struct kprobe_point *point, struct list_head *jumps)
 {
 	if (point->hopeless)
 		return;
 	point->not_jump = KPROBE_REASON_NEIGHBOUR;
-	fall_back(point, jumps);
+	keep_breakpoint(point, jumps);
 	kprobe_point_choose_route(point);
 }
 
 /**
- * kprobe_optimizer_make_way() - breakpoints are coming
+ * kprobe_unoptimize_overlapping() - turn jumps that cover sites into breakpoints
  * @points: points linked by @batch that are about to be armed
- *
- * Jumps that cover their sites give way.
  *
  * Context: Process context, kprobe_mutex held, may sleep.
  */
-void kprobe_optimizer_make_way(struct list_head *points)
+void kprobe_unoptimize_overlapping(struct list_head *points)
 {
 	struct kprobe_point *point;
 	LIST_HEAD(jumps);
 
 	lockdep_assert_held(&kprobe_mutex);
 	list_for_each_entry(point, points, batch)
-		visit_around(point->site, &jumps, make_room);
+		visit_around(point->site, &jumps, unoptimize_overlapping);
 	write_breakpoints(&jumps, true);
 }
-NOKPROBE_SYMBOL(kprobe_optimizer_make_way);
+NOKPROBE_SYMBOL(kprobe_unoptimize_overlapping);
 
-static void reconsider(struct kprobe_point *point, struct list_head *unused)
+static void queue_point(struct kprobe_point *point, struct list_head *unused)
 {
-	kprobe_optimizer_consider(point);
+	kprobe_optimizer_queue(point);
 }
 
 /**
- * kprobe_optimizer_reconsider_neighbours() - a point has left the text
- * @point: the point
- *
- * It may have been in the way of others.
+ * kprobe_optimizer_queue_overlapping() - queue points whose region has a site
+ * @point: a point that was disarmed, and may have been why others are no jumps
  *
  * Context: kprobe_mutex held.
  */
-void kprobe_optimizer_reconsider_neighbours(struct kprobe_point *point)
+void kprobe_optimizer_queue_overlapping(struct kprobe_point *point)
 {
 	lockdep_assert_held(&kprobe_mutex);
-	visit_around(point->site, NULL, reconsider);
+	visit_around(point->site, NULL, queue_point);
 }
-NOKPROBE_SYMBOL(kprobe_optimizer_reconsider_neighbours);
+NOKPROBE_SYMBOL(kprobe_optimizer_queue_overlapping);
 
 /* Returns whether there are more points, from @addr on. */
 static bool allow_chunk(bool allow, unsigned long *addr)
@@ -483,9 +478,9 @@ static bool allow_chunk(bool allow, unsigned long *addr)
 		return false;
 	while (done++ < KPROBE_CHUNK && (point = kprobe_point_next(addr, ULONG_MAX))) {
 		if (allow)
-			kprobe_optimizer_consider(point);
+			kprobe_optimizer_queue(point);
 		else
-			fall_back(point, &jumps);
+			keep_breakpoint(point, &jumps);
 	}
 	write_breakpoints(&jumps, true);
 	return done > KPROBE_CHUNK;
@@ -526,7 +521,7 @@ NOKPROBE_SYMBOL(kprobe_optimizer_is_allowed);
 static bool is_idle(void)
 {
 	guard(mutex)(&kprobe_mutex);
-	return list_empty(&candidates) && list_empty(&settling_points) &&
+	return list_empty(&candidates) && list_empty(&optimizing_points) &&
 	       list_empty(&waiting_points) && !kprobe_moves();
 }
 

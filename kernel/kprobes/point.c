@@ -5,9 +5,9 @@
  *
  * A point is in the table (for hits, by hash) and in a tree ordered by address
  * (for everything else) until it is freed or its text goes away. Both are made of
- * links in the points, so that taking a point out of them cannot fail. What
- * is freed may still be executing in a preempted task, so points and slots are
- * buried first. That is no help where a task can sleep in a slot: see
+ * links in the points, so that taking a point out of them cannot fail. A preempted
+ * task may still execute a slot, so points and slots are freed after a Tasks RCU
+ * grace period. That is not enough where a task can sleep in a slot: see
  * may_be_slept_in().
  */
 #include <linux/extable.h>
@@ -29,12 +29,12 @@ static struct rb_root gone_points = RB_ROOT;
 static const u8 legal_edges[KPROBE_POINT_STATES] = {
 	[KPROBE_POINT_IDLE] = BIT(KPROBE_POINT_ARMED) | BIT(KPROBE_POINT_GONE),
 	[KPROBE_POINT_ARMED] = BIT(KPROBE_POINT_IDLE) |
-			       BIT(KPROBE_POINT_SETTLING) |
-			       BIT(KPROBE_POINT_LEAVING) |
+			       BIT(KPROBE_POINT_OPTIMIZING) |
+			       BIT(KPROBE_POINT_DISARM_PENDING) |
 			       BIT(KPROBE_POINT_GONE),
-	[KPROBE_POINT_SETTLING] = BIT(KPROBE_POINT_ARMED) |
+	[KPROBE_POINT_OPTIMIZING] = BIT(KPROBE_POINT_ARMED) |
 				  BIT(KPROBE_POINT_GONE),
-	[KPROBE_POINT_LEAVING] = BIT(KPROBE_POINT_IDLE) |
+	[KPROBE_POINT_DISARM_PENDING] = BIT(KPROBE_POINT_IDLE) |
 				 BIT(KPROBE_POINT_ARMED) |
 				 BIT(KPROBE_POINT_GONE),
 	[KPROBE_POINT_GONE] = 0,
@@ -185,9 +185,9 @@ static void free_unpublished(struct kprobe_point *point)
 {
 	kprobe_slot_free(point->slot);
 	kprobe_slot_free(point->post_slot);
-	kprobe_optimizer_forget(point);
+	kprobe_point_free_detour(point);
 	/* Nobody executes the slots, but somebody may ask whose they are. */
-	kfree_rcu(point, grave.rcu);
+	kfree_rcu(point, deferred.rcu);
 }
 
 /* The place of a breakpoint, behind the instruction that users know if need be. */
@@ -336,9 +336,9 @@ enum kprobe_reason kprobe_point_get(unsigned long addr, bool on_func_entry,
 }
 NOKPROBE_SYMBOL(kprobe_point_get);
 
-static void free_buried(struct kprobe_grave *grave)
+static void free_deferred(struct kprobe_deferred_free *deferred)
 {
-	free_unpublished(container_of(grave, struct kprobe_point, grave));
+	free_unpublished(container_of(deferred, struct kprobe_point, deferred));
 }
 
 static void unpublish(struct kprobe_point *point)
@@ -384,8 +384,8 @@ void kprobe_point_put(struct kprobe_point *point)
 		rb_erase(&point->by_addr, &gone_points);
 	else
 		unpublish(point);
-	kprobe_optimizer_dismiss(point);
-	kprobe_bury(&point->grave, free_buried);
+	kprobe_optimizer_dequeue(point);
+	kprobe_free_rcu_tasks(&point->deferred, free_deferred);
 }
 NOKPROBE_SYMBOL(kprobe_point_put);
 

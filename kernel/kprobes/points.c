@@ -86,7 +86,7 @@ void *kprobe_points_next(struct seq_file *m, void *v, loff_t *pos)
 }
 
 /**
- * kprobe_points_stop() - the portion is full, or the end is reached
+ * kprobe_points_stop() - the buffer is full, or the end is reached
  * @m: the file
  * @v: not used
  *
@@ -141,8 +141,8 @@ void kprobe_show_place(struct seq_file *m, const struct kprobe_point *point,
 static const char * const states[] = {
 	[KPROBE_POINT_IDLE] = "idle",
 	[KPROBE_POINT_ARMED] = "armed",
-	[KPROBE_POINT_SETTLING] = "settling",
-	[KPROBE_POINT_LEAVING] = "leaving",
+	[KPROBE_POINT_OPTIMIZING] = "optimizing",
+	[KPROBE_POINT_DISARM_PENDING] = "disarm-pending",
 	[KPROBE_POINT_GONE] = "gone",
 };
 
@@ -189,7 +189,7 @@ static enum kprobe_reason reason_of(const struct kprobe_point *point)
 	lockdep_assert_held(&kprobe_mutex);
 	if (point->mechanism == KPROBE_FTRACE)
 		return KPROBE_REASON_THROUGH_FTRACE;
-	if (!kprobe_point_in_text(point) || point->state == KPROBE_POINT_LEAVING)
+	if (!kprobe_point_in_text(point) || point->state == KPROBE_POINT_DISARM_PENDING)
 		return KPROBE_REASON_NOT_ARMED;
 	if (point->mechanism == KPROBE_JUMP)
 		return KPROBE_REASON_NONE;

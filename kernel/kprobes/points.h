@@ -18,7 +18,7 @@
  * @gone:       its own address, when it is one of those that are gone
  * @among_gone: the others have been shown
  *
- * Kept by address, so that a file can be read in portions while points come
+ * Kept by address, so that a file can be read in several calls while points come
  * and go. No pointer of it is followed.
  */
 struct kprobe_position {

@@ -305,7 +305,7 @@ static void remove_probe(struct kprobe *p, struct hlist_head *removed,
 			 struct list_head *batch)
 {
 	p->removing = true;
-	kretprobe_leaving(p);
+	kretprobe_detach(p);
 	kprobe_point_unlink(p);
 	hlist_add_head(&p->hlist, removed);
 	list_move_tail(&p->point->batch, batch);
@@ -333,7 +333,7 @@ static bool remove_chunk(const struct kprobe_array *array, int first,
 		else if (p)
 			p->addr = NULL;
 	}
-	kprobe_batch_leave(&batch);
+	kprobe_batch_defer_disarm(&batch);
 	return !hlist_empty(removed);
 }
 
@@ -355,7 +355,7 @@ static void end_removal(struct hlist_head *removed)
 
 	mutex_lock(&kprobe_mutex);
 	hlist_for_each_entry_safe(p, next, removed, hlist) {
-		kretprobe_left(p);
+		kretprobe_destroy(p);
 		p->point = NULL;
 		INIT_LIST_HEAD(&p->list);
 		hlist_del_init(&p->hlist);

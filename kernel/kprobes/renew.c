@@ -31,13 +31,13 @@ void kprobe_detour_free(struct kprobe_detour *detour)
 		return;
 	kprobe_slot_free(detour->entry);
 	/* Somebody may ask whose it is. */
-	kfree_rcu(detour, grave.rcu);
+	kfree_rcu(detour, deferred.rcu);
 }
 NOKPROBE_SYMBOL(kprobe_detour_free);
 
-static void free_buried(struct kprobe_grave *grave)
+static void free_deferred(struct kprobe_deferred_free *deferred)
 {
-	kprobe_detour_free(container_of(grave, struct kprobe_detour, grave));
+	kprobe_detour_free(container_of(deferred, struct kprobe_detour, deferred));
 }
 
 /**
@@ -54,7 +54,7 @@ void kprobe_detour_retire_replaced(struct kprobe_point *point)
 
 	lockdep_assert_held(&kprobe_mutex);
 	if (detour->replaced)
-		kprobe_bury(&detour->replaced->grave, free_buried);
+		kprobe_free_rcu_tasks(&detour->replaced->deferred, free_deferred);
 	detour->replaced = NULL;
 }
 NOKPROBE_SYMBOL(kprobe_detour_retire_replaced);
@@ -80,7 +80,7 @@ NOKPROBE_SYMBOL(kprobe_detour_is_current);
  */
 static bool leads_to_detour(const struct kprobe_point *point)
 {
-	if (point->mechanism == KPROBE_JUMP || point->state == KPROBE_POINT_SETTLING)
+	if (point->mechanism == KPROBE_JUMP || point->state == KPROBE_POINT_OPTIMIZING)
 		return true;
 	if (!point->detour->alone && point->not_jump == KPROBE_REASON_NEIGHBOUR)
 		return false;

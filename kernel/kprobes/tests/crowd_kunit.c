@@ -79,7 +79,7 @@ static void expect_nothing_left(struct kunit *test, struct crowd *crowd)
 
 	KUNIT_EXPECT_EQ(test, count_registered(crowd), 0);
 	guard(mutex)(&kprobe_mutex);
-	kprobe_reap();
+	kprobe_disarm_pending();
 	for (i = 0; i < places; i++) {
 		unsigned long addr = kprobes_place_addr(kprobes_place(i));
 		struct kprobe_point *point = kprobe_point_lookup(addr);
@@ -231,7 +231,7 @@ static void crowd_leaves_twice(struct kunit *test)
 	}
 	unregister_kprobe(&c->kp);
 	guard(mutex)(&kprobe_mutex);
-	kprobe_reap();
+	kprobe_disarm_pending();
 	KUNIT_EXPECT_PTR_EQ(test, kprobe_point_lookup(addr), NULL);
 }
 

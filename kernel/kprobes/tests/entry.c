@@ -79,7 +79,7 @@ struct kprobes_counter *kprobes_entry_next(struct kunit *test)
 void kprobes_entry_clear(void)
 {
 	guard(mutex)(&kprobe_mutex);
-	kprobe_reap();
+	kprobe_disarm_pending();
 }
 
 /* Before the test's probe is registered: make it come in the test's form. */

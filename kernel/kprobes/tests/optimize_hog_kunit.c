@@ -92,9 +92,9 @@ static struct kprobe *start_settling(struct kunit *test)
 	p->addr = (kprobe_opcode_t *)kprobes_opt_plain;
 	KUNIT_ASSERT_EQ(test, 0, register_kprobe(p));
 	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, take_off, p));
-	while (state_of(p) != KPROBE_POINT_SETTLING && patience--)
+	while (state_of(p) != KPROBE_POINT_OPTIMIZING && patience--)
 		msleep(20);
-	KUNIT_ASSERT_EQ(test, state_of(p), KPROBE_POINT_SETTLING);
+	KUNIT_ASSERT_EQ(test, state_of(p), KPROBE_POINT_OPTIMIZING);
 	return p;
 }
 

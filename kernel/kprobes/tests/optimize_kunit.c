@@ -178,7 +178,7 @@ static void first_is_reaped(struct kunit *test, struct opt *o)
 {
 	first_goes(test, o);
 	mutex_lock(&kprobe_mutex);
-	kprobe_reap();
+	kprobe_disarm_pending();
 	mutex_unlock(&kprobe_mutex);
 }
 
@@ -374,9 +374,9 @@ static struct opt *new_settling(struct kunit *test)
 	wait_for_kprobe_optimizer();
 	o->hold = kprobes_hold(test);
 	register_first(test, o);
-	while (state_of(o) != KPROBE_POINT_SETTLING && time_before(jiffies, patience))
+	while (state_of(o) != KPROBE_POINT_OPTIMIZING && time_before(jiffies, patience))
 		msleep(20);
-	KUNIT_ASSERT_EQ(test, state_of(o), KPROBE_POINT_SETTLING);
+	KUNIT_ASSERT_EQ(test, state_of(o), KPROBE_POINT_OPTIMIZING);
 	KUNIT_EXPECT_EQ(test, kprobes_mechanism_in_text(o->addr), KPROBE_BREAKPOINT);
 	expect_hits(test, o, 1, "settling");
 	return o;

@@ -107,7 +107,7 @@ void kprobes_take_way(enum kprobes_way way)
 	kprobes_hold_optimizer(way == KPROBES_BY_TRAP);
 	guard(mutex)(&kprobe_mutex);
 	/* What still is in the text would come back with its detour. */
-	kprobe_reap();
+	kprobe_disarm_pending();
 }
 
 /* Harmless where none was taken. */

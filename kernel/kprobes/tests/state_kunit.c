@@ -14,8 +14,8 @@
 
 #define IDLE	KPROBE_POINT_IDLE
 #define ARMED	KPROBE_POINT_ARMED
-#define SETTLING	KPROBE_POINT_SETTLING
-#define LEAVING	KPROBE_POINT_LEAVING
+#define OPTIMIZING	KPROBE_POINT_OPTIMIZING
+#define DISARM_PENDING	KPROBE_POINT_DISARM_PENDING
 #define GONE	KPROBE_POINT_GONE
 
 /* Says that there is no point. */
@@ -30,28 +30,28 @@ struct edge {
 static const struct edge edges[] = {
 	{ IDLE, IDLE, false },
 	{ IDLE, ARMED, true },
-	{ IDLE, SETTLING, false },
-	{ IDLE, LEAVING, false },
+	{ IDLE, OPTIMIZING, false },
+	{ IDLE, DISARM_PENDING, false },
 	{ IDLE, GONE, true },
 	{ ARMED, IDLE, true },
 	{ ARMED, ARMED, false },
-	{ ARMED, SETTLING, true },
-	{ ARMED, LEAVING, true },
+	{ ARMED, OPTIMIZING, true },
+	{ ARMED, DISARM_PENDING, true },
 	{ ARMED, GONE, true },
-	{ SETTLING, IDLE, false },
-	{ SETTLING, ARMED, true },
-	{ SETTLING, SETTLING, false },
-	{ SETTLING, LEAVING, false },
-	{ SETTLING, GONE, true },
-	{ LEAVING, IDLE, true },
-	{ LEAVING, ARMED, true },
-	{ LEAVING, SETTLING, false },
-	{ LEAVING, LEAVING, false },
-	{ LEAVING, GONE, true },
+	{ OPTIMIZING, IDLE, false },
+	{ OPTIMIZING, ARMED, true },
+	{ OPTIMIZING, OPTIMIZING, false },
+	{ OPTIMIZING, DISARM_PENDING, false },
+	{ OPTIMIZING, GONE, true },
+	{ DISARM_PENDING, IDLE, true },
+	{ DISARM_PENDING, ARMED, true },
+	{ DISARM_PENDING, OPTIMIZING, false },
+	{ DISARM_PENDING, DISARM_PENDING, false },
+	{ DISARM_PENDING, GONE, true },
 	{ GONE, IDLE, false },
 	{ GONE, ARMED, false },
-	{ GONE, SETTLING, false },
-	{ GONE, LEAVING, false },
+	{ GONE, OPTIMIZING, false },
+	{ GONE, DISARM_PENDING, false },
 	{ GONE, GONE, false },
 };
 
@@ -60,7 +60,7 @@ static_assert(ARRAY_SIZE(edges) == KPROBE_POINT_STATES * KPROBE_POINT_STATES);
 static const char *state_name(enum kprobe_point_state state)
 {
 	static const char * const names[] = {
-		"IDLE", "ARMED", "SETTLING", "LEAVING", "GONE", "no point",
+		"IDLE", "ARMED", "OPTIMIZING", "DISARM_PENDING", "GONE", "no point",
 	};
 
 	return names[state];
@@ -290,7 +290,7 @@ static void state_arm(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 3, hit_by_call(test, t));
 }
 
-/* Returns with kprobe_mutex held, and the point LEAVING. */
+/* Returns with kprobe_mutex held, and the point DISARM_PENDING. */
 static struct kprobe_point *come_and_go(struct kunit *test, struct state_test *t)
 {
 	struct kprobe *p = &t->probe[0];
@@ -305,7 +305,7 @@ static struct kprobe_point *come_and_go(struct kunit *test, struct state_test *t
 		mutex_lock(&kprobe_mutex);
 		/* On a busy machine it may have left in the meantime. */
 		point = kprobe_point_lookup(t->addr);
-		if (point && point->state == KPROBE_POINT_LEAVING)
+		if (point && point->state == KPROBE_POINT_DISARM_PENDING)
 			return point;
 		mutex_unlock(&kprobe_mutex);
 	}
@@ -320,7 +320,7 @@ static void state_leave_and_reap(struct kunit *test)
 
 	KUNIT_EXPECT_TRUE(test, text_is_patched(point));
 	KUNIT_EXPECT_EQ(test, 0, hit_by_call(test, t));
-	kprobe_reap();
+	kprobe_disarm_pending();
 	EXPECT_STATE_LOCKED(test, t, NO_POINT);
 	mutex_unlock(&kprobe_mutex);
 	KUNIT_EXPECT_EQ(test, 0, hit_by_call(test, t));
@@ -390,7 +390,7 @@ static void state_return(struct kunit *test)
 	KUNIT_EXPECT_GT(test, patched, 0);
 	register_locked(test, &t->probe[1]);
 	EXPECT_STATE_LOCKED(test, t, ARMED);
-	kprobe_reap();
+	kprobe_disarm_pending();
 	EXPECT_STATE_LOCKED(test, t, ARMED);
 	KUNIT_EXPECT_EQ(test, patched, times_patched);
 	mutex_unlock(&kprobe_mutex);
@@ -560,7 +560,7 @@ static void state_kill_leaving(struct kunit *test)
 	come_and_go(test, t);
 	kill_point(t);
 	EXPECT_STATE_LOCKED(test, t, NO_POINT);
-	kprobe_reap();
+	kprobe_disarm_pending();
 	mutex_unlock(&kprobe_mutex);
 	KUNIT_EXPECT_EQ(test, 0, hit_by_call(test, t));
 	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&t->probe[1]));

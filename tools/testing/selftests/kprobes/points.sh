@@ -12,7 +12,7 @@ address='[0-9a-f]{8,16}'
 symbol='([A-Za-z_.][A-Za-z0-9_.]*\+0x[0-9a-f]+|0x[0-9a-f]+)'
 in_module='[a-z0-9_-]+'
 mechanism='(breakpoint|jump|ftrace)(\+[0-9]+)?'
-state='(idle|armed|settling|leaving|gone)'
+state='(idle|armed|optimizing|disarm-pending|gone)'
 counts='[0-9]+  [0-9]+  [0-9]+  [0-9]+'
 
 mode_is()
@@ -69,7 +69,7 @@ agrees_with_list()
 is_armed()
 {
 	case $(field 5 "$1") in
-	armed | settling) ;;
+	armed | optimizing) ;;
 	*) cat "$file"; return 1 ;;
 	esac
 }
@@ -89,7 +89,7 @@ why_not()
 
 read_settled()
 {
-	soon not grep -q '  settling  ' "$file"
+	soon not grep -q '  optimizing  ' "$file"
 	cat "$file" >"$work/optimizable"
 	tells_why_not
 }
