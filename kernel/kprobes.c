@@ -8,6 +8,25 @@
  * or finds the points of a chunk of probes, links the probes, and hands the
  * points to one batch, which patches the text for all of them at once.
  *
+ * Layers
+ * ------
+ * The files of kernel/kprobes form layers: a file calls those below it and no other.
+ * From top to bottom::
+ *
+ *   kprobes, kretprobe_register; module; debugfs and its files	API
+ *   register							arrays of probes
+ *   point_make, takeover					what an address needs
+ *   batch, ftrace, point_release, move				text
+ *   optimizer, renew						jumps
+ *   detour, kretprobe, kretprobe_pool, hit, move_notes		hits
+ *   slot, synchronize, frame
+ *   address, function, reserved, blacklist, module_text	places
+ *   deferred_free, point, table, reason			data
+ *
+ * scripts/layers.py checks the objects. Architectures stand beside the layers: they
+ * call what include/linux/kprobe_arch.h lists, and files that need an architecture
+ * call its arch_kprobe_*().
+ *
  * Locking
  * -------
  * kprobe_mutex covers everything that is not on the hit path: the registry of
@@ -39,17 +58,13 @@
  */
 #include <linux/export.h>
 #include <linux/init.h>
+#include <linux/jiffies.h>
 #include <linux/kprobes.h>
+#include <linux/sched.h>
 
 #include "kprobes/internal.h"
 #include "kprobes/reason.h"
 #include "kprobes/register.h"
-
-/* See above. */
-DEFINE_MUTEX(kprobe_mutex);
-
-/* Set once boot has come far enough; false when that failed. */
-bool kprobes_ready __ro_after_init;
 
 static struct kprobe *probe_at(void *entries, int i)
 {
@@ -283,10 +298,14 @@ NOKPROBE_SYMBOL(get_kprobe);
  */
 void wait_for_kprobe_optimizer(void)
 {
+	unsigned long patience = jiffies + 30 * HZ;
+
 	mutex_lock(&kprobe_mutex);
 	kprobe_disarm_pending();
 	mutex_unlock(&kprobe_mutex);
-	kprobe_optimizer_wait();
+	while ((!kprobe_optimizer_is_idle() || kprobe_moves()) &&
+	       time_before(jiffies, patience))
+		schedule_timeout_uninterruptible(1);
 }
 NOKPROBE_SYMBOL(wait_for_kprobe_optimizer);
 

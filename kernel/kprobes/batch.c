@@ -20,15 +20,6 @@
 /* Points in state DISARM_PENDING; kprobe_mutex. */
 static LIST_HEAD(pending_points);
 
-/* debugfs "enabled"; kprobe_mutex. */
-static bool armed_globally = true;
-
-bool kprobe_armed_globally(void)
-{
-	return armed_globally;
-}
-NOKPROBE_SYMBOL(kprobe_armed_globally);
-
 static void patch_point(struct kprobe_point *point, bool arm)
 {
 	if (kprobe_point_has_no_breakpoint(point))
@@ -192,22 +183,6 @@ enum kprobe_reason kprobe_batch_commit(struct list_head *batch)
 NOKPROBE_SYMBOL(kprobe_batch_commit);
 
 /**
- * kprobe_take_chunk() - what is done under one hold of kprobe_mutex
- * @from: points, however linked
- * @to:   gets the first %KPROBE_CHUNK of them
- *
- * Context: kprobe_mutex held.
- */
-void kprobe_take_chunk(struct list_head *from, struct list_head *to)
-{
-	unsigned int i;
-
-	for (i = 0; i < KPROBE_CHUNK && !list_empty(from); i++)
-		list_move_tail(from->next, to);
-}
-NOKPROBE_SYMBOL(kprobe_take_chunk);
-
-/**
  * kprobe_disarm_pending() - take unwanted points out of the text now
  *
  * Context: Process context, kprobe_mutex held, may sleep.
@@ -299,7 +274,7 @@ enum kprobe_reason kprobe_arm_all(bool arm)
 
 	guard(mutex)(&one_at_a_time);
 	scoped_guard(mutex, &kprobe_mutex)
-		armed_globally = arm;
+		kprobe_armed_globally = arm;
 	while (commit_chunk(&addr, &reason))
 		cond_resched();
 	return reason;

@@ -18,44 +18,6 @@
 #define FLAGS_SHOWN	(KPROBE_FLAG_GONE | KPROBE_FLAG_DISABLED |	\
 			 KPROBE_FLAG_OPTIMIZED | KPROBE_FLAG_FTRACE)
 
-/**
- * kprobe_file_open() - open a file whose lines have addresses
- * @file: the file
- * @ops:  how to go through the lines
- * @size: size of its private data, which begin with a struct kprobe_reader
- *
- * Whether addresses are shown is decided here, as in /proc/kallsyms: a reader
- * who was given the open file has the rights of whoever opened it.
- *
- * Context: Process context, may sleep.
- * Return: 0 or a negative errno.
- */
-int kprobe_file_open(struct file *file, const struct seq_operations *ops,
-		     int size)
-{
-	struct kprobe_reader *reader = __seq_open_private(file, ops, size);
-
-	if (!reader)
-		return -ENOMEM;
-	reader->sees_addresses = kallsyms_show_value(file->f_cred);
-	return 0;
-}
-
-/**
- * kprobe_shown() - what a reader is shown of an address
- * @m:    a file that kprobe_file_open() has opened
- * @addr: the address
- *
- * Return: The address, for %px; NULL where kptr_restrict or a lack of rights
- * hides it.
- */
-void *kprobe_shown(const struct seq_file *m, unsigned long addr)
-{
-	const struct kprobe_reader *reader = m->private;
-
-	return reader->sees_addresses ? (void *)addr : NULL;
-}
-
 static void show_probe(struct seq_file *m, const struct kprobe_point *point,
 		       const struct kprobe *p, const struct kprobe_place *place)
 {
@@ -184,7 +146,7 @@ static const struct file_operations blacklist_fops = {
 static ssize_t enabled_read(struct file *file, char __user *buf, size_t count,
 			    loff_t *pos)
 {
-	const char *text = kprobe_armed_globally() ? "1\n" : "0\n";
+	const char *text = READ_ONCE(kprobe_armed_globally) ? "1\n" : "0\n";
 
 	return simple_read_from_buffer(buf, count, pos, text, 2);
 }

@@ -12,6 +12,7 @@
 #include <linux/sched.h>
 
 #include "internal.h"
+#include "move.h"
 
 /* Breakpoint traps that found no breakpoint in the text. */
 atomic_t kprobe_stale_breakpoints = ATOMIC_INIT(0);

@@ -90,12 +90,19 @@ enum kprobe_reason kprobe_point_get(unsigned long addr, bool on_func_entry,
 				    struct kprobe_point **point);
 enum kprobe_reason kprobe_point_prepare_post(struct kprobe_point *point);
 void kprobe_point_put(struct kprobe_point *point);
+void kprobe_point_free(struct kprobe_point *point);
+void kprobe_point_add(struct kprobe_point *point);
+void kprobe_point_remove(struct kprobe_point *point);
+void kprobe_point_add_gone(struct kprobe_point *point);
+void kprobe_point_remove_gone(struct kprobe_point *point);
 void kprobe_point_changed(struct kprobe_point *point);
 void kprobe_point_set_mechanism(struct kprobe_point *point,
 				enum kprobe_mechanism mechanism);
 u32 kprobe_point_flag(const struct kprobe_point *point);
 void kprobe_point_link(struct kprobe_point *point, struct kprobe *p);
 void kprobe_point_unlink(struct kprobe *p);
+extern bool kprobe_armed_globally;
+void kprobe_take_chunk(struct list_head *from, struct list_head *to);
 bool kprobe_point_wanted(struct kprobe_point *point);
 bool kprobe_point_may_become(enum kprobe_point_state from,
 			     enum kprobe_point_state to);
@@ -156,7 +163,7 @@ static inline void kprobe_point_choose_route(struct kprobe_point *point)
 
 /* deferred_free.c: memory that tasks may still execute */
 void kprobe_free_rcu_tasks(struct kprobe_deferred_free *deferred,
-		 void (*free)(struct kprobe_deferred_free *deferred));
+			   void (*free)(struct kprobe_deferred_free *deferred));
 
 /* batch.c: arming and disarming, many points at once */
 
@@ -167,10 +174,8 @@ enum kprobe_reason kprobe_batch_commit(struct list_head *batch);
 void kprobe_batch_defer_disarm(struct list_head *batch);
 void kprobe_batch_restore(struct list_head *points);
 void kprobe_batch_drop(struct list_head *points);
-void kprobe_take_chunk(struct list_head *from, struct list_head *to);
 void kprobe_disarm_pending(void);
 enum kprobe_reason kprobe_arm_all(bool arm);
-bool kprobe_armed_globally(void);
 
 /* hit.c: the hit machine */
 
@@ -295,8 +300,13 @@ unsigned long kprobe_blacklist_next(unsigned long addr, unsigned long *end);
 
 /* module.c: text that comes and goes */
 int kprobe_module_init(void);
+
+/* module_text.c: which module an address belongs to */
 enum kprobe_reason kprobe_check_module_text(unsigned long addr);
 struct module *kprobe_module_of(unsigned long addr);
+int kprobe_module_comes(struct module *mod);
+void kprobe_module_has_come(struct module *mod);
+void kprobe_module_changes(void);
 
 /* optimizer.c: breakpoints that become jumps */
 #ifdef CONFIG_OPTPROBES
@@ -308,7 +318,7 @@ void kprobe_optimizer_dequeue(struct kprobe_point *point);
 void kprobe_point_free_detour(struct kprobe_point *point);
 void kprobe_unoptimize_overlapping(struct list_head *points);
 void kprobe_unoptimize(struct list_head *points);
-void kprobe_optimizer_wait(void);
+bool kprobe_optimizer_is_idle(void);
 void kprobe_optimizer_allow(bool allow);
 bool kprobe_optimizer_is_allowed(void);
 
@@ -333,7 +343,12 @@ static inline void kprobe_optimizer_dequeue(struct kprobe_point *point) { }
 static inline void kprobe_point_free_detour(struct kprobe_point *point) { }
 static inline void kprobe_unoptimize_overlapping(struct list_head *points) { }
 static inline void kprobe_unoptimize(struct list_head *points) { }
-static inline void kprobe_optimizer_wait(void) { }
+
+static inline bool kprobe_optimizer_is_idle(void)
+{
+	return true;
+}
+
 static inline void kprobe_optimizer_allow(bool allow) { }
 #endif
 
@@ -386,9 +401,6 @@ enum kprobe_reason kprobe_ftrace_arm(struct list_head *points);
 int kprobe_ftrace_disarm(struct list_head *points);
 
 /* move.c: from a breakpoint to ftrace */
-bool kprobe_move_note(struct kprobe_point *point, unsigned long sp);
-bool kprobe_move_take_note(struct kprobe_point *point, unsigned long sp);
-struct kprobe_point *kprobe_move_next(struct kprobe_point *point);
 enum kprobe_reason kprobe_move_prepare(struct list_head *points);
 void kprobe_move_cancel(struct list_head *points);
 void kprobe_move_begin(struct list_head *points);
@@ -411,17 +423,6 @@ static inline enum kprobe_reason kprobe_ftrace_arm(struct list_head *points)
 static inline int kprobe_ftrace_disarm(struct list_head *points)
 {
 	return 0;
-}
-
-static inline bool kprobe_move_take_note(struct kprobe_point *point,
-					 unsigned long sp)
-{
-	return true;
-}
-
-static inline struct kprobe_point *kprobe_move_next(struct kprobe_point *point)
-{
-	return NULL;
 }
 
 static inline void kprobe_move_join(struct kprobe_point *next) { }

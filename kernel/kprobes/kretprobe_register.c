@@ -100,49 +100,6 @@ EXPORT_SYMBOL_GPL(register_kretprobe);
 NOKPROBE_SYMBOL(register_kretprobe);
 
 /**
- * kretprobe_detach() - a probe is being unregistered, in whatever way
- * @p: the probe, of a return probe or not
- *
- * Context: kprobe_mutex held.
- */
-void kretprobe_detach(struct kprobe *p)
-{
-	if (kprobe_is_return_probe(p))
-		kretprobe_pool_detach(container_of(p, struct kretprobe, kp)->pool);
-}
-NOKPROBE_SYMBOL(kretprobe_detach);
-
-/**
- * kretprobe_hazard() - what hits of a return publish
- * @p: a probe, of a return probe or not
- *
- * Context: The probe is being unregistered by the caller.
- * Return: The return probe's pool, NULL for other probes.
- */
-const void *kretprobe_hazard(const struct kprobe *p)
-{
-	return kprobe_is_return_probe(p) ? container_of(p, struct kretprobe, kp)->pool : NULL;
-}
-NOKPROBE_SYMBOL(kretprobe_hazard);
-
-/**
- * kretprobe_destroy() - no hit looks at the probe any more
- * @p: the probe, of a return probe or not
- *
- * Context: Process context.
- */
-void kretprobe_destroy(struct kprobe *p)
-{
-	struct kretprobe *rp = container_of(p, struct kretprobe, kp);
-
-	if (!kprobe_is_return_probe(p))
-		return;
-	kretprobe_pool_destroy(rp->pool);
-	rp->pool = NULL;
-}
-NOKPROBE_SYMBOL(kretprobe_destroy);
-
-/**
  * unregister_kretprobes() - take a number of return probes off
  * @rps: the return probes
  * @num: how many
@@ -173,7 +130,7 @@ NOKPROBE_SYMBOL(unregister_kretprobes);
  */
 void unregister_kretprobe(struct kretprobe *rp)
 {
-	unregister_kprobe(rp ? &rp->kp : NULL);
+	unregister_kretprobes(&rp, 1);
 }
 EXPORT_SYMBOL_GPL(unregister_kretprobe);
 NOKPROBE_SYMBOL(unregister_kretprobe);

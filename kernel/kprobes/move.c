@@ -15,115 +15,16 @@
  * after the nop is often why the point moves: its point, @next, is armed without
  * a breakpoint of its own meanwhile, and is hit when the moving point is through.
  */
-#include <linux/hash.h>
 #include <linux/memory.h>
-#include <linux/ptrace.h>
 #include <linux/slab.h>
 #include <linux/wait.h>
 
 #include "internal.h"
-
-/*
- * Calls that can be between nop and breakpoint at once: those under way on each
- * CPU, and tasks preempted there. What is more is left to the breakpoint.
- */
-#define MOVE_CALLS	BIT(MOVE_CALLS_BITS)
-#define MOVE_CALLS_BITS	6
-
-/**
- * struct kprobe_move - a point that moves to ftrace
- * @point: the point; NULL when the move has ended
- * @next:  the point of the instruction after the nop, if there is one
- * @route: leads the point's hits to @next
- * @seen:  stack pointers of calls that ftrace has reported, 0 where free
- * @deferred: for the grace period, and for freeing
- *
- * @point and @next are written under kprobe_mutex; hits read @next.
- */
-struct kprobe_move {
-	struct kprobe_point *point;
-	struct kprobe_point *next;
-	struct kprobe_route route;
-	unsigned long seen[MOVE_CALLS];
-	struct kprobe_deferred_free deferred;
-};
+#include "move.h"
 
 /* Moves that have not ended; kprobe_mutex. */
 static unsigned int nr_moves;
 static DECLARE_WAIT_QUEUE_HEAD(moves_over);
-
-static unsigned long *place_for(struct kprobe_move *move, unsigned long sp,
-				unsigned int i)
-{
-	return &move->seen[(hash_long(sp, MOVE_CALLS_BITS) + i) % MOVE_CALLS];
-}
-NOKPROBE_SYMBOL(place_for);
-
-/**
- * kprobe_move_note() - ftrace reports a call to a point that may be moving
- * @point: the point
- * @sp:    the call's stack pointer
- *
- * Context: Hit path, preemption disabled.
- * Return: False when there is no room for a note: the call is the breakpoint's.
- */
-bool kprobe_move_note(struct kprobe_point *point, unsigned long sp)
-{
-	struct kprobe_move *move = READ_ONCE(point->move);
-	unsigned int i;
-
-	for (i = 0; move && i < MOVE_CALLS; i++) {
-		unsigned long old = cmpxchg(place_for(move, sp, i), 0, sp);
-
-		/* One that is left is of a call that did not get there. */
-		if (!old || old == sp)
-			return true;
-	}
-	return !move;
-}
-NOKPROBE_SYMBOL(kprobe_move_note);
-
-/**
- * kprobe_move_take_note() - take the note of a call away
- * @point: the point
- * @sp:    the call's stack pointer
- *
- * Context: Hit path, preemption disabled.
- * Return: True when there was one, or there are none any more.
- */
-bool kprobe_move_take_note(struct kprobe_point *point, unsigned long sp)
-{
-	struct kprobe_move *move = READ_ONCE(point->move);
-	unsigned int i;
-
-	for (i = 0; move && i < MOVE_CALLS; i++) {
-		unsigned long *place = place_for(move, sp, i);
-
-		if (READ_ONCE(*place) != sp)
-			continue;
-		WRITE_ONCE(*place, 0);
-		return true;
-	}
-	return !move;
-}
-NOKPROBE_SYMBOL(kprobe_move_take_note);
-
-/**
- * kprobe_move_next() - which point shares a moving point's breakpoint?
- * @point: a point that may be moving
- *
- * Context: Hit path, preemption disabled.
- * Return: The point of the instruction after the nop, or NULL.
- */
-struct kprobe_point *kprobe_move_next(struct kprobe_point *point)
-{
-	struct kprobe_move *move = READ_ONCE(point->move);
-
-	smp_rmb();	/* pairs with kprobe_move_join(): @point->route was read before */
-	/* Pairs with kprobe_move_leave(): @point->route is what it was by then. */
-	return move ? smp_load_acquire(&move->next) : NULL;
-}
-NOKPROBE_SYMBOL(kprobe_move_next);
 
 /* The breakpoint goes, unless it is needed on the instruction itself. */
 static void give_up_breakpoint(struct kprobe_point *point,

@@ -21,7 +21,6 @@
  *
  * Where there can be no jump, the breakpoint leads to a detour: see renew.c.
  */
-#include <linux/jiffies.h>
 #include <linux/list_sort.h>
 #include <linux/memory.h>
 #include <linux/sched.h>
@@ -518,26 +517,21 @@ bool kprobe_optimizer_is_allowed(void)
 }
 NOKPROBE_SYMBOL(kprobe_optimizer_is_allowed);
 
-static bool is_idle(void)
-{
-	guard(mutex)(&kprobe_mutex);
-	return list_empty(&candidates) && list_empty(&optimizing_points) &&
-	       list_empty(&waiting_points) && !kprobe_moves();
-}
-
 /**
- * kprobe_optimizer_wait() - wait until nothing is left to be optimized
+ * kprobe_optimizer_is_idle() - is nothing left to be optimized?
  *
- * Gives up after half a minute.
+ * Has the optimizer look again if something is.
  *
  * Context: Process context, may sleep.
+ * Return: Whether no point is queued and no grace period is waited for.
  */
-void kprobe_optimizer_wait(void)
+bool kprobe_optimizer_is_idle(void)
 {
-	unsigned long patience = jiffies + 30 * HZ;
-
+	guard(mutex)(&kprobe_mutex);
+	if (list_empty(&candidates) && list_empty(&optimizing_points) &&
+	    list_empty(&waiting_points))
+		return true;
 	queue_work(system_unbound_wq, &optimize_work);
-	while (!is_idle() && time_before(jiffies, patience))
-		schedule_timeout_uninterruptible(1);
+	return false;
 }
-NOKPROBE_SYMBOL(kprobe_optimizer_wait);
+NOKPROBE_SYMBOL(kprobe_optimizer_is_idle);

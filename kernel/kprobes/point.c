@@ -5,13 +5,8 @@
  *
  * A point is in the table (for hits, by hash) and in a tree ordered by address
  * (for everything else) until it is freed or its text goes away. Both are made of
- * links in the points, so that taking a point out of them cannot fail. A preempted
- * task may still execute a slot, so points and slots are freed after a Tasks RCU
- * grace period. That is not enough where a task can sleep in a slot: see
- * may_be_slept_in().
+ * links in the points, so that taking a point out of them cannot fail.
  */
-#include <linux/extable.h>
-#include <linux/ftrace.h>
 #include <linux/rbtree.h>
 #include <linux/slab.h>
 
@@ -138,6 +133,61 @@ static void note_gap(const struct kprobe_point *before, const struct kprobe_poin
 }
 
 /**
+ * kprobe_point_add() - let hits find a point
+ * @point: new point
+ *
+ * Context: Process context, kprobe_mutex held, may sleep.
+ */
+void kprobe_point_add(struct kprobe_point *point)
+{
+	lockdep_assert_held(&kprobe_mutex);
+	leave_gap(point->addr);
+	rb_add(&point->by_addr, &points, node_is_before);
+	kprobe_table_insert(point);
+}
+NOKPROBE_SYMBOL(kprobe_point_add);
+
+/**
+ * kprobe_point_remove() - keep hits from finding a point
+ * @point: the point
+ *
+ * Context: kprobe_mutex held.
+ */
+void kprobe_point_remove(struct kprobe_point *point)
+{
+	lockdep_assert_held(&kprobe_mutex);
+	rb_erase(&point->by_addr, &points);
+	kprobe_table_remove(point);
+}
+NOKPROBE_SYMBOL(kprobe_point_remove);
+
+/**
+ * kprobe_point_add_gone() - keep a point whose text has gone
+ * @point: the point, removed
+ *
+ * Context: kprobe_mutex held.
+ */
+void kprobe_point_add_gone(struct kprobe_point *point)
+{
+	lockdep_assert_held(&kprobe_mutex);
+	rb_add(&point->by_addr, &gone_points, node_is_before);
+}
+NOKPROBE_SYMBOL(kprobe_point_add_gone);
+
+/**
+ * kprobe_point_remove_gone() - the last probe has left such a point
+ * @point: the point
+ *
+ * Context: kprobe_mutex held.
+ */
+void kprobe_point_remove_gone(struct kprobe_point *point)
+{
+	lockdep_assert_held(&kprobe_mutex);
+	rb_erase(&point->by_addr, &gone_points);
+}
+NOKPROBE_SYMBOL(kprobe_point_remove_gone);
+
+/**
  * kprobe_point_next() - walk the points in order of address
  * @addr: where to start; advanced behind the point found
  * @last: last address to look at
@@ -180,214 +230,6 @@ struct kprobe_point *kprobe_point_next_gone(unsigned long addr,
 	return first_from(&gone_points, addr, from, &before);
 }
 NOKPROBE_SYMBOL(kprobe_point_next_gone);
-
-static void free_unpublished(struct kprobe_point *point)
-{
-	kprobe_slot_free(point->slot);
-	kprobe_slot_free(point->post_slot);
-	kprobe_point_free_detour(point);
-	/* Nobody executes the slots, but somebody may ask whose they are. */
-	kfree_rcu(point, deferred.rcu);
-}
-
-/* The place of a breakpoint, behind the instruction that users know if need be. */
-static enum kprobe_reason prepare_breakpoint(struct kprobe_point *point)
-{
-	enum kprobe_reason reason;
-
-	point->mechanism = KPROBE_BREAKPOINT;
-	point->key = point->site;
-	reason = arch_kprobe_prepare(point);
-	if (!reason && !point->emulated)
-		point->text[0].run = point->slot;
-	return reason;
-}
-
-/**
- * kprobe_point_prepare_post() - make a point ready for post-handlers
- * @point: the point; hits may be under way
- *
- * Context: Process context, kprobe_mutex held, may sleep.
- * Return: %KPROBE_REASON_NONE or %KPROBE_REASON_NO_MEMORY.
- */
-enum kprobe_reason kprobe_point_prepare_post(struct kprobe_point *point)
-{
-	enum kprobe_reason reason;
-
-	lockdep_assert_held(&kprobe_mutex);
-	if (point->post_slot)
-		return KPROBE_REASON_NONE;
-	reason = arch_kprobe_prepare_post(point);
-	if (reason || !point->post_slot)
-		return reason;
-	point->text[1].run = point->text[0].run;
-	point->text[1].run_post = point->post_slot;
-	kprobe_point_choose_route(point);
-	return KPROBE_REASON_NONE;
-}
-NOKPROBE_SYMBOL(kprobe_point_prepare_post);
-
-#ifdef CONFIG_KPROBES_ON_FTRACE
-static enum kprobe_reason prepare_entry(struct kprobe_point *point)
-{
-	point->opcode = KPROBE_ENTRY_OPCODE;
-	point->site = arch_kprobe_behind_entry(point->addr);
-	if (kprobe_ftrace_may_stand_behind(point) && !prepare_breakpoint(point) &&
-	    kprobe_optimizer_prepare(point))
-		return KPROBE_REASON_NONE;
-	point->mechanism = KPROBE_FTRACE;
-	point->key = 0;
-	return KPROBE_REASON_NONE;
-}
-
-static bool is_ftrace_site(unsigned long addr)
-{
-	return ftrace_location_range(addr, addr) == addr;
-}
-#else
-static enum kprobe_reason prepare_entry(struct kprobe_point *point)
-{
-	return KPROBE_REASON_FTRACE;
-}
-
-static bool is_ftrace_site(unsigned long addr)
-{
-	return false;
-}
-#endif
-
-/* What the instruction at the probed address is, whoever has patched it. */
-static enum kprobe_reason prepare_point(struct kprobe_point *point)
-{
-	enum kprobe_reason reason;
-
-	if (is_ftrace_site(point->addr))
-		return prepare_entry(point);
-	reason = prepare_breakpoint(point);
-	point->opcode = point->insn[0];
-	return reason;
-}
-
-static struct kprobe_point *alloc_point(unsigned long addr, bool on_func_entry)
-{
-	struct kprobe_point *point = kzalloc(sizeof(*point), GFP_KERNEL);
-
-	if (!point)
-		return NULL;
-	point->addr = addr;
-	point->site = addr;
-	point->on_func_entry = on_func_entry;
-	INIT_LIST_HEAD(&point->probes);
-	INIT_LIST_HEAD(&point->batch);
-#ifdef CONFIG_OPTPROBES
-	INIT_LIST_HEAD(&point->optimize);
-#endif
-	return point;
-}
-
-static enum kprobe_reason make_point(unsigned long addr, bool on_func_entry,
-				     struct kprobe_point **made)
-{
-	struct kprobe_point *point = alloc_point(addr, on_func_entry);
-	enum kprobe_reason reason;
-
-	if (!point)
-		return KPROBE_REASON_NO_MEMORY;
-	reason = prepare_point(point);
-	if (reason) {
-		free_unpublished(point);
-		return reason;
-	}
-	kprobe_point_choose_route(point);
-	leave_gap(addr);
-	rb_add(&point->by_addr, &points, node_is_before);
-	kprobe_move_join(point);
-	kprobe_table_insert(point);
-	*made = point;
-	return KPROBE_REASON_NONE;
-}
-
-/* A function's entry may not stand where somebody wants a probe of its own. */
-static enum kprobe_reason clear_site(unsigned long addr)
-{
-	struct kprobe_point *entry = kprobe_table_find(addr);
-
-	return entry ? kprobe_ftrace_take_over(entry) : KPROBE_REASON_NONE;
-}
-
-/**
- * kprobe_point_get() - find or make the point for an address
- * @addr:          a checked address
- * @on_func_entry: it is a function's entry
- * @point:         set to the point
- *
- * Context: Process context, kprobe_mutex held, may sleep.
- * Return: %KPROBE_REASON_NONE; why the instruction cannot be probed; or why ftrace
- * does not take the point of the function's entry, which has to make room.
- */
-enum kprobe_reason kprobe_point_get(unsigned long addr, bool on_func_entry,
-				    struct kprobe_point **point)
-{
-	lockdep_assert_held(&kprobe_mutex);
-	*point = kprobe_point_lookup(addr);
-	if (*point)
-		return KPROBE_REASON_NONE;
-	return clear_site(addr) ?: make_point(addr, on_func_entry, point);
-}
-NOKPROBE_SYMBOL(kprobe_point_get);
-
-static void free_deferred(struct kprobe_deferred_free *deferred)
-{
-	free_unpublished(container_of(deferred, struct kprobe_point, deferred));
-}
-
-static void unpublish(struct kprobe_point *point)
-{
-	kprobe_move_leave(point);
-	rb_erase(&point->by_addr, &points);
-	kprobe_table_remove(point);
-}
-
-/*
- * A fault in the copy of an instruction may be resolved while its task sleeps,
- * for as long as user space likes, and the task then goes on in the copy. To
- * Tasks RCU sleeping looks like having left it. Such points stay, as long as
- * their text does: there are no more of them than exception table entries.
- */
-static bool may_be_slept_in(const struct kprobe_point *point)
-{
-	return point->state == KPROBE_POINT_IDLE && point->slot &&
-	       search_exception_tables(point->site);
-}
-
-static bool is_in_use(const struct kprobe_point *point)
-{
-	return !list_empty(&point->probes) || kprobe_point_in_text(point) || may_be_slept_in(point);
-}
-
-/**
- * kprobe_point_put() - let go of a point that may have become useless
- * @point: the point
- *
- * Frees it, after a Tasks RCU grace period, if it is not in the text and no
- * probe is on it.
- *
- * Context: kprobe_mutex held.
- */
-void kprobe_point_put(struct kprobe_point *point)
-{
-	lockdep_assert_held(&kprobe_mutex);
-	if (is_in_use(point))
-		return;
-	list_del_init(&point->batch);
-	if (point->state == KPROBE_POINT_GONE)
-		rb_erase(&point->by_addr, &gone_points);
-	else
-		unpublish(point);
-	kprobe_optimizer_dequeue(point);
-	kprobe_free_rcu_tasks(&point->deferred, free_deferred);
-}
-NOKPROBE_SYMBOL(kprobe_point_put);
 
 /**
  * kprobe_point_changed() - what hits have to do has changed
@@ -479,6 +321,25 @@ void kprobe_point_unlink(struct kprobe *p)
 NOKPROBE_SYMBOL(kprobe_point_unlink);
 
 /**
+ * kprobe_take_chunk() - what is done under one hold of kprobe_mutex
+ * @from: points, however linked
+ * @to:   gets the first %KPROBE_CHUNK of them
+ *
+ * Context: kprobe_mutex held.
+ */
+void kprobe_take_chunk(struct list_head *from, struct list_head *to)
+{
+	unsigned int i;
+
+	for (i = 0; i < KPROBE_CHUNK && !list_empty(from); i++)
+		list_move_tail(from->next, to);
+}
+NOKPROBE_SYMBOL(kprobe_take_chunk);
+
+/* debugfs "enabled"; kprobe_mutex. */
+bool kprobe_armed_globally = true;
+
+/**
  * kprobe_point_wanted() - should the point be armed?
  * @point: the point
  *
@@ -492,7 +353,7 @@ bool kprobe_point_wanted(struct kprobe_point *point)
 	struct kprobe *p;
 
 	lockdep_assert_held(&kprobe_mutex);
-	if (!kprobe_armed_globally())
+	if (!kprobe_armed_globally)
 		return false;
 	list_for_each_entry(p, &point->probes, list)
 		if (!kprobe_disabled(p))
@@ -500,27 +361,3 @@ bool kprobe_point_wanted(struct kprobe_point *point)
 	return false;
 }
 NOKPROBE_SYMBOL(kprobe_point_wanted);
-
-/**
- * kprobe_point_kill() - a point's text is going away
- * @point: a point that is not gone
- *
- * Its probes are marked; they stay registered until their owners take them
- * off. The address is free for another point, should other text come there.
- *
- * Context: kprobe_mutex held.
- */
-void kprobe_point_kill(struct kprobe_point *point)
-{
-	struct kprobe *p;
-
-	lockdep_assert_held(&kprobe_mutex);
-	unpublish(point);
-	kprobe_point_set_state(point, KPROBE_POINT_GONE);
-	list_for_each_entry(p, &point->probes, list)
-		WRITE_ONCE(p->flags, p->flags | KPROBE_FLAG_GONE);
-	list_del_init(&point->batch);
-	rb_add(&point->by_addr, &gone_points, node_is_before);
-	kprobe_point_put(point);
-}
-NOKPROBE_SYMBOL(kprobe_point_kill);

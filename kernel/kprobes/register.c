@@ -16,6 +16,9 @@
 #include "kretprobe.h"
 #include "register.h"
 
+/* Set once boot has come far enough; false when that failed. */
+bool kprobes_ready __ro_after_init;
+
 /*
  * All registered probes, by the address of their structure. What a caller
  * hands in to be unregistered may be anything; only what is found here is

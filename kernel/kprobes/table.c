@@ -18,6 +18,9 @@
 
 #include "internal.h"
 
+/* What it covers is said at the top of kernel/kprobes.c. */
+DEFINE_MUTEX(kprobe_mutex);
+
 #define KPROBE_TABLE_MIN_BITS	6
 
 /* Static, as breakpoints of others are hit before memory can be allocated. */

@@ -169,6 +169,7 @@ SYM_CODE_START(kprobe_detour_saved)
 	ANNOTATE_NOENDBR
 	UNWIND_HINT_REGS
 	int3
+	ANNOTATE_NOENDBR	/* what detours show as */
 	int3
 SYM_CODE_END(kprobe_detour_saved)
 
@@ -177,6 +178,7 @@ SYM_CODE_START(kprobe_detour_saved_post)
 	ANNOTATE_NOENDBR
 	UNWIND_HINT_REGS
 	int3
+	ANNOTATE_NOENDBR	/* what detours show as */
 	int3
 SYM_CODE_END(kprobe_detour_saved_post)
 
@@ -185,6 +187,7 @@ SYM_CODE_START(kprobe_detour_pushed)
 	ANNOTATE_NOENDBR
 	UNWIND_HINT_REGS offset=8
 	int3
+	ANNOTATE_NOENDBR	/* what detours show as */
 	int3
 SYM_CODE_END(kprobe_detour_pushed)
 

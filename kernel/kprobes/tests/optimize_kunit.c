@@ -314,7 +314,7 @@ static void expect_settled(struct kunit *test, struct opt *o, unsigned int set,
 static void end_test(void *unused)
 {
 	kprobe_optimizer_allow(true);
-	if (!kprobe_armed_globally())
+	if (!kprobe_armed_globally)
 		kprobe_arm_all(true);
 }
 

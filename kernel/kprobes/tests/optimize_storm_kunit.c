@@ -94,7 +94,7 @@ static void stop_callers(void *data)
 		s->callers[i] = NULL;
 	}
 	kprobe_optimizer_allow(true);
-	if (!kprobe_armed_globally())
+	if (!kprobe_armed_globally)
 		kprobe_arm_all(true);
 }
 

@@ -194,7 +194,7 @@ static void end_test(void *data)
 	struct kprobe *probes[] = { &t->probe[0], &t->probe[1], &t->next };
 
 	unregister_kprobes(probes, ARRAY_SIZE(probes));
-	if (!kprobe_armed_globally())
+	if (!kprobe_armed_globally)
 		kprobe_arm_all(true);
 	wait_for_kprobe_optimizer();
 }

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What the files under /sys/kernel/debug/kprobes share: who may see addresses.
+ */
+#include <linux/kallsyms.h>
+#include <linux/seq_file.h>
+
+#include "debugfs.h"
+
+/**
+ * kprobe_file_open() - open a file whose lines have addresses
+ * @file: the file
+ * @ops:  how to go through the lines
+ * @size: size of its private data, which begin with a struct kprobe_reader
+ *
+ * Whether addresses are shown is decided here, as in /proc/kallsyms: a reader
+ * who was given the open file has the rights of whoever opened it.
+ *
+ * Context: Process context, may sleep.
+ * Return: 0 or a negative errno.
+ */
+int kprobe_file_open(struct file *file, const struct seq_operations *ops,
+		     int size)
+{
+	struct kprobe_reader *reader = __seq_open_private(file, ops, size);
+
+	if (!reader)
+		return -ENOMEM;
+	reader->sees_addresses = kallsyms_show_value(file->f_cred);
+	return 0;
+}
+
+/**
+ * kprobe_shown() - what a reader is shown of an address
+ * @m:    a file that kprobe_file_open() has opened
+ * @addr: the address
+ *
+ * Return: The address, for %px; NULL where kptr_restrict or a lack of rights
+ * hides it.
+ */
+void *kprobe_shown(const struct seq_file *m, unsigned long addr)
+{
+	const struct kprobe_reader *reader = m->private;
+
+	return reader->sees_addresses ? (void *)addr : NULL;
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Which module an address belongs to, and whether that stays for now.
+ *
+ * A module may be probed from the moment its COMING notifier has come here until its
+ * GOING notifier comes: see module.c.
+ */
+#include <linux/list.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+
+#include "internal.h"
+
+#ifdef CONFIG_MODULES
+
+/**
+ * struct coming_module - a module between its COMING and LIVE notifiers
+ * @mod:  the module
+ * @list: in coming_modules; kprobe_mutex
+ *
+ * A module may also fail before its COMING notifier has run; it then goes
+ * without a GOING notifier, and nothing must have been registered in it.
+ */
+struct coming_module {
+	struct module *mod;
+	struct list_head list;
+};
+
+static LIST_HEAD(coming_modules);
+
+static struct coming_module *find_coming(const struct module *mod)
+{
+	struct coming_module *coming;
+
+	lockdep_assert_held(&kprobe_mutex);
+	list_for_each_entry(coming, &coming_modules, list)
+		if (coming->mod == mod)
+			return coming;
+	return NULL;
+}
+
+/* The module that was asked for last; kprobe_mutex. */
+static struct module *last_module;
+
+/* Will a notifier tell, and wait for kprobe_mutex, before the module goes? */
+static bool will_tell(const struct module *mod)
+{
+	return mod->state == MODULE_STATE_LIVE ||
+	       (mod->state == MODULE_STATE_COMING && find_coming(mod));
+}
+
+/**
+ * kprobe_module_of() - the module that an address in text belongs to
+ * @addr: any address
+ *
+ * Context: Process context, kprobe_mutex held. The module cannot go before that
+ * is let go.
+ * Return: The module. NULL when it is no module's text, or that of a module that
+ * has not come yet or is going.
+ */
+struct module *kprobe_module_of(unsigned long addr)
+{
+	struct module *mod = last_module;
+
+	lockdep_assert_held(&kprobe_mutex);
+	if (mod && within_module_mem_type(addr, mod, MOD_TEXT))
+		return mod;
+	guard(preempt)();
+	mod = __module_text_address(addr);
+	if (!mod || !will_tell(mod))
+		return NULL;
+	last_module = mod;
+	return mod;
+}
+NOKPROBE_SYMBOL(kprobe_module_of);
+
+static enum kprobe_reason check_module(struct module *mod, unsigned long addr)
+{
+	switch (mod->state) {
+	case MODULE_STATE_LIVE:
+		if (!within_module_init(addr, mod))
+			return KPROBE_REASON_NONE;
+		return KPROBE_REASON_INIT_TEXT;
+	case MODULE_STATE_COMING:
+		if (find_coming(mod))
+			return KPROBE_REASON_NONE;
+		return KPROBE_REASON_MODULE_COMING;
+	default:
+		return KPROBE_REASON_MODULE_GOING;
+	}
+}
+
+/**
+ * kprobe_check_module_text() - is this text of a module that stays for now?
+ * @addr: any address
+ *
+ * Context: Process context, kprobe_mutex held.
+ * Return: %KPROBE_REASON_NONE, or why not.
+ */
+enum kprobe_reason kprobe_check_module_text(unsigned long addr)
+{
+	struct module *mod;
+
+	lockdep_assert_held(&kprobe_mutex);
+	/* The module itself cannot go while its state is looked at. */
+	guard(preempt)();
+	mod = __module_text_address(addr);
+	return mod ? check_module(mod, addr) : KPROBE_REASON_NO_TEXT;
+}
+NOKPROBE_SYMBOL(kprobe_check_module_text);
+
+/**
+ * kprobe_module_comes() - a module's COMING notifier has come here
+ * @mod: the module
+ *
+ * Context: Process context, kprobe_mutex held.
+ * Return: 0 or -ENOMEM.
+ */
+int kprobe_module_comes(struct module *mod)
+{
+	struct coming_module *coming = kzalloc(sizeof(*coming), GFP_KERNEL);
+
+	if (!coming)
+		return -ENOMEM;
+	coming->mod = mod;
+	list_add(&coming->list, &coming_modules);
+	return 0;
+}
+
+/**
+ * kprobe_module_has_come() - a module is live, or goes
+ * @mod: the module
+ *
+ * Context: Process context, kprobe_mutex held.
+ */
+void kprobe_module_has_come(struct module *mod)
+{
+	struct coming_module *coming = find_coming(mod);
+
+	if (!coming)
+		return;
+	list_del(&coming->list);
+	kfree(coming);
+}
+
+/**
+ * kprobe_module_changes() - a module's notifier has come here
+ *
+ * Context: kprobe_mutex held.
+ */
+void kprobe_module_changes(void)
+{
+	lockdep_assert_held(&kprobe_mutex);
+	last_module = NULL;
+}
+
+#else /* !CONFIG_MODULES */
+
+enum kprobe_reason kprobe_check_module_text(unsigned long addr)
+{
+	return KPROBE_REASON_NO_TEXT;
+}
+NOKPROBE_SYMBOL(kprobe_check_module_text);
+
+#endif /* CONFIG_MODULES */

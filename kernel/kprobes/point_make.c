@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Making points: what is at an address, how its instruction is displaced, and where
+ * the mechanism goes.
+ */
+#include <linux/ftrace.h>
+#include <linux/slab.h>
+
+#include "internal.h"
+
+/* The place of a breakpoint, behind the instruction that users know if need be. */
+static enum kprobe_reason prepare_breakpoint(struct kprobe_point *point)
+{
+	enum kprobe_reason reason;
+
+	point->mechanism = KPROBE_BREAKPOINT;
+	point->key = point->site;
+	reason = arch_kprobe_prepare(point);
+	if (!reason && !point->emulated)
+		point->text[0].run = point->slot;
+	return reason;
+}
+
+/**
+ * kprobe_point_prepare_post() - make a point ready for post-handlers
+ * @point: the point; hits may be under way
+ *
+ * Context: Process context, kprobe_mutex held, may sleep.
+ * Return: %KPROBE_REASON_NONE or %KPROBE_REASON_NO_MEMORY.
+ */
+enum kprobe_reason kprobe_point_prepare_post(struct kprobe_point *point)
+{
+	enum kprobe_reason reason;
+
+	lockdep_assert_held(&kprobe_mutex);
+	if (point->post_slot)
+		return KPROBE_REASON_NONE;
+	reason = arch_kprobe_prepare_post(point);
+	if (reason || !point->post_slot)
+		return reason;
+	point->text[1].run = point->text[0].run;
+	point->text[1].run_post = point->post_slot;
+	kprobe_point_choose_route(point);
+	return KPROBE_REASON_NONE;
+}
+NOKPROBE_SYMBOL(kprobe_point_prepare_post);
+
+#ifdef CONFIG_KPROBES_ON_FTRACE
+static enum kprobe_reason prepare_entry(struct kprobe_point *point)
+{
+	point->opcode = KPROBE_ENTRY_OPCODE;
+	point->site = arch_kprobe_behind_entry(point->addr);
+	if (kprobe_ftrace_may_stand_behind(point) && !prepare_breakpoint(point) &&
+	    kprobe_optimizer_prepare(point))
+		return KPROBE_REASON_NONE;
+	point->mechanism = KPROBE_FTRACE;
+	point->key = 0;
+	return KPROBE_REASON_NONE;
+}
+
+static bool is_ftrace_site(unsigned long addr)
+{
+	return ftrace_location_range(addr, addr) == addr;
+}
+#else
+static enum kprobe_reason prepare_entry(struct kprobe_point *point)
+{
+	return KPROBE_REASON_FTRACE;
+}
+
+static bool is_ftrace_site(unsigned long addr)
+{
+	return false;
+}
+#endif
+
+/* What the instruction at the probed address is, whoever has patched it. */
+static enum kprobe_reason prepare_point(struct kprobe_point *point)
+{
+	enum kprobe_reason reason;
+
+	if (is_ftrace_site(point->addr))
+		return prepare_entry(point);
+	reason = prepare_breakpoint(point);
+	point->opcode = point->insn[0];
+	return reason;
+}
+
+static struct kprobe_point *alloc_point(unsigned long addr, bool on_func_entry)
+{
+	struct kprobe_point *point = kzalloc(sizeof(*point), GFP_KERNEL);
+
+	if (!point)
+		return NULL;
+	point->addr = addr;
+	point->site = addr;
+	point->on_func_entry = on_func_entry;
+	INIT_LIST_HEAD(&point->probes);
+	INIT_LIST_HEAD(&point->batch);
+#ifdef CONFIG_OPTPROBES
+	INIT_LIST_HEAD(&point->optimize);
+#endif
+	return point;
+}
+
+static enum kprobe_reason make_point(unsigned long addr, bool on_func_entry,
+				     struct kprobe_point **made)
+{
+	struct kprobe_point *point = alloc_point(addr, on_func_entry);
+	enum kprobe_reason reason;
+
+	if (!point)
+		return KPROBE_REASON_NO_MEMORY;
+	reason = prepare_point(point);
+	if (reason) {
+		kprobe_point_free(point);
+		return reason;
+	}
+	kprobe_point_choose_route(point);
+	kprobe_move_join(point);
+	kprobe_point_add(point);
+	*made = point;
+	return KPROBE_REASON_NONE;
+}
+
+/* A function's entry may not stand where somebody wants a probe of its own. */
+static enum kprobe_reason clear_site(unsigned long addr)
+{
+	struct kprobe_point *entry = kprobe_table_find(addr);
+
+	return entry ? kprobe_ftrace_take_over(entry) : KPROBE_REASON_NONE;
+}
+
+/**
+ * kprobe_point_get() - find or make the point for an address
+ * @addr:          a checked address
+ * @on_func_entry: it is a function's entry
+ * @point:         set to the point
+ *
+ * Context: Process context, kprobe_mutex held, may sleep.
+ * Return: %KPROBE_REASON_NONE; why the instruction cannot be probed; or why ftrace
+ * does not take the point of the function's entry, which has to make room.
+ */
+enum kprobe_reason kprobe_point_get(unsigned long addr, bool on_func_entry,
+				    struct kprobe_point **point)
+{
+	lockdep_assert_held(&kprobe_mutex);
+	*point = kprobe_point_lookup(addr);
+	if (*point)
+		return KPROBE_REASON_NONE;
+	return clear_site(addr) ?: make_point(addr, on_func_entry, point);
+}
+NOKPROBE_SYMBOL(kprobe_point_get);

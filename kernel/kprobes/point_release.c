@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Points that are not needed any more, and points whose text goes.
+ *
+ * A preempted task may still execute a slot, so points and slots are freed after a
+ * Tasks RCU grace period. That is not enough where a task can sleep in a slot: see
+ * may_be_slept_in().
+ */
+#include <linux/extable.h>
+#include <linux/slab.h>
+
+#include "internal.h"
+
+/**
+ * kprobe_point_free() - free a point and what was made for it
+ * @point: a point that hits do not find, and whose slots nobody executes
+ *
+ * Context: Process context, kprobe_mutex held.
+ */
+void kprobe_point_free(struct kprobe_point *point)
+{
+	kprobe_slot_free(point->slot);
+	kprobe_slot_free(point->post_slot);
+	kprobe_point_free_detour(point);
+	/* Nobody executes the slots, but somebody may ask whose they are. */
+	kfree_rcu(point, deferred.rcu);
+}
+NOKPROBE_SYMBOL(kprobe_point_free);
+
+static void unpublish(struct kprobe_point *point)
+{
+	kprobe_move_leave(point);
+	kprobe_point_remove(point);
+}
+
+static void free_deferred(struct kprobe_deferred_free *deferred)
+{
+	kprobe_point_free(container_of(deferred, struct kprobe_point, deferred));
+}
+
+/*
+ * A fault in the copy of an instruction may be resolved while its task sleeps,
+ * for as long as user space likes, and the task then goes on in the copy. To
+ * Tasks RCU sleeping looks like having left it. Such points stay, as long as
+ * their text does: there are no more of them than exception table entries.
+ */
+static bool may_be_slept_in(const struct kprobe_point *point)
+{
+	return point->state == KPROBE_POINT_IDLE && point->slot &&
+	       search_exception_tables(point->site);
+}
+
+static bool is_in_use(const struct kprobe_point *point)
+{
+	return !list_empty(&point->probes) || kprobe_point_in_text(point) || may_be_slept_in(point);
+}
+
+/**
+ * kprobe_point_put() - let go of a point that may have become useless
+ * @point: the point
+ *
+ * Frees it, after a Tasks RCU grace period, if it is not in the text and no
+ * probe is on it.
+ *
+ * Context: kprobe_mutex held.
+ */
+void kprobe_point_put(struct kprobe_point *point)
+{
+	lockdep_assert_held(&kprobe_mutex);
+	if (is_in_use(point))
+		return;
+	list_del_init(&point->batch);
+	if (point->state == KPROBE_POINT_GONE)
+		kprobe_point_remove_gone(point);
+	else
+		unpublish(point);
+	kprobe_optimizer_dequeue(point);
+	kprobe_free_rcu_tasks(&point->deferred, free_deferred);
+}
+NOKPROBE_SYMBOL(kprobe_point_put);
+
+/**
+ * kprobe_point_kill() - a point's text is going away
+ * @point: a point that is not gone
+ *
+ * Its probes are marked; they stay registered until their owners take them
+ * off. The address is free for another point, should other text come there.
+ *
+ * Context: kprobe_mutex held.
+ */
+void kprobe_point_kill(struct kprobe_point *point)
+{
+	struct kprobe *p;
+
+	lockdep_assert_held(&kprobe_mutex);
+	unpublish(point);
+	kprobe_point_set_state(point, KPROBE_POINT_GONE);
+	list_for_each_entry(p, &point->probes, list)
+		WRITE_ONCE(p->flags, p->flags | KPROBE_FLAG_GONE);
+	list_del_init(&point->batch);
+	kprobe_point_add_gone(point);
+	kprobe_point_put(point);
+}
+NOKPROBE_SYMBOL(kprobe_point_kill);

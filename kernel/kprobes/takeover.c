@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Function entries where ftrace's call site is. That site cannot hold a
+ * breakpoint as well, so either ftrace calls us, or the breakpoint stands on the
+ * instruction behind.
+ *
+ * The rule: a point at a function's entry nop stands behind the nop, as a
+ * breakpoint or jump like any other, as long as nobody can tell the difference,
+ * that is, if
+ *
+ *  - a jump can be written there, and nobody has a probe on it: the breakpoint
+ *    leads to the jump's detour, so that handlers have the function's context,
+ *  - it is executed exactly once for each call: nothing in the function, its cold
+ *    part, jump labels or exception fixups leads to it,
+ *  - nothing takes calls elsewhere from the nop: neither an ftrace_ops with
+ *    IPMODIFY, as a livepatch, nor a direct call, as a BPF trampoline.
+ *
+ * Users see the address of the nop, registers as at the nop, post-handlers
+ * between the nop and what follows, whatever tracers do to the nop. A point that
+ * does not fit, or ceases to fit because another probe, a livepatch or a
+ * trampoline comes, is ftrace's from then on: that costs more for each hit, but
+ * means the same. No call is lost or seen twice meanwhile: see move.c.
+ *
+ * Hits by way of ftrace must not get lost either, so kernel.ftrace_enabled cannot
+ * be turned off while there are such points. While it is off, whatever needs
+ * ftrace is refused: probes, and redirections of calls that are probed.
+ */
+#include <linux/ftrace.h>
+
+#include "../trace/ftrace_internal.h"
+#include "internal.h"
+#include "reason.h"
+
+/* Redirections of calls that are being prepared; kprobe_mutex. */
+static unsigned int redirections;
+
+/* Not if the function ends with its nop. */
+static bool is_inside_function(unsigned long site)
+{
+	struct kprobe_function f;
+
+	return kprobe_find_function(site, &f) && f.start != site;
+}
+
+/* Does somebody have a probe there? What is merely left in the text can go. */
+static bool is_taken(unsigned long site)
+{
+	struct kprobe_point *point = kprobe_table_find(site);
+
+	if (point && list_empty(&point->probes)) {
+		kprobe_disarm_pending();
+		point = kprobe_table_find(site);
+	}
+	return point;
+}
+
+/**
+ * kprobe_ftrace_may_stand_behind() - can a breakpoint do instead of ftrace?
+ * @point: new point at a function's entry nop, with @site set
+ *
+ * See the top of this file; what it says of jumps and of ways to the instruction
+ * is kprobe_optimizer_prepare()'s to find out.
+ *
+ * Context: Process context, kprobe_mutex held, may sleep.
+ * Return: True when the instruction behind the nop may stand for the entry.
+ */
+bool kprobe_ftrace_may_stand_behind(struct kprobe_point *point)
+{
+	lockdep_assert_held(&kprobe_mutex);
+	return !redirections && !is_taken(point->site) &&
+	       is_inside_function(point->site) &&
+	       !kprobe_check_address(point->site) &&
+	       !ftrace_is_redirected(point->addr);
+}
+NOKPROBE_SYMBOL(kprobe_ftrace_may_stand_behind);
+
+static bool may_be_taken_over(const struct kprobe_point *point)
+{
+	return kprobe_point_is_behind_entry(point) &&
+	       point->mechanism != KPROBE_FTRACE;
+}
+
+static void take_idle_points(struct list_head *from, struct list_head *to)
+{
+	struct kprobe_point *point, *next;
+
+	list_for_each_entry_safe(point, next, from, batch)
+		if (!kprobe_point_in_text(point))
+			list_move_tail(&point->batch, to);
+}
+
+/* Nothing leads to them. Who has waited in somebody's batch is armed now. */
+static enum kprobe_reason take_over_idle(struct list_head *points)
+{
+	struct kprobe_point *point;
+
+	list_for_each_entry(point, points, batch) {
+		kprobe_point_changed(point);
+		kprobe_point_set_mechanism(point, KPROBE_FTRACE);
+		WRITE_ONCE(point->key, 0);
+	}
+	return kprobe_batch_commit(points);
+}
+
+static enum kprobe_reason take_over_armed(struct list_head *points)
+{
+	enum kprobe_reason reason = kprobe_move_prepare(points);
+
+	if (reason)
+		return reason;
+	reason = kprobe_ftrace_arm(points);
+	if (reason)
+		kprobe_move_cancel(points);
+	else
+		kprobe_move_begin(points);
+	return reason;
+}
+
+/* All of a list. Those in the text stay in the list, as they were if it fails. */
+static enum kprobe_reason take_over(struct list_head *points)
+{
+	LIST_HEAD(idle);
+	enum kprobe_reason reason;
+
+	/* Whoever is about to become a jump gives that up first. */
+	kprobe_unoptimize(points);
+	take_idle_points(points, &idle);
+	reason = take_over_armed(points);
+	return take_over_idle(&idle) ?: reason;
+}
+
+/**
+ * kprobe_ftrace_take_over() - have ftrace lead to a point from now on
+ * @point: a point that may stand behind a function's entry nop
+ *
+ * Context: Process context, kprobe_mutex held, may sleep.
+ * Return: %KPROBE_REASON_NONE, also when the point stands elsewhere; else why not: a
+ * point in the text then is as it was, another is not armed.
+ */
+enum kprobe_reason kprobe_ftrace_take_over(struct kprobe_point *point)
+{
+	LIST_HEAD(points);
+	enum kprobe_reason reason;
+
+	lockdep_assert_held(&kprobe_mutex);
+	if (!may_be_taken_over(point))
+		return KPROBE_REASON_NONE;
+	kprobe_disarm_pending();
+	list_move_tail(&point->batch, &points);
+	reason = take_over(&points);
+	kprobe_batch_commit(&points);
+	return reason;
+}
+NOKPROBE_SYMBOL(kprobe_ftrace_take_over);
+
+static bool is_concerned(const struct kprobe_point *point, struct ftrace_ops *ops)
+{
+	struct pt_regs regs;
+
+	return may_be_taken_over(point) &&
+	       (!ops || ftrace_ops_test(ops, point->addr, &regs));
+}
+
+static enum kprobe_reason take_over_concerned(struct ftrace_ops *ops)
+{
+	struct kprobe_point *point;
+	unsigned long addr = 0;
+	LIST_HEAD(points);
+	enum kprobe_reason reason;
+
+	kprobe_disarm_pending();
+	while ((point = kprobe_point_next(&addr, ULONG_MAX)))
+		if (is_concerned(point, ops))
+			list_move_tail(&point->batch, &points);
+	reason = take_over(&points);
+	kprobe_batch_commit(&points);
+	return reason;
+}
+
+/**
+ * kprobe_ftrace_redirect_begin() - calls are about to be taken elsewhere
+ * @ops: what takes them, with its filter set; NULL when it is not known yet which
+ *       calls that will be
+ *
+ * Points after the nops concerned would not be reached any more: they move to
+ * ftrace. No new ones come until kprobe_ftrace_redirect_end().
+ *
+ * Context: Process context, may sleep; before any of ftrace's locks. Waits for a
+ * Tasks RCU grace period if points move, with kprobe_mutex let go of.
+ * Return: 0, with kprobe_mutex held. -ENOMEM or what ftrace says when it cannot
+ * take the points over: calls must not be redirected then.
+ */
+int kprobe_ftrace_redirect_begin(struct ftrace_ops *ops)
+{
+	enum kprobe_reason reason;
+
+	mutex_lock(&kprobe_mutex);
+	redirections++;
+	reason = take_over_concerned(ops);
+	if (reason)
+		kprobe_ftrace_redirect_end();
+	else
+		kprobe_move_wait();
+	return kprobe_reason_errno(reason);
+}
+NOKPROBE_SYMBOL(kprobe_ftrace_redirect_begin);
+
+/**
+ * kprobe_ftrace_redirect_end() - calls are taken elsewhere, or not after all
+ *
+ * Context: As kprobe_ftrace_redirect_begin(); gives kprobe_mutex back.
+ */
+void kprobe_ftrace_redirect_end(void)
+{
+	redirections--;
+	mutex_unlock(&kprobe_mutex);
+}
+NOKPROBE_SYMBOL(kprobe_ftrace_redirect_end);
