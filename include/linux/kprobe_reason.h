@@ -34,6 +34,8 @@
  * @KPROBE_REASON_SHADOW:         one that keeps interrupts from the next one
  * @KPROBE_REASON_FORM:           one in a form that no compiler makes
  * @KPROBE_REASON_FAR_OPERAND:    no slot is near enough to what it addresses
+ * @KPROBE_REASON_DELAY_SLOT:     one in a branch's delay slot
+ * @KPROBE_REASON_EXCLUSIVE:      one in a sequence that no exception may interrupt
  * @KPROBE_REASON_ENTRY:          a return probe not at a function's entry
  * @KPROBE_REASON_DATA_SIZE:      a return probe with too much data
  * @KPROBE_REASON_FTRACE_OFF:     ftrace, which has to arm the point, is off
@@ -50,6 +52,7 @@
  *                                are unknown
  * @KPROBE_REASON_EXTABLE:        an instruction of the region has an entry in an
  *                                exception table
+ * @KPROBE_REASON_SCRATCH:        a jump needs a register, and all may be in use
  * @KPROBE_REASON_DIRECTION:      the function sets the direction flag, which
  *                                handlers must find clear
  * @KPROBE_REASON_HYPERVISOR:     the hypervisor does not see what a detour does to
@@ -96,6 +99,8 @@ enum kprobe_reason {
 	KPROBE_REASON_SHADOW,
 	KPROBE_REASON_FORM,
 	KPROBE_REASON_FAR_OPERAND,
+	KPROBE_REASON_DELAY_SLOT,
+	KPROBE_REASON_EXCLUSIVE,
 	KPROBE_REASON_ENTRY,
 	KPROBE_REASON_DATA_SIZE,
 	KPROBE_REASON_FTRACE_OFF,
@@ -108,6 +113,7 @@ enum kprobe_reason {
 	KPROBE_REASON_JUMPED_INTO,
 	KPROBE_REASON_INDIRECT_JUMP,
 	KPROBE_REASON_EXTABLE,
+	KPROBE_REASON_SCRATCH,
 	KPROBE_REASON_DIRECTION,
 	KPROBE_REASON_HYPERVISOR,
 	KPROBE_REASON_OUT_OF_REACH,

@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * May a jump stand here? On any architecture: the jump covers several
+ * instructions, and nothing may execute or read any of them but the first, other
+ * than by way of the one in front of it. So the whole function is looked through
+ * for what leads there.
+ *
+ * Functions on what they are given alone; none keeps anything. They know
+ * instruction sets only as struct kprobe_isa, and text as struct kprobe_text.
+ */
+#include <linux/kernel.h>
+#include <linux/sizes.h>
+#include <linux/string.h>
+
+#include "scan.h"
+
+/* No function is larger; the last symbol of a section might seem to be. */
+#define FUNCTION_MAX	SZ_128K
+
+/* Text that is read at a time, more than any instruction and glance. */
+#define WINDOW_SIZE	64
+#define GLANCE_MAX	16
+
+/* Text of a region, with the instruction after it. */
+#define REGION_TEXT_MAX	64
+
+static bool is_between(unsigned long addr, unsigned long start, unsigned long end)
+{
+	return addr - start < end - start;
+}
+
+static bool overlaps(unsigned long a, unsigned long a_end, unsigned long b,
+		     unsigned long b_end)
+{
+	return a < b_end && b < a_end;
+}
+
+static bool has_target(const struct kprobe_insn *insn)
+{
+	return insn->flow == KPROBE_FLOW_JUMP || insn->flow == KPROBE_FLOW_COND ||
+	       insn->flow == KPROBE_FLOW_CALL;
+}
+
+static bool is_exit(const struct kprobe_scan *scan, const struct kprobe_insn *insn)
+{
+	return has_target(insn) && insn->flow != KPROBE_FLOW_CALL &&
+	       !is_between(insn->target, scan->start, scan->end);
+}
+
+static bool is_landing(const struct kprobe_scan *scan, const struct kprobe_insn *insn)
+{
+	return has_target(insn) && is_between(insn->target, scan->from, scan->to);
+}
+
+static bool is_pad(const struct kprobe_scan *scan, const struct kprobe_insn *insn,
+		   unsigned long addr)
+{
+	return insn->flow == KPROBE_FLOW_PAD && scan->isa->pads &&
+	       is_between(addr, scan->from, scan->to);
+}
+
+static bool reads_region(const struct kprobe_scan *scan, const struct kprobe_insn *insn)
+{
+	return insn->data_len && overlaps(insn->data, insn->data + insn->data_len,
+					  scan->site, scan->to);
+}
+
+static void note(struct kprobe_scan *scan, const struct kprobe_insn *insn,
+		 unsigned long addr)
+{
+	scan->landed |= is_landing(scan, insn);
+	scan->pad |= is_pad(scan, insn, addr);
+	scan->indirect |= insn->flow == KPROBE_FLOW_JUMP_INDIRECT;
+	scan->state |= insn->state;
+	scan->read |= reads_region(scan, insn);
+	scan->skipped |= insn->may_skip && addr + insn->len == scan->site;
+	if (is_exit(scan, insn) && !is_landing(scan, insn))
+		scan->exit = insn->target;
+}
+
+/**
+ * kprobe_scan_insn() - add an instruction to what is known of a function
+ * @scan:  what is known
+ * @bytes: the instruction's bytes
+ * @avail: how many there are, with those after it
+ * @addr:  its address
+ *
+ * Context: Any.
+ * Return: Its length, 0 when the bytes are no instruction or end within it.
+ */
+unsigned int kprobe_scan_insn(struct kprobe_scan *scan, const u8 *bytes,
+			      size_t avail, unsigned long addr)
+{
+	struct kprobe_insn insn;
+
+	scan->exit = 0;
+	/* Whether a probe may be there does not matter. */
+	scan->isa->plan(&insn, bytes, avail, addr);
+	if (insn.len)
+		note(scan, &insn, addr);
+	return insn.len;
+}
+NOKPROBE_SYMBOL(kprobe_scan_insn);
+
+static bool may_matter(const struct kprobe_scan *scan, const struct kprobe_insn *insn,
+		       unsigned long addr)
+{
+	if (insn->state || insn->flow == KPROBE_FLOW_JUMP_INDIRECT ||
+	    is_pad(scan, insn, addr))
+		return true;
+	return (is_landing(scan, insn) || is_exit(scan, insn)) &&
+	       insn->target != scan->way_out;
+}
+
+/**
+ * kprobe_scan_may_matter() - could some bytes begin instructions that matter?
+ * @scan:  where landing would matter
+ * @bytes: a piece of the function and kprobe_isa.glance_len bytes after it, with
+ *         zeros for those after the function's end
+ * @nr:    the size of the piece
+ * @addr:  its address, where an instruction may begin or not
+ *
+ * When the answer is no for all pieces of a function, decoding it would bring
+ * nothing to light, whichever of its bytes begin an instruction, and whether all
+ * of them do.
+ *
+ * Context: Any.
+ * Return: False if kprobe_scan_insn() would find nothing but jumps to @way_out.
+ */
+bool kprobe_scan_may_matter(const struct kprobe_scan *scan, const u8 *bytes,
+			    size_t nr, unsigned long addr)
+{
+	struct kprobe_insn insn = {};
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		if (!scan->isa->first_bytes[bytes[i]])
+			continue;
+		scan->isa->glance(&insn, bytes + i, addr + i);
+		if (may_matter(scan, &insn, addr + i))
+			return true;
+	}
+	return false;
+}
+NOKPROBE_SYMBOL(kprobe_scan_may_matter);
+
+/**
+ * struct search - looking for ways to a place in a function
+ * @scan: what has been found out
+ * @text: what is known besides instructions
+ * @function: the function
+ * @cold: its other part; empty until a branch to it is seen
+ * @exit: the last way out of the function that was looked at
+ * @addr: where @window begins
+ * @size: how many bytes it has
+ * @window: some of the function's text
+ */
+struct search {
+	struct kprobe_scan scan;
+	const struct kprobe_text *text;
+	struct kprobe_function function;
+	struct kprobe_function cold;
+	unsigned long exit;
+	unsigned long addr;
+	size_t size;
+	u8 window[WINDOW_SIZE];
+};
+
+static bool is_in_part(const struct kprobe_function *part, unsigned long addr)
+{
+	return addr >= part->start && addr < part->end;
+}
+
+/* The bytes from @addr on: all of an instruction, if the part does not end. */
+static const u8 *look(struct search *s, unsigned long addr, size_t *avail)
+{
+	size_t seen = addr - s->addr, left = s->scan.end - addr;
+
+	if (seen > s->size ||
+	    s->size - seen < min_t(size_t, s->scan.isa->insn_max, left)) {
+		s->addr = addr;
+		s->size = s->text->read(addr, s->window,
+					min_t(size_t, WINDOW_SIZE, left));
+		seen = 0;
+	}
+	*avail = s->size - seen;
+	return s->window + seen;
+}
+
+/*
+ * Where a jump that leaves the function goes: to its cold part, to another
+ * function, or to a thunk that jumps on to who knows where. Of the latter some
+ * have no name.
+ */
+static enum kprobe_reason follow_exit(struct search *s, unsigned long target)
+{
+	struct kprobe_function part;
+
+	if (target == s->exit || target == s->scan.way_out ||
+	    is_in_part(&s->function, target) || is_in_part(&s->cold, target))
+		return KPROBE_REASON_NONE;
+	s->exit = target;
+	if (!s->text->find(target, &part) || s->text->is_thunk(target))
+		s->scan.indirect = true;
+	else if (part.kind == KPROBE_SYMBOL_COLD && s->cold.end)
+		return KPROBE_REASON_JUMPED_INTO;
+	else if (part.kind == KPROBE_SYMBOL_COLD)
+		s->cold = part;
+	return KPROBE_REASON_NONE;
+}
+
+/* Modules have zeros between two sections' code. */
+static bool is_padding(const struct kprobe_isa *isa, const u8 *bytes, size_t size)
+{
+	if (size >= isa->insn_max)
+		return false;
+	while (size && !bytes[size - 1])
+		size--;
+	return !size;
+}
+
+/*
+ * Most functions have no byte that, if it began an instruction, would be of
+ * interest. To see that takes a tenth of what decoding takes.
+ */
+static bool is_plain(struct search *s)
+{
+	const struct kprobe_isa *isa = s->scan.isa;
+	u8 bytes[WINDOW_SIZE + GLANCE_MAX];
+	unsigned long addr = s->scan.start;
+	size_t avail;
+
+	if (!isa->first_bytes)
+		return false;
+	for (; addr < s->scan.end; addr += WINDOW_SIZE) {
+		avail = min_t(size_t, WINDOW_SIZE + isa->glance_len, s->scan.end - addr);
+		if (s->text->read(addr, bytes, avail) < avail)
+			return false;
+		memset(bytes + avail, 0, sizeof(bytes) - avail);
+		if (kprobe_scan_may_matter(&s->scan, bytes,
+					   min_t(size_t, avail, WINDOW_SIZE), addr))
+			return false;
+	}
+	return true;
+}
+
+static enum kprobe_reason decode_part(struct search *s)
+{
+	enum kprobe_reason reason = KPROBE_REASON_NONE;
+	unsigned long addr = s->scan.start;
+	unsigned int len;
+	const u8 *bytes;
+	size_t avail;
+
+	while (!reason && addr < s->scan.end) {
+		bytes = look(s, addr, &avail);
+		len = kprobe_scan_insn(&s->scan, bytes, avail, addr);
+		if (!len)
+			return addr + avail == s->scan.end &&
+			       is_padding(s->scan.isa, bytes, avail) ?
+			       KPROBE_REASON_NONE : KPROBE_REASON_FUNCTION_UNDECODABLE;
+		if (s->scan.exit)
+			reason = follow_exit(s, s->scan.exit);
+		addr += len;
+	}
+	return reason;
+}
+
+/* What leads out of it without an instruction that jumps. */
+static enum kprobe_reason follow_tables(struct search *s)
+{
+	enum kprobe_reason reason = KPROBE_REASON_NONE;
+	unsigned long site, target;
+	unsigned int i;
+
+	for (i = 0; i < KPROBE_EXIT_TABLES; i++) {
+		site = s->scan.start;
+		while (!reason && (target = s->text->next_exit[i](&site, s->scan.end)))
+			reason = follow_exit(s, target);
+	}
+	return reason;
+}
+
+static enum kprobe_reason scan_part(struct search *s,
+				    const struct kprobe_function *part)
+{
+	enum kprobe_reason reason = KPROBE_REASON_NONE;
+
+	s->scan.start = part->start;
+	s->scan.end = part->end;
+	if (!is_plain(s))
+		reason = decode_part(s);
+	return reason ?: follow_tables(s);
+}
+
+/*
+ * Where compilers make no jump tables, and every place that an indirect jump can
+ * reach has a landing pad, a region without one is not reached. Else the targets
+ * of an indirect jump are unknown.
+ */
+static enum kprobe_reason judge_landings(const struct kprobe_scan *scan)
+{
+	if (scan->landed || scan->pad)
+		return KPROBE_REASON_JUMPED_INTO;
+	if (scan->indirect && !scan->isa->pads)
+		return KPROBE_REASON_INDIRECT_JUMP;
+	if (scan->read)
+		return KPROBE_REASON_RESERVED;
+	/* Of more than one instruction it would skip the jump's first. */
+	if (scan->skipped && scan->isa->jump_insns > 1)
+		return KPROBE_REASON_NOT_DISPLACED;
+	return scan->state ? KPROBE_REASON_DIRECTION : KPROBE_REASON_NONE;
+}
+
+/* Does anything but the instruction in front lead to s->scan.from and on? */
+static enum kprobe_reason search_landings(struct search *s)
+{
+	struct kprobe_scan *scan = &s->scan;
+	enum kprobe_reason reason;
+
+	if (!s->text->is_whole(&s->function) ||
+	    s->text->is_landed_on(scan->from, scan->to))
+		return KPROBE_REASON_JUMPED_INTO;
+	reason = scan_part(s, &s->function);
+	if (!reason && s->cold.end)
+		reason = scan_part(s, &s->cold);
+	return reason ?: judge_landings(scan);
+}
+
+static u32 find_scratch(struct search *s, unsigned long addr)
+{
+	u32 dead = kprobe_dead_scratch(s->scan.isa, s->text, &s->function, addr);
+
+	return dead & -dead;
+}
+
+/* Registers that the jump and the way back may use. */
+static enum kprobe_reason choose_scratch(struct search *s, struct kprobe_region *region,
+					 unsigned long site)
+{
+	if (!s->scan.isa->scratch)
+		return KPROBE_REASON_NONE;
+	region->scratch = find_scratch(s, site);
+	if (!region->scratch)
+		return KPROBE_REASON_SCRATCH;
+	if (!kprobe_region_goes_on(region))
+		return KPROBE_REASON_NONE;
+	region->back = find_scratch(s, site + region->len);
+	return region->back ? KPROBE_REASON_NONE : KPROBE_REASON_SCRATCH;
+}
+
+static enum kprobe_reason plan_text(struct search *s, struct kprobe_region *region,
+				    unsigned long site)
+{
+	const struct kprobe_isa *isa = s->scan.isa;
+	size_t avail = min_t(size_t, isa->jump_size + 2 * isa->insn_max,
+			     s->function.end - site);
+	u8 text[REGION_TEXT_MAX];
+
+	avail = s->text->read(site, text, min_t(size_t, avail, sizeof(text)));
+	return kprobe_plan_region(isa, region, text, avail, site);
+}
+
+/**
+ * kprobe_scan_region() - may a jump replace the text at a site?
+ * @isa:    the instruction set
+ * @text:   what is known of the text
+ * @region: filled in if so
+ * @site:   address of an instruction
+ * @from:   nothing may jump to the region from this address on: @site, if it has
+ *          to run right after the instruction in front and never else, or what
+ *          follows
+ *
+ * Probes inside the region are not looked at; they come and go.
+ *
+ * Context: As the functions of @text.
+ * Return: %KPROBE_REASON_NONE, or why not.
+ */
+enum kprobe_reason kprobe_scan_region(const struct kprobe_isa *isa,
+				      const struct kprobe_text *text,
+				      struct kprobe_region *region,
+				      unsigned long site, unsigned long from)
+{
+	struct search s = { .text = text, .scan.isa = isa };
+	enum kprobe_reason reason;
+
+	if (!text->find(site, &s.function) ||
+	    s.function.end - s.function.start > FUNCTION_MAX)
+		return KPROBE_REASON_FUNCTION_UNDECODABLE;
+	reason = plan_text(&s, region, site);
+	if (reason)
+		return reason;
+	if (text->is_reserved(site, site + region->len))
+		return KPROBE_REASON_RESERVED;
+	if (text->may_fault(site, site + region->len))
+		return KPROBE_REASON_EXTABLE;
+	s.scan.way_out = text->way_out;
+	s.scan.site = site;
+	s.scan.from = from;
+	s.scan.to = site + region->len;
+	return search_landings(&s) ?: choose_scratch(&s, region, site);
+}
+NOKPROBE_SYMBOL(kprobe_scan_region);

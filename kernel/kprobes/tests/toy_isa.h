@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef _KPROBES_TESTS_TOY_ISA_H
+#define _KPROBES_TESTS_TOY_ISA_H
+
+/*
+ * An instruction set that no machine has, with what machines have: delay slots,
+ * bundles, sequences that no exception may interrupt, branches of little reach,
+ * instructions that skip the next, text that is read or executed elsewhere, and
+ * jumps that need a register.
+ *
+ * An instruction is a word of 16 bits, little endian: an opcode, a register and a
+ * byte. A displacement counts words from the instruction. Registers 1 and 2 are
+ * those that jumps may use.
+ */
+#include <linux/kprobe_isa.h>
+
+#define TOY_WORD(op, reg, byte)	((op) << 12 | (reg) << 8 | ((byte) & 0xff))
+
+#define TOY_NOP			TOY_WORD(0, 0, 0)
+#define TOY_ALU(to, from)	TOY_WORD(1, to, from)
+#define TOY_JUMP(words)		TOY_WORD(2, 0, words)
+#define TOY_COND(reg, words)	TOY_WORD(3, reg, words)	/* a delay slot */
+#define TOY_CALL(words)		TOY_WORD(4, 0, words)	/* a delay slot */
+#define TOY_JUMP_TO(reg)	TOY_WORD(5, reg, 0)
+#define TOY_RETURN		TOY_WORD(6, 0, 0)
+#define TOY_SKIP(reg)		TOY_WORD(7, reg, 0)
+#define TOY_LOAD_LOCKED(to)	TOY_WORD(8, to, 0)
+#define TOY_STORE_COND(from)	TOY_WORD(9, from, 0)
+#define TOY_IF(nr)		TOY_WORD(10, nr, 0)	/* for @nr instructions */
+#define TOY_LOAD_TEXT(to, words) TOY_WORD(11, to, words)
+#define TOY_EXECUTE(words)	TOY_WORD(12, 0, words)
+#define TOY_TRAP		TOY_WORD(13, 0, 0)
+#define TOY_STATE		TOY_WORD(13, 1, 0)
+#define TOY_TRAILED		TOY_WORD(13, 2, 0)	/* a trap after its copy */
+#define TOY_PAD			TOY_WORD(14, 0, 0)
+#define TOY_LONG(reg)		TOY_WORD(15, reg, 0)	/* two words more: how far */
+#define TOY_NOTHING		TOY_WORD(0, 0, 1)
+
+/* Of the long jump, whose displacement counts bytes. */
+#define TOY_LONG_SIZE		6
+
+extern const struct kprobe_isa toy_isa;
+extern const struct kprobe_isa toy_isa_with_pads;
+
+#endif /* _KPROBES_TESTS_TOY_ISA_H */
