@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Golden tables: a case a line, what the code says compared with what stands there.
+ *
+ *	bytes : plan : copy nearby : copy far away
+ *
+ * Bytes in hex, as they lie in memory; after a "|" those that follow the instruction. The plan
+ * in words, addresses as distances from the instruction's: "+5". Copies in hex, or "far" where
+ * one would not reach. After "#" comes a comment, mostly the instruction for people.
+ */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <linux/kernel.h>
+
+#include "harness.h"
+
+#define LINE_SIZE	512
+#define BYTES_SIZE	64
+
+/* The reasons that plans have. */
+static const char *const reasons[KPROBE_REASONS] = {
+	[KPROBE_REASON_RESERVED] = "reserved",
+	[KPROBE_REASON_UNDECODABLE] = "undecodable",
+	[KPROBE_REASON_TRAP] = "trap",
+	[KPROBE_REASON_LEVEL] = "level",
+	[KPROBE_REASON_WORLD] = "world",
+	[KPROBE_REASON_LANDING_PAD] = "landing-pad",
+	[KPROBE_REASON_TRANSACTION] = "transaction",
+	[KPROBE_REASON_SLEEP] = "sleep",
+	[KPROBE_REASON_SHADOW] = "shadow",
+	[KPROBE_REASON_FORM] = "form",
+};
+
+static const char *const actions[] = {
+	[KPROBE_RUN] = "run",
+	[KPROBE_NOP] = "nop",
+	[KPROBE_EMULATE] = "emulate",
+};
+
+static const char *const flows[] = {
+	[KPROBE_FLOW_JUMP] = "jump",
+	[KPROBE_FLOW_COND] = "cond",
+	[KPROBE_FLOW_CALL] = "call",
+	[KPROBE_FLOW_JUMP_INDIRECT] = "jump-indirect",
+	[KPROBE_FLOW_CALL_INDIRECT] = "call-indirect",
+	[KPROBE_FLOW_RETURN] = "return",
+	[KPROBE_FLOW_PAD] = "pad",
+};
+
+/**
+ * struct text - a line being written
+ * @chars: it
+ * @len:   its length
+ */
+struct text {
+	char chars[LINE_SIZE];
+	size_t len;
+};
+
+__printf(2, 3) static void add(struct text *t, const char *format, ...)
+{
+	va_list args;
+	int n;
+
+	va_start(args, format);
+	n = vsnprintf(t->chars + t->len, sizeof(t->chars) - t->len, format, args);
+	va_end(args);
+	t->len = min_t(size_t, t->len + n, sizeof(t->chars) - 1);
+}
+
+static void add_address(struct text *t, const char *word, unsigned long addr)
+{
+	long apart = addr - harness_target.from;
+
+	if (apart < 0)
+		add(t, " %s -0x%lx", word, -apart);
+	else
+		add(t, " %s +0x%lx", word, apart);
+}
+
+static void add_flow(struct text *t, const struct kprobe_insn *insn)
+{
+	switch (insn->flow) {
+	case KPROBE_FLOW_NEXT:
+		break;
+	case KPROBE_FLOW_JUMP:
+	case KPROBE_FLOW_COND:
+	case KPROBE_FLOW_CALL:
+		add_address(t, flows[insn->flow], insn->target);
+		break;
+	default:
+		add(t, " %s", flows[insn->flow]);
+	}
+}
+
+static void add_rest(struct text *t, const struct kprobe_insn *insn)
+{
+	if (insn->bundle)
+		add(t, " bundle %u", insn->bundle);
+	if (insn->exclusive)
+		add(t, " exclusive %+d", insn->exclusive);
+	if (insn->fault)
+		add(t, " fault %u", insn->fault);
+	if (insn->ends_in_trap)
+		add(t, " ends-in-trap");
+	if (insn->may_skip)
+		add(t, " may-skip");
+	if (insn->data_len)
+		add_address(t, insn->executes ? "executes" : "reads-text", insn->data);
+	if (insn->state)
+		add(t, " state");
+	if (insn->no_copy)
+		add(t, " no-copy");
+	if (insn->reads)
+		add(t, " reads 0x%x", insn->reads);
+	if (insn->writes)
+		add(t, " writes 0x%x", insn->writes);
+}
+
+static void add_plan(struct text *t, enum kprobe_reason reason,
+		     const struct kprobe_insn *insn, size_t size)
+{
+	if (reason)
+		add(t, " : refused %s", reasons[reason] ?: "otherwise");
+	else
+		add(t, " : %s", actions[insn->action]);
+	if (insn->len != size)
+		add(t, " len %u", insn->len);
+	add_flow(t, insn);
+	add_rest(t, insn);
+}
+
+static void add_bytes(struct text *t, const u8 *bytes, size_t size)
+{
+	size_t i;
+
+	for (i = 0; i < size; i++)
+		add(t, " %02x", bytes[i]);
+}
+
+static void add_copy(struct text *t, const struct kprobe_insn *insn, const u8 *bytes,
+		     unsigned long base)
+{
+	u8 buf[BYTES_SIZE];
+	struct kprobe_code code = { .buf = buf, .size = sizeof(buf), .base = base };
+
+	harness_target.isa->emit(&code, insn, bytes, harness_target.from);
+	add(t, " :");
+	if (code.far)
+		add(t, " far");
+	else
+		add_bytes(t, buf, min(code.len, code.size));
+}
+
+/* The number of bytes at the line's start; those of the instruction itself in @size. */
+static size_t read_bytes(const char *line, u8 *bytes, size_t *size)
+{
+	size_t n = 0;
+	char *end;
+
+	*size = 0;
+	while (n < BYTES_SIZE) {
+		while (*line == ' ')
+			line++;
+		if (*line == '|') {
+			*size = n;
+			line++;
+			continue;
+		}
+		bytes[n] = strtoul(line, &end, 16);
+		if (end == line)
+			break;
+		n++;
+		line = end;
+	}
+	*size = *size ?: n;
+	return n;
+}
+
+static void trim(char *line)
+{
+	size_t len = strlen(line);
+
+	while (len && isspace(line[len - 1]))
+		line[--len] = 0;
+}
+
+/* What the line should be. */
+static void make_line(struct text *t, const char *line)
+{
+	u8 bytes[BYTES_SIZE] = {};
+	enum kprobe_reason reason;
+	struct kprobe_insn insn;
+	size_t size, avail;
+
+	t->len = 0;
+	avail = read_bytes(line, bytes, &size);
+	reason = harness_target.isa->plan(&insn, bytes, avail, harness_target.from);
+	add(t, "%.*s", (int)strcspn(line, ":"), line);
+	trim(t->chars);
+	t->len = strlen(t->chars);
+	add_plan(t, reason, &insn, size);
+	if (reason)
+		return;
+	add_copy(t, &insn, bytes, harness_target.near);
+	add_copy(t, &insn, bytes, harness_target.away);
+}
+
+static FILE *open_table(const char *path)
+{
+	FILE *f = fopen(path, "r");
+
+	if (f)
+		return f;
+	perror(path);
+	exit(2);
+}
+
+/* Cuts the comment off and gives it to @comment. */
+static bool is_case(char *line, char *comment)
+{
+	size_t code = strcspn(line, "#\n");
+
+	memcpy(comment, line + code, strlen(line + code) + 1);
+	trim(comment);
+	line[code] = 0;
+	trim(line);
+	return line[0];
+}
+
+/**
+ * golden_write() - print a table with what the code says now
+ * @path: the table
+ *
+ * Context: The host.
+ * Return: 0.
+ */
+int golden_write(const char *path)
+{
+	FILE *f = open_table(path);
+	char line[LINE_SIZE], comment[LINE_SIZE];
+	struct text now;
+
+	while (fgets(line, sizeof(line), f)) {
+		now.chars[0] = 0;
+		if (is_case(line, comment))
+			make_line(&now, line);
+		printf("%s%s%s\n", now.chars, now.chars[0] && comment[0] ? "\t" : "",
+		       comment);
+	}
+	fclose(f);
+	return 0;
+}
+
+static void test_line(const char *line, const char *comment)
+{
+	struct text now;
+	bool same;
+
+	make_line(&now, line);
+	same = !strcmp(line, now.chars);
+	if (!same) {
+		tap_note("table %s", line);
+		tap_note("code  %s", now.chars);
+	}
+	tap_result(same, "%.*s%s", (int)strcspn(line, ":"), line, comment[0] ? comment + 1 : "");
+}
+
+/**
+ * golden_test() - compare the code with a table
+ * @path: the table
+ *
+ * Context: The host.
+ */
+void golden_test(const char *path)
+{
+	FILE *f = open_table(path);
+	char line[LINE_SIZE], comment[LINE_SIZE], group[LINE_SIZE];
+
+	snprintf(group, sizeof(group), "golden_%s", harness_target.name);
+	tap_begin(group);
+	while (fgets(line, sizeof(line), f))
+		if (is_case(line, comment))
+			test_line(line, comment);
+	tap_end(group);
+	fclose(f);
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Every instruction of a kernel: its length, and where it goes if that is given, as
+ * the plan has it and as objdump shows it.
+ *
+ * objdump -d -w prints "address:\tbytes\tinstruction", where the bytes are in groups
+ * of those that lie together in memory, and a direct branch's target as "hex <symbol>".
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <linux/kernel.h>
+
+#include "harness.h"
+
+#define LINE_SIZE	4096
+#define SHOWN_MAX	10
+
+/**
+ * struct shown - an instruction as objdump shows it
+ * @addr:   its address
+ * @len:    how many bytes it has
+ * @bytes:  the bytes, and zeros
+ * @target: what it names as a place in the text; 0 if nothing
+ * @text:   the instruction
+ */
+struct shown {
+	unsigned long addr;
+	size_t len;
+	u8 bytes[32];
+	unsigned long target;
+	const char *text;
+};
+
+/**
+ * struct tally - what was found in a file
+ * @insns:    instructions that were compared
+ * @refused:  those of them that must not be probed
+ * @branches: those whose targets were compared
+ * @wrong:    those that were not the same
+ */
+struct tally {
+	unsigned long insns;
+	unsigned long refused;
+	unsigned long branches;
+	unsigned long wrong;
+};
+
+static size_t parse_bytes(const char *at, u8 *bytes, size_t size)
+{
+	size_t n = 0;
+	int used;
+
+	while (n < size && sscanf(at, " %2hhx%n", &bytes[n], &used) == 1) {
+		at += used;
+		n++;
+	}
+	return n;
+}
+
+/* "jmp    ffffffff81000000 <start>", but not "lea 0x1(%rip),%rax   # 1000 <start>" */
+static unsigned long parse_target(const char *text)
+{
+	const char *symbol = strstr(text, " <"), *at = symbol;
+
+	if (!symbol || strchr(text, '#'))
+		return 0;
+	while (at > text && at[-1] != ' ' && at[-1] != ',' && at[-1] != '\t')
+		at--;
+	return strtoul(at, NULL, 16);
+}
+
+/* No instruction, or, where objdump takes two of them for one, more than one. */
+static bool is_odd(const char *text)
+{
+	const char *const *odd = harness_target.odd;
+
+	while (*odd && strncmp(text, *odd, strlen(*odd)))
+		odd++;
+	return *odd || strstr(text, "(bad)");
+}
+
+static bool parse(char *line, struct shown *s)
+{
+	char *bytes = strchr(line, '\t'), *text = bytes ? strchr(bytes + 1, '\t') : NULL;
+
+	if (!text)
+		return false;
+	*s = (struct shown){ .text = text + 1, .addr = strtoul(line, NULL, 16) };
+	*text = 0;
+	s->text = text + 1;
+	text[1 + strcspn(text + 1, "\n")] = 0;
+	s->len = parse_bytes(bytes + 1, s->bytes, sizeof(s->bytes));
+	s->target = parse_target(s->text);
+	return s->len && !is_odd(s->text);
+}
+
+static bool goes_somewhere(const struct kprobe_insn *insn)
+{
+	return insn->flow == KPROBE_FLOW_JUMP || insn->flow == KPROBE_FLOW_COND ||
+	       insn->flow == KPROBE_FLOW_CALL;
+}
+
+static void compare(struct tally *tally, const struct shown *s)
+{
+	enum kprobe_reason reason;
+	struct kprobe_insn insn;
+	bool wrong;
+
+	reason = harness_target.isa->plan(&insn, s->bytes, s->len, s->addr);
+	tally->insns++;
+	tally->refused += !!reason;
+	wrong = insn.len != s->len;
+	if (goes_somewhere(&insn) && s->target) {
+		tally->branches++;
+		wrong |= insn.target != s->target;
+	}
+	if (wrong && tally->wrong++ < SHOWN_MAX)
+		tap_note("%lx: %s: len %u of %zu, target %lx of %lx", s->addr, s->text,
+			 insn.len, s->len, insn.target, s->target);
+}
+
+static FILE *disassemble(const char *path)
+{
+	char command[LINE_SIZE];
+
+	snprintf(command, sizeof(command), "%s '%s'", harness_target.objdump, path);
+	return popen(command, "r");
+}
+
+/**
+ * lengths_test() - compare plans with what objdump shows
+ * @vmlinux: file with the instructions
+ *
+ * Context: The host.
+ */
+void lengths_test(const char *vmlinux)
+{
+	FILE *f = disassemble(vmlinux);
+	struct tally tally = {};
+	char line[LINE_SIZE];
+	struct shown s;
+
+	tap_begin("lengths");
+	while (f && fgets(line, sizeof(line), f))
+		if (parse(line, &s))
+			compare(&tally, &s);
+	tap_note("%lu instructions, %lu of them refused, %lu branches", tally.insns,
+		 tally.refused, tally.branches);
+	tap_result(f && !pclose(f) && tally.insns && !tally.wrong, "%s", vmlinux);
+	tap_end("lengths");
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Tests an instruction set on the host:
+ *
+ *	isa-ARCH TABLE [VMLINUX]...	KTAP of a golden table, of the KUnit suites
+ *					on byte arrays, of every instruction of a kernel
+ *	isa-ARCH -w TABLE		the table, with what the code says now
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "harness.h"
+
+/**
+ * main() - test what the command line names
+ * @argc: number of arguments
+ * @argv: arguments
+ *
+ * Context: The host.
+ * Return: 0 if all is good.
+ */
+int main(int argc, char **argv)
+{
+	int i;
+
+	if (argc == 3 && !strcmp(argv[1], "-w"))
+		return golden_write(argv[2]);
+	if (argc < 2) {
+		fprintf(stderr, "usage: %s [-w] TABLE [VMLINUX]...\n", argv[0]);
+		return 2;
+	}
+	golden_test(argv[1]);
+	kunit_test();
+	for (i = 2; i < argc; i++)
+		lengths_test(argv[i]);
+	return tap_finish();
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* KTAP: groups of results, one level deep. What is noted fails the result that follows. */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "harness.h"
+
+static unsigned int groups, failed_groups;	/* done */
+static unsigned int results, failures;		/* in this group */
+
+/**
+ * tap_begin() - begin a group of results
+ * @group: its name
+ *
+ * Context: Not within a group.
+ */
+void tap_begin(const char *group)
+{
+	if (!groups)
+		printf("KTAP version 1\n");
+	printf("    KTAP version 1\n    # Subtest: %s\n", group);
+	results = 0;
+	failures = 0;
+}
+
+/**
+ * tap_note() - explain a result
+ * @format: as for printf()
+ *
+ * Context: Within a group, before the result.
+ */
+void tap_note(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	printf("    # ");
+	vprintf(format, args);
+	printf("\n");
+	va_end(args);
+}
+
+/**
+ * tap_result() - a result
+ * @ok:     it is good
+ * @format: its name, as for printf()
+ *
+ * Context: Within a group.
+ */
+void tap_result(bool ok, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	printf("    %sok %u ", ok ? "" : "not ", ++results);
+	vprintf(format, args);
+	printf("\n");
+	va_end(args);
+	failures += !ok;
+}
+
+/**
+ * tap_skip() - a result that there is not
+ * @name: its name
+ * @why:  why it was left out
+ *
+ * Context: Within a group.
+ */
+void tap_skip(const char *name, const char *why)
+{
+	printf("    ok %u %s # SKIP %s\n", ++results, name, why);
+}
+
+/**
+ * tap_end() - end a group
+ * @group: its name
+ *
+ * Context: Within a group.
+ */
+void tap_end(const char *group)
+{
+	printf("    1..%u\n", results);
+	printf("%sok %u %s\n", failures ? "not " : "", ++groups, group);
+	failed_groups += !!failures;
+}
+
+/**
+ * tap_finish() - end the report
+ *
+ * Context: Not within a group.
+ * Return: What the program exits with: 1 if a result was not good, else 0.
+ */
+int tap_finish(void)
+{
+	printf("1..%u\n", groups);
+	return failed_groups ? 1 : 0;
+}
