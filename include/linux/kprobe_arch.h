@@ -33,14 +33,9 @@ void kprobe_slot_free(void *slot);
 struct kprobe_point *kprobe_slot_running(unsigned long addr);
 void kprobe_slot_write(void *slot, const void *code, size_t len);
 int kprobe_blacklist_add_text(unsigned long start, unsigned long end);
-int kprobe_read_insn(unsigned long addr, u8 *buf, size_t size);
-bool kprobe_find_function(unsigned long addr, struct kprobe_function *f);
-bool kprobe_text_is_reserved(unsigned long start, unsigned long end);
-bool kprobe_jump_label_lands_in(unsigned long start, unsigned long end);
-bool kprobe_fixup_lands_in(unsigned long start, unsigned long end);
-bool kprobe_fault_is_expected(unsigned long start, unsigned long end);
-unsigned long kprobe_next_label_target(unsigned long *site, unsigned long end);
-unsigned long kprobe_next_fixup(unsigned long *site, unsigned long end);
+size_t kprobe_read_insn(unsigned long addr, u8 *buf, size_t size);
+enum kprobe_reason kprobe_examine(struct kprobe_region *region, unsigned long site,
+				  unsigned long from);
 
 #ifdef CONFIG_KRETPROBES
 bool kprobe_is_return_probe(const struct kprobe *p);
@@ -205,10 +200,56 @@ int __init arch_kprobe_init(void);
  * in front may lead there.
  *
  * Context: Process context, kprobe_mutex held, may sleep.
- * Return: %KPROBE_REASON_NONE when it can. Then arch_kprobe_region_len()
+ * Return: %KPROBE_REASON_NONE when it can. Then @region_len of the point
  * says how many bytes are displaced.
  */
 enum kprobe_reason arch_kprobe_examine(struct kprobe_point *point);
+
+/*
+ * What the core cannot know of text. An architecture that has something to say
+ * defines the name as well, in asm/kprobe_point.h.
+ */
+#ifndef arch_kprobe_text_reserved
+/**
+ * arch_kprobe_text_reserved() - does the architecture itself patch some text?
+ * @start: its first byte
+ * @end:   the first one after it
+ *
+ * Context: Process context, text_mutex held.
+ * Return: True when it does, in a table of its own.
+ */
+static inline bool arch_kprobe_text_reserved(unsigned long start, unsigned long end)
+{
+	return false;
+}
+#endif
+
+#ifndef arch_kprobe_way_out
+/**
+ * arch_kprobe_way_out() - what functions return through, if not by a return
+ *
+ * Context: Any.
+ * Return: Its address, 0 when there is no such thing.
+ */
+static inline unsigned long arch_kprobe_way_out(void)
+{
+	return 0;
+}
+#endif
+
+#ifndef arch_kprobe_is_thunk
+/**
+ * arch_kprobe_is_thunk() - does it jump on to who knows where?
+ * @addr: a place outside of a function, that the function jumps to
+ *
+ * Context: Process context.
+ * Return: True when it may come back into the function's middle.
+ */
+static inline bool arch_kprobe_is_thunk(unsigned long addr)
+{
+	return false;
+}
+#endif
 
 /**
  * arch_kprobe_make_detour() - write the code that a jump or breakpoint leads to
@@ -301,8 +342,6 @@ void kretprobe_return(struct pt_regs *regs, void *fp);
  *	also when it cannot be read
  *   unsigned long arch_kprobe_behind_entry(unsigned long addr)
  *	the instruction behind the entry nop at @addr
- *   unsigned int arch_kprobe_region_len(const struct kprobe_point *point)
- *	how many bytes a jump at @site displaces, 0 while that is not known
  *
  * and for registers at a function's entry:
  *

@@ -7,6 +7,7 @@
  * architectures both know of: probe points, detours, hits under way. What they
  * call of each other is in linux/kprobe_arch.h. Nobody else includes this.
  */
+#include <linux/kprobe_isa.h>
 #include <linux/kprobe_reason.h>
 #include <linux/kprobes.h>
 #include <linux/percpu.h>
@@ -134,7 +135,7 @@ struct kprobe_route {
  * @opcode:    first unit of the instruction at @addr
  * @insn:      the bytes at @site without any mechanism: the instruction, and what
  *             a jump covers
- * @arch:      the architecture's plan for the instruction
+ * @plan:      the architecture's verdict on the instruction
  * @state:     under kprobe_mutex
  * @mechanism: under kprobe_mutex; read by hits through ftrace
  * @move:      set while the point moves from a breakpoint to ftrace, see move.c;
@@ -145,6 +146,7 @@ struct kprobe_route {
  * @not_jump:  why the optimizer has not made it a jump
  * @examined:  the text was looked at
  * @hopeless:  and the reason never goes away
+ * @region_len: how many bytes a jump at @site replaces, 0 while that is not known
  * @optimize:  in one of the optimizer's lists
  * @node:      in the table of points, one link for each of two generations
  * @batch:     in the batch that is being worked on, or among those to be disarmed
@@ -165,7 +167,7 @@ struct kprobe_point {
 	void *post_slot;
 	kprobe_opcode_t opcode;
 	kprobe_opcode_t insn[KPROBE_TEXT_SIZE / sizeof(kprobe_opcode_t)];
-	struct arch_kprobe_point arch;
+	struct kprobe_insn plan;
 
 	enum kprobe_point_state state;
 	enum kprobe_mechanism mechanism;
@@ -182,6 +184,7 @@ struct kprobe_point {
 #ifdef CONFIG_OPTPROBES
 	bool examined;
 	bool hopeless;
+	u8 region_len;
 	enum kprobe_reason not_jump;
 	struct kprobe_detour *detour;
 	struct list_head optimize;
@@ -287,32 +290,6 @@ struct kprobe_cpu {
 };
 
 DECLARE_PER_CPU(struct kprobe_cpu, kprobe_cpu);
-
-/**
- * enum kprobe_symbol - what a symbol of the text stands for
- * @KPROBE_SYMBOL_FUNCTION:   a function
- * @KPROBE_SYMBOL_COLD:       the part of a function that is hardly ever executed
- * @KPROBE_SYMBOL_PREFIX:     bytes in front of a function
- * @KPROBE_SYMBOL_TRAMPOLINE: the jump that makes a static call
- */
-enum kprobe_symbol {
-	KPROBE_SYMBOL_FUNCTION,
-	KPROBE_SYMBOL_COLD,
-	KPROBE_SYMBOL_PREFIX,
-	KPROBE_SYMBOL_TRAMPOLINE,
-};
-
-/**
- * struct kprobe_function - a function, as far as symbols tell
- * @start: its first byte
- * @end:   the first one behind it
- * @kind:  whether it is a function at all
- */
-struct kprobe_function {
-	unsigned long start;
-	unsigned long end;
-	enum kprobe_symbol kind;
-};
 
 #include <asm/kprobe_point.h>
 

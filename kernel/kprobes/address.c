@@ -240,7 +240,7 @@ static void look_under_breakpoints(unsigned long addr, u8 *buf, size_t size)
  * patching is under way.
  * Return: How many bytes could be read: fewer than @size where text ends.
  */
-int kprobe_read_insn(unsigned long addr, u8 *buf, size_t size)
+size_t kprobe_read_insn(unsigned long addr, u8 *buf, size_t size)
 {
 	unsigned long at = addr - KPROBE_JUMP_SIZE - MAX_INSN_SIZE;
 	struct kprobe_point *point;

@@ -12,6 +12,8 @@
 #include <linux/kprobes.h>
 #include <linux/rculist.h>
 
+#include "scan.h"
+
 struct module;
 struct module_memory;
 
@@ -265,8 +267,17 @@ int kprobe_parse_switch(char *word, bool *on);
 
 /* function.c: functions, and where instructions begin */
 bool kprobe_is_prefix_symbol(const char *name);
+bool kprobe_find_function(unsigned long addr, struct kprobe_function *f);
 bool kprobe_is_boundary(unsigned long addr);
 void kprobe_drop_functions(const struct module *mod);
+
+/* reserved.c: what others know of text, and do to it */
+bool kprobe_text_is_reserved(unsigned long start, unsigned long end);
+bool kprobe_jump_label_lands_in(unsigned long start, unsigned long end);
+bool kprobe_fixup_lands_in(unsigned long start, unsigned long end);
+bool kprobe_fault_is_expected(unsigned long start, unsigned long end);
+unsigned long kprobe_next_label_target(unsigned long *site, unsigned long end);
+unsigned long kprobe_next_fixup(unsigned long *site, unsigned long end);
 
 /* address.c: from what the caller gave to an address that can be probed */
 enum kprobe_reason kprobe_resolve(const struct kprobe *p, unsigned long *addr,

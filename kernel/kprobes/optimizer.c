@@ -67,7 +67,7 @@ static unsigned int registrations;
 static bool is_inside_region(const struct kprobe_point *point, unsigned long site)
 {
 	return site > point->site &&
-	       site < point->site + arch_kprobe_region_len(point);
+	       site < point->site + point->region_len;
 }
 
 static bool patches_text(const struct kprobe_point *point)
@@ -132,7 +132,7 @@ static void stay_breakpoint(struct kprobe_point *point)
 static bool needs_no_grace_period(const struct kprobe_point *point)
 {
 	return point->mechanism == KPROBE_JUMP ||
-	       arch_kprobe_region_len(point) == point->len;
+	       point->region_len == point->len;
 }
 
 /* A candidate gets its jump, or another, at once if that is possible. */

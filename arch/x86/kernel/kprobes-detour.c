@@ -45,79 +45,53 @@
 /* Behind the opcode of the push. */
 #define SAVE_IP		(kprobe_detour_save_template_ip + 1 - kprobe_detour_save_template)
 
-/**
- * struct code - a buffer being written to
- * @buf:  the buffer
- * @len:  how much has been written
- * @base: the address that it will run from
- * @far:  something was out of reach
- */
-struct code {
-	u8 *buf;
-	unsigned int len;
-	unsigned long base;
-	bool far;
-};
-
-static void put(struct code *c, const void *bytes, unsigned int n)
-{
-	if (c->len + n <= KPROBE_DETOUR_MAX_SIZE)
-		memcpy(c->buf + c->len, bytes, n);
-	c->len += n;
-}
-
 #define PUT(c, ...)						\
 	do {							\
 		static const u8 bytes[] = { __VA_ARGS__ };	\
 								\
-		put(c, bytes, sizeof(bytes));			\
+		kprobe_code_put(c, bytes, sizeof(bytes));			\
 	} while (0)
 
-static void put32(struct code *c, long value)
+static void put32(struct kprobe_code *c, long value)
 {
 	s32 imm = value;
 
 	if (imm != value)
 		c->far = true;
-	put(c, &imm, sizeof(imm));
+	kprobe_code_put(c, &imm, sizeof(imm));
 }
 
-static void put64(struct code *c, u64 value)
+static void put64(struct kprobe_code *c, u64 value)
 {
-	put(c, &value, sizeof(value));
-}
-
-static unsigned long here(const struct code *c)
-{
-	return c->base + c->len;
+	kprobe_code_put(c, &value, sizeof(value));
 }
 
 /* Folded into a caller, it would name an address that objtool finds odd. */
-static noinline void put_relative(struct code *c, unsigned long target)
+static noinline void put_relative(struct kprobe_code *c, unsigned long target)
 {
-	put32(c, target - (here(c) + sizeof(s32)));
+	put32(c, target - (kprobe_code_here(c) + sizeof(s32)));
 }
 
-static void put_call(struct code *c, unsigned long target)
+static void put_call(struct kprobe_code *c, unsigned long target)
 {
 	PUT(c, CALL_INSN_OPCODE);
 	put_relative(c, target);
 }
 
-static void put_jmp(struct code *c, unsigned long target)
+static void put_jmp(struct kprobe_code *c, unsigned long target)
 {
 	PUT(c, JMP32_INSN_OPCODE);
 	put_relative(c, target);
 }
 
-static void put_jne(struct code *c, unsigned long target)
+static void put_jne(struct kprobe_code *c, unsigned long target)
 {
 	PUT(c, 0x0f, 0x85);
 	put_relative(c, target);
 }
 
 /* The rest of an instruction whose operand is this CPU's: SIB, displacement. */
-static void put_percpu(struct code *c, unsigned long offset)
+static void put_percpu(struct kprobe_code *c, unsigned long offset)
 {
 	PUT(c, 0x25);
 	put32(c, (long)offset);
@@ -131,7 +105,7 @@ static void put_percpu(struct code *c, unsigned long offset)
 
 #define FRAME(field)	((unsigned long)&kprobe_cpu.frame[0].field)
 
-static void put_preempt_disable(struct code *c)
+static void put_preempt_disable(struct kprobe_code *c)
 {
 #ifdef CONFIG_PREEMPT_COUNT
 	PUT(c, PERCPU_PREFIX 0xff, 0x04);			/* incl */
@@ -139,7 +113,7 @@ static void put_preempt_disable(struct code *c)
 #endif
 }
 
-static void put_preempt_enable(struct code *c)
+static void put_preempt_enable(struct kprobe_code *c)
 {
 #ifdef CONFIG_PREEMPT_COUNT
 	PUT(c, PERCPU_PREFIX 0xff, 0x0c);			/* decl */
@@ -150,7 +124,7 @@ static void put_preempt_enable(struct code *c)
 }
 
 /* Flags as C code expects them, where those of the probed code are. */
-static void put_c_flags(struct code *c, const struct x86_detour_spec *spec)
+static void put_c_flags(struct kprobe_code *c, const struct x86_detour_spec *spec)
 {
 	if (spec->clac)
 		PUT(c, 0x0f, 0x01, 0xca);			/* clac */
@@ -158,12 +132,12 @@ static void put_c_flags(struct code *c, const struct x86_detour_spec *spec)
 		PUT(c, 0xfc);					/* cld */
 }
 
-static void put_save(struct code *c, const struct x86_detour_spec *spec,
+static void put_save(struct kprobe_code *c, const struct x86_detour_spec *spec,
 		     unsigned long ip)
 {
 	unsigned int start = c->len;
 
-	put(c, kprobe_detour_save_template, X86_DETOUR_SAVE_SIZE);
+	kprobe_code_put(c, kprobe_detour_save_template, X86_DETOUR_SAVE_SIZE);
 	c->len = start + SAVE_IP;
 	put32(c, (long)ip);
 	c->len = start + X86_DETOUR_SAVE_SIZE;
@@ -174,7 +148,7 @@ static void put_save(struct code *c, const struct x86_detour_spec *spec,
 }
 
 /* To @busy with nothing done, to @changed with the frame claimed. */
-static void put_claim(struct code *c, const struct x86_detour_spec *spec,
+static void put_claim(struct kprobe_code *c, const struct x86_detour_spec *spec,
 		      unsigned long busy, unsigned long changed)
 {
 	PUT(c, PERCPU_PREFIX 0x48, 0x83, 0x3c);			/* cmpq $0 */
@@ -192,7 +166,7 @@ static void put_claim(struct code *c, const struct x86_detour_spec *spec,
 	put_jne(c, changed);
 }
 
-static void put_release(struct code *c)
+static void put_release(struct kprobe_code *c)
 {
 	PUT(c, PERCPU_PREFIX 0xc7, 0x04);			/* movl $ */
 	put_percpu(c, FRAME(context));
@@ -203,7 +177,7 @@ static void put_release(struct code *c)
 }
 
 /* handler(probe, registers, ...) */
-static void put_handler(struct code *c, const struct x86_detour_call *call)
+static void put_handler(struct kprobe_code *c, const struct x86_detour_call *call)
 {
 	PUT(c, 0x48, 0xbf);					/* mov $, %rdi */
 	put64(c, call->probe);
@@ -213,7 +187,7 @@ static void put_handler(struct code *c, const struct x86_detour_call *call)
 	put_call(c, call->handler);
 }
 
-static void put_pre_handlers(struct code *c, const struct x86_detour_spec *spec)
+static void put_pre_handlers(struct kprobe_code *c, const struct x86_detour_spec *spec)
 {
 	unsigned int i;
 
@@ -226,7 +200,7 @@ static void put_pre_handlers(struct code *c, const struct x86_detour_spec *spec)
 	}
 }
 
-static void put_post_handlers(struct code *c, const struct x86_detour_spec *spec)
+static void put_post_handlers(struct kprobe_code *c, const struct x86_detour_spec *spec)
 {
 	unsigned int i;
 
@@ -236,11 +210,11 @@ static void put_post_handlers(struct code *c, const struct x86_detour_spec *spec
 	}
 }
 
-static void put_restore(struct code *c, u16 *restore)
+static void put_restore(struct kprobe_code *c, u16 *restore)
 {
 	put_preempt_enable(c);
 	*restore = c->len;
-	put(c, kprobe_detour_restore_template, X86_DETOUR_RESTORE_SIZE);
+	kprobe_code_put(c, kprobe_detour_restore_template, X86_DETOUR_RESTORE_SIZE);
 }
 
 static bool is_behind_entry(const struct x86_detour_spec *spec)
@@ -249,7 +223,7 @@ static bool is_behind_entry(const struct x86_detour_spec *spec)
 }
 
 /* Post-handlers in the frame of the pre-handlers, with the pointer moved on. */
-static void put_post_handlers_at(struct code *c, const struct x86_detour_spec *spec,
+static void put_post_handlers_at(struct kprobe_code *c, const struct x86_detour_spec *spec,
 				 unsigned long ip)
 {
 	PUT(c, 0x48, 0xc7, 0x84, 0x24);				/* movq $, (%rsp) */
@@ -258,7 +232,7 @@ static void put_post_handlers_at(struct code *c, const struct x86_detour_spec *s
 	put_post_handlers(c, spec);
 }
 
-static void put_enter(struct code *c, const struct x86_detour_spec *spec,
+static void put_enter(struct kprobe_code *c, const struct x86_detour_spec *spec,
 		      struct arch_kprobe_detour *at)
 {
 	at->save[0] = c->len;
@@ -273,13 +247,13 @@ static void put_enter(struct code *c, const struct x86_detour_spec *spec,
 	put_pre_handlers(c, spec);
 }
 
-static void put_leave(struct code *c, struct arch_kprobe_detour *at)
+static void put_leave(struct kprobe_code *c, struct arch_kprobe_detour *at)
 {
 	put_release(c);
 	put_restore(c, &at->restore[0]);
 }
 
-static void put_pre_part(struct code *c, const struct x86_detour_spec *spec,
+static void put_pre_part(struct kprobe_code *c, const struct x86_detour_spec *spec,
 			 struct arch_kprobe_detour *at)
 {
 	put_enter(c, spec, at);
@@ -292,7 +266,7 @@ static void put_pre_part(struct code *c, const struct x86_detour_spec *spec,
 }
 
 /* Between the CPU and where registers are saved: 8b to it, 89 from it. */
-static void put_moves(struct code *c, u8 opcode, u16 registers)
+static void put_moves(struct kprobe_code *c, u8 opcode, u16 registers)
 {
 	unsigned int i;
 
@@ -301,11 +275,11 @@ static void put_moves(struct code *c, u8 opcode, u16 registers)
 			     0x24, x86_kprobe_reg_offset[i] };
 
 		if (registers & BIT(i))
-			put(c, mov, sizeof(mov));
+			kprobe_code_put(c, mov, sizeof(mov));
 	}
 }
 
-static void put_flags_in(struct code *c, struct arch_kprobe_detour *at)
+static void put_flags_in(struct kprobe_code *c, struct arch_kprobe_detour *at)
 {
 	PUT(c, 0xff, 0xb4, 0x24);				/* pushq (%rsp) */
 	put32(c, offsetof(struct pt_regs, flags));
@@ -313,7 +287,7 @@ static void put_flags_in(struct code *c, struct arch_kprobe_detour *at)
 	PUT(c, 0x9d);						/* popfq */
 }
 
-static void put_flags_out(struct code *c, struct arch_kprobe_detour *at)
+static void put_flags_out(struct kprobe_code *c, struct arch_kprobe_detour *at)
 {
 	PUT(c, 0x9c);						/* pushfq */
 	at->pushed[1] = c->len;
@@ -325,7 +299,7 @@ static void put_flags_out(struct code *c, struct arch_kprobe_detour *at)
 /* Out of line, behind all else: nothing follows from a post-handler missed. */
 #define POST_STUB_SIZE	(3 + 3 + CALL_INSN_SIZE + JMP32_INSN_SIZE)
 
-static void put_post_stub(struct code *c, void *function, unsigned long back)
+static void put_post_stub(struct kprobe_code *c, void *function, unsigned long back)
 {
 	PUT(c, 0x48, 0x89, 0xdf);				/* mov %rbx, %rdi */
 	PUT(c, 0x48, 0x89, 0xe6);				/* mov %rsp, %rsi */
@@ -334,7 +308,7 @@ static void put_post_stub(struct code *c, void *function, unsigned long back)
 }
 
 /* @stubs is where the two stubs will be. Returns where they go on. */
-static unsigned long put_post_part(struct code *c,
+static unsigned long put_post_part(struct kprobe_code *c,
 				   const struct x86_detour_spec *spec,
 				   struct arch_kprobe_detour *at,
 				   unsigned long stubs)
@@ -342,81 +316,61 @@ static unsigned long put_post_part(struct code *c,
 	unsigned long back;
 
 	at->save[1] = c->len;
-	put_save(c, spec, spec->site + spec->region->plan[0].len);
+	put_save(c, spec, spec->site + spec->region->insn[0].len);
 	put_claim(c, spec, stubs, stubs + POST_STUB_SIZE);
 	put_post_handlers(c, spec);
 	put_release(c);
-	back = here(c);
+	back = kprobe_code_here(c);
 	put_restore(c, &at->restore[1]);
 	return back;
 }
 
 /* The region's instructions from the one with number @first on, and back. */
-static void put_region(struct code *c, const struct x86_detour_spec *spec,
+static void put_region(struct kprobe_code *c, const struct x86_detour_spec *spec,
 		       unsigned int first, struct arch_kprobe_detour *at)
 {
-	u8 copy[X86_KPROBE_REGION_COPY_MAX], offset[KPROBE_JUMP_SIZE + 1];
-	unsigned int i, nr = spec->region->nr;
-	int n;
-
-	n = x86_kprobe_emit_region(spec->region, first, spec->insns, spec->site,
-				   copy, here(c), offset);
-	if (n < 0) {
-		c->far = true;
-		return;
-	}
-	for (i = first; i <= nr; i++)
-		at->insn[i] = c->len + offset[i - first];
-	put(c, copy, n);
+	kprobe_emit_region(&x86_kprobe_isa, c, spec->region, first, spec->insns,
+			   spec->site, at->insn);
 }
 
-static void note_origins(const struct x86_kprobe_region *region,
+static void note_origins(const struct kprobe_region *region,
 			 struct arch_kprobe_detour *at)
 {
 	unsigned int i;
 
 	at->nr = region->nr;
-	at->from[0] = 0;
 	at->calls = 0;
-	for (i = 0; i < region->nr; i++) {
-		at->from[i + 1] = at->from[i] + region->plan[i].len;
-		if (region->plan[i].action == X86_KPROBE_CALL)
+	memcpy(at->from, region->from, region->nr + 1);
+	for (i = 0; i < region->nr; i++)
+		if (region->insn[i].flow == KPROBE_FLOW_CALL)
 			at->calls |= BIT(i);
-	}
 }
 
 /* The first displaced instruction alone: one that needs no emulation, or a nop. */
-static void put_first(struct code *c, const struct x86_detour_spec *spec)
+static void put_first(struct kprobe_code *c, const struct x86_detour_spec *spec)
 {
-	const struct x86_kprobe_plan *plan = &spec->region->plan[0];
-	u8 copy[MAX_INSN_SIZE];
-	int n;
+	const struct kprobe_insn *insn = &spec->region->insn[0];
 
-	if (plan->action != X86_KPROBE_RUN)
-		return;
-	n = x86_kprobe_emit(plan, spec->insns, spec->site, copy, here(c));
-	if (n < 0)
-		c->far = true;
-	else
-		put(c, copy, n);
+	if (insn->action == KPROBE_RUN)
+		x86_kprobe_isa.emit(c, insn, spec->insns, spec->site);
 }
 
-static void *put_run(struct code *c, const struct x86_detour_spec *spec,
+static void *put_run(struct kprobe_code *c, const struct x86_detour_spec *spec,
 		     const void *resume)
 {
-	unsigned long start = here(c);
+	unsigned long start = kprobe_code_here(c);
 
 	put_first(c, spec);
 	put_jmp(c, (unsigned long)resume);
 	return (void *)start;
 }
 
-static void *put_run_post(struct code *c, const struct x86_detour_spec *spec,
+static void *put_run_post(struct kprobe_code *c, const struct x86_detour_spec *spec,
 			  const void *resume)
 {
-	unsigned long start = here(c);
+	unsigned long start = kprobe_code_here(c);
 
-	if (spec->region->plan[0].action != X86_KPROBE_RUN)
+	if (spec->region->insn[0].action != KPROBE_RUN)
 		return NULL;
 	put_first(c, spec);
 	PUT(c, 0x9c);						/* pushf */
@@ -427,18 +381,18 @@ static void *put_run_post(struct code *c, const struct x86_detour_spec *spec,
 }
 
 /* Behind the first displaced instruction: in the detour if more were displaced. */
-static void *resume_at(struct code *c, const struct x86_detour_spec *spec,
+static void *resume_at(struct kprobe_code *c, const struct x86_detour_spec *spec,
 		       const struct arch_kprobe_detour *at)
 {
 	if (spec->region->nr > 1)
 		return (void *)c->base + at->insn[1];
-	return (void *)spec->site + spec->region->plan[0].len;
+	return (void *)spec->site + spec->region->insn[0].len;
 }
 
 /* Those that the first instruction works on; 0 if it needs them all in place. */
 static u16 registers_of_first(const struct x86_detour_spec *spec)
 {
-	u16 registers = x86_kprobe_registers(spec->insns, spec->region->plan[0].len);
+	u16 registers = x86_kprobe_registers(spec->insns, spec->region->insn[0].len);
 
 	/* They tell where the registers are saved, and unwinding. */
 	return registers & (BIT(4) | BIT(5)) ? 0 : registers;
@@ -446,23 +400,21 @@ static u16 registers_of_first(const struct x86_detour_spec *spec)
 
 static bool takes_effect_in_frame(const struct x86_detour_spec *spec)
 {
-	return spec->region->plan[0].action == X86_KPROBE_NOP ||
+	return spec->region->insn[0].action == KPROBE_NOP ||
 	       registers_of_first(spec);
 }
 
 static bool calls_post_inline(const struct x86_detour_spec *spec)
 {
-	enum x86_kprobe_action action = spec->region->plan[0].action;
-
 	return spec->direct && spec->nr_post && !is_behind_entry(spec) &&
-	       (action == X86_KPROBE_RUN || action == X86_KPROBE_NOP);
+	       spec->region->insn[0].action != KPROBE_EMULATE;
 }
 
-static void emit_plain(struct code *c, const struct x86_detour_spec *spec,
+static void emit_plain(struct kprobe_code *c, const struct x86_detour_spec *spec,
 		       struct kprobe_detour *detour)
 {
 	put_pre_part(c, spec, &detour->arch);
-	detour->route.run = (void *)here(c);
+	detour->route.run = (void *)kprobe_code_here(c);
 	put_region(c, spec, 0, &detour->arch);
 	detour->arch.copies = c->len;
 	detour->route.run_post = put_run_post(c, spec, resume_at(c, spec, &detour->arch));
@@ -470,12 +422,12 @@ static void emit_plain(struct code *c, const struct x86_detour_spec *spec,
 }
 
 /* The first instruction on the registers that are saved. */
-static void put_first_in_frame(struct code *c, const struct x86_detour_spec *spec,
+static void put_first_in_frame(struct kprobe_code *c, const struct x86_detour_spec *spec,
 			       struct arch_kprobe_detour *at)
 {
 	u16 registers = registers_of_first(spec);
 
-	if (spec->region->plan[0].action == X86_KPROBE_NOP)
+	if (spec->region->insn[0].action == KPROBE_NOP)
 		return;
 	put_moves(c, 0x8b, registers);
 	put_flags_in(c, at);
@@ -485,7 +437,7 @@ static void put_first_in_frame(struct code *c, const struct x86_detour_spec *spe
 	put_moves(c, 0x89, registers);
 }
 
-static void put_copies(struct code *c, const struct x86_detour_spec *spec,
+static void put_copies(struct kprobe_code *c, const struct x86_detour_spec *spec,
 		       struct kprobe_detour *detour)
 {
 	struct arch_kprobe_detour *at = &detour->arch;
@@ -498,21 +450,21 @@ static void put_copies(struct code *c, const struct x86_detour_spec *spec,
 }
 
 /* One that takes effect in the frame cannot fault: nobody asks where it is. */
-static void emit_post_in_frame(struct code *c, const struct x86_detour_spec *spec,
+static void emit_post_in_frame(struct kprobe_code *c, const struct x86_detour_spec *spec,
 			       struct kprobe_detour *detour)
 {
 	struct arch_kprobe_detour *at = &detour->arch;
 
 	put_enter(c, spec, at);
 	put_first_in_frame(c, spec, at);
-	put_post_handlers_at(c, spec, spec->site + spec->region->plan[0].len);
+	put_post_handlers_at(c, spec, spec->site + spec->region->insn[0].len);
 	put_leave(c, at);
 	at->insn[0] = c->len;
 	put_region(c, spec, 1, at);
 	put_copies(c, spec, detour);
 }
 
-static void emit_post(struct code *c, const struct x86_detour_spec *spec,
+static void emit_post(struct kprobe_code *c, const struct x86_detour_spec *spec,
 		      struct kprobe_detour *detour, unsigned long stubs)
 {
 	struct arch_kprobe_detour *at = &detour->arch;
@@ -521,7 +473,7 @@ static void emit_post(struct code *c, const struct x86_detour_spec *spec,
 	/* Even if there are no pre-handlers now: there may be by the next hit. */
 	put_pre_part(c, spec, at);
 	at->insn[0] = c->len;
-	detour->inlined = (void *)here(c);
+	detour->inlined = (void *)kprobe_code_here(c);
 	put_first(c, spec);
 	back = put_post_part(c, spec, at, stubs);
 	put_region(c, spec, 1, at);
@@ -531,7 +483,7 @@ static void emit_post(struct code *c, const struct x86_detour_spec *spec,
 }
 
 /* Once to see where the stubs come to lie, which moves nothing. */
-static void emit_post_twice(struct code *c, const struct x86_detour_spec *spec,
+static void emit_post_twice(struct kprobe_code *c, const struct x86_detour_spec *spec,
 			    struct kprobe_detour *detour)
 {
 	emit_post(c, spec, detour, c->base);
@@ -543,7 +495,8 @@ static void emit_post_twice(struct code *c, const struct x86_detour_spec *spec,
 int x86_emit_detour(const struct x86_detour_spec *spec, u8 *buf,
 		    struct kprobe_detour *detour)
 {
-	struct code c = { .buf = buf, .base = (unsigned long)detour->entry };
+	struct kprobe_code c = { .buf = buf, .size = KPROBE_DETOUR_MAX_SIZE,
+				 .base = (unsigned long)detour->entry };
 
 	memset(&detour->arch, 0xff, sizeof(detour->arch));
 	note_origins(spec->region, &detour->arch);

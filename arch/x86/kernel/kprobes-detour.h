@@ -9,8 +9,6 @@
 #include <linux/kprobe_point.h>
 #include <linux/types.h>
 
-#include "kprobes-region.h"
-
 /*
  * kprobes-trampoline.S: what is copied, how many bytes are on the stack where each
  * byte of it is executed, what stands for the rest, and what is gone to.
@@ -67,7 +65,7 @@ struct x86_detour_spec {
 	u32 generation;
 	unsigned long addr;
 	unsigned long site;
-	const struct x86_kprobe_region *region;
+	const struct kprobe_region *region;
 	const u8 *insns;
 	bool direct;
 	bool clac;

@@ -3,17 +3,37 @@
 #define _X86_KERNEL_KPROBES_INSN_H
 
 /*
- * What becomes of a probed instruction: decode and plan, emit a copy, emulate.
- * Functions on byte buffers and registers alone; none looks at text or keeps
- * anything.
+ * What becomes of a probed instruction. Functions on byte buffers and registers
+ * alone; none looks at text or keeps anything. Only kprobes-emulate.c needs a
+ * kernel around it.
  */
-#include <linux/kprobe_reason.h>
-#include <linux/kprobes.h>
+#include <linux/cache.h>
+#include <linux/kconfig.h>
+#include <linux/kprobe_isa.h>
 #include <linux/types.h>
+#include <linux/unaligned.h>
 #include <asm/text-patching.h>
 
 struct insn;
 struct pt_regs;
+
+#define X86_IS_64BIT		IS_ENABLED(CONFIG_X86_64)
+#define X86_WORD_SIZE		(X86_IS_64BIT ? 8 : 4)
+#define X86_INSN_MODE		(X86_IS_64BIT ? INSN_MODE_64 : INSN_MODE_32)
+
+/* What a call begins with in a copy: a push of the address it returns to. */
+#define X86_PUSH32_INSN_OPCODE	0x68
+#define X86_PUSH32_INSN_SIZE	5
+
+/* A conditional jump with all its reach. */
+#define X86_JCC32_INSN_SIZE	6
+
+#define X86_LOOP_INSN_OPCODE	0xe0
+#define X86_JMP_FAR_OPCODE	0xea
+#define X86_STD_INSN_OPCODE	0xfd
+
+/* 32-bit and 64-bit kernels, each for its own mode. */
+extern const struct kprobe_isa x86_kprobe_isa;
 
 /**
  * x86_kprobe_decode() - decode an instruction
@@ -29,51 +49,66 @@ struct pt_regs;
 enum kprobe_reason x86_kprobe_decode(struct insn *insn, const u8 *bytes, size_t avail);
 
 /**
- * x86_kprobe_plan() - decide how an instruction is displaced
- * @plan:  filled in on success
- * @insn:  its bytes, without any breakpoint of ours
- * @avail: how many bytes there are, with those behind it
+ * x86_kprobe_plan() - the plan() of x86_kprobe_isa
+ * @insn:  filled in
+ * @bytes: the instruction's bytes, without any breakpoint of ours
+ * @avail: how many bytes there are, with those after it
+ * @addr:  its address
  *
  * Context: Any.
- * Return: %KPROBE_REASON_NONE, %KPROBE_REASON_UNDECODABLE when the bytes are no
- * instruction or end within it, else why it must not be probed.
+ * Return: %KPROBE_REASON_NONE; %KPROBE_REASON_UNDECODABLE when the bytes are no
+ * instruction or end within it; else why it must not be probed.
  */
-enum kprobe_reason x86_kprobe_plan(struct x86_kprobe_plan *plan, const u8 *insn,
-				   size_t avail);
+enum kprobe_reason x86_kprobe_plan(struct kprobe_insn *insn, const u8 *bytes,
+				   size_t avail, unsigned long addr);
 
 /**
  * x86_kprobe_has_slot() - is there a copy of the instruction to run?
- * @plan: the plan for it
+ * @insn: the plan for it
  *
  * An indirect branch that takes its target from memory has a slot for the day
  * when it cannot, see x86_kprobe_emulate().
  *
- * Return: True when it can be given to x86_kprobe_emit().
+ * Context: Any.
+ * Return: True when a hit may have to run what emit() writes.
  */
-static inline bool x86_kprobe_has_slot(const struct x86_kprobe_plan *plan)
+static inline bool x86_kprobe_has_slot(const struct kprobe_insn *insn)
 {
-	return plan->action == X86_KPROBE_RUN || plan->operand.memory;
+	return insn->action == KPROBE_RUN || insn->arch.operand.memory;
 }
 
 /**
- * x86_kprobe_emit() - write an instruction as it must stand elsewhere
- * @plan: the plan for it, with x86_kprobe_has_slot()
- * @insn: its bytes
- * @from: the address that they are for
- * @buf:  room for @plan->len bytes
- * @to:   the address that the copy will run from
+ * x86_kprobe_is_pad() - do bytes begin with a landing pad for indirect branches?
+ * @bytes: four bytes
  *
  * Context: Any.
- * Return: The length, or -ERANGE when a RIP-relative operand is out of reach
- * from @to.
+ * Return: True for ENDBR, and for the nop that objtool makes of those that no
+ * indirect branch goes to.
  */
-int x86_kprobe_emit(const struct x86_kprobe_plan *plan, const u8 *insn,
-		    unsigned long from, u8 *buf, unsigned long to);
+static inline bool x86_kprobe_is_pad(const u8 *bytes)
+{
+	u32 first = get_unaligned_le32(bytes);
+
+	return first == 0xfa1e0ff3 || first == 0xfb1e0ff3 || first == 0x001f0f66;
+}
+
+/**
+ * x86_kprobe_word() - an address as the CPU computes it
+ * @addr: the sum
+ *
+ * Context: Any.
+ * Return: @addr, cut to 32 bits where words have as many.
+ */
+static inline unsigned long x86_kprobe_word(unsigned long addr)
+{
+	return X86_IS_64BIT ? addr : (u32)addr;
+}
 
 /**
  * x86_kprobe_post_pushed() - what is on the stack on the way to post-handlers
  * @after: bytes from the end of a copy that pushf, call, popf follow
  *
+ * Context: Any.
  * Return: How many bytes have been pushed when an instruction there is executed.
  */
 static __always_inline unsigned int x86_kprobe_post_pushed(unsigned long after)
@@ -83,7 +118,7 @@ static __always_inline unsigned int x86_kprobe_post_pushed(unsigned long after)
 
 /**
  * x86_kprobe_emulate() - make an instruction take effect on registers
- * @plan: the plan for it
+ * @insn: the plan for it
  * @regs: registers of a breakpoint's trap in the kernel, so that there is a
  *        gap on the stack that a push goes to; the instruction pointer is set
  *        to where execution goes on
@@ -97,7 +132,7 @@ static __always_inline unsigned int x86_kprobe_post_pushed(unsigned long after)
  * Return: False when nothing was done: the instruction has to run from its
  * slot.
  */
-bool __must_check x86_kprobe_emulate(const struct x86_kprobe_plan *plan,
+bool __must_check x86_kprobe_emulate(const struct kprobe_insn *insn,
 				     struct pt_regs *regs, unsigned long addr);
 
 /* Where registers are in struct pt_regs, as ModRM, SIB and REX number them. */
@@ -105,14 +140,14 @@ extern const u8 x86_kprobe_reg_offset[];
 
 /**
  * x86_kprobe_registers() - which registers does an instruction work on?
- * @insn:  its bytes
- * @avail: how many bytes there are, with those behind it
+ * @bytes: its bytes
+ * @avail: how many bytes there are, with those after it
  *
  * Context: Any.
  * Return: A bit for each general register that it reads or writes if that, and
  * the flags, are all that it touches, so that it cannot fault either. 0 when
  * there is more to it, or when it is not among those that are known.
  */
-u16 x86_kprobe_registers(const u8 *insn, size_t avail);
+u16 x86_kprobe_registers(const u8 *bytes, size_t avail);
 
 #endif /* _X86_KERNEL_KPROBES_INSN_H */

@@ -7,7 +7,8 @@
  * shifts and conditional moves of 16 bits and more.
  */
 #include <linux/bits.h>
-#include <linux/kprobes.h>
+#include <linux/kernel.h>
+#include <linux/kprobe_isa.h>
 #include <asm/insn.h>
 
 #include "kprobes-insn.h"
@@ -162,7 +163,7 @@ u16 x86_kprobe_registers(const u8 *bytes, size_t avail)
 	struct insn insn;
 
 	if (insn_decode(&insn, bytes, min_t(size_t, avail, MAX_INSN_SIZE),
-			INSN_MODE_KERN))
+			X86_INSN_MODE))
 		return 0;
 	return registers_of(&insn, operands_of(&insn));
 }

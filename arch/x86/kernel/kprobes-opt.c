@@ -8,12 +8,15 @@
  */
 #include <linux/cpufeature.h>
 #include <linux/extable.h>
+#include <linux/kallsyms.h>
 #include <linux/kmsan-checks.h>
 #include <linux/kprobe_arch.h>
 #include <linux/memory.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 #include <linux/uaccess.h>
 #include <asm/ibt.h>
+#include <asm/nospec-branch.h>
 #include <asm/text-patching.h>
 
 #include "kprobes-detour.h"
@@ -31,15 +34,39 @@ static bool is_pv_guest(void)
 
 enum kprobe_reason arch_kprobe_examine(struct kprobe_point *point)
 {
-	/* Who jumps to a probed instruction meets the probe, as he should. */
+	/* A jump to the probed instruction hits the probe. */
 	unsigned long from = kprobe_point_is_behind_entry(point) ? point->site :
 								   point->site + 1;
+	struct kprobe_region region;
+	enum kprobe_reason reason;
 
 	if (is_pv_guest())
 		return KPROBE_REASON_HYPERVISOR;
-	return x86_kprobe_examine_region(&point->arch.region, point->site, from);
+	reason = kprobe_examine(&region, point->site, from);
+	point->region_len = reason ? 0 : region.len;
+	return reason;
 }
 NOKPROBE_SYMBOL(arch_kprobe_examine);
+
+unsigned long arch_kprobe_way_out(void)
+{
+#ifdef CONFIG_MITIGATION_RETHUNK
+	return (unsigned long)x86_return_thunk;
+#else
+	return 0;
+#endif
+}
+NOKPROBE_SYMBOL(arch_kprobe_way_out);
+
+/* Of no interest where they cannot get into a region. */
+bool arch_kprobe_is_thunk(unsigned long addr)
+{
+	char name[KSYM_NAME_LEN];
+
+	return !IS_ENABLED(CONFIG_X86_KERNEL_IBT) &&
+	       !lookup_symbol_name(addr, name) && strstarts(name, "__x86_indirect_");
+}
+NOKPROBE_SYMBOL(arch_kprobe_is_thunk);
 
 /* What is called directly needs no landing pad. */
 static unsigned long behind_endbr(unsigned long addr)
@@ -67,7 +94,7 @@ static void add_call(struct x86_detour_spec *spec, u8 *nr,
 }
 
 static void fill_in_spec(struct x86_detour_spec *spec, struct kprobe_point *point,
-			 const struct x86_kprobe_region *region)
+			 const struct kprobe_region *region)
 {
 	struct kprobe *p;
 
@@ -90,7 +117,7 @@ static void fill_in_spec(struct x86_detour_spec *spec, struct kprobe_point *poin
 	}
 	/* What an emulated branch does to the registers is not for a detour. */
 	if (spec->nr_post && point->emulated && !kprobe_point_is_behind_entry(point) &&
-	    point->arch.plan.action != X86_KPROBE_NOP)
+	    point->plan.action != KPROBE_NOP)
 		spec->direct = false;
 }
 
@@ -124,9 +151,16 @@ static enum kprobe_reason emit(const struct x86_detour_spec *spec, u8 *buf,
 static enum kprobe_reason emit_jumped_to(u8 *buf, struct kprobe_detour *detour)
 {
 	struct kprobe_point *point = detour->point;
+	struct kprobe_region region;
 	struct x86_detour_spec spec;
+	enum kprobe_reason reason;
 
-	fill_in_spec(&spec, point, &point->arch.region);
+	/* All of it is kept with the point; it has been examined. */
+	reason = kprobe_plan_region(&x86_kprobe_isa, &region, point->insn,
+				    sizeof(point->insn), point->site);
+	if (reason)
+		return reason;
+	fill_in_spec(&spec, point, &region);
 	return emit(&spec, buf, detour);
 }
 
@@ -137,11 +171,11 @@ static enum kprobe_reason emit_jumped_to(u8 *buf, struct kprobe_detour *detour)
 static enum kprobe_reason emit_alone(u8 *buf, struct kprobe_detour *detour)
 {
 	struct kprobe_point *point = detour->point;
-	struct x86_kprobe_region region;
+	struct kprobe_region region;
 	enum kprobe_reason reason;
 	struct x86_detour_spec spec;
 
-	reason = x86_kprobe_region_of_one(&region, &point->arch.plan);
+	reason = kprobe_region_of_one(&region, &point->plan);
 	if (reason)
 		return reason;
 	if (search_exception_tables(point->site))
@@ -192,7 +226,7 @@ static unsigned long displaced_ip(const struct kprobe_point *point,
 
 	while (i < at->nr && at->insn[i + 1] <= offset)
 		i++;
-	if ((at->calls & BIT(i)) && offset >= at->insn[i] + PUSH32_INSN_SIZE)
+	if ((at->calls & BIT(i)) && offset >= at->insn[i] + X86_PUSH32_INSN_SIZE)
 		*pushed = sizeof(long);
 	return point->site + at->from[i];
 }

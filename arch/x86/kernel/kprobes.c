@@ -3,7 +3,7 @@
  * Kprobes on x86: breakpoints, slots, and where functions begin.
  *
  * A point's first byte becomes int3. The displaced instruction is emulated
- * where it depends on its own address (kprobes-insn.c); everything else runs
+ * where it depends on its own address (kprobes-emulate.c); everything else runs
  * from a slot, with the flags, interrupts and preemption that the probed code
  * has, and jumps back from there. Nothing is single-stepped, so nothing has to
  * be remembered between a hit and its instruction: it may be interrupted,
@@ -35,7 +35,6 @@
 
 #include "kprobes-detour.h"
 #include "kprobes-insn.h"
-#include "kprobes-region.h"
 
 #define PUSHF_INSN_OPCODE	0x9c
 #define POPF_INSN_OPCODE	0x9d
@@ -72,11 +71,6 @@ unsigned int arch_kprobe_insn_len(unsigned long addr)
 }
 NOKPROBE_SYMBOL(arch_kprobe_insn_len);
 
-static void put_branch(u8 *buf, u8 opcode, const void *at, unsigned long target)
-{
-	__text_gen_insn(buf, opcode, at, (void *)target, JMP32_INSN_SIZE);
-}
-
 unsigned int arch_kprobe_slot_pushed(const struct kprobe_point *point,
 				     unsigned long addr)
 {
@@ -86,30 +80,32 @@ unsigned int arch_kprobe_slot_pushed(const struct kprobe_point *point,
 }
 NOKPROBE_SYMBOL(arch_kprobe_slot_pushed);
 
-/* Both kinds of slot begin with the instruction and end with the way back. */
-static int fill_slot(struct kprobe_point *point, void *slot, bool post)
+static void put_byte(struct kprobe_code *code, u8 byte)
 {
-	unsigned long behind = point->site + point->len;
-	u8 code[KPROBE_SLOT_SIZE];
-	int n;
+	kprobe_code_put(code, &byte, sizeof(byte));
+}
+
+/* Both kinds of slot begin with the instruction and end with the way back. */
+static bool fill_slot(struct kprobe_point *point, void *slot, bool post)
+{
+	u8 buf[KPROBE_SLOT_SIZE];
+	struct kprobe_code code = { .buf = buf, .size = sizeof(buf),
+				    .base = (unsigned long)slot };
 
 	BUILD_BUG_ON(MAX_INSN_SIZE + 2 + CALL_INSN_SIZE + JMP32_INSN_SIZE >
 		     KPROBE_SLOT_SIZE);
 
-	n = x86_kprobe_emit(&point->arch.plan, point->insn, point->site, code,
-			    (unsigned long)slot);
-	if (n < 0)
-		return n;
+	x86_kprobe_isa.emit(&code, &point->plan, point->insn, point->site);
 	if (post) {
-		code[n++] = PUSHF_INSN_OPCODE;
-		put_branch(code + n, CALL_INSN_OPCODE, slot + n,
-			   (unsigned long)kprobe_post_trampoline);
-		n += CALL_INSN_SIZE;
-		code[n++] = POPF_INSN_OPCODE;
+		put_byte(&code, PUSHF_INSN_OPCODE);
+		x86_kprobe_isa.enter(&code, (unsigned long)kprobe_post_trampoline);
+		put_byte(&code, POPF_INSN_OPCODE);
 	}
-	put_branch(code + n, JMP32_INSN_OPCODE, slot + n, behind);
-	kprobe_slot_write(slot, code, n + JMP32_INSN_SIZE);
-	return 0;
+	x86_kprobe_isa.jump(&code, point->site + point->len, 0);
+	if (code.far)
+		return false;
+	kprobe_slot_write(slot, buf, code.len);
+	return true;
 }
 
 static enum kprobe_reason make_slot(struct kprobe_point *point, void **slot, bool post)
@@ -117,7 +113,7 @@ static enum kprobe_reason make_slot(struct kprobe_point *point, void **slot, boo
 	*slot = kprobe_slot_alloc(point);
 	if (!*slot)
 		return KPROBE_REASON_NO_MEMORY;
-	if (fill_slot(point, *slot, post)) {
+	if (!fill_slot(point, *slot, post)) {
 		kprobe_slot_free(*slot);
 		*slot = NULL;
 		return KPROBE_REASON_FAR_OPERAND;
@@ -125,23 +121,28 @@ static enum kprobe_reason make_slot(struct kprobe_point *point, void **slot, boo
 	return KPROBE_REASON_NONE;
 }
 
+/* A lock prefix that comes and goes with the second CPU. */
+bool arch_kprobe_text_reserved(unsigned long start, unsigned long end)
+{
+	return alternatives_text_reserved((void *)start, (void *)end);
+}
+NOKPROBE_SYMBOL(arch_kprobe_text_reserved);
+
 static enum kprobe_reason plan_insn(struct kprobe_point *point)
 {
-	void *site = (void *)point->site;
-	bool reserved;
 	enum kprobe_reason reason;
+	bool reserved;
 	size_t avail;
 
 	mutex_lock(&text_mutex);
-	/* A lock prefix that comes and goes with the second CPU. */
-	reserved = alternatives_text_reserved(site, site + 1);
+	reserved = arch_kprobe_text_reserved(point->site, point->site + 1);
 	avail = kprobe_read_insn(point->site, point->insn, sizeof(point->insn));
 	mutex_unlock(&text_mutex);
 	if (reserved)
 		return KPROBE_REASON_RESERVED;
-	reason = x86_kprobe_plan(&point->arch.plan, point->insn, avail);
-	point->len = point->arch.plan.len;
-	point->emulated = point->arch.plan.action != X86_KPROBE_RUN;
+	reason = x86_kprobe_plan(&point->plan, point->insn, avail, point->site);
+	point->len = point->plan.len;
+	point->emulated = point->plan.action != KPROBE_RUN;
 	return reason;
 }
 
@@ -149,7 +150,7 @@ enum kprobe_reason arch_kprobe_prepare(struct kprobe_point *point)
 {
 	enum kprobe_reason reason = plan_insn(point);
 
-	if (!reason && x86_kprobe_has_slot(&point->arch.plan))
+	if (!reason && x86_kprobe_has_slot(&point->plan))
 		reason = make_slot(point, &point->slot, false);
 	return reason;
 }
@@ -210,7 +211,7 @@ NOKPROBE_SYMBOL(arch_kprobe_fill_slots);
 
 bool arch_kprobe_emulate(struct kprobe_point *point, struct pt_regs *regs)
 {
-	if (x86_kprobe_emulate(&point->arch.plan, regs, point->site))
+	if (x86_kprobe_emulate(&point->plan, regs, point->site))
 		return true;
 	regs->ip = (unsigned long)point->slot;
 	return false;

@@ -181,7 +181,7 @@ struct diff_run {
 	const struct diff_sequence *seq;
 	struct diff_probe probes[COLUMN_PROBES];
 	struct kprobe behind;		/* a function's entry nop, for ftrace */
-	enum x86_kprobe_action action;
+	struct kprobe_insn plan;
 	unsigned long runs_at;
 	struct diff_result *bare, *probed;
 };
@@ -310,14 +310,12 @@ static void expect_same(struct kunit *test, const struct diff_run *run)
 
 static bool is_emulated(const struct diff_run *run)
 {
-	return run->action != X86_KPROBE_RUN && run->action != X86_KPROBE_NOP;
+	return run->plan.action == KPROBE_EMULATE;
 }
 
 static bool has_copy(const struct diff_run *run)
 {
-	return !(run->seq->flags & DIFF_FAULTS) && run->action != X86_KPROBE_LOOP &&
-	       run->action != X86_KPROBE_JMP_INDIRECT &&
-	       run->action != X86_KPROBE_CALL_INDIRECT;
+	return !(run->seq->flags & DIFF_FAULTS) && !run->plan.no_copy;
 }
 
 static bool has_post(const struct diff_run *run)
@@ -345,11 +343,10 @@ static bool has_way(const struct diff_run *run)
 static void decode(struct kunit *test, struct diff_run *run)
 {
 	unsigned long addr = (unsigned long)run->seq->code + run->seq->probe_at;
-	struct x86_kprobe_plan plan;
 
-	KUNIT_ASSERT_EQ(test, x86_kprobe_plan(&plan, (u8 *)addr, MAX_INSN_SIZE), 0);
-	run->action = plan.action;
-	run->runs_at = plan.action == X86_KPROBE_RUN ? addr + plan.len : 0;
+	KUNIT_ASSERT_EQ(test, x86_kprobe_plan(&run->plan, (u8 *)addr, MAX_INSN_SIZE, addr),
+			KPROBE_REASON_NONE);
+	run->runs_at = run->plan.action == KPROBE_RUN ? addr + run->plan.len : 0;
 }
 
 static void run_column(struct kunit *test, struct diff_run *run)

@@ -11,7 +11,6 @@
 #include <linux/stop_machine.h>
 #include <linux/string.h>
 
-#include "../../../arch/x86/kernel/kprobes-region.h"
 #ifdef CONFIG_KGDB
 #include "../../debug/debug_core.h"
 #endif
@@ -138,11 +137,11 @@ static void site_is_reserved(struct kunit *test)
 static void no_jump_across(struct kunit *test)
 {
 	unsigned long addr = broken_into(test);
-	struct x86_kprobe_region region;
+	struct kprobe_region region;
 
 	guard(mutex)(&kprobe_mutex);
 	KUNIT_EXPECT_EQ(test, KPROBE_REASON_RESERVED,
-			x86_kprobe_examine_region(&region, addr, addr + 1));
+			kprobe_examine(&region, addr, addr + 1));
 }
 
 static struct kunit_case kgdb_cases[] = {

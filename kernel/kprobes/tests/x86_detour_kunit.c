@@ -26,7 +26,7 @@
 struct region_kind {
 	const char *name;
 	bool behind_entry;
-	u8 text[X86_KPROBE_REGION_MAX + MAX_INSN_SIZE];
+	u8 text[KPROBE_TEXT_SIZE + MAX_INSN_SIZE];
 };
 
 static const struct region_kind kinds[] = {
@@ -64,7 +64,7 @@ KUNIT_ARRAY_PARAM_DESC(kind, kinds, name);
  */
 struct emitted {
 	struct x86_detour_spec spec;
-	struct x86_kprobe_region region;
+	struct kprobe_region region;
 	struct kprobe_detour detour;
 	int len;
 	u8 code[KPROBE_DETOUR_MAX_SIZE + MAX_INSN_SIZE];
@@ -87,8 +87,8 @@ static struct emitted *prepare(struct kunit *test, const struct region_kind *kin
 	enum kprobe_reason reason;
 
 	KUNIT_ASSERT_NOT_NULL(test, e);
-	reason = x86_kprobe_plan_region(&e->region, kind->text,
-					sizeof(kind->text));
+	reason = kprobe_plan_region(&x86_kprobe_isa, &e->region, kind->text,
+				    sizeof(kind->text), SITE);
 	KUNIT_ASSERT_EQ_MSG(test, reason, KPROBE_REASON_NONE, "%s", kind->name);
 	e->spec = (struct x86_detour_spec){
 		.point = 0xffff888012340000,
@@ -108,10 +108,8 @@ static struct emitted *prepare(struct kunit *test, const struct region_kind *kin
 /* What fill_in_spec() of kprobes-opt.c never asks for. */
 static bool is_senseless(const struct emitted *e)
 {
-	enum x86_kprobe_action action = e->region.plan[0].action;
-
 	return e->spec.direct && e->spec.nr_post && e->spec.site == e->spec.addr &&
-	       action != X86_KPROBE_RUN && action != X86_KPROBE_NOP;
+	       e->region.insn[0].action == KPROBE_EMULATE;
 }
 
 /* Instructions */
@@ -207,7 +205,7 @@ static void expect_ways(struct kunit *test, struct emitted *e)
 
 	KUNIT_EXPECT_NOT_NULL(test, d->route.run);
 	KUNIT_EXPECT_EQ(test, !!d->route.run_post,
-			e->region.plan[0].action == X86_KPROBE_RUN);
+			e->region.insn[0].action == KPROBE_RUN);
 	expect_start_if(test, e, d->route.run, "run");
 	expect_start_if(test, e, d->route.run_post, "run_post");
 	expect_start_if(test, e, d->inlined, "inlined");

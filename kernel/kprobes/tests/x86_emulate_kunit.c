@@ -55,11 +55,11 @@ static void fill_regs(struct pt_regs *regs)
 static bool emulate(struct kunit *test, const u8 *insn, size_t size,
 		    struct pt_regs *regs)
 {
-	struct x86_kprobe_plan plan;
+	struct kprobe_insn plan;
 	bool done;
 
-	KUNIT_ASSERT_EQ(test, x86_kprobe_plan(&plan, insn, size), 0);
-	KUNIT_ASSERT_NE(test, plan.action, X86_KPROBE_RUN);
+	KUNIT_ASSERT_EQ(test, x86_kprobe_plan(&plan, insn, size, ADDR), 0);
+	KUNIT_ASSERT_NE(test, plan.action, KPROBE_RUN);
 	preempt_disable();
 	done = x86_kprobe_emulate(&plan, regs, ADDR);
 	preempt_enable();
@@ -359,11 +359,11 @@ static void x86_emulate_rip_relative(struct kunit *test)
 {
 	static const u8 jmp[] = { 0xff, 0x25, 0x00, 0xf0, 0xff, 0xff };
 	unsigned long cell = TARGET;
-	struct x86_kprobe_plan plan;
+	struct kprobe_insn plan;
 	struct pt_regs regs;
 
-	KUNIT_ASSERT_EQ(test, x86_kprobe_plan(&plan, jmp, sizeof(jmp)), 0);
-	KUNIT_EXPECT_EQ(test, plan.rip_at, 2);
+	KUNIT_ASSERT_EQ(test, x86_kprobe_plan(&plan, jmp, sizeof(jmp), ADDR), 0);
+	KUNIT_EXPECT_EQ(test, plan.arch.rip_at, 2);
 	fill_regs(&regs);
 	KUNIT_EXPECT_TRUE(test, x86_kprobe_emulate(&plan, &regs, (unsigned long)&cell +
 						   0x1000 - sizeof(jmp)));

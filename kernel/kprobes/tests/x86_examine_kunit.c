@@ -10,7 +10,6 @@
 #include <linux/memory.h>
 #include <linux/mutex.h>
 
-#include "../../../arch/x86/kernel/kprobes-region.h"
 #include "../internal.h"
 #include "targets.h"
 
@@ -113,17 +112,16 @@ static unsigned long lookup(struct kunit *test, const char *name)
 }
 
 /* Whoever jumps to the site itself may do so. */
-static enum kprobe_reason examine(struct x86_kprobe_region *region,
-				  unsigned long site)
+static enum kprobe_reason examine(struct kprobe_region *region, unsigned long site)
 {
-	return x86_kprobe_examine_region(region, site, site + 1);
+	return kprobe_examine(region, site, site + 1);
 }
 
 static void x86_examine_function(struct kunit *test)
 {
 	const struct examine_case *c = test->param_value;
 	unsigned long site = lookup(test, c->name);
-	struct x86_kprobe_region region;
+	struct kprobe_region region;
 
 	guard(mutex)(&kprobe_mutex);
 	KUNIT_EXPECT_EQ(test, examine(&region, site), c->reason);
@@ -136,7 +134,7 @@ static void x86_examine_label_switched_on(struct kunit *test)
 {
 #ifdef CONFIG_JUMP_LABEL
 	unsigned long site = lookup(test, "kprobes_region_labelled");
-	struct x86_kprobe_region region;
+	struct kprobe_region region;
 	enum kprobe_reason reason;
 
 	static_branch_enable(&kprobes_region_key);
@@ -152,7 +150,7 @@ static void x86_examine_label_switched_on(struct kunit *test)
 static void x86_examine_traced_entry(struct kunit *test)
 {
 	unsigned long site = ftrace_location((unsigned long)kprobes_target_c);
-	struct x86_kprobe_region region;
+	struct kprobe_region region;
 
 	if (!site)
 		kunit_skip(test, "functions are not traced");
@@ -163,7 +161,7 @@ static void x86_examine_traced_entry(struct kunit *test)
 
 static void x86_examine_no_function(struct kunit *test)
 {
-	struct x86_kprobe_region region;
+	struct kprobe_region region;
 
 	guard(mutex)(&kprobe_mutex);
 	KUNIT_EXPECT_EQ(test, examine(&region, (unsigned long)test),
@@ -182,7 +180,7 @@ static void x86_examine_probed(struct kunit *test)
 	struct kprobe first = { .addr = (void *)site, .pre_handler = nothing };
 	struct kprobe second = { .addr = (void *)site + 2, .pre_handler = nothing };
 	struct kprobe *both[] = { &first, &second };
-	struct x86_kprobe_region region;
+	struct kprobe_region region;
 	enum kprobe_reason reason;
 
 	KUNIT_ASSERT_EQ(test, register_kprobes(both, 2), 0);
@@ -247,10 +245,10 @@ static void x86_examine_landing(struct kunit *test)
 {
 	const struct landing_case *c = test->param_value;
 	unsigned long site = lookup(test, c->name) + c->offset;
-	struct x86_kprobe_region region;
+	struct kprobe_region region;
 
 	guard(mutex)(&kprobe_mutex);
-	KUNIT_EXPECT_EQ(test, x86_kprobe_examine_region(&region, site, site),
+	KUNIT_EXPECT_EQ(test, kprobe_examine(&region, site, site),
 			c->reason);
 }
 
@@ -270,23 +268,23 @@ static const struct run_case run_cases[] = {
 
 KUNIT_ARRAY_PARAM_DESC(run, run_cases, name);
 
-static int emit_copy(unsigned long from, void *slot)
+static bool emit_copy(unsigned long from, void *slot)
 {
-	u8 text[X86_KPROBE_REGION_MAX + MAX_INSN_SIZE];
-	u8 copy[X86_KPROBE_REGION_COPY_MAX], at[JMP32_INSN_SIZE + 1];
-	struct x86_kprobe_region region;
-	int len;
+	u8 text[KPROBE_TEXT_SIZE], copy[KPROBE_SLOT_SIZE];
+	struct kprobe_code code = { .buf = copy, .size = sizeof(copy),
+				    .base = (unsigned long)slot };
+	u16 at[KPROBE_REGION_INSNS + 1];
+	struct kprobe_region region;
 
-	BUILD_BUG_ON(X86_KPROBE_REGION_COPY_MAX > KPROBE_SLOT_SIZE);
 	if (examine(&region, from))
-		return -EINVAL;
+		return false;
 	scoped_guard(mutex, &text_mutex)
 		kprobe_read_insn(from, text, sizeof(text));
-	len = x86_kprobe_emit_region(&region, 0, text, from, copy,
-				     (unsigned long)slot, at);
-	if (len > 0)
-		kprobe_slot_write(slot, copy, len);
-	return len;
+	kprobe_emit_region(&x86_kprobe_isa, &code, &region, 0, text, from, at);
+	if (code.far || code.len > code.size)
+		return false;
+	kprobe_slot_write(slot, copy, code.len);
+	return true;
 }
 
 static struct kprobe_point nobody;
@@ -300,15 +298,15 @@ static void free_slot(void *slot)
 static void *make_copy(struct kunit *test, unsigned long from)
 {
 	void *slot;
-	int len;
+	bool done;
 
 	scoped_guard(mutex, &kprobe_mutex)
 		slot = kprobe_slot_alloc(&nobody);
 	KUNIT_ASSERT_NOT_NULL(test, slot);
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, free_slot, slot), 0);
 	scoped_guard(mutex, &kprobe_mutex)
-		len = emit_copy(from, slot);
-	KUNIT_ASSERT_GT(test, len, 0);
+		done = emit_copy(from, slot);
+	KUNIT_ASSERT_TRUE(test, done);
 	return slot;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Tests of what becomes of an instruction that is displaced, on byte arrays:
- * x86_kprobe_plan() and x86_kprobe_emit(). Nothing is patched or executed.
+ * x86_kprobe_isa's plan() and emit(). Nothing is patched or executed.
  */
 #include <kunit/test.h>
 #include <linux/sizes.h>
@@ -10,7 +10,6 @@
 #include <asm/insn.h>
 
 #include "../../../arch/x86/kernel/kprobes-insn.h"
-#include "../reason.h"
 
 #define ADDR	0xffffffff81234567UL
 
@@ -23,22 +22,30 @@ struct verdict_case {
 	const char *name;
 	u8 insn[24];
 	size_t size;
-	int verdict;		/* enum x86_kprobe_action or negative errno */
+	enum kprobe_reason reason;
+	enum kprobe_action action;
+	enum kprobe_flow flow;
 	u8 rip_at;
 	size_t len;		/* @size if 0 */
 };
 
-#define RUN(text, ...)	{ .name = text, BYTES(__VA_ARGS__), .verdict = X86_KPROBE_RUN }
-#define RUN_RIP(text, at, ...) \
-	{ .name = text, BYTES(__VA_ARGS__), .verdict = X86_KPROBE_RUN, .rip_at = at }
-#define EMULATED(text, act, ...) \
-	{ .name = text, BYTES(__VA_ARGS__), .verdict = X86_KPROBE_##act }
-#define REFUSED(text, ...)	{ .name = text, BYTES(__VA_ARGS__), .verdict = -EINVAL }
-#define NO_INSN(text, ...)	{ .name = text, BYTES(__VA_ARGS__), .verdict = -EILSEQ }
+/* Of reasons, that it must not be probed is enough: tools/testing/kprobes-isa/golden. */
+#define ANY_REASON	KPROBE_REASONS
 
-static int plan_errno(struct x86_kprobe_plan *plan, const u8 *insn, size_t avail)
+#define RUN(text, ...)	{ .name = text, BYTES(__VA_ARGS__), .action = KPROBE_RUN }
+#define RUN_RIP(text, at, ...) \
+	{ .name = text, BYTES(__VA_ARGS__), .action = KPROBE_RUN, .rip_at = at }
+#define NOP(text, ...)	{ .name = text, BYTES(__VA_ARGS__), .action = KPROBE_NOP }
+#define EMULATED(text, where, ...) \
+	{ .name = text, BYTES(__VA_ARGS__), .action = KPROBE_EMULATE, \
+	  .flow = KPROBE_FLOW_##where }
+#define REFUSED(text, ...)	{ .name = text, BYTES(__VA_ARGS__), .reason = ANY_REASON }
+#define NO_INSN(text, ...) \
+	{ .name = text, BYTES(__VA_ARGS__), .reason = KPROBE_REASON_UNDECODABLE }
+
+static enum kprobe_reason plan_at(struct kprobe_insn *plan, const u8 *insn, size_t avail)
 {
-	return kprobe_reason_errno(x86_kprobe_plan(plan, insn, avail));
+	return x86_kprobe_isa.plan(plan, insn, avail, ADDR);
 }
 
 static const struct verdict_case verdict_cases[] = {
@@ -79,8 +86,8 @@ static const struct verdict_case verdict_cases[] = {
 	RUN("vpternlogd zmm0", 0x62, 0xf3, 0x7d, 0x48, 0x25, 0xc0, 0xff),
 	/* pshufb, whose last opcode byte is push es */
 	RUN("phsubd mm0, mm1", 0x0f, 0x38, 0x06, 0xc1),
-	{ .name = "sti, ret", BYTES(0xfb, 0xc3), .verdict = X86_KPROBE_RUN, .len = 1 },
-	{ .name = "sti, end", BYTES(0xfb), .verdict = X86_KPROBE_RUN },
+	{ .name = "sti, ret", BYTES(0xfb, 0xc3), .action = KPROBE_RUN, .len = 1 },
+	{ .name = "sti, end", BYTES(0xfb), .action = KPROBE_RUN },
 
 	RUN_RIP("mov rax, [rip]", 3, 0x48, 0x8b, 0x05, 1, 2, 3, 4),
 	RUN_RIP("lea rdi, [rip]", 3, 0x48, 0x8d, 0x3d, 1, 2, 3, 4),
@@ -91,33 +98,33 @@ static const struct verdict_case verdict_cases[] = {
 	RUN_RIP("vmovdqu ymm0, [rip]", 4, 0xc5, 0xfe, 0x6f, 0x05, 1, 2, 3, 4),
 	RUN_RIP("push [rip]", 2, 0xff, 0x35, 1, 2, 3, 4),
 
-	EMULATED("nop", NOP, 0x90),
-	EMULATED("data16 nop", NOP, 0x66, 0x90),
-	EMULATED("nop dword [rax]", NOP, 0x0f, 0x1f, 0x00),
+	NOP("nop", 0x90),
+	NOP("data16 nop", 0x66, 0x90),
+	NOP("nop dword [rax]", 0x0f, 0x1f, 0x00),
 	RUN("four prefixes, inc [rax]", 0x2e, 0x36, 0x3e, 0x66, 0xff, 0x00),
-	EMULATED("nop 11", NOP, 0x66, 0x66, 0x2e, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0),
+	NOP("nop 11", 0x66, 0x66, 0x2e, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0),
 	EMULATED("call", CALL, 0xe8, 1, 2, 3, 4),
 	EMULATED("cs call", CALL, 0x2e, 0xe8, 1, 2, 3, 4),
 	EMULATED("addr32 call", CALL, 0x67, 0xe8, 1, 2, 3, 4),
-	EMULATED("jmp rel8", JMP, 0xeb, 0x80),
-	EMULATED("jmp rel32", JMP, 0xe9, 1, 2, 3, 4),
-	EMULATED("bnd jmp rel32", JMP, 0xf2, 0xe9, 1, 2, 3, 4),
-	EMULATED("je rel8", JCC, 0x74, 0x10),
-	EMULATED("jg rel32", JCC, 0x0f, 0x8f, 1, 2, 3, 4),
-	EMULATED("cs jne rel32", JCC, 0x2e, 0x0f, 0x85, 1, 2, 3, 4),
-	EMULATED("loop", LOOP, 0xe2, 0xfe),
-	EMULATED("loope", LOOP, 0xe1, 0xfe),
-	EMULATED("loopne", LOOP, 0xe0, 0xfe),
-	EMULATED("jrcxz", LOOP, 0xe3, 0xfe),
-	EMULATED("jecxz", LOOP, 0x67, 0xe3, 0xfe),
-	EMULATED("ret", RET, 0xc3),
-	EMULATED("ret imm16", RET, 0xc2, 0x10, 0),
-	EMULATED("rep ret", RET, 0xf3, 0xc3),
-	EMULATED("bnd ret", RET, 0xf2, 0xc3),
-	EMULATED("jmp rax", JMP_INDIRECT, 0xff, 0xe0),
+	EMULATED("jmp rel8", JUMP, 0xeb, 0x80),
+	EMULATED("jmp rel32", JUMP, 0xe9, 1, 2, 3, 4),
+	EMULATED("bnd jmp rel32", JUMP, 0xf2, 0xe9, 1, 2, 3, 4),
+	EMULATED("je rel8", COND, 0x74, 0x10),
+	EMULATED("jg rel32", COND, 0x0f, 0x8f, 1, 2, 3, 4),
+	EMULATED("cs jne rel32", COND, 0x2e, 0x0f, 0x85, 1, 2, 3, 4),
+	EMULATED("loop", COND, 0xe2, 0xfe),
+	EMULATED("loope", COND, 0xe1, 0xfe),
+	EMULATED("loopne", COND, 0xe0, 0xfe),
+	EMULATED("jrcxz", COND, 0xe3, 0xfe),
+	EMULATED("jecxz", COND, 0x67, 0xe3, 0xfe),
+	EMULATED("ret", RETURN, 0xc3),
+	EMULATED("ret imm16", RETURN, 0xc2, 0x10, 0),
+	EMULATED("rep ret", RETURN, 0xf3, 0xc3),
+	EMULATED("bnd ret", RETURN, 0xf2, 0xc3),
+	EMULATED("jmp rax", JUMP_INDIRECT, 0xff, 0xe0),
 	EMULATED("call r11", CALL_INDIRECT, 0x41, 0xff, 0xd3),
 	EMULATED("cs call r11", CALL_INDIRECT, 0x2e, 0x41, 0xff, 0xd3),
-	EMULATED("notrack jmp rax", JMP_INDIRECT, 0x3e, 0xff, 0xe0),
+	EMULATED("notrack jmp rax", JUMP_INDIRECT, 0x3e, 0xff, 0xe0),
 	EMULATED("call [rax]", CALL_INDIRECT, 0xff, 0x10),
 
 	REFUSED("int3", 0xcc),
@@ -203,71 +210,94 @@ KUNIT_ARRAY_PARAM_DESC(verdict, verdict_cases, name);
 /* What follows does not matter, what is missing does. */
 static void expect_length(struct kunit *test, const struct verdict_case *c)
 {
-	struct x86_kprobe_plan plan;
+	struct kprobe_insn plan;
 	size_t size;
 
-	KUNIT_EXPECT_EQ(test, plan_errno(&plan, c->insn, sizeof(c->insn)), 0);
+	KUNIT_EXPECT_EQ(test, plan_at(&plan, c->insn, sizeof(c->insn)), KPROBE_REASON_NONE);
 	KUNIT_EXPECT_EQ(test, plan.len, c->size);
 	for (size = 0; size < c->size; size++)
-		KUNIT_EXPECT_EQ_MSG(test, plan_errno(&plan, c->insn, size),
-				    -EILSEQ, "%zu of %zu bytes", size, c->size);
+		KUNIT_EXPECT_EQ_MSG(test, plan_at(&plan, c->insn, size),
+				    KPROBE_REASON_UNDECODABLE, "%zu of %zu bytes",
+				    size, c->size);
+}
+
+static unsigned int emit(const struct kprobe_insn *plan, const u8 *insn,
+			 unsigned long from, u8 *copy, unsigned long to, bool *far)
+{
+	struct kprobe_code code = { .buf = copy, .size = MAX_INSN_SIZE, .base = to };
+
+	x86_kprobe_isa.emit(&code, plan, insn, from);
+	*far = code.far;
+	return code.len;
 }
 
 static void expect_same_copy(struct kunit *test, const struct verdict_case *c,
-			     const struct x86_kprobe_plan *plan)
+			     const struct kprobe_insn *plan)
 {
 	u8 copy[MAX_INSN_SIZE + 1];
+	bool far;
 
 	memset(copy, 0xcc, sizeof(copy));
-	KUNIT_EXPECT_EQ(test, x86_kprobe_emit(plan, c->insn, ADDR, copy, 0), plan->len);
+	KUNIT_EXPECT_EQ(test, emit(plan, c->insn, ADDR, copy, 0, &far), plan->len);
+	KUNIT_EXPECT_FALSE(test, far);
 	KUNIT_EXPECT_MEMEQ(test, copy, c->insn, plan->len);
 	KUNIT_EXPECT_EQ(test, copy[plan->len], 0xcc);
+}
+
+static void expect_refused(struct kunit *test, const struct verdict_case *c,
+			   enum kprobe_reason reason)
+{
+	if (c->reason != ANY_REASON) {
+		KUNIT_EXPECT_EQ(test, reason, c->reason);
+		return;
+	}
+	KUNIT_EXPECT_NE(test, reason, KPROBE_REASON_NONE);
+	KUNIT_EXPECT_NE(test, reason, KPROBE_REASON_UNDECODABLE);
 }
 
 static void x86_insn_verdict(struct kunit *test)
 {
 	const struct verdict_case *c = test->param_value;
-	struct x86_kprobe_plan plan;
-	int err = plan_errno(&plan, c->insn, c->size);
+	struct kprobe_insn plan;
+	enum kprobe_reason reason = plan_at(&plan, c->insn, c->size);
 
-	if (c->verdict < 0) {
-		KUNIT_EXPECT_EQ(test, err, c->verdict);
+	if (c->reason) {
+		expect_refused(test, c, reason);
 		return;
 	}
-	KUNIT_ASSERT_EQ(test, err, 0);
-	KUNIT_EXPECT_EQ(test, plan.action, c->verdict);
+	KUNIT_ASSERT_EQ(test, reason, KPROBE_REASON_NONE);
+	KUNIT_EXPECT_EQ(test, plan.action, c->action);
+	KUNIT_EXPECT_EQ(test, plan.flow, c->flow);
 	KUNIT_EXPECT_EQ(test, plan.len, c->len ?: c->size);
-	KUNIT_EXPECT_EQ(test, plan.rip_at, c->rip_at);
+	KUNIT_EXPECT_EQ(test, plan.arch.rip_at, c->rip_at);
 	KUNIT_EXPECT_EQ(test, x86_kprobe_has_slot(&plan),
-			plan.action == X86_KPROBE_RUN || plan.operand.memory);
+			plan.action == KPROBE_RUN || plan.arch.operand.memory);
 	if (!c->len)
 		expect_length(test, c);
-	if (x86_kprobe_has_slot(&plan) && !plan.rip_at)
+	if (x86_kprobe_has_slot(&plan) && !plan.arch.rip_at)
 		expect_same_copy(test, c, &plan);
 }
 
-/* Whatever the bytes, a plan stays within them and within the table of actions. */
+/* Whatever the bytes, a plan stays within them and within what there is. */
 static void x86_insn_any_bytes(struct kunit *test)
 {
 	static const u8 tails[] = { 0x00, 0x05, 0x25, 0xc0, 0xff };
-	struct x86_kprobe_plan plan;
+	struct kprobe_insn plan;
 	u8 insn[MAX_INSN_SIZE];
 	unsigned int i, n;
-	int err;
 
 	for (i = 0; i <= U16_MAX; i++) {
 		for (n = 0; n < ARRAY_SIZE(tails); n++) {
 			memset(insn, tails[n], sizeof(insn));
 			put_unaligned_be16(i, insn);
-			err = plan_errno(&plan, insn, sizeof(insn));
-			if (err == -EINVAL || err == -EILSEQ)
+			if (plan_at(&plan, insn, sizeof(insn)))
 				continue;
-			KUNIT_ASSERT_EQ(test, err, 0);
 			KUNIT_ASSERT_GT(test, plan.len, 0);
 			KUNIT_ASSERT_LE(test, plan.len, MAX_INSN_SIZE);
-			KUNIT_ASSERT_LE(test, plan.action, X86_KPROBE_CALL_INDIRECT);
-			if (plan.rip_at)
-				KUNIT_ASSERT_LE(test, plan.rip_at + 4, plan.len);
+			KUNIT_ASSERT_LE(test, plan.action, KPROBE_EMULATE);
+			KUNIT_ASSERT_LE(test, plan.flow, KPROBE_FLOW_PAD);
+			if (plan.arch.rip_at)
+				KUNIT_ASSERT_LE(test, plan.arch.rip_at + 4, plan.len);
 		}
 	}
 }
@@ -279,26 +309,26 @@ struct move_case {
 	unsigned long from;
 	unsigned long to;
 	s32 disp;
-	int err;
+	bool far;
 };
 
 #define MOVE(text, f, t, d, e) \
-	{ .name = text, .from = f, .to = t, .disp = d, .err = e }
+	{ .name = text, .from = f, .to = t, .disp = d, .far = e }
 
 static const struct move_case move_cases[] = {
-	MOVE("stays", ADDR, ADDR, 0x1234, 0),
-	MOVE("up", ADDR, ADDR + SZ_16M, 0x1234, 0),
-	MOVE("down", ADDR, ADDR - SZ_16M, 0x1234, 0),
-	MOVE("up, target below", ADDR, ADDR + SZ_16M, -0x1234, 0),
-	MOVE("down, sign changes", ADDR, ADDR - 0x2000, -0x1234, 0),
-	MOVE("as far up as can be", ADDR, ADDR + SZ_2G - 1, -1, 0),
-	MOVE("too far up", ADDR, ADDR + SZ_2G, -1, -ERANGE),
-	MOVE("as far down as can be", ADDR, ADDR - SZ_2G + 1, 0, 0),
-	MOVE("too far down", ADDR, ADDR - SZ_2G, 0, -ERANGE),
-	MOVE("far, target between", ADDR, ADDR + 3UL * SZ_1G, SZ_1G + 1, 0),
-	MOVE("direct map", ADDR, 0xffff888000000000UL, 0, -ERANGE),
-	MOVE("across zero", -0x1000UL, 0x1000UL, 0x10, 0),
-	MOVE("across zero, down", 0x1000UL, -0x1000UL, -0x10, 0),
+	MOVE("stays", ADDR, ADDR, 0x1234, false),
+	MOVE("up", ADDR, ADDR + SZ_16M, 0x1234, false),
+	MOVE("down", ADDR, ADDR - SZ_16M, 0x1234, false),
+	MOVE("up, target below", ADDR, ADDR + SZ_16M, -0x1234, false),
+	MOVE("down, sign changes", ADDR, ADDR - 0x2000, -0x1234, false),
+	MOVE("as far up as can be", ADDR, ADDR + SZ_2G - 1, -1, false),
+	MOVE("too far up", ADDR, ADDR + SZ_2G, -1, true),
+	MOVE("as far down as can be", ADDR, ADDR - SZ_2G + 1, 0, false),
+	MOVE("too far down", ADDR, ADDR - SZ_2G, 0, true),
+	MOVE("far, target between", ADDR, ADDR + 3UL * SZ_1G, SZ_1G + 1, false),
+	MOVE("direct map", ADDR, 0xffff888000000000UL, 0, true),
+	MOVE("across zero", -0x1000UL, 0x1000UL, 0x10, false),
+	MOVE("across zero, down", 0x1000UL, -0x1000UL, -0x10, false),
 };
 
 KUNIT_ARRAY_PARAM_DESC(move, move_cases, name);
@@ -306,26 +336,27 @@ KUNIT_ARRAY_PARAM_DESC(move, move_cases, name);
 static void expect_moved(struct kunit *test, const struct move_case *c,
 			 const u8 *bytes, size_t size)
 {
-	struct x86_kprobe_plan plan;
 	u8 insn[MAX_INSN_SIZE], copy[MAX_INSN_SIZE];
+	struct kprobe_insn plan;
+	bool far;
 	s32 disp;
 
 	memcpy(insn, bytes, size);
-	KUNIT_ASSERT_EQ(test, plan_errno(&plan, insn, size), 0);
-	KUNIT_ASSERT_NE(test, plan.rip_at, 0);
-	put_unaligned_le32(c->disp, insn + plan.rip_at);
+	KUNIT_ASSERT_EQ(test, plan_at(&plan, insn, size), KPROBE_REASON_NONE);
+	KUNIT_ASSERT_NE(test, plan.arch.rip_at, 0);
+	put_unaligned_le32(c->disp, insn + plan.arch.rip_at);
 
-	KUNIT_ASSERT_EQ(test, x86_kprobe_emit(&plan, insn, c->from, copy, c->to),
-			c->err ?: size);
-	if (c->err)
+	KUNIT_ASSERT_EQ(test, emit(&plan, insn, c->from, copy, c->to, &far), size);
+	KUNIT_ASSERT_EQ(test, far, c->far);
+	if (far)
 		return;
-	disp = get_unaligned_le32(copy + plan.rip_at);
+	disp = get_unaligned_le32(copy + plan.arch.rip_at);
 	KUNIT_EXPECT_EQ(test, c->from + size + c->disp, c->to + size + disp);
-	put_unaligned_le32(c->disp, copy + plan.rip_at);
+	put_unaligned_le32(c->disp, copy + plan.arch.rip_at);
 	KUNIT_EXPECT_MEMEQ(test, copy, insn, size);
 }
 
-/* With an immediate behind the displacement, and without. */
+/* With an immediate after the displacement, and without. */
 static void x86_insn_emit_rip_relative(struct kunit *test)
 {
 	static const u8 load[] = { 0x48, 0x8b, 0x05, 0, 0, 0, 0 };

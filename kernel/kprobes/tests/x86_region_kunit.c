@@ -1,21 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Tests of what a jump would replace, on byte arrays: x86_kprobe_plan_region(),
- * x86_kprobe_emit_region(), x86_kprobe_scan_insn() and x86_kprobe_may_matter().
- * Nothing is patched or executed.
+ * Tests of what a jump would replace, on byte arrays of x86: kprobe_plan_region(),
+ * kprobe_emit_region(), kprobe_scan_insn() and kprobe_scan_may_matter(). Nothing is
+ * patched or executed.
  */
 #include <kunit/test.h>
 #include <linux/prandom.h>
 #include <linux/string.h>
-#include <asm/ibt.h>
+#include <asm/text-patching.h>
 
 #include "../../../arch/x86/kernel/kprobes-insn.h"
-#include "../../../arch/x86/kernel/kprobes-region.h"
+#include "../scan.h"
 
 /* Where regions come from and where their copies go. */
 #define FROM	0xffffffff81234000UL
 #define APART	0x1000
 #define TO	(FROM + APART)
+
+/* A copy grows: two short jumps or loops, an instruction, the way back. */
+#define COPY_MAX	(2 * 9 + MAX_INSN_SIZE + JMP32_INSN_SIZE)
+#define TEXT_MAX	(KPROBE_TEXT_SIZE + MAX_INSN_SIZE)
+#define GLANCE		X86_JCC32_INSN_SIZE
+#define HAS_PADS	IS_ENABLED(CONFIG_X86_KERNEL_IBT)
 
 #define LE32(x) \
 	(u32)(x) & 0xff, (u32)(x) >> 8 & 0xff, (u32)(x) >> 16 & 0xff, (u32)(x) >> 24
@@ -73,6 +79,9 @@ static const struct plan_case plan_cases[] = {
 	REGION("push, call", 6, 2, PUSH_RBP, 0xe8, 1, 2, 3, 4),
 	REGION("call with prefix", 9, 4, 0x50, 0x51, 0x52, 0x2e, 0xe8, 1, 2, 3, 4),
 	REGION("load relative to rip", 7, 1, LOAD_RIP),
+	REGION("loop", 5, 4, 0xe2, 0x10, 0x90, 0x90, 0x90),
+	REGION("loopne", 5, 4, 0x90, 0xe0, 0x10, 0x90, 0x90),
+	REGION("jrcxz", 5, 4, 0xe3, 0x10, 0x90, 0x90, 0x90),
 	REGION("sti, ret", 5, 2, 0xfb, 0xc3, 0xcc, 0xcc, 0xcc),
 
 	OBSTACLE("nothing", FUNCTION_ENDS),
@@ -88,9 +97,6 @@ static const struct plan_case plan_cases[] = {
 	OBSTACLE("endbr64", NOT_DISPLACED, 0xf3, 0x0f, 0x1e, 0xfa, 0x90),
 	OBSTACLE("hlt", NOT_DISPLACED, 0x90, 0xf4, 0x90, 0x90, 0x90),
 	OBSTACLE("sti, hlt", NOT_DISPLACED, 0x0f, 0x1f, 0x40, 0x00, 0xfb, 0xf4),
-	OBSTACLE("loop", NOT_DISPLACED, 0xe2, 0x10, 0x90, 0x90, 0x90),
-	OBSTACLE("loopne", NOT_DISPLACED, 0x90, 0xe0, 0x10, 0x90, 0x90),
-	OBSTACLE("jrcxz", NOT_DISPLACED, 0xe3, 0x10, 0x90, 0x90, 0x90),
 	OBSTACLE("jmp *rax", NOT_DISPLACED, 0xff, 0xe0, 0xcc, 0xcc, 0xcc),
 	OBSTACLE("jmp *mem", NOT_DISPLACED, 0xff, 0x24, 0xc5, 1, 2, 3, 4),
 	OBSTACLE("call *rax", CALL, 0xff, 0xd0, 0x90, 0x90, 0x90),
@@ -100,13 +106,18 @@ static const struct plan_case plan_cases[] = {
 
 KUNIT_ARRAY_PARAM_DESC(plan, plan_cases, name);
 
+static enum kprobe_reason plan_at(struct kprobe_region *region, const u8 *text,
+				  size_t size, unsigned long addr)
+{
+	return kprobe_plan_region(&x86_kprobe_isa, region, text, size, addr);
+}
+
 static void x86_region_plan(struct kunit *test)
 {
 	const struct plan_case *c = test->param_value;
-	struct x86_kprobe_region region;
+	struct kprobe_region region;
 
-	KUNIT_EXPECT_EQ(test, x86_kprobe_plan_region(&region, c->text, c->size),
-			c->reason);
+	KUNIT_EXPECT_EQ(test, plan_at(&region, c->text, c->size, FROM), c->reason);
 	if (c->reason)
 		return;
 	KUNIT_EXPECT_EQ(test, region.len, c->len);
@@ -120,9 +131,9 @@ struct emit_case {
 	u8 text[24];
 	size_t size;
 	unsigned int first;
-	u8 copy[X86_KPROBE_REGION_COPY_MAX];
+	u8 copy[COPY_MAX];
 	size_t copied;
-	u8 at[JMP32_INSN_SIZE + 1];
+	u16 at[KPROBE_REGION_INSNS + 1];
 };
 
 #define AT(...)	.at = { __VA_ARGS__ }
@@ -215,6 +226,17 @@ static const struct emit_case emit_cases[] = {
 		COPY(0x68, LE32(FROM + 5), 0xe9, BACK(10, 5)),
 		AT(0, 10),
 	}, {
+		.name = "loop",
+		TEXT(0x50, 0xe2, 0xfd, 0x51, 0x52),
+		COPY(0x50, 0xe2, 2, 0xeb, 5, 0xe9, BACK(10, 0), 0x51, 0x52, 0xe9, BACK(17, 5)),
+		AT(0, 1, 10, 11, 12),
+	}, {
+		.name = "jecxz",
+		TEXT(0x67, 0xe3, 0x10, 0x51, 0x52),
+		COPY(0x67, 0xe3, 2, 0xeb, 5, 0xe9, BACK(10, 0x13), 0x51, 0x52,
+		     0xe9, BACK(17, 5)),
+		AT(0, 10, 11, 12),
+	}, {
 		.name = "the longest",
 		TEXT(0x74, 0x00, 0x75, 0x00, MOVABS15),
 		COPY(0x0f, 0x84, BACK(6, 2), 0x0f, 0x85, BACK(12, 4), MOVABS15,
@@ -228,18 +250,22 @@ KUNIT_ARRAY_PARAM_DESC(emit, emit_cases, name);
 static void x86_region_emit(struct kunit *test)
 {
 	const struct emit_case *c = test->param_value;
-	u8 buf[X86_KPROBE_REGION_COPY_MAX + 1], at[JMP32_INSN_SIZE + 1] = {};
-	struct x86_kprobe_region region;
+	u16 at[KPROBE_REGION_INSNS + 1] = {};
+	u8 buf[COPY_MAX + 1];
+	struct kprobe_code code = { .buf = buf, .size = COPY_MAX, .base = TO };
+	struct kprobe_region region;
 
-	KUNIT_ASSERT_EQ(test, x86_kprobe_plan_region(&region, c->text, c->size), 0);
+	KUNIT_ASSERT_EQ(test, plan_at(&region, c->text, c->size, FROM), KPROBE_REASON_NONE);
 	KUNIT_ASSERT_EQ(test, region.len, c->size);
 	memset(buf, 0x06, sizeof(buf));
-	KUNIT_ASSERT_EQ(test, x86_kprobe_emit_region(&region, c->first, c->text,
-						     FROM, buf, TO, at), c->copied);
+	kprobe_emit_region(&x86_kprobe_isa, &code, &region, c->first, c->text, FROM, at);
+	KUNIT_EXPECT_FALSE(test, code.far);
+	KUNIT_ASSERT_EQ(test, code.len, c->copied);
 	if (c->copied)
 		KUNIT_EXPECT_MEMEQ(test, buf, c->copy, c->copied);
 	KUNIT_EXPECT_EQ(test, buf[c->copied], 0x06);
-	KUNIT_EXPECT_MEMEQ(test, at, c->at, sizeof(at));
+	KUNIT_EXPECT_MEMEQ(test, at + c->first, c->at,
+			   sizeof(at) - c->first * sizeof(at[0]));
 }
 
 /* An instruction alone may be shorter than a jump, and is judged as in a region. */
@@ -254,18 +280,18 @@ static void x86_region_of_one(struct kunit *test)
 		{ { 0x75, 0x10 }, 2 },
 		{ { 0x90 }, 1 },
 		{ { 0xc3 }, 1 },
-		{ { 0xe2, 0x10 }, 2, KPROBE_REASON_NOT_DISPLACED },
+		{ { 0xe2, 0x10 }, 2 },
 		{ { 0xff, 0xe0 }, 2, KPROBE_REASON_NOT_DISPLACED },
 		{ { 0xff, 0xd0 }, 2, KPROBE_REASON_CALL },
 	};
-	struct x86_kprobe_region region;
-	struct x86_kprobe_plan plan;
+	struct kprobe_region region;
+	struct kprobe_insn plan;
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		KUNIT_ASSERT_EQ(test, 0, x86_kprobe_plan(&plan, cases[i].insn, 4));
+		KUNIT_ASSERT_EQ(test, 0, x86_kprobe_plan(&plan, cases[i].insn, 4, FROM));
 		KUNIT_EXPECT_EQ(test, cases[i].reason,
-				x86_kprobe_region_of_one(&region, &plan));
+				kprobe_region_of_one(&region, &plan));
 		KUNIT_EXPECT_EQ(test, region.nr, 1);
 		KUNIT_EXPECT_EQ(test, region.len, cases[i].len);
 	}
@@ -277,7 +303,7 @@ struct reach_case {
 	unsigned long to;
 	u8 text[8];
 	size_t size;
-	int err;
+	bool far;
 };
 
 #define HIGH	0xffffffffc0000000UL
@@ -285,20 +311,20 @@ struct reach_case {
 #define FAR	0xffffc90000000000UL
 
 #define REACH(what, f, t, e, ...) \
-	{ .name = what, .from = f, .to = t, .err = e, TEXT(__VA_ARGS__) }
+	{ .name = what, .from = f, .to = t, .far = e, TEXT(__VA_ARGS__) }
 
 static const struct reach_case reach_cases[] = {
-	REACH("near", LOW, HIGH, 0, PUSH_RBP, MOV_RBP_RSP, 0x53),
-	REACH("way back", LOW, FAR, -ERANGE, PUSH_RBP, MOV_RBP_RSP, 0x53),
-	REACH("jmp", LOW, FAR, -ERANGE, 0xe9, 0, 0, 0, 0),
-	REACH("jcc", LOW, FAR, -ERANGE, 0x0f, 0x84, 0, 0, 0, 0),
-	REACH("operand", LOW, FAR, -ERANGE, LOAD_RIP),
-	REACH("operand, but near", HIGH, LOW, -ERANGE, 0x48, 0x8b, 0x05, LE32(0x7fffffff)),
-	REACH("jcc, but near", HIGH, LOW, -ERANGE, 0x0f, 0x84, LE32(0x7fffffff)),
-	REACH("call", LOW, HIGH, 0, 0xe8, 0, 0, 0, 0),
-	REACH("call, but near", HIGH, LOW, -ERANGE, 0xe8, LE32(0x7fffffff)),
-	REACH("call from where push cannot tell", FAR, FAR + 0x100, -ERANGE, 0xe8, 0, 0, 0, 0),
-	REACH("ret needs no reach", LOW, FAR, 0, 0x48, 0x89, 0xd8, 0x5b, 0xc3),
+	REACH("near", LOW, HIGH, false, PUSH_RBP, MOV_RBP_RSP, 0x53),
+	REACH("way back", LOW, FAR, true, PUSH_RBP, MOV_RBP_RSP, 0x53),
+	REACH("jmp", LOW, FAR, true, 0xe9, 0, 0, 0, 0),
+	REACH("jcc", LOW, FAR, true, 0x0f, 0x84, 0, 0, 0, 0),
+	REACH("operand", LOW, FAR, true, LOAD_RIP),
+	REACH("operand, but near", HIGH, LOW, true, 0x48, 0x8b, 0x05, LE32(0x7fffffff)),
+	REACH("jcc, but near", HIGH, LOW, true, 0x0f, 0x84, LE32(0x7fffffff)),
+	REACH("call", LOW, HIGH, false, 0xe8, 0, 0, 0, 0),
+	REACH("call, but near", HIGH, LOW, true, 0xe8, LE32(0x7fffffff)),
+	REACH("call from where push cannot tell", FAR, FAR + 0x100, true, 0xe8, 0, 0, 0, 0),
+	REACH("ret needs no reach", LOW, FAR, false, 0x48, 0x89, 0xd8, 0x5b, 0xc3),
 };
 
 KUNIT_ARRAY_PARAM_DESC(reach, reach_cases, name);
@@ -306,37 +332,36 @@ KUNIT_ARRAY_PARAM_DESC(reach, reach_cases, name);
 static void x86_region_reach(struct kunit *test)
 {
 	const struct reach_case *c = test->param_value;
-	u8 buf[X86_KPROBE_REGION_COPY_MAX], at[JMP32_INSN_SIZE + 1];
-	struct x86_kprobe_region region;
-	int len;
+	u8 buf[COPY_MAX];
+	struct kprobe_code code = { .buf = buf, .size = COPY_MAX, .base = c->to };
+	u16 at[KPROBE_REGION_INSNS + 1];
+	struct kprobe_region region;
 
-	KUNIT_ASSERT_EQ(test, x86_kprobe_plan_region(&region, c->text, c->size), 0);
-	len = x86_kprobe_emit_region(&region, 0, c->text, c->from, buf, c->to, at);
-	if (c->err)
-		KUNIT_EXPECT_EQ(test, len, c->err);
-	else
-		KUNIT_EXPECT_GT(test, len, 0);
+	KUNIT_ASSERT_EQ(test, plan_at(&region, c->text, c->size, c->from),
+			KPROBE_REASON_NONE);
+	kprobe_emit_region(&x86_kprobe_isa, &code, &region, 0, c->text, c->from, at);
+	KUNIT_EXPECT_EQ(test, code.far, c->far);
+	KUNIT_EXPECT_GT(test, code.len, 0);
 }
 
 static void expect_bounds(struct kunit *test, const u8 *text,
-			  const struct x86_kprobe_region *region)
+			  const struct kprobe_region *region)
 {
-	u8 buf[64], at[JMP32_INSN_SIZE + 1] = {};
+	u8 buf[COPY_MAX];
+	u16 at[KPROBE_REGION_INSNS + 1] = {};
 	unsigned int i, first;
-	int len;
 
 	KUNIT_ASSERT_GE(test, region->len, JMP32_INSN_SIZE);
-	KUNIT_ASSERT_LE(test, region->len, X86_KPROBE_REGION_MAX);
+	KUNIT_ASSERT_LE(test, region->len, KPROBE_TEXT_SIZE);
 	KUNIT_ASSERT_GT(test, region->nr, 0);
 	KUNIT_ASSERT_LE(test, region->nr, JMP32_INSN_SIZE);
 	for (first = 0; first <= region->nr; first++) {
-		len = x86_kprobe_emit_region(region, first, text, FROM, buf, TO, at);
-		if (len == -ERANGE)
-			continue;
-		KUNIT_ASSERT_GE(test, len, 0);
-		KUNIT_ASSERT_LE(test, len, X86_KPROBE_REGION_COPY_MAX);
+		struct kprobe_code code = { .buf = buf, .size = COPY_MAX, .base = TO };
+
+		kprobe_emit_region(&x86_kprobe_isa, &code, region, first, text, FROM, at);
+		KUNIT_ASSERT_LE(test, code.len, COPY_MAX);
 		for (i = first + 1; i <= region->nr; i++)
-			KUNIT_ASSERT_LE(test, at[i - first - 1], at[i - first]);
+			KUNIT_ASSERT_LE(test, at[i - 1], at[i]);
 	}
 }
 
@@ -344,9 +369,9 @@ static void expect_bounds(struct kunit *test, const u8 *text,
 static void x86_region_any_bytes(struct kunit *test)
 {
 	static const u8 short_jump[] = { 0x74, 0x02 };
-	u8 text[X86_KPROBE_REGION_MAX + MAX_INSN_SIZE];
+	u8 text[TEXT_MAX];
 	unsigned int i, regions = 0;
-	struct x86_kprobe_region region;
+	struct kprobe_region region;
 	struct rnd_state rnd;
 
 	prandom_seed_state(&rnd, 1);
@@ -357,7 +382,7 @@ static void x86_region_any_bytes(struct kunit *test)
 			memcpy(text, short_jump, sizeof(short_jump));
 		if (i & 2)
 			memcpy(text + 2, short_jump, sizeof(short_jump));
-		if (x86_kprobe_plan_region(&region, text, sizeof(text)))
+		if (plan_at(&region, text, sizeof(text), FROM))
 			continue;
 		expect_bounds(test, text, &region);
 		regions++;
@@ -374,9 +399,9 @@ struct scan_case {
 	unsigned int from;	/* offsets */
 	unsigned int to;
 	bool landed;
-	bool endbr;
+	bool pad;
 	bool indirect;
-	bool std;
+	bool state;
 	bool undecodable;
 	unsigned int exits;
 	long exit;		/* offset of the last one's target */
@@ -428,16 +453,16 @@ static const struct scan_case scan_cases[] = {
 	{ .name = "jmp far", RANGE(1, 5), .indirect = true, TEXT(0xff, 0x2d, LE32(0x100)) },
 	{ .name = "call *rax", RANGE(1, 5), TEXT(0xff, 0xd0, 0xc3) },
 	{ .name = "push mem", RANGE(1, 5), TEXT(0xff, 0x30, 0xc3) },
-	{ .name = "std", RANGE(1, 5), .std = true, TEXT(0xfd, 0xf3, 0xa4, 0xfc, 0xc3) },
+	{ .name = "std", RANGE(1, 5), .state = true, TEXT(0xfd, 0xf3, 0xa4, 0xfc, 0xc3) },
 	{ .name = "mov al, 0xfd", RANGE(1, 5), TEXT(0xb0, 0xfd, 0xc3) },
 	{ .name = "paddw is no std", RANGE(1, 5),
 	  TEXT(0x0f, 0xfd, 0xc1, 0xc5, 0xf9, 0xfd, 0xc1, 0xc3) },
 	{ .name = "psubsb with REX2 is no call", RANGE(1, 5),
 	  TEXT(0xd5, 0x80, 0xe8, 0xc1, 0xc3) },
 	{ .name = "endbr in front", RANGE(5, 9), TEXT(0xf3, 0x0f, 0x1e, 0xfa, 0xc3) },
-	{ .name = "endbr in the range", RANGE(1, 5), .endbr = HAS_KERNEL_IBT,
+	{ .name = "endbr in the range", RANGE(1, 5), .pad = HAS_PADS,
 	  TEXT(0xc3, 0xf3, 0x0f, 0x1e, 0xfa, 0xc3) },
-	{ .name = "sealed endbr in the range", RANGE(1, 5), .endbr = HAS_KERNEL_IBT,
+	{ .name = "sealed endbr in the range", RANGE(1, 5), .pad = HAS_PADS,
 	  TEXT(0xc3, 0x66, 0x0f, 0x1f, 0x00, 0xc3) },
 	{ .name = "endbr behind", RANGE(1, 5),
 	  TEXT(0x90, 0x90, 0x90, 0x90, 0x90, 0xf3, 0x0f, 0x1e, 0xfa) },
@@ -451,7 +476,8 @@ KUNIT_ARRAY_PARAM_DESC(scan, scan_cases, name);
 static void x86_region_scan(struct kunit *test)
 {
 	const struct scan_case *c = test->param_value;
-	struct x86_kprobe_scan scan = {
+	struct kprobe_scan scan = {
+		.isa = &x86_kprobe_isa,
 		.start = FROM, .end = FROM + c->size,
 		.from = FROM + c->from, .to = FROM + c->to,
 	};
@@ -459,7 +485,7 @@ static void x86_region_scan(struct kunit *test)
 	long exit = 0;
 
 	for (at = 0; at < c->size; at += len) {
-		len = x86_kprobe_scan_insn(&scan, c->text + at, c->size - at, FROM + at);
+		len = kprobe_scan_insn(&scan, c->text + at, c->size - at, FROM + at);
 		if (!len)
 			break;
 		if (scan.exit)
@@ -468,36 +494,37 @@ static void x86_region_scan(struct kunit *test)
 	}
 	KUNIT_EXPECT_EQ(test, at < c->size, c->undecodable);
 	KUNIT_EXPECT_EQ(test, scan.landed, c->landed);
-	KUNIT_EXPECT_EQ(test, scan.endbr, c->endbr);
+	KUNIT_EXPECT_EQ(test, scan.pad, c->pad);
 	KUNIT_EXPECT_EQ(test, scan.indirect, c->indirect);
-	KUNIT_EXPECT_EQ(test, scan.std, c->std);
+	KUNIT_EXPECT_EQ(test, scan.state, c->state);
 	KUNIT_EXPECT_EQ(test, exits, c->exits);
 	KUNIT_EXPECT_EQ(test, exit, c->exit);
 }
 
-static bool has_found(const struct x86_kprobe_scan *scan)
+static bool has_found(const struct kprobe_scan *scan)
 {
-	return scan->landed || scan->endbr || scan->indirect || scan->std || scan->exit;
+	return scan->landed || scan->pad || scan->indirect || scan->state || scan->exit;
 }
 
 /* What decoding finds, a glance at the bytes must not pass over. */
 static void x86_region_glance(struct kunit *test)
 {
 	const struct scan_case *c = test->param_value;
-	struct x86_kprobe_scan scan = {
+	struct kprobe_scan scan = {
+		.isa = &x86_kprobe_isa,
 		.start = FROM, .end = FROM + c->size,
 		.from = FROM + c->from, .to = FROM + c->to,
 	};
-	u8 text[sizeof(c->text) + X86_KPROBE_GLANCE] = { };
+	u8 text[sizeof(c->text) + GLANCE] = { };
 	bool may_matter;
 
 	memcpy(text, c->text, c->size);
-	may_matter = x86_kprobe_may_matter(&scan, text, c->size, FROM);
-	if (c->landed || c->endbr || c->indirect || c->std || c->exits)
+	may_matter = kprobe_scan_may_matter(&scan, text, c->size, FROM);
+	if (c->landed || c->pad || c->indirect || c->state || c->exits)
 		KUNIT_EXPECT_TRUE(test, may_matter);
 	scan.way_out = FROM + c->exit;
 	if (c->exits == 1 && !c->landed)
-		KUNIT_EXPECT_FALSE(test, x86_kprobe_may_matter(&scan, text, c->size, FROM));
+		KUNIT_EXPECT_FALSE(test, kprobe_scan_may_matter(&scan, text, c->size, FROM));
 }
 
 /* The same of whatever bytes, wherever in them an instruction begins. */
@@ -506,14 +533,15 @@ static void x86_region_glance_at_any_bytes(struct kunit *test)
 	static const u8 firsts[] = {
 		0x0f, 0x66, 0x70, 0xc7, 0xe0, 0xe8, 0xe9, 0xeb, 0xf3, 0xfd, 0xff,
 	};
-	u8 text[MAX_INSN_SIZE + X86_KPROBE_GLANCE] = { };
-	struct x86_kprobe_scan scan;
+	u8 text[MAX_INSN_SIZE + GLANCE] = { };
+	struct kprobe_scan scan;
 	unsigned int i, found = 0, passed_over = 0;
 	struct rnd_state rnd;
 
 	prandom_seed_state(&rnd, 2);
 	for (i = 0; i < 200000; i++) {
-		scan = (struct x86_kprobe_scan){
+		scan = (struct kprobe_scan){
+			.isa = &x86_kprobe_isa,
 			.start = FROM - 64, .end = FROM + 64,
 			.from = FROM - 32, .to = FROM + 32,
 		};
@@ -523,11 +551,11 @@ static void x86_region_glance_at_any_bytes(struct kunit *test)
 		/* Small displacements, which stay in the function. */
 		if (i & 2)
 			memset(text + 2 + i % 5, i & 4 ? 0xff : 0, 3);
-		if (!x86_kprobe_scan_insn(&scan, text, MAX_INSN_SIZE, FROM) ||
+		if (!kprobe_scan_insn(&scan, text, MAX_INSN_SIZE, FROM) ||
 		    !has_found(&scan))
 			continue;
 		found++;
-		passed_over += !x86_kprobe_may_matter(&scan, text, MAX_INSN_SIZE, FROM);
+		passed_over += !kprobe_scan_may_matter(&scan, text, MAX_INSN_SIZE, FROM);
 	}
 	KUNIT_EXPECT_GT(test, found, 10000);
 	KUNIT_EXPECT_EQ(test, passed_over, 0);

@@ -13,7 +13,6 @@
 #include <linux/uaccess.h>
 #include <asm/ibt.h>
 
-#include "../../../arch/x86/kernel/kprobes-region.h"
 #include "../internal.h"
 
 /*
@@ -61,15 +60,15 @@ static unsigned long skip_landing_pad(unsigned long addr)
 /* Length of the first instruction, whose plan is there whatever came of it. */
 static unsigned int look_at(struct share *share, unsigned long site)
 {
-	struct x86_kprobe_region region = {};
+	struct kprobe_region region = {};
 	u64 begin;
 
 	if (kprobe_check_address(site))
 		return 0;
 	begin = ktime_get_ns();
-	share->count[x86_kprobe_examine_region(&region, site, site + 1)]++;
+	share->count[kprobe_examine(&region, site, site + 1)]++;
 	share->ns += ktime_get_ns() - begin;
-	return region.plan[0].len;
+	return region.insn[0].len;
 }
 
 /* Padding, halves of functions, what static calls patch. */

@@ -48,12 +48,17 @@ static __always_inline unsigned long arch_kprobe_behind_entry(unsigned long addr
 	return addr + 5;
 }
 
-#ifdef CONFIG_OPTPROBES
-static inline unsigned int arch_kprobe_region_len(const struct kprobe_point *point)
-{
-	return point->arch.region.len;
-}
-#endif
+extern const struct kprobe_isa x86_kprobe_isa;
+#define arch_kprobe_isa		(&x86_kprobe_isa)
+
+bool arch_kprobe_text_reserved(unsigned long start, unsigned long end);
+#define arch_kprobe_text_reserved	arch_kprobe_text_reserved
+
+unsigned long arch_kprobe_way_out(void);
+#define arch_kprobe_way_out		arch_kprobe_way_out
+
+bool arch_kprobe_is_thunk(unsigned long addr);
+#define arch_kprobe_is_thunk		arch_kprobe_is_thunk
 
 static __always_inline void *arch_kretprobe_frame(struct pt_regs *regs)
 {

@@ -12,6 +12,8 @@ struct pt_regs;
 
 typedef u8 kprobe_opcode_t;
 
+#define KPROBE_INSN_MAX		MAX_INSN_SIZE
+
 /* Room for the longest instruction, a call with flags saved, a jump back. */
 #define KPROBE_SLOT_SIZE	32
 
@@ -37,32 +39,6 @@ typedef u8 kprobe_opcode_t;
  */
 #define KPROBE_CFI_CHECK	{ 12, 6 }
 
-/**
- * enum x86_kprobe_action - how a displaced instruction takes effect
- * @X86_KPROBE_RUN:           a copy of it runs from the slot
- * @X86_KPROBE_NOP:           skipped
- * @X86_KPROBE_JMP:           goes to a relative target
- * @X86_KPROBE_JCC:           the same, if the flags say so
- * @X86_KPROBE_LOOP:          the same, if the counter says so
- * @X86_KPROBE_CALL:          the same, with the return address pushed
- * @X86_KPROBE_RET:           goes to the address on the stack
- * @X86_KPROBE_JMP_INDIRECT:  goes to where a register or memory points
- * @X86_KPROBE_CALL_INDIRECT: the same, with the return address pushed
- *
- * All but @X86_KPROBE_RUN are emulated.
- */
-enum x86_kprobe_action {
-	X86_KPROBE_RUN,
-	X86_KPROBE_NOP,
-	X86_KPROBE_JMP,
-	X86_KPROBE_JCC,
-	X86_KPROBE_LOOP,
-	X86_KPROBE_CALL,
-	X86_KPROBE_RET,
-	X86_KPROBE_JMP_INDIRECT,
-	X86_KPROBE_CALL_INDIRECT,
-};
-
 /* What stands in for a register's number in struct x86_kprobe_operand. */
 #define X86_KPROBE_NO_REG	0xff
 #define X86_KPROBE_NEXT_INSN	0xfe	/* RIP-relative: the end of the instruction */
@@ -85,47 +61,22 @@ struct x86_kprobe_operand {
 };
 
 /**
- * struct x86_kprobe_plan - what decoding found out about an instruction
- * @action:  how it takes effect
- * @len:     its length in bytes
+ * struct arch_kprobe_insn - what else is known of an instruction
  * @rip_at:  offset of a RIP-relative displacement in it, 0 when there is none
  * @cond:    the condition, in the low bits of a jcc's or loop's opcode
+ * @loop:    of a conditional branch: it depends on the counter
  * @width:   size of a loop's counter in bytes
- * @disp:    distance from its end to a relative target; displacement of a
- *           memory operand; bytes that a return drops from the stack
+ * @disp:    displacement of a memory operand; bytes that a return drops from the
+ *           stack
  * @operand: of an indirect branch
  */
-struct x86_kprobe_plan {
-	enum x86_kprobe_action action;
-	u8 len;
+struct arch_kprobe_insn {
 	u8 rip_at;
 	u8 cond;
+	bool loop;
 	u8 width;
 	s32 disp;
 	struct x86_kprobe_operand operand;
-};
-
-/**
- * struct x86_kprobe_region - the instructions that a jump replaces
- * @len:  length in bytes; whole instructions, %JMP32_INSN_SIZE or more
- * @nr:   how many instructions flow can get to from the first one
- * @plan: what becomes of them
- *
- * Behind an unconditional jump or a return the region goes on up to @len
- * without flow: with bytes that nobody executes, and of which there is no plan.
- */
-struct x86_kprobe_region {
-	u8 len;
-	u8 nr;
-	struct x86_kprobe_plan plan[KPROBE_JUMP_SIZE];
-};
-
-/* The architecture's part of struct kprobe_point. */
-struct arch_kprobe_point {
-	struct x86_kprobe_plan plan;
-#ifdef CONFIG_OPTPROBES
-	struct x86_kprobe_region region;
-#endif
 };
 
 /**

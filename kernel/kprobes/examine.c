@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Whether a jump may replace the text at a probe's site: what the running kernel
+ * knows of text, for scan.c.
+ */
+#include <linux/align.h>
+#include <linux/ftrace.h>
+#include <linux/memory.h>
+
+#include "internal.h"
+#include "scan.h"
+
+/*
+ * Can all that jumps into the middle of a function be found? Not if the symbol
+ * names a part of it: a cold part, which the other part jumps into wherever it
+ * likes, or code from or up to a label that assembly has made global. Functions
+ * are aligned, labels hardly ever.
+ */
+static bool is_whole(const struct kprobe_function *function)
+{
+	struct kprobe_function next;
+
+	if (!IS_ALIGNED(function->start, CONFIG_FUNCTION_ALIGNMENT) ||
+	    function->kind == KPROBE_SYMBOL_COLD)
+		return false;
+	return IS_ALIGNED(function->end, CONFIG_FUNCTION_ALIGNMENT) ||
+	       !kprobe_find_function(function->end, &next) ||
+	       next.kind == KPROBE_SYMBOL_COLD;
+}
+
+static bool is_reserved(unsigned long start, unsigned long end)
+{
+	return kprobe_text_is_reserved(start, end) ||
+	       ftrace_text_reserved((void *)start, (void *)end - 1) ||
+	       arch_kprobe_text_reserved(start, end);
+}
+
+static bool is_landed_on(unsigned long start, unsigned long end)
+{
+	return kprobe_jump_label_lands_in(start, end) ||
+	       kprobe_fixup_lands_in(start, end);
+}
+
+/**
+ * kprobe_examine() - may a jump replace the kernel's text at a site?
+ * @region: filled in if so
+ * @site:   address of an instruction
+ * @from:   nothing may jump to the region from this address on, see
+ *          kprobe_scan_region()
+ *
+ * Context: Process context, kprobe_mutex held; takes text_mutex.
+ * Return: %KPROBE_REASON_NONE, or why not.
+ */
+enum kprobe_reason kprobe_examine(struct kprobe_region *region, unsigned long site,
+				  unsigned long from)
+{
+	const struct kprobe_text text = {
+		.read = kprobe_read_insn,
+		.find = kprobe_find_function,
+		.is_whole = is_whole,
+		.is_reserved = is_reserved,
+		.may_fault = kprobe_fault_is_expected,
+		.is_landed_on = is_landed_on,
+		.next_exit = { kprobe_next_label_target, kprobe_next_fixup },
+		.is_thunk = arch_kprobe_is_thunk,
+		.way_out = arch_kprobe_way_out(),
+	};
+
+	guard(mutex)(&text_mutex);
+	return kprobe_scan_region(arch_kprobe_isa, &text, region, site, from);
+}
+NOKPROBE_SYMBOL(kprobe_examine);
