@@ -251,10 +251,11 @@ static enum kprobe_reason register_chunks(const struct kprobe_array *array,
 
 	if (many)
 		kprobe_optimizer_hold(true);
-	do {
-		reason = register_chunk(array, progress);
+	reason = register_chunk(array, progress);
+	while (!reason && progress->added < array->num) {
 		cond_resched();
-	} while (!reason && progress->added < array->num);
+		reason = register_chunk(array, progress);
+	}
 	if (many)
 		kprobe_optimizer_hold(false);
 	return reason;
