@@ -65,6 +65,19 @@ def own_functions(build):
     return {name.split(".")[0] for name in re.findall(r" [tT] (\S+)", done.stdout)}
 
 
+def host_tests(log):
+    """What was tested without a kernel; no result is a failure."""
+    parser = ktap.Parser(lambda *a: None)
+    with open(log, errors="replace") as f:
+        for line in f:
+            parser.feed(line.rstrip("\n"))
+    parser.finish()
+    if not parser.leaves[ktap.PASSED]:
+        parser.fail("instruction sets on the host: no results, see " + os.path.relpath(log),
+                    explain=False)
+    return parser
+
+
 def startup_tests(text, have):
     """What base code tests at boot and reports in words of its own: (name, passed)."""
     found = []
@@ -116,6 +129,12 @@ def main():
     parser.finish()
     have = options(config)
 
+    if "HOST_TESTS" in os.environ:
+        host = host_tests(os.environ["HOST_TESTS"])
+        parser.leaves = [a + b for a, b in zip(parser.leaves, host.leaves)]
+        parser.failures += host.failures
+        parser.skips += host.skips
+        progress.group("instruction sets on the host", host.leaves)
     for test, passed in startup_tests("\n".join(text), have):
         if passed:
             parser.succeed()
