@@ -8,6 +8,7 @@
 #include <linux/kmsan-checks.h>
 #include <linux/memory.h>
 #include <linux/module.h>
+#include <linux/overflow.h>
 #include <linux/uaccess.h>
 #include <asm/sections.h>
 
@@ -76,8 +77,8 @@ static enum kprobe_reason resolve_symbol(const char *name, unsigned int offset,
 	base = (unsigned long)kprobe_lookup_name(name, offset);
 	if (!base)
 		return KPROBE_REASON_SYMBOL;
-	*addr = base + offset;
-	return KPROBE_REASON_NONE;
+	return check_add_overflow(base, offset, addr) ? KPROBE_REASON_NO_TEXT :
+							KPROBE_REASON_NONE;
 }
 
 /**
@@ -101,8 +102,8 @@ enum kprobe_reason kprobe_resolve(const struct kprobe *p, unsigned long *addr,
 		reason = resolve_symbol(p->symbol_name, p->offset, &at);
 		if (reason)
 			return reason;
-	} else {
-		at = (unsigned long)p->addr + p->offset;
+	} else if (check_add_overflow((unsigned long)p->addr, p->offset, &at)) {
+		return KPROBE_REASON_NO_TEXT;
 	}
 	reason = place_in_function(at, addr, on_func_entry);
 	/* Text that is known, but already freed, has lost its symbols. */

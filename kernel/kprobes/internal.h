@@ -398,7 +398,8 @@ kprobe_detour_point(const struct kprobe_detour *detour)
 }
 
 static inline unsigned long
-arch_kprobe_detour_ip(const struct kprobe_detour *detour, unsigned long addr)
+arch_kprobe_detour_ip(const struct kprobe_detour *detour, unsigned long addr,
+		      unsigned int *pushed)
 {
 	return addr;
 }

@@ -48,15 +48,16 @@ static const struct stretch copied[] __initconst = {
  * leaves, and calls of firmware.
  */
 static const char * const without_idt[] __initconst = {
-	"startup_64", "pvh_start_xen",
+	"startup_32", "startup_64", "pvh_start_xen",
 	/* A CPU comes up, until it has its IDT. */
-	"secondary_startup_64", "secondary_startup_64_no_verify", "common_startup_64",
+	"startup_32_smp", "secondary_startup_64", "secondary_startup_64_no_verify",
+	"common_startup_64",
 	"verify_cpu", "sev_verify_cbit", "vc_boot_ghcb", "soft_restart_cpu",
 	"early_setup_idt", "startup_64_load_idt", "setup_ghcb",
 	"start_secondary", "cr4_init", "cr4_update_irqsoff", "native_write_cr4",
 	"cpu_init_exception_handling", "cpu_init_fred_exceptions", "load_current_idt",
 	/* It resumes. */
-	"wakeup_long64", "do_suspend_lowlevel", "restore_processor_state",
+	"wakeup_long64", "wakeup_pmode_return", "do_suspend_lowlevel", "restore_processor_state",
 	"__restore_processor_state", "native_write_cr0",
 	/* It leaves. */
 	"machine_kexec", "asm_acpi_mp_play_dead",

@@ -1,31 +1,47 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where probed code enters kprobes without a trap: behind a displaced
+ * Where probed code enters kprobes without a trap: after a displaced
  * instruction that has post-handlers, when a probed function returns, and in
  * detours. All save the registers as a trap would have.
  */
 #include <linux/linkage.h>
 #include <linux/objtool.h>
+#include <asm/asm.h>
+#include <asm/asm-offsets.h>
+#include <asm/bitsperlong.h>
 #include <asm/frame.h>
 #include <asm/nospec-branch.h>
 #include <asm/segment.h>
 #include <asm/smap.h>
 #include <asm/unwind_hints.h>
 
+#define WORD	(__BITS_PER_LONG / 8)
+
+#ifdef CONFIG_X86_64
 #include "../entry/calling.h"
+#else
+/* struct pt_regs below orig_ax. The kernel's segment registers do not change. */
+.macro PUSH_REGS
+	.irp	reg, gs, fs, es, ds, eax, ebp, edi, esi, edx, ecx, ebx
+	pushl	%\reg
+	.endr
+.endm
+
+.macro POP_REGS
+	.irp	reg, ebx, ecx, edx, esi, edi, ebp, eax
+	popl	%\reg
+	.endr
+	leal	4*4(%esp), %esp
+.endm
+#endif
 
 /* No byte of it can be probed, whatever labels there are. */
 	.section .kprobes.text, "ax"
 
-/*
- * What a trap would have set up for C code, once the registers are saved.
- * Probed code may have the direction flag or user access turned on.
- */
-.macro ENTER_C callback:req
-	cld
-	ASM_CLAC
+/* What follows is called with the registers. */
+.macro CALL_C callback:req
 	ENCODE_FRAME_POINTER
-	movq	%rsp, %rdi
+	mov	%_ASM_SP, %_ASM_ARG1
 	call	\callback
 .endm
 
@@ -44,26 +60,30 @@
  * Called from a slot, which has pushed the flags before that. Stack, top last:
  *
  *	flags				saved by the slot, restored by the slot
- *	address in the slot		behind the call
+ *	address in the slot		after the call
  *
- * The registers are those behind the displaced instruction.
+ * The registers are those after the displaced instruction. It may have turned on
+ * the direction flag or user access.
  */
 SYM_CODE_START(kprobe_post_trampoline)
 	ANNOTATE_NOENDBR
 	UNWIND_HINT_FUNC
-	pushq	$__KERNEL_DS		/* pt_regs->ss */
-	pushq	%rsp			/* pt_regs->sp: before all pushes */
-	addq	$24, (%rsp)
-	pushq	24(%rsp)		/* pt_regs->flags */
-	pushq	$__KERNEL_CS		/* pt_regs->cs */
-	pushq	32(%rsp)		/* pt_regs->ip: set by the callback */
-	subq	$PUSHF_CALL_SIZE, (%rsp)	/* until then where ->sp is right */
-	pushq	$-1			/* pt_regs->orig_ax */
+	push	$__KERNEL_DS		/* pt_regs->ss */
+	push	%_ASM_SP		/* pt_regs->sp: before all pushes */
+	__ASM_SIZE(add)	$(3*WORD), (%_ASM_SP)
+	__ASM_SIZE(push) 3*WORD(%_ASM_SP)	/* pt_regs->flags */
+	push	$__KERNEL_CS		/* pt_regs->cs */
+	__ASM_SIZE(push) 4*WORD(%_ASM_SP)	/* pt_regs->ip: set by the callback */
+	/* Until then where ->sp is right. */
+	__ASM_SIZE(sub)	$PUSHF_CALL_SIZE, (%_ASM_SP)
+	push	$-1			/* pt_regs->orig_ax */
 	PUSH_REGS
-	ENTER_C	kprobe_post_callback
+	cld
+	ASM_CLAC
+	CALL_C	kprobe_post_callback
 	HINT_PUSHED 21*8
 	POP_REGS
-	leaq	6*8(%rsp), %rsp
+	lea	6*WORD(%_ASM_SP), %_ASM_SP
 	UNWIND_HINT_FUNC
 	RET
 SYM_CODE_END(kprobe_post_trampoline)
@@ -77,26 +97,24 @@ SYM_CODE_END(kprobe_post_trampoline)
 SYM_CODE_START(kretprobe_trampoline)
 	ANNOTATE_NOENDBR
 	UNWIND_HINT_FUNC
-	pushq	$kretprobe_trampoline
+	push	$kretprobe_trampoline
 	UNWIND_HINT_FUNC
-	pushq	$__KERNEL_DS		/* pt_regs->ss */
-	pushq	%rsp			/* pt_regs->sp: behind the return */
-	pushfq				/* pt_regs->flags */
-	addq	$16, 8(%rsp)
-	pushq	$__KERNEL_CS		/* pt_regs->cs */
-	pushq	$kretprobe_trampoline	/* pt_regs->ip: set by the callback */
-	pushq	$-1			/* pt_regs->orig_ax */
+	push	$__KERNEL_DS		/* pt_regs->ss */
+	push	%_ASM_SP		/* pt_regs->sp: after the return */
+	pushf				/* pt_regs->flags */
+	__ASM_SIZE(add)	$(2*WORD), WORD(%_ASM_SP)
+	push	$__KERNEL_CS		/* pt_regs->cs */
+	push	$kretprobe_trampoline	/* pt_regs->ip: set by the callback */
+	push	$-1			/* pt_regs->orig_ax */
 	PUSH_REGS
-	leaq	PTREGS_SIZE(%rsp), %rsi	/* the place of the return address */
+	lea	PTREGS_SIZE(%_ASM_SP), %_ASM_ARG2	/* the place of the return address */
 	ASM_CLAC			/* functions return with cld */
-	ENCODE_FRAME_POINTER
-	movq	%rsp, %rdi
-	call	kretprobe_return
+	CALL_C	kretprobe_return
 	HINT_PUSHED 21*8
 	POP_REGS
-	leaq	3*8(%rsp), %rsp
-	popfq
-	leaq	2*8(%rsp), %rsp
+	lea	3*WORD(%_ASM_SP), %_ASM_SP
+	popf
+	lea	2*WORD(%_ASM_SP), %_ASM_SP
 	UNWIND_HINT_FUNC
 	RET
 SYM_CODE_END(kretprobe_trampoline)

@@ -39,7 +39,7 @@
 #define PUSHF_INSN_OPCODE	0x9c
 #define POPF_INSN_OPCODE	0x9d
 
-asmlinkage __visible void kprobe_post_callback(struct pt_regs *regs);
+__visible void kprobe_post_callback(struct pt_regs *regs);
 
 kprobe_opcode_t *arch_kprobe_entry(unsigned long addr, unsigned long offset,
 				   bool *on_func_entry)
@@ -300,7 +300,7 @@ noinstr bool kprobe_int3_leave(struct pt_regs *regs)
  * @regs: registers after the instruction; the instruction pointer still is in
  *        the slot, at the pushf
  */
-asmlinkage __visible void kprobe_post_callback(struct pt_regs *regs)
+__visible void kprobe_post_callback(struct pt_regs *regs)
 {
 	unsigned long *saved_flags = (unsigned long *)regs->sp - 1;
 	struct kprobe_point *point;

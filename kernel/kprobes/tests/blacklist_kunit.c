@@ -200,7 +200,7 @@ static void blacklist_cold_piece(struct kunit *test)
 {
 	unsigned long addr = kallsyms_lookup_name("kprobes_forbidden_asm.cold");
 
-	if (!IS_ENABLED(CONFIG_X86_64))
+	if (!IS_ENABLED(CONFIG_X86))
 		kunit_skip(test, "in assembly of x86");
 	KUNIT_ASSERT_NE(test, 0, addr);
 	expect_forbidden(test, kallsyms_lookup_name("kprobes_forbidden_asm"));

@@ -11,8 +11,8 @@
 
 /* int kprobes_forbidden_asm(int x) */
 SYM_FUNC_START(kprobes_forbidden_asm)
-	movl	%edi, %eax
-	testl	%edi, %edi
+	mov	%_ASM_ARG1L, %eax
+	testl	%eax, %eax
 	js	kprobes_forbidden_asm.cold
 	RET
 SYM_FUNC_END(kprobes_forbidden_asm)

@@ -280,7 +280,7 @@ static void dies_busy(struct kunit *test)
 	expect_peace(test);
 }
 
-#ifdef CONFIG_X86_64
+#ifdef CONFIG_X86
 
 /* Faults in a handler */
 
@@ -367,9 +367,13 @@ static long run_on_irq_stack(void *unused)
 	unsigned long flags;
 
 	local_irq_save(flags);
+#ifdef CONFIG_X86_64
 	__this_cpu_write(pcpu_hot.hardirq_stack_inuse, true);
 	call_on_irqstack(run_target, ASM_CALL_ARG0);
 	__this_cpu_write(pcpu_hot.hardirq_stack_inuse, false);
+#else
+	run_target();
+#endif
 	local_irq_restore(flags);
 	return 0;
 }
@@ -409,7 +413,7 @@ static void long_handler_is_waited_for(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, long_inside);
 	KUNIT_EXPECT_TRUE(test, left_first);
 }
-#endif /* CONFIG_X86_64 */
+#endif /* CONFIG_X86 */
 
 static struct kunit_case death_cases[] = {
 	KUNIT_CASE(dies_in_pre),
@@ -418,7 +422,7 @@ static struct kunit_case death_cases[] = {
 	KUNIT_CASE(dies_in_entry_handler),
 	KUNIT_CASE(last_hits_are_handled),
 	KUNIT_CASE(dies_busy),
-#ifdef CONFIG_X86_64
+#ifdef CONFIG_X86
 	KUNIT_CASE(dies_in_fault_handler),
 	KUNIT_CASE_SLOW(long_handler_is_waited_for),
 #endif

@@ -99,15 +99,15 @@ static void stack_is_the_callers(struct kunit *test)
 
 static int add_in_pre(struct kprobe *p, struct pt_regs *regs)
 {
-	regs->di += 1000;
+	TEST_ARG(regs) += 1000;
 	return 0;
 }
 
 static void add_in_post(struct kprobe *p, struct pt_regs *regs,
 			unsigned long flags)
 {
-	regs->di += 200;
-	regs->ax = 77;
+	TEST_ARG(regs) += 200;
+	TEST_RESULT(regs) = 77;
 }
 
 /* In front of the function's first instruction, which sets the result. */
@@ -305,7 +305,7 @@ static int note_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	struct call *call = kprobes_returns_of(ri)->data;
 
-	call->argument = regs->di;
+	call->argument = TEST_ARG(regs);
 	call->entry_traced = trace_is_good();
 	return 0;
 }

@@ -5,6 +5,7 @@
  */
 #include <linux/linkage.h>
 #include <linux/objtool.h>
+#include <asm/asm.h>
 #include <asm/nospec-branch.h>
 
 /* A function as the compiler makes it for CONFIG_FUNCTION_TRACER. */
@@ -15,8 +16,8 @@ SYM_START(\name, SYM_L_GLOBAL, SYM_F_ALIGN)
 	/* objtool would write the table for all files. */
 #ifndef CONFIG_FTRACE_MCOUNT_USE_OBJTOOL
 	.pushsection __mcount_loc, "a", @progbits
-	.balign	8
-	.quad	76b
+	_ASM_ALIGN
+	_ASM_PTR 76b
 	.popsection
 #endif
 .endm
@@ -25,7 +26,7 @@ SYM_START(\name, SYM_L_GLOBAL, SYM_F_ALIGN)
 
 /* int kprobes_entry_target(int a): a + 1, of nothing but what is wanted */
 TRACED_FUNCTION kprobes_entry_target
-	leal	10(%rdi), %eax
+	lea	10(%_ASM_ARG1), %eax
 	subl	$9, %eax
 	RET
 SYM_FUNC_END(kprobes_entry_target)
@@ -33,9 +34,7 @@ SYM_FUNC_END(kprobes_entry_target)
 /* The same without the nop, as a call goes on that has passed it. */
 SYM_START(kprobes_entry_late, SYM_L_GLOBAL, SYM_F_ALIGN)
 	ANNOTATE_NOENDBR
-	leaq	kprobes_entry_target(%rip), %rax
-	addq	$5, %rax
-	pushq	%rax
+	push	$kprobes_entry_target + 5
 	RET
 SYM_FUNC_END(kprobes_entry_late)
 	STACK_FRAME_NON_STANDARD kprobes_entry_late
@@ -43,17 +42,17 @@ SYM_FUNC_END(kprobes_entry_late)
 /* int kprobes_entry_loop(int n, int a): a + n, in n rounds, at least one */
 TRACED_FUNCTION kprobes_entry_loop
 .Lround:
-	addl	$1, %esi
-	subl	$1, %edi
+	addl	$1, %_ASM_ARG2L
+	subl	$1, %_ASM_ARG1L
 	jnz	.Lround
-	movl	%esi, %eax
+	movl	%_ASM_ARG2L, %eax
 	RET
 SYM_FUNC_END(kprobes_entry_loop)
 
 /* A function without a nop, to go to: -a */
 SYM_START(kprobes_entry_other, SYM_L_GLOBAL, SYM_F_ALIGN)
 	ANNOTATE_NOENDBR
-	movl	%edi, %eax
+	mov	%_ASM_ARG1L, %eax
 	negl	%eax
 	RET
 SYM_FUNC_END(kprobes_entry_other)
@@ -63,20 +62,20 @@ SYM_FUNC_END(kprobes_entry_other)
 /* A direct call that counts. */
 SYM_START(kprobes_entry_direct, SYM_L_GLOBAL, SYM_F_ALIGN)
 	ANNOTATE_NOENDBR
-	lock incl kprobes_entry_directs(%rip)
+	lock incl _ASM_RIP(kprobes_entry_directs)
 	RET
 SYM_FUNC_END(kprobes_entry_direct)
 
 /* One that calls the function itself, adds 1000, and returns to its caller. */
 SYM_START(kprobes_entry_around, SYM_L_GLOBAL, SYM_F_ALIGN)
 	ANNOTATE_NOENDBR
-	lock incl kprobes_entry_directs(%rip)
+	lock incl _ASM_RIP(kprobes_entry_directs)
 	ANNOTATE_INTRA_FUNCTION_CALL
 	call	1f
 	addl	$1000, %eax
-	addq	$8, %rsp
+	lea	__ASM_SEL_RAW(4, 8)(%_ASM_SP), %_ASM_SP
 	RET
-1:	pushq	8(%rsp)
+1:	__ASM_SIZE(push) __ASM_SEL_RAW(4, 8)(%_ASM_SP)
 	RET
 SYM_FUNC_END(kprobes_entry_around)
 	STACK_FRAME_NON_STANDARD kprobes_entry_around

@@ -12,7 +12,7 @@
 #include "targets.h"
 
 /* Length of the instructions of kprobes_target_load() and _divide(). */
-#define LOAD_LEN	3
+#define LOAD_LEN	(IS_ENABLED(CONFIG_X86_64) ? 3 : 2)
 #define DIVIDE_LEN	2
 
 static const long good_data = 1234;
@@ -39,7 +39,9 @@ struct fault_kind {
 
 static const struct fault_kind kinds[] = {
 	{ "page fault", X86_TRAP_PF, -PAGE_SIZE },
+#ifdef CONFIG_X86_64
 	{ "general protection", X86_TRAP_GP, 1UL << 63 },
+#endif
 };
 
 static void kind_name(const struct fault_kind *kind, char *desc)
@@ -65,10 +67,10 @@ static int on_fault(struct kprobe *p, struct pt_regs *regs, int trapnr)
 	f->ip = instruction_pointer(regs);
 	f->running = kprobe_running() == p;
 	if (f->remedy == REPAIR) {
-		regs->di = (unsigned long)&good_data;
-		regs->si = 1;
+		TEST_ARG(regs) = (unsigned long)&good_data;
+		regs->cx = 1;
 	} else if (f->remedy == SKIP) {
-		regs->ax = 77;
+		TEST_RESULT(regs) = 77;
 		regs->ip += trapnr == X86_TRAP_DE ? DIVIDE_LEN : LOAD_LEN;
 	}
 	return f->remedy != DECLINE;

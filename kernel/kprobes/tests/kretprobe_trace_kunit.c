@@ -281,7 +281,7 @@ static void from_return_handler(struct kunit *test)
 	}
 }
 
-#ifdef CONFIG_X86_64
+#ifdef CONFIG_X86
 static noinline int __noipa kprobes_trace_tail(void *arg)
 {
 	int ret = kprobes_target_tail(take_below, arg);
@@ -333,7 +333,7 @@ static struct kunit_case trace_cases[] = {
 	KPROBES_CASE_CALLERS(from_post_handler),
 	KPROBES_CASE_CALLERS(from_entry_handler),
 	KPROBES_CASE_CALLERS(from_return_handler),
-#ifdef CONFIG_X86_64
+#ifdef CONFIG_X86
 	KUNIT_CASE(below_tail_calls),
 #endif
 	KUNIT_CASE(return_address_is_trampolines),

@@ -291,8 +291,12 @@ static void bug_site(struct kunit *test)
 	int found = 0;
 
 	for (bug = __start___bug_table; bug < __stop___bug_table; bug++) {
+#ifdef CONFIG_GENERIC_BUG_RELATIVE_POINTERS
 		unsigned long addr = (long)&bug->bug_addr_disp +
 				     bug->bug_addr_disp;
+#else
+		unsigned long addr = bug->bug_addr;
+#endif
 
 		if (!in_sites(addr))
 			continue;

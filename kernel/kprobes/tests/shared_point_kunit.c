@@ -246,17 +246,17 @@ static void instruction_pointers(struct kunit *test)
 		KUNIT_EXPECT_GT(test, c->post_ip, (unsigned long)c->kp.addr);
 }
 
-#ifdef CONFIG_X86_64
+#ifdef CONFIG_X86
 static int add_to_argument(struct kprobe *p, struct pt_regs *regs)
 {
-	regs->di += 1000;
+	TEST_ARG(regs) += 1000;
 	return 0;
 }
 
 static void add_to_result(struct kprobe *p, struct pt_regs *regs,
 			  unsigned long flags)
 {
-	regs->ax += 5000;
+	TEST_RESULT(regs) += 5000;
 }
 
 static int call_target(const struct kprobes_place *place, int a)
@@ -365,7 +365,7 @@ static void goes_to_another_function(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, call_diverted(place), -7);
 	kprobes_expect_counts(test, c, 2, 0);
 }
-#endif /* CONFIG_X86_64 */
+#endif /* CONFIG_X86 */
 
 static struct kunit_case shared_point_cases[] = {
 	KPROBES_CASE_PLACES(one_place_two_names),
@@ -377,7 +377,7 @@ static struct kunit_case shared_point_cases[] = {
 	KPROBES_CASE_PLACES(post_handler_comes_later),
 	KPROBES_CASE_ENTRIES(return_probe_beside),
 	KPROBES_CASE_PLACES(instruction_pointers),
-#ifdef CONFIG_X86_64
+#ifdef CONFIG_X86
 	KPROBES_CASE_ENTRIES(pre_handler_writes_registers),
 	KPROBES_CASE_PLACES(post_handler_writes_registers),
 	KPROBES_CASE_ENTRIES(pre_handler_changes_path),

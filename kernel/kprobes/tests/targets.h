@@ -159,7 +159,18 @@ void kprobes_expect_off(struct kunit *test, const struct kprobe *p);
 void kprobes_expect_targets(struct kunit *test, unsigned int times);
 unsigned int kprobes_leave_cpu(struct kunit *test);
 
+/* A function's arguments at its entry, and its result when it returns. */
 #ifdef CONFIG_X86_64
+#define TEST_ARG(regs)		((regs)->di)
+#define TEST_ARG2(regs)		((regs)->si)
+#define TEST_RESULT(regs)	((regs)->ax)
+#elif defined(CONFIG_X86)
+#define TEST_ARG(regs)		((regs)->ax)
+#define TEST_ARG2(regs)		((regs)->dx)
+#define TEST_RESULT(regs)	((regs)->ax)
+#endif
+
+#ifdef CONFIG_X86
 extern const struct kprobes_place kprobes_asm_places[];
 extern const struct kprobes_place kprobes_asm_places_end[];
 
@@ -179,7 +190,7 @@ int kprobes_target_divide(int a, int b);
 extern const unsigned int kprobes_load_user_offset, kprobes_divide_offset;
 
 /* The offset of the load in kprobes_target_load_late(). */
-#define KPROBES_LOAD_LATE	3
+#define KPROBES_LOAD_LATE	(IS_ENABLED(CONFIG_X86_64) ? 3 : 2)
 #endif
 
 #endif /* __ASSEMBLY__ */

@@ -23,7 +23,7 @@ SYM_START(\name, SYM_L_GLOBAL, SYM_F_ALIGN)
 77:	.asciz	"\symbol"
 	.popsection
 	.pushsection .rodata.kprobes_places, "a"
-	.quad	76b, 77b, \at - \symbol, \next - \symbol
+	_ASM_PTR 76b, 77b, \at - \symbol, \next - \symbol
 	.popsection
 .endm
 
@@ -40,15 +40,15 @@ SYM_DATA_LOCAL(.Lthree, .long 3)
 /* int kprobes_target_asm(int a): a + 10, past every kind of point */
 FUNCTION kprobes_target_asm
 #ifdef CONFIG_FRAME_POINTER
-	pushq	%rbp
+	push	%_ASM_BP
 .Lpushed:
-	movq	%rsp, %rbp
+	mov	%_ASM_SP, %_ASM_BP
 #endif
-.Lcopy:	leal	4(%rdi), %eax
+.Lcopy:	lea	4(%_ASM_ARG1), %eax
 .Lnop:	nop
 .Ljump:	jmp	.Lload
 	int3
-.Lload:	addl	.Lthree(%rip), %eax
+.Lload:	addl	_ASM_RIP(.Lthree), %eax
 .Lcond:	jnz	.Lcall
 	int3
 .Lcall:	call	kprobes_target_helper
@@ -76,7 +76,7 @@ SYM_FUNC_END(kprobes_target_helper)
 
 /* int kprobes_target_endbr(int a): a + 100 */
 SYM_FUNC_START(kprobes_target_endbr)
-	leal	99(%rdi), %eax
+	lea	99(%_ASM_ARG1), %eax
 .Linc:	incl	%eax
 .Lret:	RET
 SYM_FUNC_END(kprobes_target_endbr)
@@ -94,9 +94,9 @@ SYM_DATA_START(kprobes_asm_places_end)
 /* int kprobes_target_call(int (*fn)(void *arg), void *arg): fn(arg) + 1 */
 FUNCTION kprobes_target_call
 	FRAME_BEGIN
-	movq	%rdi, %rax
-	movq	%rsi, %rdi
-	CALL_NOSPEC rax
+	mov	%_ASM_ARG1, %_ASM_CX
+	mov	%_ASM_ARG2, %_ASM_ARG1
+	CALL_NOSPEC _ASM_CX
 	incl	%eax
 	FRAME_END
 	RET
@@ -115,21 +115,21 @@ SYM_FUNC_END(kprobes_target_tail_middle)
 FUNCTION kprobes_target_left
 	call	kprobes_target_leave
 	int3
-.Lleft:	leal	5(%rdi), %eax
+.Lleft:	lea	5(%_ASM_ARG1), %eax
 	RET
 SYM_FUNC_END(kprobes_target_left)
 	STACK_FRAME_NON_STANDARD kprobes_target_left
 
 /* Drops its return address and goes on in its caller. */
 FUNCTION kprobes_target_leave
-	leaq	8(%rsp), %rsp
+	lea	__ASM_SEL_RAW(4, 8)(%_ASM_SP), %_ASM_SP
 	jmp	.Lleft
 SYM_FUNC_END(kprobes_target_leave)
 	STACK_FRAME_NON_STANDARD kprobes_target_leave
 
 /* void kprobes_target_lost(void): returns where only probed functions do */
 FUNCTION kprobes_target_lost
-	pushq	$kretprobe_trampoline
+	push	$kretprobe_trampoline
 	RET
 SYM_FUNC_END(kprobes_target_lost)
 	STACK_FRAME_NON_STANDARD kprobes_target_lost
@@ -138,29 +138,29 @@ SYM_FUNC_END(kprobes_target_lost)
 
 /* long kprobes_target_load(const long *p): *p, or -1 where that faults */
 FUNCTION kprobes_target_load
-1:	movq	(%rdi), %rax
+1:	mov	(%_ASM_ARG1), %_ASM_AX
 	RET
-2:	movq	$-1, %rax
+2:	mov	$-1, %_ASM_AX
 	RET
 	_ASM_EXTABLE(1b, 2b)
 SYM_FUNC_END(kprobes_target_load)
 
 /* The same, and nobody knows what to do when it faults. */
 FUNCTION kprobes_target_load_bare
-	movq	(%rdi), %rax
+	mov	(%_ASM_ARG1), %_ASM_AX
 	RET
 SYM_FUNC_END(kprobes_target_load_bare)
 
 /* The same, with the load where a jump at the entry covers it as well. */
 FUNCTION kprobes_target_load_late
-	movq	%rdi, %rax
-	movq	(%rax), %rax
+	mov	%_ASM_ARG1, %_ASM_DX
+	mov	(%_ASM_DX), %_ASM_AX
 	RET
 SYM_FUNC_END(kprobes_target_load_late)
 
 /* unsigned long kprobes_target_zeropad(const void *p): *p, zeros past the last page */
 FUNCTION kprobes_target_zeropad
-1:	movq	(%rdi), %rax
+1:	mov	(%_ASM_ARG1), %_ASM_AX
 2:	RET
 	_ASM_EXTABLE_TYPE(1b, 2b, EX_TYPE_ZEROPAD)
 SYM_FUNC_END(kprobes_target_zeropad)
@@ -174,7 +174,7 @@ SYM_FUNC_END(kprobes_target_rdmsr)
 
 /* Not executed: a machine check there is recovered from. */
 FUNCTION kprobes_target_load_mce
-1:	movq	(%rdi), %rax
+1:	mov	(%_ASM_ARG1), %_ASM_AX
 	RET
 2:	RET
 	_ASM_EXTABLE_TYPE(1b, 2b, EX_TYPE_FAULT_MCE_SAFE)
@@ -183,22 +183,23 @@ SYM_FUNC_END(kprobes_target_load_mce)
 /* As kprobes_target_load(), for user memory; the load is at kprobes_load_user_offset. */
 FUNCTION kprobes_target_load_user
 	ASM_STAC
-.Luser:	movq	(%rdi), %rax
+.Luser:	mov	(%_ASM_ARG1), %_ASM_AX
 	ASM_CLAC
 	RET
 .Lefault:
 	ASM_CLAC
-	movq	$-1, %rax
+	mov	$-1, %_ASM_AX
 	RET
 	_ASM_EXTABLE_UA(.Luser, .Lefault)
 SYM_FUNC_END(kprobes_target_load_user)
 
 /* int kprobes_target_divide(int a, int b): a / b, or -1 where that faults */
 FUNCTION kprobes_target_divide
-	movl	%edi, %eax
+	movl	%_ASM_ARG2L, %ecx
+	movl	%_ASM_ARG1L, %eax
 	cltd
 .Ldivide:
-	idivl	%esi
+	idivl	%ecx
 	RET
 2:	movl	$-1, %eax
 	RET

@@ -31,7 +31,11 @@ typedef u8 kprobe_opcode_t;
 #define KPROBE_DETOUR_MAX_SIZE	800
 
 /* The first byte of the nop at a function's entry. */
+#ifdef CONFIG_X86_64
 #define KPROBE_ENTRY_OPCODE	0x0f
+#else
+#define KPROBE_ENTRY_OPCODE	0x3e
+#endif
 
 /*
  * Before an indirect call kCFI compares the target's type: mov, add, je, ud2. Should

@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash disable=SC2034 # variables of who sources this
+# What the scripts must know of i386.
+
+srcarch=x86
+cross=
+image=arch/x86/boot/bzImage
+image_target=bzImage
+console=ttyS0
+qemu="qemu-system-i386 -M q35 -cpu max"
+
+# The compiler of programs for the guest: Debian's gcc has no 32-bit C library beside it.
+guest_cross=i686-linux-gnu-
+
+# Path of a busybox for the guest.
+guest_busybox() { "$scripts/busybox" i386 "$guest_cross"; }
