@@ -23,9 +23,10 @@
  *   address, function, reserved, blacklist, module_text	places
  *   deferred_free, point, table, reason			data
  *
- * scripts/layers.py checks the objects. Architectures stand beside the layers: they
- * call what include/linux/kprobe_arch.h lists, and files that need an architecture
- * call its arch_kprobe_*().
+ * Each file has a header that declares what it offers; a header includes those of the
+ * layers below and no other. scripts/layers.py checks the objects and the includes.
+ * Architectures stand beside the layers: they call what include/linux/kprobe_arch.h
+ * lists, and files that need an architecture call its arch_kprobe_*().
  *
  * Locking
  * -------
@@ -59,12 +60,20 @@
 #include <linux/export.h>
 #include <linux/init.h>
 #include <linux/jiffies.h>
+#include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
 #include <linux/sched.h>
 
-#include "kprobes/internal.h"
+#include "kprobes/batch.h"
+#include "kprobes/blacklist.h"
+#include "kprobes/module.h"
+#include "kprobes/move.h"
+#include "kprobes/optimizer.h"
+#include "kprobes/point.h"
 #include "kprobes/reason.h"
 #include "kprobes/register.h"
+#include "kprobes/synchronize.h"
+#include "kprobes/table.h"
 
 static struct kprobe *probe_at(void *entries, int i)
 {

@@ -3,10 +3,14 @@
 """usage: layers.py LAYERS BUILD
 
 Checks from the objects that no file of kernel/kprobes calls, or looks at data of, a file in a
-layer above its own. LAYERS lists the files from top to bottom, one a line; what follows the
-name is a comment. Prints each upward reference, and each object that has no layer.
+layer above its own, and from the sources that none includes the header of one. A header is in
+the layer of the file whose name it has, so headers include each other in no circle. LAYERS lists
+the files from top to bottom, one a line; what follows the name is a comment. Prints each upward
+reference, and each object and header that has no layer.
 """
+import glob
 import os
+import re
 import subprocess
 import sys
 
@@ -51,15 +55,42 @@ def upward(order, tables):
     return found
 
 
+def sources(directory):
+    """Sources and headers of the core below the directory "kernel"."""
+    return sorted(glob.glob(os.path.join(directory, "kprobes", "*.[ch]"))) + \
+        [os.path.join(directory, "kprobes.c")]
+
+
+def included(path):
+    """Headers of the core that a file includes, without suffix."""
+    with open(path) as f:
+        return re.findall(r'^#include "(?:kprobes/)?(\w+)\.h"', f.read(), re.MULTILINE)
+
+
+def upward_includes(order, headers):
+    """(file, header) of each include of a header from a layer above, or from none."""
+    found = []
+    for path, names in headers.items():
+        file, suffix = os.path.splitext(os.path.basename(path))
+        above = order[:order.index(file)] if file in order else order
+        if suffix == ".h" and file not in order:
+            found.append((path, file))
+        found += [(path, name) for name in names if name in above or name not in order]
+    return found
+
+
 def main():
     order = layers(sys.argv[1])
-    paths = {file: path for file, path in objects(sys.argv[2]).items()
-             if os.path.exists(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..",
-                                            "kernel", "kprobes", file + ".c"))
-             or file == "kprobes"}
+    kernel = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "kernel")
+    files = sources(kernel)
+    names = {os.path.basename(path)[:-2] for path in files if path.endswith(".c")}
+    paths = {file: path for file, path in objects(sys.argv[2]).items() if file in names}
     problems = ["%s has no layer" % file for file in sorted(paths) if file not in order]
     tables = {file: symbols(path) for file, path in paths.items() if file in order}
     problems += ["%s.c calls up to %s.c: %s" % call for call in upward(order, tables)]
+    headers = {os.path.basename(path): included(path) for path in files}
+    problems += ["%s includes %s.h, which is above or has no layer" % pair
+                 for pair in upward_includes(order, headers)]
     print("\n".join(problems), end="\n" if problems else "")
     sys.exit(1 if problems else 0)
 

@@ -6,14 +6,21 @@
 #include <linux/kallsyms.h>
 #include <linux/kgdb.h>
 #include <linux/kmsan-checks.h>
+#include <linux/kprobe_arch.h>
+#include <linux/kprobes.h>
 #include <linux/memory.h>
 #include <linux/module.h>
 #include <linux/overflow.h>
 #include <linux/uaccess.h>
 #include <asm/sections.h>
 
-#include "internal.h"
+#include "address.h"
+#include "function.h"
+#include "module_text.h"
+#include "point.h"
 #include "reason.h"
+#include "reserved.h"
+#include "table.h"
 
 /**
  * kprobe_lookup_name() - find a symbol

@@ -8,11 +8,18 @@
  * little later, so that unregistering ten thousand probes one by one takes as few
  * passes as unregistering them in one call.
  */
+#include <linux/kprobe_arch.h>
+#include <linux/kprobes.h>
 #include <linux/memory.h>
 #include <linux/sched.h>
 #include <linux/workqueue.h>
 
-#include "internal.h"
+#include "batch.h"
+#include "ftrace.h"
+#include "optimizer.h"
+#include "point.h"
+#include "point_release.h"
+#include "table.h"
 
 /* How long points that nobody wants may stay in the text. */
 #define KPROBE_DISARM_DELAY	msecs_to_jiffies(50)

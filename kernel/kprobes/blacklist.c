@@ -13,6 +13,8 @@
 #include <linux/irqflags.h>
 #include <linux/kallsyms.h>
 #include <linux/kmsan.h>
+#include <linux/kprobe_arch.h>
+#include <linux/kprobes.h>
 #include <linux/llist.h>
 #include <linux/maple_tree.h>
 #include <linux/module.h>
@@ -24,7 +26,7 @@
 #ifdef CONFIG_KASAN_GENERIC
 #include "../../mm/kasan/kasan.h"
 #endif
-#include "internal.h"
+#include "blacklist.h"
 
 /*
  * What the way of a hit leads through, and does not say so itself; scripts/hitpath.py

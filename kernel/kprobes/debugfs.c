@@ -5,15 +5,21 @@
 #include <linux/debugfs.h>
 #include <linux/init.h>
 #include <linux/kallsyms.h>
+#include <linux/kprobe_arch.h>
+#include <linux/kprobes.h>
 #include <linux/seq_file.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
-#include "debugfs.h"
-#include "internal.h"
+#include "batch.h"
+#include "blacklist.h"
+#include "debugfs_file.h"
+#include "hit.h"
+#include "knob.h"
+#include "point.h"
 #include "points.h"
 #include "reason.h"
-#include "register.h"
+#include "refused.h"
 
 #define FLAGS_SHOWN	(KPROBE_FLAG_GONE | KPROBE_FLAG_DISABLED |	\
 			 KPROBE_FLAG_OPTIMIZED | KPROBE_FLAG_FTRACE)

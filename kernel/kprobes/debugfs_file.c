@@ -5,7 +5,7 @@
 #include <linux/kallsyms.h>
 #include <linux/seq_file.h>
 
-#include "debugfs.h"
+#include "debugfs_file.h"
 
 /**
  * kprobe_file_open() - open a file whose lines have addresses

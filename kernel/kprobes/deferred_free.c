@@ -5,10 +5,14 @@
  * needs kprobe_mutex, which an RCU callback cannot take, so the callback passes the
  * object on to a work item.
  */
+#include <linux/kprobe_point.h>
+#include <linux/kprobes.h>
 #include <linux/llist.h>
 #include <linux/workqueue.h>
 
-#include "internal.h"
+#include "deferred_free.h"
+#include "point.h"
+#include "table.h"
 
 /* On their way from the callback to process context. */
 static LLIST_HEAD(ready_to_free);

@@ -8,9 +8,12 @@
  * The rules of hit.c hold here as well.
  */
 #include <linux/kmsan.h>
+#include <linux/kprobe_arch.h>
+#include <linux/kprobes.h>
 #include <linux/preempt.h>
 
-#include "internal.h"
+#include "frame.h"
+#include "hit.h"
 
 /**
  * kprobe_detour_hit() - a detour was entered that leaves the hit to others

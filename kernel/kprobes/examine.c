@@ -5,10 +5,14 @@
  */
 #include <linux/align.h>
 #include <linux/ftrace.h>
+#include <linux/kprobe_arch.h>
+#include <linux/kprobes.h>
 #include <linux/memory.h>
 
-#include "internal.h"
+#include "function.h"
+#include "reserved.h"
 #include "scan.h"
+#include "site.h"
 
 /*
  * Can all that jumps into the middle of a function be found? Not if the symbol

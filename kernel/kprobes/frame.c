@@ -12,7 +12,10 @@
  *
  * The rules of hit.c hold here as well.
  */
-#include "internal.h"
+#include <linux/kprobe_point.h>
+#include <linux/kprobes.h>
+
+#include "frame.h"
 
 DEFINE_PER_CPU(struct kprobe_cpu, kprobe_cpu) = {
 	.frame = {

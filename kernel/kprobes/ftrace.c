@@ -7,12 +7,15 @@
  */
 #include <linux/ftrace.h>
 #include <linux/kmsan.h>
+#include <linux/kprobe_arch.h>
+#include <linux/kprobes.h>
 #include <linux/slab.h>
 
 #include "../trace/ftrace_internal.h"
-#include "internal.h"
+#include "ftrace.h"
 #include "move.h"
-#include "reason.h"
+#include "move_notes.h"
+#include "table.h"
 
 /* Set for good when ftrace has died; hits then are ftrace's to drop. */
 bool kprobe_ftrace_disabled __read_mostly;

@@ -11,6 +11,8 @@
  */
 #include <linux/bitmap.h>
 #include <linux/kallsyms.h>
+#include <linux/kprobe_arch.h>
+#include <linux/kprobes.h>
 #include <linux/memory.h>
 #include <linux/mm.h>
 #include <linux/module.h>
@@ -18,7 +20,9 @@
 #include <linux/static_call_types.h>
 #include <linux/string.h>
 
-#include "internal.h"
+#include "function.h"
+#include "module_text.h"
+#include "table.h"
 
 /* Bytes in front of a function, that only indirect calls' checks may read. */
 bool kprobe_is_prefix_symbol(const char *name)

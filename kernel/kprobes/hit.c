@@ -9,10 +9,16 @@
  * A hit that gets a frame, see frame.c, calls the handlers. All others are missed.
  */
 #include <linux/atomic.h>
+#include <linux/kprobe_arch.h>
+#include <linux/kprobes.h>
 #include <linux/sched.h>
 
-#include "internal.h"
-#include "move.h"
+#include "frame.h"
+#include "hit.h"
+#include "move_notes.h"
+#include "point.h"
+#include "slot.h"
+#include "table.h"
 
 /* Breakpoint traps that found no breakpoint in the text. */
 atomic_t kprobe_stale_breakpoints = ATOMIC_INIT(0);
@@ -112,6 +118,21 @@ static __always_inline void run_displaced(struct kprobe_point *point,
 		arch_kprobe_emulate(point, regs);
 }
 
+#ifdef CONFIG_OPTPROBES
+/* Where to go on instead of at @ip, which a jump may cover. */
+static __always_inline unsigned long
+moved_to(const struct kprobe_route *route, unsigned long ip)
+{
+	return route->detour ? arch_kprobe_detour_copy(route->detour, ip) : ip;
+}
+#else
+static __always_inline unsigned long
+moved_to(const struct kprobe_route *route, unsigned long ip)
+{
+	return ip;
+}
+#endif
+
 static void go_on(struct kprobe_point *point, const struct kprobe_route *route,
 		  struct pt_regs *regs)
 {
@@ -120,7 +141,7 @@ static void go_on(struct kprobe_point *point, const struct kprobe_route *route,
 	if (kprobe_point_is_behind_entry(point) && ip == point->site)
 		run_displaced(point, route, regs);
 	else
-		instruction_pointer_set(regs, kprobe_moved_to(route, ip));
+		instruction_pointer_set(regs, moved_to(route, ip));
 }
 NOKPROBE_SYMBOL(go_on);
 

@@ -6,7 +6,8 @@
 #include <linux/string.h>
 #include <linux/sysctl.h>
 
-#include "internal.h"
+#include "knob.h"
+#include "optimizer.h"
 
 /**
  * kprobe_parse_switch() - what does the admin want?

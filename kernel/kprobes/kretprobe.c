@@ -11,13 +11,18 @@
  * never return leave instances behind, which are found when an outer call
  * returns, or when the task has ended.
  */
+#include <linux/ftrace.h>
 #include <linux/kmsan.h>
+#include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
 #include <linux/printk.h>
+#include <linux/rethook.h>
 #include <linux/sched.h>
 #include <linux/sched/task.h>
 
+#include "frame.h"
 #include "kretprobe.h"
+#include "kretprobe_pool.h"
 
 #define TRAMPOLINE							\
 	((unsigned long)dereference_function_descriptor(kretprobe_trampoline))
@@ -331,13 +336,23 @@ NOKPROBE_SYMBOL(no_way_back);
 NOKPROBE_SYMBOL(ftrace_graph_ret_addr);
 #endif
 
+/* Of somebody who has replaced the return address before a return probe did. */
+static __always_inline bool is_others(unsigned long addr)
+{
+#ifdef CONFIG_FUNCTION_GRAPH_TRACER
+	if (addr == (unsigned long)dereference_kernel_function_descriptor(return_to_handler))
+		return true;
+#endif
+	return IS_ENABLED(CONFIG_RETHOOK) && is_rethook_trampoline(addr);
+}
+
 /* As the unwinder does it: several may have replaced it, in any order. */
 static unsigned long ask_others(unsigned long addr, void *fp)
 {
 	struct llist_node *cur = NULL;
 	int idx = 0;
 
-	while (kretprobe_is_others(addr)) {
+	while (is_others(addr)) {
 		unsigned long last = addr;
 
 		addr = ftrace_graph_ret_addr(current, &idx, addr, fp);
@@ -373,7 +388,7 @@ static __always_inline void tell_caller(struct kretprobe_instance *first,
 					struct pt_regs *regs, unsigned long addr)
 {
 	instruction_pointer_set(regs, addr);
-	if (unlikely(kretprobe_is_others(addr)))
+	if (unlikely(is_others(addr)))
 		tell_true_caller(first, last, regs);
 }
 

@@ -22,11 +22,13 @@
 #include <linux/export.h>
 #include <linux/irq_work.h>
 #include <linux/kmsan-checks.h>
+#include <linux/kprobes.h>
 #include <linux/llist.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 
-#include "kretprobe.h"
+#include "kretprobe_pool.h"
+#include "table.h"
 
 /* Growing ends when a pool has this many instances. */
 #define KRETPROBE_MAX_GROWTH	65536

@@ -8,6 +8,7 @@
 #include <linux/slab.h>
 
 #include "kretprobe.h"
+#include "kretprobe_pool.h"
 #include "reason.h"
 #include "register.h"
 

@@ -2,9 +2,11 @@
 /*
  * Return probes: what unregistering a probe asks, which may be one or not.
  */
+#include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
 
-#include "kretprobe.h"
+#include "kretprobe_pool.h"
+#include "kretprobe_remove.h"
 
 /**
  * kretprobe_detach() - a probe is being unregistered, in whatever way

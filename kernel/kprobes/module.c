@@ -9,12 +9,22 @@
  * that happens to be under way.
  */
 #include <linux/init.h>
+#include <linux/kprobe_point.h>
+#include <linux/kprobes.h>
 #include <linux/list.h>
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <asm/sections.h>
 
-#include "internal.h"
+#include "batch.h"
+#include "blacklist.h"
+#include "ftrace.h"
+#include "function.h"
+#include "module.h"
+#include "module_text.h"
+#include "point.h"
+#include "point_release.h"
+#include "table.h"
 
 /*
  * The mechanism leaves the text first: a module's init text may still be

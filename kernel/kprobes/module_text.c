@@ -5,11 +5,13 @@
  * A module may be probed from the moment its COMING notifier has come here until its
  * GOING notifier comes: see module.c.
  */
+#include <linux/kprobes.h>
 #include <linux/list.h>
 #include <linux/module.h>
 #include <linux/slab.h>
 
-#include "internal.h"
+#include "module_text.h"
+#include "table.h"
 
 #ifdef CONFIG_MODULES
 

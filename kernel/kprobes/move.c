@@ -15,12 +15,19 @@
  * after the nop is often why the point moves: its point, @next, is armed without
  * a breakpoint of its own meanwhile, and is hit when the moving point is through.
  */
+#include <linux/kprobe_arch.h>
+#include <linux/kprobes.h>
 #include <linux/memory.h>
 #include <linux/slab.h>
 #include <linux/wait.h>
 
-#include "internal.h"
+#include "deferred_free.h"
 #include "move.h"
+#include "move_notes.h"
+#include "optimizer.h"
+#include "point.h"
+#include "renew.h"
+#include "table.h"
 
 /* Moves that have not ended; kprobe_mutex. */
 static unsigned int nr_moves;

@@ -2,48 +2,25 @@
 #ifndef _KERNEL_KPROBES_MOVE_H
 #define _KERNEL_KPROBES_MOVE_H
 
-/* Points that move from a breakpoint to ftrace: see move.c. */
+/* move.c: from a breakpoint to ftrace */
 #include <linux/kprobe_point.h>
 
-/*
- * Calls that can be between nop and breakpoint at once: those under way on each
- * CPU, and tasks preempted there. What is more is left to the breakpoint.
- */
-#define MOVE_CALLS	BIT(MOVE_CALLS_BITS)
-#define MOVE_CALLS_BITS	6
-
-/**
- * struct kprobe_move - a point that moves to ftrace
- * @point: the point; NULL when the move has ended
- * @next:  the point of the instruction after the nop, if there is one
- * @route: leads the point's hits to @next
- * @seen:  stack pointers of calls that ftrace has reported, 0 where free
- * @deferred: for the grace period, and for freeing
- *
- * @point and @next are written under kprobe_mutex; hits read @next.
- */
-struct kprobe_move {
-	struct kprobe_point *point;
-	struct kprobe_point *next;
-	struct kprobe_route route;
-	unsigned long seen[MOVE_CALLS];
-	struct kprobe_deferred_free deferred;
-};
-
 #ifdef CONFIG_KPROBES_ON_FTRACE
-bool kprobe_move_note(struct kprobe_point *point, unsigned long sp);
-bool kprobe_move_take_note(struct kprobe_point *point, unsigned long sp);
-struct kprobe_point *kprobe_move_next(struct kprobe_point *point);
+enum kprobe_reason kprobe_move_prepare(struct list_head *points);
+void kprobe_move_cancel(struct list_head *points);
+void kprobe_move_begin(struct list_head *points);
+void kprobe_move_end(struct kprobe_point *point);
+void kprobe_move_join(struct kprobe_point *next);
+void kprobe_move_leave(struct kprobe_point *next);
+bool kprobe_moves(void);
+void kprobe_move_wait(void);
 #else
-static inline bool kprobe_move_take_note(struct kprobe_point *point,
-					 unsigned long sp)
-{
-	return true;
-}
+static inline void kprobe_move_join(struct kprobe_point *next) { }
+static inline void kprobe_move_leave(struct kprobe_point *next) { }
 
-static inline struct kprobe_point *kprobe_move_next(struct kprobe_point *point)
+static inline bool kprobe_moves(void)
 {
-	return NULL;
+	return false;
 }
 #endif
 

@@ -4,9 +4,10 @@
  * them. Why there are notes is said in move.c; the rules of hit.c hold here.
  */
 #include <linux/hash.h>
+#include <linux/kprobe_point.h>
+#include <linux/kprobes.h>
 
-#include "internal.h"
-#include "move.h"
+#include "move_notes.h"
 
 static unsigned long *place_for(struct kprobe_move *move, unsigned long sp,
 				unsigned int i)

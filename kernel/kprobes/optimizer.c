@@ -21,13 +21,18 @@
  *
  * Where there can be no jump, the breakpoint leads to a detour: see renew.c.
  */
+#include <linux/kprobe_arch.h>
+#include <linux/kprobes.h>
 #include <linux/list_sort.h>
 #include <linux/memory.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 
-#include "internal.h"
+#include "optimizer.h"
+#include "point.h"
+#include "renew.h"
+#include "table.h"
 
 /* A region, and the distance between an entry nop and what is behind it. */
 #define LONGEST_REACH		(2 * MAX_INSN_SIZE + KPROBE_JUMP_SIZE)
@@ -358,19 +363,6 @@ void kprobe_optimizer_dequeue(struct kprobe_point *point)
 	kprobe_point_set_state(point, KPROBE_POINT_ARMED);
 }
 NOKPROBE_SYMBOL(kprobe_optimizer_dequeue);
-
-/**
- * kprobe_point_free_detour() - free what the optimizer has made for a point
- * @point: a point that nobody executes anything of
- *
- * Context: kprobe_mutex held.
- */
-void kprobe_point_free_detour(struct kprobe_point *point)
-{
-	kprobe_detour_free(point->detour);
-	point->detour = NULL;
-}
-NOKPROBE_SYMBOL(kprobe_point_free_detour);
 
 /* Collects jumps for write_breakpoints(). */
 static void give_up_jump(struct kprobe_point *point, struct list_head *jumps)

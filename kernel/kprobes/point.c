@@ -7,10 +7,13 @@
  * (for everything else) until it is freed or its text goes away. Both are made of
  * links in the points, so that taking a point out of them cannot fail.
  */
+#include <linux/kprobe_point.h>
+#include <linux/kprobes.h>
 #include <linux/rbtree.h>
 #include <linux/slab.h>
 
-#include "internal.h"
+#include "point.h"
+#include "table.h"
 
 /*
  * All points that are not gone, and those whose text went away while probes were

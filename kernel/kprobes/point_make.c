@@ -4,9 +4,18 @@
  * the mechanism goes.
  */
 #include <linux/ftrace.h>
+#include <linux/kprobe_arch.h>
+#include <linux/kprobes.h>
 #include <linux/slab.h>
 
-#include "internal.h"
+#include "move.h"
+#include "optimizer.h"
+#include "point.h"
+#include "point_make.h"
+#include "point_release.h"
+#include "renew.h"
+#include "table.h"
+#include "takeover.h"
 
 /* The place of a breakpoint, behind the instruction that users know if need be. */
 static enum kprobe_reason prepare_breakpoint(struct kprobe_point *point)

@@ -7,9 +7,17 @@
  * may_be_slept_in().
  */
 #include <linux/extable.h>
+#include <linux/kprobe_arch.h>
+#include <linux/kprobes.h>
 #include <linux/slab.h>
 
-#include "internal.h"
+#include "deferred_free.h"
+#include "move.h"
+#include "optimizer.h"
+#include "point.h"
+#include "point_release.h"
+#include "renew.h"
+#include "table.h"
 
 /**
  * kprobe_point_free() - free a point and what was made for it

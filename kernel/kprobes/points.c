@@ -11,11 +11,16 @@
  * time, so that it needs neither the lock nor a copy in between.
  */
 #include <linux/debugfs.h>
+#include <linux/kprobe_point.h>
+#include <linux/kprobes.h>
 #include <linux/sched.h>
 
-#include "internal.h"
+#include "debugfs_file.h"
+#include "optimizer.h"
+#include "point.h"
 #include "points.h"
 #include "reason.h"
+#include "table.h"
 
 static struct kprobe_point *point_at(struct kprobe_position *at)
 {

@@ -9,7 +9,7 @@
 #include <linux/kprobe_point.h>
 #include <linux/seq_file.h>
 
-#include "debugfs.h"
+#include "debugfs_file.h"
 
 /**
  * struct kprobe_position - how far a reader has got

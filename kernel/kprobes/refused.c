@@ -6,8 +6,9 @@
 #include <linux/seq_file.h>
 #include <linux/string_helpers.h>
 
-#include "debugfs.h"
+#include "debugfs_file.h"
 #include "reason.h"
+#include "refused.h"
 
 /**
  * struct refused_file - "refused", opened

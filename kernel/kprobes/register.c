@@ -8,13 +8,23 @@
  * probe is refused, those registered so far are unregistered again.
  */
 #include <linux/init.h>
+#include <linux/kprobe_arch.h>
+#include <linux/kprobes.h>
 #include <linux/rhashtable.h>
 #include <linux/sched.h>
 #include <linux/wait.h>
 
-#include "internal.h"
-#include "kretprobe.h"
+#include "address.h"
+#include "batch.h"
+#include "kretprobe_remove.h"
+#include "optimizer.h"
+#include "point.h"
+#include "point_make.h"
+#include "point_release.h"
+#include "reason.h"
 #include "register.h"
+#include "synchronize.h"
+#include "table.h"
 
 /* Set once boot has come far enough; false when that failed. */
 bool kprobes_ready __ro_after_init;

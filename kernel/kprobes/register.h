@@ -25,6 +25,8 @@ struct kprobe_array {
 	enum kprobe_reason (*add)(struct kprobe *p, struct list_head *batch);
 };
 
+extern bool kprobes_ready;
+
 int kprobe_registry_init(void);
 bool kprobe_is_known(const struct kprobe *p);
 bool kprobe_is_registered(const struct kprobe *p);

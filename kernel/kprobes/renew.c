@@ -14,9 +14,14 @@
  *
  * All under kprobe_mutex.
  */
+#include <linux/kprobe_arch.h>
+#include <linux/kprobes.h>
 #include <linux/slab.h>
 
-#include "internal.h"
+#include "deferred_free.h"
+#include "point.h"
+#include "renew.h"
+#include "table.h"
 
 /**
  * kprobe_detour_free() - free a detour
@@ -34,6 +39,19 @@ void kprobe_detour_free(struct kprobe_detour *detour)
 	kfree_rcu(detour, deferred.rcu);
 }
 NOKPROBE_SYMBOL(kprobe_detour_free);
+
+/**
+ * kprobe_point_free_detour() - free what the optimizer has made for a point
+ * @point: a point that nobody executes anything of
+ *
+ * Context: kprobe_mutex held.
+ */
+void kprobe_point_free_detour(struct kprobe_point *point)
+{
+	kprobe_detour_free(point->detour);
+	point->detour = NULL;
+}
+NOKPROBE_SYMBOL(kprobe_point_free_detour);
 
 static void free_deferred(struct kprobe_deferred_free *deferred)
 {

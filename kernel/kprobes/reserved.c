@@ -19,14 +19,16 @@
 #include <linux/kernel.h>
 #include <linux/kgdb.h>
 #include <linux/kmsan-checks.h>
+#include <linux/kprobes.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/sort.h>
 #include <linux/static_call_types.h>
 #include <linux/uaccess.h>
 
-#include "internal.h"
+#include "module_text.h"
 #include "reserved.h"
+#include "table.h"
 
 /**
  * struct table - somebody's table, and what is of interest in it

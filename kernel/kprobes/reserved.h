@@ -2,11 +2,12 @@
 #ifndef _KERNEL_KPROBES_RESERVED_H
 #define _KERNEL_KPROBES_RESERVED_H
 
-/* The kernel's tables, whose bounds the base declares where it uses them. */
+/* reserved.c: what others know of text, and do to it */
 #include <linux/extable.h>
 #include <linux/static_call_types.h>
 #include <linux/uaccess.h>
 
+/* The kernel's tables, whose bounds the base declares where it uses them. */
 #ifdef CONFIG_HAVE_STATIC_CALL_INLINE
 extern struct static_call_site __start_static_call_sites[];
 extern struct static_call_site __stop_static_call_sites[];
@@ -25,6 +26,12 @@ extern s32 __start___kcfi_traps[];
 extern s32 __stop___kcfi_traps[];
 #endif
 
+bool kprobe_text_is_reserved(unsigned long start, unsigned long end);
+bool kprobe_jump_label_lands_in(unsigned long start, unsigned long end);
+bool kprobe_fixup_lands_in(unsigned long start, unsigned long end);
+bool kprobe_fault_is_expected(unsigned long start, unsigned long end);
+unsigned long kprobe_next_label_target(unsigned long *site, unsigned long end);
+unsigned long kprobe_next_fixup(unsigned long *site, unsigned long end);
 unsigned long kprobe_cfi_check(const void *first, size_t i);
 
 #endif /* _KERNEL_KPROBES_RESERVED_H */

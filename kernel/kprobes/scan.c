@@ -12,7 +12,9 @@
 #include <linux/sizes.h>
 #include <linux/string.h>
 
+#include "function.h"
 #include "scan.h"
+#include "site.h"
 
 /* No function is larger; the last symbol of a section might seem to be. */
 #define FUNCTION_MAX	SZ_128K

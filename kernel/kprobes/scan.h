@@ -3,68 +3,12 @@
 #define _KERNEL_KPROBES_SCAN_H
 
 /*
- * May a probe be here, may a jump? What instructions tell, on any architecture.
- * What only the kernel knows is asked of it: struct kprobe_text.
+ * scan.c: may a jump be here? What instructions tell, on any architecture. What only
+ * the kernel knows is asked of it: struct kprobe_text.
  */
 #include <linux/kprobe_isa.h>
 
-/**
- * enum kprobe_symbol - what a symbol of the text stands for
- * @KPROBE_SYMBOL_FUNCTION:   a function
- * @KPROBE_SYMBOL_COLD:       the part of a function that is hardly ever executed
- * @KPROBE_SYMBOL_PREFIX:     bytes in front of a function
- * @KPROBE_SYMBOL_TRAMPOLINE: the jump that makes a static call
- */
-enum kprobe_symbol {
-	KPROBE_SYMBOL_FUNCTION,
-	KPROBE_SYMBOL_COLD,
-	KPROBE_SYMBOL_PREFIX,
-	KPROBE_SYMBOL_TRAMPOLINE,
-};
-
-/**
- * struct kprobe_function - a function, as far as symbols tell
- * @start: its first byte
- * @end:   the first one after it
- * @kind:  whether it is a function at all
- */
-struct kprobe_function {
-	unsigned long start;
-	unsigned long end;
-	enum kprobe_symbol kind;
-};
-
-/* The tables that lead out of a function without an instruction that jumps. */
-#define KPROBE_EXIT_TABLES	2
-
-typedef unsigned long kprobe_next_exit_t(unsigned long *site, unsigned long end);
-
-/**
- * struct kprobe_text - what is known of text besides its instructions
- * @read:      reads it as it is without probes; returns how many bytes there are
- * @find:      the function around an address
- * @is_whole:  all that jumps into the function's middle is in it, or in its cold
- *             part
- * @is_reserved: somebody else writes to bytes, or looks at them
- * @may_fault: an instruction there has an entry in an exception table
- * @is_landed_on: something leads there that is no instruction
- * @next_exit: where such things lead from a function, one table each: the target of
- *             the first one from @site on, which is set to the byte after it; 0 when
- *             there is none before @end
- * @is_thunk:  it is a thunk that jumps on to who knows where
- * @way_out:   where jumps may go that leave a function, of no interest; or 0
- */
-struct kprobe_text {
-	size_t (*read)(unsigned long addr, u8 *buf, size_t size);
-	bool (*find)(unsigned long addr, struct kprobe_function *function);
-	bool (*is_whole)(const struct kprobe_function *function);
-	bool (*is_reserved)(unsigned long start, unsigned long end);
-	bool (*may_fault)(unsigned long start, unsigned long end);
-	bool (*is_landed_on)(unsigned long start, unsigned long end);
-	kprobe_next_exit_t *next_exit[KPROBE_EXIT_TABLES];
-	bool (*is_thunk)(unsigned long addr);
-	unsigned long way_out;
-};
+#include "site.h"
 
 /**
  * struct kprobe_scan - what going through a function brings to light
@@ -109,11 +53,5 @@ enum kprobe_reason kprobe_scan_region(const struct kprobe_isa *isa,
 				      const struct kprobe_text *text,
 				      struct kprobe_region *region,
 				      unsigned long site, unsigned long from);
-
-/* site.c: single instructions, and the registers that nobody reads any more. */
-enum kprobe_reason kprobe_scan_site(const struct kprobe_isa *isa,
-				    const struct kprobe_text *text, unsigned long site);
-u32 kprobe_dead_scratch(const struct kprobe_isa *isa, const struct kprobe_text *text,
-			const struct kprobe_function *function, unsigned long addr);
 
 #endif /* _KERNEL_KPROBES_SCAN_H */

@@ -8,7 +8,8 @@
  */
 #include <linux/kernel.h>
 
-#include "scan.h"
+#include "function.h"
+#include "site.h"
 
 /* Longer sequences than this make progress on no CPU. */
 #define EXCLUSIVE_MAX	32

@@ -15,6 +15,8 @@
 #include <linux/execmem.h>
 #include <linux/extable.h>
 #include <linux/kmsan-checks.h>
+#include <linux/kprobe_arch.h>
+#include <linux/kprobes.h>
 #include <linux/perf_event.h>
 #include <linux/rbtree_latch.h>
 #include <linux/rculist.h>
@@ -22,7 +24,8 @@
 #include <linux/vmalloc.h>
 #include <linux/workqueue.h>
 
-#include "internal.h"
+#include "slot.h"
+#include "table.h"
 
 /* What a page begins with; also keeps slots apart from what lies before. */
 #define SLOT_PAGE_HEADER	KPROBE_SLOT_SIZE

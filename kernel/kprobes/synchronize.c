@@ -20,9 +20,12 @@
 #include <linux/cpumask.h>
 #include <linux/delay.h>
 #include <linux/jiffies.h>
+#include <linux/kprobe_point.h>
+#include <linux/kprobes.h>
 #include <linux/smp.h>
 
-#include "internal.h"
+#include "synchronize.h"
+#include "table.h"
 
 static void pass_barrier(void *unused)
 {

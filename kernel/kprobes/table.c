@@ -13,10 +13,12 @@
  * period, and only then can the table grow again. The same scheme, first used
  * by the bridge's multicast table in 2010.
  */
+#include <linux/kprobe_arch.h>
+#include <linux/kprobes.h>
 #include <linux/mm.h>
 #include <linux/workqueue.h>
 
-#include "internal.h"
+#include "table.h"
 
 /* What it covers is said at the top of kernel/kprobes.c. */
 DEFINE_MUTEX(kprobe_mutex);

@@ -26,10 +26,20 @@
  * ftrace is refused: probes, and redirections of calls that are probed.
  */
 #include <linux/ftrace.h>
+#include <linux/kprobe_point.h>
+#include <linux/kprobes.h>
 
 #include "../trace/ftrace_internal.h"
-#include "internal.h"
+#include "address.h"
+#include "batch.h"
+#include "ftrace.h"
+#include "function.h"
+#include "move.h"
+#include "optimizer.h"
+#include "point.h"
 #include "reason.h"
+#include "table.h"
+#include "takeover.h"
 
 /* Redirections of calls that are being prepared; kprobe_mutex. */
 static unsigned int redirections;

@@ -35,6 +35,23 @@ class Layers(unittest.TestCase):
             f.flush()
             self.assertEqual(layers.layers(f.name), ["top", "bottom"])
 
+    def test_includes(self):
+        with tempfile.TemporaryDirectory() as directory:
+            os.mkdir(os.path.join(directory, "kprobes"))
+            texts = {"kprobes.c": '#include <linux/top.h>\n#include "kprobes/top.h"\n',
+                     "kprobes/top.c": '#include "../trace/x.h"\n#include "top.h"\n#include "low.h"\n',
+                     "kprobes/top.h": "", "kprobes/low.h": '#include "top.h"\n',
+                     "kprobes/other.h": ""}
+            for name, text in texts.items():
+                with open(os.path.join(directory, name), "w") as f:
+                    f.write(text)
+            headers = {os.path.basename(path): layers.included(path)
+                       for path in layers.sources(directory)}
+        self.assertEqual(headers["kprobes.c"], ["top"])
+        self.assertEqual(headers["top.c"], ["top", "low"])
+        self.assertEqual(layers.upward_includes(["kprobes", "top", "low"], headers),
+                         [("low.h", "top"), ("other.h", "other")])
+
 
 if __name__ == "__main__":
     unittest.main()

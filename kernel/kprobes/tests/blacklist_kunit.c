@@ -5,10 +5,15 @@
 #include <kunit/test.h>
 #include <linux/kallsyms.h>
 #include <linux/kdebug.h>
+#include <linux/kprobe_arch.h>
 #include <linux/module.h>
 #include <asm/sections.h>
 
-#include "../internal.h"
+#include "../blacklist.h"
+#include "../frame.h"
+#include "../hit.h"
+#include "../slot.h"
+#include "../table.h"
 
 /* Long enough that its end is far from its beginning. */
 static __always_inline int some_code(int x)

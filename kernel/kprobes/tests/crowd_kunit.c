@@ -5,13 +5,17 @@
  */
 #include <kunit/test.h>
 #include <linux/completion.h>
+#include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 
-#include "../internal.h"
+#include "../batch.h"
+#include "../optimizer.h"
+#include "../point.h"
 #include "../register.h"
+#include "../table.h"
 #include "targets.h"
 
 /* So many that their registration is interrupted many times. */

@@ -8,6 +8,7 @@
 #include <kunit/test.h>
 #include <linux/cpumask.h>
 #include <linux/delay.h>
+#include <linux/kprobe_point.h>
 #include <linux/kprobes.h>
 #include <linux/kthread.h>
 #include <linux/ktime.h>
@@ -19,7 +20,6 @@
 #include <asm/irq_stack.h>
 #endif
 
-#include "../internal.h"
 #include "targets.h"
 
 /* More than a handler that does nothing special holds anybody up. */

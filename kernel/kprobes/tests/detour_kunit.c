@@ -5,9 +5,13 @@
  */
 #include <linux/hardirq.h>
 #include <linux/irqflags.h>
+#include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
 #include <asm/processor-flags.h>
 
+#include "../batch.h"
+#include "../optimizer.h"
+#include "../table.h"
 #include "optimized.h"
 
 /* The length of the first instruction of kprobes_opt_plain(). */

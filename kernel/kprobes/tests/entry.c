@@ -7,7 +7,9 @@
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
 
-#include "../internal.h"
+#include "../batch.h"
+#include "../optimizer.h"
+#include "../table.h"
 #include "entry.h"
 
 unsigned int kprobes_entry_directs;

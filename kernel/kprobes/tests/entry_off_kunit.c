@@ -8,7 +8,7 @@
 #include <linux/kprobes.h>
 #include <linux/module.h>
 
-#include "../internal.h"
+#include "../batch.h"
 #include "../reason.h"
 #include "entry.h"
 

@@ -7,6 +7,7 @@
 #include <linux/extable.h>
 #include <linux/kdebug.h>
 #include <linux/kernel.h>
+#include <linux/kprobe_arch.h>
 #include <linux/notifier.h>
 #include <linux/stringhash.h>
 #include <linux/vmalloc.h>
@@ -14,7 +15,9 @@
 #include <asm/extable_fixup_types.h>
 #include <asm/trapnr.h>
 
+#include "../function.h"
 #include "../reserved.h"
+#include "../table.h"
 #include "console.h"
 #include "optimized.h"
 

@@ -6,6 +6,7 @@
 #include <kunit/test.h>
 #include <linux/kallsyms.h>
 #include <linux/kgdb.h>
+#include <linux/kprobe_arch.h>
 #include <linux/memory.h>
 #include <linux/sched.h>
 #include <linux/stop_machine.h>
@@ -14,7 +15,9 @@
 #ifdef CONFIG_KGDB
 #include "../../debug/debug_core.h"
 #endif
-#include "../internal.h"
+#include "../address.h"
+#include "../reserved.h"
+#include "../table.h"
 #include "targets.h"
 
 /* A function that would be decoded otherwise with a breakpoint in front. */

@@ -12,7 +12,8 @@
 #include <linux/kprobes.h>
 #include <linux/sched.h>
 
-#include "../internal.h"
+#include "../point.h"
+#include "../table.h"
 #include "targets.h"
 
 /* More than any call here allocates. */

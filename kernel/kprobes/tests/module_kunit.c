@@ -6,9 +6,13 @@
  */
 #include <kunit/test.h>
 #include <linux/init.h>
+#include <linux/kprobe_arch.h>
 #include <asm/sections.h>
 
-#include "../internal.h"
+#include "../batch.h"
+#include "../module_text.h"
+#include "../point.h"
+#include "../table.h"
 
 static int module_calls;
 

@@ -6,11 +6,13 @@
 #include <linux/delay.h>
 #include <linux/irq_work.h>
 #include <linux/kallsyms.h>
+#include <linux/kprobe_arch.h>
 #include <linux/sched/task_stack.h>
 #include <linux/stacktrace.h>
 
-#include "optimized.h"
 #include "../../../arch/x86/kernel/kprobes-detour.h"
+#include "../frame.h"
+#include "optimized.h"
 
 #define DEPTH	48
 

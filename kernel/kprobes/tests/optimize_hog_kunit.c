@@ -14,7 +14,9 @@
 #include <linux/module.h>
 #include <linux/preempt.h>
 
-#include "../internal.h"
+#include "../batch.h"
+#include "../optimizer.h"
+#include "../table.h"
 #include "optimized.h"
 
 /**

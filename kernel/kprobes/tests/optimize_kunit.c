@@ -6,7 +6,13 @@
  */
 #include <linux/delay.h>
 #include <linux/jiffies.h>
+#include <linux/kprobe_arch.h>
 
+#include "../batch.h"
+#include "../optimizer.h"
+#include "../point.h"
+#include "../point_release.h"
+#include "../table.h"
 #include "optimized.h"
 
 #define PROBES	6

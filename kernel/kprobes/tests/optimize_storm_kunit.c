@@ -8,6 +8,9 @@
 #include <linux/kthread.h>
 #include <linux/sched.h>
 
+#include "../batch.h"
+#include "../optimizer.h"
+#include "../point.h"
 #include "optimized.h"
 
 #define CALLERS		3

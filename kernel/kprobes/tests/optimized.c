@@ -4,9 +4,14 @@
  * has it, and a way to keep points from becoming jumps for a while.
  */
 #include <linux/delay.h>
+#include <linux/kprobe_arch.h>
 #include <linux/kthread.h>
 #include <asm/text-patching.h>
 
+#include "../batch.h"
+#include "../optimizer.h"
+#include "../renew.h"
+#include "../table.h"
 #include "optimized.h"
 
 const char *kprobes_mechanism_name(enum kprobe_mechanism mechanism)

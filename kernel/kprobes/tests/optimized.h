@@ -4,8 +4,8 @@
 
 /* What the suites of the optimizer share. Functions are in optimize_x86.S. */
 #include <kunit/test.h>
+#include <linux/kprobe_point.h>
 
-#include "../internal.h"
 #include "targets.h"
 
 int kprobes_opt_plain(int a);

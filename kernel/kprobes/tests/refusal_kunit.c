@@ -6,6 +6,7 @@
 #include <kunit/test.h>
 #include <linux/bug.h>
 #include <linux/jump_label.h>
+#include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
 #include <linux/static_call.h>
 #include <linux/vmalloc.h>

@@ -12,8 +12,6 @@
 #include <linux/static_call.h>
 #include <linux/string.h>
 
-#include "../internal.h"
-#include "../points.h"
 #include "../reason.h"
 #include "targets.h"
 

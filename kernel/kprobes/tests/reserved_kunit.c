@@ -11,8 +11,8 @@
 #include <asm/insn.h>
 #include <asm/sections.h>
 
-#include "../internal.h"
 #include "../reserved.h"
+#include "../table.h"
 
 /* How far around an address answers are compared. */
 #define AROUND	4

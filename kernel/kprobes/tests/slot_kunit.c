@@ -8,6 +8,7 @@
 #include <linux/jiffies.h>
 #include <linux/kallsyms.h>
 #include <linux/kernel.h>
+#include <linux/kprobe_arch.h>
 #include <linux/kthread.h>
 #include <linux/mm.h>
 #include <linux/pgtable.h>
@@ -17,7 +18,8 @@
 #ifdef CONFIG_X86
 #endif
 
-#include "../internal.h"
+#include "../slot.h"
+#include "../table.h"
 
 #define SLOTS_PER_PAGE	(PAGE_SIZE / KPROBE_SLOT_SIZE)
 

@@ -5,10 +5,16 @@
  */
 #include <kunit/test.h>
 #include <linux/delay.h>
+#include <linux/kprobe_arch.h>
 #include <linux/memory.h>
 
-#include "../internal.h"
+#include "../batch.h"
+#include "../ftrace.h"
+#include "../optimizer.h"
+#include "../point.h"
+#include "../point_release.h"
 #include "../register.h"
+#include "../table.h"
 
 /* The table */
 

@@ -7,12 +7,14 @@
 #include <linux/delay.h>
 #include <linux/jiffies.h>
 #include <linux/kallsyms.h>
+#include <linux/kprobe_arch.h>
 #include <linux/kthread.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <asm/sections.h>
 
-#include "../internal.h"
+#include "../debugfs_file.h"
+#include "../table.h"
 
 #define READERS		3
 

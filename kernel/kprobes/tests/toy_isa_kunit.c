@@ -9,7 +9,9 @@
 #include <linux/string.h>
 #include <linux/unaligned.h>
 
+#include "../function.h"
 #include "../scan.h"
+#include "../site.h"
 #include "toy_isa.h"
 
 /* The function, its cold part, and another function. */

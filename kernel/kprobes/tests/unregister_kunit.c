@@ -9,8 +9,8 @@
 #include <linux/sched.h>
 #include <linux/workqueue.h>
 
-#include "../internal.h"
 #include "../register.h"
+#include "../table.h"
 #include "targets.h"
 
 /* How long a handler waits to be let go, and how long it stays then, in 5 us. */

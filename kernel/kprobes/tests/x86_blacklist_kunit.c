@@ -5,6 +5,7 @@
  */
 #include <kunit/test.h>
 #include <linux/kallsyms.h>
+#include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
 #include <linux/module.h>
 #include <asm/sections.h>

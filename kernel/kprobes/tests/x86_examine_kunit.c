@@ -7,10 +7,11 @@
 #include <linux/cpufeature.h>
 #include <linux/jump_label.h>
 #include <linux/kallsyms.h>
+#include <linux/kprobe_arch.h>
 #include <linux/memory.h>
 #include <linux/mutex.h>
 
-#include "../internal.h"
+#include "../table.h"
 #include "targets.h"
 
 /* Switches the labels in region_x86.S. */

@@ -6,6 +6,7 @@
 #include <kunit/test.h>
 #include <linux/ftrace.h>
 #include <linux/kallsyms.h>
+#include <linux/kprobe_arch.h>
 #include <linux/ktime.h>
 #include <linux/mutex.h>
 #include <linux/static_call_types.h>
@@ -13,7 +14,8 @@
 #include <linux/uaccess.h>
 #include <asm/ibt.h>
 
-#include "../internal.h"
+#include "../address.h"
+#include "../table.h"
 
 /*
  * In percent of the places that can be probed, for any kernel with IBT. Without

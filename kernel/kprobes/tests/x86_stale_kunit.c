@@ -7,6 +7,7 @@
 #include <kunit/test.h>
 #include <linux/cpumask.h>
 #include <linux/kallsyms.h>
+#include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
 #include <linux/kthread.h>
 #include <linux/memory.h>
@@ -16,7 +17,8 @@
 #include <asm/insn.h>
 #include <asm/text-patching.h>
 
-#include "../internal.h"
+#include "../hit.h"
+#include "../table.h"
 #include "targets.h"
 
 /* How long the storm lasts. On the kernel's command line: x86_stale_kunit.seconds */

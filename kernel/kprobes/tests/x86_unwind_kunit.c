@@ -11,6 +11,7 @@
  */
 #include <kunit/test.h>
 #include <linux/kallsyms.h>
+#include <linux/kprobe_arch.h>
 #include <linux/stacktrace.h>
 #include <asm/nospec-branch.h>
 

@@ -5,9 +5,10 @@
  */
 #include <linux/cpufeature.h>
 #include <linux/ftrace.h>
+#include <linux/kprobe_arch.h>
 
-#include "../points.h"
 #include "../reason.h"
+#include "../table.h"
 #include "optimized.h"
 
 static int pretend(struct kunit *test)

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef _KERNEL_KPROBES_DEBUGFS_H
-#define _KERNEL_KPROBES_DEBUGFS_H
+#ifndef _KERNEL_KPROBES_DEBUGFS_FILE_H
+#define _KERNEL_KPROBES_DEBUGFS_FILE_H
 
-/*
- * What the files in debugfs share: who may see addresses.
- */
+/* debugfs_file.c: what the files in debugfs share */
 #include <linux/seq_file.h>
 #include <linux/types.h>
 
@@ -22,6 +20,4 @@ int kprobe_file_open(struct file *file, const struct seq_operations *ops,
 		     int size);
 void *kprobe_shown(const struct seq_file *m, unsigned long addr);
 
-extern const struct file_operations kprobe_refused_fops;
-
-#endif /* _KERNEL_KPROBES_DEBUGFS_H */
+#endif /* _KERNEL_KPROBES_DEBUGFS_FILE_H */

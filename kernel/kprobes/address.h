@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef _KERNEL_KPROBES_ADDRESS_H
+#define _KERNEL_KPROBES_ADDRESS_H
+
+/* address.c: from what the caller gave to an address that can be probed */
+#include <linux/kprobe_reason.h>
+#include <linux/types.h>
+
+struct kprobe;
+
+enum kprobe_reason kprobe_resolve(const struct kprobe *p, unsigned long *addr,
+				  bool *on_func_entry);
+enum kprobe_reason kprobe_check_address(unsigned long addr);
+
+#endif /* _KERNEL_KPROBES_ADDRESS_H */

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef _KERNEL_KPROBES_BATCH_H
+#define _KERNEL_KPROBES_BATCH_H
+
+/* batch.c: arming and disarming, many points at once */
+#include <linux/kprobe_reason.h>
+#include <linux/list.h>
+
+enum kprobe_reason kprobe_batch_commit(struct list_head *batch);
+void kprobe_batch_defer_disarm(struct list_head *batch);
+void kprobe_batch_restore(struct list_head *points);
+void kprobe_batch_drop(struct list_head *points);
+void kprobe_disarm_pending(void);
+enum kprobe_reason kprobe_arm_all(bool arm);
+
+#endif /* _KERNEL_KPROBES_BATCH_H */

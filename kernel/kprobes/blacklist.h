@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef _KERNEL_KPROBES_BLACKLIST_H
+#define _KERNEL_KPROBES_BLACKLIST_H
+
+/* blacklist.c: where no probe may be */
+#include <linux/types.h>
+
+struct module;
+struct module_memory;
+
+/* The linker script gives the bounds of all NOKPROBE_SYMBOL()s. */
+extern unsigned long __start_kprobe_blacklist[];
+extern unsigned long __stop_kprobe_blacklist[];
+
+int kprobe_blacklist_init(void);
+void kprobe_blacklist_add_module(struct module *mod);
+void kprobe_blacklist_remove_module(struct module *mod);
+void kprobe_blacklist_remove_memory(const struct module_memory *mem);
+unsigned long kprobe_blacklist_next(unsigned long addr, unsigned long *end);
+
+#endif /* _KERNEL_KPROBES_BLACKLIST_H */

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef _KERNEL_KPROBES_DEFERRED_FREE_H
+#define _KERNEL_KPROBES_DEFERRED_FREE_H
+
+/* deferred_free.c: memory that tasks may still execute */
+#include <linux/kprobe_point.h>
+
+void kprobe_free_rcu_tasks(struct kprobe_deferred_free *deferred,
+			   void (*free)(struct kprobe_deferred_free *deferred));
+
+#endif /* _KERNEL_KPROBES_DEFERRED_FREE_H */

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef _KERNEL_KPROBES_FRAME_H
+#define _KERNEL_KPROBES_FRAME_H
+
+/* frame.c: the hits under way on a CPU */
+#include <linux/kprobe_arch.h>
+
+static __always_inline unsigned int kprobe_context(void)
+{
+	return preempt_count() & KPROBE_CONTEXT_MASK;
+}
+
+/* The contexts that a frame's handler runs in. */
+static __always_inline unsigned int
+kprobe_frame_context(const struct kprobe_frame *frame)
+{
+	return READ_ONCE(frame->context) & KPROBE_CONTEXT_MASK;
+}
+
+struct kprobe_frame *kprobe_running_frame(void);
+struct kprobe_frame *kprobe_frame_enter_nested(const void *hazard,
+					       unsigned int entered);
+
+static __always_inline struct kprobe_frame *
+kprobe_frame_begin(struct kprobe_frame *frame, const void *hazard)
+{
+	WRITE_ONCE(frame->hazard, hazard);
+	/*
+	 * Claimed: an interrupt from here on takes the next frame. And
+	 * published before the probes are looked at; the CPU's part of that is
+	 * kprobe_synchronize()'s.
+	 */
+	barrier();
+	WRITE_ONCE(frame->context, arch_kprobe_preempt_count());
+	return frame;
+}
+
+/**
+ * kprobe_frame_enter() - begin a hit
+ * @hazard:  what leads to the probes, a point or a pool; published
+ * @entered: what the way here has added to the preemption count, so that the
+ *           context that the hit comes from can be told
+ *
+ * Context: Preemption disabled.
+ * Return: The frame, to be given back with kprobe_frame_exit(). NULL when the
+ * handlers must not run; kprobe_miss_cause() then knows why.
+ */
+static __always_inline struct kprobe_frame *
+kprobe_frame_enter(const void *hazard, unsigned int entered)
+{
+	struct kprobe_frame *frame = raw_cpu_ptr(&kprobe_cpu.frame[0]);
+
+	if (unlikely(READ_ONCE(frame->hazard)))
+		return kprobe_frame_enter_nested(hazard, entered);
+	kprobe_frame_begin(frame, hazard);
+	/* The kernel is compiled as if NULL could be a frame's address. */
+	if (!frame)
+		__builtin_unreachable();
+	return frame;
+}
+
+/* Why kprobe_frame_enter() has just refused. */
+static __always_inline enum kprobe_miss kprobe_miss_cause(void)
+{
+	return raw_cpu_read(kprobe_cpu.frame[KPROBE_FRAMES - 1].hazard) ?
+	       KPROBE_MISS_DEPTH : KPROBE_MISS_NESTED;
+}
+
+/* The handlers are through with the probes. */
+static __always_inline void kprobe_frame_exit(struct kprobe_frame *frame)
+{
+	WRITE_ONCE(frame->context, KPROBE_CONTEXT_NONE);
+	/* Whoever claims it next finds it like this. Pairs with kprobe_synchronize(). */
+	smp_store_release(&frame->hazard, NULL);
+}
+
+#endif /* _KERNEL_KPROBES_FRAME_H */

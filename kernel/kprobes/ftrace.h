@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef _KERNEL_KPROBES_FTRACE_H
+#define _KERNEL_KPROBES_FTRACE_H
+
+/* ftrace.c: points that ftrace leads to */
+#include <linux/kprobe_reason.h>
+#include <linux/list.h>
+
+#ifdef CONFIG_KPROBES_ON_FTRACE
+enum kprobe_reason kprobe_ftrace_arm(struct list_head *points);
+int kprobe_ftrace_disarm(struct list_head *points);
+#else
+static inline enum kprobe_reason kprobe_ftrace_arm(struct list_head *points)
+{
+	return list_empty(points) ? KPROBE_REASON_NONE : KPROBE_REASON_FTRACE;
+}
+
+static inline int kprobe_ftrace_disarm(struct list_head *points)
+{
+	return 0;
+}
+#endif
+
+#endif /* _KERNEL_KPROBES_FTRACE_H */

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef _KERNEL_KPROBES_MODULE_TEXT_H
+#define _KERNEL_KPROBES_MODULE_TEXT_H
+
+/* module_text.c: which module an address belongs to */
+#include <linux/kprobe_reason.h>
+
+struct module;
+
+enum kprobe_reason kprobe_check_module_text(unsigned long addr);
+struct module *kprobe_module_of(unsigned long addr);
+int kprobe_module_comes(struct module *mod);
+void kprobe_module_has_come(struct module *mod);
+void kprobe_module_changes(void);
+
+#endif /* _KERNEL_KPROBES_MODULE_TEXT_H */

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef _KERNEL_KPROBES_MOVE_NOTES_H
+#define _KERNEL_KPROBES_MOVE_NOTES_H
+
+/* move_notes.c: what hits see of points that move from a breakpoint to ftrace */
+#include <linux/kprobe_point.h>
+
+/*
+ * Calls that can be between nop and breakpoint at once: those under way on each
+ * CPU, and tasks preempted there. What is more is left to the breakpoint.
+ */
+#define MOVE_CALLS	BIT(MOVE_CALLS_BITS)
+#define MOVE_CALLS_BITS	6
+
+/**
+ * struct kprobe_move - a point that moves to ftrace
+ * @point: the point; NULL when the move has ended
+ * @next:  the point of the instruction after the nop, if there is one
+ * @route: leads the point's hits to @next
+ * @seen:  stack pointers of calls that ftrace has reported, 0 where free
+ * @deferred: for the grace period, and for freeing
+ *
+ * @point and @next are written under kprobe_mutex; hits read @next.
+ */
+struct kprobe_move {
+	struct kprobe_point *point;
+	struct kprobe_point *next;
+	struct kprobe_route route;
+	unsigned long seen[MOVE_CALLS];
+	struct kprobe_deferred_free deferred;
+};
+
+#ifdef CONFIG_KPROBES_ON_FTRACE
+bool kprobe_move_note(struct kprobe_point *point, unsigned long sp);
+bool kprobe_move_take_note(struct kprobe_point *point, unsigned long sp);
+struct kprobe_point *kprobe_move_next(struct kprobe_point *point);
+#else
+static inline bool kprobe_move_take_note(struct kprobe_point *point,
+					 unsigned long sp)
+{
+	return true;
+}
+
+static inline struct kprobe_point *kprobe_move_next(struct kprobe_point *point)
+{
+	return NULL;
+}
+#endif
+
+#endif /* _KERNEL_KPROBES_MOVE_NOTES_H */

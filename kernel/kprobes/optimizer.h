@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef _KERNEL_KPROBES_OPTIMIZER_H
+#define _KERNEL_KPROBES_OPTIMIZER_H
+
+/* optimizer.c: breakpoints that become jumps */
+#include <linux/kprobe_point.h>
+
+#ifdef CONFIG_OPTPROBES
+bool kprobe_optimizer_prepare(struct kprobe_point *point);
+void kprobe_optimizer_queue(struct kprobe_point *point);
+void kprobe_optimizer_hold(bool begins);
+void kprobe_optimizer_queue_overlapping(struct kprobe_point *point);
+void kprobe_optimizer_dequeue(struct kprobe_point *point);
+void kprobe_unoptimize_overlapping(struct list_head *points);
+void kprobe_unoptimize(struct list_head *points);
+bool kprobe_optimizer_is_idle(void);
+void kprobe_optimizer_allow(bool allow);
+bool kprobe_optimizer_is_allowed(void);
+#else
+static inline bool kprobe_optimizer_prepare(struct kprobe_point *point)
+{
+	return false;
+}
+
+static inline void kprobe_optimizer_queue(struct kprobe_point *point) { }
+static inline void kprobe_optimizer_hold(bool begins) { }
+static inline void
+kprobe_optimizer_queue_overlapping(struct kprobe_point *point) { }
+static inline void kprobe_optimizer_dequeue(struct kprobe_point *point) { }
+static inline void kprobe_unoptimize_overlapping(struct list_head *points) { }
+static inline void kprobe_unoptimize(struct list_head *points) { }
+
+static inline bool kprobe_optimizer_is_idle(void)
+{
+	return true;
+}
+
+static inline void kprobe_optimizer_allow(bool allow) { }
+#endif
+
+#endif /* _KERNEL_KPROBES_OPTIMIZER_H */

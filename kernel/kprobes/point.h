@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef _KERNEL_KPROBES_POINT_H
+#define _KERNEL_KPROBES_POINT_H
+
+/* point.c: points, their states, the probes on them, where their hits go */
+#include <linux/kprobe_point.h>
+
+#include "table.h"
+
+/* Points dealt with under one hold of kprobe_mutex, before others get their turn. */
+#define KPROBE_CHUNK	256
+
+void kprobe_point_add(struct kprobe_point *point);
+void kprobe_point_remove(struct kprobe_point *point);
+void kprobe_point_add_gone(struct kprobe_point *point);
+void kprobe_point_remove_gone(struct kprobe_point *point);
+void kprobe_point_changed(struct kprobe_point *point);
+void kprobe_point_set_mechanism(struct kprobe_point *point,
+				enum kprobe_mechanism mechanism);
+u32 kprobe_point_flag(const struct kprobe_point *point);
+void kprobe_point_link(struct kprobe_point *point, struct kprobe *p);
+void kprobe_point_unlink(struct kprobe *p);
+extern bool kprobe_armed_globally;
+void kprobe_take_chunk(struct list_head *from, struct list_head *to);
+bool kprobe_point_wanted(struct kprobe_point *point);
+bool kprobe_point_may_become(enum kprobe_point_state from,
+			     enum kprobe_point_state to);
+void kprobe_point_set_state(struct kprobe_point *point,
+			    enum kprobe_point_state state);
+struct kprobe_point *kprobe_point_next(unsigned long *addr, unsigned long last);
+struct kprobe_point *kprobe_point_next_gone(unsigned long addr,
+					    unsigned long from);
+
+/* Is the mechanism in the text? */
+static inline bool kprobe_point_in_text(const struct kprobe_point *point)
+{
+	return point->state == KPROBE_POINT_ARMED ||
+	       point->state == KPROBE_POINT_OPTIMIZING ||
+	       point->state == KPROBE_POINT_DISARM_PENDING;
+}
+
+/* Does the breakpoint at its site belong to a point that moves to ftrace? */
+static inline bool kprobe_point_has_no_breakpoint(const struct kprobe_point *point)
+{
+	return point->mechanism == KPROBE_BREAKPOINT && !point->key;
+}
+
+/*
+ * Routes. A hit reads one, after it has called the pre-handlers:
+ *
+ *   kprobe_point_set_route()		kprobe_point_link()	a hit
+ *     store @route (release)		  list_add_rcu()	  probes
+ *							  smp_rmb()
+ *							  load @route
+ *
+ * The store of a route comes before that of a probe which needs it, so whoever has
+ * seen the probe reads that route or a later one.
+ */
+static inline void kprobe_point_set_route(struct kprobe_point *point,
+					  const struct kprobe_route *route)
+{
+	lockdep_assert_held(&kprobe_mutex);
+	smp_store_release(&point->route, route);	/* see above */
+}
+
+static __always_inline const struct kprobe_route *
+kprobe_point_route(const struct kprobe_point *point)
+{
+	smp_rmb();	/* pairs with list_add_rcu() in kprobe_point_link() */
+	return READ_ONCE(point->route);
+}
+
+#endif /* _KERNEL_KPROBES_POINT_H */

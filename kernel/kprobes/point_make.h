@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef _KERNEL_KPROBES_POINT_MAKE_H
+#define _KERNEL_KPROBES_POINT_MAKE_H
+
+/* point_make.c: what is at an address */
+#include <linux/kprobe_point.h>
+
+enum kprobe_reason kprobe_point_get(unsigned long addr, bool on_func_entry,
+				    struct kprobe_point **point);
+enum kprobe_reason kprobe_point_prepare_post(struct kprobe_point *point);
+
+#endif /* _KERNEL_KPROBES_POINT_MAKE_H */

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef _KERNEL_KPROBES_POINT_RELEASE_H
+#define _KERNEL_KPROBES_POINT_RELEASE_H
+
+/* point_release.c: points that nobody needs any more */
+#include <linux/kprobe_point.h>
+
+void kprobe_point_put(struct kprobe_point *point);
+void kprobe_point_free(struct kprobe_point *point);
+void kprobe_point_kill(struct kprobe_point *point);
+
+#endif /* _KERNEL_KPROBES_POINT_RELEASE_H */

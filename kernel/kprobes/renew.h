@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef _KERNEL_KPROBES_RENEW_H
+#define _KERNEL_KPROBES_RENEW_H
+
+/* renew.c: what jumps and breakpoints lead to */
+#include <linux/kprobe_point.h>
+
+#include "point.h"
+
+#ifdef CONFIG_OPTPROBES
+void kprobe_point_choose_route(struct kprobe_point *point);
+void kprobe_point_free_detour(struct kprobe_point *point);
+void kprobe_detour_free(struct kprobe_detour *detour);
+bool kprobe_detour_is_current(const struct kprobe_point *point);
+enum kprobe_reason kprobe_detour_for_jump(struct kprobe_point *point);
+bool kprobe_has_breakpoint_detour(const struct kprobe_point *point);
+void kprobe_detour_for_breakpoint(struct kprobe_point *point);
+void kprobe_detour_retire_replaced(struct kprobe_point *point);
+#else
+static inline void kprobe_point_choose_route(struct kprobe_point *point)
+{
+	kprobe_point_set_route(point, &point->text[!!point->post_slot]);
+}
+
+static inline void kprobe_point_free_detour(struct kprobe_point *point) { }
+#endif
+
+#endif /* _KERNEL_KPROBES_RENEW_H */

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef _KERNEL_KPROBES_TABLE_H
+#define _KERNEL_KPROBES_TABLE_H
+
+/* table.c: from an address to its point, for hits */
+#include <linux/context_tracking.h>
+#include <linux/hash.h>
+#include <linux/kprobe_point.h>
+#include <linux/mutex.h>
+#include <linux/rculist.h>
+#include <linux/workqueue.h>
+
+/* What it covers is said at the top of kernel/kprobes.c. */
+extern struct mutex kprobe_mutex;
+
+/**
+ * struct kprobe_buckets - one generation of the table of points
+ * @bits:        log2 of the number of chains
+ * @shift:       what is left of a hash's bits
+ * @generation:  which link of a point this generation uses
+ * @link_offset: where that link is in a point
+ * @free:        for freeing once no reader is left
+ * @chain:       the chains
+ */
+struct kprobe_buckets {
+	unsigned int bits;
+	unsigned int shift;
+	unsigned int generation;
+	unsigned long link_offset;
+	struct rcu_work free;
+	struct hlist_head chain[];
+};
+
+extern struct kprobe_buckets __rcu *kprobe_buckets;
+
+/* As hash_long(), but for the shift that needs not be computed. */
+static __always_inline struct hlist_head *
+kprobe_chain(struct kprobe_buckets *b, unsigned long site)
+{
+	return &b->chain[site * (unsigned long)GOLDEN_RATIO_64 >> b->shift];
+}
+
+#define kprobe_table_for_each(point, b, n, at)				\
+	for (n = rcu_dereference_raw(hlist_first_rcu(kprobe_chain(b, at))); \
+	     n && (point = (void *)n - (b)->link_offset);		\
+	     n = rcu_dereference_raw(hlist_next_rcu(n)))
+
+/* The point that a breakpoint at @site belongs to. */
+static __always_inline struct kprobe_point *kprobe_table_find(unsigned long site)
+{
+	struct kprobe_buckets *b = rcu_dereference_raw(kprobe_buckets);
+	struct kprobe_point *point;
+	struct hlist_node *n;
+
+	kprobe_table_for_each(point, b, n, site)
+		if (likely(READ_ONCE(point->key) == site))
+			return point;
+	return NULL;
+}
+
+/* The point that users have put at @addr, where the displaced one is @site. */
+static __always_inline struct kprobe_point *
+kprobe_table_find_user(unsigned long addr, unsigned long site)
+{
+	struct kprobe_buckets *b = rcu_dereference_raw(kprobe_buckets);
+	struct kprobe_point *point;
+	struct hlist_node *n;
+
+	kprobe_table_for_each(point, b, n, site)
+		if (likely(point->addr == addr))
+			return point;
+	return NULL;
+}
+
+void kprobe_table_reserve(unsigned int more);
+void kprobe_table_insert(struct kprobe_point *point);
+void kprobe_table_remove(struct kprobe_point *point);
+
+/* Does RCU keep what is read here? */
+static __always_inline bool kprobe_rcu_is_watching(void)
+{
+#ifdef CONFIG_CONTEXT_TRACKING_IDLE
+	return rcu_is_watching_curr_cpu();
+#else
+	/* One CPU: what frees it cannot run before this is over. */
+	return true;
+#endif
+}
+
+#endif /* _KERNEL_KPROBES_TABLE_H */

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef _KERNEL_KPROBES_TAKEOVER_H
+#define _KERNEL_KPROBES_TAKEOVER_H
+
+/* takeover.c: breakpoint or ftrace? */
+#include <linux/kprobe_point.h>
+
+#ifdef CONFIG_KPROBES_ON_FTRACE
+bool kprobe_ftrace_may_stand_behind(struct kprobe_point *point);
+enum kprobe_reason kprobe_ftrace_take_over(struct kprobe_point *point);
+#else
+static inline enum kprobe_reason kprobe_ftrace_take_over(struct kprobe_point *point)
+{
+	return KPROBE_REASON_FTRACE;
+}
+#endif
+
+#endif /* _KERNEL_KPROBES_TAKEOVER_H */
