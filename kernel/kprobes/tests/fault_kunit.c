@@ -67,8 +67,10 @@ static int on_fault(struct kprobe *p, struct pt_regs *regs, int trapnr)
 	f->ip = instruction_pointer(regs);
 	f->running = kprobe_running() == p;
 	if (f->remedy == REPAIR) {
-		TEST_ARG(regs) = (unsigned long)&good_data;
-		regs->cx = 1;
+		if (trapnr == X86_TRAP_DE)
+			regs->cx = 1;
+		else
+			TEST_ARG(regs) = (unsigned long)&good_data;
 	} else if (f->remedy == SKIP) {
 		TEST_RESULT(regs) = 77;
 		regs->ip += trapnr == X86_TRAP_DE ? DIVIDE_LEN : LOAD_LEN;
