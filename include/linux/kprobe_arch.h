@@ -36,6 +36,7 @@ int kprobe_blacklist_add_text(unsigned long start, unsigned long end);
 size_t kprobe_read_insn(unsigned long addr, u8 *buf, size_t size);
 enum kprobe_reason kprobe_examine(struct kprobe_region *region, unsigned long site,
 				  unsigned long from);
+bool kprobe_detour_enter(struct pt_regs *regs, unsigned long where);
 
 #ifdef CONFIG_KRETPROBES
 bool kprobe_is_return_probe(const struct kprobe *p);
@@ -69,30 +70,6 @@ kprobe_opcode_t *arch_kprobe_entry(unsigned long addr, unsigned long offset,
  * Return: Its length in bytes, 0 when there is none that can be decoded.
  */
 unsigned int arch_kprobe_insn_len(unsigned long addr);
-
-/**
- * arch_kprobe_prepare() - plan how a point's instruction is displaced
- * @point: new point with @addr and @site set
- *
- * Reads the instruction, fills in @insn, @len, @emulated and @arch, and makes @slot
- * where one is needed.
- *
- * Context: Process context, kprobe_mutex held, may sleep.
- * Return: %KPROBE_REASON_NONE, %KPROBE_REASON_NO_MEMORY, or why the instruction cannot
- * be probed.
- */
-enum kprobe_reason arch_kprobe_prepare(struct kprobe_point *point);
-
-/**
- * arch_kprobe_prepare_post() - make a point ready for post-handlers
- * @point: prepared point; hits may be under way
- *
- * Makes @post_slot where one is needed and not there yet.
- *
- * Context: Process context, kprobe_mutex held, may sleep.
- * Return: %KPROBE_REASON_NONE or %KPROBE_REASON_NO_MEMORY.
- */
-enum kprobe_reason arch_kprobe_prepare_post(struct kprobe_point *point);
 
 /**
  * arch_kprobe_arm() - put the breakpoint into the text
@@ -151,18 +128,6 @@ int arch_kprobe_fill_slots(void *page, size_t size, void *note);
 bool kprobe_is_site(unsigned long addr);
 
 /**
- * arch_kprobe_slot_pushed() - what a slot's own code has on the stack
- * @point: the point that owns the slot
- * @addr:  an address in the slot
- *
- * Context: Any.
- * Return: How many bytes more are on the stack at @addr than where the displaced
- * instruction has just been executed.
- */
-unsigned int arch_kprobe_slot_pushed(const struct kprobe_point *point,
-				     unsigned long addr);
-
-/**
  * arch_kprobe_emulate() - make a point's instruction take effect on registers
  * @point: the point that was hit, of an instruction that is emulated
  * @regs:  registers at the hit; set to those behind the instruction
@@ -189,22 +154,6 @@ int __init arch_kprobe_blacklist(void);
  */
 int __init arch_kprobe_init(void);
 
-#ifdef CONFIG_OPTPROBES
-/**
- * arch_kprobe_examine() - can a jump take the breakpoint's place?
- * @point: prepared point
- *
- * Finds out what a jump at @site would displace, and looks for what never
- * changes as long as the text is there. If @site stands for a function's entry
- * it has to be executed exactly once for each call: nothing but the instruction
- * in front may lead there.
- *
- * Context: Process context, kprobe_mutex held, may sleep.
- * Return: %KPROBE_REASON_NONE when it can. Then @region_len of the point
- * says how many bytes are displaced.
- */
-enum kprobe_reason arch_kprobe_examine(struct kprobe_point *point);
-
 /*
  * What the core cannot know of text. An architecture that has something to say
  * defines the name as well, in asm/kprobe_point.h.
@@ -224,6 +173,7 @@ static inline bool arch_kprobe_text_reserved(unsigned long start, unsigned long 
 }
 #endif
 
+#ifdef CONFIG_OPTPROBES
 #ifndef arch_kprobe_way_out
 /**
  * arch_kprobe_way_out() - what functions return through, if not by a return
@@ -251,10 +201,30 @@ static inline bool arch_kprobe_is_thunk(unsigned long addr)
 }
 #endif
 
+#ifndef arch_kprobe_refuses_detours
+/**
+ * arch_kprobe_refuses_detours() - is this a machine where detours cannot run?
+ *
+ * Context: Any.
+ * Return: %KPROBE_REASON_NONE, or why.
+ */
+static inline enum kprobe_reason arch_kprobe_refuses_detours(void)
+{
+	return KPROBE_REASON_NONE;
+}
+#endif
+
+/*
+ * Detours are the core's, kernel/kprobes/stub.c: a call of kprobe_detour_common, which
+ * is the architecture's and calls kprobe_detour_enter(), and copies of instructions. An
+ * architecture that defines ARCH_KPROBE_OWN_DETOURS in asm/kprobes.h supplies struct
+ * arch_kprobe_detour there, and what follows.
+ */
+
 /**
  * arch_kprobe_make_detour() - write the code that a jump or breakpoint leads to
  * @detour: with @point set. Unless @alone is, it is a point that
- *          arch_kprobe_examine() found nothing against
+ *          kprobe_examine_point() found nothing against
  *
  * Allocates executable memory and fills in everything from @entry on. The code
  * calls the handlers of the probes that are on the point now, and leaves it to

@@ -66,6 +66,8 @@ enum kprobe_flow {
  * @state:     it may leave the CPU in a state that C code must not find
  * @no_copy:   among others a copy cannot take its place. Where there is a slot
  *             all the same, its copy runs in order to fault
+ * @may_run:   it is emulated, but for the day when it cannot be: then its copy runs,
+ *             to fault with the registers and the address that it would have had
  * @data_len:  how much text at @data it reads, in bytes
  * @reads:     registers of kprobe_isa.scratch that it reads, a bit for each
  * @writes:    those that it writes, whatever its operands
@@ -86,6 +88,7 @@ struct kprobe_insn {
 	u8 executes:1;
 	u8 state:1;
 	u8 no_copy:1;
+	u8 may_run:1;
 	u16 data_len;
 	u32 reads;
 	u32 writes;

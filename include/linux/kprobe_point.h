@@ -192,6 +192,22 @@ struct kprobe_point {
 };
 
 #ifdef CONFIG_OPTPROBES
+#ifndef ARCH_KPROBE_OWN_DETOURS
+/**
+ * struct arch_kprobe_detour - where things are in a stub, for unwinding
+ * @nr:     how many displaced instructions there are
+ * @from:   where they come from, and what follows them: bytes from the site
+ * @insn:   where they are, and the way back after them
+ * @copies: where a further copy of the first one begins
+ */
+struct arch_kprobe_detour {
+	u8 nr;
+	u8 from[KPROBE_REGION_INSNS + 1];
+	u16 insn[KPROBE_REGION_INSNS + 1];
+	u16 copies;
+};
+#endif
+
 /**
  * struct kprobe_detour - what a jump or breakpoint at a point's site leads to
  * @point:      the point

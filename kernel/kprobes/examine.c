@@ -9,6 +9,7 @@
 #include <linux/kprobes.h>
 #include <linux/memory.h>
 
+#include "examine.h"
 #include "function.h"
 #include "reserved.h"
 #include "scan.h"
@@ -74,3 +75,30 @@ enum kprobe_reason kprobe_examine(struct kprobe_region *region, unsigned long si
 	return kprobe_scan_region(arch_kprobe_isa, &text, region, site, from);
 }
 NOKPROBE_SYMBOL(kprobe_examine);
+
+/**
+ * kprobe_examine_point() - can a jump take the breakpoint's place?
+ * @point: prepared point
+ *
+ * Finds out what a jump at @site would displace, and looks for what never
+ * changes as long as the text is there. If @site stands for a function's entry
+ * it has to be executed exactly once for each call: nothing but the instruction
+ * in front may lead there.
+ *
+ * Context: Process context, kprobe_mutex held, may sleep.
+ * Return: %KPROBE_REASON_NONE when it can. Then @region_len of the point
+ * says how many bytes are displaced.
+ */
+enum kprobe_reason kprobe_examine_point(struct kprobe_point *point)
+{
+	enum kprobe_reason reason = arch_kprobe_refuses_detours();
+	/* A jump to the probed instruction hits the probe. */
+	bool lands = !kprobe_point_is_behind_entry(point);
+	struct kprobe_region region;
+
+	if (!reason)
+		reason = kprobe_examine(&region, point->site, point->site + lands);
+	point->region_len = reason ? 0 : region.len;
+	return reason;
+}
+NOKPROBE_SYMBOL(kprobe_examine_point);

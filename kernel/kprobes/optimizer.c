@@ -29,6 +29,7 @@
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 
+#include "examine.h"
 #include "optimizer.h"
 #include "point.h"
 #include "renew.h"
@@ -95,7 +96,7 @@ static bool has_neighbour(const struct kprobe_point *point)
 static enum kprobe_reason examine(struct kprobe_point *point)
 {
 	if (!point->examined) {
-		enum kprobe_reason reason = arch_kprobe_examine(point);
+		enum kprobe_reason reason = kprobe_examine_point(point);
 
 		point->hopeless = reason != KPROBE_REASON_NONE;
 		point->examined = true;

@@ -8,6 +8,7 @@
 #include <linux/kprobes.h>
 #include <linux/slab.h>
 
+#include "displaced.h"
 #include "move.h"
 #include "optimizer.h"
 #include "point.h"
@@ -24,7 +25,7 @@ static enum kprobe_reason prepare_breakpoint(struct kprobe_point *point)
 
 	point->mechanism = KPROBE_BREAKPOINT;
 	point->key = point->site;
-	reason = arch_kprobe_prepare(point);
+	reason = kprobe_displace(point);
 	if (!reason && !point->emulated)
 		point->text[0].run = point->slot;
 	return reason;
@@ -44,7 +45,7 @@ enum kprobe_reason kprobe_point_prepare_post(struct kprobe_point *point)
 	lockdep_assert_held(&kprobe_mutex);
 	if (point->post_slot)
 		return KPROBE_REASON_NONE;
-	reason = arch_kprobe_prepare_post(point);
+	reason = kprobe_displace_post(point);
 	if (reason || !point->post_slot)
 		return reason;
 	point->text[1].run = point->text[0].run;

@@ -86,7 +86,8 @@ NOKPROBE_SYMBOL(kprobe_detour_retire_replaced);
  */
 bool kprobe_detour_is_current(const struct kprobe_point *point)
 {
-	return point->detour && point->detour->generation == point->generation;
+	return point->detour && (!__is_defined(ARCH_KPROBE_OWN_DETOURS) ||
+				 point->detour->generation == point->generation);
 }
 NOKPROBE_SYMBOL(kprobe_detour_is_current);
 

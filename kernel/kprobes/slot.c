@@ -401,6 +401,23 @@ struct kprobe_point *kprobe_slot_running(unsigned long addr)
 }
 NOKPROBE_SYMBOL(kprobe_slot_running);
 
+#ifdef CONFIG_OPTPROBES
+/**
+ * kprobe_detour_running() - which detour is being executed?
+ * @addr: an address in it
+ *
+ * Context: Any.
+ * Return: The detour.
+ */
+struct kprobe_detour *kprobe_detour_running(unsigned long addr)
+{
+	struct slot_page *page = *(struct slot_page **)(addr & PAGE_MASK);
+
+	return page->owner[slot_index(page, addr)];
+}
+NOKPROBE_SYMBOL(kprobe_detour_running);
+#endif
+
 /**
  * is_kprobe_insn_slot() - is this code a displaced instruction?
  * @addr: any address
@@ -470,7 +487,6 @@ unsigned long kprobe_displaced_frame(unsigned long addr, unsigned int *pushed)
 	point = owner;
 	if (!((offset_in_page(addr) - SLOT_PAGE_HEADER) % KPROBE_SLOT_SIZE))
 		return point->site;
-	*pushed = arch_kprobe_slot_pushed(point, addr);
 	return point->site + point->len;
 }
 NOKPROBE_SYMBOL(kprobe_displaced_frame);

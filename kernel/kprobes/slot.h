@@ -9,6 +9,8 @@ struct kprobe_point *kprobe_slot_owner(unsigned long addr,
 				       unsigned int *offset);
 
 #ifdef CONFIG_OPTPROBES
+struct kprobe_detour *kprobe_detour_running(unsigned long addr);
+
 static __always_inline struct kprobe_point *
 kprobe_detour_point(const struct kprobe_detour *detour)
 {

@@ -27,8 +27,7 @@
  * pointer at one of the copies that follow:
  *
  *	run:      displaced instructions, jmp back
- *	run_post: the first of them, pushf, call kprobe_post_trampoline, popf,
- *	          jmp to the others
+ *	run_post: the first of them, call kprobe_post_trampoline, jmp to the others
  */
 #include <linux/errno.h>
 #include <linux/kprobe_arch.h>
@@ -373,9 +372,7 @@ static void *put_run_post(struct kprobe_code *c, const struct x86_detour_spec *s
 	if (spec->region->insn[0].action != KPROBE_RUN)
 		return NULL;
 	put_first(c, spec);
-	PUT(c, 0x9c);						/* pushf */
 	put_call(c, (unsigned long)kprobe_post_trampoline);
-	PUT(c, 0x9d);						/* popf */
 	put_jmp(c, (unsigned long)resume);
 	return (void *)start;
 }

@@ -63,21 +63,6 @@ enum kprobe_reason x86_kprobe_plan(struct kprobe_insn *insn, const u8 *bytes,
 				   size_t avail, unsigned long addr);
 
 /**
- * x86_kprobe_has_slot() - is there a copy of the instruction to run?
- * @insn: the plan for it
- *
- * An indirect branch that takes its target from memory has a slot for the day
- * when it cannot, see x86_kprobe_emulate().
- *
- * Context: Any.
- * Return: True when a hit may have to run what emit() writes.
- */
-static inline bool x86_kprobe_has_slot(const struct kprobe_insn *insn)
-{
-	return insn->action == KPROBE_RUN || insn->arch.operand.memory;
-}
-
-/**
  * x86_kprobe_is_pad() - do bytes begin with a landing pad for indirect branches?
  * @bytes: four bytes
  *
@@ -102,18 +87,6 @@ static inline bool x86_kprobe_is_pad(const u8 *bytes)
 static inline unsigned long x86_kprobe_word(unsigned long addr)
 {
 	return X86_IS_64BIT ? addr : (u32)addr;
-}
-
-/**
- * x86_kprobe_post_pushed() - what is on the stack on the way to post-handlers
- * @after: bytes from the end of a copy that pushf, call, popf follow
- *
- * Context: Any.
- * Return: How many bytes have been pushed when an instruction there is executed.
- */
-static __always_inline unsigned int x86_kprobe_post_pushed(unsigned long after)
-{
-	return after >= 1 && after <= 1 + CALL_INSN_SIZE ? sizeof(long) : 0;
 }
 
 /**

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Jump optimization on x86: what the core's optimizer asks for.
- *
- * Text is patched through the batches of text_poke_queue(). While it is,
- * breakpoints there take hits straight to the detour: when a jump is written as
- * well as when it is taken away.
+ * The detours of 64-bit kernels, which call handlers by themselves: what the core asks
+ * for. kprobes-detour.c writes them.
  */
 #include <linux/cpufeature.h>
 #include <linux/extable.h>
@@ -21,52 +18,6 @@
 
 #include "kprobes-detour.h"
 #include "kprobes-insn.h"
-
-/*
- * A detour masks interrupts by cli, and may end with an iret that restores the
- * flags. In a PV guest of Xen interrupts are masked by a word in memory, which
- * neither changes, and which the iret's hypercall clears.
- */
-static bool is_pv_guest(void)
-{
-	return boot_cpu_has(X86_FEATURE_XENPV);
-}
-
-enum kprobe_reason arch_kprobe_examine(struct kprobe_point *point)
-{
-	/* A jump to the probed instruction hits the probe. */
-	unsigned long from = kprobe_point_is_behind_entry(point) ? point->site :
-								   point->site + 1;
-	struct kprobe_region region;
-	enum kprobe_reason reason;
-
-	if (is_pv_guest())
-		return KPROBE_REASON_HYPERVISOR;
-	reason = kprobe_examine(&region, point->site, from);
-	point->region_len = reason ? 0 : region.len;
-	return reason;
-}
-NOKPROBE_SYMBOL(arch_kprobe_examine);
-
-unsigned long arch_kprobe_way_out(void)
-{
-#ifdef CONFIG_MITIGATION_RETHUNK
-	return (unsigned long)x86_return_thunk;
-#else
-	return 0;
-#endif
-}
-NOKPROBE_SYMBOL(arch_kprobe_way_out);
-
-/* Of no interest where they cannot get into a region. */
-bool arch_kprobe_is_thunk(unsigned long addr)
-{
-	char name[KSYM_NAME_LEN];
-
-	return !IS_ENABLED(CONFIG_X86_KERNEL_IBT) &&
-	       !lookup_symbol_name(addr, name) && strstarts(name, "__x86_indirect_");
-}
-NOKPROBE_SYMBOL(arch_kprobe_is_thunk);
 
 /* What is called directly needs no landing pad. */
 static unsigned long behind_endbr(unsigned long addr)
@@ -193,7 +144,7 @@ enum kprobe_reason arch_kprobe_make_detour(struct kprobe_detour *detour)
 	enum kprobe_reason reason;
 	u8 *buf;
 
-	if (is_pv_guest())
+	if (arch_kprobe_refuses_detours())
 		return KPROBE_REASON_HYPERVISOR;
 	buf = kmalloc(KPROBE_DETOUR_MAX_SIZE, GFP_KERNEL);
 	if (!buf)
@@ -236,7 +187,6 @@ NOKPROBE_SYMBOL(displaced_ip);
 static unsigned long copied_ip(const struct kprobe_detour *detour,
 			       unsigned long offset, unsigned int *pushed)
 {
-	unsigned long run_post = (unsigned long)detour->route.run_post;
 	unsigned long addr = (unsigned long)detour->entry + offset;
 	const struct kprobe_point *point = detour->point;
 
@@ -244,8 +194,6 @@ static unsigned long copied_ip(const struct kprobe_detour *detour,
 		return point->site;
 	if (offset < detour->arch.copies)
 		return displaced_ip(point, &detour->arch, offset, pushed);
-	if (run_post && addr >= run_post)
-		*pushed = x86_kprobe_post_pushed(addr - point->len - run_post);
 	return point->site + point->len;
 }
 NOKPROBE_SYMBOL(copied_ip);
@@ -307,40 +255,3 @@ unsigned long arch_kprobe_detour_copy(const struct kprobe_detour *detour,
 	return addr;
 }
 NOKPROBE_SYMBOL(arch_kprobe_detour_copy);
-
-static void make_jump(const struct kprobe_point *point, u8 *insn)
-{
-	__text_gen_insn(insn, JMP32_INSN_OPCODE, (void *)point->site,
-			point->detour->entry, JMP32_INSN_SIZE);
-	/* What is made here is not instrumented, what patches text looks at it. */
-	kmsan_unpoison_memory(insn, JMP32_INSN_SIZE);
-}
-
-void arch_kprobe_queue_jump(struct kprobe_point *point)
-{
-	u8 jump[JMP32_INSN_SIZE];
-
-	lockdep_assert_held(&text_mutex);
-	make_jump(point, jump);
-	text_poke_queue((void *)point->site, jump, JMP32_INSN_SIZE, NULL);
-}
-NOKPROBE_SYMBOL(arch_kprobe_queue_jump);
-
-void arch_kprobe_queue_unjump(struct kprobe_point *point)
-{
-	u8 text[JMP32_INSN_SIZE], jump[JMP32_INSN_SIZE];
-
-	lockdep_assert_held(&text_mutex);
-	make_jump(point, jump);
-	memcpy(text, point->insn, JMP32_INSN_SIZE);
-	text[0] = INT3_INSN_OPCODE;
-	kmsan_unpoison_memory(text, JMP32_INSN_SIZE);
-	text_poke_queue((void *)point->site, text, JMP32_INSN_SIZE, jump);
-}
-NOKPROBE_SYMBOL(arch_kprobe_queue_unjump);
-
-void arch_kprobe_finish_jumps(void)
-{
-	text_poke_finish();
-}
-NOKPROBE_SYMBOL(arch_kprobe_finish_jumps);

@@ -303,6 +303,7 @@ static enum kprobe_reason plan_memory(struct kprobe_insn *plan, struct insn *ins
 	u8 modrm = insn->modrm.value;
 
 	op->memory = true;
+	plan->may_run = true;
 	plan->arch.disp = insn->displacement.value;
 	/* Addresses of another size: no compiler makes one in the kernel. */
 	if (insn->addr_bytes != X86_WORD_SIZE)

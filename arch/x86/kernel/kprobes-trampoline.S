@@ -38,8 +38,35 @@
 /* No byte of it can be probed, whatever labels there are. */
 	.section .kprobes.text, "ax"
 
-/* What follows is called with the registers. */
+/*
+ * Saves the registers as a trap would, where a return address has been pushed, and \gap
+ * bytes after it. The flags are saved before anything changes them.
+ */
+.macro SAVE_REGS gap=0
+	push	$__KERNEL_DS		/* pt_regs->ss */
+	push	%_ASM_SP		/* pt_regs->sp: before the return address */
+	pushf				/* pt_regs->flags */
+	__ASM_SIZE(add)	$(\gap + 2*WORD), WORD(%_ASM_SP)
+	push	$__KERNEL_CS		/* pt_regs->cs */
+	__ASM_SIZE(push) (\gap + 4*WORD)(%_ASM_SP)	/* pt_regs->ip: to be set by the callback */
+	push	$-1			/* pt_regs->orig_ax */
+	PUSH_REGS
+.endm
+
+/* Of what that has pushed, the return address and the gap are left. */
+.macro RESTORE_REGS
+	HINT_PUSHED 21*8
+	POP_REGS
+	lea	3*WORD(%_ASM_SP), %_ASM_SP
+	popf
+	lea	2*WORD(%_ASM_SP), %_ASM_SP
+	UNWIND_HINT_FUNC
+.endm
+
+/* What a trap would have set up for C code. Probed code may have turned these on. */
 .macro CALL_C callback:req
+	cld
+	ASM_CLAC
 	ENCODE_FRAME_POINTER
 	mov	%_ASM_SP, %_ASM_ARG1
 	call	\callback
@@ -53,38 +80,13 @@
 	UNWIND_HINT sp_reg=ORC_REG_SP sp_offset=\bytes+8 type=UNWIND_HINT_TYPE_CALL
 .endm
 
-/* What a slot executes between the displaced instruction and the trampoline. */
-#define PUSHF_CALL_SIZE	(1 + 5)
-
-/*
- * Called from a slot, which has pushed the flags before that. Stack, top last:
- *
- *	flags				saved by the slot, restored by the slot
- *	address in the slot		after the call
- *
- * The registers are those after the displaced instruction. It may have turned on
- * the direction flag or user access.
- */
+/* Called from slots. The registers are those after the displaced instruction. */
 SYM_CODE_START(kprobe_post_trampoline)
 	ANNOTATE_NOENDBR
 	UNWIND_HINT_FUNC
-	push	$__KERNEL_DS		/* pt_regs->ss */
-	push	%_ASM_SP		/* pt_regs->sp: before all pushes */
-	__ASM_SIZE(add)	$(3*WORD), (%_ASM_SP)
-	__ASM_SIZE(push) 3*WORD(%_ASM_SP)	/* pt_regs->flags */
-	push	$__KERNEL_CS		/* pt_regs->cs */
-	__ASM_SIZE(push) 4*WORD(%_ASM_SP)	/* pt_regs->ip: set by the callback */
-	/* Until then where ->sp is right. */
-	__ASM_SIZE(sub)	$PUSHF_CALL_SIZE, (%_ASM_SP)
-	push	$-1			/* pt_regs->orig_ax */
-	PUSH_REGS
-	cld
-	ASM_CLAC
+	SAVE_REGS
 	CALL_C	kprobe_post_callback
-	HINT_PUSHED 21*8
-	POP_REGS
-	lea	6*WORD(%_ASM_SP), %_ASM_SP
-	UNWIND_HINT_FUNC
+	RESTORE_REGS
 	RET
 SYM_CODE_END(kprobe_post_trampoline)
 
@@ -99,27 +101,46 @@ SYM_CODE_START(kretprobe_trampoline)
 	UNWIND_HINT_FUNC
 	push	$kretprobe_trampoline
 	UNWIND_HINT_FUNC
-	push	$__KERNEL_DS		/* pt_regs->ss */
-	push	%_ASM_SP		/* pt_regs->sp: after the return */
-	pushf				/* pt_regs->flags */
-	__ASM_SIZE(add)	$(2*WORD), WORD(%_ASM_SP)
-	push	$__KERNEL_CS		/* pt_regs->cs */
-	push	$kretprobe_trampoline	/* pt_regs->ip: set by the callback */
-	push	$-1			/* pt_regs->orig_ax */
-	PUSH_REGS
+	SAVE_REGS
 	lea	PTREGS_SIZE(%_ASM_SP), %_ASM_ARG2	/* the place of the return address */
-	ASM_CLAC			/* functions return with cld */
 	CALL_C	kretprobe_return
-	HINT_PUSHED 21*8
-	POP_REGS
-	lea	3*WORD(%_ASM_SP), %_ASM_SP
-	popf
-	lea	2*WORD(%_ASM_SP), %_ASM_SP
-	UNWIND_HINT_FUNC
+	RESTORE_REGS
 	RET
 SYM_CODE_END(kretprobe_trampoline)
 
 #ifdef CONFIG_OPTPROBES
+#ifndef CONFIG_X86_64
+
+/* As below a trap in the kernel: room for what an emulated call pushes. */
+#define DETOUR_GAP	(6*WORD)
+
+/*
+ * Called from stubs. Goes on with the registers as kprobe_detour_enter() leaves them,
+ * stack pointer included: what comes last is put below the new stack, which the gap
+ * has room for.
+ */
+SYM_CODE_START(kprobe_detour_common)
+	leal	-DETOUR_GAP(%esp), %esp
+	SAVE_REGS gap=DETOUR_GAP
+	movl	PTREGS_SIZE + DETOUR_GAP(%esp), %edx	/* where the stub has called */
+	CALL_C	kprobe_detour_enter
+	movl	PT_OLDESP(%esp), %eax
+	movl	PT_EIP(%esp), %ecx
+	movl	%ecx, -4(%eax)
+	movl	PT_EFLAGS(%esp), %ecx
+	movl	%ecx, -8(%eax)
+	movl	PT_EAX(%esp), %ecx
+	movl	%ecx, -12(%eax)
+	.irp	reg, ebx, ecx, edx, esi, edi, ebp
+	popl	%\reg
+	.endr
+	leal	-12(%eax), %esp
+	popl	%eax
+	popfl
+	RET
+SYM_CODE_END(kprobe_detour_common)
+
+#else
 
 /* As below a trap in the kernel: room for what an emulated call pushes. */
 #define DETOUR_GAP	(6*8)
@@ -243,4 +264,5 @@ SYM_INNER_LABEL(kprobe_detour_stale_end, SYM_L_GLOBAL)
 	int3
 SYM_CODE_END(kprobe_detour_stale)
 
+#endif /* CONFIG_X86_64 */
 #endif /* CONFIG_OPTPROBES */

@@ -1,43 +1,36 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Kprobes on x86: breakpoints, slots, and where functions begin.
+ * Kprobes on x86: traps, text, and where functions begin.
  *
  * A point's first byte becomes int3. The displaced instruction is emulated
  * where it depends on its own address (kprobes-emulate.c); everything else runs
- * from a slot, with the flags, interrupts and preemption that the probed code
- * has, and jumps back from there. Nothing is single-stepped, so nothing has to
- * be remembered between a hit and its instruction: it may be interrupted,
- * preempted, and hit again.
+ * from a slot. Where it can, the breakpoint becomes a jump later on: 64-bit kernels
+ * have detours of their own for that, kprobes-opt.c.
  *
- * Where it can, the breakpoint becomes a jump later on: kprobes-opt.c.
- *
- * A slot is one of
- *
- *	instruction				instruction
- *	jmp	behind the original		pushf
- *						call	kprobe_post_trampoline
- *						popf
- *						jmp	behind the original
+ * Jumps are written through the batches of text_poke_queue(). While they are,
+ * breakpoints there take hits straight to the detour: when a jump is written as
+ * well as when it is taken away.
  */
+#include <linux/cpufeature.h>
 #include <linux/init.h>
+#include <linux/kallsyms.h>
 #include <linux/kdebug.h>
 #include <linux/kmsan.h>
 #include <linux/kprobe_arch.h>
 #include <linux/memory.h>
 #include <linux/perf_event.h>
 #include <linux/set_memory.h>
+#include <linux/string.h>
 #include <linux/uaccess.h>
 #include <asm/alternative.h>
 #include <asm/ibt.h>
 #include <asm/idtentry.h>
 #include <asm/insn.h>
+#include <asm/nospec-branch.h>
 #include <asm/text-patching.h>
 
 #include "kprobes-detour.h"
 #include "kprobes-insn.h"
-
-#define PUSHF_INSN_OPCODE	0x9c
-#define POPF_INSN_OPCODE	0x9d
 
 __visible void kprobe_post_callback(struct pt_regs *regs);
 
@@ -71,99 +64,12 @@ unsigned int arch_kprobe_insn_len(unsigned long addr)
 }
 NOKPROBE_SYMBOL(arch_kprobe_insn_len);
 
-unsigned int arch_kprobe_slot_pushed(const struct kprobe_point *point,
-				     unsigned long addr)
-{
-	unsigned long offset = addr - (unsigned long)point->post_slot;
-
-	return offset < KPROBE_SLOT_SIZE ? x86_kprobe_post_pushed(offset - point->len) : 0;
-}
-NOKPROBE_SYMBOL(arch_kprobe_slot_pushed);
-
-static void put_byte(struct kprobe_code *code, u8 byte)
-{
-	kprobe_code_put(code, &byte, sizeof(byte));
-}
-
-/* Both kinds of slot begin with the instruction and end with the way back. */
-static bool fill_slot(struct kprobe_point *point, void *slot, bool post)
-{
-	u8 buf[KPROBE_SLOT_SIZE];
-	struct kprobe_code code = { .buf = buf, .size = sizeof(buf),
-				    .base = (unsigned long)slot };
-
-	BUILD_BUG_ON(MAX_INSN_SIZE + 2 + CALL_INSN_SIZE + JMP32_INSN_SIZE >
-		     KPROBE_SLOT_SIZE);
-
-	x86_kprobe_isa.emit(&code, &point->plan, point->insn, point->site);
-	if (post) {
-		put_byte(&code, PUSHF_INSN_OPCODE);
-		x86_kprobe_isa.enter(&code, (unsigned long)kprobe_post_trampoline);
-		put_byte(&code, POPF_INSN_OPCODE);
-	}
-	x86_kprobe_isa.jump(&code, point->site + point->len, 0);
-	if (code.far)
-		return false;
-	kprobe_slot_write(slot, buf, code.len);
-	return true;
-}
-
-static enum kprobe_reason make_slot(struct kprobe_point *point, void **slot, bool post)
-{
-	*slot = kprobe_slot_alloc(point);
-	if (!*slot)
-		return KPROBE_REASON_NO_MEMORY;
-	if (!fill_slot(point, *slot, post)) {
-		kprobe_slot_free(*slot);
-		*slot = NULL;
-		return KPROBE_REASON_FAR_OPERAND;
-	}
-	return KPROBE_REASON_NONE;
-}
-
 /* A lock prefix that comes and goes with the second CPU. */
 bool arch_kprobe_text_reserved(unsigned long start, unsigned long end)
 {
 	return alternatives_text_reserved((void *)start, (void *)end);
 }
 NOKPROBE_SYMBOL(arch_kprobe_text_reserved);
-
-static enum kprobe_reason plan_insn(struct kprobe_point *point)
-{
-	enum kprobe_reason reason;
-	bool reserved;
-	size_t avail;
-
-	mutex_lock(&text_mutex);
-	reserved = arch_kprobe_text_reserved(point->site, point->site + 1);
-	avail = kprobe_read_insn(point->site, point->insn, sizeof(point->insn));
-	mutex_unlock(&text_mutex);
-	if (reserved)
-		return KPROBE_REASON_RESERVED;
-	reason = x86_kprobe_plan(&point->plan, point->insn, avail, point->site);
-	point->len = point->plan.len;
-	point->emulated = point->plan.action != KPROBE_RUN;
-	return reason;
-}
-
-enum kprobe_reason arch_kprobe_prepare(struct kprobe_point *point)
-{
-	enum kprobe_reason reason = plan_insn(point);
-
-	if (!reason && x86_kprobe_has_slot(&point->plan))
-		reason = make_slot(point, &point->slot, false);
-	return reason;
-}
-NOKPROBE_SYMBOL(arch_kprobe_prepare);
-
-enum kprobe_reason arch_kprobe_prepare_post(struct kprobe_point *point)
-{
-	/* At a function's entry, post-handlers come before the displaced one. */
-	if (point->emulated || point->post_slot || kprobe_point_is_behind_entry(point))
-		return KPROBE_REASON_NONE;
-	return make_slot(point, &point->post_slot, true);
-}
-NOKPROBE_SYMBOL(arch_kprobe_prepare_post);
 
 static void poke_first_byte(struct kprobe_point *point, const u8 *old,
 			    const u8 *new)
@@ -209,6 +115,77 @@ int arch_kprobe_fill_slots(void *page, size_t size, void *note)
 }
 NOKPROBE_SYMBOL(arch_kprobe_fill_slots);
 
+#ifdef CONFIG_OPTPROBES
+static void make_jump(const struct kprobe_point *point, u8 *insn)
+{
+	__text_gen_insn(insn, JMP32_INSN_OPCODE, (void *)point->site,
+			point->detour->entry, JMP32_INSN_SIZE);
+	/* What is made here is not instrumented, what patches text looks at it. */
+	kmsan_unpoison_memory(insn, JMP32_INSN_SIZE);
+}
+
+void arch_kprobe_queue_jump(struct kprobe_point *point)
+{
+	u8 jump[JMP32_INSN_SIZE];
+
+	lockdep_assert_held(&text_mutex);
+	make_jump(point, jump);
+	text_poke_queue((void *)point->site, jump, JMP32_INSN_SIZE, NULL);
+}
+NOKPROBE_SYMBOL(arch_kprobe_queue_jump);
+
+void arch_kprobe_queue_unjump(struct kprobe_point *point)
+{
+	u8 text[JMP32_INSN_SIZE], jump[JMP32_INSN_SIZE];
+
+	lockdep_assert_held(&text_mutex);
+	make_jump(point, jump);
+	memcpy(text, point->insn, JMP32_INSN_SIZE);
+	text[0] = INT3_INSN_OPCODE;
+	kmsan_unpoison_memory(text, JMP32_INSN_SIZE);
+	text_poke_queue((void *)point->site, text, JMP32_INSN_SIZE, jump);
+}
+NOKPROBE_SYMBOL(arch_kprobe_queue_unjump);
+
+void arch_kprobe_finish_jumps(void)
+{
+	text_poke_finish();
+}
+NOKPROBE_SYMBOL(arch_kprobe_finish_jumps);
+
+/*
+ * A detour masks interrupts by cli, and may end with an iret that restores the
+ * flags. In a PV guest of Xen interrupts are masked by a word in memory, which
+ * neither changes, and which the iret's hypercall clears.
+ */
+enum kprobe_reason arch_kprobe_refuses_detours(void)
+{
+	return boot_cpu_has(X86_FEATURE_XENPV) ? KPROBE_REASON_HYPERVISOR :
+						 KPROBE_REASON_NONE;
+}
+NOKPROBE_SYMBOL(arch_kprobe_refuses_detours);
+
+unsigned long arch_kprobe_way_out(void)
+{
+#ifdef CONFIG_MITIGATION_RETHUNK
+	return (unsigned long)x86_return_thunk;
+#else
+	return 0;
+#endif
+}
+NOKPROBE_SYMBOL(arch_kprobe_way_out);
+
+/* Of no interest where they cannot get into a region. */
+bool arch_kprobe_is_thunk(unsigned long addr)
+{
+	char name[KSYM_NAME_LEN];
+
+	return !IS_ENABLED(CONFIG_X86_KERNEL_IBT) &&
+	       !lookup_symbol_name(addr, name) && strstarts(name, "__x86_indirect_");
+}
+NOKPROBE_SYMBOL(arch_kprobe_is_thunk);
+#endif /* CONFIG_OPTPROBES */
+
 bool arch_kprobe_emulate(struct kprobe_point *point, struct pt_regs *regs)
 {
 	if (x86_kprobe_emulate(&point->plan, regs, point->site))
@@ -241,7 +218,7 @@ NOKPROBE_SYMBOL(kprobe_int3_handler);
 /* Are registers those that were saved at a hit? */
 static bool is_from_hit(unsigned long ip)
 {
-#ifdef CONFIG_OPTPROBES
+#if defined(CONFIG_OPTPROBES) && defined(ARCH_KPROBE_OWN_DETOURS)
 	if (ip - (unsigned long)kprobe_detour_saved < 2 ||
 	    (ip >= (unsigned long)kprobe_detour_stale &&
 	     ip <= (unsigned long)kprobe_detour_stale_end))
@@ -298,11 +275,10 @@ noinstr bool kprobe_int3_leave(struct pt_regs *regs)
 /**
  * kprobe_post_callback() - a displaced instruction has run from its slot
  * @regs: registers after the instruction; the instruction pointer still is in
- *        the slot, at the pushf
+ *        the slot, at the call
  */
 __visible void kprobe_post_callback(struct pt_regs *regs)
 {
-	unsigned long *saved_flags = (unsigned long *)regs->sp - 1;
 	struct kprobe_point *point;
 
 	kmsan_unpoison_entry_regs(regs);
@@ -310,7 +286,6 @@ __visible void kprobe_post_callback(struct pt_regs *regs)
 	point = kprobe_slot_running(regs->ip);
 	regs->ip = point->site + point->len;
 	kprobe_post_hit(point, regs);
-	*saved_flags = regs->flags;
 	preempt_enable_notrace();
 }
 NOKPROBE_SYMBOL(kprobe_post_callback);

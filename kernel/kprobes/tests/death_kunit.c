@@ -350,7 +350,7 @@ static bool long_inside, long_left;
 
 static int take_long(struct kprobe *p, struct pt_regs *regs)
 {
-	u64 end = ktime_get_mono_fast_ns() + LONG_MS * NSEC_PER_MSEC;
+	u64 end = ktime_get_mono_fast_ns() + LONG_MS * (u64)NSEC_PER_MSEC;
 
 	WRITE_ONCE(long_inside, true);
 	local_irq_enable();

@@ -15,7 +15,7 @@
 #include "optimized.h"
 
 /* The length of the first instruction of kprobes_opt_plain(). */
-#define PLAIN_FIRST	4
+#define PLAIN_FIRST	KPROBES_OPT_PLAIN_LEN
 /* A move while the flag is set: behind another, an addition and std. */
 #define STD_MOV		6
 
@@ -97,7 +97,7 @@ static struct kprobes_counter *looking_at(struct kunit *test, unsigned int offse
 					  struct seen *s, bool post)
 {
 	const struct kprobes_place place = {
-		.symbol = "kprobes_region_std",
+		.symbol = "kprobes_opt_std",
 		.offset = offset,
 	};
 	struct kprobes_counter *c = kprobes_counter(test, &place);
@@ -123,7 +123,7 @@ static void direction_flag(struct kunit *test)
 
 		post = i & 1;
 		c = looking_at(test, STD_MOV + (i & 2), &s, post);
-		KUNIT_EXPECT_EQ(test, 8, kprobes_region_std(5));
+		KUNIT_EXPECT_EQ(test, 8, kprobes_opt_std(5));
 		KUNIT_EXPECT_EQ(test, i != 3, !!(s.regs_flags & X86_EFLAGS_DF));
 		KUNIT_EXPECT_FALSE(test, s.flags & X86_EFLAGS_DF);
 		kprobes_expect_counts(test, c, 1, 1);

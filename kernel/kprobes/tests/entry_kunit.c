@@ -70,7 +70,7 @@ static void post_handler_follows_the_nop(struct kunit *test)
 	c->in_pre = copy_in_pre;
 	c->in_post = copy_in_post;
 	KUNIT_EXPECT_EQ(test, kprobes_entry_target(4321), 4322);
-	KUNIT_EXPECT_EQ(test, both.pre.di, 4321);
+	KUNIT_EXPECT_EQ(test, TEST_ARG(&both.pre), 4321);
 	KUNIT_EXPECT_EQ(test, both.post.ip, both.pre.ip + ENTRY_NOP_SIZE - 1);
 	both.post.ip = both.pre.ip;
 	KUNIT_EXPECT_MEMEQ(test, &both.post, &both.pre, sizeof(both.pre));

@@ -11,8 +11,7 @@
 
 #include "targets.h"
 
-/* Length of the instructions of kprobes_target_load() and _divide(). */
-#define LOAD_LEN	(IS_ENABLED(CONFIG_X86_64) ? 3 : 2)
+/* Length of the instruction of kprobes_target_divide(). */
 #define DIVIDE_LEN	2
 
 static const long good_data = 1234;
@@ -73,7 +72,7 @@ static int on_fault(struct kprobe *p, struct pt_regs *regs, int trapnr)
 			TEST_ARG(regs) = (unsigned long)&good_data;
 	} else if (f->remedy == SKIP) {
 		TEST_RESULT(regs) = 77;
-		regs->ip += trapnr == X86_TRAP_DE ? DIVIDE_LEN : LOAD_LEN;
+		regs->ip += trapnr == X86_TRAP_DE ? DIVIDE_LEN : KPROBES_LOAD_LEN;
 	}
 	return f->remedy != DECLINE;
 }

@@ -37,6 +37,8 @@ static unsigned int last_complaint(char *last, size_t size)
 	return n;
 }
 
+#define WORD_DIGITS	((int)(2 * sizeof(long)))
+
 /* If not @exact, where it was may be any place. */
 static void expect_complaint(struct kunit *test, unsigned int before,
 			     const void *rp, bool exact, unsigned long at)
@@ -44,7 +46,8 @@ static void expect_complaint(struct kunit *test, unsigned int before,
 	char complaint[64] = "", expected[64];
 
 	KUNIT_EXPECT_EQ(test, last_complaint(complaint, sizeof(complaint)), before + 1);
-	snprintf(expected, sizeof(expected), "%016lx @ %016lx", (unsigned long)rp, at);
+	snprintf(expected, sizeof(expected), "%0*lx @ %0*lx", WORD_DIGITS,
+		 (unsigned long)rp, WORD_DIGITS, at);
 	if (!exact)
 		*strchr(expected, '@') = *strchrnul(complaint, '@') = 0;
 	KUNIT_EXPECT_STREQ(test, complaint, expected);

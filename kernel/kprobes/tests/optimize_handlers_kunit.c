@@ -87,22 +87,22 @@ static void one_of_three_diverts(struct kunit *test)
 static int skip(struct kprobe *p, struct pt_regs *regs)
 {
 	regs->ip = (unsigned long)p->addr + *(int *)kprobes_counter_of(p)->data;
-	regs->ax = 100;
+	TEST_RESULT(regs) = 100;
 	return 1;
 }
 
 static void skips(struct kunit *test)
 {
 	struct kprobes_counter *c;
-	int len = 4;
+	int len = KPROBES_OPT_PLAIN_LEN;
 
 	c = probe_at(test, "kprobes_opt_plain", 0, skip);
 	c->data = &len;
 	start(test, c);
 	KUNIT_EXPECT_EQ(test, kprobes_opt_plain(5), 109);
-	len = 7;
+	len = KPROBES_OPT_PLAIN_LEN2;
 	KUNIT_EXPECT_EQ(test, kprobes_opt_plain(5), 108);
-	len = 11;
+	len = KPROBES_OPT_PLAIN_LEN3;
 	KUNIT_EXPECT_EQ(test, kprobes_opt_plain(5), 100);
 	kprobes_expect_counts(test, c, 3, 0);
 }
@@ -133,7 +133,7 @@ static void skips_entry_nop(struct kunit *test)
 
 static int push_and_skip(struct kprobe *p, struct pt_regs *regs)
 {
-	int3_emulate_push(regs, regs->di + 1000);
+	int3_emulate_push(regs, TEST_ARG(regs) + 1000);
 	regs->ip = (unsigned long)p->addr + 1;
 	return 1;
 }
@@ -149,7 +149,7 @@ static void emulates_push(struct kunit *test)
 
 static int push(struct kprobe *p, struct pt_regs *regs)
 {
-	int3_emulate_push(regs, regs->di + 2000);
+	int3_emulate_push(regs, TEST_ARG(regs) + 2000);
 	return 0;
 }
 
@@ -182,6 +182,9 @@ static void pops(struct kunit *test)
 
 static int call_callee(struct kprobe *p, struct pt_regs *regs)
 {
+	/* The result takes the argument's place. */
+	if (IS_ENABLED(CONFIG_X86_32))
+		regs->dx = TEST_ARG(regs);
 	int3_emulate_call(regs, (unsigned long)kprobes_opt_callee);
 	return 1;
 }
@@ -200,7 +203,7 @@ static void emulates_call(struct kunit *test)
 
 static int add_to_argument(struct kprobe *p, struct pt_regs *regs)
 {
-	regs->di += 1000;
+	TEST_ARG(regs) += 1000;
 	return 0;
 }
 
@@ -274,8 +277,8 @@ static void writes_flags_in_post(struct kunit *test)
 static void look_and_add(struct kprobe *p, struct pt_regs *regs,
 			 unsigned long flags)
 {
-	*(unsigned long *)kprobes_counter_of(p)->data = regs->ax;
-	regs->ax += 5000;
+	*(unsigned long *)kprobes_counter_of(p)->data = TEST_RESULT(regs);
+	TEST_RESULT(regs) += 5000;
 }
 
 static void post_sees_and_writes(struct kunit *test)
@@ -290,7 +293,8 @@ static void post_sees_and_writes(struct kunit *test)
 	start(test, c);
 	KUNIT_EXPECT_EQ(test, kprobes_opt_plain(5), 5015);
 	KUNIT_EXPECT_EQ(test, seen, 6);
-	KUNIT_EXPECT_EQ(test, c->post_ip, (unsigned long)c->kp.addr + 4);
+	KUNIT_EXPECT_EQ(test, c->post_ip, (unsigned long)c->kp.addr +
+			KPROBES_OPT_PLAIN_LEN);
 	kprobes_expect_counts(test, c, 1, 1);
 	/* Alone, without a pre-handler. */
 	unregister_kprobe(&c->kp);
@@ -385,9 +389,9 @@ static int on_fault(struct kprobe *p, struct pt_regs *regs, int trapnr)
 	f->running = kprobe_running() == p;
 	if (f->skip) {
 		regs->ip += f->skip;
-		regs->ax = 77;
+		TEST_RESULT(regs) = 77;
 	} else {
-		regs->di = (unsigned long)&good_data;
+		TEST_ARG(regs) = (unsigned long)&good_data;
 	}
 	return 1;
 }
@@ -456,7 +460,7 @@ static void fault_in_instruction(struct kunit *test)
 		expect_fault(test, &f);
 		KUNIT_EXPECT_EQ(test, f.ip, (unsigned long)c->kp.addr);
 		kprobes_expect_counts(test, c, 1, post);
-		f.skip = 3;
+		f.skip = KPROBES_LOAD_LEN;
 		KUNIT_EXPECT_EQ(test, kprobes_target_load_bare((long *)-PAGE_SIZE), 77);
 		expect_fault(test, &f);
 		kprobes_expect_counts(test, c, 2, post);

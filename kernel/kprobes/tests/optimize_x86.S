@@ -5,6 +5,7 @@
  */
 #include <linux/linkage.h>
 #include <linux/objtool.h>
+#include <asm/asm.h>
 #include <asm/frame.h>
 #include <asm/nospec-branch.h>
 
@@ -23,17 +24,17 @@ SYM_DATA(\name, .long \at - \function)
 
 	.text
 
-/* int kprobes_opt_plain(int a): a + 10; the jump covers two instructions */
+/* int kprobes_opt_plain(int a): a + 10; the jump covers two or three instructions */
 FUNCTION kprobes_opt_plain
-	leaq	1(%rdi), %rax
-	incq	%rax
-	addq	$8, %rax
+	lea	1(%_ASM_ARG1), %_ASM_AX
+	inc	%_ASM_AX
+	add	$8, %_ASM_AX
 	RET
 SYM_FUNC_END(kprobes_opt_plain)
 
 /* int kprobes_opt_flags(long a): a ? 2 : 1 */
 FUNCTION kprobes_opt_flags
-	testq	%rdi, %rdi
+	test	%_ASM_ARG1, %_ASM_ARG1
 .Lflags:
 	movl	$1, %eax
 .Ljcc:	jz	1f
@@ -46,21 +47,25 @@ OFFSET kprobes_opt_jcc_at, .Ljcc, kprobes_opt_flags
 
 /* int kprobes_opt_push(long a): a */
 FUNCTION kprobes_opt_push
-	pushq	%rdi
+	push	%_ASM_ARG1
+#ifdef CONFIG_X86_64
 	movq	%rdi, %rdx
-	popq	%rax
+#else
+	{disp8} leal 0(%eax), %edx
+#endif
+	pop	%_ASM_AX
 	RET
 SYM_FUNC_END(kprobes_opt_push)
 
 /* int kprobes_opt_stack(long a): a, or what else is on top of the stack */
 FUNCTION kprobes_opt_stack
-	pushq	%rbp
-	movq	%rsp, %rbp
-	pushq	%rdi
+	push	%_ASM_BP
+	mov	%_ASM_SP, %_ASM_BP
+	push	%_ASM_ARG1
 .Lstack:
-	movq	(%rsp), %rax
-	movq	%rbp, %rsp
-	popq	%rbp
+	mov	(%_ASM_SP), %_ASM_AX
+	mov	%_ASM_BP, %_ASM_SP
+	pop	%_ASM_BP
 	RET
 SYM_FUNC_END(kprobes_opt_stack)
 
@@ -68,8 +73,13 @@ OFFSET kprobes_opt_stack_at, .Lstack, kprobes_opt_stack
 
 /* int kprobes_opt_call(int a): a + 1; the first instruction is as long as a call */
 FUNCTION kprobes_opt_call
+#ifdef CONFIG_X86_64
 	movl	$1, %eax
 	addl	%edi, %eax
+#else
+	movl	$1, %edx
+	addl	%edx, %eax
+#endif
 	RET
 SYM_FUNC_END(kprobes_opt_call)
 
@@ -79,19 +89,32 @@ FUNCTION kprobes_opt_callee
 	RET
 SYM_FUNC_END(kprobes_opt_callee)
 
+/* Another register that calls leave as it is. */
+#define SAVED	__ASM_SEL_RAW(esi, r12)
+
 /* int kprobes_opt_middle(int a): a + 3, where something has been pushed */
 FUNCTION kprobes_opt_middle
 	FRAME_BEGIN
-	pushq	%rbx
-	pushq	%r12
+	push	%_ASM_BX
+	push	%SAVED
 .Lmiddle:
-	leaq	1(%rdi), %rbx
-	leaq	1(%rbx), %r12
-	leaq	1(%r12), %rax
-	popq	%r12
-	popq	%rbx
+	lea	1(%_ASM_ARG1), %_ASM_BX
+	lea	1(%_ASM_BX), %SAVED
+	lea	1(%SAVED), %_ASM_AX
+	pop	%SAVED
+	pop	%_ASM_BX
 	FRAME_END
 	RET
 SYM_FUNC_END(kprobes_opt_middle)
 
 OFFSET kprobes_opt_middle_at, .Lmiddle, kprobes_opt_middle
+
+/* int kprobes_opt_std(int a): a + 3, with the direction flag set on the way */
+FUNCTION kprobes_opt_std
+	movl	%_ASM_ARG1L, %eax
+	addl	$3, %eax
+	std
+	movl	%eax, %edx
+	cld
+	RET
+SYM_FUNC_END(kprobes_opt_std)

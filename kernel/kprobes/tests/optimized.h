@@ -9,15 +9,18 @@
 #include "targets.h"
 
 int kprobes_opt_plain(int a);
+/* Length of its first instruction. */
+#define KPROBES_OPT_PLAIN_LEN	(IS_ENABLED(CONFIG_X86_64) ? 4 : 3)
+/* Of the first two, and of three. */
+#define KPROBES_OPT_PLAIN_LEN2	(IS_ENABLED(CONFIG_X86_64) ? 7 : 4)
+#define KPROBES_OPT_PLAIN_LEN3	(IS_ENABLED(CONFIG_X86_64) ? 11 : 7)
 int kprobes_opt_flags(long a);
 int kprobes_opt_push(long a);
 int kprobes_opt_stack(long a);
 int kprobes_opt_call(int a);
 int kprobes_opt_middle(int a);
+int kprobes_opt_std(int a);
 int kprobes_opt_callee(void);
-
-/* In region_x86.S. */
-int kprobes_region_std(int a);
 
 extern const unsigned int kprobes_opt_flags_at, kprobes_opt_jcc_at;
 extern const unsigned int kprobes_opt_stack_at, kprobes_opt_middle_at;

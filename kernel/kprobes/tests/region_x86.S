@@ -306,15 +306,6 @@ FUNCTION kprobes_region_bug
 SYM_FUNC_END(kprobes_region_bug)
 	STACK_FRAME_NON_STANDARD kprobes_region_bug
 
-FUNCTION kprobes_region_std
-	movl	%edi, %eax
-	addl	$3, %eax
-	std
-	movl	%eax, %edx
-	cld
-	RET
-SYM_FUNC_END(kprobes_region_std)
-
 	/* Padding to flow, but not to an indirect jump. */
 FUNCTION kprobes_region_landing
 	movl	%edi, %eax

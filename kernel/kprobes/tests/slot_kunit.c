@@ -126,11 +126,11 @@ static void slot_distinct(struct kunit *test)
 static void slot_near_text(struct kunit *test)
 {
 	struct slots *slots = alloc_slots(test, 1);
-	s64 distance = (s64)slots->slot[0] - (s64)slot_near_text;
+	long distance = (long)slots->slot[0] - (long)slot_near_text;
 
 	if (!IS_ENABLED(CONFIG_X86_64))
 		kunit_skip(test, "no such operands");
-	KUNIT_EXPECT_EQ(test, distance, (s32)distance);
+	KUNIT_EXPECT_EQ(test, distance, (long)(s32)distance);
 }
 
 static void expect_protected(struct kunit *test, void *addr)

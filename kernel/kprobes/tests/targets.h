@@ -189,7 +189,8 @@ long kprobes_target_load_user(const long __user *p);
 int kprobes_target_divide(int a, int b);
 extern const unsigned int kprobes_load_user_offset, kprobes_divide_offset;
 
-/* The offset of the load in kprobes_target_load_late(). */
+/* Length of the load; its offset in kprobes_target_load_late(). */
+#define KPROBES_LOAD_LEN	(IS_ENABLED(CONFIG_X86_64) ? 3 : 6)
 #define KPROBES_LOAD_LATE	(IS_ENABLED(CONFIG_X86_64) ? 3 : 2)
 #endif
 

@@ -136,9 +136,18 @@ SYM_FUNC_END(kprobes_target_lost)
 
 	/* Instructions that fault. */
 
+/* KPROBES_LOAD_LEN bytes: in 32 bit what follows is too short for a jump. */
+.macro LOAD
+#ifdef CONFIG_X86_64
+	movq	(%rdi), %rax
+#else
+	{disp32} movl 0(%eax), %eax
+#endif
+.endm
+
 /* long kprobes_target_load(const long *p): *p, or -1 where that faults */
 FUNCTION kprobes_target_load
-1:	mov	(%_ASM_ARG1), %_ASM_AX
+1:	LOAD
 	RET
 2:	mov	$-1, %_ASM_AX
 	RET
@@ -147,7 +156,7 @@ SYM_FUNC_END(kprobes_target_load)
 
 /* The same, and nobody knows what to do when it faults. */
 FUNCTION kprobes_target_load_bare
-	mov	(%_ASM_ARG1), %_ASM_AX
+	LOAD
 	RET
 SYM_FUNC_END(kprobes_target_load_bare)
 
@@ -160,7 +169,7 @@ SYM_FUNC_END(kprobes_target_load_late)
 
 /* unsigned long kprobes_target_zeropad(const void *p): *p, zeros past the last page */
 FUNCTION kprobes_target_zeropad
-1:	mov	(%_ASM_ARG1), %_ASM_AX
+1:	LOAD
 2:	RET
 	_ASM_EXTABLE_TYPE(1b, 2b, EX_TYPE_ZEROPAD)
 SYM_FUNC_END(kprobes_target_zeropad)
@@ -174,7 +183,7 @@ SYM_FUNC_END(kprobes_target_rdmsr)
 
 /* Not executed: a machine check there is recovered from. */
 FUNCTION kprobes_target_load_mce
-1:	mov	(%_ASM_ARG1), %_ASM_AX
+1:	LOAD
 	RET
 2:	RET
 	_ASM_EXTABLE_TYPE(1b, 2b, EX_TYPE_FAULT_MCE_SAFE)
@@ -183,7 +192,7 @@ SYM_FUNC_END(kprobes_target_load_mce)
 /* As kprobes_target_load(), for user memory; the load is at kprobes_load_user_offset. */
 FUNCTION kprobes_target_load_user
 	ASM_STAC
-.Luser:	mov	(%_ASM_ARG1), %_ASM_AX
+.Luser:	LOAD
 	ASM_CLAC
 	RET
 .Lefault:

@@ -76,8 +76,10 @@ static void expect_all_refused(struct kunit *test, const struct stretch *s, unsi
 		expect_stretch_refused(test, s++);
 }
 
-#define OPT	IS_ENABLED(CONFIG_OPTPROBES)
-#define FTRACE	IS_ENABLED(CONFIG_DYNAMIC_FTRACE)
+#define IS64	IS_ENABLED(CONFIG_X86_64)
+#define OPT	(IS64 && IS_ENABLED(CONFIG_OPTPROBES))
+/* 32-bit kernels copy nothing of ftrace's. */
+#define FTRACE	(IS64 && IS_ENABLED(CONFIG_DYNAMIC_FTRACE))
 #define KEXEC	IS_ENABLED(CONFIG_KEXEC_CORE)
 #define SLEEP	IS_ENABLED(CONFIG_ACPI_SLEEP)
 
@@ -102,7 +104,7 @@ static void x86_blacklist_ftrace_load(struct kunit *test)
 	unsigned long end = kallsyms_lookup_name("ftrace_regs_caller_end");
 
 	if (!FTRACE)
-		kunit_skip(test, "no dynamic ftrace");
+		kunit_skip(test, "ftrace copies nothing");
 	while (addr < end && memcmp((void *)addr, load, sizeof(load)))
 		addr++;
 	if (addr == end)
@@ -111,21 +113,24 @@ static void x86_blacklist_ftrace_load(struct kunit *test)
 }
 
 static const struct stretch without_idt[] = {
-	{ "startup_64", NULL, true },
-	{ "secondary_startup_64", NULL, true },
-	{ "secondary_startup_64_no_verify", NULL, true },
-	{ "common_startup_64", NULL, true },
-	{ "verify_cpu", NULL, true },
+	{ "startup_32", NULL, !IS64 },
+	{ "startup_32_smp", NULL, !IS64 },
+	{ "startup_64", NULL, IS64 },
+	{ "secondary_startup_64", NULL, IS64 },
+	{ "secondary_startup_64_no_verify", NULL, IS64 },
+	{ "common_startup_64", NULL, IS64 },
+	{ "verify_cpu", NULL, IS64 },
 	{ "soft_restart_cpu" },
 	{ "vc_boot_ghcb" },
-	{ "early_setup_idt", NULL, true },
+	{ "early_setup_idt", NULL, IS64 },
 	{ "start_secondary", NULL, IS_ENABLED(CONFIG_SMP) },
 	{ "cr4_init", NULL, true },
 	{ "native_write_cr4", NULL, true },
 	{ "cpu_init_exception_handling", NULL, true },
 	{ "load_current_idt", NULL, true },
 	{ "machine_kexec", NULL, KEXEC },
-	{ "wakeup_long64", NULL, SLEEP },
+	{ "wakeup_long64", NULL, IS64 && SLEEP },
+	{ "wakeup_pmode_return", NULL, !IS64 && SLEEP },
 	{ "do_suspend_lowlevel", NULL, SLEEP },
 	{ "restore_processor_state" },
 	{ "pvh_start_xen" },
@@ -138,7 +143,7 @@ static void x86_blacklist_without_idt(struct kunit *test)
 	expect_all_refused(test, without_idt, ARRAY_SIZE(without_idt));
 }
 
-#ifdef CONFIG_OPTPROBES
+#if defined(CONFIG_OPTPROBES) && defined(ARCH_KPROBE_OWN_DETOURS)
 /* What is copied is not even text. */
 static void x86_blacklist_templates(struct kunit *test)
 {
@@ -158,6 +163,7 @@ static const struct stretch assembly[] = {
 	{ "kprobe_detour_stale", NULL, OPT },
 	{ "kprobe_detour_slow", NULL, OPT },
 	{ "kprobe_detour_divert", NULL, OPT },
+	{ "kprobe_detour_common", NULL, !IS64 && IS_ENABLED(CONFIG_OPTPROBES) },
 };
 
 static void x86_blacklist_assembly(struct kunit *test)
@@ -185,7 +191,7 @@ static struct kunit_case x86_blacklist_cases[] = {
 	KUNIT_CASE(x86_blacklist_copied),
 	KUNIT_CASE(x86_blacklist_ftrace_load),
 	KUNIT_CASE(x86_blacklist_without_idt),
-#ifdef CONFIG_OPTPROBES
+#if defined(CONFIG_OPTPROBES) && defined(ARCH_KPROBE_OWN_DETOURS)
 	KUNIT_CASE(x86_blacklist_templates),
 #endif
 	KUNIT_CASE(x86_blacklist_assembly),

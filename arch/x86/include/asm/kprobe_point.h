@@ -13,8 +13,9 @@
 #include <asm/ptrace.h>
 #include <asm/text-patching.h>
 
-/* In kprobes-trampoline.S: what slots call, for the post-handlers. */
+/* In kprobes-trampoline.S: what slots call, for the post-handlers, and stubs. */
 void kprobe_post_trampoline(void);
+void kprobe_detour_common(void);
 
 /* With the bit that asks for rescheduling. */
 static __always_inline unsigned int arch_kprobe_preempt_count(void)
@@ -56,6 +57,9 @@ bool arch_kprobe_text_reserved(unsigned long start, unsigned long end);
 
 unsigned long arch_kprobe_way_out(void);
 #define arch_kprobe_way_out		arch_kprobe_way_out
+
+enum kprobe_reason arch_kprobe_refuses_detours(void);
+#define arch_kprobe_refuses_detours	arch_kprobe_refuses_detours
 
 bool arch_kprobe_is_thunk(unsigned long addr);
 #define arch_kprobe_is_thunk		arch_kprobe_is_thunk

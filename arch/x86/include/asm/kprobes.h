@@ -14,7 +14,7 @@ typedef u8 kprobe_opcode_t;
 
 #define KPROBE_INSN_MAX		MAX_INSN_SIZE
 
-/* Room for the longest instruction, a call with flags saved, a jump back. */
+/* Room for the longest instruction, a call, a jump back. */
 #define KPROBE_SLOT_SIZE	32
 
 /* A jump with all its reach. */
@@ -23,12 +23,21 @@ typedef u8 kprobe_opcode_t;
 /* Text that a point remembers: the last instruction begins where the jump ends. */
 #define KPROBE_TEXT_SIZE	(KPROBE_JUMP_SIZE - 1 + MAX_INSN_SIZE)
 
+#ifdef CONFIG_X86_64
+/* Detours call handlers by themselves: kprobes-opt.c. */
+#define ARCH_KPROBE_OWN_DETOURS	1
+
 /*
  * A detour that calls one handler, and the longest one. Twelve, and five, in a
  * page.
  */
 #define KPROBE_DETOUR_SIZE	336
 #define KPROBE_DETOUR_MAX_SIZE	800
+#else
+/* A call, what a jump covers, a jump back; the first instruction, a call, a jump. */
+#define KPROBE_DETOUR_SIZE	96
+#define KPROBE_DETOUR_MAX_SIZE	96
+#endif
 
 /* The first byte of the nop at a function's entry. */
 #ifdef CONFIG_X86_64
@@ -83,6 +92,7 @@ struct arch_kprobe_insn {
 	struct x86_kprobe_operand operand;
 };
 
+#ifdef ARCH_KPROBE_OWN_DETOURS
 /**
  * struct arch_kprobe_detour - where things are in a detour, for unwinding
  * @save:    where registers are being saved: before the pre-handlers, and before
@@ -108,6 +118,7 @@ struct arch_kprobe_detour {
 	u16 copies;
 	u16 saved;
 };
+#endif
 
 int kprobe_int3_handler(struct pt_regs *regs);
 bool kprobe_is_hit(unsigned long ip, unsigned long from);

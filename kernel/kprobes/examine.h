@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef _KERNEL_KPROBES_EXAMINE_H
+#define _KERNEL_KPROBES_EXAMINE_H
+
+/* examine.c: may a jump stand in the text? */
+#include <linux/kprobe_point.h>
+
+enum kprobe_reason kprobe_examine_point(struct kprobe_point *point);
+
+#endif /* _KERNEL_KPROBES_EXAMINE_H */
