@@ -53,7 +53,7 @@ static void redirect_call(unsigned long ip, unsigned long parent_ip,
 			  struct ftrace_ops *ops, struct ftrace_regs *fregs)
 {
 	atomic_inc(&seen);
-	ftrace_regs_set_instruction_pointer(fregs, (unsigned long)kprobes_entry_other);
+	instruction_pointer_set(ftrace_get_regs(fregs), (unsigned long)kprobes_entry_other);
 }
 
 static struct ftrace_ops tracer = {

@@ -67,7 +67,7 @@ static int on_fault(struct kprobe *p, struct pt_regs *regs, int trapnr)
 	f->running = kprobe_running() == p;
 	if (f->remedy == REPAIR) {
 		if (trapnr == X86_TRAP_DE)
-			regs->cx = 1;
+			TEST_DIVISOR(regs) = 1;
 		else
 			TEST_ARG(regs) = (unsigned long)&good_data;
 	} else if (f->remedy == SKIP) {

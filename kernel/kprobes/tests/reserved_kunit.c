@@ -42,19 +42,22 @@ static bool expect_known(struct kunit *test, asked is_known, unsigned long addr)
 	return as_it_should;
 }
 
-/* A site leads to its target, which is not seen from what is around it. */
-static bool expect_lead(struct kunit *test, follow next, unsigned long site,
-			unsigned long target)
+/*
+ * A site leads to its target, which is not seen from what is around it: up to the byte
+ * @before, which is a site of its own if that is an instruction of one byte.
+ */
+static bool expect_lead(struct kunit *test, follow next, unsigned long before,
+			unsigned long site, unsigned long target)
 {
-	unsigned long at = site, before = site - 1, found;
+	unsigned long at = site, from = before, found;
 
 	if (!is_text(site))
 		return true;
 	found = next(&at, site + 1);
 	KUNIT_EXPECT_EQ_MSG(test, found, target, "%pS", (void *)site);
 	KUNIT_EXPECT_EQ_MSG(test, at, site + 1, "%pS", (void *)site);
-	KUNIT_EXPECT_EQ_MSG(test, next(&before, site), 0, "%pS", (void *)site);
-	return found == target && at == site + 1 && before == site - 1;
+	KUNIT_EXPECT_EQ_MSG(test, next(&from, site), 0, "%pS", (void *)site);
+	return found == target && at == site + 1 && from == before;
 }
 
 static void reserved_jump_labels(struct kunit *test)
@@ -69,7 +72,8 @@ static void reserved_jump_labels(struct kunit *test)
 		    !expect_known(test, kprobe_jump_label_lands_in,
 				  jump_entry_target(entry)) ||
 		    !expect_lead(test, kprobe_next_label_target,
-				 jump_entry_code(entry), jump_entry_target(entry)))
+				 jump_entry_code(entry) - 1, jump_entry_code(entry),
+				 jump_entry_target(entry)))
 			return;
 #else
 	kunit_skip(test, "no jump labels");
@@ -111,16 +115,19 @@ static void reserved_bugs(struct kunit *test)
 static void reserved_fixups(struct kunit *test)
 {
 #ifdef ARCH_HAS_RELATIVE_EXTABLE
+	unsigned long site, last = 0;
 	struct exception_table_entry *ex;
 
 	guard(mutex)(&kprobe_mutex);
-	for (ex = __start___ex_table; ex < __stop___ex_table; ex++)
+	for (ex = __start___ex_table; ex < __stop___ex_table; ex++) {
+		site = (unsigned long)&ex->insn + ex->insn;
 		if (!expect_known(test, kprobe_fixup_lands_in,
 				  (unsigned long)&ex->fixup + ex->fixup) ||
-		    !expect_lead(test, kprobe_next_fixup,
-				 (unsigned long)&ex->insn + ex->insn,
+		    !expect_lead(test, kprobe_next_fixup, max(site - 1, last + 1), site,
 				 (unsigned long)&ex->fixup + ex->fixup))
 			return;
+		last = site;
+	}
 #else
 	kunit_skip(test, "an exception table of another form");
 #endif

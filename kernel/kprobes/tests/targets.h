@@ -162,11 +162,12 @@ unsigned int kprobes_leave_cpu(struct kunit *test);
 /* A function's arguments at its entry, and its result when it returns. */
 #ifdef CONFIG_X86_64
 #define TEST_ARG(regs)		((regs)->di)
-#define TEST_ARG2(regs)		((regs)->si)
+/* What kprobes_target_divide() divides by. */
+#define TEST_DIVISOR(regs)	((regs)->si)
 #define TEST_RESULT(regs)	((regs)->ax)
 #elif defined(CONFIG_X86)
 #define TEST_ARG(regs)		((regs)->ax)
-#define TEST_ARG2(regs)		((regs)->dx)
+#define TEST_DIVISOR(regs)	((regs)->cx)
 #define TEST_RESULT(regs)	((regs)->ax)
 #endif
 

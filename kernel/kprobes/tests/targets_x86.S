@@ -204,11 +204,18 @@ SYM_FUNC_END(kprobes_target_load_user)
 
 /* int kprobes_target_divide(int a, int b): a / b, or -1 where that faults */
 FUNCTION kprobes_target_divide
-	movl	%_ASM_ARG2L, %ecx
-	movl	%_ASM_ARG1L, %eax
+#ifdef CONFIG_X86_64
+	movl	%edi, %eax
+#else
+	movl	%edx, %ecx
+#endif
 	cltd
 .Ldivide:
+#ifdef CONFIG_X86_64
+	idivl	%esi
+#else
 	idivl	%ecx
+#endif
 	RET
 2:	movl	$-1, %eax
 	RET
