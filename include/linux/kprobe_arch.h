@@ -50,10 +50,10 @@ static inline bool kprobe_is_return_probe(const struct kprobe *p)
 /**
  * arch_kprobe_entry() - where a probe on a place in a function goes
  * @addr:          the function's first byte
- * @offset:        how far behind it the probe is asked for
+ * @offset:        how far after it the probe is asked for
  * @on_func_entry: set to whether that is the function's entry
  *
- * Several offsets may mean the entry, as before and behind a landing pad for
+ * Several offsets may mean the entry, as before and after a landing pad for
  * indirect branches. They all become the address that users know.
  *
  * Context: Any in which the text at @addr can be read.
@@ -130,7 +130,7 @@ bool kprobe_is_site(unsigned long addr);
 /**
  * arch_kprobe_emulate() - make a point's instruction take effect on registers
  * @point: the point that was hit, of an instruction that is emulated
- * @regs:  registers at the hit; set to those behind the instruction
+ * @regs:  registers at the hit; set to those after the instruction
  *
  * Context: Hit path.
  * Return: True. False when it could not be done, because the instruction is
@@ -310,8 +310,8 @@ void kretprobe_return(struct pt_regs *regs, void *fp);
  *   bool arch_kprobe_has_breakpoint(unsigned long addr)
  *	whether the text at addr, which has trapped, holds a breakpoint now; true
  *	also when it cannot be read
- *   unsigned long arch_kprobe_behind_entry(unsigned long addr)
- *	the instruction behind the entry nop at @addr
+ *   unsigned long arch_kprobe_skip_nop(unsigned long addr)
+ *	the instruction after the entry nop at @addr
  *
  * and for registers at a function's entry:
  *

@@ -29,7 +29,7 @@
  * @KPROBE_MECHANISMS: number of mechanisms
  *
  * Points begin with a breakpoint or with ftrace. The optimizer turns
- * breakpoints into jumps and back. A breakpoint behind a function's entry nop
+ * breakpoints into jumps and back. A breakpoint after a function's entry nop
  * may have to give way to ftrace; nothing leads back from there.
  */
 enum kprobe_mechanism {
@@ -120,7 +120,7 @@ struct kprobe_route {
  *             second one is filled in when the first post-handler comes
  * @addr:      the probed address, as users know it
  * @site:      the displaced instruction, where the mechanism is: @addr, or for a
- *             function's entry the instruction behind the entry nop
+ *             function's entry the instruction after the entry nop
  * @key:       what breakpoint hits find the point by: @site. 0 when ftrace leads
  *             to it, or while the breakpoint there belongs to a moving point
  * @probes:    its probes, the newest first; read under RCU by hits, written
@@ -223,7 +223,7 @@ struct arch_kprobe_detour {
  * @replaced:   the detour that it takes the place of, while somebody may still be
  *              sent there
  * @inlined:    the first instruction, where the detour itself calls
- *              post-handlers behind it; else NULL
+ *              post-handlers after it; else NULL
  * @arch:       the architecture's part
  * @deferred:      for freeing
  */
@@ -250,8 +250,8 @@ kprobe_detour_has_insn_at(const struct kprobe_detour *detour, unsigned long addr
 }
 #endif
 
-/* Does the instruction behind a function's entry nop stand for the entry? */
-static __always_inline bool kprobe_point_is_behind_entry(const struct kprobe_point *point)
+/* Is the mechanism after the entry nop, which is what users have probed? */
+static __always_inline bool kprobe_point_skips_nop(const struct kprobe_point *point)
 {
 	return point->site != point->addr;
 }

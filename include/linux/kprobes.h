@@ -5,7 +5,7 @@
 /*
  * Dynamic probes: call a handler when the kernel reaches an instruction or
  * returns from a function. Documentation/trace/kprobes.rst tells how to use
- * them; what lies behind is in kernel/kprobes.c.
+ * them; the implementation begins in kernel/kprobes.c.
  */
 #include <linux/atomic.h>
 #include <linux/compiler.h>

@@ -257,7 +257,7 @@ size_t kprobe_read_insn(unsigned long addr, u8 *buf, size_t size)
 	while (size && copy_from_kernel_nofault(buf, (void *)addr, size))
 		size--;
 	look_under_breakpoints(addr, buf, size);
-	/* What is at a function's entry patches the text a little behind it. */
+	/* A point at a function's entry patches the text after the nop. */
 	while ((point = kprobe_point_next(&at, addr + size - 1)))
 		if (point->key == point->site)
 			unpatch(point, addr, buf, size);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What the files under /sys/kernel/debug/kprobes share: who may see addresses.
+ * What all files in /sys/kernel/debug/kprobes share: a file shows addresses only to a
+ * reader who may see them.
  */
 #include <linux/kallsyms.h>
 #include <linux/seq_file.h>

@@ -53,9 +53,9 @@ void kprobe_detour_changed(struct kprobe_point *point, struct pt_regs *regs)
 NOKPROBE_SYMBOL(kprobe_detour_changed);
 
 /**
- * kprobe_detour_post_changed() - the same, found behind the instruction
+ * kprobe_detour_post_changed() - the same, found when the instruction has run
  * @point: as for kprobe_detour_changed()
- * @regs:  registers behind the instruction
+ * @regs:  registers after the instruction
  *
  * Context: As kprobe_detour_hit().
  */

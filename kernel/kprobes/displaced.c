@@ -105,7 +105,7 @@ NOKPROBE_SYMBOL(kprobe_displace);
 enum kprobe_reason kprobe_displace_post(struct kprobe_point *point)
 {
 	/* At a function's entry, post-handlers come before the displaced one. */
-	if (point->emulated || point->post_slot || kprobe_point_is_behind_entry(point))
+	if (point->emulated || point->post_slot || kprobe_point_skips_nop(point))
 		return KPROBE_REASON_NONE;
 	return make_slot(point, &point->post_slot, true);
 }

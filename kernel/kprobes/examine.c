@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Whether a jump may replace the text at a probe's site: what the running kernel
- * knows of text, for scan.c.
+ * Whether a jump may replace the text at a probe's site. scan.c decides that from the
+ * instructions; this file tells it what the running kernel knows of the text: where
+ * functions begin and end, which bytes others patch, and where tables lead.
  */
 #include <linux/align.h>
 #include <linux/ftrace.h>
@@ -93,7 +94,7 @@ enum kprobe_reason kprobe_examine_point(struct kprobe_point *point)
 {
 	enum kprobe_reason reason = arch_kprobe_refuses_detours();
 	/* A jump to the probed instruction hits the probe. */
-	bool lands = !kprobe_point_is_behind_entry(point);
+	bool lands = !kprobe_point_skips_nop(point);
 	struct kprobe_region region;
 
 	if (!reason)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The mechanism at function entries that ftrace patches: ftrace calls us.
+ * The ftrace mechanism: a point at a function's entry that ftrace calls us for.
  *
- * When that is used instead of a breakpoint or jump after the entry nop is said in
- * takeover.c.
+ * One ftrace_ops has the addresses of all such points in its filter. takeover.c decides
+ * which points use ftrace, and which have a breakpoint or jump after the entry nop.
  */
 #include <linux/ftrace.h>
 #include <linux/kmsan.h>
@@ -59,7 +59,7 @@ static void ftrace_hit(unsigned long ip, unsigned long parent_ip,
 		return;
 	kmsan_unpoison_entry_regs(regs);
 	preempt_disable_notrace();
-	point = kprobe_table_find_user(ip, arch_kprobe_behind_entry(ip));
+	point = kprobe_table_find_user(ip, arch_kprobe_skip_nop(ip));
 	/* Pairs with kprobe_move_begin(). */
 	if (likely(point && smp_load_acquire(&point->mechanism) == KPROBE_FTRACE))
 		report_call(point, regs);

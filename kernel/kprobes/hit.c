@@ -138,7 +138,7 @@ static void go_on(struct kprobe_point *point, const struct kprobe_route *route,
 {
 	unsigned long ip = instruction_pointer(regs);
 
-	if (kprobe_point_is_behind_entry(point) && ip == point->site)
+	if (kprobe_point_skips_nop(point) && ip == point->site)
 		run_displaced(point, route, regs);
 	else
 		instruction_pointer_set(regs, moved_to(route, ip));
@@ -151,7 +151,7 @@ NOKPROBE_SYMBOL(go_on);
  * @regs:  where a handler has sent the hit, or an emulated instruction goes
  *
  * What follows the displaced instruction may have moved to a detour, and the
- * displaced one itself, behind a skipped nop, must not be hit again.
+ * displaced one itself, after a skipped nop, must not be hit again.
  *
  * Context: Hit path.
  */
@@ -161,13 +161,13 @@ void kprobe_go_on(struct kprobe_point *point, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(kprobe_go_on);
 
-/* The same, and the post-handlers as well: now, or behind the slot. */
+/* The same, and the post-handlers as well: now, or after the slot. */
 static void run_displaced_post(struct kprobe_frame *frame,
 			       struct kprobe_point *point,
 			       const struct kprobe_route *route,
 			       struct pt_regs *regs)
 {
-	if (kprobe_point_is_behind_entry(point)) {
+	if (kprobe_point_skips_nop(point)) {
 		/* Probed is the nop in front; the displaced one is still to come. */
 		instruction_pointer_set(regs, point->site);
 		run_post_handlers(frame, point, regs);
@@ -214,7 +214,7 @@ static __always_inline void hit(struct kprobe_point *point, struct pt_regs *regs
 		miss_hit(point, regs);
 		return;
 	}
-	if (kprobe_point_is_behind_entry(point))
+	if (kprobe_point_skips_nop(point))
 		arch_kprobe_enter(point, regs);
 	diverted = run_pre_handlers(frame, point, regs, &post);
 	route = kprobe_point_route(point);
@@ -372,7 +372,7 @@ NOKPROBE_SYMBOL(kprobe_breakpoint_hit);
 /**
  * kprobe_post_hit() - a displaced instruction has run, now the post-handlers
  * @point: the point
- * @regs:  registers behind the instruction
+ * @regs:  registers after the instruction
  *
  * Context: That of the probed code, but with preemption disabled.
  */

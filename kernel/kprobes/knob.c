@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Switches that admins turn, and the sysctl debug.kprobes_optimization.
+ * The words that switches are set with, and the sysctl debug.kprobes-optimization.
  */
 #include <linux/init.h>
 #include <linux/string.h>

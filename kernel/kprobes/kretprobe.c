@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Return probes: a probe at a function's entry that replaces the return
- * address by a trampoline's, and the trampoline's side of it.
+ * Return probes at work. The pre-handler at a function's entry replaces the return
+ * address by that of a trampoline. The trampoline runs the return handlers and goes on
+ * to the true return address.
  *
- * Each call in flight has an instance, on a stack of the task that made it,
- * and identified by the place where its return address lies. Several return
- * probes on one function, and functions that end by jumping to another probed
- * function, have instances with the same place on top of each other: a chain,
- * that ends with the one which found the true return address there. Calls that
- * never return leave instances behind, which are found when an outer call
- * returns, or when the task has ended.
+ * Each call under way has an instance, which is in a list of the task that made the
+ * call. The place of the return address on the stack identifies the call. A call has
+ * several instances if there are several return probes on the function, or if the
+ * function has ended with a jump to another probed one. These form a chain; the last
+ * of them knows the true return address. A call that never returns leaves its instance
+ * in the list. The next return of an outer call finds it there, or the end of the task
+ * does.
  */
 #include <linux/ftrace.h>
 #include <linux/kmsan.h>
@@ -311,7 +312,7 @@ static void pass_return(struct kretprobe_instance *first,
 {
 	unsigned long flags;
 
-	/* As in miss_all(): no frame, so interrupts off hold up the drain. */
+	/* As in miss_all(): no frame, so interrupts off hold up kprobe_synchronize(). */
 	raw_local_irq_save(flags);
 	count_return_misses(first, last);
 	pop_instances(NULL, last);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Return probes: what unregistering a probe asks, which may be one or not.
+ * What unregistering does for the return probes among the probes: register.c calls
+ * this for every probe.
  */
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>

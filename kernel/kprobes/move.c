@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Points at function entries that move from a breakpoint after the entry nop to
- * ftrace, without losing a call.
+ * Moving a point from a breakpoint after the entry nop to ftrace, while the function
+ * goes on being called: each call is seen once.
  *
- * At the moment of the change, calls may be between the nop and the breakpoint:
- * ftrace did not report them to the point, so the breakpoint must. Calls that
- * come later are reported by ftrace, and hit the breakpoint as well. To tell the
- * one from the other, ftrace's callback notes the stack pointer of each call
- * that it reports, and the breakpoint takes the note away. A stack pointer
- * belongs to one call for as long as that is between nop and breakpoint.
+ * At the moment of the change some calls are between the nop and the breakpoint. ftrace
+ * has not reported these, so they must count when they hit the breakpoint. ftrace
+ * reports all later calls, and these hit the breakpoint as well. Notes tell them apart:
+ * ftrace's callback notes the stack pointer of each call that it reports, and the
+ * breakpoint takes the note away. As long as a call is between nop and breakpoint, no
+ * other call has its stack pointer.
  *
- * After a Tasks RCU grace period only calls that ftrace reports are left, and
- * the breakpoint goes. Until then the point owns it. A probe on the instruction
- * after the nop is often why the point moves: its point, @next, is armed without
- * a breakpoint of its own meanwhile, and is hit when the moving point is through.
+ * A Tasks RCU grace period later ftrace has reported every call that can still hit the
+ * breakpoint, which then goes. Until then the moving point owns it. The point often moves
+ * because somebody sets a probe on the instruction after the nop. The point of that probe
+ * is @next: it is armed without a breakpoint of its own, and its handlers run when the
+ * moving point is done with the hit.
  */
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>

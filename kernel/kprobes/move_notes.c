@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Notes of the calls that ftrace has reported to a moving point: what hits do with
- * them. Why there are notes is said in move.c; the rules of hit.c hold here.
+ * Notes of the calls that ftrace has reported to a moving point; move.c explains what
+ * they are for. The hit path writes and reads them: the rules of hit.c hold here.
  */
 #include <linux/hash.h>
 #include <linux/kprobe_point.h>

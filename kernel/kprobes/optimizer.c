@@ -35,7 +35,7 @@
 #include "renew.h"
 #include "table.h"
 
-/* A region, and the distance between an entry nop and what is behind it. */
+/* Bytes from the start of a region, and the entry nop before it, to its end. */
 #define LONGEST_REACH		(2 * MAX_INSN_SIZE + KPROBE_JUMP_SIZE)
 
 /* Points whose text is examined under one hold of kprobe_mutex. */

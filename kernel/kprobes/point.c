@@ -192,11 +192,11 @@ NOKPROBE_SYMBOL(kprobe_point_remove_gone);
 
 /**
  * kprobe_point_next() - walk the points in order of address
- * @addr: where to start; advanced behind the point found
+ * @addr: where to start; advanced after the point found
  * @last: last address to look at
  *
  * Context: kprobe_mutex held.
- * Return: The first point at or behind @addr, NULL when there is none.
+ * Return: The first point at or after @addr, NULL when there is none.
  */
 struct kprobe_point *kprobe_point_next(unsigned long *addr, unsigned long last)
 {
@@ -300,7 +300,7 @@ void kprobe_point_link(struct kprobe_point *point, struct kprobe *p)
 	lockdep_assert_held(&kprobe_mutex);
 	p->point = point;
 	kprobe_point_changed(point);
-	/* Release: whoever sees the probe sees the route that it needs. */
+	/* Release: a hit that sees the probe sees the route that it needs. */
 	list_add_rcu(&p->list, &point->probes);
 }
 NOKPROBE_SYMBOL(kprobe_point_link);

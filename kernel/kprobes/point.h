@@ -7,7 +7,7 @@
 
 #include "table.h"
 
-/* Points dealt with under one hold of kprobe_mutex, before others get their turn. */
+/* Points handled under one hold of kprobe_mutex. */
 #define KPROBE_CHUNK	256
 
 void kprobe_point_add(struct kprobe_point *point);

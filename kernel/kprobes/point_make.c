@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Making points: what is at an address, how its instruction is displaced, and where
- * the mechanism goes.
+ * Making the point for an address: the architecture plans how the instruction is
+ * displaced, and the point gets its mechanism, a breakpoint or ftrace.
  */
 #include <linux/ftrace.h>
 #include <linux/kprobe_arch.h>
@@ -18,7 +18,7 @@
 #include "table.h"
 #include "takeover.h"
 
-/* The place of a breakpoint, behind the instruction that users know if need be. */
+/* Plans the displaced instruction at @site, where the breakpoint goes. */
 static enum kprobe_reason prepare_breakpoint(struct kprobe_point *point)
 {
 	enum kprobe_reason reason;
@@ -59,8 +59,8 @@ NOKPROBE_SYMBOL(kprobe_point_prepare_post);
 static enum kprobe_reason prepare_entry(struct kprobe_point *point)
 {
 	point->opcode = KPROBE_ENTRY_OPCODE;
-	point->site = arch_kprobe_behind_entry(point->addr);
-	if (kprobe_ftrace_may_stand_behind(point) && !prepare_breakpoint(point) &&
+	point->site = arch_kprobe_skip_nop(point->addr);
+	if (kprobe_may_skip_nop(point) && !prepare_breakpoint(point) &&
 	    kprobe_optimizer_prepare(point))
 		return KPROBE_REASON_NONE;
 	point->mechanism = KPROBE_FTRACE;
@@ -84,7 +84,7 @@ static bool is_ftrace_site(unsigned long addr)
 }
 #endif
 
-/* What the instruction at the probed address is, whoever has patched it. */
+/* Reads the instruction at the probed address as it is without patches. */
 static enum kprobe_reason prepare_point(struct kprobe_point *point)
 {
 	enum kprobe_reason reason;
@@ -133,7 +133,7 @@ static enum kprobe_reason make_point(unsigned long addr, bool on_func_entry,
 	return KPROBE_REASON_NONE;
 }
 
-/* A function's entry may not stand where somebody wants a probe of its own. */
+/* A point that skips the entry nop gives way to a probe on the instruction after. */
 static enum kprobe_reason clear_site(unsigned long addr)
 {
 	struct kprobe_point *entry = kprobe_table_find(addr);
@@ -149,7 +149,7 @@ static enum kprobe_reason clear_site(unsigned long addr)
  *
  * Context: Process context, kprobe_mutex held, may sleep.
  * Return: %KPROBE_REASON_NONE; why the instruction cannot be probed; or why ftrace
- * does not take the point of the function's entry, which has to make room.
+ * refuses the point of the function's entry, which has to give way.
  */
 enum kprobe_reason kprobe_point_get(unsigned long addr, bool on_func_entry,
 				    struct kprobe_point **point)

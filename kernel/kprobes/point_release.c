@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Points that are not needed any more, and points whose text goes.
+ * Freeing points that have no probes left, and marking those whose text goes away.
  *
  * A preempted task may still execute a slot, so points and slots are freed after a
  * Tasks RCU grace period. That is not enough where a task can sleep in a slot: see

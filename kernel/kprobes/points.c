@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * All points, for the files in debugfs: the way through them, and "points",
- * which tells what became of each.
+ * The file "points" in debugfs, and the walk over all points that it shares with "list".
  *
- * kprobe_mutex is held for a line and no longer. Most of a line's time goes into
- * finding the symbol, which for the kernel's own is a binary search and for
- * those of a module a linear one: 140,000 instructions in one of 5,000 symbols.
- * For a page of output that would be milliseconds, and whoever registers had to
- * wait for them. A reader goes on from the address where it was, in logarithmic
- * time, so that it needs neither the lock nor a copy in between.
+ * A reader holds kprobe_mutex for one line at a time. Most of a line's time goes into
+ * looking the symbol up, which is a binary search in the kernel and a linear one in a
+ * module. Holding the mutex for a whole page of output would delay registrations by
+ * milliseconds. The reader remembers the address where it was and finds it again in
+ * logarithmic time, so it needs no copy either.
  */
 #include <linux/debugfs.h>
 #include <linux/kprobe_point.h>
@@ -159,7 +157,7 @@ static const char * const mechanisms[] = {
 	[KPROBE_JUMP] = "jump",
 };
 
-/* What is patched may lie a little behind what is probed. */
+/* The mechanism may be after the probed entry nop. */
 static void show_mechanism(struct seq_file *m, const struct kprobe_point *point)
 {
 	seq_printf(m, "  %s", mechanisms[point->mechanism]);

@@ -35,7 +35,7 @@ void kprobe_points_stop(struct seq_file *m, void *v);
 /**
  * struct kprobe_place - where a point is, in names
  * @symbol: the symbol, NULL if there is none
- * @offset: how far behind it
+ * @offset: distance from it
  * @module: the module, NULL if it is in none
  * @name:   room for the symbol
  */

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Reasons: the errno and the text of each, and the last refusals.
+ * Reasons: the errno and the text of each, and the records of refused calls.
  *
- * A single -EINVAL stands for a dozen reasons. So checks return the reason, and
- * the API, which knows the probe and its caller, turns it into the errno and records
- * the call. A record has a copy of everything, because the caller's memory may be
- * gone when somebody reads it, and needs no allocation, because a probe may be
- * refused for lack of memory.
+ * A dozen reasons share the errno -EINVAL. So checks return the reason. The API, which
+ * knows the probe and its caller, turns the reason into the errno and records the call.
+ * A record is a copy, because the caller's memory may be gone when somebody reads it. It
+ * needs no allocation, because a call may be refused for lack of memory.
  */
 #include <linux/bug.h>
 #include <linux/errno.h>
@@ -118,7 +117,7 @@ const char *kprobe_reason_text(enum kprobe_reason reason)
 NOKPROBE_SYMBOL(kprobe_reason_text);
 
 #ifdef CONFIG_DEBUG_FS
-/* The last refusals; the next one replaces the oldest. */
+/* The last refused calls; the next one replaces the oldest. */
 static struct kprobe_refusal ring[KPROBE_REFUSALS_KEPT];
 
 /* How many there have been. */

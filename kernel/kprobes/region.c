@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The region: whole instructions from a probe's site on, as many as a jump there
- * would replace. Which they are, and how they are written elsewhere.
+ * The region: the whole instructions from a probe's site on that a jump there replaces.
+ * Chooses them, and writes them elsewhere.
  *
- * Functions on byte buffers alone; none looks at text or keeps anything. They
- * know instruction sets only as struct kprobe_isa.
+ * The functions here work on byte buffers, do not read text and keep nothing. They know
+ * instruction sets as struct kprobe_isa.
  */
 #include <linux/kernel.h>
 #include <linux/kprobe_isa.h>

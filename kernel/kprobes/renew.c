@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Detours: made, put to use, replaced, freed.
+ * Detours: how they are made, put to use, replaced and freed.
  *
- * A detour calls the handlers that its point had when it was made. When they
- * change, it leaves hits to kprobe_detour_hit(), until the optimizer has made
- * another and has sent hits there.
+ * A detour calls the handlers that its point had when the detour was made. When the
+ * handlers change, the detour calls kprobe_detour_hit() instead, until the optimizer has
+ * made a new detour and hits go there.
  *
- * There are two kinds. One displaces all that a jump covers, and jumps lead
- * there. The other displaces the probed instruction alone. Breakpoints lead to
- * either: their trap is left at once, and handlers are called from the detour.
- * But not to the first kind if that would lead past a probe on an instruction
- * that the detour has a copy of.
+ * There are two kinds. One has copies of all instructions that a jump covers; jumps lead
+ * to it. The other has a copy of the probed instruction alone. A breakpoint leads to
+ * either: its trap returns to the detour at once, which calls the handlers. A breakpoint
+ * must not lead to the first kind if there is a probe on another of the copied
+ * instructions, which would then not be hit.
  *
- * All under kprobe_mutex.
+ * Everything here runs under kprobe_mutex.
  */
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
@@ -103,7 +103,7 @@ static bool leads_to_detour(const struct kprobe_point *point)
 		return true;
 	if (!point->detour->alone && point->not_jump == KPROBE_REASON_NEIGHBOUR)
 		return false;
-	return kprobe_detour_is_current(point) || kprobe_point_is_behind_entry(point);
+	return kprobe_detour_is_current(point) || kprobe_point_skips_nop(point);
 }
 
 /**
@@ -138,7 +138,7 @@ static enum kprobe_reason make_detour(struct kprobe_point *point, bool alone)
 	}
 	detour->route.detour = detour;
 	/* One that calls nobody is a longer way than the trap's, but leads out of it. */
-	if (detour->direct || kprobe_point_is_behind_entry(point))
+	if (detour->direct || kprobe_point_skips_nop(point))
 		detour->route.enter = detour->entry;
 	detour->replaced = point->detour;
 	point->detour = detour;

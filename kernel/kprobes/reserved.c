@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Does somebody else patch these bytes, look at them, or jump to them?
+ * Text that somebody else patches, reads, or jumps to by way of a table.
  *
- * Jump labels, static calls, BUG() and exceptions each have a table of their
- * own, in the kernel and in each module, sorted by something else than the
- * address that is asked for. The kernel's are long and never change, so their
- * addresses are put in order when they are first asked for. A module's tables
- * are short and are searched as they are.
+ * Jump labels, static calls, BUG() and exceptions each have a table, in the kernel and in
+ * each module. The tables are not sorted by the address that is looked for. Those of the
+ * kernel are long and never change, so their addresses are sorted into an index at the
+ * first use. Those of a module are short and are searched linearly.
  *
- * A site is one instruction. A range that begins with an instruction overlaps
- * a site if and only if the site begins in the range, whatever its length.
+ * A site is one instruction. A range that begins with an instruction overlaps a site if
+ * and only if the site begins in the range, whatever its length.
  *
- * Not told here: the sites of ftrace, which knows them itself.
+ * The sites of ftrace are not covered here: ftrace finds them itself.
  */
 #include <linux/bug.h>
 #include <linux/extable.h>
@@ -216,12 +215,12 @@ static struct table cfi_checks(const struct module *mod)
 #define cfi_checks	NULL
 #endif /* CONFIG_ARCH_USES_CFI_TRAPS */
 
-/* What can be asked. */
+/* What can be looked for. */
 enum question { PATCH_SITES, LABEL_TARGETS, FIXUP_TARGETS, FAULT_SITES, QUESTIONS };
 
 #define TABLES_MAX	4
 
-/* The tables that have the answer. */
+/* The tables to search. */
 static struct table (* const tables[QUESTIONS][TABLES_MAX])(const struct module *) = {
 	[PATCH_SITES] = { label_sites, call_sites, bug_sites, cfi_checks },
 	[LABEL_TARGETS] = { label_targets },
@@ -301,7 +300,7 @@ static void fill_index(struct index *index, enum question question)
 	sort(index->addr, index->nr, sizeof(*index->addr), compare_addr, NULL);
 }
 
-/* Without memory every answer takes a walk through the tables. */
+/* Without memory each search walks the tables. */
 static bool make_index(struct index *index, enum question question)
 {
 	size_t nr = 0;
@@ -385,7 +384,7 @@ static bool has_debugger_breakpoint(unsigned long start, unsigned long end)
 /**
  * kprobe_text_is_reserved() - does somebody patch or read this text?
  * @start: first byte, where an instruction begins
- * @end:   behind the last byte; in the same function
+ * @end:   the byte after the last; in the same function
  *
  * Somebody is a jump label, a static call, a BUG() or WARN(), the check of an
  * indirect call by kCFI, or a debugger with a breakpoint. Sites of ftrace are not
@@ -403,7 +402,7 @@ NOKPROBE_SYMBOL(kprobe_text_is_reserved);
 /**
  * kprobe_jump_label_lands_in() - may a jump label jump there?
  * @start: first byte
- * @end:   behind the last byte; in the same function
+ * @end:   the byte after the last; in the same function
  *
  * Whether the label is switched on does not matter.
  *
@@ -419,7 +418,7 @@ NOKPROBE_SYMBOL(kprobe_jump_label_lands_in);
 /**
  * kprobe_fixup_lands_in() - does execution go on there after an exception?
  * @start: first byte
- * @end:   behind the last byte; in the same function
+ * @end:   the byte after the last; in the same function
  *
  * Context: Process context, kprobe_mutex held, may sleep.
  * Return: True when it does so by an exception table.
@@ -433,7 +432,7 @@ NOKPROBE_SYMBOL(kprobe_fixup_lands_in);
 /**
  * kprobe_fault_is_expected() - is there an exception table entry?
  * @start: first byte, where an instruction begins
- * @end:   behind the last byte; in the same function
+ * @end:   the byte after the last; in the same function
  *
  * Context: Process context, kprobe_mutex held, may sleep.
  * Return: True when there is one for an instruction that begins there.
@@ -509,7 +508,7 @@ static size_t first_of_all(const struct table *sites, unsigned long addr)
 static unsigned long target_from(enum lead lead, const struct module *mod,
 				 unsigned long *site, unsigned long end)
 {
-	/* Has the sites, and maybe others, and an answer in no time. */
+	/* The index that has the sites, perhaps among others: a quick look first. */
 	static const enum question indexed[LEADS] = {
 		[LABELS] = PATCH_SITES,
 		[FIXUPS] = FAULT_SITES,

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * May a jump stand here? On any architecture: the jump covers several
- * instructions, and nothing may execute or read any of them but the first, other
- * than by way of the one in front of it. So the whole function is looked through
- * for what leads there.
+ * Finds out whether a jump may replace the instructions at a site, on any architecture.
  *
- * Functions on what they are given alone; none keeps anything. They know
- * instruction sets only as struct kprobe_isa, and text as struct kprobe_text.
+ * The jump covers several instructions. Nothing may execute or read any but the first of
+ * them, except after the one in front of it. So the scan goes through the whole function
+ * and looks for branches that lead there.
+ *
+ * The functions here depend on their arguments alone and keep nothing. They know
+ * instruction sets as struct kprobe_isa, and text as struct kprobe_text.
  */
 #include <linux/kernel.h>
 #include <linux/sizes.h>

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What the instructions around a place tell of it, on architectures where they
- * belong together: delay slots, sequences that no exception may interrupt, text
- * that is read. And which registers nobody reads any more.
+ * Whether an instruction can be probed where it stands, on architectures where
+ * neighbouring instructions belong together: delay slots, sequences that no exception
+ * may interrupt, text that is read as data. And which registers are dead there, so that
+ * a detour may use them.
  *
- * Functions on what they are given alone; none keeps anything.
+ * The functions here depend on their arguments alone and keep nothing.
  */
 #include <linux/kernel.h>
 

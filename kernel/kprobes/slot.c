@@ -556,7 +556,7 @@ NOKPROBE_SYMBOL(kprobe_is_entry);
  * @sym:    set to its name, %KSYM_NAME_LEN bytes
  *
  * Context: Any in which RCU can be read.
- * Return: 0, or -ERANGE behind the last.
+ * Return: 0, or -ERANGE after the last.
  */
 int kprobe_get_kallsym(unsigned int symnum, unsigned long *value, char *type,
 		       char *sym)

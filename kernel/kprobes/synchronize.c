@@ -14,7 +14,7 @@
  * memory becomes another point, the wait takes longer and no more.
  *
  * No lock is held while a handler is waited for. A handler that does not return
- * holds up whoever unregisters its probe and nobody else.
+ * delays those who unregister its probe and nobody else.
  */
 #include <linux/cpu.h>
 #include <linux/cpumask.h>

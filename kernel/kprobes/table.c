@@ -166,6 +166,6 @@ NOKPROBE_SYMBOL(kprobe_table_remove);
 struct kprobe_point *kprobe_point_lookup(unsigned long addr)
 {
 	return kprobe_table_find_user(addr, addr) ?:
-	       kprobe_table_find_user(addr, arch_kprobe_behind_entry(addr));
+	       kprobe_table_find_user(addr, arch_kprobe_skip_nop(addr));
 }
 NOKPROBE_SYMBOL(kprobe_point_lookup);

@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Function entries where ftrace's call site is. That site cannot hold a
- * breakpoint as well, so either ftrace calls us, or the breakpoint stands on the
- * instruction behind.
+ * Function entries where ftrace has its call site. A point there uses one of two
+ * mechanisms: ftrace calls us, or a breakpoint or jump stands on the instruction after
+ * the site's nop. There can be no breakpoint on the nop itself.
  *
- * The rule: a point at a function's entry nop stands behind the nop, as a
- * breakpoint or jump like any other, as long as nobody can tell the difference,
- * that is, if
+ * A point skips the nop, and has a breakpoint or jump like any other point, if nobody
+ * can tell the difference. That is so if
  *
- *  - a jump can be written there, and nobody has a probe on it: the breakpoint
- *    leads to the jump's detour, so that handlers have the function's context,
- *  - it is executed exactly once for each call: nothing in the function, its cold
- *    part, jump labels or exception fixups leads to it,
- *  - nothing takes calls elsewhere from the nop: neither an ftrace_ops with
- *    IPMODIFY, as a livepatch, nor a direct call, as a BPF trampoline.
+ *  - a jump can be written there, and there is no other probe on the instruction: the
+ *    breakpoint leads to the jump's detour, so that handlers run in the function's
+ *    context,
+ *  - the instruction is executed exactly once for each call: nothing in the function,
+ *    its cold part, jump labels or exception fixups leads to it,
+ *  - nothing takes calls elsewhere from the nop: neither an ftrace_ops with IPMODIFY, as
+ *    a livepatch has, nor a direct call, as a BPF trampoline uses.
  *
- * Users see the address of the nop, registers as at the nop, post-handlers
- * between the nop and what follows, whatever tracers do to the nop. A point that
- * does not fit, or ceases to fit because another probe, a livepatch or a
- * trampoline comes, is ftrace's from then on: that costs more for each hit, but
- * means the same. No call is lost or seen twice meanwhile: see move.c.
+ * Users see the address of the nop, registers as at the nop, and post-handlers between
+ * the nop and what follows, whatever tracers do to the nop. Any other point uses ftrace,
+ * and one that ceases to fit moves to ftrace for good, because somebody probes the
+ * instruction after the nop or redirects calls. A hit by way of ftrace costs more and
+ * means the same. move.c keeps calls from being lost or seen twice meanwhile.
  *
- * Hits by way of ftrace must not get lost either, so kernel.ftrace_enabled cannot
- * be turned off while there are such points. While it is off, whatever needs
- * ftrace is refused: probes, and redirections of calls that are probed.
+ * Hits by way of ftrace must not get lost either, so kernel.ftrace_enabled cannot be
+ * switched off while a point uses ftrace. While it is off, whatever needs ftrace fails:
+ * registrations, and redirections of calls that are probed.
  */
 #include <linux/ftrace.h>
 #include <linux/kprobe_point.h>
@@ -65,16 +65,16 @@ static bool is_taken(unsigned long site)
 }
 
 /**
- * kprobe_ftrace_may_stand_behind() - can a breakpoint do instead of ftrace?
+ * kprobe_may_skip_nop() - can a breakpoint do instead of ftrace?
  * @point: new point at a function's entry nop, with @site set
  *
  * See the top of this file; what it says of jumps and of ways to the instruction
  * is kprobe_optimizer_prepare()'s to find out.
  *
  * Context: Process context, kprobe_mutex held, may sleep.
- * Return: True when the instruction behind the nop may stand for the entry.
+ * Return: True when the breakpoint may skip the nop.
  */
-bool kprobe_ftrace_may_stand_behind(struct kprobe_point *point)
+bool kprobe_may_skip_nop(struct kprobe_point *point)
 {
 	lockdep_assert_held(&kprobe_mutex);
 	return !redirections && !is_taken(point->site) &&
@@ -82,11 +82,11 @@ bool kprobe_ftrace_may_stand_behind(struct kprobe_point *point)
 	       !kprobe_check_address(point->site) &&
 	       !ftrace_is_redirected(point->addr);
 }
-NOKPROBE_SYMBOL(kprobe_ftrace_may_stand_behind);
+NOKPROBE_SYMBOL(kprobe_may_skip_nop);
 
 static bool may_be_taken_over(const struct kprobe_point *point)
 {
-	return kprobe_point_is_behind_entry(point) &&
+	return kprobe_point_skips_nop(point) &&
 	       point->mechanism != KPROBE_FTRACE;
 }
 
@@ -99,7 +99,7 @@ static void take_idle_points(struct list_head *from, struct list_head *to)
 			list_move_tail(&point->batch, to);
 }
 
-/* Nothing leads to them. Who has waited in somebody's batch is armed now. */
+/* Nothing leads to them. One that was in a batch to be armed is armed now. */
 static enum kprobe_reason take_over_idle(struct list_head *points)
 {
 	struct kprobe_point *point;
@@ -132,7 +132,7 @@ static enum kprobe_reason take_over(struct list_head *points)
 	LIST_HEAD(idle);
 	enum kprobe_reason reason;
 
-	/* Whoever is about to become a jump gives that up first. */
+	/* One that is about to become a jump gives that up first. */
 	kprobe_unoptimize(points);
 	take_idle_points(points, &idle);
 	reason = take_over_armed(points);
@@ -141,7 +141,7 @@ static enum kprobe_reason take_over(struct list_head *points)
 
 /**
  * kprobe_ftrace_take_over() - have ftrace lead to a point from now on
- * @point: a point that may stand behind a function's entry nop
+ * @point: any point
  *
  * Context: Process context, kprobe_mutex held, may sleep.
  * Return: %KPROBE_REASON_NONE, also when the point stands elsewhere; else why not: a

@@ -6,7 +6,7 @@
 #include <linux/kprobe_point.h>
 
 #ifdef CONFIG_KPROBES_ON_FTRACE
-bool kprobe_ftrace_may_stand_behind(struct kprobe_point *point);
+bool kprobe_may_skip_nop(struct kprobe_point *point);
 enum kprobe_reason kprobe_ftrace_take_over(struct kprobe_point *point);
 #else
 static inline enum kprobe_reason kprobe_ftrace_take_over(struct kprobe_point *point)

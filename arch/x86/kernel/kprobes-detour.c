@@ -18,9 +18,9 @@
  * What only a breakpoint leads to has one displaced instruction.
  *
  * With post-handlers all of that up to the restoring, for these, comes once more
- * behind the first displaced instruction. But for one that works on a few
+ * after the first displaced instruction. But for one that works on a few
  * registers alone these are loaded from where they are saved, and stored there
- * again, and it goes on to the post-handlers in the same frame. Behind a function's
+ * again, and it goes on to the post-handlers in the same frame. After a function's
  * entry nop they are called together with the pre-handlers: probed is the nop.
  *
  * Whatever goes another way ends as a trap would, with the registers' instruction
@@ -41,7 +41,7 @@
 #include "kprobes-detour.h"
 #include "kprobes-insn.h"
 
-/* Behind the opcode of the push. */
+/* After the opcode of the push. */
 #define SAVE_IP		(kprobe_detour_save_template_ip + 1 - kprobe_detour_save_template)
 
 #define PUT(c, ...)						\
@@ -216,7 +216,7 @@ static void put_restore(struct kprobe_code *c, u16 *restore)
 	kprobe_code_put(c, kprobe_detour_restore_template, X86_DETOUR_RESTORE_SIZE);
 }
 
-static bool is_behind_entry(const struct x86_detour_spec *spec)
+static bool skips_nop(const struct x86_detour_spec *spec)
 {
 	return spec->site != spec->addr;
 }
@@ -259,7 +259,7 @@ static void put_pre_part(struct kprobe_code *c, const struct x86_detour_spec *sp
 	if (!spec->direct)
 		return;
 	/* The entry nop has taken effect when its post-handlers run. */
-	if (is_behind_entry(spec) && spec->nr_post)
+	if (skips_nop(spec) && spec->nr_post)
 		put_post_handlers_at(c, spec, spec->site);
 	put_leave(c, at);
 }
@@ -295,7 +295,7 @@ static void put_flags_out(struct kprobe_code *c, struct arch_kprobe_detour *at)
 	put32(c, offsetof(struct pt_regs, flags));
 }
 
-/* Out of line, behind all else: nothing follows from a post-handler missed. */
+/* Out of line, after all else: nothing follows from a post-handler missed. */
 #define POST_STUB_SIZE	(3 + 3 + CALL_INSN_SIZE + JMP32_INSN_SIZE)
 
 static void put_post_stub(struct kprobe_code *c, void *function, unsigned long back)
@@ -377,7 +377,7 @@ static void *put_run_post(struct kprobe_code *c, const struct x86_detour_spec *s
 	return (void *)start;
 }
 
-/* Behind the first displaced instruction: in the detour if more were displaced. */
+/* After the first displaced instruction: in the detour if more were displaced. */
 static void *resume_at(struct kprobe_code *c, const struct x86_detour_spec *spec,
 		       const struct arch_kprobe_detour *at)
 {
@@ -403,7 +403,7 @@ static bool takes_effect_in_frame(const struct x86_detour_spec *spec)
 
 static bool calls_post_inline(const struct x86_detour_spec *spec)
 {
-	return spec->direct && spec->nr_post && !is_behind_entry(spec) &&
+	return spec->direct && spec->nr_post && !skips_nop(spec) &&
 	       spec->region->insn[0].action != KPROBE_EMULATE;
 }
 

@@ -49,7 +49,7 @@ struct x86_detour_call {
  * @point:      address of the point
  * @generation: the point's: while it is the same, handlers are called directly
  * @addr:       the probed address
- * @site:       the region's start: @addr, or behind it for a function's entry
+ * @site:       the region's start: @addr, or after it for a function's entry
  * @region:     the region
  * @insns:      its bytes
  * @direct:     whether handlers may be called directly at all

@@ -20,7 +20,7 @@
 #include "kprobes-insn.h"
 
 /* What is called directly needs no landing pad. */
-static unsigned long behind_endbr(unsigned long addr)
+static unsigned long after_endbr(unsigned long addr)
 {
 	u32 first;
 
@@ -39,7 +39,7 @@ static void add_call(struct x86_detour_spec *spec, u8 *nr,
 		return;
 	}
 	calls[*nr].probe = (unsigned long)p;
-	calls[*nr].handler = behind_endbr((unsigned long)handler);
+	calls[*nr].handler = after_endbr((unsigned long)handler);
 	calls[*nr].diverts = !kprobe_is_return_probe(p);
 	++*nr;
 }
@@ -67,7 +67,7 @@ static void fill_in_spec(struct x86_detour_spec *spec, struct kprobe_point *poin
 		add_call(spec, &spec->nr_post, spec->post, p, p->post_handler);
 	}
 	/* What an emulated branch does to the registers is not for a detour. */
-	if (spec->nr_post && point->emulated && !kprobe_point_is_behind_entry(point) &&
+	if (spec->nr_post && point->emulated && !kprobe_point_skips_nop(point) &&
 	    point->plan.action != KPROBE_NOP)
 		spec->direct = false;
 }
@@ -134,7 +134,7 @@ static enum kprobe_reason emit_alone(u8 *buf, struct kprobe_detour *detour)
 	fill_in_spec(&spec, point, &region);
 	spec.cld = true;
 	/* Calling nobody, it is no more than a longer way out of the trap. */
-	if (!spec.direct && !kprobe_point_is_behind_entry(point))
+	if (!spec.direct && !kprobe_point_skips_nop(point))
 		return KPROBE_REASON_NOT_DISPLACED;
 	return emit(&spec, buf, detour);
 }

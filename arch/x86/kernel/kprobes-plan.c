@@ -424,7 +424,7 @@ enum kprobe_reason x86_kprobe_plan(struct kprobe_insn *plan, const u8 *bytes,
 	form = find_form(&insn, opcode);
 	plan->state = opcode == X86_STD_INSN_OPCODE;
 	note_flow(plan, &insn, form->flow, addr);
-	/* The hypervisor looks for these bytes behind its ud2 at this place. */
+	/* The hypervisor looks for these bytes after its ud2 at this place. */
 	if (insn_has_emulate_prefix(&insn))
 		return KPROBE_REASON_TRAP;
 	/* APX: the opcode's map is elsewhere, and pt_regs has not its registers. */

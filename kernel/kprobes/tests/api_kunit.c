@@ -77,7 +77,7 @@ static void by_address(struct kunit *test)
 }
 
 /* Both ends of a landing pad are the function's entry. */
-static void by_address_behind_landing_pad(struct kunit *test)
+static void by_address_after_landing_pad(struct kunit *test)
 {
 	const struct kprobes_place *place;
 	struct kprobes_counter *c;
@@ -103,7 +103,7 @@ static void reports_mechanism(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, inner->kp.flags & KPROBE_FLAG_FTRACE);
 	if (!IS_ENABLED(CONFIG_KPROBES_ON_FTRACE))
 		return;
-	next.addr = (void *)arch_kprobe_behind_entry((unsigned long)c->kp.addr);
+	next.addr = (void *)arch_kprobe_skip_nop((unsigned long)c->kp.addr);
 	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&next));
 	KUNIT_EXPECT_TRUE(test, c->kp.flags & KPROBE_FLAG_FTRACE);
 	KUNIT_EXPECT_FALSE(test, next.flags & KPROBE_FLAG_FTRACE);
@@ -546,7 +546,7 @@ static void return_probes_in_batch(struct kunit *test)
 static struct kunit_case api_cases[] = {
 	KPROBES_CASE_PLACES(by_symbol),
 	KPROBES_CASE_PLACES(by_address),
-	KUNIT_CASE(by_address_behind_landing_pad),
+	KUNIT_CASE(by_address_after_landing_pad),
 	KUNIT_CASE(reports_mechanism),
 	KPROBES_CASE_PLACES(without_handlers),
 	KPROBES_CASE_PLACES(pre_handler_only),

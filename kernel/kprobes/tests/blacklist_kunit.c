@@ -132,7 +132,7 @@ static void expect_forbidden(struct kunit *test, unsigned long addr)
 	unsigned long start, end = 0;
 
 	KUNIT_EXPECT_EQ_MSG(test, 0, count_allowed(r.start, r.end), "in %ps", (void *)addr);
-	/* An entry of its own: the bytes before and behind are not in it. */
+	/* An entry of its own: the bytes before and after are not in it. */
 	start = kprobe_blacklist_next(r.start, &end);
 	KUNIT_EXPECT_EQ_MSG(test, r.start, start, "%ps", (void *)addr);
 	KUNIT_EXPECT_EQ_MSG(test, r.end, end, "%ps", (void *)addr);
@@ -365,18 +365,18 @@ static void add_module(struct kunit *test, struct module *mod)
 static void expect_comes_and_goes(struct kunit *test, struct module *mod, struct bounds r)
 {
 	bool before = within_kprobe_blacklist(r.start - 1);
-	bool behind = within_kprobe_blacklist(r.end);
+	bool after = within_kprobe_blacklist(r.end);
 
 	KUNIT_ASSERT_EQ(test, r.end - r.start, count_allowed(r.start, r.end));
 	add_module(test, mod);
 	KUNIT_EXPECT_EQ(test, 0, count_allowed(r.start, r.end));
 	KUNIT_EXPECT_EQ(test, before, within_kprobe_blacklist(r.start - 1));
-	KUNIT_EXPECT_EQ(test, behind, within_kprobe_blacklist(r.end));
+	KUNIT_EXPECT_EQ(test, after, within_kprobe_blacklist(r.end));
 	KUNIT_EXPECT_EQ(test, -EINVAL, try_probe((unsigned long)free_function));
 	kunit_release_action(test, remove_module, mod);
 	KUNIT_EXPECT_EQ(test, r.end - r.start, count_allowed(r.start, r.end));
 	KUNIT_EXPECT_EQ(test, before, within_kprobe_blacklist(r.start - 1));
-	KUNIT_EXPECT_EQ(test, behind, within_kprobe_blacklist(r.end));
+	KUNIT_EXPECT_EQ(test, after, within_kprobe_blacklist(r.end));
 	KUNIT_EXPECT_EQ(test, 0, try_probe((unsigned long)free_function));
 }
 

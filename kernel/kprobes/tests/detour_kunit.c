@@ -16,7 +16,7 @@
 
 /* The length of the first instruction of kprobes_opt_plain(). */
 #define PLAIN_FIRST	KPROBES_OPT_PLAIN_LEN
-/* A move while the flag is set: behind another, an addition and std. */
+/* A move while the flag is set: after another, an addition and std. */
 #define STD_MOV		6
 
 static struct kprobes_counter *probe_at(struct kunit *test, const char *symbol,
@@ -112,7 +112,7 @@ static struct kprobes_counter *looking_at(struct kunit *test, unsigned int offse
 	return c;
 }
 
-/* Nobody has looked whether the function sets it. Behind the move comes cld. */
+/* Nobody has looked whether the function sets it. After the move comes cld. */
 static void direction_flag(struct kunit *test)
 {
 	struct kprobes_counter *c;

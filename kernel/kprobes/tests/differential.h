@@ -68,7 +68,7 @@ extern u8 kprobes_diff_memory[DIFF_MEMORY];
 
 /* Set by kprobes_diff_run(): the lowest address of the stack's window. */
 extern u64 kprobes_diff_window;
-/* The end of some memory, with no page behind it. */
+/* The end of some memory, with no page after it. */
 extern void *kprobes_diff_edge;
 
 DECLARE_PER_CPU(u64, kprobes_diff_percpu);

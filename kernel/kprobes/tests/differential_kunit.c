@@ -180,7 +180,7 @@ struct diff_run {
 	const struct diff_column *column;
 	const struct diff_sequence *seq;
 	struct diff_probe probes[COLUMN_PROBES];
-	struct kprobe behind;		/* a function's entry nop, for ftrace */
+	struct kprobe after;		/* a function's entry nop, for ftrace */
 	struct kprobe_insn plan;
 	unsigned long runs_at;
 	struct diff_result *bare, *probed;
@@ -199,14 +199,14 @@ static void set_up_probe(struct diff_run *run, unsigned int nr)
 }
 
 /* Takes the place that the entry's point would like to stand at. */
-static int register_behind(struct diff_run *run)
+static int register_after(struct diff_run *run)
 {
 	unsigned long entry = (unsigned long)run->probes[0].kp.addr;
 
-	run->behind = (struct kprobe){
-		.addr = (kprobe_opcode_t *)arch_kprobe_behind_entry(entry),
+	run->after = (struct kprobe){
+		.addr = (kprobe_opcode_t *)arch_kprobe_skip_nop(entry),
 	};
-	return register_kprobe(&run->behind);
+	return register_kprobe(&run->after);
 }
 
 static int register_probes(struct diff_run *run)
@@ -221,7 +221,7 @@ static int register_probes(struct diff_run *run)
 	}
 	err = register_kprobes(kps, run->column->probes);
 	if (!err && run->column->way == KPROBES_NO_WAY)
-		err = register_behind(run);
+		err = register_after(run);
 	if (!err)
 		kprobes_settle(run->column->way);
 	return err;
@@ -245,7 +245,7 @@ static void unregister_probes(struct diff_run *run)
 	for (i = 0; i < run->column->probes; i++)
 		kps[i] = &run->probes[i].kp;
 	if (run->column->way == KPROBES_NO_WAY)
-		unregister_kprobe(&run->behind);
+		unregister_kprobe(&run->after);
 	unregister_kprobes(kps, run->column->probes);
 }
 

@@ -68,7 +68,7 @@ static void forbid_jumps(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, allow_again, NULL));
 }
 
-/* A counting probe on the instruction behind the nop. */
+/* A counting probe on the instruction after the nop. */
 struct kprobes_counter *kprobes_entry_next(struct kunit *test)
 {
 	struct kprobes_place next = kprobes_entry_place;

@@ -8,11 +8,11 @@
  */
 #include "targets.h"
 
-/* A nop, and behind it: an instruction that sets the result, and two more. */
+/* A nop, and after it: an instruction that sets the result, and two more. */
 int kprobes_entry_target(int a);
-/* The same, but to the instruction behind the nop. */
+/* The same, but to the instruction after the nop. */
 int kprobes_entry_late(int a);
-/* A loop right behind the nop, of @n rounds, at least one; returns a + n. */
+/* A loop right after the nop, of @n rounds, at least one; returns a + n. */
 int kprobes_entry_loop(int n, int a);
 /* No nop; returns -a. */
 int kprobes_entry_other(int a);
@@ -25,9 +25,9 @@ extern unsigned int kprobes_entry_directs;
 
 /**
  * enum entry_form - how a probe at an entry is reached
- * @ENTRY_BREAKPOINT: by a breakpoint behind the nop
+ * @ENTRY_BREAKPOINT: by a breakpoint after the nop
  * @ENTRY_JUMP:       by a jump there
- * @ENTRY_FTRACE:     by ftrace, as there is a probe behind the nop
+ * @ENTRY_FTRACE:     by ftrace, as there is a probe after the nop
  */
 enum entry_form {
 	ENTRY_BREAKPOINT,

@@ -133,7 +133,7 @@ static bool is_hidden(unsigned long addr)
 	       is_in(addr, "arch_rethook_trampoline");
 }
 
-/* The caller shows once, behind the target if that is under way. */
+/* The caller shows once, after the target if that is under way. */
 static bool is_good(const struct trace *t, bool below)
 {
 	unsigned int i, good = 0;

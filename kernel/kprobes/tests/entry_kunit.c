@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Tests of probes at a function's entry nop: a user cannot tell whether the
- * probe is a breakpoint or jump behind the nop, or is reached by ftrace.
+ * probe is a breakpoint or jump after the nop, or is reached by ftrace.
  */
 #include <kunit/test.h>
 #include <linux/error-injection.h>

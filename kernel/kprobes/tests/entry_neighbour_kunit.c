@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Tests of probes at a function's entry nop when the instruction behind it is
+ * Tests of probes at a function's entry nop when the instruction after it is
  * not free: it is probed as well, or executed more often than the nop.
  */
 #include <kunit/test.h>
@@ -139,8 +139,8 @@ static void both_at_once(struct kunit *test)
 	}
 }
 
-/* When nothing is left of either, the next one may stand behind the nop. */
-static void stands_behind_again(struct kunit *test)
+/* When nothing is left of either, the next one may skip the nop. */
+static void skips_nop_again(struct kunit *test)
 {
 	const enum entry_form *form = test->param_value;
 	struct kprobes_counter *entry, *next;
@@ -292,7 +292,7 @@ static struct kunit_case neighbour_cases[] = {
 	KUNIT_CASE(next_is_disabled),
 	KUNIT_CASE(entry_is_disabled),
 	KUNIT_CASE(both_at_once),
-	KPROBES_CASE_FORMS(stands_behind_again),
+	KPROBES_CASE_FORMS(skips_nop_again),
 	KUNIT_CASE(loop_counts_calls),
 	KUNIT_CASE_SLOW(changes_under_calls),
 	{}

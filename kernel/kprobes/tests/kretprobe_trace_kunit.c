@@ -27,7 +27,7 @@ static bool is_in(unsigned long addr, const char *symbol)
 	char name[KSYM_SYMBOL_LEN];
 	size_t len = strlen(symbol);
 
-	/* A return address may lie behind the end of a function. */
+	/* A return address may lie after the end of a function. */
 	sprint_backtrace(name, addr);
 	return !strncmp(name, symbol, len) && (name[len] == '+' || !name[len]);
 }
@@ -49,7 +49,7 @@ static void print(struct kunit *test, const struct trace *t)
 		kunit_info(test, "  %pB\n", (void *)t->entries[i]);
 }
 
-/* The functions of @symbols show in this order, directly one behind another. */
+/* The functions of @symbols show in this order, directly one after another. */
 static void expect_trace(struct kunit *test, const struct trace *t,
 			 const char *what, const char *const *symbols)
 {
@@ -164,7 +164,7 @@ static void below_nested_return_probes(struct kunit *test)
 	expect_way(test, t, "outer", "nest");
 }
 
-/* From handlers: behind what is ours follow the probed function's callers. */
+/* From handlers: after what is ours follow the probed function's callers. */
 
 static int trace_in_pre(struct kprobe *p, struct pt_regs *regs)
 {

@@ -97,7 +97,7 @@ static void __init probe_init_functions(struct kunit *test)
 	/* Where the probe ends up is known now. */
 	entry = (unsigned long)t->probe[2].addr;
 	if (IS_ENABLED(CONFIG_KPROBES_ON_FTRACE))
-		t->probe[3].addr = (void *)arch_kprobe_behind_entry(entry);
+		t->probe[3].addr = (void *)arch_kprobe_skip_nop(entry);
 	unregister_kprobe(&t->probe[2]);
 	t->probe[2].addr = (kprobe_opcode_t *)traced_init_function;
 	KUNIT_ASSERT_EQ(test, 0, register_kprobes(t->batch, PROBES));

@@ -320,7 +320,7 @@ static bool is_in(unsigned long addr, const char *symbol)
 	return !strncmp(name, symbol, len) && (name[len] == '+' || !name[len]);
 }
 
-/* @symbols show one behind another, and the thread's beginning after them. */
+/* @symbols show one after another, and the thread's beginning after them. */
 static bool is_complete(const struct seen *s, const char *const *symbols)
 {
 	unsigned int i = 0, k;
@@ -374,11 +374,11 @@ static void trace_from_middle(struct kunit *test)
 }
 
 /*
- * Behind a push: the stack is another behind each of the first instructions. In
+ * After a push: the stack is another after each of the first instructions. In
  * front of it, regs->ip already names the next one when it has one byte: then
  * the caller is missing, as it is under a breakpoint.
  */
-static void trace_behind_push(struct kunit *test)
+static void trace_after_push(struct kunit *test)
 {
 	struct kprobes_counter *c;
 
@@ -530,7 +530,7 @@ static struct kunit_case context_cases[] = {
 	KPROBES_CASE_DETOURS(interrupt_in_pre_with_post),
 	KPROBES_CASE_DETOURS(interrupt_in_post),
 	KPROBES_CASE_DETOURS(trace_from_middle),
-	KPROBES_CASE_DETOURS(trace_behind_push),
+	KPROBES_CASE_DETOURS(trace_after_push),
 	KUNIT_CASE(trace_from_slow_path),
 	KUNIT_CASE(trace_from_return_probe),
 	KPROBES_CASE_DETOURS(displaced_addresses),

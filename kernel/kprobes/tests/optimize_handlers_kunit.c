@@ -57,7 +57,7 @@ static void diverts(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, c->kp.nmissed, 0);
 }
 
-/* Those behind the one that diverts miss the hit, post-handlers as well. */
+/* Those after the one that diverts miss the hit, post-handlers as well. */
 static void one_of_three_diverts(struct kunit *test)
 {
 	struct kprobes_counter *c[3];
@@ -107,10 +107,10 @@ static void skips(struct kunit *test)
 	kprobes_expect_counts(test, c, 3, 0);
 }
 
-/* Behind the nop of a function's entry; gives up when that goes round. */
+/* After the nop of a function's entry; gives up when that goes round. */
 static int skip_nop(struct kprobe *p, struct pt_regs *regs)
 {
-	regs->ip = arch_kprobe_behind_entry((unsigned long)p->addr);
+	regs->ip = arch_kprobe_skip_nop((unsigned long)p->addr);
 	return atomic_read(&kprobes_counter_of(p)->pre) < 3;
 }
 

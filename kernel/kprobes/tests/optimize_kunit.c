@@ -41,7 +41,7 @@ static const struct target targets[] = {
  * @target: the target
  * @c:      the probes; the first is there when a change begins
  * @addr:   the address that they have
- * @next:   the address behind the displaced instruction
+ * @next:   the address after the displaced instruction
  * @post:   the instruction pointer that post-handlers see
  * @hold:   keeps the point settling
  */
@@ -350,7 +350,7 @@ static void register_first(struct kunit *test, struct opt *o)
 	point = kprobe_point_lookup(o->addr);
 	KUNIT_ASSERT_NOT_NULL(test, point);
 	o->next = point->site + point->len;
-	o->post = kprobe_point_is_behind_entry(point) ? point->site : o->next;
+	o->post = kprobe_point_skips_nop(point) ? point->site : o->next;
 }
 
 static struct opt *new_jump(struct kunit *test)
@@ -457,7 +457,7 @@ static void change_settling_and_back(struct kunit *test)
 	expect_settled(test, o, 1, KPROBE_JUMP, "back while settling");
 }
 
-/* The instruction behind a function's entry nop is wanted by somebody else. */
+/* The instruction after a function's entry nop is wanted by somebody else. */
 static void entry_makes_way(struct kunit *test)
 {
 	const struct combination entry = {
@@ -469,7 +469,7 @@ static void entry_makes_way(struct kunit *test)
 	test->param_value = &entry;
 	o = new_jump(test);
 	point = kprobe_point_lookup(o->addr);
-	if (!kprobe_point_is_behind_entry(point))
+	if (!kprobe_point_skips_nop(point))
 		kunit_skip(test, "the function is not traced");
 	o->next = point->site;
 	neighbour_comes(test, o);

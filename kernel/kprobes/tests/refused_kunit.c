@@ -254,7 +254,7 @@ static noinline __noclone int is_called_statically(int a)
 
 DEFINE_STATIC_CALL(refused_kunit_call, is_called_statically);
 
-/* The jump that makes a static call, by its name and as the place behind it. */
+/* The jump that makes a static call, by its name and as the place after it. */
 static void refused_trampoline(struct kunit *test)
 {
 #ifdef CONFIG_HAVE_STATIC_CALL
@@ -322,7 +322,7 @@ static void refused_arrays(struct kunit *test)
 	expect_record(test, ask_for_probes(kps, INT_MIN), &e);
 }
 
-/* It is the bad one that is on record, and once, whatever comes behind it. */
+/* It is the bad one that is on record, and once, whatever comes after it. */
 static void refused_batch(struct kunit *test)
 {
 	struct kprobe good = { .symbol_name = "kprobes_target_c" };

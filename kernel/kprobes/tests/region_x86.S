@@ -189,7 +189,7 @@ FUNCTION kprobes_region_fixup_cold
 SYM_FUNC_END(kprobes_region_fixup_cold)
 COLD_HALF fixup_cold, .Lfixup_cold_back
 
-/* It comes back behind the region. */
+/* It comes back after the region. */
 FUNCTION kprobes_region_fixup_cold_late
 	movl	%edi, %eax
 	incl	%eax
@@ -222,7 +222,7 @@ FUNCTION kprobes_region_faulting
 	_ASM_EXTABLE(1b, 2b)
 SYM_FUNC_END(kprobes_region_faulting)
 
-/* A fault there is somebody's business, but only from behind the region. */
+/* A fault there is somebody's business, but only from after the region. */
 FUNCTION kprobes_region_faulting_late
 	movl	%edi, %eax
 	addl	$3, %eax
@@ -376,7 +376,7 @@ SYM_DATA_END(kprobes_region_harmless)
 SYM_DATA(kprobes_region_data_end, .quad 0)
 	.text
 
-	/* Nothing but padding behind it, or not even that. */
+	/* Nothing but padding after it, or not even that. */
 FUNCTION kprobes_region_idle
 1:	jmp	1b
 	int3

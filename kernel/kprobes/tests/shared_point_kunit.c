@@ -286,7 +286,7 @@ static void post_handler_writes_registers(struct kunit *test)
 
 	/* Only where the probed instruction is not in front of eax being set. */
 	if (!set || (!place->offset && IS_ENABLED(CONFIG_FRAME_POINTER)))
-		kunit_skip(test, "the result is set behind it");
+		kunit_skip(test, "the result is set after it");
 	c->in_post = add_to_result;
 	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&c->kp));
 	KUNIT_EXPECT_EQ(test, call_target(place, 7), 5007);

@@ -456,7 +456,7 @@ static void unregister_functions(void *data)
 	unregister_kprobes(f->batch, f->nr);
 }
 
-/* Returns the address behind. */
+/* Returns the address after. */
 static unsigned long probe_function(struct functions *f, unsigned long addr)
 {
 	struct kprobe *p = &f->probes[f->nr];

@@ -114,7 +114,7 @@ const struct kprobes_place *kprobes_place_named(const char *name)
 	return &c_place;
 }
 
-/* The address that a probe there gets: behind a landing pad. */
+/* The address that a probe there gets: after a landing pad. */
 unsigned long kprobes_place_addr(const struct kprobes_place *place)
 {
 	unsigned long addr;

@@ -96,7 +96,7 @@ static void x86_blacklist_copied(struct kunit *test)
 	expect_all_refused(test, copied, ARRAY_SIZE(copied));
 }
 
-/* Where it hurt: in the middle of a template, behind a label. */
+/* Where it hurt: in the middle of a template, after a label. */
 static void x86_blacklist_ftrace_load(struct kunit *test)
 {
 	static const u8 load[] = { 0x48, 0x8b, 0x8c, 0x24, 0xa8, 0, 0, 0 };

@@ -25,7 +25,7 @@
 
 struct region_kind {
 	const char *name;
-	bool behind_entry;
+	bool skips_nop;
 	u8 text[KPROBE_TEXT_SIZE + MAX_INSN_SIZE];
 };
 
@@ -34,7 +34,7 @@ static const struct region_kind kinds[] = {
 	{ "run, alone", false, { 0xb8, 1, 2, 3, 4 } },
 	{ "in registers", false, { 0x48, 0x8d, 0x47, 1, 0x55 } },
 	{ "in registers, relative", false, { 0x48, 0x8d, 0x05, 1, 2, 3, 4 } },
-	{ "in registers, behind entry", true, { 0x49, 0x89, 0xfd, 0x31, 0xc0 } },
+	{ "in registers, after entry", true, { 0x49, 0x89, 0xfd, 0x31, 0xc0 } },
 	{ "run, relative", false, { 0x48, 0x8b, 0x05, 0, 1, 0, 0 } },
 	{ "nop", false, { 0x90, 0x48, 0x89, 0xe5, 0x53 } },
 	{ "nop, alone", false, { 0x0f, 0x1f, 0x44, 0, 0 } },
@@ -43,8 +43,8 @@ static const struct region_kind kinds[] = {
 	{ "jmp, padding", false, { 0xeb, 0x10, 0xcc, 0xcc, 0xcc } },
 	{ "call", false, { 0xe8, 0, 1, 0, 0 } },
 	{ "ret", false, { 0xc3, 0xcc, 0xcc, 0xcc, 0xcc } },
-	{ "behind entry", true, { 0x55, 0x48, 0x89, 0xe5, 0x53, 0x90 } },
-	{ "jcc behind entry", true, { 0x74, 0x10, 0x83, 0xc0, 0x01 } },
+	{ "after entry", true, { 0x55, 0x48, 0x89, 0xe5, 0x53, 0x90 } },
+	{ "jcc after entry", true, { 0x74, 0x10, 0x83, 0xc0, 0x01 } },
 	{ "longest", false, { 0x74, 0x10, 0x74, 0x12, 0x2e, 0x2e, 0x2e, 0x2e, 0x2e,
 			      0x48, 0xb8, 1, 2, 3, 4, 5, 6, 7, 8 } },
 	{ "longest, run", false, { 0x50, 0x74, 0x10, 0x74, 0x2e, 0x2e, 0x2e, 0x2e,
@@ -93,7 +93,7 @@ static struct emitted *prepare(struct kunit *test, const struct region_kind *kin
 	e->spec = (struct x86_detour_spec){
 		.point = 0xffff888012340000,
 		.generation = 0x12345678,
-		.addr = kind->behind_entry ? SITE - 5 : SITE,
+		.addr = kind->skips_nop ? SITE - 5 : SITE,
 		.site = SITE,
 		.region = &e->region,
 		.insns = kind->text,
@@ -311,7 +311,7 @@ static void x86_detour_in_frame(struct kunit *test)
 {
 	const struct region_kind *kind = test->param_value;
 	struct emitted *e = prepare(test, kind);
-	bool in_frame = !kind->behind_entry &&
+	bool in_frame = !kind->skips_nop &&
 			(!strncmp(kind->name, "in registers", 12) ||
 			 !strncmp(kind->name, "nop", 3) || !strcmp(kind->name, "run, alone"));
 
@@ -320,7 +320,7 @@ static void x86_detour_in_frame(struct kunit *test)
 	if (is_senseless(e))
 		return;
 	emit(test, e);
-	KUNIT_EXPECT_EQ(test, in_frame || kind->behind_entry,
+	KUNIT_EXPECT_EQ(test, in_frame || kind->skips_nop,
 			e->detour.arch.save[1] == NOT_THERE);
 	KUNIT_EXPECT_EQ(test, in_frame && strncmp(kind->name, "nop", 3),
 			e->detour.arch.pushed[0] != NOT_THERE);

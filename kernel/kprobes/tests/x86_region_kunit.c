@@ -26,8 +26,8 @@
 #define LE32(x) \
 	(u32)(x) & 0xff, (u32)(x) >> 8 & 0xff, (u32)(x) >> 16 & 0xff, (u32)(x) >> 24
 
-/* In a copy, from the offset behind a branch to an offset in the original. */
-#define BACK(behind, target)	LE32((target) - APART - (behind))
+/* In a copy, from the offset after a branch to an offset in the original. */
+#define BACK(after, target)	LE32((target) - APART - (after))
 
 #define TEXT(...) \
 	.text = { __VA_ARGS__ }, .size = sizeof((u8[]){ __VA_ARGS__ })
@@ -92,7 +92,7 @@ static const struct plan_case plan_cases[] = {
 	OBSTACLE("no instruction", FUNCTION_UNDECODABLE, 0x90, 0x06, 0x90, 0x90, 0x90),
 	OBSTACLE("padding ends in an instruction", FUNCTION_UNDECODABLE, 0xc3, 0xe8, 1, 2, 3),
 	OBSTACLE("int3", NOT_DISPLACED, 0xcc, 0x90, 0x90, 0x90, 0x90),
-	OBSTACLE("int3 behind a nop", NOT_DISPLACED, 0x90, 0xcc, 0x90, 0x90, 0x90),
+	OBSTACLE("int3 after a nop", NOT_DISPLACED, 0x90, 0xcc, 0x90, 0x90, 0x90),
 	OBSTACLE("ud2", NOT_DISPLACED, 0x89, 0xc0, 0x0f, 0x0b, 0x90),
 	OBSTACLE("endbr64", NOT_DISPLACED, 0xf3, 0x0f, 0x1e, 0xfa, 0x90),
 	OBSTACLE("hlt", NOT_DISPLACED, 0x90, 0xf4, 0x90, 0x90, 0x90),
@@ -407,7 +407,7 @@ struct scan_case {
 	long exit;		/* offset of the last one's target */
 };
 
-#define RANGE(begin, behind)	.from = begin, .to = behind
+#define RANGE(begin, after)	.from = begin, .to = after
 
 static const struct scan_case scan_cases[] = {
 	{ .name = "straight", RANGE(1, 5), TEXT(PUSH_RBP, MOV_RBP_RSP, 0x5d, 0xc3) },
@@ -418,7 +418,7 @@ static const struct scan_case scan_cases[] = {
 	  TEXT(PUSH_RBP, MOV_RBP_RSP, 0x53, 0xeb, 0xfa) },
 	{ .name = "jmp to the last", RANGE(1, 5), .landed = true,
 	  TEXT(PUSH_RBP, MOV_RBP_RSP, 0x53, 0xeb, 0xfd) },
-	{ .name = "jmp behind the last", RANGE(1, 5),
+	{ .name = "jmp after the last", RANGE(1, 5),
 	  TEXT(PUSH_RBP, MOV_RBP_RSP, 0x53, 0xeb, 0xfe) },
 	{ .name = "jmp from in front", RANGE(3, 5), .landed = true,
 	  TEXT(0xeb, 0x02, PUSH_RBP, 0x53, 0x53, 0x90) },
@@ -464,7 +464,7 @@ static const struct scan_case scan_cases[] = {
 	  TEXT(0xc3, 0xf3, 0x0f, 0x1e, 0xfa, 0xc3) },
 	{ .name = "sealed endbr in the range", RANGE(1, 5), .pad = HAS_PADS,
 	  TEXT(0xc3, 0x66, 0x0f, 0x1f, 0x00, 0xc3) },
-	{ .name = "endbr behind", RANGE(1, 5),
+	{ .name = "endbr after", RANGE(1, 5),
 	  TEXT(0x90, 0x90, 0x90, 0x90, 0x90, 0xf3, 0x0f, 0x1e, 0xfa) },
 	{ .name = "no instruction", RANGE(1, 5), .undecodable = true,
 	  TEXT(0x90, 0xc5, 0xf8, 0x05, 0xc3) },

@@ -23,7 +23,7 @@
  * are is the compiler's choice.
  */
 #define LEAST_AT_ENTRY	95
-#define LEAST_BEHIND	90
+#define LEAST_AFTER	90
 
 /**
  * struct share - what became of one place of every function
@@ -39,12 +39,12 @@ struct share {
  * struct survey - going through the kernel's functions
  * @last:   the symbol before, as some have several names
  * @entry:  the first instruction that does something
- * @behind: the one behind it
+ * @after: the one after it
  */
 struct survey {
 	unsigned long last;
 	struct share entry;
-	struct share behind;
+	struct share after;
 };
 
 /* What is at a function's very beginning, but is nobody's to replace. */
@@ -92,7 +92,7 @@ static int survey_symbol(void *data, const char *name, unsigned long addr)
 	guard(mutex)(&kprobe_mutex);
 	len = look_at(&survey->entry, addr);
 	if (len)
-		look_at(&survey->behind, addr + len);
+		look_at(&survey->after, addr + len);
 	return 0;
 }
 
@@ -143,7 +143,7 @@ static void x86_share(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, survey);
 	kallsyms_on_each_symbol(survey_symbol, survey);
 	report(test, "entry", &survey->entry, LEAST_AT_ENTRY);
-	report(test, "second instruction", &survey->behind, LEAST_BEHIND);
+	report(test, "second instruction", &survey->after, LEAST_AFTER);
 	if (!IS_ENABLED(CONFIG_X86_KERNEL_IBT))
 		kunit_skip(test, "without IBT there is no share that all kernels have");
 }

@@ -4,7 +4,7 @@
 
 /*
  * x86's part of linux/kprobe_point.h that is inline. At a function's entry, and
- * behind the nop there, the return address is on top of the stack.
+ * after the nop there, the return address is on top of the stack.
  */
 #include <linux/compiler.h>
 #include <linux/percpu.h>
@@ -23,7 +23,7 @@ static __always_inline unsigned int arch_kprobe_preempt_count(void)
 	return raw_cpu_read_4(pcpu_hot.preempt_count);
 }
 
-/* A trap's instruction pointer is behind the breakpoint. */
+/* A trap's instruction pointer is after the breakpoint. */
 static __always_inline void arch_kprobe_enter(struct kprobe_point *point,
 					      struct pt_regs *regs)
 {
@@ -44,7 +44,7 @@ unreadable:
 }
 
 /* The nop has the size of ftrace's call. */
-static __always_inline unsigned long arch_kprobe_behind_entry(unsigned long addr)
+static __always_inline unsigned long arch_kprobe_skip_nop(unsigned long addr)
 {
 	return addr + 5;
 }

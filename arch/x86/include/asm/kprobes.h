@@ -100,10 +100,10 @@ struct arch_kprobe_insn {
  * @restore: where they are being restored; where they end to be saved in a detour
  *           that calls no handlers by itself
  * @pushed:  where flags are on the stack, on their way to the CPU and back
- * @insn:    where the displaced instructions are, and the way back behind them
+ * @insn:    where the displaced instructions are, and the way back after them
  * @nr:      how many displaced instructions there are
  * @calls:   which of them are calls, a bit for each
- * @from:    where they come from, and what is behind them: bytes from the site
+ * @from:    where they come from, and what is after them: bytes from the site
  * @copies:  where further copies of the first instruction begin
  * @saved:   from here to the end registers are saved
  */

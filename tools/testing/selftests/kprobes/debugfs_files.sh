@@ -20,7 +20,7 @@ enabled_is_one_line()
 	equal "$(cat "$kprobes/enabled")" 1 && equal "$(wc -c <"$kprobes/enabled")" 2
 }
 
-# A range's end is behind its start. The numbers have the same width: compare them as text.
+# A range's end is after its start. The numbers have the same width: compare them as text.
 ranges_are_ranges()
 {
 	awk -F '[-\t]' '$1 "" >= $2 "" { print; bad = 1 } END { exit bad }' "$kprobes/blacklist"
@@ -37,7 +37,7 @@ address_is_the_symbols()
 {
 	set -- "$(awk '$3 == "kernel_clone" { print $1 }' /proc/kallsyms)" \
 		"$(is_listed kernel_clone | head -n 1 | cut -d ' ' -f 1)"
-	# The entry may lie a landing pad behind the symbol.
+	# The entry may lie a landing pad after the symbol.
 	case $2 in
 	"$1") ;;
 	"${1%?}"[0-9a-f]) ;;

@@ -80,7 +80,7 @@ mechanism_is()
 	all_match "^($1)\$" "$work/mechanism"
 }
 
-stands_behind()
+skips_nop()
 {
 	mechanism_is '(breakpoint|jump)(\+[0-9]+)?' && is_listed "$function" &&
 		not grep '\[FTRACE\]' "$kprobes/list"
@@ -88,13 +88,13 @@ stands_behind()
 
 events_alone()
 {
-	add_events && stands_behind && all_see_calls
+	add_events && skips_nop && all_see_calls
 }
 
 tracer_comes_and_goes()
 {
-	trace_with "$1" && all_see_calls && stands_behind &&
-		trace_with nop && all_see_calls && stands_behind
+	trace_with "$1" && all_see_calls && skips_nop &&
+		trace_with nop && all_see_calls && skips_nop
 }
 
 # Once the text is a jump, and again.
@@ -108,9 +108,9 @@ comes_and_goes_later()
 probes_come_and_go()
 {
 	remove_events
-	trace_with "$1" && add_events && all_see_calls && stands_behind && remove_events &&
+	trace_with "$1" && add_events && all_see_calls && skips_nop && remove_events &&
 		clear_trace && call && tracer_sees_calls && add_events && all_see_calls &&
-		trace_with nop && all_see_calls && stands_behind
+		trace_with nop && all_see_calls && skips_nop
 }
 
 event_goes_while_traced()
@@ -122,8 +122,8 @@ event_goes_while_traced()
 		event_enable return 1 && all_see_calls && trace_with nop
 }
 
-# Behind the nop is the next instruction, wherever the nop is.
-offset_behind()
+# After the nop is the next instruction, wherever the nop is.
+offset_after()
 {
 	sed -n "s/^[0-9a-f]*  [kr]  $function+\\(0x[0-9a-f]*\\) .*/\\1/p" "$kprobes/list" |
 		head -n 1 | while read -r offset; do
@@ -140,7 +140,7 @@ next_is_hit()
 # From here on ftrace leads to the probe.
 next_is_probed()
 {
-	event p next "$probed:$function$(offset_behind)" && event_enable next 1 &&
+	event p next "$probed:$function$(offset_after)" && event_enable next 1 &&
 		mechanism_is ftrace && is_listed "$function" '.*\[FTRACE\].*' && next_is_hit
 }
 
@@ -267,7 +267,7 @@ plan 23
 
 check "the probed module loads" load "$probed" symbols=kernel_clone
 mkdir "$instance"
-check "events at the entry stand behind the nop" starts_anew
+check "events at the entry skip the nop" starts_anew
 for tracer in $tracers; do
 	check "$tracer comes and goes" tracer_comes_and_goes "$tracer"
 	check "$tracer comes and goes when there is a jump" comes_and_goes_later "$tracer"
@@ -282,7 +282,7 @@ done
 check "events are there alone again" starts_anew
 check "an event at the next instruction leaves the entry to ftrace" next_is_probed
 check "with tracers, too" traced_by_both
-check "and anew it stands behind the nop again" starts_anew
+check "and anew it skips the nop again" starts_anew
 check "stack traces by way of ftrace" stacks_by_ftrace
 check_if "$(no_direct_calls)" "a direct call leaves the entry to ftrace" direct_call_comes
 check_if "$(no_direct_calls)" "the probe stays when the direct call goes" direct_call_goes

@@ -28,7 +28,7 @@ logs_before_and_after()
 		logged "^kprobe_example: after kernel_clone\\+.*: ip kernel_clone\\+.*, sp $address"
 }
 
-# On x86 the instruction pointer is behind the breakpoint's one byte.
+# On x86 the instruction pointer is after the breakpoint's one byte.
 logs_ip()
 {
 	offsets=$(log | grep '^kprobe_example: before' |
@@ -162,7 +162,7 @@ plan 26
 
 check "kprobe_example probes kernel_clone" probes kprobe_example
 check "it logs registers before and after" logs_before_and_after
-check_if "$x86" "the instruction pointer is one behind the address" logs_ip
+check_if "$x86" "the instruction pointer is one after the address" logs_ip
 check "it unloads" ends kprobe_example 'done with kernel_clone\+0x0, [0-9]+ hits missed'
 check "and is not heard of again" quiet_afterwards
 check "it probes another function" probes_elsewhere
