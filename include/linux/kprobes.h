@@ -340,14 +340,16 @@ static inline bool is_kprobe_optinsn_slot(unsigned long addr)
 	return false;
 }
 
+struct ftrace_hash;
+
 #ifdef CONFIG_KPROBES_ON_FTRACE
 extern bool kprobe_ftrace_disabled __read_mostly;
 void kprobe_ftrace_kill(void);
-int kprobe_ftrace_redirect_begin(struct ftrace_ops *ops);
+int kprobe_ftrace_redirect_begin(struct ftrace_hash *hash);
 void kprobe_ftrace_redirect_end(void);
 #else
 static inline void kprobe_ftrace_kill(void) { }
-static inline int kprobe_ftrace_redirect_begin(struct ftrace_ops *ops)
+static inline int kprobe_ftrace_redirect_begin(struct ftrace_hash *hash)
 {
 	return 0;
 }

@@ -36,7 +36,7 @@ static void report_call(struct kprobe_point *point, struct pt_regs *regs)
 	unsigned long to = instruction_pointer(regs);
 	unsigned long sp = kernel_stack_pointer(regs);
 
-	if (likely(!READ_ONCE(point->move))) {
+	if (likely(!kprobe_is_moving(point))) {
 		kprobe_entry_hit(point, regs);
 		return;
 	}

@@ -228,27 +228,40 @@ static __always_inline void hit(struct kprobe_point *point, struct pt_regs *regs
 }
 
 /*
- * The point moves to ftrace. A call that ftrace did not report is a hit. Then,
- * for all, comes the displaced instruction, or what is probed there.
+ * Executes what is at a moving point's site: the hit of the point there, or the
+ * displaced instruction. While that point comes or goes, the route may lead back to
+ * the site. The call must not return there, where it would be seen once more: look
+ * again. After the move the text at the site is right.
+ */
+static void go_on_at_site(struct kprobe_point *point, struct pt_regs *regs,
+			  unsigned int entered)
+{
+	struct kprobe_point *next;
+
+	while (kprobe_is_moving(point) && instruction_pointer(regs) == point->site) {
+		next = kprobe_move_next(point);
+		if (next) {
+			arch_kprobe_enter(next, regs);
+			hit(next, regs, entered);
+			return;
+		}
+		run_displaced(point, kprobe_point_route(point), regs);
+	}
+}
+NOKPROBE_SYMBOL(go_on_at_site);
+
+/*
+ * The point moves to ftrace. A call that ftrace did not report is a hit. What is at
+ * the site comes after it, for all calls.
  */
 static void moving_hit(struct kprobe_point *point, struct pt_regs *regs,
 		       unsigned int entered)
 {
-	struct kprobe_point *next;
-
 	if (kprobe_move_take_note(point, kernel_stack_pointer(regs)))
 		instruction_pointer_set(regs, point->site);
 	else
 		hit(point, regs, entered);
-	if (instruction_pointer(regs) != point->site)
-		return;
-	next = kprobe_move_next(point);
-	if (next) {
-		arch_kprobe_enter(next, regs);
-		hit(next, regs, entered);
-	} else {
-		run_displaced(point, kprobe_point_route(point), regs);
-	}
+	go_on_at_site(point, regs, entered);
 }
 NOKPROBE_SYMBOL(moving_hit);
 

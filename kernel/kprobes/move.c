@@ -30,8 +30,9 @@
 #include "renew.h"
 #include "table.h"
 
-/* Moves that have not ended; kprobe_mutex. */
+/* Moves under way, and how many have ended; kprobe_mutex. */
 static unsigned int nr_moves;
+static unsigned int moves_ended;
 static DECLARE_WAIT_QUEUE_HEAD(moves_over);
 
 /* The breakpoint goes, unless it is needed on the instruction itself. */
@@ -64,11 +65,14 @@ void kprobe_move_end(struct kprobe_point *point)
 	if (!move)
 		return;
 	give_up_breakpoint(point, move->next);
+	/* Hits under way may still use that of the move. */
+	kprobe_point_choose_route(point);
 	WRITE_ONCE(point->move, NULL);
 	if (move->next)
 		kprobe_optimizer_queue(move->next);
 	move->point = NULL;
 	WRITE_ONCE(nr_moves, nr_moves - 1);
+	WRITE_ONCE(moves_ended, moves_ended + 1);
 	wake_up_all(&moves_over);
 }
 NOKPROBE_SYMBOL(kprobe_move_end);
@@ -195,17 +199,25 @@ bool kprobe_moves(void)
 }
 
 /**
- * kprobe_move_wait() - wait until no point moves
+ * kprobe_moves_ended() - how many moves have ended?
  *
- * Context: Process context, kprobe_mutex held, let go of in between; sleeps for a
- * Tasks RCU grace period if a point moves.
+ * Context: Any.
+ * Return: A count, for kprobe_move_wait().
  */
-void kprobe_move_wait(void)
+unsigned int kprobe_moves_ended(void)
 {
-	lockdep_assert_held(&kprobe_mutex);
-	while (nr_moves) {
-		mutex_unlock(&kprobe_mutex);
-		wait_event(moves_over, !kprobe_moves());
-		mutex_lock(&kprobe_mutex);
-	}
+	return READ_ONCE(moves_ended);
+}
+
+/**
+ * kprobe_move_wait() - wait until another move ends
+ * @ended: what kprobe_moves_ended() returned
+ *
+ * Context: Process context, kprobe_mutex not held; sleeps for up to a Tasks RCU grace
+ * period. Does not wait if no point moves.
+ */
+void kprobe_move_wait(unsigned int ended)
+{
+	lockdep_assert_not_held(&kprobe_mutex);
+	wait_event(moves_over, !kprobe_moves() || kprobe_moves_ended() != ended);
 }

@@ -13,7 +13,8 @@ void kprobe_move_end(struct kprobe_point *point);
 void kprobe_move_join(struct kprobe_point *next);
 void kprobe_move_leave(struct kprobe_point *next);
 bool kprobe_moves(void);
-void kprobe_move_wait(void);
+unsigned int kprobe_moves_ended(void);
+void kprobe_move_wait(unsigned int ended);
 #else
 static inline void kprobe_move_join(struct kprobe_point *next) { }
 static inline void kprobe_move_leave(struct kprobe_point *next) { }

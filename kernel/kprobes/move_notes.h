@@ -31,10 +31,20 @@ struct kprobe_move {
 };
 
 #ifdef CONFIG_KPROBES_ON_FTRACE
+static __always_inline bool kprobe_is_moving(const struct kprobe_point *point)
+{
+	return READ_ONCE(point->move);
+}
+
 bool kprobe_move_note(struct kprobe_point *point, unsigned long sp);
 bool kprobe_move_take_note(struct kprobe_point *point, unsigned long sp);
 struct kprobe_point *kprobe_move_next(struct kprobe_point *point);
 #else
+static inline bool kprobe_is_moving(const struct kprobe_point *point)
+{
+	return false;
+}
+
 static inline bool kprobe_move_take_note(struct kprobe_point *point,
 					 unsigned long sp)
 {

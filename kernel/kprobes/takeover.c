@@ -24,24 +24,31 @@
  * Hits by way of ftrace must not get lost either, so kernel.ftrace_enabled cannot be
  * switched off while a point uses ftrace. While it is off, whatever needs ftrace fails:
  * registrations, and redirections of calls that are probed.
+ *
+ * A redirection looks up the points at its own addresses, and begins only when none of
+ * them has a breakpoint left. A point that moves keeps its breakpoint for a Tasks RCU
+ * grace period. No lock is held meanwhile: the redirection has announced itself, so that
+ * no new point skips its nop, lets go of kprobe_mutex, waits for the move to end, and
+ * looks at its addresses anew.
  */
 #include <linux/ftrace.h>
-#include <linux/kprobe_point.h>
+#include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
 
-#include "../trace/ftrace_internal.h"
+#include "../trace/trace.h"
 #include "address.h"
 #include "batch.h"
 #include "ftrace.h"
 #include "function.h"
 #include "move.h"
+#include "move_notes.h"
 #include "optimizer.h"
 #include "point.h"
 #include "reason.h"
 #include "table.h"
 #include "takeover.h"
 
-/* Redirections of calls that are being prepared; kprobe_mutex. */
+/* Redirections of calls under way: no new point skips its nop. kprobe_mutex. */
 static unsigned int redirections;
 
 /* Not if the function ends with its nop. */
@@ -163,54 +170,83 @@ enum kprobe_reason kprobe_ftrace_take_over(struct kprobe_point *point)
 }
 NOKPROBE_SYMBOL(kprobe_ftrace_take_over);
 
-static bool is_concerned(const struct kprobe_point *point, struct ftrace_ops *ops)
+/*
+ * Collects up to %KPROBE_CHUNK points at the addresses of a hash that ftrace has to take
+ * over. Returns whether any point there is moving.
+ */
+static bool find_points(const struct ftrace_hash *hash, struct list_head *points)
 {
-	struct pt_regs regs;
+	struct ftrace_func_entry *entry;
+	struct kprobe_point *point;
+	unsigned int found = 0;
+	bool moving = false;
+	unsigned long i;
 
-	return may_be_taken_over(point) &&
-	       (!ops || ftrace_ops_test(ops, point->addr, &regs));
+	for (i = 0; i < 1UL << hash->size_bits; i++) {
+		hlist_for_each_entry(entry, &hash->buckets[i], hlist) {
+			point = kprobe_point_lookup(entry->ip);
+			if (!point)
+				continue;
+			moving |= kprobe_is_moving(point);
+			if (may_be_taken_over(point) && found++ < KPROBE_CHUNK)
+				list_move_tail(&point->batch, points);
+		}
+	}
+	return moving;
 }
 
-static enum kprobe_reason take_over_concerned(struct ftrace_ops *ops)
+/*
+ * One operation. Returns true, with kprobe_mutex still held, when there is nothing to
+ * take over and no move to wait for.
+ */
+static bool is_ready(const struct ftrace_hash *hash, enum kprobe_reason *reason)
 {
-	struct kprobe_point *point;
-	unsigned long addr = 0;
+	unsigned int ended;
 	LIST_HEAD(points);
-	enum kprobe_reason reason;
+	bool moving, found;
 
+	mutex_lock(&kprobe_mutex);
 	kprobe_disarm_pending();
-	while ((point = kprobe_point_next(&addr, ULONG_MAX)))
-		if (is_concerned(point, ops))
-			list_move_tail(&point->batch, &points);
-	reason = take_over(&points);
+	ended = kprobe_moves_ended();
+	moving = find_points(hash, &points);
+	found = !list_empty(&points);
+	if (!found && !moving)
+		return true;
+	*reason = take_over(&points);
 	kprobe_batch_commit(&points);
-	return reason;
+	mutex_unlock(&kprobe_mutex);
+	if (!found)
+		kprobe_move_wait(ended);
+	return false;
+}
+
+static void count_redirections(int change)
+{
+	guard(mutex)(&kprobe_mutex);
+	redirections += change;
 }
 
 /**
  * kprobe_ftrace_redirect_begin() - calls are about to be taken elsewhere
- * @ops: what takes them, with its filter set; NULL when it is not known yet which
- *       calls that will be
+ * @hash: the functions that are called
  *
- * Points after the nops concerned would not be reached any more: they move to
- * ftrace. No new ones come until kprobe_ftrace_redirect_end().
+ * Points after the nops of these functions would not be reached any more: they move to
+ * ftrace. No new point skips its nop until kprobe_ftrace_redirect_end().
  *
  * Context: Process context, may sleep; before any of ftrace's locks. Waits for a
- * Tasks RCU grace period if points move, with kprobe_mutex let go of.
+ * Tasks RCU grace period if points move, without holding any lock.
  * Return: 0, with kprobe_mutex held. -ENOMEM or what ftrace says when it cannot
  * take the points over: calls must not be redirected then.
  */
-int kprobe_ftrace_redirect_begin(struct ftrace_ops *ops)
+int kprobe_ftrace_redirect_begin(struct ftrace_hash *hash)
 {
-	enum kprobe_reason reason;
+	enum kprobe_reason reason = KPROBE_REASON_NONE;
 
-	mutex_lock(&kprobe_mutex);
-	redirections++;
-	reason = take_over_concerned(ops);
-	if (reason)
-		kprobe_ftrace_redirect_end();
-	else
-		kprobe_move_wait();
+	count_redirections(1);
+	while (!reason)
+		if (is_ready(hash, &reason))
+			return 0;
+	count_redirections(-1);
 	return kprobe_reason_errno(reason);
 }
 NOKPROBE_SYMBOL(kprobe_ftrace_redirect_begin);

@@ -8,6 +8,8 @@
 #include <linux/kprobes.h>
 #include <linux/kthread.h>
 
+#include "../batch.h"
+#include "../table.h"
 #include "entry.h"
 
 #define CALLS	5
@@ -189,6 +191,7 @@ static void loop_counts_calls(struct kunit *test)
 
 #define CALLERS		3
 #define CHANGES		12
+#define TURNS		20
 
 struct hammer {
 	struct kprobes_counter *entry;
@@ -239,6 +242,20 @@ static void count_change(struct hammer *h)
 	h->twice += max(-lost, 0);
 }
 
+/* The threads never sleep, so the move does not end meanwhile. */
+static void come_and_go(struct kunit *test, struct kprobes_counter *next)
+{
+	int i;
+
+	for (i = 0; i < TURNS; i++) {
+		unregister_kprobe(&next->kp);
+		scoped_guard(mutex, &kprobe_mutex)
+			kprobe_disarm_pending();
+		next->kp.addr = NULL;
+		KUNIT_EXPECT_EQ(test, 0, register_kprobe(&next->kp));
+	}
+}
+
 /* From a breakpoint or jump to ftrace, once. */
 static void change_under_calls(struct kunit *test, struct hammer *h, int i)
 {
@@ -254,6 +271,7 @@ static void change_under_calls(struct kunit *test, struct hammer *h, int i)
 	KUNIT_EXPECT_EQ(test, 0, register_kprobe(&h->next->kp));
 	KUNIT_EXPECT_TRUE(test, is_ftraced(h->entry));
 	usleep_range(1000, 2000);
+	come_and_go(test, h->next);
 	unregister_kprobe(&h->next->kp);
 	usleep_range(1000, 2000);
 	stop_hammer(h);

@@ -428,23 +428,51 @@ static void next_is_probed(struct kunit *test)
 			      user->takes ? CALLS : 2 * CALLS);
 }
 
-/* A redirection that is in effect elsewhere is extended to the function. */
-static void redirection_is_extended(struct kunit *test)
+/* Ways to extend a redirection that is in effect */
+
+static int extend_by_address(void)
 {
+	return ftrace_set_filter_ip(&redirection, kprobes_entry_addr(), 0, 0);
+}
+
+static int extend_by_pattern(void)
+{
+	unsigned char pattern[] = "kprobes_entry_targe*";
+
+	return ftrace_set_filter(&redirection, pattern, strlen(pattern), 0);
+}
+
+static void expect_extended(struct kunit *test, int (*extend)(void))
+{
+	static const struct kprobes_place elsewhere = { .symbol = "int_sqrt" };
+	struct kprobes_counter *bystander = kprobes_counting(test, &elsewhere);
 	struct kprobes_counter *c = kprobes_counting(test, &kprobes_entry_place);
 	unsigned long loop;
 
 	loop = (unsigned long)kprobe_lookup_name("kprobes_entry_loop", 0);
 	KUNIT_ASSERT_EQ(test, 0, ftrace_set_filter_ip(&redirection, loop, 0, 1));
 	KUNIT_ASSERT_EQ(test, 0, register_ftrace_function(&redirection));
+	KUNIT_EXPECT_FALSE(test, is_ftraced(c));
 	KUNIT_EXPECT_EQ(test, 8, kprobes_entry_target(7));
-	KUNIT_EXPECT_EQ(test, 0, ftrace_set_filter_ip(&redirection,
-						      kprobes_entry_addr(), 0, 0));
+	KUNIT_EXPECT_EQ(test, 0, extend());
+	KUNIT_EXPECT_TRUE(test, is_ftraced(c));
 	KUNIT_EXPECT_EQ(test, -7, kprobes_entry_target(7));
 	kprobes_expect_counts(test, c, 2, 2);
+	/* Its calls are not redirected. */
+	KUNIT_EXPECT_FALSE(test, is_ftraced(bystander));
 	KUNIT_EXPECT_EQ(test, 0, ops_off(&redirection));
 	KUNIT_EXPECT_EQ(test, 8, kprobes_entry_target(7));
 	kprobes_expect_counts(test, c, 3, 3);
+}
+
+static void redirection_is_extended(struct kunit *test)
+{
+	expect_extended(test, extend_by_address);
+}
+
+static void redirection_is_extended_by_pattern(struct kunit *test)
+{
+	expect_extended(test, extend_by_pattern);
 }
 
 static int tracer_init(struct kunit *test)
@@ -470,6 +498,7 @@ static struct kunit_case tracer_cases[] = {
 	CASE_USERS(probe_changes_path),
 	CASE_USERS(next_is_probed),
 	KUNIT_CASE(redirection_is_extended),
+	KUNIT_CASE(redirection_is_extended_by_pattern),
 	{}
 };
 
