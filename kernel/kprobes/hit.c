@@ -276,10 +276,14 @@ NOKPROBE_SYMBOL(moving_hit);
 void kprobe_hit(struct kprobe_point *point, struct pt_regs *regs,
 		unsigned int entered)
 {
-	if (unlikely(READ_ONCE(point->mechanism) == KPROBE_FTRACE))
+	if (unlikely(READ_ONCE(point->mechanism) == KPROBE_FTRACE)) {
 		moving_hit(point, regs, entered);
-	else
-		hit(point, regs, entered);
+		return;
+	}
+	hit(point, regs, entered);
+	/* Meanwhile it has begun to move: the breakpoint would count the hit again. */
+	if (unlikely(instruction_pointer(regs) == point->site))
+		go_on_at_site(point, regs, entered);
 }
 NOKPROBE_SYMBOL(kprobe_hit);
 

@@ -114,7 +114,9 @@ static int redirection_off(void)
 
 /* Direct calls */
 
-#ifdef CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS
+/* In 32 bit ftrace forgets them as soon as there is another user. */
+#if defined(CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS) && defined(CONFIG_X86_64)
+#define DIRECT_CALLS
 static struct ftrace_ops direct;
 static unsigned int directs_before;
 
@@ -206,7 +208,7 @@ static const struct nop_user users[] = {
 	{ "tracer", tracer_on, tracer_off, stays },
 	{ "tracer with registers", tracer_with_regs_on, tracer_with_regs_off, stays },
 	{ "redirection", redirection_on, redirection_off, stays, true, true },
-#ifdef CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS
+#ifdef DIRECT_CALLS
 	{ "direct call", direct_on, direct_off, stays, false, true },
 	{ "direct call around", around_on, direct_off, around_goes, false, true },
 #endif
