@@ -77,6 +77,43 @@ enum kprobe_point_state {
 };
 
 /**
+ * enum kprobe_optimization - what the optimizer has to do for a point
+ * @KPROBE_OPT_IDLE:    nothing
+ * @KPROBE_OPT_QUEUED:  look whether there can be a jump, or a detour that is up to date
+ * @KPROBE_OPT_WAITING: write the jump when a Tasks RCU grace period has ended; the point
+ *                      is KPROBE_POINT_OPTIMIZING as long
+ * @KPROBE_OPT_STATES:  number of states
+ *
+ * Legal edges, all under kprobe_mutex, all through kprobe_point_set_optimization()::
+ *
+ *             to    IDLE           QUEUED   WAITING
+ *   from
+ *   IDLE             -             queue       -
+ *   QUEUED     look, dequeue         -       begin
+ *   WAITING    write, dequeue        -         -
+ *
+ * "look" is taken when there is to be no jump, or one that needs no grace period.
+ */
+enum kprobe_optimization {
+	KPROBE_OPT_IDLE,
+	KPROBE_OPT_QUEUED,
+	KPROBE_OPT_WAITING,
+	KPROBE_OPT_STATES,
+};
+
+/**
+ * enum kprobe_verdict - may a jump ever replace the text at a point's site?
+ * @KPROBE_VERDICT_NONE:       the text was not examined yet
+ * @KPROBE_VERDICT_POSSIBLE:   it may; another probe can still be in the way
+ * @KPROBE_VERDICT_IMPOSSIBLE: never, as long as the text is there
+ */
+enum kprobe_verdict {
+	KPROBE_VERDICT_NONE,
+	KPROBE_VERDICT_POSSIBLE,
+	KPROBE_VERDICT_IMPOSSIBLE,
+};
+
+/**
  * struct kprobe_deferred_free - what waits to be freed until nobody executes it
  * @rcu:       for the Tasks RCU grace period, and for freeing afterwards
  * @quiescent: in between, among those whose grace period has ended
@@ -144,10 +181,10 @@ struct kprobe_route {
  * @detour:    what a jump goes to, or a breakpoint; NULL until the optimizer has
  *             looked at the point
  * @not_jump:  why the optimizer has not made it a jump
- * @examined:  the text was looked at
- * @hopeless:  and the reason never goes away
+ * @verdict:   on the text at @site
+ * @optimization: what the optimizer has to do; under kprobe_mutex
  * @region_len: how many bytes a jump at @site replaces, 0 while that is not known
- * @optimize:  in one of the optimizer's lists
+ * @optimize:  links the points that the optimizer has the same to do for
  * @node:      in the table of points, one link for each of two generations
  * @batch:     in the batch that is being worked on, or among those to be disarmed
  * @by_addr:   among all points, or those that are gone, until it is to be freed
@@ -182,8 +219,8 @@ struct kprobe_point {
 		struct kprobe_deferred_free deferred;
 	};
 #ifdef CONFIG_OPTPROBES
-	bool examined;
-	bool hopeless;
+	enum kprobe_verdict verdict : 8;
+	enum kprobe_optimization optimization : 8;
 	u8 region_len;
 	enum kprobe_reason not_jump;
 	struct kprobe_detour *detour;

@@ -42,9 +42,9 @@
 #define EXAMINED_AT_ONCE	32
 
 /* All under kprobe_mutex, linked by @optimize. */
-static LIST_HEAD(candidates);		/* to be looked at */
-static LIST_HEAD(optimizing_points);	/* wait for the next round */
-static LIST_HEAD(waiting_points);	/* wait for the end of this round */
+static LIST_HEAD(queued_points);	/* KPROBE_OPT_QUEUED */
+static LIST_HEAD(optimizing_points);	/* KPROBE_OPT_WAITING for the next round */
+static LIST_HEAD(waiting_points);	/* KPROBE_OPT_WAITING for the end of this one */
 
 /**
  * enum optimizer_round - what the current Tasks RCU grace period is doing
@@ -67,8 +67,55 @@ static bool optimization_allowed = true;
 static void optimize(struct work_struct *work);
 static DECLARE_WORK(optimize_work, optimize);
 
-/* Registrations that are to be through before points are looked at; kprobe_mutex. */
+/* Registrations that must end before points are looked at; kprobe_mutex. */
 static unsigned int registrations;
+
+/* The table of enum kprobe_optimization's description, a row for each from. */
+static const u8 legal_edges[KPROBE_OPT_STATES] = {
+	[KPROBE_OPT_IDLE] = BIT(KPROBE_OPT_QUEUED),
+	[KPROBE_OPT_QUEUED] = BIT(KPROBE_OPT_IDLE) | BIT(KPROBE_OPT_WAITING),
+	[KPROBE_OPT_WAITING] = BIT(KPROBE_OPT_IDLE),
+};
+
+/**
+ * kprobe_optimization_may_become() - is there an edge between two states?
+ * @from: what the optimizer has to do for a point
+ * @to:   what it would have to do
+ *
+ * Context: Any.
+ * Return: True when the edge is in the table of enum kprobe_optimization.
+ */
+bool kprobe_optimization_may_become(enum kprobe_optimization from,
+				    enum kprobe_optimization to)
+{
+	return legal_edges[from] & BIT(to);
+}
+NOKPROBE_SYMBOL(kprobe_optimization_may_become);
+
+/**
+ * kprobe_point_set_optimization() - move a point along an edge
+ * @point: the point
+ * @to:    what the optimizer has to do for it
+ *
+ * The only place that writes the state; also links the point with others that are in
+ * the same. An illegal edge warns and is not taken.
+ *
+ * Context: kprobe_mutex held.
+ */
+void kprobe_point_set_optimization(struct kprobe_point *point,
+				   enum kprobe_optimization to)
+{
+	lockdep_assert_held(&kprobe_mutex);
+	if (WARN_ON_ONCE(!kprobe_optimization_may_become(point->optimization, to)))
+		return;
+	point->optimization = to;
+	if (to == KPROBE_OPT_IDLE)
+		list_del_init(&point->optimize);
+	else
+		list_move_tail(&point->optimize, to == KPROBE_OPT_QUEUED ?
+			       &queued_points : &optimizing_points);
+}
+NOKPROBE_SYMBOL(kprobe_point_set_optimization);
 
 static bool is_inside_region(const struct kprobe_point *point, unsigned long site)
 {
@@ -95,15 +142,15 @@ static bool has_neighbour(const struct kprobe_point *point)
 /* What is in the way of a point that has no jump. */
 static enum kprobe_reason examine(struct kprobe_point *point)
 {
-	if (!point->examined) {
+	if (point->verdict == KPROBE_VERDICT_NONE) {
 		enum kprobe_reason reason = kprobe_examine_point(point);
 
-		point->hopeless = reason != KPROBE_REASON_NONE;
-		point->examined = true;
+		point->verdict = reason ? KPROBE_VERDICT_IMPOSSIBLE :
+					  KPROBE_VERDICT_POSSIBLE;
 		if (reason)
 			return reason;
 	}
-	if (point->hopeless)
+	if (point->verdict == KPROBE_VERDICT_IMPOSSIBLE)
 		return point->not_jump;
 	return has_neighbour(point) ? KPROBE_REASON_NEIGHBOUR :
 				      KPROBE_REASON_NONE;
@@ -124,12 +171,13 @@ static void begin_optimizing(struct kprobe_point *point)
 {
 	kprobe_detour_retire_replaced(point);
 	kprobe_point_set_state(point, KPROBE_POINT_OPTIMIZING);
-	list_add_tail(&point->optimize, &optimizing_points);
+	kprobe_point_set_optimization(point, KPROBE_OPT_WAITING);
 }
 
-/* A jump that cannot be renewed, or is to go anyway, is left as it is. */
+/* A jump that cannot be renewed, or is about to go, is left as it is. */
 static void stay_breakpoint(struct kprobe_point *point)
 {
+	kprobe_point_set_optimization(point, KPROBE_OPT_IDLE);
 	if (point->mechanism == KPROBE_BREAKPOINT)
 		kprobe_detour_for_breakpoint(point);
 }
@@ -141,14 +189,13 @@ static bool needs_no_grace_period(const struct kprobe_point *point)
 	       point->region_len == point->len;
 }
 
-/* A candidate gets its jump, or another, at once if that is possible. */
+/* A queued point gets its jump, or another, at once if that is possible. */
 static void look_at(struct kprobe_point *point, struct list_head *ready)
 {
-	list_del_init(&point->optimize);
 	if (!optimization_allowed || !is_ready(point))
 		stay_breakpoint(point);
 	else if (needs_no_grace_period(point))
-		list_add_tail(&point->optimize, ready);
+		list_move_tail(&point->optimize, ready);
 	else
 		begin_optimizing(point);
 }
@@ -188,7 +235,7 @@ static void write_jumps(struct list_head *points)
 		return;
 	patch_points(points, arch_kprobe_queue_jump);
 	list_for_each_entry_safe(point, next, points, optimize) {
-		list_del_init(&point->optimize);
+		kprobe_point_set_optimization(point, KPROBE_OPT_IDLE);
 		if (point->state == KPROBE_POINT_OPTIMIZING)
 			kprobe_point_set_state(point, KPROBE_POINT_ARMED);
 		kprobe_point_set_mechanism(point, KPROBE_JUMP);
@@ -198,7 +245,10 @@ static void write_jumps(struct list_head *points)
 	}
 }
 
-/* Unless they @stay, the breakpoints are about to leave the text as well. */
+/*
+ * The points are idle and linked by the caller. Unless they @stay, the breakpoints are
+ * about to leave the text as well.
+ */
 static void write_breakpoints(struct list_head *points, bool stay)
 {
 	struct kprobe_point *point, *next;
@@ -240,12 +290,12 @@ static void start_round(void)
 	call_rcu_tasks(&round_rcu, round_is_over);
 }
 
-static void look_at_candidates(struct list_head *ready)
+static void look_at_queued(struct list_head *ready)
 {
 	unsigned int done = 0;
 
-	while (done++ < EXAMINED_AT_ONCE && !list_empty(&candidates))
-		look_at(list_first_entry(&candidates, struct kprobe_point, optimize),
+	while (done++ < EXAMINED_AT_ONCE && !list_empty(&queued_points))
+		look_at(list_first_entry(&queued_points, struct kprobe_point, optimize),
 			ready);
 	write_jumps(ready);
 }
@@ -264,8 +314,8 @@ static bool optimize_chunk(void)
 			return true;
 		current_round = ROUND_NONE;
 	}
-	look_at_candidates(&ready);
-	if (!list_empty(&candidates))
+	look_at_queued(&ready);
+	if (!list_empty(&queued_points))
 		return true;
 	start_round();
 	return false;
@@ -300,7 +350,7 @@ static bool is_as_good_as_can_be(const struct kprobe_point *point)
 	case KPROBE_BREAKPOINT:
 		if (kprobe_point_has_no_breakpoint(point))
 			return true;
-		return (point->hopeless || !optimization_allowed) &&
+		return (point->verdict == KPROBE_VERDICT_IMPOSSIBLE || !optimization_allowed) &&
 		       kprobe_has_breakpoint_detour(point);
 	case KPROBE_JUMP:
 		return kprobe_detour_is_current(point);
@@ -322,10 +372,10 @@ static bool is_as_good_as_can_be(const struct kprobe_point *point)
 void kprobe_optimizer_queue(struct kprobe_point *point)
 {
 	lockdep_assert_held(&kprobe_mutex);
-	if (point->state != KPROBE_POINT_ARMED || !list_empty(&point->optimize) ||
-	    is_as_good_as_can_be(point))
+	if (point->state != KPROBE_POINT_ARMED ||
+	    point->optimization != KPROBE_OPT_IDLE || is_as_good_as_can_be(point))
 		return;
-	list_add_tail(&point->optimize, &candidates);
+	kprobe_point_set_optimization(point, KPROBE_OPT_QUEUED);
 	queue_work(system_unbound_wq, &optimize_work);
 }
 NOKPROBE_SYMBOL(kprobe_optimizer_queue);
@@ -348,7 +398,7 @@ void kprobe_optimizer_hold(bool begins)
 NOKPROBE_SYMBOL(kprobe_optimizer_hold);
 
 /**
- * kprobe_optimizer_dequeue() - take a point out of the optimizer's lists
+ * kprobe_optimizer_dequeue() - the optimizer has nothing to do for a point any more
  * @point: any point; if it is OPTIMIZING it is ARMED afterwards
  *
  * What is in the text stays there.
@@ -358,10 +408,10 @@ NOKPROBE_SYMBOL(kprobe_optimizer_hold);
 void kprobe_optimizer_dequeue(struct kprobe_point *point)
 {
 	lockdep_assert_held(&kprobe_mutex);
-	list_del_init(&point->optimize);
-	if (point->state != KPROBE_POINT_OPTIMIZING)
-		return;
-	kprobe_point_set_state(point, KPROBE_POINT_ARMED);
+	if (point->optimization != KPROBE_OPT_IDLE)
+		kprobe_point_set_optimization(point, KPROBE_OPT_IDLE);
+	if (point->state == KPROBE_POINT_OPTIMIZING)
+		kprobe_point_set_state(point, KPROBE_POINT_ARMED);
 }
 NOKPROBE_SYMBOL(kprobe_optimizer_dequeue);
 
@@ -370,7 +420,7 @@ static void give_up_jump(struct kprobe_point *point, struct list_head *jumps)
 {
 	kprobe_optimizer_dequeue(point);
 	if (point->mechanism == KPROBE_JUMP)
-		list_add_tail(&point->optimize, jumps);
+		list_move_tail(&point->optimize, jumps);
 }
 
 /* The same for a point that stays in the text. */
@@ -414,7 +464,7 @@ static void visit_around(unsigned long site, struct list_head *jumps,
 
 static void unoptimize_overlapping(struct kprobe_point *point, struct list_head *jumps)
 {
-	if (point->hopeless)
+	if (point->verdict == KPROBE_VERDICT_IMPOSSIBLE)
 		return;
 	point->not_jump = KPROBE_REASON_NEIGHBOUR;
 	keep_breakpoint(point, jumps);
@@ -521,7 +571,7 @@ NOKPROBE_SYMBOL(kprobe_optimizer_is_allowed);
 bool kprobe_optimizer_is_idle(void)
 {
 	guard(mutex)(&kprobe_mutex);
-	if (list_empty(&candidates) && list_empty(&optimizing_points) &&
+	if (list_empty(&queued_points) && list_empty(&optimizing_points) &&
 	    list_empty(&waiting_points))
 		return true;
 	queue_work(system_unbound_wq, &optimize_work);

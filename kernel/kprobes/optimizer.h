@@ -6,6 +6,10 @@
 #include <linux/kprobe_point.h>
 
 #ifdef CONFIG_OPTPROBES
+bool kprobe_optimization_may_become(enum kprobe_optimization from,
+				    enum kprobe_optimization to);
+void kprobe_point_set_optimization(struct kprobe_point *point,
+				   enum kprobe_optimization to);
 bool kprobe_optimizer_prepare(struct kprobe_point *point);
 void kprobe_optimizer_queue(struct kprobe_point *point);
 void kprobe_optimizer_hold(bool begins);

@@ -196,14 +196,14 @@ static enum kprobe_reason reason_of(const struct kprobe_point *point)
 		return KPROBE_REASON_NOT_ARMED;
 	if (point->mechanism == KPROBE_JUMP)
 		return KPROBE_REASON_NONE;
-	if (point->hopeless)
+	if (point->verdict == KPROBE_VERDICT_IMPOSSIBLE)
 		return point->not_jump;
 	if (!kprobe_optimizer_is_allowed())
 		return KPROBE_REASON_SWITCHED_OFF;
 	if (kprobe_point_has_no_breakpoint(point))
 		return KPROBE_REASON_QUEUED;
-	return list_empty(&point->optimize) ? point->not_jump :
-					      KPROBE_REASON_QUEUED;
+	return point->optimization == KPROBE_OPT_IDLE ? point->not_jump :
+							KPROBE_REASON_QUEUED;
 }
 #else
 static enum kprobe_reason reason_of(const struct kprobe_point *point)
