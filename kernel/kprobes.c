@@ -80,10 +80,15 @@ static struct kprobe *probe_at(void *entries, int i)
 	return ((struct kprobe **)entries)[i];
 }
 
+static enum kprobe_reason add_probe(struct kprobe *p, struct list_head *batch)
+{
+	return kprobe_add(p, false, batch);
+}
+
 static int register_probes(struct kprobe **kps, int num, unsigned long caller)
 {
 	const struct kprobe_array array = {
-		.entries = kps, .num = num, .probe = probe_at, .add = kprobe_add,
+		.entries = kps, .num = num, .probe = probe_at, .add = add_probe,
 	};
 
 	return kprobe_register_array(&array, KPROBE_SET, caller);

@@ -38,14 +38,11 @@ enum kprobe_reason kprobe_examine(struct kprobe_region *region, unsigned long si
 				  unsigned long from);
 bool kprobe_detour_enter(struct pt_regs *regs, unsigned long where);
 
-#ifdef CONFIG_KRETPROBES
-bool kprobe_is_return_probe(const struct kprobe *p);
-#else
+/* Is it the probe of a registered struct kretprobe? */
 static inline bool kprobe_is_return_probe(const struct kprobe *p)
 {
-	return false;
+	return p->returns;
 }
-#endif
 
 /**
  * arch_kprobe_entry() - where a probe on a place in a function goes

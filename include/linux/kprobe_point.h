@@ -160,6 +160,7 @@ struct kprobe_route {
  *             function's entry the instruction after the entry nop
  * @key:       what breakpoint hits find the point by: @site. 0 when ftrace leads
  *             to it, or while the breakpoint there belongs to a moving point
+ * @shares:    it has no breakpoint of its own: a moving point has one at @site
  * @probes:    its probes, the newest first; read under RCU by hits, written
  *             under kprobe_mutex
  * @slot:      executable copy of the instruction that goes on in the text, NULL
@@ -212,6 +213,7 @@ struct kprobe_point {
 	struct kprobe_move *move;
 #endif
 	bool on_func_entry;
+	bool shares;
 	struct hlist_node node[2];
 	struct list_head batch;
 	union {

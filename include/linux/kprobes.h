@@ -148,6 +148,8 @@ struct kprobe {
 	struct kprobe_point *point;
 	/* private: being unregistered; under kprobe_mutex */
 	bool removing;
+	/* private: the probe of a struct kretprobe; written before it is on a point */
+	bool returns;
 	/* private: @addr as the caller had set it, for when the call fails */
 	kprobe_opcode_t *asked;
 	/* private: in the registry of probes, under kprobe_mutex */

@@ -259,7 +259,7 @@ size_t kprobe_read_insn(unsigned long addr, u8 *buf, size_t size)
 	look_under_breakpoints(addr, buf, size);
 	/* A point at a function's entry patches the text after the nop. */
 	while ((point = kprobe_point_next(&at, addr + size - 1)))
-		if (point->key == point->site)
+		if (kprobe_point_owns_site(point))
 			unpatch(point, addr, buf, size);
 	return size;
 }

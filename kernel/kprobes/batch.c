@@ -29,7 +29,7 @@ static LIST_HEAD(pending_points);
 
 static void patch_point(struct kprobe_point *point, bool arm)
 {
-	if (kprobe_point_has_no_breakpoint(point))
+	if (point->shares)
 		return;
 	if (arm)
 		arch_kprobe_arm(point);

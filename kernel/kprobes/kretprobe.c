@@ -28,13 +28,6 @@
 #define TRAMPOLINE							\
 	((unsigned long)dereference_function_descriptor(kretprobe_trampoline))
 
-bool kprobe_is_return_probe(const struct kprobe *p)
-{
-	return p->pre_handler == kretprobe_entry ||
-	       p->pre_handler == kretprobe_entry_handled;
-}
-NOKPROBE_SYMBOL(kprobe_is_return_probe);
-
 static __always_inline struct kretprobe_instance *
 instance_of(struct llist_node *n)
 {

@@ -44,7 +44,7 @@ static enum kprobe_reason add_return_probe(struct kprobe *p, struct list_head *b
 	if (!pool)
 		return KPROBE_REASON_NO_MEMORY;
 	set_up(rp, pool);
-	reason = kprobe_add(p, batch);
+	reason = kprobe_add(p, true, batch);
 	if (reason) {
 		rp->pool = NULL;
 		kretprobe_pool_destroy(pool);

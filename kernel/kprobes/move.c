@@ -39,8 +39,10 @@ static DECLARE_WAIT_QUEUE_HEAD(moves_over);
 static void give_up_breakpoint(struct kprobe_point *point,
 			       struct kprobe_point *next)
 {
-	if (next)
+	if (next) {
+		next->shares = false;
 		WRITE_ONCE(next->key, next->site);
+	}
 	if (!next || !kprobe_point_in_text(next)) {
 		mutex_lock(&text_mutex);
 		arch_kprobe_disarm(point);
@@ -164,6 +166,7 @@ void kprobe_move_join(struct kprobe_point *next)
 	if (!point || !point->move)
 		return;
 	next->key = 0;
+	next->shares = true;
 	WRITE_ONCE(point->move->next, next);
 	/* Before the displaced instruction comes the other point. */
 	point->move->route.run = (void *)point->site;

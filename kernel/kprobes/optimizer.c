@@ -348,7 +348,7 @@ static bool is_as_good_as_can_be(const struct kprobe_point *point)
 {
 	switch (point->mechanism) {
 	case KPROBE_BREAKPOINT:
-		if (kprobe_point_has_no_breakpoint(point))
+		if (point->shares)
 			return true;
 		return (point->verdict == KPROBE_VERDICT_IMPOSSIBLE || !optimization_allowed) &&
 		       kprobe_has_breakpoint_detour(point);

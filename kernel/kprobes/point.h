@@ -39,10 +39,15 @@ static inline bool kprobe_point_in_text(const struct kprobe_point *point)
 	       point->state == KPROBE_POINT_DISARM_PENDING;
 }
 
-/* Does the breakpoint at its site belong to a point that moves to ftrace? */
-static inline bool kprobe_point_has_no_breakpoint(const struct kprobe_point *point)
+/* May there be a breakpoint or jump of its own at its site? */
+static inline bool kprobe_point_owns_site(const struct kprobe_point *point)
 {
-	return point->mechanism == KPROBE_BREAKPOINT && !point->key;
+#ifdef CONFIG_KPROBES_ON_FTRACE
+	/* While it moves, the breakpoint stays. */
+	if (point->mechanism == KPROBE_FTRACE)
+		return point->move;
+#endif
+	return !point->shares;
 }
 
 /*

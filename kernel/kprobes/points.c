@@ -200,7 +200,7 @@ static enum kprobe_reason reason_of(const struct kprobe_point *point)
 		return point->not_jump;
 	if (!kprobe_optimizer_is_allowed())
 		return KPROBE_REASON_SWITCHED_OFF;
-	if (kprobe_point_has_no_breakpoint(point))
+	if (point->shares)
 		return KPROBE_REASON_QUEUED;
 	return point->optimization == KPROBE_OPT_IDLE ? point->not_jump :
 							KPROBE_REASON_QUEUED;

@@ -113,7 +113,7 @@ static enum kprobe_reason find_point(struct kprobe *p, struct kprobe_point **poi
 		 kprobe_check_address(addr);
 	if (reason)
 		return reason;
-	if (kprobe_is_return_probe(p) && !on_func_entry)
+	if (p->returns && !on_func_entry)
 		return KPROBE_REASON_ENTRY;
 	reason = kprobe_point_get(addr, on_func_entry, point);
 	if (reason)
@@ -150,14 +150,15 @@ static void join(struct kprobe *p, struct kprobe_point *point)
 
 /**
  * kprobe_add() - put a probe on its point
- * @p:     the probe
- * @batch: gets the point
+ * @p:       the probe
+ * @returns: it is the probe of a return probe
+ * @batch:   gets the point
  *
  * Context: Process context, kprobe_mutex held, may sleep.
  * Return: %KPROBE_REASON_NONE, or why the probe is refused; nothing has changed
  * then.
  */
-enum kprobe_reason kprobe_add(struct kprobe *p, struct list_head *batch)
+enum kprobe_reason kprobe_add(struct kprobe *p, bool returns, struct list_head *batch)
 {
 	struct kprobe_point *point;
 	enum kprobe_reason reason;
@@ -167,6 +168,7 @@ enum kprobe_reason kprobe_add(struct kprobe *p, struct list_head *batch)
 		return KPROBE_REASON_EARLY;
 	if (kprobe_is_known(p))
 		return KPROBE_REASON_REGISTERED;
+	p->returns = returns;
 	reason = find_point(p, &point);
 	if (reason)
 		return reason;

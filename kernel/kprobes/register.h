@@ -30,7 +30,7 @@ extern bool kprobes_ready;
 int kprobe_registry_init(void);
 bool kprobe_is_known(const struct kprobe *p);
 bool kprobe_is_registered(const struct kprobe *p);
-enum kprobe_reason kprobe_add(struct kprobe *p, struct list_head *batch);
+enum kprobe_reason kprobe_add(struct kprobe *p, bool returns, struct list_head *batch);
 int kprobe_register_array(const struct kprobe_array *array,
 			  enum kprobe_request request, unsigned long caller);
 void kprobe_unregister_array(const struct kprobe_array *array);

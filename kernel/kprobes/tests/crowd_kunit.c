@@ -230,7 +230,7 @@ static void crowd_leaves_twice(struct kunit *test)
 	c->kp.symbol_name = NULL;
 	c->kp.offset = 0;
 	scoped_guard(mutex, &kprobe_mutex) {
-		KUNIT_EXPECT_EQ(test, kprobe_add(&c->kp, &batch), KPROBE_REASON_NONE);
+		KUNIT_EXPECT_EQ(test, kprobe_add(&c->kp, false, &batch), KPROBE_REASON_NONE);
 		kprobe_batch_drop(&batch);
 	}
 	unregister_kprobe(&c->kp);

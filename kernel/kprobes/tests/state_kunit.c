@@ -380,7 +380,7 @@ static void register_locked(struct kunit *test, struct kprobe *p)
 	LIST_HEAD(batch);
 
 	lockdep_assert_held(&kprobe_mutex);
-	KUNIT_EXPECT_EQ(test, KPROBE_REASON_NONE, kprobe_add(p, &batch));
+	KUNIT_EXPECT_EQ(test, KPROBE_REASON_NONE, kprobe_add(p, false, &batch));
 	KUNIT_EXPECT_EQ(test, KPROBE_REASON_NONE, kprobe_batch_commit(&batch));
 }
 
