@@ -80,9 +80,9 @@ static struct kprobe *probe_at(void *entries, int i)
 	return ((struct kprobe **)entries)[i];
 }
 
-static enum kprobe_reason add_probe(struct kprobe *p, struct list_head *batch)
+static enum kprobe_reason add_probe(struct kprobe *p, struct kprobe_chunk *chunk)
 {
-	return kprobe_add(p, false, batch);
+	return kprobe_add(p, false, chunk);
 }
 
 static int register_probes(struct kprobe **kps, int num, unsigned long caller)

@@ -34,8 +34,6 @@ struct kprobe_point *kprobe_slot_running(unsigned long addr);
 void kprobe_slot_write(void *slot, const void *code, size_t len);
 int kprobe_blacklist_add_text(unsigned long start, unsigned long end);
 size_t kprobe_read_insn(unsigned long addr, u8 *buf, size_t size);
-enum kprobe_reason kprobe_examine(struct kprobe_region *region, unsigned long site,
-				  unsigned long from);
 bool kprobe_detour_enter(struct pt_regs *regs, unsigned long where);
 
 /* Is it the probe of a registered struct kretprobe? */
@@ -61,12 +59,13 @@ kprobe_opcode_t *arch_kprobe_entry(unsigned long addr, unsigned long offset,
 
 /**
  * arch_kprobe_insn_len() - how long is an instruction?
- * @addr: where it begins
+ * @bytes: its bytes
+ * @avail: how many there are, at most kprobe_isa.insn_max
  *
- * Context: Process context, kprobe_mutex and text_mutex held.
+ * Context: Any.
  * Return: Its length in bytes, 0 when there is none that can be decoded.
  */
-unsigned int arch_kprobe_insn_len(unsigned long addr);
+unsigned int arch_kprobe_insn_len(const u8 *bytes, size_t avail);
 
 /**
  * arch_kprobe_arm() - put the breakpoint into the text

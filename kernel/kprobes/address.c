@@ -49,13 +49,13 @@ static enum kprobe_reason check_symbol(const struct kprobe_function *f)
 }
 
 /* Any place in a function becomes the place where the probe goes. */
-static enum kprobe_reason place_in_function(unsigned long at, unsigned long *addr,
-					    bool *on_func_entry)
+static enum kprobe_reason place_in_function(struct kprobe_lookup *lookup, unsigned long at,
+					    unsigned long *addr, bool *on_func_entry)
 {
 	struct kprobe_function f;
 	enum kprobe_reason reason;
 
-	if (!kprobe_find_function(at, &f))
+	if (!kprobe_lookup_function(lookup, at, &f))
 		return KPROBE_REASON_NO_TEXT;
 	reason = check_symbol(&f);
 	if (reason)
@@ -91,14 +91,15 @@ static enum kprobe_reason resolve_symbol(const char *name, unsigned int offset,
 /**
  * kprobe_resolve() - where does the caller want the probe?
  * @p:             the probe, as the caller filled it in
+ * @lookup:        what was looked up before under the same hold of kprobe_mutex
  * @addr:          set to the address to probe
  * @on_func_entry: set to whether that is a function's entry
  *
  * Context: Process context, kprobe_mutex held, may sleep.
  * Return: %KPROBE_REASON_NONE, or why there is no such place.
  */
-enum kprobe_reason kprobe_resolve(const struct kprobe *p, unsigned long *addr,
-				  bool *on_func_entry)
+enum kprobe_reason kprobe_resolve(const struct kprobe *p, struct kprobe_lookup *lookup,
+				  unsigned long *addr, bool *on_func_entry)
 {
 	unsigned long at;
 	enum kprobe_reason reason;
@@ -112,7 +113,7 @@ enum kprobe_reason kprobe_resolve(const struct kprobe *p, unsigned long *addr,
 	} else if (check_add_overflow((unsigned long)p->addr, p->offset, &at)) {
 		return KPROBE_REASON_NO_TEXT;
 	}
-	reason = place_in_function(at, addr, on_func_entry);
+	reason = place_in_function(lookup, at, addr, on_func_entry);
 	/* Text that is known, but already freed, has lost its symbols. */
 	if (reason && is_kernel_inittext(at))
 		return KPROBE_REASON_INIT_TEXT;
@@ -138,12 +139,14 @@ int kprobe_on_func_entry(kprobe_opcode_t *addr, const char *sym,
 		.symbol_name = sym,
 		.offset = offset,
 	};
+	struct kprobe_lookup lookup;
 	unsigned long ignored;
 	bool on_entry;
 	enum kprobe_reason reason;
 
+	kprobe_lookup_init(&lookup);
 	guard(mutex)(&kprobe_mutex);
-	reason = kprobe_resolve(&p, &ignored, &on_entry);
+	reason = kprobe_resolve(&p, &lookup, &ignored, &on_entry);
 	if (reason)
 		return kprobe_reason_errno(reason);
 	return on_entry ? 0 : -EINVAL;
@@ -170,7 +173,8 @@ static enum kprobe_reason check_text(unsigned long addr)
 
 /**
  * kprobe_check_address() - may a probe be set here?
- * @addr: a resolved address
+ * @lookup: what was looked up before under the same hold of kprobe_mutex
+ * @addr:   a resolved address
  *
  * What it finds stays true until the caller lets go of kprobe_mutex: text can
  * neither come nor go meanwhile.
@@ -178,7 +182,7 @@ static enum kprobe_reason check_text(unsigned long addr)
  * Context: Process context, kprobe_mutex held, may sleep.
  * Return: %KPROBE_REASON_NONE, or why not.
  */
-enum kprobe_reason kprobe_check_address(unsigned long addr)
+enum kprobe_reason kprobe_check_address(struct kprobe_lookup *lookup, unsigned long addr)
 {
 	enum kprobe_reason reason;
 
@@ -190,7 +194,7 @@ enum kprobe_reason kprobe_check_address(unsigned long addr)
 		return KPROBE_REASON_BLACKLIST;
 	if (is_reserved_text(addr))
 		return KPROBE_REASON_RESERVED;
-	if (!kprobe_is_boundary(addr))
+	if (!kprobe_is_boundary(lookup, addr))
 		return KPROBE_REASON_INSIDE;
 	return KPROBE_REASON_NONE;
 }

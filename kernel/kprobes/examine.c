@@ -34,6 +34,12 @@ static bool is_whole(const struct kprobe_function *function)
 	       next.kind == KPROBE_SYMBOL_COLD;
 }
 
+static bool find(const struct kprobe_text *text, unsigned long addr,
+		 struct kprobe_function *function)
+{
+	return kprobe_lookup_function(text->lookup, addr, function);
+}
+
 static bool is_reserved(unsigned long start, unsigned long end)
 {
 	return kprobe_text_is_reserved(start, end) ||
@@ -50,6 +56,7 @@ static bool is_landed_on(unsigned long start, unsigned long end)
 /**
  * kprobe_examine() - may a jump replace the kernel's text at a site?
  * @region: filled in if so
+ * @lookup: what was looked up before under the same hold of kprobe_mutex
  * @site:   address of an instruction
  * @from:   nothing may jump to the region from this address on, see
  *          kprobe_scan_region()
@@ -57,12 +64,12 @@ static bool is_landed_on(unsigned long start, unsigned long end)
  * Context: Process context, kprobe_mutex held; takes text_mutex.
  * Return: %KPROBE_REASON_NONE, or why not.
  */
-enum kprobe_reason kprobe_examine(struct kprobe_region *region, unsigned long site,
-				  unsigned long from)
+enum kprobe_reason kprobe_examine(struct kprobe_region *region, struct kprobe_lookup *lookup,
+				  unsigned long site, unsigned long from)
 {
 	const struct kprobe_text text = {
 		.read = kprobe_read_insn,
-		.find = kprobe_find_function,
+		.find = find,
 		.is_whole = is_whole,
 		.is_reserved = is_reserved,
 		.may_fault = kprobe_fault_is_expected,
@@ -70,6 +77,7 @@ enum kprobe_reason kprobe_examine(struct kprobe_region *region, unsigned long si
 		.next_exit = { kprobe_next_label_target, kprobe_next_fixup },
 		.is_thunk = arch_kprobe_is_thunk,
 		.way_out = arch_kprobe_way_out(),
+		.lookup = lookup,
 	};
 
 	guard(mutex)(&text_mutex);
@@ -79,7 +87,8 @@ NOKPROBE_SYMBOL(kprobe_examine);
 
 /**
  * kprobe_examine_point() - can a jump take the breakpoint's place?
- * @point: prepared point
+ * @point:  prepared point
+ * @lookup: what was looked up before under the same hold of kprobe_mutex
  *
  * Finds out what a jump at @site would displace, and looks for what never
  * changes as long as the text is there. If @site stands for a function's entry
@@ -90,7 +99,8 @@ NOKPROBE_SYMBOL(kprobe_examine);
  * Return: %KPROBE_REASON_NONE when it can. Then @region_len of the point
  * says how many bytes are displaced.
  */
-enum kprobe_reason kprobe_examine_point(struct kprobe_point *point)
+enum kprobe_reason kprobe_examine_point(struct kprobe_point *point,
+					struct kprobe_lookup *lookup)
 {
 	enum kprobe_reason reason = arch_kprobe_refuses_detours();
 	/* A jump to the probed instruction hits the probe. */
@@ -98,7 +108,7 @@ enum kprobe_reason kprobe_examine_point(struct kprobe_point *point)
 	struct kprobe_region region;
 
 	if (!reason)
-		reason = kprobe_examine(&region, point->site, point->site + lands);
+		reason = kprobe_examine(&region, lookup, point->site, point->site + lands);
 	point->region_len = reason ? 0 : region.len;
 	return reason;
 }

@@ -5,6 +5,11 @@
 /* examine.c: may a jump stand in the text? */
 #include <linux/kprobe_point.h>
 
-enum kprobe_reason kprobe_examine_point(struct kprobe_point *point);
+struct kprobe_lookup;
+
+enum kprobe_reason kprobe_examine(struct kprobe_region *region, struct kprobe_lookup *lookup,
+				  unsigned long site, unsigned long from);
+enum kprobe_reason kprobe_examine_point(struct kprobe_point *point,
+					struct kprobe_lookup *lookup);
 
 #endif /* _KERNEL_KPROBES_EXAMINE_H */

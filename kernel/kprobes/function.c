@@ -2,12 +2,10 @@
 /*
  * Functions, and the instructions in them: where they begin and end.
  *
- * Registering asks for the same function several times, and for the next probe
- * often once more, so the last answer is kept, and with it where instructions
- * begin. The kernel's own symbols are found by a binary search. Those of a module
- * are searched linearly by kallsyms; here they are put in order when the first
- * probe comes to the module, which makes ten thousand probes in a module of as
- * many functions possible.
+ * The kernel's own symbols are found by a binary search. Those of a module are searched
+ * linearly by kallsyms, so they are put in order here when the first probe comes to the
+ * module: registering ten thousand probes in a module of as many functions would take
+ * minutes otherwise.
  */
 #include <linux/bitmap.h>
 #include <linux/kallsyms.h>
@@ -45,9 +43,6 @@ static enum kprobe_symbol kind_of(const char *name)
 		return KPROBE_SYMBOL_COLD;
 	return KPROBE_SYMBOL_FUNCTION;
 }
-
-/* The last function that was asked for; kprobe_mutex. */
-static struct kprobe_function last_function;
 
 #ifdef CONFIG_MODULES
 /**
@@ -225,93 +220,108 @@ static bool find_by_kallsyms(unsigned long addr, struct kprobe_function *f)
 bool kprobe_find_function(unsigned long addr, struct kprobe_function *f)
 {
 	lockdep_assert_held(&kprobe_mutex);
-	if (addr >= last_function.start && addr < last_function.end) {
-		*f = last_function;
-		return true;
-	}
-	if (!find_in_module(addr, f) && !find_by_kallsyms(addr, f))
-		return false;
-	if (addr < f->end)
-		last_function = *f;
-	return true;
+	return find_in_module(addr, f) || find_by_kallsyms(addr, f);
 }
 NOKPROBE_SYMBOL(kprobe_find_function);
 
-/* Functions of more bytes than this are decoded anew each time. */
-#define DECODED_MAX	4096
-
-/* What is known of where instructions begin in a function; kprobe_mutex. */
-static struct {
-	unsigned long start;		/* the function */
-	unsigned long end;		/* not decoded from here on */
-	DECLARE_BITMAP(begins, DECODED_MAX);
-} decoded;
-
-/* Goes on decoding until @addr is passed or something is no instruction. */
-static void decode_up_to(unsigned long addr)
+/**
+ * kprobe_lookup_function() - the function around an address, perhaps the last one
+ * @lookup: the caller's; remembers the function
+ * @addr:   any address
+ * @f:      filled in
+ *
+ * Context: Process context, kprobe_mutex held since kprobe_lookup_init(), may sleep.
+ * Return: True when there is a symbol.
+ */
+bool kprobe_lookup_function(struct kprobe_lookup *lookup, unsigned long addr,
+			    struct kprobe_function *f)
 {
-	unsigned int len;
+	struct kprobe_function *last = &lookup->function;
 
-	while (decoded.end <= addr) {
-		len = arch_kprobe_insn_len(decoded.end);
-		if (!len)
-			return;
-		__set_bit(decoded.end - decoded.start, decoded.begins);
-		decoded.end += len;
-	}
-}
-
-static bool is_boundary_in_large(unsigned long start, unsigned long addr)
-{
-	while (start < addr) {
-		unsigned int len = arch_kprobe_insn_len(start);
-
-		if (!len)
+	if (addr >= last->end || addr < last->start) {
+		if (!kprobe_find_function(addr, f))
 			return false;
-		start += len;
+		if (addr >= f->end)
+			return true;
+		*last = *f;
 	}
-	return start == addr;
+	*f = *last;
+	return true;
+}
+NOKPROBE_SYMBOL(kprobe_lookup_function);
+
+/* Text that is read at a time. */
+#define WINDOW_SIZE	64
+
+/*
+ * Decodes from @at on until @to is passed or something is no instruction, and sets the
+ * bits of what begins there, if wanted, from @start on. Returns where it got.
+ */
+static unsigned long decode(unsigned long at, unsigned long to, unsigned long *begins,
+			    unsigned long start)
+{
+	unsigned int max = arch_kprobe_isa->insn_max;
+	u8 window[WINDOW_SIZE];
+
+	while (at <= to) {
+		size_t avail = kprobe_read_insn(at, window, sizeof(window));
+		size_t last = avail < sizeof(window) ? avail : avail - max;
+		size_t done = 0;
+
+		while (at + done <= to && done <= last) {
+			unsigned int len = arch_kprobe_insn_len(window + done,
+								min(avail - done, max));
+
+			if (!len)
+				break;
+			if (begins)
+				__set_bit(at + done - start, begins);
+			done += len;
+		}
+		if (!done)
+			break;
+		at += done;
+	}
+	return at;
 }
 
 /**
  * kprobe_is_boundary() - does an instruction begin here?
- * @addr: an address in a function
+ * @lookup: the caller's; remembers what was decoded
+ * @addr:   an address in a function
  *
- * Context: Process context, kprobe_mutex held, may sleep.
+ * Context: Process context, kprobe_mutex held since kprobe_lookup_init(), may sleep.
  * Return: True when decoding the function from its start comes to @addr.
  */
-bool kprobe_is_boundary(unsigned long addr)
+bool kprobe_is_boundary(struct kprobe_lookup *lookup, unsigned long addr)
 {
 	struct kprobe_function f;
 
 	lockdep_assert_held(&kprobe_mutex);
-	if (!kprobe_find_function(addr, &f))
+	if (!kprobe_lookup_function(lookup, addr, &f))
 		return false;
 	guard(mutex)(&text_mutex);
-	if (addr - f.start >= DECODED_MAX)
-		return is_boundary_in_large(f.start, addr);
-	if (decoded.start != f.start) {
-		decoded.start = f.start;
-		decoded.end = f.start;
-		bitmap_zero(decoded.begins, DECODED_MAX);
+	if (addr - f.start >= KPROBE_DECODED_MAX)
+		return decode(f.start, addr - 1, NULL, 0) == addr;
+	if (lookup->decoded != f.start) {
+		lookup->decoded = f.start;
+		lookup->end = f.start;
+		bitmap_zero(lookup->begins, KPROBE_DECODED_MAX);
 	}
-	decode_up_to(addr);
-	return test_bit(addr - decoded.start, decoded.begins);
+	lookup->end = decode(lookup->end, addr, lookup->begins, f.start);
+	return test_bit(addr - f.start, lookup->begins);
 }
 NOKPROBE_SYMBOL(kprobe_is_boundary);
 
 /**
- * kprobe_drop_functions() - text comes or goes
- * @mod: the module, NULL for the kernel's init text
+ * kprobe_drop_functions() - a module's text comes or goes
+ * @mod: the module
  *
  * Context: Process context, kprobe_mutex held.
  */
 void kprobe_drop_functions(const struct module *mod)
 {
 	lockdep_assert_held(&kprobe_mutex);
-	last_function = (struct kprobe_function){};
-	decoded.start = 0;
-	if (mod)
-		drop_symbols(mod);
+	drop_symbols(mod);
 }
 NOKPROBE_SYMBOL(kprobe_drop_functions);

@@ -3,6 +3,7 @@
 #define _KERNEL_KPROBES_FUNCTION_H
 
 /* function.c: functions, and where instructions begin */
+#include <linux/bitmap.h>
 #include <linux/types.h>
 
 struct module;
@@ -34,8 +35,37 @@ struct kprobe_function {
 };
 
 bool kprobe_is_prefix_symbol(const char *name);
+/* Larger functions are decoded anew each time. */
+#define KPROBE_DECODED_MAX	4096
+
+/**
+ * struct kprobe_lookup - the function that was looked up last
+ * @function: the function; @end is 0 at first
+ * @decoded:  where @begins comes from: a function's start, 0 at first
+ * @end:      it is known up to here
+ * @begins:   where instructions begin, for each byte from @decoded on
+ *
+ * A registration asks for the same function several times, and the next one often once
+ * more. Kept by the caller, for one hold of kprobe_mutex: text comes and goes under it.
+ */
+struct kprobe_lookup {
+	struct kprobe_function function;
+	unsigned long decoded;
+	unsigned long end;
+	DECLARE_BITMAP(begins, KPROBE_DECODED_MAX);
+};
+
+/* @begins is written when a function is decoded. */
+static inline void kprobe_lookup_init(struct kprobe_lookup *lookup)
+{
+	lookup->function.end = 0;
+	lookup->decoded = 0;
+}
+
 bool kprobe_find_function(unsigned long addr, struct kprobe_function *f);
-bool kprobe_is_boundary(unsigned long addr);
+bool kprobe_lookup_function(struct kprobe_lookup *lookup, unsigned long addr,
+			    struct kprobe_function *f);
+bool kprobe_is_boundary(struct kprobe_lookup *lookup, unsigned long addr);
 void kprobe_drop_functions(const struct module *mod);
 
 #endif /* _KERNEL_KPROBES_FUNCTION_H */

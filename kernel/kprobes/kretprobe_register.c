@@ -30,7 +30,7 @@ static void set_up(struct kretprobe *rp, struct kretprobe_pool *pool)
 }
 
 /* With a pool of its own; struct kprobe_array's @add. */
-static enum kprobe_reason add_return_probe(struct kprobe *p, struct list_head *batch)
+static enum kprobe_reason add_return_probe(struct kprobe *p, struct kprobe_chunk *chunk)
 {
 	struct kretprobe *rp = container_of(p, struct kretprobe, kp);
 	struct kretprobe_pool *pool;
@@ -44,7 +44,7 @@ static enum kprobe_reason add_return_probe(struct kprobe *p, struct list_head *b
 	if (!pool)
 		return KPROBE_REASON_NO_MEMORY;
 	set_up(rp, pool);
-	reason = kprobe_add(p, true, batch);
+	reason = kprobe_add(p, true, chunk);
 	if (reason) {
 		rp->pool = NULL;
 		kretprobe_pool_destroy(pool);

@@ -71,7 +71,6 @@ void kprobe_free_init_mem(void)
 {
 	mutex_lock(&kprobe_mutex);
 	kill_points((unsigned long)__init_begin, __init_end - __init_begin);
-	kprobe_drop_functions(NULL);
 	mutex_unlock(&kprobe_mutex);
 }
 NOKPROBE_SYMBOL(kprobe_free_init_mem);
@@ -90,7 +89,6 @@ static int module_event(struct notifier_block *nb, unsigned long event,
 	int ret = 0;
 
 	mutex_lock(&kprobe_mutex);
-	kprobe_module_changes();
 	kprobe_drop_functions(mod);
 	switch (event) {
 	case MODULE_STATE_COMING:

@@ -41,9 +41,6 @@ static struct coming_module *find_coming(const struct module *mod)
 	return NULL;
 }
 
-/* The module that was asked for last; kprobe_mutex. */
-static struct module *last_module;
-
 /* Will a notifier tell, and wait for kprobe_mutex, before the module goes? */
 static bool will_tell(const struct module *mod)
 {
@@ -62,17 +59,12 @@ static bool will_tell(const struct module *mod)
  */
 struct module *kprobe_module_of(unsigned long addr)
 {
-	struct module *mod = last_module;
+	struct module *mod;
 
 	lockdep_assert_held(&kprobe_mutex);
-	if (mod && within_module_mem_type(addr, mod, MOD_TEXT))
-		return mod;
 	guard(preempt)();
 	mod = __module_text_address(addr);
-	if (!mod || !will_tell(mod))
-		return NULL;
-	last_module = mod;
-	return mod;
+	return mod && will_tell(mod) ? mod : NULL;
 }
 NOKPROBE_SYMBOL(kprobe_module_of);
 
@@ -143,17 +135,6 @@ void kprobe_module_has_come(struct module *mod)
 		return;
 	list_del(&coming->list);
 	kfree(coming);
-}
-
-/**
- * kprobe_module_changes() - a module's notifier has come here
- *
- * Context: kprobe_mutex held.
- */
-void kprobe_module_changes(void)
-{
-	lockdep_assert_held(&kprobe_mutex);
-	last_module = NULL;
 }
 
 #else /* !CONFIG_MODULES */

@@ -11,6 +11,5 @@ enum kprobe_reason kprobe_check_module_text(unsigned long addr);
 struct module *kprobe_module_of(unsigned long addr);
 int kprobe_module_comes(struct module *mod);
 void kprobe_module_has_come(struct module *mod);
-void kprobe_module_changes(void);
 
 #endif /* _KERNEL_KPROBES_MODULE_TEXT_H */

@@ -30,6 +30,7 @@
 #include <linux/workqueue.h>
 
 #include "examine.h"
+#include "function.h"
 #include "optimizer.h"
 #include "point.h"
 #include "renew.h"
@@ -140,10 +141,11 @@ static bool has_neighbour(const struct kprobe_point *point)
 }
 
 /* What is in the way of a point that has no jump. */
-static enum kprobe_reason examine(struct kprobe_point *point)
+static enum kprobe_reason examine(struct kprobe_point *point,
+				  struct kprobe_lookup *lookup)
 {
 	if (point->verdict == KPROBE_VERDICT_NONE) {
-		enum kprobe_reason reason = kprobe_examine_point(point);
+		enum kprobe_reason reason = kprobe_examine_point(point, lookup);
 
 		point->verdict = reason ? KPROBE_VERDICT_IMPOSSIBLE :
 					  KPROBE_VERDICT_POSSIBLE;
@@ -156,12 +158,12 @@ static enum kprobe_reason examine(struct kprobe_point *point)
 				      KPROBE_REASON_NONE;
 }
 
-static bool is_ready(struct kprobe_point *point)
+static bool is_ready(struct kprobe_point *point, struct kprobe_lookup *lookup)
 {
 	enum kprobe_reason reason = KPROBE_REASON_NONE;
 
 	if (point->mechanism != KPROBE_JUMP)
-		reason = examine(point);
+		reason = examine(point, lookup);
 	point->not_jump = reason ?: kprobe_detour_for_jump(point);
 	kprobe_point_choose_route(point);
 	return !point->not_jump;
@@ -190,9 +192,10 @@ static bool needs_no_grace_period(const struct kprobe_point *point)
 }
 
 /* A queued point gets its jump, or another, at once if that is possible. */
-static void look_at(struct kprobe_point *point, struct list_head *ready)
+static void look_at(struct kprobe_point *point, struct kprobe_lookup *lookup,
+		    struct list_head *ready)
 {
-	if (!optimization_allowed || !is_ready(point))
+	if (!optimization_allowed || !is_ready(point, lookup))
 		stay_breakpoint(point);
 	else if (needs_no_grace_period(point))
 		list_move_tail(&point->optimize, ready);
@@ -292,11 +295,13 @@ static void start_round(void)
 
 static void look_at_queued(struct list_head *ready)
 {
+	struct kprobe_lookup lookup;
 	unsigned int done = 0;
 
+	kprobe_lookup_init(&lookup);
 	while (done++ < EXAMINED_AT_ONCE && !list_empty(&queued_points))
 		look_at(list_first_entry(&queued_points, struct kprobe_point, optimize),
-			ready);
+			&lookup, ready);
 	write_jumps(ready);
 }
 
@@ -329,7 +334,8 @@ static void optimize(struct work_struct *work)
 
 /**
  * kprobe_optimizer_prepare() - give a point its detour ahead of time
- * @point: new point at a function's entry
+ * @point:  new point at a function's entry
+ * @lookup: what was looked up before under the same hold of kprobe_mutex
  *
  * Handlers at entries expect the context of the function, as under ftrace, not
  * that of a trap. So the breakpoint leads to the detour from the beginning.
@@ -337,10 +343,10 @@ static void optimize(struct work_struct *work)
  * Context: Process context, kprobe_mutex held, may sleep.
  * Return: True when the point can become a jump.
  */
-bool kprobe_optimizer_prepare(struct kprobe_point *point)
+bool kprobe_optimizer_prepare(struct kprobe_point *point, struct kprobe_lookup *lookup)
 {
 	lockdep_assert_held(&kprobe_mutex);
-	return is_ready(point);
+	return is_ready(point, lookup);
 }
 NOKPROBE_SYMBOL(kprobe_optimizer_prepare);
 

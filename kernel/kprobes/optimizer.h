@@ -5,12 +5,14 @@
 /* optimizer.c: breakpoints that become jumps */
 #include <linux/kprobe_point.h>
 
+struct kprobe_lookup;
+
 #ifdef CONFIG_OPTPROBES
 bool kprobe_optimization_may_become(enum kprobe_optimization from,
 				    enum kprobe_optimization to);
 void kprobe_point_set_optimization(struct kprobe_point *point,
 				   enum kprobe_optimization to);
-bool kprobe_optimizer_prepare(struct kprobe_point *point);
+bool kprobe_optimizer_prepare(struct kprobe_point *point, struct kprobe_lookup *lookup);
 void kprobe_optimizer_queue(struct kprobe_point *point);
 void kprobe_optimizer_hold(bool begins);
 void kprobe_optimizer_queue_overlapping(struct kprobe_point *point);
@@ -21,7 +23,8 @@ bool kprobe_optimizer_is_idle(void);
 void kprobe_optimizer_allow(bool allow);
 bool kprobe_optimizer_is_allowed(void);
 #else
-static inline bool kprobe_optimizer_prepare(struct kprobe_point *point)
+static inline bool kprobe_optimizer_prepare(struct kprobe_point *point,
+					    struct kprobe_lookup *lookup)
 {
 	return false;
 }

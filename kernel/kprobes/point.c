@@ -72,18 +72,6 @@ void kprobe_point_set_state(struct kprobe_point *point,
 }
 NOKPROBE_SYMBOL(kprobe_point_set_state);
 
-/*
- * No point is here; kprobe_mutex. Whatever is asked about a place is asked
- * several times, and mostly there is none. Who sets many mostly goes upwards.
- */
-static struct { unsigned long first, last; } known_gap = { 1, 0 };
-
-static void leave_gap(unsigned long addr)
-{
-	if (addr >= known_gap.first && addr <= known_gap.last)
-		known_gap.first = addr + 1;
-}
-
 static struct kprobe_point *point_of(struct rb_node *node)
 {
 	return rb_entry_safe(node, struct kprobe_point, by_addr);
@@ -105,21 +93,18 @@ static bool node_is_before(struct rb_node *a, const struct rb_node *b)
 
 /*
  * The first point of a tree at or after an address and, there, from a point's own
- * address on. Sets @before to the last one before that; either may be NULL.
+ * address on; or NULL.
  */
 static struct kprobe_point *first_from(const struct rb_root *tree, unsigned long addr,
-				       unsigned long from,
-				       struct kprobe_point **before)
+				       unsigned long from)
 {
 	struct rb_node *node = tree->rb_node;
 	struct kprobe_point *found = NULL;
 
-	*before = NULL;
 	while (node) {
 		struct kprobe_point *point = point_of(node);
 
 		if (is_before(point, addr, from)) {
-			*before = point;
 			node = node->rb_right;
 		} else {
 			found = point;
@@ -127,12 +112,6 @@ static struct kprobe_point *first_from(const struct rb_root *tree, unsigned long
 		}
 	}
 	return found;
-}
-
-static void note_gap(const struct kprobe_point *before, const struct kprobe_point *after)
-{
-	known_gap.first = before ? before->addr + 1 : 0;
-	known_gap.last = after ? after->addr - 1 : ULONG_MAX;
 }
 
 /**
@@ -144,7 +123,6 @@ static void note_gap(const struct kprobe_point *before, const struct kprobe_poin
 void kprobe_point_add(struct kprobe_point *point)
 {
 	lockdep_assert_held(&kprobe_mutex);
-	leave_gap(point->addr);
 	rb_add(&point->by_addr, &points, node_is_before);
 	kprobe_table_insert(point);
 }
@@ -200,14 +178,12 @@ NOKPROBE_SYMBOL(kprobe_point_remove_gone);
  */
 struct kprobe_point *kprobe_point_next(unsigned long *addr, unsigned long last)
 {
-	struct kprobe_point *point, *before;
+	struct kprobe_point *point;
 
 	lockdep_assert_held(&kprobe_mutex);
-	if (*addr > last || (*addr >= known_gap.first && last <= known_gap.last))
+	if (*addr > last)
 		return NULL;
-	point = first_from(&points, *addr, 0, &before);
-	if (!point || point->addr > *addr)
-		note_gap(before, point);
+	point = first_from(&points, *addr, 0);
 	if (!point || point->addr > last)
 		return NULL;
 	*addr = point->addr + 1;
@@ -227,10 +203,8 @@ NOKPROBE_SYMBOL(kprobe_point_next);
 struct kprobe_point *kprobe_point_next_gone(unsigned long addr,
 					    unsigned long from)
 {
-	struct kprobe_point *before;
-
 	lockdep_assert_held(&kprobe_mutex);
-	return first_from(&gone_points, addr, from, &before);
+	return first_from(&gone_points, addr, from);
 }
 NOKPROBE_SYMBOL(kprobe_point_next_gone);
 

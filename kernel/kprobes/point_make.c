@@ -56,12 +56,13 @@ enum kprobe_reason kprobe_point_prepare_post(struct kprobe_point *point)
 NOKPROBE_SYMBOL(kprobe_point_prepare_post);
 
 #ifdef CONFIG_KPROBES_ON_FTRACE
-static enum kprobe_reason prepare_entry(struct kprobe_point *point)
+static enum kprobe_reason prepare_entry(struct kprobe_point *point,
+					struct kprobe_lookup *lookup)
 {
 	point->opcode = KPROBE_ENTRY_OPCODE;
 	point->site = arch_kprobe_skip_nop(point->addr);
-	if (kprobe_may_skip_nop(point) && !prepare_breakpoint(point) &&
-	    kprobe_optimizer_prepare(point))
+	if (kprobe_may_skip_nop(point, lookup) && !prepare_breakpoint(point) &&
+	    kprobe_optimizer_prepare(point, lookup))
 		return KPROBE_REASON_NONE;
 	point->mechanism = KPROBE_FTRACE;
 	point->key = 0;
@@ -73,7 +74,8 @@ static bool is_ftrace_site(unsigned long addr)
 	return ftrace_location_range(addr, addr) == addr;
 }
 #else
-static enum kprobe_reason prepare_entry(struct kprobe_point *point)
+static enum kprobe_reason prepare_entry(struct kprobe_point *point,
+					struct kprobe_lookup *lookup)
 {
 	return KPROBE_REASON_FTRACE;
 }
@@ -85,12 +87,13 @@ static bool is_ftrace_site(unsigned long addr)
 #endif
 
 /* Reads the instruction at the probed address as it is without patches. */
-static enum kprobe_reason prepare_point(struct kprobe_point *point)
+static enum kprobe_reason prepare_point(struct kprobe_point *point,
+					struct kprobe_lookup *lookup)
 {
 	enum kprobe_reason reason;
 
 	if (is_ftrace_site(point->addr))
-		return prepare_entry(point);
+		return prepare_entry(point, lookup);
 	reason = prepare_breakpoint(point);
 	point->opcode = point->insn[0];
 	return reason;
@@ -114,6 +117,7 @@ static struct kprobe_point *alloc_point(unsigned long addr, bool on_func_entry)
 }
 
 static enum kprobe_reason make_point(unsigned long addr, bool on_func_entry,
+				     struct kprobe_lookup *lookup,
 				     struct kprobe_point **made)
 {
 	struct kprobe_point *point = alloc_point(addr, on_func_entry);
@@ -121,7 +125,7 @@ static enum kprobe_reason make_point(unsigned long addr, bool on_func_entry,
 
 	if (!point)
 		return KPROBE_REASON_NO_MEMORY;
-	reason = prepare_point(point);
+	reason = prepare_point(point, lookup);
 	if (reason) {
 		kprobe_point_free(point);
 		return reason;
@@ -145,6 +149,7 @@ static enum kprobe_reason clear_site(unsigned long addr)
  * kprobe_point_get() - find or make the point for an address
  * @addr:          a checked address
  * @on_func_entry: it is a function's entry
+ * @lookup:        what was looked up before under the same hold of kprobe_mutex
  * @point:         set to the point
  *
  * Context: Process context, kprobe_mutex held, may sleep.
@@ -152,12 +157,13 @@ static enum kprobe_reason clear_site(unsigned long addr)
  * refuses the point of the function's entry, which has to give way.
  */
 enum kprobe_reason kprobe_point_get(unsigned long addr, bool on_func_entry,
+				    struct kprobe_lookup *lookup,
 				    struct kprobe_point **point)
 {
 	lockdep_assert_held(&kprobe_mutex);
 	*point = kprobe_point_lookup(addr);
 	if (*point)
 		return KPROBE_REASON_NONE;
-	return clear_site(addr) ?: make_point(addr, on_func_entry, point);
+	return clear_site(addr) ?: make_point(addr, on_func_entry, lookup, point);
 }
 NOKPROBE_SYMBOL(kprobe_point_get);

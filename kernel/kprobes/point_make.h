@@ -5,7 +5,10 @@
 /* point_make.c: what is at an address */
 #include <linux/kprobe_point.h>
 
+struct kprobe_lookup;
+
 enum kprobe_reason kprobe_point_get(unsigned long addr, bool on_func_entry,
+				    struct kprobe_lookup *lookup,
 				    struct kprobe_point **point);
 enum kprobe_reason kprobe_point_prepare_post(struct kprobe_point *point);
 

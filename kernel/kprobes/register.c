@@ -103,19 +103,20 @@ bool kprobe_is_registered(const struct kprobe *p)
 NOKPROBE_SYMBOL(kprobe_is_registered);
 
 /* Everything that can fail, for one probe that is not registered. */
-static enum kprobe_reason find_point(struct kprobe *p, struct kprobe_point **point)
+static enum kprobe_reason find_point(struct kprobe *p, struct kprobe_lookup *lookup,
+				     struct kprobe_point **point)
 {
 	enum kprobe_reason reason;
 	bool on_func_entry;
 	unsigned long addr;
 
-	reason = kprobe_resolve(p, &addr, &on_func_entry) ?:
-		 kprobe_check_address(addr);
+	reason = kprobe_resolve(p, lookup, &addr, &on_func_entry) ?:
+		 kprobe_check_address(lookup, addr);
 	if (reason)
 		return reason;
 	if (p->returns && !on_func_entry)
 		return KPROBE_REASON_ENTRY;
-	reason = kprobe_point_get(addr, on_func_entry, point);
+	reason = kprobe_point_get(addr, on_func_entry, lookup, point);
 	if (reason)
 		return reason;
 	if (p->post_handler)
@@ -152,13 +153,13 @@ static void join(struct kprobe *p, struct kprobe_point *point)
  * kprobe_add() - put a probe on its point
  * @p:       the probe
  * @returns: it is the probe of a return probe
- * @batch:   gets the point
+ * @chunk:   gets the point
  *
  * Context: Process context, kprobe_mutex held, may sleep.
  * Return: %KPROBE_REASON_NONE, or why the probe is refused; nothing has changed
  * then.
  */
-enum kprobe_reason kprobe_add(struct kprobe *p, bool returns, struct list_head *batch)
+enum kprobe_reason kprobe_add(struct kprobe *p, bool returns, struct kprobe_chunk *chunk)
 {
 	struct kprobe_point *point;
 	enum kprobe_reason reason;
@@ -169,11 +170,11 @@ enum kprobe_reason kprobe_add(struct kprobe *p, bool returns, struct list_head *
 	if (kprobe_is_known(p))
 		return KPROBE_REASON_REGISTERED;
 	p->returns = returns;
-	reason = find_point(p, &point);
+	reason = find_point(p, &chunk->lookup, &point);
 	if (reason)
 		return reason;
 	join(p, point);
-	list_move_tail(&point->batch, batch);
+	list_move_tail(&point->batch, &chunk->batch);
 	return KPROBE_REASON_NONE;
 }
 NOKPROBE_SYMBOL(kprobe_add);
@@ -221,14 +222,14 @@ static int refused_by_ftrace(const struct kprobe_array *array, int first, int en
 }
 
 static enum kprobe_reason add_chunk(const struct kprobe_array *array, int end,
-				    struct progress *progress, struct list_head *batch)
+				    struct progress *progress, struct kprobe_chunk *chunk)
 {
 	enum kprobe_reason reason = KPROBE_REASON_NONE;
 
 	kprobe_table_reserve(end - progress->added);
 	while (!reason && progress->added < end) {
 		progress->refused = progress->added;
-		reason = array->add(probe_at(array, progress->added), batch);
+		reason = array->add(probe_at(array, progress->added), chunk);
 		progress->added += !reason;
 		cond_resched();
 	}
@@ -241,15 +242,16 @@ static enum kprobe_reason register_chunk(const struct kprobe_array *array,
 	int first = progress->added;
 	int end = first + min(array->num - first, KPROBE_CHUNK);
 	enum kprobe_reason reason;
-	LIST_HEAD(batch);
+	struct kprobe_chunk chunk;
 
 	guard(mutex)(&kprobe_mutex);
-	reason = add_chunk(array, end, progress, &batch);
+	kprobe_chunk_init(&chunk);
+	reason = add_chunk(array, end, progress, &chunk);
 	if (reason) {
-		kprobe_batch_drop(&batch);
+		kprobe_batch_drop(&chunk.batch);
 		return reason;
 	}
-	reason = kprobe_batch_commit(&batch);
+	reason = kprobe_batch_commit(&chunk.batch);
 	if (reason)
 		progress->refused = refused_by_ftrace(array, first, end);
 	return reason;

@@ -4,25 +4,43 @@
 
 /* Arrays of probes, and of return probes, for the API. */
 #include <linux/kprobe_reason.h>
+#include <linux/list.h>
 #include <linux/types.h>
 
+#include "function.h"
 #include "reason.h"
 
 struct kprobe;
+
+/**
+ * struct kprobe_chunk - probes that are registered under one hold of kprobe_mutex
+ * @batch:  their points
+ * @lookup: what was looked up for the last of them
+ */
+struct kprobe_chunk {
+	struct list_head batch;
+	struct kprobe_lookup lookup;
+};
+
+static inline void kprobe_chunk_init(struct kprobe_chunk *chunk)
+{
+	INIT_LIST_HEAD(&chunk->batch);
+	kprobe_lookup_init(&chunk->lookup);
+}
 
 /**
  * struct kprobe_array - an array of probes or return probes
  * @entries: the caller's array of pointers
  * @num:     number of entries
  * @probe:   gives the probe of an entry, NULL for NULL
- * @add:     checks a probe, puts it on its point and adds that to a batch; with
+ * @add:     checks a probe, puts it on its point and adds that to a chunk; with
  *           kprobe_mutex held. For registering only
  */
 struct kprobe_array {
 	void *entries;
 	int num;
 	struct kprobe *(*probe)(void *entries, int i);
-	enum kprobe_reason (*add)(struct kprobe *p, struct list_head *batch);
+	enum kprobe_reason (*add)(struct kprobe *p, struct kprobe_chunk *chunk);
 };
 
 extern bool kprobes_ready;
@@ -30,7 +48,7 @@ extern bool kprobes_ready;
 int kprobe_registry_init(void);
 bool kprobe_is_known(const struct kprobe *p);
 bool kprobe_is_registered(const struct kprobe *p);
-enum kprobe_reason kprobe_add(struct kprobe *p, bool returns, struct list_head *batch);
+enum kprobe_reason kprobe_add(struct kprobe *p, bool returns, struct kprobe_chunk *chunk);
 int kprobe_register_array(const struct kprobe_array *array,
 			  enum kprobe_request request, unsigned long caller);
 void kprobe_unregister_array(const struct kprobe_array *array);

@@ -91,7 +91,7 @@ enum kprobe_reason kprobe_scan_site(const struct kprobe_isa *isa,
 	struct kprobe_insn insn;
 	unsigned long addr;
 
-	if (!text->find(site, &f))
+	if (!text->find(text, site, &f))
 		return KPROBE_REASON_NO_TEXT;
 	for (addr = f.start; addr < f.end; addr += insn.len) {
 		plan_at(isa, text, addr, f.end, &insn);

@@ -26,10 +26,12 @@ typedef unsigned long kprobe_next_exit_t(unsigned long *site, unsigned long end)
  *             there is none before @end
  * @is_thunk:  it is a thunk that jumps on to who knows where
  * @way_out:   where jumps may go that leave a function, of no interest; or 0
+ * @lookup:    for @find, if it needs it
  */
 struct kprobe_text {
 	size_t (*read)(unsigned long addr, u8 *buf, size_t size);
-	bool (*find)(unsigned long addr, struct kprobe_function *function);
+	bool (*find)(const struct kprobe_text *text, unsigned long addr,
+		     struct kprobe_function *function);
 	bool (*is_whole)(const struct kprobe_function *function);
 	bool (*is_reserved)(unsigned long start, unsigned long end);
 	bool (*may_fault)(unsigned long start, unsigned long end);
@@ -37,6 +39,7 @@ struct kprobe_text {
 	kprobe_next_exit_t *next_exit[KPROBE_EXIT_TABLES];
 	bool (*is_thunk)(unsigned long addr);
 	unsigned long way_out;
+	struct kprobe_lookup *lookup;
 };
 
 enum kprobe_reason kprobe_scan_site(const struct kprobe_isa *isa,

@@ -52,11 +52,11 @@
 static unsigned int redirections;
 
 /* Not if the function ends with its nop. */
-static bool is_inside_function(unsigned long site)
+static bool is_inside_function(struct kprobe_lookup *lookup, unsigned long site)
 {
 	struct kprobe_function f;
 
-	return kprobe_find_function(site, &f) && f.start != site;
+	return kprobe_lookup_function(lookup, site, &f) && f.start != site;
 }
 
 /* Does somebody have a probe there? What is merely left in the text can go. */
@@ -73,7 +73,8 @@ static bool is_taken(unsigned long site)
 
 /**
  * kprobe_may_skip_nop() - can a breakpoint do instead of ftrace?
- * @point: new point at a function's entry nop, with @site set
+ * @point:  new point at a function's entry nop, with @site set
+ * @lookup: what was looked up before under the same hold of kprobe_mutex
  *
  * See the top of this file; what it says of jumps and of ways to the instruction
  * is kprobe_optimizer_prepare()'s to find out.
@@ -81,12 +82,12 @@ static bool is_taken(unsigned long site)
  * Context: Process context, kprobe_mutex held, may sleep.
  * Return: True when the breakpoint may skip the nop.
  */
-bool kprobe_may_skip_nop(struct kprobe_point *point)
+bool kprobe_may_skip_nop(struct kprobe_point *point, struct kprobe_lookup *lookup)
 {
 	lockdep_assert_held(&kprobe_mutex);
 	return !redirections && !is_taken(point->site) &&
-	       is_inside_function(point->site) &&
-	       !kprobe_check_address(point->site) &&
+	       is_inside_function(lookup, point->site) &&
+	       !kprobe_check_address(lookup, point->site) &&
 	       !ftrace_is_redirected(point->addr);
 }
 NOKPROBE_SYMBOL(kprobe_may_skip_nop);

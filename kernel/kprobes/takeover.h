@@ -5,8 +5,10 @@
 /* takeover.c: breakpoint or ftrace? */
 #include <linux/kprobe_point.h>
 
+struct kprobe_lookup;
+
 #ifdef CONFIG_KPROBES_ON_FTRACE
-bool kprobe_may_skip_nop(struct kprobe_point *point);
+bool kprobe_may_skip_nop(struct kprobe_point *point, struct kprobe_lookup *lookup);
 enum kprobe_reason kprobe_ftrace_take_over(struct kprobe_point *point);
 #else
 static inline enum kprobe_reason kprobe_ftrace_take_over(struct kprobe_point *point)

@@ -51,16 +51,11 @@ kprobe_opcode_t *arch_kprobe_entry(unsigned long addr, unsigned long offset,
 }
 NOKPROBE_SYMBOL(arch_kprobe_entry);
 
-unsigned int arch_kprobe_insn_len(unsigned long addr)
+unsigned int arch_kprobe_insn_len(const u8 *bytes, size_t avail)
 {
-	u8 bytes[MAX_INSN_SIZE];
 	struct insn insn;
-	size_t avail;
 
-	avail = kprobe_read_insn(addr, bytes, sizeof(bytes));
-	if (x86_kprobe_decode(&insn, bytes, avail))
-		return 0;
-	return insn.length;
+	return x86_kprobe_decode(&insn, bytes, avail) ? 0 : insn.length;
 }
 NOKPROBE_SYMBOL(arch_kprobe_insn_len);
 

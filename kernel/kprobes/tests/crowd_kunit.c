@@ -224,14 +224,15 @@ static void crowd_leaves_twice(struct kunit *test)
 {
 	struct kprobes_counter *c = kprobes_counting(test, kprobes_place(0));
 	unsigned long addr = (unsigned long)c->kp.addr;
-	LIST_HEAD(batch);
+	struct kprobe_chunk chunk;
 
 	unregister_kprobe(&c->kp);
 	c->kp.symbol_name = NULL;
 	c->kp.offset = 0;
 	scoped_guard(mutex, &kprobe_mutex) {
-		KUNIT_EXPECT_EQ(test, kprobe_add(&c->kp, false, &batch), KPROBE_REASON_NONE);
-		kprobe_batch_drop(&batch);
+		kprobe_chunk_init(&chunk);
+		KUNIT_EXPECT_EQ(test, kprobe_add(&c->kp, false, &chunk), KPROBE_REASON_NONE);
+		kprobe_batch_drop(&chunk.batch);
 	}
 	unregister_kprobe(&c->kp);
 	guard(mutex)(&kprobe_mutex);

@@ -16,6 +16,8 @@
 #include "../../debug/debug_core.h"
 #endif
 #include "../address.h"
+#include "../examine.h"
+#include "../function.h"
 #include "../reserved.h"
 #include "../table.h"
 #include "targets.h"
@@ -129,9 +131,11 @@ static void rest_is_decoded(struct kunit *test)
 static void site_is_reserved(struct kunit *test)
 {
 	unsigned long addr = broken_into(test);
+	struct kprobe_lookup lookup;
 
+	kprobe_lookup_init(&lookup);
 	guard(mutex)(&kprobe_mutex);
-	KUNIT_EXPECT_EQ(test, KPROBE_REASON_RESERVED, kprobe_check_address(addr));
+	KUNIT_EXPECT_EQ(test, KPROBE_REASON_RESERVED, kprobe_check_address(&lookup, addr));
 	KUNIT_EXPECT_TRUE(test, kprobe_text_is_reserved(addr, addr + 1));
 	KUNIT_EXPECT_TRUE(test, kprobe_text_is_reserved(addr - 1, addr + 1));
 	KUNIT_EXPECT_FALSE(test, kprobe_text_is_reserved(addr + 1, addr + 2));
@@ -140,11 +144,13 @@ static void site_is_reserved(struct kunit *test)
 static void no_jump_across(struct kunit *test)
 {
 	unsigned long addr = broken_into(test);
+	struct kprobe_lookup lookup;
 	struct kprobe_region region;
 
+	kprobe_lookup_init(&lookup);
 	guard(mutex)(&kprobe_mutex);
 	KUNIT_EXPECT_EQ(test, KPROBE_REASON_RESERVED,
-			kprobe_examine(&region, addr, addr + 1));
+			kprobe_examine(&region, &lookup, addr, addr + 1));
 }
 
 static struct kunit_case kgdb_cases[] = {

@@ -377,11 +377,12 @@ static void start_counting_patching(struct kunit *test)
 /* Somebody comes back before the breakpoint is taken out of the text. */
 static void register_locked(struct kunit *test, struct kprobe *p)
 {
-	LIST_HEAD(batch);
+	struct kprobe_chunk chunk;
 
 	lockdep_assert_held(&kprobe_mutex);
-	KUNIT_EXPECT_EQ(test, KPROBE_REASON_NONE, kprobe_add(p, false, &batch));
-	KUNIT_EXPECT_EQ(test, KPROBE_REASON_NONE, kprobe_batch_commit(&batch));
+	kprobe_chunk_init(&chunk);
+	KUNIT_EXPECT_EQ(test, KPROBE_REASON_NONE, kprobe_add(p, false, &chunk));
+	KUNIT_EXPECT_EQ(test, KPROBE_REASON_NONE, kprobe_batch_commit(&chunk.batch));
 }
 
 static void state_return(struct kunit *test)

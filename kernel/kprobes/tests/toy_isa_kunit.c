@@ -40,7 +40,8 @@ static size_t read_words(unsigned long addr, u8 *buf, size_t size)
 	return size;
 }
 
-static bool find(unsigned long addr, struct kprobe_function *f)
+static bool find(const struct kprobe_text *text, unsigned long addr,
+		 struct kprobe_function *f)
 {
 	if (addr < START || addr >= OTHER + WORDS * WORD_SIZE)
 		return false;
@@ -366,7 +367,7 @@ static void toy_dead_scratch(struct kunit *test)
 	struct kprobe_function f;
 
 	words_of_start = c->words;
-	KUNIT_ASSERT_TRUE(test, find(START, &f));
+	KUNIT_ASSERT_TRUE(test, find(&toy_text, START, &f));
 	KUNIT_EXPECT_EQ(test, c->dead, kprobe_dead_scratch(&toy_isa, &toy_text, &f, START));
 }
 

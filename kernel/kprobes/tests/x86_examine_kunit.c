@@ -11,6 +11,8 @@
 #include <linux/memory.h>
 #include <linux/mutex.h>
 
+#include "../examine.h"
+#include "../function.h"
 #include "../table.h"
 #include "targets.h"
 
@@ -112,10 +114,19 @@ static unsigned long lookup(struct kunit *test, const char *name)
 	return addr;
 }
 
-/* Whoever jumps to the site itself may do so. */
+static enum kprobe_reason examine_from(struct kprobe_region *region, unsigned long site,
+				       unsigned long from)
+{
+	struct kprobe_lookup lookup;
+
+	kprobe_lookup_init(&lookup);
+	return kprobe_examine(region, &lookup, site, from);
+}
+
+/* Jumps to the site itself do not matter. */
 static enum kprobe_reason examine(struct kprobe_region *region, unsigned long site)
 {
-	return kprobe_examine(region, site, site + 1);
+	return examine_from(region, site, site + 1);
 }
 
 static void x86_examine_function(struct kunit *test)
@@ -249,8 +260,7 @@ static void x86_examine_landing(struct kunit *test)
 	struct kprobe_region region;
 
 	guard(mutex)(&kprobe_mutex);
-	KUNIT_EXPECT_EQ(test, kprobe_examine(&region, site, site),
-			c->reason);
+	KUNIT_EXPECT_EQ(test, examine_from(&region, site, site), c->reason);
 }
 
 /* Copies that run */

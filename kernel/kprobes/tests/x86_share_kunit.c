@@ -15,6 +15,8 @@
 #include <asm/ibt.h>
 
 #include "../address.h"
+#include "../examine.h"
+#include "../function.h"
 #include "../table.h"
 
 /*
@@ -60,15 +62,16 @@ static unsigned long skip_landing_pad(unsigned long addr)
 }
 
 /* Length of the first instruction, whose plan is there whatever came of it. */
-static unsigned int look_at(struct share *share, unsigned long site)
+static unsigned int look_at(struct share *share, struct kprobe_lookup *lookup,
+			    unsigned long site)
 {
 	struct kprobe_region region = {};
 	u64 begin;
 
-	if (kprobe_check_address(site))
+	if (kprobe_check_address(lookup, site))
 		return 0;
 	begin = ktime_get_ns();
-	share->count[kprobe_examine(&region, site, site + 1)]++;
+	share->count[kprobe_examine(&region, lookup, site, site + 1)]++;
 	share->ns += ktime_get_ns() - begin;
 	return region.insn[0].len;
 }
@@ -83,16 +86,18 @@ static bool is_no_function(const char *name)
 static int survey_symbol(void *data, const char *name, unsigned long addr)
 {
 	struct survey *survey = data;
+	struct kprobe_lookup lookup;
 	unsigned int len;
 
 	if (addr == survey->last || !core_kernel_text(addr) || is_no_function(name))
 		return 0;
 	survey->last = addr;
 	addr = skip_landing_pad(addr);
+	kprobe_lookup_init(&lookup);
 	guard(mutex)(&kprobe_mutex);
-	len = look_at(&survey->entry, addr);
+	len = look_at(&survey->entry, &lookup, addr);
 	if (len)
-		look_at(&survey->after, addr + len);
+		look_at(&survey->after, &lookup, addr + len);
 	return 0;
 }
 

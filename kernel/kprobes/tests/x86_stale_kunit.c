@@ -132,6 +132,18 @@ static void add_probe(struct storm *s, unsigned long addr)
 	s->kps[s->nr++] = p;
 }
 
+/* Length of the instruction at an address. */
+static unsigned int len_at(unsigned long addr)
+{
+	u8 bytes[MAX_INSN_SIZE];
+	size_t avail;
+
+	guard(mutex)(&kprobe_mutex);
+	guard(mutex)(&text_mutex);
+	avail = kprobe_read_insn(addr, bytes, sizeof(bytes));
+	return arch_kprobe_insn_len(bytes, avail);
+}
+
 static void add_function(struct storm *s, const char *name)
 {
 	unsigned long addr = kallsyms_lookup_name(name), size, offset;
@@ -140,11 +152,7 @@ static void add_function(struct storm *s, const char *name)
 	if (!addr || !kallsyms_lookup_size_offset(addr, &size, &offset))
 		return;
 	for (i = 0, offset = 0; i < PROBES_PER_FUNCTION && offset < size; i++) {
-		mutex_lock(&kprobe_mutex);
-		mutex_lock(&text_mutex);
-		len = arch_kprobe_insn_len(addr + offset);
-		mutex_unlock(&text_mutex);
-		mutex_unlock(&kprobe_mutex);
+		len = len_at(addr + offset);
 		if (!len)
 			return;
 		add_probe(s, addr + offset);
