@@ -38,7 +38,7 @@ check: ## checkpatch --strict, sparse, W=1, kernel-doc, shellcheck on our files,
 configs: ## kernels without kprobes, modules or SMP, and the smallest, compile and boot
 	@scripts/configs $(ARCH)
 
-series: ## git format-patch series with a cover letter, in build/series
+series: ## patches with a cover letter, in build/series, tried with git am on a pristine base
 	@scripts/packages
 	@scripts/series $(ARCH)
 

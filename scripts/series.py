@@ -1,10 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""usage: series.py TOP TREE REPO OUTPUT VERSION AUTHOR MAIL
-       series.py --check TOP
+"""usage: series.py TOP PRISTINE OUTPUT VERSION AUTHOR MAIL
 
-Writes this project as a git format-patch series against the pristine base into OUTPUT.
---check only tells whether the series takes every file once.
+Writes this project as a git format-patch series against the pristine base into OUTPUT, for
+git am to apply.
 
 Each file in scripts/series.d is one patch: headers that say which of our files and which of
 patches/ go into it, then its message. 00-cover is the cover letter. Headers:
@@ -16,12 +15,18 @@ patches/ go into it, then its message. 00-cover is the cover letter. Headers:
              kprobes-off  CONFIG_KPROBES depends on BROKEN: nobody can build what is not there
              kprobes-on   takes that back
 
-The base commit holds the old kprobes, but only as objects in the bare repository REPO: files
-go from the tarball through git's plumbing and are never checked out.
+PRISTINE is a bare repository with one branch, base: the tarball, imported once. It holds the
+old kprobes, but only as objects: files go from the tarball through git's plumbing and are never
+checked out. OUTPUT/git borrows its objects and has the branch series.
+
+No patch prints what it deletes. format-patch -D leaves that out, but git apply wants to see all
+of a text file before it deletes it. Of a binary file it wants the object name only, so a deletion
+is written as that of a binary file: it deletes exactly the file that was meant.
 """
 import fnmatch
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -29,8 +34,8 @@ import tarfile
 TARBALL = "/usr/src/linux-source-6.12.tar.xz"
 SWITCH = ("config KPROBES\n\tbool \"Kprobes\"\n", "\tdepends on BROKEN\n")
 # Rewritten files are shown as removed and created (-B), and what is removed is not printed (-D).
-FORMAT = ["-D", "-B30%", "--no-renames", "--cover-letter", "--cover-from-description=subject",
-          "--subject-prefix=PATCH"]
+FORMAT = ["-D", "-B30%", "--no-renames", "--full-index", "--cover-letter",
+          "--cover-from-description=subject", "--subject-prefix=PATCH"]
 
 
 class Git:
@@ -51,22 +56,21 @@ class Git:
         return done.stdout.decode(errors="replace").strip()
 
 
-def import_base(git, version):
+def import_base(repo, version):
     """Makes the pristine commit out of the tarball, once."""
-    ref = "refs/heads/base"
-    if os.path.isdir(git.repo):
-        return git("rev-parse", ref)
-    print("==> importing the base into %s (once, about a minute)" % os.path.basename(git.repo))
-    part = git.repo + ".partial"
-    subprocess.run(["rm", "-rf", part], check=True)
-    subprocess.run(["git", "init", "-q", "--bare", part], check=True)
+    if os.path.isdir(repo):
+        return
+    print("==> importing the base into %s (once, about a minute)" % os.path.basename(repo))
+    part = repo + ".partial"
+    shutil.rmtree(part, ignore_errors=True)
+    subprocess.run(["git", "init", "-q", "--bare", "--initial-branch=base", part], check=True)
     feed = subprocess.Popen(
         ["git", "--git-dir", part, "-c", "core.compression=1", "fast-import", "--quiet"],
         stdin=subprocess.PIPE)
     out = feed.stdin
     message = ("Linux 6.12, Debian's linux-source-6.12 %s\n" % version).encode()
     out.write(b"commit %s\ncommitter linux-source-6.12 <linux@localhost> 0 +0000\ndata %d\n%s\n" %
-              (ref.encode(), len(message), message))
+              (b"refs/heads/base", len(message), message))
     with tarfile.open(TARBALL, "r|xz") as tar:
         for member in tar:
             name = member.name.split("/", 1)[-1]
@@ -83,8 +87,18 @@ def import_base(git, version):
     out.close()
     if feed.wait():
         sys.exit("error: git fast-import failed")
-    os.rename(part, git.repo)
-    return git("rev-parse", ref)
+    os.rename(part, repo)
+
+
+def borrow(repo, output):
+    """OUTPUT/git, without a copy of the base."""
+    mine = os.path.join(output, "git")
+    known = subprocess.run(["git", "--git-dir", mine, "cat-file", "-e", "base^{tree}"],
+                           stderr=subprocess.DEVNULL).returncode == 0
+    if not known:
+        shutil.rmtree(mine, ignore_errors=True)
+        subprocess.run(["git", "clone", "-q", "--bare", "--shared", repo, mine], check=True)
+    return mine
 
 
 class Patch:
@@ -157,11 +171,9 @@ def commit(git, patch, files, parent, top, old):
         git("update-index", "--index-info", data=gone.encode())
     for name in patch.patches:
         git("apply", "--cached", "-p1", os.path.join(top, "patches", name))
-    for path in files:
-        source = os.path.join(top, path)
-        mode = "100755" if os.stat(source).st_mode & 0o100 else "100644"
-        blob = git("hash-object", "-w", source)
-        git("update-index", "--add", "--cacheinfo", "%s,%s,%s" % (mode, blob, path))
+    if files:
+        git("--work-tree", top, "update-index", "--add", "-z", "--stdin",
+            data="\0".join(files).encode())
     for what in ("off", "on"):
         if "kprobes-" + what in patch.do:
             switch(git, what == "on")
@@ -170,20 +182,41 @@ def commit(git, patch, files, parent, top, old):
     return git("commit-tree", git("write-tree"), "-p", parent, data=message.encode())
 
 
-def verify(git, tip, tree, old):
-    """The last tree is build/linux, and no patch prints a line of the old files."""
-    want = {}
-    with open(os.path.join(tree, ".laid")) as f:
-        for line in f:
-            path = line.rstrip("\n").split(" ", 1)[1]
-            want[path] = git("hash-object", os.path.join(tree, path))
-    have = dict((line.split("\t")[1], line.split()[2])
-                for line in git("ls-tree", "-r", tip).splitlines())
-    wrong = [p for p in want if have.get(p) != want[p]] + \
-            [p for p in old if p in have and p not in want]
-    if wrong:
-        sys.exit("error: the series ends in other files than the tree:\n    " +
-                 "\n    ".join(wrong))
+STANZA = re.compile(r"^diff --git a/(\S+) b/\1\n(.*?)(?=^diff --git |^-- $)", re.S | re.M)
+DELETED = re.compile(r"deleted file mode (\d+)\nindex (\w{40})\.\.0{40}\n\Z")
+REWRITTEN = re.compile(r"(?:old mode (\d+)\nnew mode (\d+)\n)?dissimilarity index \d+%\n"
+                       r"index (\w{40})\.\.(\w{40})(?: (\d+))?\n--- .*\n\+\+\+ .*\n@@ \S+ (\S+) @@\n")
+
+
+def deletion(path, mode, blob):
+    """Of a binary file: names what is deleted, and does not show it."""
+    return ("diff --git a/%s b/%s\ndeleted file mode %s\nindex %s..%s\n"
+            "GIT binary patch\nliteral 0\nHcmV?d00001\n\n" % (path, path, mode, blob, "0" * 40))
+
+
+def creation(path, mode, blob, added):
+    return ("diff --git a/%s b/%s\nnew file mode %s\nindex %s..%s\n--- /dev/null\n+++ b/%s\n"
+            "@@ -0,0 %s @@\n" % (path, path, mode, "0" * 40, blob, path, added))
+
+
+def appliable(stanza):
+    """One file's part of a mail of format-patch -D -B, as git apply takes it."""
+    path, rest = stanza.groups()
+    deleted, rewritten = DELETED.match(rest), REWRITTEN.match(rest)
+    if deleted:
+        return deletion(path, *deleted.groups())
+    if rewritten:
+        before, after, old, new, mode, added = rewritten.groups()
+        return deletion(path, before or mode, old) + creation(path, after or mode, new, added) + \
+            rest[rewritten.end():]
+    return stanza.group(0)
+
+
+def rewrite(path):
+    with open(path, errors="surrogateescape", newline="") as f:
+        mail = f.read()
+    with open(path, "w", errors="surrogateescape", newline="") as f:
+        f.write(STANZA.sub(appliable, mail))
 
 
 def printed_old_lines(path, old):
@@ -215,14 +248,11 @@ def load(top):
 
 
 def main():
-    if sys.argv[1] == "--check":
-        load(sys.argv[2])
-        return
-    top, tree, repo, output = (os.path.abspath(a) for a in sys.argv[1:5])
-    version, name, mail = sys.argv[5:8]
+    top, pristine, output = (os.path.abspath(a) for a in sys.argv[1:4])
+    version, name, mail = sys.argv[4:7]
     os.makedirs(output, exist_ok=True)
-    git = Git(repo, os.path.join(output, ".index"), (name, mail))
-    base = import_base(git, version)
+    import_base(pristine, version)
+    git = Git(borrow(pristine, output), os.path.join(output, ".index"), (name, mail))
     # Dates of the last commit here, so that the same sources make the same series.
     date = subprocess.run(["git", "-C", top, "log", "-1", "--format=@%ct +0000"],
                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout.decode().strip()
@@ -231,20 +261,22 @@ def main():
     cover, patches, shares = load(top)
     old = read_lines(os.path.join(top, "scripts", "strip-list.txt"))
 
-    git("read-tree", base)
-    tip = base
+    git("read-tree", "base")
+    tip = git("rev-parse", "base")
     for patch in patches:
         tip = commit(git, patch, shares[patch.name], tip, top, old)
     git("update-ref", "refs/heads/series", tip)
-    verify(git, tip, tree, old)
 
     for stale in os.listdir(output):
         if stale.endswith(".patch"):
             os.unlink(os.path.join(output, stale))
-    git("config", "branch.series.description", cover.subject + "\n\n" + cover.body.strip())
+    text = cover.body.strip().format(version=version)
+    git("config", "branch.series.description", cover.subject + "\n\n" + text)
     git("format-patch", *FORMAT, "-o", output, "base..series")
-    shown = [s for n in sorted(os.listdir(output)) if n.endswith(".patch")
-             for s in printed_old_lines(os.path.join(output, n), set(old))]
+    mails = sorted(os.path.join(output, n) for n in os.listdir(output) if n.endswith(".patch"))
+    for path in mails:
+        rewrite(path)
+    shown = [s for path in mails for s in printed_old_lines(path, set(old))]
     if shown:
         sys.exit("error: these show lines of the old files:\n    " + "\n    ".join(shown))
     print("==> %d patches and a cover letter in %s" % (len(patches), os.path.relpath(output)))
