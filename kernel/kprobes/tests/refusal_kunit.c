@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Tests of what the API refuses: every errno that the documentation names, and
- * that a refused call leaves probe and text as they were.
+ * that a refused call leaves probe and text as they were and is recorded with its
+ * reason, place and caller.
  */
 #include <kunit/test.h>
 #include <linux/bug.h>
 #include <linux/jump_label.h>
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
+#include <linux/objtool.h>
 #include <linux/static_call.h>
 #include <linux/vmalloc.h>
 #include <asm/sections.h>
 
 #include "../reserved.h"
+#include "refusal.h"
 #include "targets.h"
 
 /* Places that somebody else patches or reads */
@@ -62,7 +65,8 @@ static struct kprobe *new_probe(struct kunit *test)
 }
 
 /* A refused probe is as before, the text as well, and nobody counts anything. */
-static void expect_refused(struct kunit *test, struct kprobe *p, int error)
+static void expect_refused(struct kunit *test, struct kprobe *p, int error,
+			   enum kprobe_reason reason)
 {
 	unsigned long at = (unsigned long)p->addr;
 	const struct kprobe before = *p;
@@ -71,8 +75,7 @@ static void expect_refused(struct kunit *test, struct kprobe *p, int error)
 	if (!at && p->symbol_name)
 		at = (unsigned long)kprobe_lookup_name(p->symbol_name, 0);
 	kprobes_text_save(&text, at + p->offset);
-	KUNIT_EXPECT_EQ_MSG(test, register_kprobe(p), error, "%s %pS+%#x",
-			    p->symbol_name, p->addr, p->offset);
+	kprobes_refuse_probe(test, p, error, reason, p);
 	KUNIT_EXPECT_PTR_EQ(test, p->addr, before.addr);
 	KUNIT_EXPECT_EQ(test, p->offset, before.offset);
 	KUNIT_EXPECT_EQ(test, p->flags, before.flags);
@@ -85,30 +88,32 @@ static void expect_refused(struct kunit *test, struct kprobe *p, int error)
 }
 
 static void refuse_symbol(struct kunit *test, const char *symbol,
-			  unsigned int offset, int error)
+			  unsigned int offset, int error,
+			  enum kprobe_reason reason)
 {
 	struct kprobe *p = new_probe(test);
 
 	p->symbol_name = symbol;
 	p->offset = offset;
-	expect_refused(test, p, error);
+	expect_refused(test, p, error, reason);
 }
 
-static void refuse_addr(struct kunit *test, const void *addr, int error)
+static void refuse_addr(struct kunit *test, const void *addr, int error,
+			enum kprobe_reason reason)
 {
 	struct kprobe *p = new_probe(test);
 
 	p->symbol_name = NULL;
 	p->addr = (kprobe_opcode_t *)addr;
-	expect_refused(test, p, error);
+	expect_refused(test, p, error, reason);
 }
 
 /* What the caller says */
 
 static void null_probe(struct kunit *test)
 {
-	KUNIT_EXPECT_EQ(test, -EINVAL, register_kprobe(NULL));
-	KUNIT_EXPECT_EQ(test, -EINVAL, enable_kprobe(NULL));
+	kprobes_refuse_probe(test, NULL, -EINVAL, KPROBE_REASON_NULL_ENTRY, NULL);
+	kprobes_refuse_to_enable(test, NULL, KPROBE_REASON_NOT_REGISTERED, NULL);
 	KUNIT_EXPECT_EQ(test, -EINVAL, disable_kprobe(NULL));
 	unregister_kprobe(NULL);
 }
@@ -118,19 +123,21 @@ static void symbol_and_addr(struct kunit *test)
 	struct kprobe *p = new_probe(test);
 
 	p->addr = (kprobe_opcode_t *)kprobes_target_c;
-	expect_refused(test, p, -EINVAL);
+	expect_refused(test, p, -EINVAL, KPROBE_REASON_BOTH);
 }
 
 static void neither_symbol_nor_addr(struct kunit *test)
 {
-	refuse_addr(test, NULL, -EINVAL);
+	refuse_addr(test, NULL, -EINVAL, KPROBE_REASON_NEITHER);
 }
 
 static void unknown_symbol(struct kunit *test)
 {
-	refuse_symbol(test, "kprobes_there_is_no_such_symbol", 0, -ENOENT);
-	refuse_symbol(test, "kprobes_no_module:kprobes_target_c", 0, -ENOENT);
-	refuse_symbol(test, "", 0, -ENOENT);
+	refuse_symbol(test, "kprobes_there_is_no_such_symbol", 0, -ENOENT,
+		      KPROBE_REASON_SYMBOL);
+	refuse_symbol(test, "kprobes_no_module:kprobes_target_c", 3, -ENOENT,
+		      KPROBE_REASON_SYMBOL);
+	refuse_symbol(test, "", 0, -ENOENT, KPROBE_REASON_SYMBOL);
 }
 
 /* What counts is where the offset ends, in whatever function that is. */
@@ -138,11 +145,15 @@ static void offset_past_function(struct kunit *test)
 {
 	unsigned long blacklisted = (unsigned long)register_kprobe;
 
-	refuse_symbol(test, "kprobes_target_c", INT_MAX, -EINVAL);
-	refuse_symbol(test, "kprobes_target_c", UINT_MAX, -EINVAL);
-	refuse_symbol(test, "_text", _end - _text, -EINVAL);
-	refuse_symbol(test, "_text", __start_rodata - _text, -EINVAL);
-	refuse_symbol(test, "_text", blacklisted - (unsigned long)_text, -EINVAL);
+	refuse_symbol(test, "kprobes_target_c", INT_MAX, -EINVAL,
+		      KPROBE_REASON_NO_TEXT);
+	refuse_symbol(test, "kprobes_target_c", UINT_MAX, -EINVAL,
+		      KPROBE_REASON_NO_TEXT);
+	refuse_symbol(test, "_text", _end - _text, -EINVAL, KPROBE_REASON_NO_TEXT);
+	refuse_symbol(test, "_text", __start_rodata - _text, -EINVAL,
+		      KPROBE_REASON_NO_TEXT);
+	refuse_symbol(test, "_text", blacklisted - (unsigned long)_text, -EINVAL,
+		      KPROBE_REASON_BLACKLIST);
 }
 
 static void middle_of_instruction(struct kunit *test)
@@ -150,10 +161,12 @@ static void middle_of_instruction(struct kunit *test)
 	const struct kprobes_place *place;
 
 	place = kprobes_place_named(KPROBES_PLACE_C);
-	refuse_addr(test, (void *)kprobes_place_addr(place) + 1, -EILSEQ);
+	refuse_addr(test, (void *)kprobes_place_addr(place) + 1, -EILSEQ,
+		    KPROBE_REASON_INSIDE);
 	place = kprobes_place_named("load relative to rip");
 	if (place->offset)
-		refuse_symbol(test, place->symbol, place->offset + 1, -EILSEQ);
+		refuse_symbol(test, place->symbol, place->offset + 1, -EILSEQ,
+			      KPROBE_REASON_INSIDE);
 }
 
 /* The breakpoint of a probe must not be taken for the instruction. */
@@ -166,15 +179,18 @@ static void middle_of_probed_instruction(struct kunit *test)
 	if (!place->offset)
 		kunit_skip(test, "no place inside a function is known");
 	c = kprobes_counting(test, place);
-	refuse_symbol(test, place->symbol, place->offset + 1, -EILSEQ);
+	refuse_symbol(test, place->symbol, place->offset + 1, -EILSEQ,
+		      KPROBE_REASON_INSIDE);
 	kprobes_expect_targets(test, 1);
 	kprobes_expect_counts(test, c, 1, 1);
 }
 
 static void prefix_symbol(struct kunit *test)
 {
-	refuse_symbol(test, "__pfx_kprobes_target_c", 0, -EINVAL);
-	refuse_symbol(test, "__cfi_kprobes_target_c", 0, -EINVAL);
+	refuse_symbol(test, "__pfx_kprobes_target_c", 0, -EINVAL,
+		      KPROBE_REASON_PREFIX);
+	refuse_symbol(test, "__cfi_kprobes_target_c", 0, -EINVAL,
+		      KPROBE_REASON_PREFIX);
 }
 
 /* Where it says */
@@ -189,9 +205,10 @@ static void blacklisted(struct kunit *test)
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(symbols); i++)
-		refuse_symbol(test, symbols[i], 0, -EINVAL);
-	refuse_addr(test, not_probed, -EINVAL);
-	refuse_addr(test, not_instrumented, -EINVAL);
+		refuse_symbol(test, symbols[i], 0, -EINVAL,
+			      KPROBE_REASON_BLACKLIST);
+	refuse_addr(test, not_probed, -EINVAL, KPROBE_REASON_BLACKLIST);
+	refuse_addr(test, not_instrumented, -EINVAL, KPROBE_REASON_BLACKLIST);
 	KUNIT_EXPECT_TRUE(test, within_kprobe_blacklist((long)not_probed));
 	KUNIT_EXPECT_FALSE(test, within_kprobe_blacklist((long)kprobes_target_c));
 	KUNIT_EXPECT_EQ(test, 2, not_probed(not_instrumented(0)));
@@ -209,12 +226,14 @@ static void not_text(struct kunit *test)
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(addrs); i++)
-		refuse_addr(test, (void *)addrs[i], -EINVAL);
-	refuse_addr(test, kunit_kzalloc(test, 64, GFP_KERNEL), -EINVAL);
-	refuse_addr(test, &i, -EINVAL);
-	refuse_addr(test, __start_rodata, -EINVAL);
+		refuse_addr(test, (void *)addrs[i], -EINVAL,
+			    KPROBE_REASON_NO_TEXT);
+	refuse_addr(test, kunit_kzalloc(test, 64, GFP_KERNEL), -EINVAL,
+		    KPROBE_REASON_NO_TEXT);
+	refuse_addr(test, &i, -EINVAL, KPROBE_REASON_NO_TEXT);
+	refuse_addr(test, __start_rodata, -EINVAL, KPROBE_REASON_NO_TEXT);
 	if (vm)
-		refuse_addr(test, vm, -EINVAL);
+		refuse_addr(test, vm, -EINVAL, KPROBE_REASON_NO_TEXT);
 	vfree(vm);
 }
 
@@ -225,7 +244,7 @@ static void addr_and_huge_offset(struct kunit *test)
 	p->symbol_name = NULL;
 	p->addr = (kprobe_opcode_t *)kprobes_target_c;
 	p->offset = UINT_MAX;
-	expect_refused(test, p, -EINVAL);
+	expect_refused(test, p, -EINVAL, KPROBE_REASON_NO_TEXT);
 }
 
 static void in_a_slot(struct kunit *test)
@@ -237,9 +256,43 @@ static void in_a_slot(struct kunit *test)
 	if (kprobe_get_kallsym(0, &page, &type, name))
 		kunit_skip(test, "no instruction has a slot");
 	KUNIT_EXPECT_TRUE(test, is_kprobe_insn_slot(page));
-	refuse_addr(test, (void *)page, -EINVAL);
-	refuse_addr(test, (void *)page + KPROBE_SLOT_SIZE, -EINVAL);
+	refuse_addr(test, (void *)page, -EINVAL, KPROBE_REASON_NO_TEXT);
+	refuse_addr(test, (void *)page + KPROBE_SLOT_SIZE, -EINVAL,
+		    KPROBE_REASON_NO_TEXT);
 }
+
+#ifdef CONFIG_X86
+/* The first cannot be displaced, the second is none in this mode. */
+static noinline __noipa notrace void no_place_for_probes(bool really)
+{
+	OPTIMIZER_HIDE_VAR(really);	/* clang has no noipa: it would see the caller's */
+	if (really)
+		asm volatile(".globl refusal_hlt, refusal_bad\n"
+			     "refusal_hlt:\n"
+			     ANNOTATE_NOENDBR
+			     "hlt\n"
+			     "refusal_bad:\n"
+			     ANNOTATE_NOENDBR
+			     ".byte 0x06\n");
+}
+
+extern char refusal_hlt[], refusal_bad[];
+
+/* The architecture tells the kind; of the second it says nothing. */
+static void instruction(struct kunit *test)
+{
+	no_place_for_probes(false);
+	refuse_addr(test, refusal_hlt, -EINVAL, KPROBE_REASON_SLEEP);
+	/* In 32 bit all bytes are some instruction. */
+	if (IS_ENABLED(CONFIG_X86_64))
+		refuse_addr(test, refusal_bad, -EILSEQ, KPROBE_REASON_UNDECODABLE);
+}
+#else
+static void instruction(struct kunit *test)
+{
+	kunit_skip(test, "no instructions are known that cannot be probed");
+}
+#endif
 
 static void jump_label(struct kunit *test)
 {
@@ -250,7 +303,8 @@ static void jump_label(struct kunit *test)
 	for (entry = __start___jump_table; entry < __stop___jump_table; entry++) {
 		if (jump_entry_key(entry) != &site_key.key)
 			continue;
-		refuse_addr(test, (void *)jump_entry_code(entry), -EINVAL);
+		refuse_addr(test, (void *)jump_entry_code(entry), -EINVAL,
+			    KPROBE_REASON_RESERVED);
 		found++;
 	}
 	KUNIT_EXPECT_GE(test, found, 1);
@@ -276,12 +330,26 @@ static void static_call_site(struct kunit *test)
 
 		if (!in_sites(addr))
 			continue;
-		refuse_addr(test, (void *)addr, -EINVAL);
+		refuse_addr(test, (void *)addr, -EINVAL, KPROBE_REASON_RESERVED);
 		found++;
 	}
 	KUNIT_EXPECT_GE(test, found, 1);
 #else
 	kunit_skip(test, "static calls are not inline");
+#endif
+}
+
+/* The jump that makes a static call, by its name and as an address. */
+static void static_call_trampoline(struct kunit *test)
+{
+#ifdef CONFIG_HAVE_STATIC_CALL
+	KUNIT_EXPECT_EQ(test, static_call(kprobes_site_call)(1), 1);
+	refuse_symbol(test, STATIC_CALL_TRAMP_PREFIX_STR "kprobes_site_call", 0,
+		      -EINVAL, KPROBE_REASON_TRAMPOLINE);
+	refuse_addr(test, STATIC_CALL_TRAMP_ADDR(kprobes_site_call), -EINVAL,
+		    KPROBE_REASON_TRAMPOLINE);
+#else
+	kunit_skip(test, "static calls are pointers");
 #endif
 }
 
@@ -301,7 +369,7 @@ static void bug_site(struct kunit *test)
 
 		if (!in_sites(addr))
 			continue;
-		refuse_addr(test, (void *)addr, -EINVAL);
+		refuse_addr(test, (void *)addr, -EINVAL, KPROBE_REASON_RESERVED);
 		found++;
 	}
 	KUNIT_EXPECT_GE(test, found, 1);
@@ -317,9 +385,9 @@ static void registered_before(struct kunit *test)
 	const struct kprobes_place *place = test->param_value;
 	struct kprobes_counter *c = kprobes_counting(test, place);
 
-	KUNIT_EXPECT_EQ(test, -EINVAL, register_kprobe(&c->kp));
+	kprobes_refuse_probe(test, &c->kp, -EINVAL, KPROBE_REASON_REGISTERED, &c->kp);
 	c->kp.symbol_name = NULL;
-	KUNIT_EXPECT_EQ(test, -EINVAL, register_kprobe(&c->kp));
+	kprobes_refuse_probe(test, &c->kp, -EINVAL, KPROBE_REASON_REGISTERED, &c->kp);
 	kprobes_expect_targets(test, 2);
 	kprobes_expect_counts(test, c, 2, 2);
 	KUNIT_EXPECT_EQ(test, 0, disable_kprobe(&c->kp));
@@ -333,7 +401,7 @@ static void not_registered(struct kunit *test)
 	struct kprobe garbage;
 
 	memset(&garbage, 0x5a, sizeof(garbage));
-	KUNIT_EXPECT_EQ(test, -EINVAL, enable_kprobe(&garbage));
+	kprobes_refuse_to_enable(test, &garbage, KPROBE_REASON_NOT_REGISTERED, NULL);
 	KUNIT_EXPECT_EQ(test, -EINVAL, disable_kprobe(&garbage));
 	unregister_kprobe(&garbage);
 	KUNIT_EXPECT_NULL(test, garbage.addr);
@@ -369,13 +437,35 @@ static void bad_arrays(struct kunit *test)
 {
 	struct kprobe *kps[] = { new_probe(test), NULL, new_probe(test) };
 
-	KUNIT_EXPECT_EQ(test, -EINVAL, register_kprobes(NULL, 1));
-	KUNIT_EXPECT_EQ(test, -EINVAL, register_kprobes(kps, 0));
-	KUNIT_EXPECT_EQ(test, -EINVAL, register_kprobes(kps, -1));
-	KUNIT_EXPECT_EQ(test, -EINVAL, register_kprobes(kps, 3));
+	kprobes_refuse_probes(test, NULL, 1, -EINVAL, KPROBE_REASON_NULL_ENTRY, NULL);
+	kprobes_refuse_probes(test, kps, 0, -EINVAL, KPROBE_REASON_NUM, NULL);
+	kprobes_refuse_probes(test, kps, -1, -EINVAL, KPROBE_REASON_NUM, NULL);
+	kprobes_refuse_probes(test, kps, INT_MIN, -EINVAL, KPROBE_REASON_NUM, NULL);
+	kprobes_refuse_probes(test, kps, 3, -EINVAL, KPROBE_REASON_NULL_ENTRY, NULL);
 	kprobes_expect_off(test, kps[0]);
 	kprobes_expect_off(test, kps[2]);
 	KUNIT_EXPECT_EQ(test, 0, register_kprobes(kps, 1));
+}
+
+/* The bad one is on record, and once, whatever comes after it. */
+static void bad_probe_in_array(struct kunit *test)
+{
+	struct kprobe good = { .symbol_name = "kprobes_target_c" };
+	struct kprobe bad = { .symbol_name = "kprobes_bad", .offset = 7 };
+	struct kprobe worse = { .addr = (kprobe_opcode_t *)1 };
+	struct kprobe *kps[] = { &good, &bad, &worse };
+
+	kprobes_refuse_probes(test, kps, 3, -ENOENT, KPROBE_REASON_SYMBOL, &bad);
+}
+
+static void enabled_when_gone(struct kunit *test)
+{
+	struct kprobes_counter *c = kprobes_counting(test, kprobes_place(0));
+	u32 flags = c->kp.flags;
+
+	c->kp.flags |= KPROBE_FLAG_GONE;
+	kprobes_refuse_to_enable(test, &c->kp, KPROBE_REASON_GONE, &c->kp);
+	c->kp.flags = flags;
 }
 
 /* Return probes */
@@ -385,14 +475,16 @@ static void bad_return_probe_arrays(struct kunit *test)
 	struct kretprobe *rp = &kprobes_returns(test, "kprobes_target_c")->rp;
 	struct kretprobe *rps[3] = { rp };
 
-	KUNIT_EXPECT_EQ(test, -EINVAL, register_kretprobe(NULL));
-	KUNIT_EXPECT_EQ(test, -EINVAL, register_kretprobes(NULL, 1));
-	KUNIT_EXPECT_EQ(test, -EINVAL, register_kretprobes(rps, 0));
-	KUNIT_EXPECT_EQ(test, -EINVAL, register_kretprobes(rps, -1));
-	KUNIT_EXPECT_EQ(test, -EINVAL, register_kretprobes(rps, 2));
+	if (!IS_ENABLED(CONFIG_KRETPROBES))
+		kunit_skip(test, "no return probes");
+	kprobes_refuse_return_probe(test, NULL, -EINVAL, KPROBE_REASON_NULL_ENTRY, NULL);
+	kprobes_refuse_return_probes(test, NULL, 1, KPROBE_REASON_NULL_ENTRY, NULL);
+	kprobes_refuse_return_probes(test, rps, 0, KPROBE_REASON_NUM, NULL);
+	kprobes_refuse_return_probes(test, rps, -1, KPROBE_REASON_NUM, NULL);
+	kprobes_refuse_return_probes(test, rps, 2, KPROBE_REASON_NULL_ENTRY, NULL);
 	rps[2] = rp;
 	rps[1] = &kprobes_returns(test, "kprobes_target_asm")->rp;
-	KUNIT_EXPECT_EQ(test, -EINVAL, register_kretprobes(rps, 3));
+	kprobes_refuse_return_probes(test, rps, 3, KPROBE_REASON_REGISTERED, &rp->kp);
 	kprobes_expect_off(test, &rp->kp);
 	kprobes_expect_off(test, &rps[1]->kp);
 	unregister_kretprobe(NULL);
@@ -403,14 +495,15 @@ static void bad_return_probe_arrays(struct kunit *test)
 }
 
 static void refuse_return(struct kunit *test, const char *symbol,
-			  unsigned int offset, size_t data_size, int error)
+			  unsigned int offset, size_t data_size, int error,
+			  enum kprobe_reason reason)
 {
 	struct kretprobe *rp = &kprobes_returns(test, symbol)->rp;
 
 	rp->kp.offset = offset;
 	rp->data_size = data_size;
 	rp->maxactive = 3;
-	KUNIT_EXPECT_EQ(test, error, register_kretprobe(rp));
+	kprobes_refuse_return_probe(test, rp, error, reason, &rp->kp);
 	KUNIT_EXPECT_EQ(test, rp->maxactive, 3);
 	KUNIT_EXPECT_NULL(test, rp->kp.addr);
 	KUNIT_EXPECT_NULL(test, rp->pool);
@@ -423,22 +516,31 @@ static void return_probe_refused(struct kunit *test)
 {
 	const struct kprobes_place *last = kprobes_place(kprobes_places() - 1);
 
+	if (!IS_ENABLED(CONFIG_KRETPROBES))
+		kunit_skip(test, "no return probes");
 	if (last->offset)
-		refuse_return(test, last->symbol, last->offset, 0, -EINVAL);
+		refuse_return(test, last->symbol, last->offset, 0, -EINVAL,
+			      KPROBE_REASON_ENTRY);
 	refuse_return(test, "kprobes_target_c", 0, KRETPROBE_MAX_DATA_SIZE + 1,
-		      -E2BIG);
-	refuse_return(test, "kprobes_target_c", 0, SIZE_MAX, -E2BIG);
-	refuse_return(test, "kprobes_there_is_no_such_symbol", 0, 0, -ENOENT);
-	refuse_return(test, "kprobe_hit", 0, 0, -EINVAL);
-	refuse_return(test, NULL, 0, 0, -EINVAL);
-	refuse_return(test, "kprobes_target_c", UINT_MAX, 0, -EINVAL);
+		      -E2BIG, KPROBE_REASON_DATA_SIZE);
+	refuse_return(test, "kprobes_target_c", 0, SIZE_MAX, -E2BIG,
+		      KPROBE_REASON_DATA_SIZE);
+	refuse_return(test, "kprobes_there_is_no_such_symbol", 0, 0, -ENOENT,
+		      KPROBE_REASON_SYMBOL);
+	refuse_return(test, "kprobe_hit", 0, 0, -EINVAL, KPROBE_REASON_BLACKLIST);
+	refuse_return(test, NULL, 0, 0, -EINVAL, KPROBE_REASON_NEITHER);
+	refuse_return(test, "kprobes_target_c", UINT_MAX, 0, -EINVAL,
+		      KPROBE_REASON_NO_TEXT);
 }
 
 static void return_probe_registered_before(struct kunit *test)
 {
-	struct kretprobe *rp = &kprobes_returning(test, "kprobes_target_c")->rp;
+	struct kretprobe *rp;
 
-	KUNIT_EXPECT_EQ(test, -EINVAL, register_kretprobe(rp));
+	if (!IS_ENABLED(CONFIG_KRETPROBES))
+		kunit_skip(test, "no return probes");
+	rp = &kprobes_returning(test, "kprobes_target_c")->rp;
+	kprobes_refuse_return_probe(test, rp, -EINVAL, KPROBE_REASON_REGISTERED, &rp->kp);
 	kprobes_expect_targets(test, 1);
 	unregister_kretprobe(rp);
 	KUNIT_EXPECT_NOT_NULL(test, rp->kp.addr);
@@ -459,14 +561,18 @@ static struct kunit_case refusal_cases[] = {
 	KUNIT_CASE(not_text),
 	KUNIT_CASE(addr_and_huge_offset),
 	KUNIT_CASE(in_a_slot),
+	KUNIT_CASE(instruction),
 	KUNIT_CASE(jump_label),
 	KUNIT_CASE(static_call_site),
+	KUNIT_CASE(static_call_trampoline),
 	KUNIT_CASE(bug_site),
 	KPROBES_CASE_PLACES(registered_before),
 	KUNIT_CASE(not_registered),
 	KPROBES_CASE_PLACES(unregistered_twice),
 	KPROBES_CASE_PLACES(copy_of_registered),
 	KUNIT_CASE(bad_arrays),
+	KUNIT_CASE(bad_probe_in_array),
+	KUNIT_CASE(enabled_when_gone),
 	KUNIT_CASE(bad_return_probe_arrays),
 	KUNIT_CASE(return_probe_refused),
 	KUNIT_CASE(return_probe_registered_before),

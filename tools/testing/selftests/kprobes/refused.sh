@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# /sys/kernel/debug/kprobes/refused: a line for each registration that was refused, which tells
-# who wanted what, and why it was not to be had.
+# What cannot be probed is refused with the errno that is documented, through the samples and
+# through kprobe events, and leaves nothing behind but a line in /sys/kernel/debug/kprobes/refused,
+# which tells who wanted what, and why it was refused.
 
 # shellcheck source=functions.sh
 . "$(dirname "$0")/functions.sh"
@@ -12,6 +13,13 @@ time='[0-9]+\.[0-9]{3}'
 task='[^ ]+\[[0-9]+\]'
 example='[^ ]+ \[kprobe_example\]  kprobe'	# what it says of a probe of that module
 kept=128
+
+# Symbols of each kind that this kernel has.
+symbol_of()
+{
+	awk -v kind="$1" -v like="$2" '$2 ~ kind && $3 ~ like && $4 == "" { print $3; exit }' \
+		/proc/kallsyms
+}
 
 mode_is()
 {
@@ -46,24 +54,56 @@ tells()
 	refused "$@" && last_is "[^ ]+ \\[$module\\]  $kind  $place  $error  $words"
 }
 
-# event_tells WORDS NAME NUMBER DEFINITION: kprobe events ask on behalf of the shell, if they do
-# not refuse by themselves.
-event_tells()
+# answer MODULE PARAMETER...: "ok" or the error that it was refused with.
+answer()
 {
-	not event p bad "$4" 2>/dev/null || return 1
-	place=$(echo "$4" | sed 's/+.*//')
-	last_is "[^ ]*trace_kprobe[^ ]*  kprobe  $place\\+0x[0-9a-f]+  (-$2|-$3)  $1"
+	mark_log
+	if load "$@" 2>/dev/null; then
+		unload "$1"
+		echo ok
+		return
+	fi
+	soon grep_log "^$1: cannot probe"
+	log | sed -n "s/^$1: cannot probe .*: -//p" | head -n 1
 }
 
-# One of the first bytes is none where an instruction begins.
-inside_tells()
+# Asks for each byte at a function's start. Where instructions differ in length some bytes
+# begin one and the rest do not.
+ask_for_bytes()
 {
-	offset=1
+	offset=0
 	while [ "$offset" -lt 16 ]; do
-		load kprobe_example symbol=kernel_clone offset="$offset" 2>/dev/null || break
-		unload kprobe_example
+		echo "$offset $(answer kprobe_example symbol=kernel_clone offset="$offset")"
 		offset=$((offset + 1))
 	done
+}
+
+bytes_are_probed_or_refused()
+{
+	ask_for_bytes >"$answers"
+	all_match '^[0-9]+ (ok|EILSEQ|84)$' "$answers"
+}
+
+entry_is_probed()
+{
+	grep '^0 ok$' "$answers"
+}
+
+boundaries_are_found()
+{
+	grep -E '^[0-9]+ (EILSEQ|84)$' "$answers" && grep '^[1-9][0-9]* ok$' "$answers"
+}
+
+# The first offset that was refused above.
+inside()
+{
+	sed -n 's/^\([0-9]*\) \(EILSEQ\|84\)$/\1/p' "$answers" | head -n 1
+}
+
+inside_tells()
+{
+	offset=$(inside)
+	refused EILSEQ 84 kprobe_example symbol=kernel_clone offset="$offset" || return 1
 	place=kernel_clone\\+0x$(printf %x "$offset")
 	last_is "$example  $place  (-EILSEQ|-84)  inside an instruction"
 }
@@ -71,11 +111,41 @@ inside_tells()
 # An offset may lead past its symbol. What is told is why it must not end where it does.
 past_tells()
 {
-	from=$(($(offset_from _text kernel_clone) + offset))
+	from=$(($(offset_from _text kernel_clone) + $(inside)))
 	not load kprobe_example symbol=_text offset="$from" 2>/dev/null &&
 		last_is "$example  _text\\+0x[0-9a-f]+  (-EILSEQ|-84)  inside an instruction" &&
 		tells blacklisted EINVAL 22 \
 			kprobe_example symbol=_text offset="$(offset_from _text notify_die)"
+}
+
+# event_fails DEFINITION ERROR
+event_fails()
+{
+	write_fails "$tracefs/kprobe_events" "$1" "$2"
+}
+
+# event_tells WORDS NAME NUMBER DEFINITION: kprobe events ask on behalf of the shell, if they do
+# not refuse by themselves.
+event_tells()
+{
+	event_fails "p:$group/bad $4" "Invalid argument" || return 1
+	place=$(echo "$4" | sed 's/+.*//')
+	last_is "[^ ]*trace_kprobe[^ ]*  kprobe  $place\\+0x[0-9a-f]+  (-$2|-$3)  $1"
+}
+
+event_log_says()
+{
+	grep "$1" "$tracefs/error_log"
+}
+
+no_event_is_left()
+{
+	not grep "$group/" "$tracefs/kprobe_events"
+}
+
+still_probed()
+{
+	load kprobe_example && is_listed kernel_clone && unload kprobe_example
 }
 
 # A line feed in a name is none in the file, nor is any other byte that terminals act upon.
@@ -162,9 +232,10 @@ reads_while_refused()
 
 begin kprobe_example kretprobe_example kprobe_batch_example
 [ -e "$file" ] || skip_all "kernel does not keep what it refuses"
+answers=$work/answers
 events=$(no_events)
-prefix=$(awk '$2 ~ /^[tT]$/ && $3 ~ /^__(pfx|cfi)_/ && $4 == "" { print $3; exit }' /proc/kallsyms)
-data=$(awk '$2 ~ /^[dDbB]$/ && $3 == "loops_per_jiffy" { print $3; exit }' /proc/kallsyms)
+prefix=$(symbol_of '^[tT]$' '^__(pfx|cfi)_')
+data=$(symbol_of '^[dDbBrR]$' '^(linux_banner|jiffies|loops_per_jiffy)$')
 init=$(awk '$3 == "start_kernel" { print $3 }' /proc/kallsyms)
 past=2147483647		# from everywhere in the kernel
 no_prefix="" no_data="" no_init="" same_length=""
@@ -175,43 +246,64 @@ case $(uname -m) in
 x86_64 | i?86 | s390x) ;;
 *) same_length="instructions have no different lengths" ;;
 esac
-plan 25
+no_inside=${events:-$same_length}
+plan 37
 
 check "refused is for root to read" mode_is "$file" -r--------
 check "unknown symbol" \
 	tells "unknown symbol" ENOENT 2 kprobe_example symbol=no_such_function
 check "the time is that of the log" is_time_of_log
-check "unknown symbol of a return probe" \
+check "unknown symbol: its return" \
 	tells "unknown symbol" ENOENT 2 kretprobe_example symbol=no_such_function
 check "unknown module" \
 	tells "unknown symbol" ENOENT 2 kprobe_example symbol=no_such_module:kernel_clone
+check "function that the module does not have" \
+	tells "unknown symbol" ENOENT 2 kprobe_batch_example \
+	symbols=kprobe_batch_example:kernel_clone
+check "empty name" tells "unknown symbol" ENOENT 2 kprobe_example symbol=
+check "a name with a line feed" odd_name_is_one_line
+check "a long name" long_name_is_cut
+check "one of a batch" batch_tells
 check "blacklisted" tells blacklisted EINVAL 22 kprobe_example symbol=notify_die
+check "blacklisted: inside" \
+	tells blacklisted EINVAL 22 kprobe_example symbol=notify_die offset=8
 check "blacklisted: its return" tells blacklisted EINVAL 22 kretprobe_example symbol=notify_die
 check "offset past the kernel" \
 	tells "no kernel text" EINVAL 22 kprobe_example symbol=kernel_clone offset="$past"
+check_if "$no_data" "data" tells "no kernel text" EINVAL 22 kprobe_example symbol="$data"
+check_if "$no_data" "data: its return" \
+	tells "no kernel text" EINVAL 22 kretprobe_example symbol="$data"
+check_if "$no_init" "init text" \
+	tells "init text was freed" ENOENT 2 kprobe_example symbol="$init"
 check_if "$no_prefix" "prefix of a function" \
 	tells "in front of a function's entry \\(__cfi_, __pfx_\\)" EINVAL 22 \
 	kprobe_example symbol="$prefix"
-check_if "$no_data" "data" tells "no kernel text" EINVAL 22 kprobe_example symbol="$data"
-check_if "$no_init" "init text" \
-	tells "init text was freed" ENOENT 2 kprobe_example symbol="$init"
+
+check "each byte at a function's start is probed or no boundary" bytes_are_probed_or_refused
+check "the first one is probed" entry_is_probed
+check_if "$same_length" "bytes inside of instructions are not" boundaries_are_found
 check_if "$same_length" "inside an instruction" inside_tells
 check_if "$same_length" "offset past the symbol" past_tells
-check "one of a batch" batch_tells
-check "a name with a line feed" odd_name_is_one_line
-check "a long name" long_name_is_cut
 
+check_if "$events" "event on an unknown function" \
+	event_fails "p:$group/bad no_such_function" "Invalid argument"
 check_if "$events" "event on a blacklisted function" \
+	event_fails "p:$group/bad notify_die" "Invalid argument"
+check_if "$events" "event on a blacklisted function that can be traced" \
 	event_tells blacklisted EINVAL 22 atomic_notifier_call_chain
 check_if "$events" "event past the kernel" \
 	event_tells "no kernel text" EINVAL 22 kernel_clone+"$past"
+check_if "$no_inside" "event inside of an instruction" \
+	event_fails "p:$group/bad kernel_clone+$(inside)" "[Ii]llegal byte\|multibyte"
+check_if "$no_inside" "tracefs tells why" event_log_says "not an instruction boundary"
+check_if "$events" "no event is left" no_event_is_left
 
 check "every line has all fields" lines_are_lines "$file"
-check "the oldest come first" oldest_come_first
 check "what is not refused is not there" quiet_when_not_refused
 check "the last $kept are kept" keeps_the_last
-check "the oldest come first still" oldest_come_first
+check "the oldest come first" oldest_come_first
 check "it can be read while it grows" reads_while_refused
 check "list is as before" list_is_as_before
+check "good probes still register" still_probed
 
 finish

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Calls of the API that are refused: checks errno and record, which tells reason,
+ * place, caller, task and time.
+ */
+#include <kunit/test.h>
+#include <linux/kprobes.h>
+#include <linux/sched/clock.h>
+#include <linux/string.h>
+
+#include "refusal.h"
+
+/**
+ * kprobes_last_refusal() - read the last record
+ * @last: filled in, if there is any record
+ *
+ * Context: Any.
+ * Return: The number of the next record.
+ */
+u64 kprobes_last_refusal(struct kprobe_refusal *last)
+{
+	u64 number = 0;
+
+	while (kprobe_get_refusal(&number, last))
+		number++;
+	return number;
+}
+
+/**
+ * struct refused - what the record must say of a refused call
+ * @caller:  the function that calls the API
+ * @request: what it asks for
+ * @reason:  why it is refused
+ * @number:  of the record
+ */
+struct refused {
+	const char *caller;
+	enum kprobe_request request;
+	enum kprobe_reason reason;
+	u64 number;
+};
+
+/* To be called before the call that is refused. */
+static void refused_begin(struct refused *call)
+{
+	struct kprobe_refusal ignored;
+
+	call->number = kprobes_last_refusal(&ignored);
+}
+
+static void expect_task(struct kunit *test, const struct kprobe_refusal *r)
+{
+	u64 now = local_clock();
+
+	KUNIT_EXPECT_EQ(test, r->pid, task_pid_nr(current));
+	KUNIT_EXPECT_STREQ(test, r->comm, current->comm);
+	KUNIT_EXPECT_LE(test, r->time, now);
+	KUNIT_EXPECT_GT(test, r->time + 10ULL * NSEC_PER_SEC, now);
+}
+
+static void expect_place(struct kunit *test, const struct kprobe_refusal *r,
+			 const struct kprobe *p)
+{
+	KUNIT_EXPECT_EQ(test, r->by_name, !!p->symbol_name);
+	KUNIT_EXPECT_STREQ(test, r->symbol, p->symbol_name ?: "");
+	KUNIT_EXPECT_EQ(test, r->addr, (unsigned long)p->addr);
+	KUNIT_EXPECT_EQ(test, r->offset, p->offset);
+}
+
+/* One record more, and just this one. */
+static void expect_record(struct kunit *test, const struct refused *call, int error,
+			  const struct kprobe *p)
+{
+	const struct kprobe nowhere = {};
+	struct kprobe_refusal r = {};
+
+	if (!IS_ENABLED(CONFIG_DEBUG_FS))
+		return;
+	KUNIT_EXPECT_EQ(test, kprobes_last_refusal(&r), call->number + 1);
+	KUNIT_EXPECT_EQ(test, kprobe_reason_errno(r.reason), error);
+	KUNIT_EXPECT_STREQ(test, kprobe_reason_text(r.reason),
+			   kprobe_reason_text(call->reason));
+	KUNIT_EXPECT_EQ(test, r.request, call->request);
+	KUNIT_EXPECT_TRUE_MSG(test, str_has_prefix(r.caller, call->caller) &&
+			      r.caller[strlen(call->caller)] == '+',
+			      "%s", r.caller);
+	expect_task(test, &r);
+	expect_place(test, &r, p ?: &nowhere);
+}
+
+/* The callers that the records name. */
+
+static noinline __noclone int ask_for_probe(struct kprobe *p)
+{
+	int ret = register_kprobe(p);
+
+	barrier();	/* no tail call: it is here that it returns to */
+	return ret;
+}
+
+static noinline __noclone int ask_for_probes(struct kprobe **kps, int num)
+{
+	int ret = register_kprobes(kps, num);
+
+	barrier();
+	return ret;
+}
+
+static noinline __noclone int ask_for_return(struct kretprobe *rp)
+{
+	int ret = register_kretprobe(rp);
+
+	barrier();
+	return ret;
+}
+
+static noinline __noclone int ask_for_returns(struct kretprobe **rps, int num)
+{
+	int ret = register_kretprobes(rps, num);
+
+	barrier();
+	return ret;
+}
+
+static noinline __noclone int ask_to_enable(struct kprobe *p)
+{
+	int ret = enable_kprobe(p);
+
+	barrier();
+	return ret;
+}
+
+/**
+ * kprobes_refuse_probe() - have a probe refused, and recorded
+ * @test:   the test that runs
+ * @p:      the probe
+ * @error:  the errno that is expected
+ * @reason: the reason that is expected
+ * @named:  the probe that the record names, NULL if it names none
+ *
+ * Context: Process context, may sleep.
+ */
+void kprobes_refuse_probe(struct kunit *test, struct kprobe *p,
+			  int error, enum kprobe_reason reason,
+			  const struct kprobe *named)
+{
+	struct refused call = { "ask_for_probe", KPROBE_SET, reason };
+
+	refused_begin(&call);
+	KUNIT_EXPECT_EQ(test, ask_for_probe(p), error);
+	expect_record(test, &call, error, named);
+}
+
+/**
+ * kprobes_refuse_probes() - have an array of probes refused, and recorded
+ * @test:   the test that runs
+ * @kps:    the array
+ * @num:    how many entries it has
+ * @error:  the errno that is expected
+ * @reason: the reason that is expected
+ * @named:  the probe that the record names, NULL if it names none
+ *
+ * Context: Process context, may sleep.
+ */
+void kprobes_refuse_probes(struct kunit *test, struct kprobe **kps, int num,
+			   int error, enum kprobe_reason reason,
+			   const struct kprobe *named)
+{
+	struct refused call = { "ask_for_probes", KPROBE_SET, reason };
+
+	refused_begin(&call);
+	KUNIT_EXPECT_EQ(test, ask_for_probes(kps, num), error);
+	expect_record(test, &call, error, named);
+}
+
+/**
+ * kprobes_refuse_return_probe() - have a return probe refused, and recorded
+ * @test:   the test that runs
+ * @rp:     the return probe
+ * @error:  the errno that is expected
+ * @reason: the reason that is expected
+ * @named:  the probe that the record names, NULL if it names none
+ *
+ * Context: Process context, may sleep.
+ */
+void kprobes_refuse_return_probe(struct kunit *test, struct kretprobe *rp,
+				 int error, enum kprobe_reason reason,
+				 const struct kprobe *named)
+{
+	struct refused call = { "ask_for_return", KPROBE_SET_RETURN, reason };
+
+	refused_begin(&call);
+	KUNIT_EXPECT_EQ(test, ask_for_return(rp), error);
+	expect_record(test, &call, error, named);
+}
+
+/**
+ * kprobes_refuse_return_probes() - have an array of return probes refused, and recorded
+ * @test:   the test that runs
+ * @rps:    the array
+ * @num:    how many entries it has
+ * @reason: the reason that is expected
+ * @named:  the probe that the record names, NULL if it names none
+ *
+ * Context: Process context, may sleep.
+ */
+void kprobes_refuse_return_probes(struct kunit *test, struct kretprobe **rps, int num,
+				  enum kprobe_reason reason,
+				  const struct kprobe *named)
+{
+	struct refused call = { "ask_for_returns", KPROBE_SET_RETURN, reason };
+
+	refused_begin(&call);
+	KUNIT_EXPECT_EQ(test, ask_for_returns(rps, num), -EINVAL);
+	expect_record(test, &call, -EINVAL, named);
+}
+
+/**
+ * kprobes_refuse_to_enable() - have an enabling refused, and recorded
+ * @test:   the test that runs
+ * @p:      the probe
+ * @reason: the reason that is expected
+ * @named:  the probe that the record names, NULL if it names none
+ *
+ * Context: Process context, may sleep.
+ */
+void kprobes_refuse_to_enable(struct kunit *test, struct kprobe *p,
+			      enum kprobe_reason reason,
+			      const struct kprobe *named)
+{
+	struct refused call = { "ask_to_enable", KPROBE_ENABLE, reason };
+
+	refused_begin(&call);
+	KUNIT_EXPECT_EQ(test, ask_to_enable(p), -EINVAL);
+	expect_record(test, &call, -EINVAL, named);
+}
