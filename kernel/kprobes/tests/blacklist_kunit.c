@@ -14,6 +14,7 @@
 #include "../hit.h"
 #include "../slot.h"
 #include "../table.h"
+#include "targets.h"
 
 /* Long enough that its end is far from its beginning. */
 static __always_inline int some_code(int x)
@@ -116,16 +117,6 @@ static unsigned long count_allowed(unsigned long start, unsigned long end)
 	return allowed;
 }
 
-static int try_probe(unsigned long addr)
-{
-	struct kprobe p = { .addr = (kprobe_opcode_t *)addr };
-	int ret = register_kprobe(&p);
-
-	if (!ret)
-		unregister_kprobe(&p);
-	return ret;
-}
-
 static void expect_forbidden(struct kunit *test, unsigned long addr)
 {
 	struct bounds r = bounds_of(test, addr);
@@ -136,7 +127,7 @@ static void expect_forbidden(struct kunit *test, unsigned long addr)
 	start = kprobe_blacklist_next(r.start, &end);
 	KUNIT_EXPECT_EQ_MSG(test, r.start, start, "%ps", (void *)addr);
 	KUNIT_EXPECT_EQ_MSG(test, r.end, end, "%ps", (void *)addr);
-	KUNIT_EXPECT_EQ_MSG(test, -EINVAL, try_probe(addr), "%ps", (void *)addr);
+	KUNIT_EXPECT_EQ_MSG(test, -EINVAL, kprobes_try(addr), "%ps", (void *)addr);
 }
 
 static void expect_free(struct kunit *test, unsigned long addr)
@@ -145,7 +136,7 @@ static void expect_free(struct kunit *test, unsigned long addr)
 
 	KUNIT_EXPECT_EQ_MSG(test, r.end - r.start, count_allowed(r.start, r.end), "%ps",
 			    (void *)addr);
-	KUNIT_EXPECT_EQ_MSG(test, 0, try_probe(addr), "%ps", (void *)addr);
+	KUNIT_EXPECT_EQ_MSG(test, 0, kprobes_try(addr), "%ps", (void *)addr);
 }
 
 static void blacklist_whole_function(struct kunit *test)
@@ -185,7 +176,7 @@ static void blacklist_spares_others(struct kunit *test)
 	struct bounds r = bounds_of(test, addr);
 
 	KUNIT_EXPECT_EQ(test, r.end - r.start, count_allowed(r.start, r.end));
-	KUNIT_EXPECT_EQ(test, 0, try_probe(addr));
+	KUNIT_EXPECT_EQ(test, 0, kprobes_try(addr));
 	KUNIT_EXPECT_FALSE(test, within_kprobe_blacklist(0));
 	KUNIT_EXPECT_FALSE(test, within_kprobe_blacklist(ULONG_MAX));
 	KUNIT_EXPECT_FALSE(test, within_kprobe_blacklist((unsigned long)functions));
@@ -238,7 +229,7 @@ static void blacklist_return_of_cold(struct kunit *test)
 	if (!ret)
 		unregister_kretprobe(&rp);
 	KUNIT_EXPECT_EQ_MSG(test, -EINVAL, ret, "%ps", (void *)addr);
-	KUNIT_EXPECT_EQ_MSG(test, 0, try_probe(addr), "%ps", (void *)addr);
+	KUNIT_EXPECT_EQ_MSG(test, 0, kprobes_try(addr), "%ps", (void *)addr);
 	KUNIT_EXPECT_EQ(test, -EINVAL, kprobe_on_func_entry((void *)addr, NULL, 0));
 }
 #else
@@ -289,7 +280,7 @@ static void expect_names(struct kunit *test, const char * const *names, unsigned
 			continue;
 		KUNIT_EXPECT_TRUE_MSG(test, within_kprobe_blacklist(addr), "%s", names[i]);
 		if (within_kprobe_blacklist(addr))
-			KUNIT_EXPECT_EQ_MSG(test, -EINVAL, try_probe(addr), "%s", names[i]);
+			KUNIT_EXPECT_EQ_MSG(test, -EINVAL, kprobes_try(addr), "%s", names[i]);
 	}
 }
 
@@ -372,12 +363,12 @@ static void expect_comes_and_goes(struct kunit *test, struct module *mod, struct
 	KUNIT_EXPECT_EQ(test, 0, count_allowed(r.start, r.end));
 	KUNIT_EXPECT_EQ(test, before, within_kprobe_blacklist(r.start - 1));
 	KUNIT_EXPECT_EQ(test, after, within_kprobe_blacklist(r.end));
-	KUNIT_EXPECT_EQ(test, -EINVAL, try_probe((unsigned long)free_function));
+	KUNIT_EXPECT_EQ(test, -EINVAL, kprobes_try((unsigned long)free_function));
 	kunit_release_action(test, remove_module, mod);
 	KUNIT_EXPECT_EQ(test, r.end - r.start, count_allowed(r.start, r.end));
 	KUNIT_EXPECT_EQ(test, before, within_kprobe_blacklist(r.start - 1));
 	KUNIT_EXPECT_EQ(test, after, within_kprobe_blacklist(r.end));
-	KUNIT_EXPECT_EQ(test, 0, try_probe((unsigned long)free_function));
+	KUNIT_EXPECT_EQ(test, 0, kprobes_try((unsigned long)free_function));
 }
 
 static void blacklist_module_symbol(struct kunit *test)

@@ -4,6 +4,7 @@
  * probe as a breakpoint, as a jump, and by way of ftrace.
  */
 #include <kunit/test.h>
+#include <linux/ftrace.h>
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
 
@@ -126,4 +127,30 @@ void kprobes_entry_call(struct kunit *test, int times)
 
 	for (a = 0; a < times; a++)
 		KUNIT_EXPECT_EQ(test, kprobes_entry_target(a), a + 1);
+}
+
+static void pass(unsigned long ip, unsigned long parent_ip,
+		 struct ftrace_ops *ops, struct ftrace_regs *fregs)
+{
+}
+
+/* Could redirect calls, and does not. */
+struct ftrace_ops kprobes_entry_redirection = {
+	.func = pass,
+	.flags = FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_IPMODIFY,
+};
+
+static void end_redirection(void *unused)
+{
+	unregister_ftrace_function(&kprobes_entry_redirection);
+	ftrace_set_filter(&kprobes_entry_redirection, NULL, 0, 1);
+}
+
+/* Of the function alone, until the test ends. It is still to be registered. */
+void kprobes_entry_redirect(struct kunit *test)
+{
+	KUNIT_ASSERT_EQ(test, 0, ftrace_set_filter_ip(&kprobes_entry_redirection,
+						      kprobes_entry_addr(), 0, 1));
+	KUNIT_ASSERT_EQ(test, 0,
+			kunit_add_action_or_reset(test, end_redirection, NULL));
 }

@@ -8,6 +8,8 @@
  */
 #include "targets.h"
 
+struct ftrace_ops;
+
 /* A nop, and after it: an instruction that sets the result, and two more. */
 int kprobes_entry_target(int a);
 /* The same, but to the instruction after the nop. */
@@ -47,5 +49,9 @@ void kprobes_entry_settle(struct kunit *test, struct kprobe *p);
 struct kprobes_counter *kprobes_entry_counting(struct kunit *test);
 struct kprobes_counter *kprobes_entry_next(struct kunit *test);
 void kprobes_entry_call(struct kunit *test, int times);
+
+/* For register_ftrace_function(). */
+extern struct ftrace_ops kprobes_entry_redirection;
+void kprobes_entry_redirect(struct kunit *test);
 
 #endif /* _KERNEL_KPROBES_TESTS_ENTRY_H */

@@ -239,22 +239,6 @@ static void both_go(struct kunit *test)
 
 /* Redirections of calls */
 
-static void pass(unsigned long ip, unsigned long parent_ip,
-		 struct ftrace_ops *ops, struct ftrace_regs *fregs)
-{
-}
-
-static struct ftrace_ops redirection = {
-	.func = pass,
-	.flags = FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_IPMODIFY,
-};
-
-static void end_redirection(void *unused)
-{
-	unregister_ftrace_function(&redirection);
-	ftrace_set_filter(&redirection, NULL, 0, 1);
-}
-
 /* It waits until whoever was past the nop has been seen: then they are over. */
 static void redirection_waits(struct kunit *test)
 {
@@ -264,11 +248,8 @@ static void redirection_waits(struct kunit *test)
 	kprobes_text_save(&text, kprobes_entry_addr() + ENTRY_NOP_SIZE);
 	c = kprobes_entry_counting(test);
 	kprobes_entry_call(test, CALLS);
-	KUNIT_ASSERT_EQ(test, 0, ftrace_set_filter_ip(&redirection,
-						      kprobes_entry_addr(), 0, 1));
-	KUNIT_ASSERT_EQ(test, 0, register_ftrace_function(&redirection));
-	KUNIT_ASSERT_EQ(test, 0,
-			kunit_add_action_or_reset(test, end_redirection, NULL));
+	kprobes_entry_redirect(test);
+	KUNIT_ASSERT_EQ(test, 0, register_ftrace_function(&kprobes_entry_redirection));
 	KUNIT_EXPECT_TRUE(test, c->kp.flags & KPROBE_FLAG_FTRACE);
 	kprobes_entry_call(test, CALLS);
 	kprobes_expect_counts(test, c, 2 * CALLS, 2 * CALLS);

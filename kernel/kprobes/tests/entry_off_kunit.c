@@ -175,22 +175,6 @@ static void switch_for_all_fails(struct kunit *test)
 	kprobes_expect_counts(test, entry, CALLS, CALLS);
 }
 
-static void pass(unsigned long ip, unsigned long parent_ip,
-		 struct ftrace_ops *ops, struct ftrace_regs *fregs)
-{
-}
-
-static struct ftrace_ops redirection = {
-	.func = pass,
-	.flags = FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_IPMODIFY,
-};
-
-static void end_redirection(void *unused)
-{
-	unregister_ftrace_function(&redirection);
-	ftrace_set_filter(&redirection, NULL, 0, 1);
-}
-
 /* It would take effect, and the calls, as soon as ftrace is on again. */
 static void redirection_is_refused(struct kunit *test)
 {
@@ -199,18 +183,15 @@ static void redirection_is_refused(struct kunit *test)
 
 	if (is_ftraced(entry))
 		kunit_skip(test, "ftrace cannot be turned off");
-	KUNIT_ASSERT_EQ(test, 0, ftrace_set_filter_ip(&redirection,
-						      kprobes_entry_addr(), 0, 1));
-	KUNIT_ASSERT_EQ(test, 0,
-			kunit_add_action_or_reset(test, end_redirection, NULL));
+	kprobes_entry_redirect(test);
 	turn_off(test);
-	ret = register_ftrace_function(&redirection);
+	ret = register_ftrace_function(&kprobes_entry_redirection);
 	KUNIT_EXPECT_EQ(test, -EBUSY, ret);
 	kprobes_entry_call(test, CALLS);
 	kprobes_expect_counts(test, entry, CALLS, CALLS);
 	kunit_release_action(test, turn_on, NULL);
 	if (ret)
-		KUNIT_EXPECT_EQ(test, 0, register_ftrace_function(&redirection));
+		KUNIT_EXPECT_EQ(test, 0, register_ftrace_function(&kprobes_entry_redirection));
 	kprobes_entry_call(test, CALLS);
 	kprobes_expect_counts(test, entry, 2 * CALLS, 2 * CALLS);
 }

@@ -90,11 +90,6 @@ static unsigned long broken_into(struct kunit *test)
 }
 #endif /* CONFIG_KGDB */
 
-static int nothing(struct kprobe *p, struct pt_regs *regs)
-{
-	return 0;
-}
-
 static void reads_through(struct kunit *test)
 {
 	u8 before[MAX_INSN_SIZE], bytes[MAX_INSN_SIZE];
@@ -109,23 +104,13 @@ static void reads_through(struct kunit *test)
 	KUNIT_EXPECT_MEMEQ(test, bytes, before, sizeof(bytes));
 }
 
-static int try_probe(unsigned long addr)
-{
-	struct kprobe p = { .addr = (void *)addr, .pre_handler = nothing };
-	int ret = register_kprobe(&p);
-
-	if (!ret)
-		unregister_kprobe(&p);
-	return ret;
-}
-
 static void rest_is_decoded(struct kunit *test)
 {
 	unsigned long addr = broken_into(test);
 
-	KUNIT_EXPECT_EQ(test, 0, try_probe(addr + SECOND_INSN));
-	KUNIT_EXPECT_EQ(test, -EILSEQ, try_probe(addr + 1));
-	KUNIT_EXPECT_EQ(test, -EINVAL, try_probe(addr));
+	KUNIT_EXPECT_EQ(test, 0, kprobes_try(addr + SECOND_INSN));
+	KUNIT_EXPECT_EQ(test, -EILSEQ, kprobes_try(addr + 1));
+	KUNIT_EXPECT_EQ(test, -EINVAL, kprobes_try(addr));
 }
 
 static void site_is_reserved(struct kunit *test)

@@ -296,6 +296,17 @@ static void read_text(struct kprobes_text *text)
 		memset(text->bytes, 0, sizeof(text->bytes));
 }
 
+/* Registers a probe and takes it off again. */
+int kprobes_try(unsigned long addr)
+{
+	struct kprobe p = { .addr = (kprobe_opcode_t *)addr };
+	int ret = register_kprobe(&p);
+
+	if (!ret)
+		unregister_kprobe(&p);
+	return ret;
+}
+
 /* Remembers text when points of earlier tests have left it. */
 void kprobes_text_save(struct kprobes_text *text, unsigned long addr)
 {

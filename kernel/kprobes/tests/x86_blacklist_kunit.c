@@ -11,6 +11,7 @@
 #include <asm/sections.h>
 
 #include "../../../arch/x86/kernel/kprobes-detour.h"
+#include "targets.h"
 
 /**
  * struct stretch - text that must not be probed
@@ -24,16 +25,6 @@ struct stretch {
 	bool there;
 };
 
-static int try_probe(unsigned long addr)
-{
-	struct kprobe p = { .addr = (kprobe_opcode_t *)addr };
-	int ret = register_kprobe(&p);
-
-	if (!ret)
-		unregister_kprobe(&p);
-	return ret;
-}
-
 /* A probe that is let in by mistake may bring the machine down: look at the list first. */
 static void expect_refused(struct kunit *test, unsigned long start, unsigned long end)
 {
@@ -44,7 +35,7 @@ static void expect_refused(struct kunit *test, unsigned long start, unsigned lon
 	KUNIT_EXPECT_EQ_MSG(test, 0, allowed, "bytes from %pS to %pS may be probed",
 			    (void *)start, (void *)end);
 	for (addr = start; !allowed && addr < end; addr++)
-		KUNIT_EXPECT_LT_MSG(test, try_probe(addr), 0, "%pS", (void *)addr);
+		KUNIT_EXPECT_LT_MSG(test, kprobes_try(addr), 0, "%pS", (void *)addr);
 }
 
 /* A symbol ends where the next begins; padding can be long. */

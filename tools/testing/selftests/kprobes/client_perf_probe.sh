@@ -13,15 +13,6 @@ inlined=file_ppos		# into ksys_read() and others
 lines="8 12 16 20 24 28 32 36 40 44 48 52 56 60"	# of the function
 calls=10
 
-call()
-{
-	n=0
-	while [ "$n" -lt "$calls" ]; do
-		: <>"$fifo"
-		n=$((n + 1))
-	done
-}
-
 # add EVENT PLACE [VARIABLE...]
 add()
 {
@@ -33,7 +24,7 @@ add()
 hit_by_calls()
 {
 	event_enable "$1" 1 || { cat "$work/perf"; return 1; }
-	call
+	open_fifo "$fifo" "$calls"
 	event_enable "$1" 0
 	equal "$(event_hits "$1")" "$calls"
 }
@@ -77,7 +68,7 @@ source_lines()
 lines_are_hit()
 {
 	echo 1 >"$tracefs/events/$group/enable"
-	call
+	open_fifo "$fifo" "$calls"
 	echo 0 >"$tracefs/events/$group/enable"
 	grep ' *line_' "$tracefs/kprobe_profile" >"$work/lines"
 	cat "$work/lines"

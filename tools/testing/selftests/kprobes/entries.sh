@@ -12,16 +12,6 @@ points=$kprobes/points
 instance=$tracefs/instances/kprobes_entries
 calls=10
 
-# The probed function is called by no one else, and as often as is asked for.
-call()
-{
-	round=0
-	while [ "$round" -lt "$calls" ]; do
-		cat "$batch_hits" >/dev/null || return 1
-		round=$((round + 1))
-	done
-}
-
 # --- tracers
 
 trace_with()
@@ -55,7 +45,7 @@ all_see_calls()
 	clear_trace
 	entries=$(event_hits entry)
 	returns=$(event_hits return)
-	call && equal "$(event_hits entry)" $((entries + calls)) &&
+	call_sample "$calls" && equal "$(event_hits entry)" $((entries + calls)) &&
 		equal "$(event_hits return)" $((returns + calls)) && no_misses &&
 		tracer_sees_calls
 }
@@ -109,7 +99,8 @@ probes_come_and_go()
 {
 	remove_events
 	trace_with "$1" && add_events && all_see_calls && skips_nop && remove_events &&
-		clear_trace && call && tracer_sees_calls && add_events && all_see_calls &&
+		clear_trace && call_sample "$calls" && tracer_sees_calls &&
+		add_events && all_see_calls &&
 		trace_with nop && all_see_calls && skips_nop
 }
 
@@ -118,7 +109,7 @@ event_goes_while_traced()
 	trace_with "$1" && event_enable return 0 || return 1
 	clear_trace
 	returns=$(event_hits return)
-	call && equal "$(event_hits return)" "$returns" && tracer_sees_calls &&
+	call_sample "$calls" && equal "$(event_hits return)" "$returns" && tracer_sees_calls &&
 		event_enable return 1 && all_see_calls && trace_with nop
 }
 
@@ -170,7 +161,7 @@ take_stacks()
 	done
 	echo 1 >"$instance/options/stacktrace"
 	echo >"$instance/trace"
-	call
+	call_sample "$calls"
 	for name in entry return; do
 		echo 0 >"$instance/events/$group/$name/enable"
 	done
@@ -225,7 +216,7 @@ direct_call_comes()
 		load ftrace-direct && mechanism_is ftrace wake_up_process || return 1
 	was=$(event_hits waking)
 	clear_trace
-	call && sleep 1
+	call_sample "$calls" && sleep 1
 	cat "$tracefs/trace" >"$work/direct"
 	at_least "$(event_hits waking)" $((was + 1)) &&
 		equal "$(grep -c ': waking up ' "$work/direct")" \
@@ -238,7 +229,7 @@ direct_call_goes()
 {
 	unload ftrace-direct || return 1
 	was=$(event_hits waking)
-	call && sleep 1
+	call_sample "$calls" && sleep 1
 	at_least "$(event_hits waking)" $((was + 1)) && mechanism_is ftrace wake_up_process
 }
 

@@ -12,22 +12,13 @@ probed=kprobe_batch_example
 function=hits_get
 calls=10
 
-call()
-{
-	round=0
-	while [ "$round" -lt "$calls" ]; do
-		cat "$batch_hits" >/dev/null || return 1
-		round=$((round + 1))
-	done
-}
-
 # hits EVENT...: they see the next calls, and miss none.
 hits()
 {
 	for e in "$@"; do
 		event_hits "$e" >"$work/$e"
 	done
-	call
+	call_sample "$calls"
 	for e in "$@"; do
 		equal "$(event_hits "$e")" $(($(cat "$work/$e") + calls)) || return 1
 	done

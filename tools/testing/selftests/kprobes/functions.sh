@@ -8,6 +8,7 @@ debugfs=/sys/kernel/debug
 kprobes=$debugfs/kprobes
 tracefs=/sys/kernel/tracing
 group=kselftest			# every event of ours is in this group
+knob=""				# the file that takes() and refuses() write
 batch_hits=/sys/module/kprobe_batch_example/parameters/hits
 batch_refuse=/sys/module/kprobe_batch_example/parameters/refuse
 
@@ -115,6 +116,39 @@ all_match()
 a_fork()
 {
 	(:)
+}
+
+# call_sample TIMES: calls of hits_get() in kprobe_batch_example, which nobody else calls.
+call_sample()
+{
+	round=0
+	while [ "$round" -lt "$1" ]; do
+		cat "$batch_hits" >/dev/null || return 1
+		round=$((round + 1))
+	done
+}
+
+# open_fifo FIFO TIMES: calls of fifo_open(), which nobody else calls.
+open_fifo()
+{
+	round=0
+	while [ "$round" -lt "$2" ]; do
+		: <>"$1"
+		round=$((round + 1))
+	done
+}
+
+# takes TEXT VALUE: $knob does, and this is what is read afterwards
+takes()
+{
+	echo "$1" >"$knob" && equal "$(cat "$knob")" "$2"
+}
+
+# refuses TEXT: $knob does, and stays as it was
+refuses()
+{
+	was=$(cat "$knob")
+	write_fails "$knob" "$1" "Invalid argument" && equal "$(cat "$knob")" "$was"
 }
 
 # write_fails FILE TEXT ERROR: the write is refused for this reason. (A shell's own "echo" does

@@ -8,20 +8,6 @@
 . "$(dirname "$0")/functions.sh"
 
 knob=$kprobes/enabled
-invalid="Invalid argument"
-
-# takes TEXT VALUE: what is read afterwards
-takes()
-{
-	echo "$1" >"$knob" && equal "$(cat "$knob")" "$2"
-}
-
-# refuses TEXT: and stays as it was
-refuses()
-{
-	was=$(cat "$knob")
-	write_fails "$knob" "$1" "$invalid" && equal "$(cat "$knob")" "$was"
-}
 
 # The function that is read here is itself probed: each look is one more hit.
 look()

@@ -13,22 +13,13 @@ target=kprobes_target
 calls=10
 bytes=64			# of the function that are tried
 
-call()
-{
-	n=0
-	while [ "$n" -lt "$calls" ]; do
-		: <>"$fifo"
-		n=$((n + 1))
-	done
-}
-
 # hit_by_calls NAME...: each event is hit once by each call.
 hit_by_calls()
 {
 	for name in "$@"; do
 		event_enable "$name" 1 || return 1
 	done
-	call
+	open_fifo "$fifo" "$calls"
 	for name in "$@"; do
 		equal "$(event_hits "$name")" "$calls" || return 1
 	done
@@ -82,7 +73,7 @@ answer()
 hit_alike()
 {
 	echo 1 >"$tracefs/events/$group/enable"
-	call
+	open_fifo "$fifo" "$calls"
 	echo 0 >"$tracefs/events/$group/enable"
 	sed -n 's/^ *near_\([0-9]*\) *\([0-9]*\) .*/\1 \2/p' "$tracefs/kprobe_profile" >"$work/near"
 	sed -n 's/^ *far_\([0-9]*\) *\([0-9]*\) .*/\1 \2/p' "$tracefs/kprobe_profile" >"$work/far"
@@ -163,7 +154,8 @@ in_module()
 sample()
 {
 	mark_log
-	load kprobe_example symbol=_text offset="$distance" && is_listed "$function" && call &&
+	load kprobe_example symbol=_text offset="$distance" && is_listed "$function" &&
+		open_fifo "$fifo" "$calls" &&
 		logged "^kprobe_example: before $function\\+" && unload kprobe_example
 }
 

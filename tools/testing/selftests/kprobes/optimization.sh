@@ -10,21 +10,7 @@
 knob=/proc/sys/debug/kprobes-optimization
 other=debug.kprobes_optimization	# its name for sysctl
 points=$kprobes/points
-invalid="Invalid argument"
 calls=50
-
-# takes TEXT VALUE: what is read afterwards
-takes()
-{
-	echo "$1" >"$knob" && equal "$(cat "$knob")" "$2"
-}
-
-# refuses TEXT: and stays as it was
-refuses()
-{
-	was=$(cat "$knob")
-	write_fails "$knob" "$1" "$invalid" && equal "$(cat "$knob")" "$was"
-}
 
 # The other name turns the same knob.
 sysctl_turns()
@@ -72,16 +58,6 @@ is_decided()
 	grep -E "  $function\\+$1  .*  armed  " "$points" | grep -v "waiting to be optimized"
 }
 
-# The probed function is called by no one else, and as often as is asked for.
-call()
-{
-	round=0
-	while [ "$round" -lt "$1" ]; do
-		cat "$batch_hits" >/dev/null || return 1
-		round=$((round + 1))
-	done
-}
-
 # Where inside the function the region of a jump is free, an event on it becomes optimized.
 # Instructions are tried in turn, as nobody knows what the compiler has made.
 find_place()
@@ -106,13 +82,13 @@ find_place()
 call_is_hit()
 {
 	was=$(event_hits inside)
-	call 2 && equal "$(event_hits inside)" $((was + 2))
+	call_sample 2 && equal "$(event_hits inside)" $((was + 2))
 }
 
 each_call_is_hit()
 {
 	was=$(event_hits inside)
-	call "$calls" && equal "$(event_hits inside)" $((was + calls)) &&
+	call_sample "$calls" && equal "$(event_hits inside)" $((was + calls)) &&
 		equal "$(event_misses inside)" 0
 }
 
@@ -163,7 +139,7 @@ hit_while_it_turns()
 	turns_the_knob &
 	turner=$!
 	while kill -0 "$turner" 2>/dev/null; do
-		call 10 || return 1
+		call_sample 10 || return 1
 		made=$((made + 10))
 	done
 	wait "$turner"
@@ -186,7 +162,7 @@ not_while_disabled()
 	echo 0 >"$kprobes/enabled"
 	nothing_is_optimized || return 1
 	was=$(event_hits inside)
-	call 3
+	call_sample 3
 	equal "$(event_hits inside)" "$was" || return 1
 	echo 1 >"$kprobes/enabled"
 	within_a_minute is_optimized "$place" && each_call_is_hit

@@ -158,7 +158,7 @@ case $(uname -m) in
 x86_64 | i?86) x86="" ;;
 *) x86="not x86" ;;
 esac
-plan 26
+plan 22
 
 check "kprobe_example probes kernel_clone" probes kprobe_example
 check "it logs registers before and after" logs_before_and_after
@@ -166,20 +166,12 @@ check_if "$x86" "the instruction pointer is one after the address" logs_ip
 check "it unloads" ends kprobe_example 'done with kernel_clone\+0x0, [0-9]+ hits missed'
 check "and is not heard of again" quiet_afterwards
 check "it probes another function" probes_elsewhere
-check "it refuses an unknown function" \
-	refused ENOENT 2 kprobe_example symbol=no_such_function
-check "it refuses a blacklisted function" \
-	refused EINVAL 22 kprobe_example symbol=notify_die
 
 check "kretprobe_example probes kernel_clone" probes kretprobe_example
 check "it logs what is returned" logs_returns
 check "it unloads" ends kretprobe_example 'done with kernel_clone, [0-9]+ calls missed'
 check "and is not heard of again" quiet_afterwards
 check "it takes a function as func, too" probes_func
-check "it refuses an unknown function" \
-	refused ENOENT 2 kretprobe_example symbol=no_such_function
-check "it refuses a blacklisted function" \
-	refused EINVAL 22 kretprobe_example symbol=notify_die
 
 check "kprobe_batch_example probes its functions" batch_loads
 check "it counts" batch_counts
