@@ -3,7 +3,9 @@
 """Reads KTAP, also when it comes through the kernel log, and counts leaves.
 
 A result line with results nested below it is a group: its parts are counted and it is not,
-unless it failed although no part did. Lines may be fed as they come.
+unless it failed although no part did. Lines may be fed as they come. (The kernel's kunit_parser
+takes one document a log, passes a group whose parts passed whatever its own result, and keeps no
+reason for what is skipped.)
 
 As a program: ktap.py LOG prints the summary of a console log.
 """
