@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# shellcheck shell=bash disable=SC2034 # variables of who sources this
+# shellcheck shell=bash disable=SC2034,SC2154 # variables of and for who sources this
 # What the scripts must know of i386.
 
 srcarch=x86
