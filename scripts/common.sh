@@ -55,6 +55,26 @@ load_arch()
 	out=$build/$name
 }
 
+# config_files TREE: sets $base, the make target that a variant begins with, $fragments, the names
+# of what comes over it, and $files, where these are in TREE. All variants stand on the run kernel,
+# with what an architecture's width adds, unless their first lines name another base.
+config_files()
+{
+	local f dir names=(kprobes-run.config "kprobes-$arch.config")
+	base=tinyconfig files=()
+	if [ "$variant" != run ]; then
+		f=$(sed -n 's/^# Base: //p' "$1/kernel/configs/kprobes-$variant.config")
+		[ -z "$f" ] || base=$f names=()
+		names+=("kprobes-$variant.config")
+	fi
+	for f in "${names[@]}"; do
+		for dir in "$1/kernel/configs" "$1/arch/$srcarch/configs"; do
+			[ ! -f "$dir/$f" ] || files+=("$dir/$f")
+		done
+	done
+	mapfile -t fragments < <(printf '%s\n' "${files[@]##*/}" | uniq)
+}
+
 # The kernel's own make. ccache is told where the checkout begins, so that two clones share
 # their objects, and nothing of the machine gets into the image.
 kmake()
