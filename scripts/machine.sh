@@ -19,6 +19,6 @@ machine()
 		$qemu -smp "${SMP:-4}" -m "$memory" -accel "tcg,thread=${TCG_THREAD:-single}"
 		-nodefaults -nographic -serial mon:stdio -no-reboot
 		-kernel "$out/$image" -initrd "$out/initramfs.cpio"
-		-append "console=$console panic=-1 printk.devkmsg=on watchdog_thresh=60 $* -- $mode"
+		-append "console=$console panic=-1 printk.devkmsg=on watchdog_thresh=60 ${boot_args:-} $* -- $mode"
 	)
 }

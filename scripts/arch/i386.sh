@@ -7,6 +7,8 @@ cross=
 image=arch/x86/boot/bzImage
 image_target=bzImage
 console=ttyS0
+# On a busy host an emulated timer ticks late, and the kernel would take it for broken.
+boot_args=no_timer_check
 qemu="qemu-system-i386 -M q35 -cpu max"
 
 # The compiler of programs for the guest: Debian's gcc has no 32-bit C library beside it.

@@ -7,6 +7,8 @@ cross=
 image=arch/x86/boot/bzImage
 image_target=bzImage
 console=ttyS0
+# On a busy host an emulated timer ticks late, and the kernel would take it for broken.
+boot_args=no_timer_check
 qemu="qemu-system-x86_64 -M q35 -cpu max"
 
 # Path of a busybox for the guest.
