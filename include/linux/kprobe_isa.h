@@ -71,6 +71,9 @@ enum kprobe_flow {
  * @data_len:  how much text at @data it reads, in bytes
  * @reads:     registers of kprobe_isa.scratch that it reads, a bit for each
  * @writes:    those that it writes, whatever its operands
+ * @dead:      those that its copy may use on the way to where it goes, as nobody reads
+ *             them there: of a call by convention. Of other direct branches, which
+ *             plan() cannot know of, kprobe_region_set_scratch() tells
  * @target:    where a direct branch goes
  * @data:      address of text that it reads or executes
  * @arch:      what else the architecture needs to emit and to emulate it
@@ -92,6 +95,7 @@ struct kprobe_insn {
 	u16 data_len;
 	u32 reads;
 	u32 writes;
+	u32 dead;
 	unsigned long target;
 	unsigned long data;
 	struct arch_kprobe_insn arch;
@@ -205,8 +209,8 @@ struct kprobe_isa {
  *           a branch's delay slots counts as part of the branch
  * @from:    where each of them begins, and what follows the last: bytes from the
  *           region's start
- * @scratch: register of kprobe_isa.scratch that the jump may use, as a bit
- * @back:    the same for the way back
+ * @scratch: register of kprobe_isa.scratch that the jump, branches and the way back may
+ *           use, as a bit: nobody needs it anywhere in the region
  * @insn:    what becomes of them
  *
  * After an unconditional jump or a return the region goes on up to @len without
@@ -217,7 +221,6 @@ struct kprobe_region {
 	u8 nr;
 	u8 from[KPROBE_REGION_INSNS + 1];
 	u32 scratch;
-	u32 back;
 	struct kprobe_insn insn[KPROBE_REGION_INSNS];
 };
 
@@ -227,6 +230,7 @@ enum kprobe_reason kprobe_plan_region(const struct kprobe_isa *isa,
 				      size_t avail, unsigned long addr);
 enum kprobe_reason kprobe_region_of_one(struct kprobe_region *region,
 					const struct kprobe_insn *insn);
+void kprobe_region_set_scratch(struct kprobe_region *region, u32 scratch);
 bool kprobe_region_goes_on(const struct kprobe_region *region);
 void kprobe_emit_region(const struct kprobe_isa *isa, struct kprobe_code *code,
 			const struct kprobe_region *region, unsigned int first,

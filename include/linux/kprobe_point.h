@@ -185,6 +185,8 @@ struct kprobe_route {
  * @verdict:   on the text at @site
  * @optimization: what the optimizer has to do; under kprobe_mutex
  * @region_len: how many bytes a jump at @site replaces, 0 while that is not known
+ * @scratch:   the register that it goes by, numbered by fls() of struct kprobe_region's;
+ *             0 when it needs none
  * @optimize:  links the points that the optimizer has the same to do for
  * @node:      in the table of points, one link for each of two generations
  * @batch:     in the batch that is being worked on, or among those to be disarmed
@@ -224,6 +226,7 @@ struct kprobe_point {
 	enum kprobe_verdict verdict : 8;
 	enum kprobe_optimization optimization : 8;
 	u8 region_len;
+	u8 scratch;
 	enum kprobe_reason not_jump;
 	struct kprobe_detour *detour;
 	struct list_head optimize;

@@ -5,6 +5,7 @@
  * functions begin and end, which bytes others patch, and where tables lead.
  */
 #include <linux/align.h>
+#include <linux/bitops.h>
 #include <linux/ftrace.h>
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
@@ -97,7 +98,7 @@ NOKPROBE_SYMBOL(kprobe_examine);
  *
  * Context: Process context, kprobe_mutex held, may sleep.
  * Return: %KPROBE_REASON_NONE when it can. Then @region_len of the point
- * says how many bytes are displaced.
+ * says how many bytes are displaced, and @scratch by which register.
  */
 enum kprobe_reason kprobe_examine_point(struct kprobe_point *point,
 					struct kprobe_lookup *lookup)
@@ -110,6 +111,7 @@ enum kprobe_reason kprobe_examine_point(struct kprobe_point *point,
 	if (!reason)
 		reason = kprobe_examine(&region, lookup, point->site, point->site + lands);
 	point->region_len = reason ? 0 : region.len;
+	point->scratch = reason ? 0 : fls(region.scratch);
 	return reason;
 }
 NOKPROBE_SYMBOL(kprobe_examine_point);

@@ -182,6 +182,24 @@ enum kprobe_reason kprobe_region_of_one(struct kprobe_region *region,
 NOKPROBE_SYMBOL(kprobe_region_of_one);
 
 /**
+ * kprobe_region_set_scratch() - tell which register jumps may use
+ * @region:  the region
+ * @scratch: the register, as a bit
+ *
+ * Context: Any.
+ */
+void kprobe_region_set_scratch(struct kprobe_region *region, u32 scratch)
+{
+	struct kprobe_insn *insn;
+
+	region->scratch = scratch;
+	for (insn = region->insn; insn < region->insn + region->nr; insn++)
+		if (insn->flow == KPROBE_FLOW_JUMP || insn->flow == KPROBE_FLOW_COND)
+			insn->dead = scratch;
+}
+NOKPROBE_SYMBOL(kprobe_region_set_scratch);
+
+/**
  * kprobe_region_goes_on() - does flow come to a region's end?
  * @region: the region
  *
@@ -227,6 +245,6 @@ void kprobe_emit_region(const struct kprobe_isa *isa, struct kprobe_code *code,
 	}
 	at[i] = code->len;
 	if (kprobe_region_goes_on(region))
-		isa->jump(code, addr + region->len, region->back);
+		isa->jump(code, addr + region->len, region->scratch);
 }
 NOKPROBE_SYMBOL(kprobe_emit_region);

@@ -68,6 +68,13 @@ static bool reads_region(const struct kprobe_scan *scan, const struct kprobe_ins
 					  scan->site, scan->to);
 }
 
+/* Who is called at a function's very end does not return. */
+static bool falls_through(const struct kprobe_insn *insn)
+{
+	return insn->flow == KPROBE_FLOW_NEXT || insn->flow == KPROBE_FLOW_COND ||
+	       insn->flow == KPROBE_FLOW_PAD;
+}
+
 static void note(struct kprobe_scan *scan, const struct kprobe_insn *insn,
 		 unsigned long addr)
 {
@@ -77,6 +84,7 @@ static void note(struct kprobe_scan *scan, const struct kprobe_insn *insn,
 	scan->state |= insn->state;
 	scan->read |= reads_region(scan, insn);
 	scan->skipped |= insn->may_skip && addr + insn->len == scan->site;
+	scan->touched |= insn->reads | insn->writes;
 	if (is_exit(scan, insn) && !is_landing(scan, insn))
 		scan->exit = insn->target;
 }
@@ -94,13 +102,18 @@ static void note(struct kprobe_scan *scan, const struct kprobe_insn *insn,
 unsigned int kprobe_scan_insn(struct kprobe_scan *scan, const u8 *bytes,
 			      size_t avail, unsigned long addr)
 {
+	enum kprobe_reason reason;
 	struct kprobe_insn insn;
 
 	scan->exit = 0;
 	/* Whether a probe may be there does not matter. */
-	scan->isa->plan(&insn, bytes, avail, addr);
-	if (insn.len)
-		note(scan, &insn, addr);
+	reason = scan->isa->plan(&insn, bytes, avail, addr);
+	if (!insn.len)
+		return 0;
+	note(scan, &insn, addr);
+	if (reason || insn.action != KPROBE_NOP)
+		scan->goes_on = reason != KPROBE_REASON_TRAP &&
+				reason != KPROBE_REASON_UNDECODABLE && falls_through(&insn);
 	return insn.len;
 }
 NOKPROBE_SYMBOL(kprobe_scan_insn);
@@ -209,6 +222,8 @@ static enum kprobe_reason follow_exit(struct search *s, unsigned long target)
 		return KPROBE_REASON_JUMPED_INTO;
 	else if (part.kind == KPROBE_SYMBOL_COLD)
 		s->cold = part;
+	else if (part.start != target)
+		s->scan.touched = s->scan.isa->scratch;
 	return KPROBE_REASON_NONE;
 }
 
@@ -233,7 +248,7 @@ static bool is_plain(struct search *s)
 	unsigned long addr = s->scan.start;
 	size_t avail;
 
-	if (!isa->first_bytes)
+	if (!isa->first_bytes || isa->scratch)
 		return false;
 	for (; addr < s->scan.end; addr += WINDOW_SIZE) {
 		avail = min_t(size_t, WINDOW_SIZE + isa->glance_len, s->scan.end - addr);
@@ -291,8 +306,11 @@ static enum kprobe_reason scan_part(struct search *s,
 
 	s->scan.start = part->start;
 	s->scan.end = part->end;
+	s->scan.goes_on = false;
 	if (!is_plain(s))
 		reason = decode_part(s);
+	if (s->scan.goes_on)
+		s->scan.touched = s->scan.isa->scratch;
 	return reason ?: follow_tables(s);
 }
 
@@ -330,26 +348,31 @@ static enum kprobe_reason search_landings(struct search *s)
 	return reason ?: judge_landings(scan);
 }
 
-static u32 find_scratch(struct search *s, unsigned long addr)
+/*
+ * A register that nobody needs in a region: best one that the function does not use at
+ * all. Else it has to be dead before each instruction, as one may jump to the next.
+ */
+static u32 find_scratch(struct search *s, const struct kprobe_region *region,
+			unsigned long site)
 {
-	u32 dead = kprobe_dead_scratch(s->scan.isa, s->text, &s->function, addr);
+	unsigned int i, nr = region->nr + kprobe_region_goes_on(region);
+	const struct kprobe_isa *isa = s->scan.isa;
+	u32 dead = isa->scratch & ~s->scan.touched;
 
+	if (!dead)
+		for (i = 0, dead = isa->scratch; dead && i < nr; i++)
+			dead &= kprobe_dead_scratch(isa, s->text, &s->function,
+						    site + region->from[i]);
 	return dead & -dead;
 }
 
-/* Registers that the jump and the way back may use. */
 static enum kprobe_reason choose_scratch(struct search *s, struct kprobe_region *region,
 					 unsigned long site)
 {
 	if (!s->scan.isa->scratch)
 		return KPROBE_REASON_NONE;
-	region->scratch = find_scratch(s, site);
-	if (!region->scratch)
-		return KPROBE_REASON_SCRATCH;
-	if (!kprobe_region_goes_on(region))
-		return KPROBE_REASON_NONE;
-	region->back = find_scratch(s, site + region->len);
-	return region->back ? KPROBE_REASON_NONE : KPROBE_REASON_SCRATCH;
+	kprobe_region_set_scratch(region, find_scratch(s, region, site));
+	return region->scratch ? KPROBE_REASON_NONE : KPROBE_REASON_SCRATCH;
 }
 
 static enum kprobe_reason plan_text(struct search *s, struct kprobe_region *region,

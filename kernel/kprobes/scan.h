@@ -25,6 +25,9 @@
  * @state:    the CPU may get into a state that C code must not find
  * @read:     something reads or executes the region where it stands
  * @skipped:  the instruction in front may skip the one at @site
+ * @touched:  registers of kprobe_isa.scratch that some instruction reads or writes; all
+ *            of them if flow leaves the function for a place that may read them
+ * @goes_on:  flow goes on after the last instruction that is no nop
  * @exit:     where the last instruction jumps to, if it is a jump, conditional
  *            or not, that leaves the function; else 0
  */
@@ -42,6 +45,8 @@ struct kprobe_scan {
 	bool state;
 	bool read;
 	bool skipped;
+	bool goes_on;
+	u32 touched;
 	unsigned long exit;
 };
 

@@ -157,6 +157,14 @@ static u32 dead_elsewhere(const struct life *l)
 	return l->isa->scratch & ~l->read;
 }
 
+/* Not the convention of a function's cold part, nor of anything's middle. */
+static bool is_entry(const struct kprobe_text *text, unsigned long addr)
+{
+	struct kprobe_function f;
+
+	return text->find(addr, &f) && f.kind == KPROBE_SYMBOL_FUNCTION && f.start == addr;
+}
+
 static u32 dead_at_target(const struct life *l, unsigned long target,
 			  unsigned int branches)
 {
@@ -164,7 +172,7 @@ static u32 dead_at_target(const struct life *l, unsigned long target,
 			      .function = l->function, .addr = target };
 
 	if (target < l->function->start || target >= l->function->end)
-		return dead_elsewhere(l);
+		return is_entry(l->text, target) ? dead_elsewhere(l) : l->dead;
 	return l->dead | (find_dead(&there, branches) & ~l->read);
 }
 
@@ -187,6 +195,13 @@ static unsigned int uncertain_after(const struct kprobe_insn *insn, unsigned int
 	return uncertain ? uncertain - 1 : 0;
 }
 
+/* A fixup, or what is to be written there, may go on elsewhere. */
+static bool may_divert(const struct life *l, const struct kprobe_insn *insn)
+{
+	return l->text->may_fault(l->addr - insn->len, l->addr) ||
+	       l->text->is_reserved(l->addr - insn->len, l->addr);
+}
+
 static u32 find_dead(struct life *l, unsigned int branches)
 {
 	unsigned int i, uncertain = 0;
@@ -194,7 +209,7 @@ static u32 find_dead(struct life *l, unsigned int branches)
 
 	for (i = 0; i < LIFE_MAX; i++) {
 		plan_next(l, &insn);
-		if (!insn.len)
+		if (!insn.len || may_divert(l, &insn))
 			break;
 		note_use(l, &insn, !uncertain);
 		uncertain = uncertain_after(&insn, uncertain);

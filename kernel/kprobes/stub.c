@@ -13,6 +13,7 @@
  * calls kprobe_detour_enter(), and goes on where that says. A stub knows no handlers,
  * so it outlives all changes of them.
  */
+#include <linux/bits.h>
 #include <linux/extable.h>
 #include <linux/kmsan.h>
 #include <linux/kprobe_arch.h>
@@ -65,7 +66,7 @@ static void *emit_post(struct kprobe_code *code, const struct kprobe_region *reg
 	isa->emit(code, &region->insn[0], (u8 *)point->insn, point->site);
 	isa->enter(code, (unsigned long)kprobe_post_trampoline);
 	isa->leave(code);
-	isa->jump(code, resume_at(code, region, point, at), region->back);
+	isa->jump(code, resume_at(code, region, point, at), region->scratch);
 	return start;
 }
 
@@ -96,10 +97,15 @@ static enum kprobe_reason plan_region(struct kprobe_region *region,
 				      const struct kprobe_detour *detour)
 {
 	const struct kprobe_point *point = detour->point;
+	enum kprobe_reason reason;
 
-	if (!detour->alone)
-		return kprobe_plan_region(arch_kprobe_isa, region, (u8 *)point->insn,
-					  sizeof(point->insn), point->site);
+	if (!detour->alone) {
+		reason = kprobe_plan_region(arch_kprobe_isa, region, (u8 *)point->insn,
+					    sizeof(point->insn), point->site);
+		kprobe_region_set_scratch(region,
+					  point->scratch ? BIT(point->scratch - 1) : 0);
+		return reason;
+	}
 	/*
 	 * Of the function nothing is known. Its task may sleep in an instruction that
 	 * may fault, to Tasks RCU that looks like having left it.

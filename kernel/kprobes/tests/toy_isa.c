@@ -158,6 +158,8 @@ static void emit(struct kprobe_code *code, const struct kprobe_insn *insn,
 		return;
 	if (insn->len == TOY_LONG_SIZE)
 		put_jump(code, insn->target, insn->writes);
+	else if (insn->flow == KPROBE_FLOW_JUMP && insn->dead)
+		put_jump(code, insn->target, insn->dead & -insn->dead);
 	else if (insn->data_len)
 		put_near(code, bytes, insn->data);
 	else if (insn->flow == KPROBE_FLOW_JUMP || insn->flow == KPROBE_FLOW_COND)

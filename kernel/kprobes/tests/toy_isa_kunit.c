@@ -61,6 +61,19 @@ static bool no_range(unsigned long start, unsigned long end)
 	return false;
 }
 
+/* What goes on elsewhere, now and then. */
+static unsigned long faulting, taken;
+
+static bool is_faulting(unsigned long start, unsigned long end)
+{
+	return faulting >= start && faulting < end;
+}
+
+static bool is_taken(unsigned long start, unsigned long end)
+{
+	return taken >= start && taken < end;
+}
+
 static bool no_thunk(unsigned long addr)
 {
 	return false;
@@ -75,8 +88,8 @@ static const struct kprobe_text toy_text = {
 	.read = read_words,
 	.find = find,
 	.is_whole = yes,
-	.is_reserved = no_range,
-	.may_fault = no_range,
+	.is_reserved = is_taken,
+	.may_fault = is_faulting,
 	.is_landed_on = no_range,
 	.next_exit = { no_exit, no_exit },
 	.is_thunk = no_thunk,
@@ -103,7 +116,7 @@ struct toy_region_case {
 static const struct toy_region_case toy_region_cases[] = {
 	FITS("three words", 6, 3, DEAD(), TOY_NOP, DEAD(), TOY_RETURN),
 	FITS("a long one", 6, 1, TOY_LONG(1), OTHER - START, 0),
-	FITS("a long one at the end", 10, 3, DEAD(), TOY_LONG(1), OTHER - START, 0),
+	FITS("a long one at the end", 10, 3, DEAD(), TOY_LONG(1), OTHER - START - 4, 0),
 	FITS("after a jump", 6, 1, TOY_JUMP(0x40), TOY_TRAP, TOY_TRAP),
 	FITS("after a return", 10, 1, TOY_RETURN, TOY_NOP, TOY_LONG(1),
 	     OTHER - START, 0),
@@ -117,6 +130,7 @@ static const struct toy_region_case toy_region_cases[] = {
 	     TOY_STORE_COND(3), TOY_RETURN),
 	FITS("reads other text", 6, 3, DEAD(), TOY_NOP, DEAD(), TOY_LOAD_TEXT(3, 2),
 	     TOY_RETURN, 0x1234),
+	FITS("registers nobody touches", 6, 3, TOY_NOP, TOY_NOP, TOY_NOP, TOY_JUMP(0)),
 	FITS("skips elsewhere", 6, 3, DEAD(), TOY_NOP, DEAD(), TOY_SKIP(3), TOY_NOP,
 	     TOY_RETURN),
 
@@ -143,9 +157,18 @@ static const struct toy_region_case toy_region_cases[] = {
 	STOPS("state", DIRECTION, DEAD(), TOY_NOP, DEAD(), TOY_STATE, TOY_RETURN),
 	STOPS("registers in use", SCRATCH, TOY_NOP, TOY_ALU(3, 1), TOY_ALU(4, 2),
 	      TOY_RETURN),
+	STOPS("in use where a branch goes", SCRATCH, DEAD(), TOY_COND(5, 5), TOY_NOP, DEAD(),
+	      TOY_RETURN, TOY_ALU(3, 1), TOY_ALU(3, 2), TOY_RETURN),
+	STOPS("in use between", SCRATCH, TOY_ALU(1, 0), TOY_ALU(2, 1), TOY_ALU(3, 2), DEAD(),
+	      TOY_RETURN),
 	STOPS("in use after it", SCRATCH, DEAD(), TOY_NOP, TOY_ALU(3, 1), TOY_ALU(4, 2),
 	      TOY_RETURN),
+	STOPS("jump into another function", SCRATCH, TOY_NOP, TOY_NOP, TOY_NOP,
+	      TOY_JUMP((OTHER + 2 - START) / 2 - 3)),
 	{
+		.name = "flow goes on into another function",
+		.words = { [15] = TOY_ALU(3, 4) }, .reason = KPROBE_REASON_SCRATCH,
+	}, {
 		.name = "skipped",
 		.words = { TOY_SKIP(3), DEAD(), TOY_NOP, DEAD(), TOY_RETURN },
 		.site = 1, .reason = KPROBE_REASON_NOT_DISPLACED,
@@ -192,7 +215,6 @@ static void toy_scan_region(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, region.len, c->len);
 	KUNIT_EXPECT_EQ(test, region.nr, c->nr);
 	KUNIT_EXPECT_NE(test, region.scratch, 0);
-	KUNIT_EXPECT_EQ(test, kprobe_region_goes_on(&region), !!region.back);
 }
 
 /* Copies */
@@ -232,6 +254,11 @@ static const struct toy_copy_case toy_copy_cases[] = {
 		.words = { TOY_COND(5, -110), TOY_ALU(3, 4), TOY_NOP },
 		.far = true,
 	}, {
+		.name = "jump by the register",
+		.words = { TOY_ALU(3, 4), TOY_JUMP(20), TOY_NOP },
+		.copy = { TOY_ALU(3, 4), TOY_LONG(1), 42 - APART - 2 + 0x10000, 0xffff },
+		.len = 4,
+	}, {
 		.name = "no way back after a return",
 		.words = { TOY_ALU(3, 4), TOY_RETURN, TOY_NOP },
 		.copy = { TOY_ALU(3, 4), TOY_RETURN },
@@ -260,7 +287,7 @@ static void toy_emit_region(struct kunit *test)
 		put_unaligned_le16(c->words[i], text + WORD_SIZE * i);
 	KUNIT_ASSERT_EQ(test, 0, kprobe_plan_region(&toy_isa, &region, text,
 						    sizeof(text), START));
-	region.back = BIT(1);
+	kprobe_region_set_scratch(&region, BIT(1));
 	kprobe_emit_region(&toy_isa, &code, &region, c->first, text, START, at);
 	KUNIT_ASSERT_EQ(test, code.far, c->far);
 	if (c->far)
@@ -329,6 +356,8 @@ struct toy_dead_case {
 	const char *name;
 	u16 words[WORDS];
 	u32 dead;
+	unsigned int faulting;	/* in words */
+	unsigned int taken;
 };
 
 #define R1	BIT(1)
@@ -357,6 +386,10 @@ static const struct toy_dead_case toy_dead_cases[] = {
 	{ "skipped", { TOY_SKIP(5), TOY_ALU(1, 0), TOY_ALU(2, 0), TOY_JUMP_TO(5) }, R2 },
 	{ "in a bundle", { TOY_IF(2), TOY_ALU(1, 0), TOY_ALU(2, 0), TOY_JUMP_TO(5) }, 0 },
 	{ "no instruction", { TOY_ALU(1, 0), TOY_NOTHING }, R1 },
+	{ "jump to the cold part", { TOY_JUMP((COLD - START) / 2) }, 0 },
+	{ "jump into another function", { TOY_ALU(1, 0), TOY_JUMP((OTHER - START) / 2) }, R1 },
+	{ "a fixup may read it", { TOY_ALU(1, 0), TOY_NOP, TOY_RETURN }, R1, 1, 0 },
+	{ "what is patched may read it", { TOY_ALU(1, 0), TOY_NOP, TOY_RETURN }, R1, 0, 1 },
 };
 
 KUNIT_ARRAY_PARAM_DESC(toy_dead, toy_dead_cases, name);
@@ -367,8 +400,12 @@ static void toy_dead_scratch(struct kunit *test)
 	struct kprobe_function f;
 
 	words_of_start = c->words;
+	faulting = c->faulting ? START + WORD_SIZE * c->faulting : 0;
+	taken = c->taken ? START + WORD_SIZE * c->taken : 0;
 	KUNIT_ASSERT_TRUE(test, find(&toy_text, START, &f));
 	KUNIT_EXPECT_EQ(test, c->dead, kprobe_dead_scratch(&toy_isa, &toy_text, &f, START));
+	faulting = 0;
+	taken = 0;
 }
 
 static struct kunit_case toy_isa_cases[] = {

@@ -3,10 +3,13 @@
  * Golden tables: a case a line, what the code says compared with what stands there.
  *
  *	bytes : plan : copy nearby : copy far away
+ *	jump scratch : nearby : far away		(or enter, leave)
  *
  * Bytes in hex, as they lie in memory; after a "|" those that follow the instruction. The plan
  * in words, addresses as distances from the instruction's: "+5". Copies in hex, or "far" where
- * one would not reach. After "#" comes a comment, mostly the instruction for people.
+ * one would not reach; those of branches may use any register that a jump may. After "#" comes
+ * a comment, mostly the instruction for people. Other code is what a detour needs: a jump to
+ * where the instructions are, by way of a register in hex, or a call there and what follows it.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -154,6 +157,44 @@ static void add_copy(struct text *t, const struct kprobe_insn *insn, const u8 *b
 		add_bytes(t, buf, min(code.len, code.size));
 }
 
+static void add_jump(struct kprobe_code *code, const char *line)
+{
+	harness_target.isa->jump(code, harness_target.from, strtoul(line, NULL, 16));
+}
+
+static void add_enter(struct kprobe_code *code, const char *line)
+{
+	harness_target.isa->enter(code, harness_target.from);
+}
+
+static void add_leave(struct kprobe_code *code, const char *line)
+{
+	harness_target.isa->leave(code);
+}
+
+static const struct {
+	const char *name;
+	void (*add)(struct kprobe_code *code, const char *line);
+} codes[] = {
+	{ "jump", add_jump },
+	{ "enter", add_enter },
+	{ "leave", add_leave },
+};
+
+static void add_code(struct text *t, const char *line, unsigned int which,
+		     unsigned long base)
+{
+	u8 buf[BYTES_SIZE];
+	struct kprobe_code code = { .buf = buf, .size = sizeof(buf), .base = base };
+
+	codes[which].add(&code, line + strlen(codes[which].name));
+	add(t, " :");
+	if (code.far)
+		add(t, " far");
+	else
+		add_bytes(t, buf, min(code.len, code.size));
+}
+
 /* The number of bytes at the line's start; those of the instruction itself in @size. */
 static size_t read_bytes(const char *line, u8 *bytes, size_t *size)
 {
@@ -187,6 +228,29 @@ static void trim(char *line)
 		line[--len] = 0;
 }
 
+static void copy_case(struct text *t, const char *line)
+{
+	t->len = 0;
+	add(t, "%.*s", (int)strcspn(line, ":"), line);
+	trim(t->chars);
+	t->len = strlen(t->chars);
+}
+
+static bool make_code_line(struct text *t, const char *line)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(codes); i++)
+		if (!strncmp(line, codes[i].name, strlen(codes[i].name)))
+			break;
+	if (i == ARRAY_SIZE(codes))
+		return false;
+	copy_case(t, line);
+	add_code(t, line, i, harness_target.near);
+	add_code(t, line, i, harness_target.away);
+	return true;
+}
+
 /* What the line should be. */
 static void make_line(struct text *t, const char *line)
 {
@@ -195,15 +259,16 @@ static void make_line(struct text *t, const char *line)
 	struct kprobe_insn insn;
 	size_t size, avail;
 
-	t->len = 0;
+	if (make_code_line(t, line))
+		return;
 	avail = read_bytes(line, bytes, &size);
 	reason = harness_target.isa->plan(&insn, bytes, avail, harness_target.from);
-	add(t, "%.*s", (int)strcspn(line, ":"), line);
-	trim(t->chars);
-	t->len = strlen(t->chars);
+	copy_case(t, line);
 	add_plan(t, reason, &insn, size);
 	if (reason)
 		return;
+	if (insn.flow == KPROBE_FLOW_JUMP || insn.flow == KPROBE_FLOW_COND)
+		insn.dead = harness_target.isa->scratch;
 	add_copy(t, &insn, bytes, harness_target.near);
 	add_copy(t, &insn, bytes, harness_target.away);
 }
