@@ -12,8 +12,13 @@
  * @from: where the golden tables' instructions are
  * @near: where their copies are
  * @away: where they are so far away that branches hardly reach
- * @objdump: shows the instructions of the file whose name follows
+ * @entry_nop: how many bytes ftrace writes at a function's entry
+ * @bug_size: size of an entry in the table of BUG()
+ * @objdump: shows the instructions of the file whose name follows; NULL where no machine
+ *        has them
  * @odd:  what begins the instructions that it does not show as the CPU sees them
+ * @kind_of: what a register in an operand stands for among those of a class of
+ *        instructions, NULL if the name matters; NULL where there are no classes
  */
 struct harness_target {
 	const char *name;
@@ -21,8 +26,11 @@ struct harness_target {
 	unsigned long from;
 	unsigned long near;
 	unsigned long away;
+	unsigned int entry_nop;
+	unsigned int bug_size;
 	const char *objdump;
 	const char *const *odd;
+	const char *(*kind_of)(const char *name);
 };
 
 extern const struct harness_target harness_target;
@@ -35,10 +43,18 @@ void tap_skip(const char *name, const char *why);
 void tap_end(const char *group);
 int tap_finish(void);
 
+/* Classes of instructions: classes.c. */
+void classes_load(const char *path);
+bool classes_add(const char *text);
+
+/* Where probes and jumps can be: share.c. */
+int share_print(const char *vmlinux);
+
 /* The tests: a golden table, a kernel, the KUnit suites that are linked in. */
 int golden_write(const char *path);
 void golden_test(const char *path);
 void lengths_test(const char *vmlinux);
+void lengths_skip(void);
 void kunit_test(void);
 
 #endif /* KPROBES_ISA_HARNESS_H */

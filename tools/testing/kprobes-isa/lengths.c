@@ -4,7 +4,7 @@
  * the plan has it and as objdump shows it.
  *
  * objdump -d -w prints "address:\tbytes\tinstruction", where the bytes are in groups
- * of those that lie together in memory, and a direct branch's target as "hex <symbol>".
+ * that are little-endian numbers, and a direct branch's target as "hex <symbol>".
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,22 +38,27 @@ struct shown {
  * @refused:  those of them that must not be probed
  * @branches: those whose targets were compared
  * @wrong:    those that were not the same
+ * @missing:  classes that the golden table does not have
  */
 struct tally {
 	unsigned long insns;
 	unsigned long refused;
 	unsigned long branches;
 	unsigned long wrong;
+	unsigned long missing;
 };
 
+/* A group is a number, its last byte the first in memory. */
 static size_t parse_bytes(const char *at, u8 *bytes, size_t size)
 {
+	unsigned long group;
 	size_t n = 0;
-	int used;
+	int before, after;
 
-	while (n < size && sscanf(at, " %2hhx%n", &bytes[n], &used) == 1) {
-		at += used;
-		n++;
+	while (sscanf(at, " %n%lx%n", &before, &group, &after) == 1) {
+		for (; before < after && n < size; before += 2, group >>= 8)
+			bytes[n++] = group;
+		at += after;
 	}
 	return n;
 }
@@ -120,6 +125,19 @@ static void compare(struct tally *tally, const struct shown *s)
 			 insn.len, s->len, insn.target, s->target);
 }
 
+static void note_class(struct tally *tally, const struct shown *s)
+{
+	char bytes[3 * sizeof(s->bytes) + 1] = "";
+	size_t i;
+
+	if (!harness_target.kind_of || !classes_add(s->text))
+		return;
+	for (i = 0; i < s->len; i++)
+		sprintf(bytes + 3 * i, "%02x ", s->bytes[i]);
+	tap_note("not in the table: %s:\t# %s", bytes, s->text);
+	tally->missing++;
+}
+
 static FILE *disassemble(const char *path)
 {
 	char command[LINE_SIZE];
@@ -143,10 +161,26 @@ void lengths_test(const char *vmlinux)
 
 	tap_begin("lengths");
 	while (f && fgets(line, sizeof(line), f))
-		if (parse(line, &s))
+		if (parse(line, &s)) {
 			compare(&tally, &s);
+			note_class(&tally, &s);
+		}
 	tap_note("%lu instructions, %lu of them refused, %lu branches", tally.insns,
 		 tally.refused, tally.branches);
 	tap_result(f && !pclose(f) && tally.insns && !tally.wrong, "%s", vmlinux);
+	if (harness_target.kind_of)
+		tap_result(!tally.missing, "classes of %s", vmlinux);
+	tap_end("lengths");
+}
+
+/**
+ * lengths_skip() - tell that there is nothing to compare with
+ *
+ * Context: The host.
+ */
+void lengths_skip(void)
+{
+	tap_begin("lengths");
+	tap_skip("vmlinux", "no kernel of this architecture was built");
 	tap_end("lengths");
 }

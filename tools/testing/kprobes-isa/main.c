@@ -5,6 +5,7 @@
  *	isa-ARCH TABLE [VMLINUX]...	KTAP of a golden table, of the KUnit suites
  *					on byte arrays, of every instruction of a kernel
  *	isa-ARCH -w TABLE		the table, with what the code says now
+ *	isa-ARCH -s VMLINUX		where in a kernel probes and jumps can be
  */
 #include <stdio.h>
 #include <string.h>
@@ -25,13 +26,19 @@ int main(int argc, char **argv)
 
 	if (argc == 3 && !strcmp(argv[1], "-w"))
 		return golden_write(argv[2]);
+	if (argc == 3 && !strcmp(argv[1], "-s"))
+		return share_print(argv[2]);
 	if (argc < 2) {
-		fprintf(stderr, "usage: %s [-w] TABLE [VMLINUX]...\n", argv[0]);
+		fprintf(stderr, "usage: %s [-w] TABLE [VMLINUX]...\n       %s -s VMLINUX\n",
+			argv[0], argv[0]);
 		return 2;
 	}
 	golden_test(argv[1]);
+	classes_load(argv[1]);
 	kunit_test();
 	for (i = 2; i < argc; i++)
 		lengths_test(argv[i]);
+	if (argc == 2 && harness_target.objdump)
+		lengths_skip();
 	return tap_finish();
 }

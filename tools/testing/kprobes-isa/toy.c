@@ -11,6 +11,5 @@ const struct harness_target harness_target = {
 	.from = 0x10000,
 	.near = 0x10040,
 	.away = 0x20000,
-	.objdump = "false",
 	.odd = odd,
 };

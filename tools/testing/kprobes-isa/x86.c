@@ -15,6 +15,8 @@ const struct harness_target harness_target = {
 	.from = 0xffffffff81234560,
 	.near = 0xffffffff81235560,
 	.away = 0xffffc90000000000,
+	.entry_nop = 5,
+	.bug_size = 12,
 #else
 	.name = "i386",
 	.from = 0xc1234560,

@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A vmlinux's text as kprobe_scan_region() wants to know it: bytes, symbols, and the
+ * tables of jump labels, fixups, BUG() and ftrace. 64 bit, of the host's byte order.
+ */
+#include <elf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <linux/kernel.h>
+
+#include "harness.h"
+#include "image.h"
+
+/* What is known of a byte of text. */
+#define RESERVED	1
+#define FAULTS		2
+#define LANDED_ON	4
+#define ENTRY_NOP	8
+
+/**
+ * struct way - what leads from one place to another without a branch
+ * @site:   from here
+ * @target: to there
+ */
+struct way {
+	unsigned long site;
+	unsigned long target;
+};
+
+/**
+ * struct ways - all that one table has
+ * @nr:  how many
+ * @way: by @site
+ */
+struct ways {
+	size_t nr;
+	struct way *way;
+};
+
+struct image_function *image_functions;
+size_t image_nr_functions;
+
+static u8 *file;
+static const Elf64_Shdr *sections, *text;
+static const Elf64_Sym *symbols;
+static size_t nr_symbols, nr_sections;
+static const char *names;
+static u8 *notes;			/* a byte for each of the text's */
+static struct ways labels, fixups;
+
+static bool is_text(unsigned long addr)
+{
+	return addr - text->sh_addr < text->sh_size;
+}
+
+static void note(unsigned long addr, size_t size, u8 what)
+{
+	for (; size--; addr++)
+		if (is_text(addr))
+			notes[addr - text->sh_addr] |= what;
+}
+
+static bool is_noted(unsigned long start, unsigned long end, u8 what)
+{
+	for (; start < end; start++)
+		if (is_text(start) && notes[start - text->sh_addr] & what)
+			return true;
+	return false;
+}
+
+static unsigned long value_of(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < nr_symbols; i++)
+		if (!strcmp(names + symbols[i].st_name, name))
+			return symbols[i].st_value;
+	return 0;
+}
+
+/* Where the file has what will be at an address. */
+static const u8 *at(unsigned long addr)
+{
+	size_t i;
+
+	for (i = 0; i < nr_sections; i++)
+		if (sections[i].sh_type != SHT_NOBITS && sections[i].sh_addr &&
+		    addr - sections[i].sh_addr < sections[i].sh_size)
+			return file + sections[i].sh_offset + (addr - sections[i].sh_addr);
+	return NULL;
+}
+
+static unsigned long relative(unsigned long addr)
+{
+	s32 apart;
+
+	memcpy(&apart, at(addr), sizeof(apart));
+	return addr + apart;
+}
+
+static int compare_ways(const void *a, const void *b)
+{
+	unsigned long x = ((const struct way *)a)->site, y = ((const struct way *)b)->site;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Tables of pairs of relative addresses. */
+static void read_ways(struct ways *ways, const char *start, const char *stop, size_t size)
+{
+	unsigned long addr = value_of(start), end = value_of(stop);
+
+	ways->way = calloc((end - addr) / size + 1, sizeof(*ways->way));
+	for (; addr < end; addr += size)
+		ways->way[ways->nr++] =
+			(struct way){ relative(addr), relative(addr + sizeof(s32)) };
+	qsort(ways->way, ways->nr, sizeof(*ways->way), compare_ways);
+}
+
+static void note_ways(void)
+{
+	size_t i;
+
+	for (i = 0; i < labels.nr; i++) {
+		note(labels.way[i].site, harness_target.isa->insn_max, RESERVED);
+		note(labels.way[i].target, 1, LANDED_ON);
+	}
+	for (i = 0; i < fixups.nr; i++) {
+		note(fixups.way[i].site, 1, FAULTS);
+		note(fixups.way[i].target, 1, LANDED_ON);
+	}
+}
+
+static void note_bugs(void)
+{
+	unsigned long addr = value_of("__start___bug_table");
+
+	for (; addr < value_of("__stop___bug_table"); addr += harness_target.bug_size)
+		note(relative(addr), 1, RESERVED);
+}
+
+static void note_entry_nops(void)
+{
+	unsigned long addr = value_of("__start_mcount_loc"), site;
+
+	for (; addr < value_of("__stop_mcount_loc"); addr += sizeof(site)) {
+		memcpy(&site, at(addr), sizeof(site));
+		note(site, harness_target.entry_nop, RESERVED);
+		note(site, 1, ENTRY_NOP);
+	}
+}
+
+static int compare_functions(const void *a, const void *b)
+{
+	const struct image_function *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return y->code - x->code;
+}
+
+static bool is_label(const char *name)
+{
+	return !name[0] || name[0] == '$' || (name[0] == '.' && name[1] == 'L');
+}
+
+static void read_functions(void)
+{
+	struct image_function *f;
+	size_t i, nr = 0;
+
+	image_functions = calloc(nr_symbols, sizeof(*image_functions));
+	for (i = 0; i < nr_symbols; i++)
+		if (symbols[i].st_shndx == text - sections && is_text(symbols[i].st_value) &&
+		    !is_label(names + symbols[i].st_name))
+			image_functions[nr++] = (struct image_function){
+				.start = symbols[i].st_value,
+				.last = symbols[i].st_value + symbols[i].st_size,
+				.code = ELF64_ST_TYPE(symbols[i].st_info) == STT_FUNC &&
+					symbols[i].st_size,
+			};
+	qsort(image_functions, nr, sizeof(*image_functions), compare_functions);
+	for (i = 0; i < nr; i++)
+		if (!i || image_functions[i].start != image_functions[i - 1].start)
+			image_functions[image_nr_functions++] = image_functions[i];
+	for (i = 0; i < image_nr_functions; i++) {
+		f = &image_functions[i];
+		f->end = i + 1 < image_nr_functions ? f[1].start :
+						      text->sh_addr + text->sh_size;
+		if (f->last == f->start || f->last > f->end)
+			f->last = f->end;
+	}
+}
+
+static bool read_file(const char *path)
+{
+	FILE *f = fopen(path, "r");
+	long size;
+
+	if (!f)
+		return false;
+	fseek(f, 0, SEEK_END);
+	size = ftell(f);
+	rewind(f);
+	file = malloc(size);
+	size -= fread(file, 1, size, f);
+	fclose(f);
+	return !size && !memcmp(file, ELFMAG, SELFMAG) && file[EI_CLASS] == ELFCLASS64;
+}
+
+static void find_sections(void)
+{
+	const Elf64_Ehdr *header = (void *)file;
+	const char *section_names;
+	size_t i;
+
+	sections = (void *)(file + header->e_shoff);
+	nr_sections = header->e_shnum;
+	section_names = (char *)file + sections[header->e_shstrndx].sh_offset;
+	for (i = 0; i < nr_sections; i++) {
+		if (!strcmp(section_names + sections[i].sh_name, ".text"))
+			text = &sections[i];
+		if (sections[i].sh_type != SHT_SYMTAB)
+			continue;
+		symbols = (void *)(file + sections[i].sh_offset);
+		nr_symbols = sections[i].sh_size / sizeof(*symbols);
+		names = (char *)file + sections[sections[i].sh_link].sh_offset;
+	}
+}
+
+/**
+ * image_load() - read a kernel
+ * @vmlinux: the file
+ *
+ * Context: The host, once.
+ * Return: False when it is no kernel with symbols.
+ */
+bool image_load(const char *vmlinux)
+{
+	if (!read_file(vmlinux))
+		return false;
+	find_sections();
+	if (!text || !symbols)
+		return false;
+	notes = calloc(1, text->sh_size);
+	read_functions();
+	read_ways(&labels, "__start___jump_table", "__stop___jump_table", 16);
+	read_ways(&fixups, "__start___ex_table", "__stop___ex_table", 12);
+	note_ways();
+	note_bugs();
+	note_entry_nops();
+	return true;
+}
+
+/**
+ * image_has_entry_nop() - is there room for ftrace's call?
+ * @addr: a function's first byte
+ *
+ * Context: The host.
+ * Return: True if so.
+ */
+bool image_has_entry_nop(unsigned long addr)
+{
+	return is_noted(addr, addr + 1, ENTRY_NOP);
+}
+
+static size_t read_text(unsigned long addr, u8 *buf, size_t size)
+{
+	if (!is_text(addr))
+		return 0;
+	size = min_t(size_t, size, text->sh_addr + text->sh_size - addr);
+	memcpy(buf, at(addr), size);
+	return size;
+}
+
+static bool find_function(unsigned long addr, struct kprobe_function *function)
+{
+	size_t from = 0, to = image_nr_functions, middle;
+
+	while (to - from > 1) {
+		middle = (from + to) / 2;
+		if (image_functions[middle].start <= addr)
+			from = middle;
+		else
+			to = middle;
+	}
+	if (!is_text(addr) || addr < image_functions[from].start)
+		return false;
+	*function = (struct kprobe_function){ .start = image_functions[from].start,
+					      .end = image_functions[from].end };
+	return true;
+}
+
+static bool is_whole(const struct kprobe_function *function)
+{
+	return true;
+}
+
+static bool is_reserved(unsigned long start, unsigned long end)
+{
+	return is_noted(start, end, RESERVED);
+}
+
+static bool may_fault(unsigned long start, unsigned long end)
+{
+	return is_noted(start, end, FAULTS);
+}
+
+static bool is_landed_on(unsigned long start, unsigned long end)
+{
+	return is_noted(start, end, LANDED_ON);
+}
+
+static unsigned long next_way(const struct ways *ways, unsigned long *site, unsigned long end)
+{
+	size_t from = 0, to = ways->nr, middle;
+
+	while (from < to) {
+		middle = (from + to) / 2;
+		if (ways->way[middle].site < *site)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	if (from == ways->nr || ways->way[from].site >= end)
+		return 0;
+	*site = ways->way[from].site + 1;
+	return ways->way[from].target;
+}
+
+static unsigned long next_label(unsigned long *site, unsigned long end)
+{
+	return next_way(&labels, site, end);
+}
+
+static unsigned long next_fixup(unsigned long *site, unsigned long end)
+{
+	return next_way(&fixups, site, end);
+}
+
+static bool is_thunk(unsigned long addr)
+{
+	return false;
+}
+
+const struct kprobe_text image_text = {
+	.read = read_text,
+	.find = find_function,
+	.is_whole = is_whole,
+	.is_reserved = is_reserved,
+	.may_fault = may_fault,
+	.is_landed_on = is_landed_on,
+	.next_exit = { next_label, next_fixup },
+	.is_thunk = is_thunk,
+};

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * How much of a kernel's text can be probed, and where the probe becomes a jump: of
+ * its functions' entries, and of its instructions one in SAMPLE.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <linux/kernel.h>
+
+#include "harness.h"
+#include "image.h"
+
+#define SAMPLE		13
+#define TEXT_MAX	64
+
+/**
+ * struct tally - what became of places
+ * @name:    what places
+ * @nr:      how many
+ * @refused: of those, the ones where no probe may be, by reason; 0: those where one may
+ * @region:  of those, the ones by why a jump's region cannot be displaced
+ * @jump:    of those, the ones by why there is no jump in the end
+ */
+struct tally {
+	const char *name;
+	unsigned long nr;
+	unsigned long refused[KPROBE_REASONS];
+	unsigned long region[KPROBE_REASONS];
+	unsigned long jump[KPROBE_REASONS];
+};
+
+static const char *const names[KPROBE_REASONS] = {
+	[KPROBE_REASON_NONE] = "yes",
+	[KPROBE_REASON_RESERVED] = "reserved",
+	[KPROBE_REASON_INSIDE] = "inside",
+	[KPROBE_REASON_UNDECODABLE] = "undecodable",
+	[KPROBE_REASON_TRAP] = "trap",
+	[KPROBE_REASON_LEVEL] = "level",
+	[KPROBE_REASON_WORLD] = "world",
+	[KPROBE_REASON_LANDING_PAD] = "landing-pad",
+	[KPROBE_REASON_SLEEP] = "sleep",
+	[KPROBE_REASON_SHADOW] = "shadow",
+	[KPROBE_REASON_FORM] = "form",
+	[KPROBE_REASON_EXCLUSIVE] = "exclusive",
+	[KPROBE_REASON_FUNCTION_ENDS] = "function-ends",
+	[KPROBE_REASON_FUNCTION_UNDECODABLE] = "function-undecodable",
+	[KPROBE_REASON_NOT_DISPLACED] = "not-displaced",
+	[KPROBE_REASON_CALL] = "call",
+	[KPROBE_REASON_JUMPED_INTO] = "jumped-into",
+	[KPROBE_REASON_INDIRECT_JUMP] = "indirect-jump",
+	[KPROBE_REASON_EXTABLE] = "extable",
+	[KPROBE_REASON_SCRATCH] = "scratch",
+	[KPROBE_REASON_DIRECTION] = "direction",
+};
+
+static enum kprobe_reason plan_at(struct kprobe_insn *insn, unsigned long addr,
+				  const struct image_function *f)
+{
+	u8 bytes[TEXT_MAX];
+	size_t avail;
+
+	avail = image_text.read(addr, bytes, min_t(size_t, TEXT_MAX, f->end - addr));
+	return harness_target.isa->plan(insn, bytes, avail, addr);
+}
+
+static enum kprobe_reason region_at(unsigned long addr, const struct image_function *f)
+{
+	struct kprobe_region region;
+	u8 bytes[TEXT_MAX];
+	size_t avail;
+
+	avail = image_text.read(addr, bytes, min_t(size_t, TEXT_MAX, f->end - addr));
+	return kprobe_plan_region(harness_target.isa, &region, bytes, avail, addr);
+}
+
+static void count(struct tally *t, unsigned long addr, unsigned long from,
+		  const struct image_function *f)
+{
+	const struct kprobe_isa *isa = harness_target.isa;
+	struct kprobe_region region;
+	enum kprobe_reason reason;
+	struct kprobe_insn insn;
+
+	t->nr++;
+	reason = plan_at(&insn, addr, f);
+	if (!reason && image_text.is_reserved(addr, addr + insn.len))
+		reason = KPROBE_REASON_RESERVED;
+	if (!reason && isa->align > 1)
+		reason = kprobe_scan_site(isa, &image_text, addr);
+	t->refused[reason]++;
+	if (reason)
+		return;
+	t->region[region_at(addr, f)]++;
+	t->jump[kprobe_scan_region(isa, &image_text, &region, addr, from)]++;
+}
+
+static void print(const char *what, const unsigned long *reasons)
+{
+	unsigned long nr = 0;
+	unsigned int i;
+
+	for (i = 0; i < KPROBE_REASONS; i++)
+		nr += reasons[i];
+	printf("  %-7s", what);
+	for (i = 0; i < KPROBE_REASONS; i++)
+		if (reasons[i])
+			printf(" %s %lu (%.2f %%)", names[i] ?: "other", reasons[i],
+			       100.0 * reasons[i] / nr);
+	printf("\n");
+}
+
+static void print_tally(const struct tally *t)
+{
+	printf("%s: %lu\n", t->name, t->nr);
+	print("probe", t->refused);
+	print("region", t->region);
+	print("jump", t->jump);
+}
+
+static void count_function(struct tally *entries, struct tally *insns,
+			   const struct image_function *f)
+{
+	unsigned long addr, entry = f->start;
+	static unsigned int turn;
+	struct kprobe_insn insn;
+
+	/* As ftrace has the nop itself, the probe is on what follows. */
+	if (plan_at(&insn, entry, f) == KPROBE_REASON_LANDING_PAD)
+		entry += insn.len;
+	if (image_has_entry_nop(entry))
+		entry += harness_target.entry_nop;
+	if (f->code)
+		count(entries, entry, entry == f->start ? entry + 1 : entry, f);
+	for (addr = f->start; addr < f->last; addr += insn.len) {
+		plan_at(&insn, addr, f);
+		if (!insn.len)
+			return;
+		if (++turn % SAMPLE == 0)
+			count(insns, addr, addr + 1, f);
+	}
+}
+
+/**
+ * share_print() - print shares of a kernel
+ * @vmlinux: the kernel
+ *
+ * Context: The host, once.
+ * Return: 0, or 2 when it is none that can be read.
+ */
+int share_print(const char *vmlinux)
+{
+	struct tally entries = { "entries of functions" }, insns = { "instructions" };
+	size_t i;
+
+	if (!image_load(vmlinux)) {
+		fprintf(stderr, "%s: not a 64-bit kernel with symbols\n", vmlinux);
+		return 2;
+	}
+	for (i = 0; i < image_nr_functions; i++)
+		count_function(&entries, &insns, &image_functions[i]);
+	print_tally(&entries);
+	print_tally(&insns);
+	return 0;
+}
