@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef _ASM_RISCV_KPROBES_H
+#define _ASM_RISCV_KPROBES_H
+
+#include <asm-generic/kprobes.h>
+
+struct pt_regs;
+
+#ifdef CONFIG_KPROBES
+#include <linux/kconfig.h>
+#include <linux/types.h>
+
+/* The unit of text: a compressed instruction, or half of another one. */
+typedef u16 kprobe_opcode_t;
+
+#define KPROBE_INSN_MAX		4
+#define KPROBE_INSN_ALIGN	(IS_ENABLED(CONFIG_RISCV_ISA_C) ? 2 : 4)
+
+/* A copy, a call, and the breakpoint that ends the slot. */
+#define KPROBE_SLOT_SIZE	32
+
+/* auipc and jalr, which reach 2 GB. */
+#define KPROBE_JUMP_SIZE	8
+
+/* Text that a point remembers: the last instruction begins where the jump ends. */
+#define KPROBE_TEXT_SIZE	(KPROBE_JUMP_SIZE - 2 + KPROBE_INSN_MAX)
+
+/* A call, what a jump covers, a jump back; the first instruction, a call, a jump. */
+#define KPROBE_DETOUR_SIZE	128
+#define KPROBE_DETOUR_MAX_SIZE	128
+
+/* The first unit of the nop at a function's entry, as ftrace writes it. */
+#define KPROBE_ENTRY_OPCODE	0x0013
+
+/*
+ * Room that a detour's stub makes on the stack, struct pt_regs aligned as stacks are,
+ * and where in it the stub saves ra.
+ */
+#define KPROBE_STUB_FRAME	288
+#define KPROBE_STUB_RA		8
+
+/**
+ * struct arch_kprobe_insn - operands of auipc and of branches
+ * @rd:   where auipc puts the sum, where a call puts the address to return to
+ * @rs1:  first register of a comparison; what an indirect target is relative to
+ * @rs2:  second register of a comparison
+ * @cond: which comparison: funct3 of a conditional branch
+ * @imm:  what auipc adds to its address; an indirect target's distance from @rs1
+ *
+ * A compressed instruction has the operands of the one that it stands for.
+ */
+struct arch_kprobe_insn {
+	u8 rd;
+	u8 rs1;
+	u8 rs2;
+	u8 cond;
+	s32 imm;
+};
+
+bool kprobe_breakpoint_handler(struct pt_regs *regs);
+bool kprobe_single_step_handler(struct pt_regs *regs);
+
+#else
+
+static inline bool kprobe_breakpoint_handler(struct pt_regs *regs)
+{
+	return false;
+}
+
+static inline bool kprobe_single_step_handler(struct pt_regs *regs)
+{
+	return false;
+}
+
+#endif /* CONFIG_KPROBES */
+#endif /* _ASM_RISCV_KPROBES_H */
