@@ -68,6 +68,8 @@ enum kprobe_flow {
  *             all the same, its copy runs in order to fault
  * @may_run:   it is emulated, but for the day when it cannot be: then its copy runs,
  *             to fault with the registers and the address that it would have had
+ * @no_jump:   a breakpoint may take its place, a jump may not: indirect branches
+ *             have to find a landing pad or a breakpoint
  * @data_len:  how much text at @data it reads, in bytes
  * @reads:     registers of kprobe_isa.scratch that it reads, a bit for each
  * @writes:    those that it writes, whatever its operands
@@ -92,6 +94,7 @@ struct kprobe_insn {
 	u8 state:1;
 	u8 no_copy:1;
 	u8 may_run:1;
+	u8 no_jump:1;
 	u16 data_len;
 	u32 reads;
 	u32 writes;
@@ -155,6 +158,7 @@ static inline unsigned long kprobe_code_here(const struct kprobe_code *code)
  *             with; NULL where a function is decoded as fast
  * @glance_len: how many bytes @glance looks at
  * @pads:      all that an indirect jump can reach begins with %KPROBE_FLOW_PAD
+ * @stateless: no instruction sets @state of its verdict
  * @scratch:   registers of which a jump needs one that nobody reads any more, a
  *             bit for each; 0 when it needs none
  *
@@ -186,6 +190,7 @@ struct kprobe_isa {
 	u8 jump_insns;
 	u8 glance_len;
 	bool pads;
+	bool stateless;
 	u32 scratch;
 	const bool *first_bytes;
 	enum kprobe_reason (*plan)(struct kprobe_insn *insn, const u8 *bytes,

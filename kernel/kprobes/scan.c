@@ -9,6 +9,7 @@
  * The functions here depend on their arguments alone and keep nothing. They know
  * instruction sets as struct kprobe_isa, and text as struct kprobe_text.
  */
+#include <linux/align.h>
 #include <linux/kernel.h>
 #include <linux/sizes.h>
 #include <linux/string.h>
@@ -349,6 +350,17 @@ static enum kprobe_reason search_landings(struct search *s)
 }
 
 /*
+ * Nothing can land inside where the jump covers a single instruction. Whether the
+ * function reads it was asked for the probe: kprobe_scan_site().
+ */
+static bool needs_search(const struct kprobe_scan *scan)
+{
+	const struct kprobe_isa *isa = scan->isa;
+
+	return !isa->stateless || isa->scratch || ALIGN(scan->from, isa->align) < scan->to;
+}
+
+/*
  * A register that nobody needs in a region: best one that the function does not use at
  * all. Else it has to be dead before each instruction, as one may jump to the next.
  */
@@ -424,6 +436,8 @@ enum kprobe_reason kprobe_scan_region(const struct kprobe_isa *isa,
 	s.scan.site = site;
 	s.scan.from = from;
 	s.scan.to = site + region->len;
-	return search_landings(&s) ?: choose_scratch(&s, region, site);
+	if (needs_search(&s.scan))
+		reason = search_landings(&s);
+	return reason ?: choose_scratch(&s, region, site);
 }
 NOKPROBE_SYMBOL(kprobe_scan_region);

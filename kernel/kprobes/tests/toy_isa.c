@@ -83,7 +83,8 @@ static enum kprobe_reason plan_op(struct kprobe_insn *insn, unsigned int op,
 		return plan_special(insn, reg);
 	case 14:
 		insn->flow = KPROBE_FLOW_PAD;
-		return KPROBE_REASON_LANDING_PAD;
+		insn->no_jump = reg;
+		return reg ? KPROBE_REASON_NONE : KPROBE_REASON_LANDING_PAD;
 	default:
 		return KPROBE_REASON_NONE;
 	}
@@ -187,9 +188,6 @@ static void put_leave(struct kprobe_code *code)
 #define TOY						\
 	.insn_max = TOY_LONG_SIZE,			\
 	.align = WORD_SIZE,				\
-	.jump_size = TOY_LONG_SIZE,			\
-	.jump_insns = 2,				\
-	.scratch = SCRATCH,				\
 	.plan = plan,					\
 	.emit = emit,					\
 	.jump = put_jump,				\
@@ -197,6 +195,16 @@ static void put_leave(struct kprobe_code *code)
 	.enter = put_enter,				\
 	.leave = put_leave
 
-const struct kprobe_isa toy_isa = { TOY };
+#define LONG_JUMP					\
+	.jump_size = TOY_LONG_SIZE,			\
+	.jump_insns = 2,				\
+	.scratch = SCRATCH
 
-const struct kprobe_isa toy_isa_with_pads = { TOY, .pads = true };
+const struct kprobe_isa toy_isa = { TOY, LONG_JUMP };
+
+const struct kprobe_isa toy_isa_with_pads = { TOY, LONG_JUMP, .pads = true };
+
+/* Only to be planned: the jump that it writes is longer. */
+const struct kprobe_isa toy_isa_of_words = {
+	TOY, .jump_size = WORD_SIZE, .jump_insns = 1, .stateless = true
+};

@@ -33,6 +33,7 @@
 #define TOY_STATE		TOY_WORD(13, 1, 0)
 #define TOY_TRAILED		TOY_WORD(13, 2, 0)	/* a trap after its copy */
 #define TOY_PAD			TOY_WORD(14, 0, 0)
+#define TOY_PAD_OR_TRAP		TOY_WORD(14, 1, 0)	/* a breakpoint is one, too */
 #define TOY_LONG(reg)		TOY_WORD(15, reg, 0)	/* two words more: how far */
 #define TOY_NOTHING		TOY_WORD(0, 0, 1)
 
@@ -41,5 +42,6 @@
 
 extern const struct kprobe_isa toy_isa;
 extern const struct kprobe_isa toy_isa_with_pads;
+extern const struct kprobe_isa toy_isa_of_words;
 
 #endif /* _KPROBES_TESTS_TOY_ISA_H */

@@ -140,6 +140,9 @@ static const struct toy_region_case toy_region_cases[] = {
 	STOPS("sequence ends", NOT_DISPLACED, TOY_NOP, TOY_NOP, TOY_STORE_COND(3)),
 	STOPS("skips", NOT_DISPLACED, TOY_NOP, TOY_NOP, TOY_SKIP(3)),
 	STOPS("trap after the copy", NOT_DISPLACED, TOY_TRAILED, TOY_NOP, TOY_NOP),
+	STOPS("pad", NOT_DISPLACED, TOY_PAD, TOY_NOP, TOY_NOP),
+	STOPS("pad that may become a breakpoint", LANDING_PAD, TOY_PAD_OR_TRAP, TOY_NOP,
+	      TOY_NOP, DEAD(), TOY_RETURN),
 	STOPS("bundle", NOT_DISPLACED, TOY_IF(2), TOY_NOP, TOY_NOP),
 	STOPS("branch in a delay slot", NOT_DISPLACED, TOY_COND(5, 8), TOY_JUMP(4), TOY_NOP),
 	STOPS("no instruction", FUNCTION_UNDECODABLE, TOY_NOP, TOY_NOTHING, TOY_NOP),
@@ -215,6 +218,24 @@ static void toy_scan_region(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, region.len, c->len);
 	KUNIT_EXPECT_EQ(test, region.nr, c->nr);
 	KUNIT_EXPECT_NE(test, region.scratch, 0);
+}
+
+/* A jump of one instruction, in a function that jumps wherever it likes. */
+static void toy_scan_word(struct kunit *test)
+{
+	static const u16 words[WORDS] = { DEAD(), TOY_COND(5, -2), TOY_NOP, DEAD(),
+					  TOY_JUMP_TO(5), TOY_NOTHING };
+	struct kprobe_region region;
+
+	words_of_start = words;
+	KUNIT_EXPECT_EQ(test, KPROBE_REASON_NONE,
+			kprobe_scan_region(&toy_isa_of_words, &toy_text, &region,
+					   START, START + 1));
+	KUNIT_EXPECT_EQ(test, region.len, WORD_SIZE);
+	/* Nothing may jump to the first one either: it does matter. */
+	KUNIT_EXPECT_EQ(test, KPROBE_REASON_FUNCTION_UNDECODABLE,
+			kprobe_scan_region(&toy_isa_of_words, &toy_text, &region,
+					   START, START));
 }
 
 /* Copies */
@@ -410,6 +431,7 @@ static void toy_dead_scratch(struct kunit *test)
 
 static struct kunit_case toy_isa_cases[] = {
 	KUNIT_CASE_PARAM(toy_scan_region, toy_region_gen_params),
+	KUNIT_CASE(toy_scan_word),
 	KUNIT_CASE_PARAM(toy_emit_region, toy_copy_gen_params),
 	KUNIT_CASE_PARAM(toy_scan_site, toy_site_gen_params),
 	KUNIT_CASE(toy_scan_no_function),

@@ -116,6 +116,8 @@ static void add_rest(struct text *t, const struct kprobe_insn *insn)
 		add(t, " state");
 	if (insn->no_copy)
 		add(t, " no-copy");
+	if (insn->no_jump)
+		add(t, " no-jump");
 	if (insn->reads)
 		add(t, " reads 0x%x", insn->reads);
 	if (insn->writes)
