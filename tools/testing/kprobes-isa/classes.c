@@ -33,6 +33,12 @@ static size_t add_word(char *class, const char *text)
 	return len;
 }
 
+/* At a comment or a symbol. On arm64 numbers begin with "#". */
+static bool ends_operands(const char *text)
+{
+	return strchr("\n<", *text) || !strncmp(text, "# ", 2) || !strncmp(text, "//", 2);
+}
+
 static void make_class(const char *text, char *class)
 {
 	size_t len = strcspn(text, " \t\n");
@@ -41,7 +47,7 @@ static void make_class(const char *text, char *class)
 	memcpy(class, text, len);
 	class[len] = 0;
 	text += len;
-	while (*text && !strchr("\n#<", *text) && strlen(class) < CLASS_SIZE / 2) {
+	while (*text && !ends_operands(text) && strlen(class) < CLASS_SIZE / 2) {
 		if (isspace(*text) || *text == '-') {
 			text++;
 		} else if (isalnum(*text)) {
