@@ -34,6 +34,7 @@ static const char *const reasons[KPROBE_REASONS] = {
 	[KPROBE_REASON_SLEEP] = "sleep",
 	[KPROBE_REASON_SHADOW] = "shadow",
 	[KPROBE_REASON_FORM] = "form",
+	[KPROBE_REASON_EXCLUSIVE] = "exclusive",
 };
 
 static const char *const actions[] = {

@@ -122,10 +122,12 @@ static void count_function(struct tally *entries, struct tally *insns,
 {
 	unsigned long addr, entry = f->start;
 	static unsigned int turn;
+	enum kprobe_reason reason;
 	struct kprobe_insn insn;
 
-	/* As ftrace has the nop itself, the probe is on what follows. */
-	if (plan_at(&insn, entry, f) == KPROBE_REASON_LANDING_PAD)
+	/* It is after a mere pad. As ftrace has the nop itself, after that. */
+	reason = plan_at(&insn, entry, f);
+	if (insn.flow == KPROBE_FLOW_PAD && (reason || insn.action == KPROBE_NOP))
 		entry += insn.len;
 	if (image_has_entry_nop(entry))
 		entry += harness_target.entry_nop;

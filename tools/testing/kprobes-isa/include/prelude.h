@@ -11,6 +11,7 @@
 #include <linux/types.h>
 #include <linux/kernel.h>
 #include <linux/bits.h>
+#include <linux/align.h>
 
 #define S8_MAX		((s8)0x7f)
 #define U8_MAX		((u8)~0U)
@@ -31,5 +32,6 @@
 
 /* Nothing is probed here. */
 #define NOKPROBE_SYMBOL(fn)
+#define __kprobes
 
 #endif /* KPROBES_ISA_PRELUDE_H */

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef _ASM_ARM64_KPROBES_H
+#define _ASM_ARM64_KPROBES_H
+
+#include <asm-generic/kprobes.h>
+
+struct kprobe_isa;
+struct pt_regs;
+
+#ifdef CONFIG_KPROBES
+/* Has kprobe_opcode_t. */
+#include <asm/probes.h>
+
+#define KPROBE_INSN_MAX		AARCH64_INSN_SIZE
+#define KPROBE_INSN_ALIGN	AARCH64_INSN_SIZE
+
+/* A jump covers one instruction. */
+#define KPROBE_JUMP_SIZE	AARCH64_INSN_SIZE
+
+/* Text that a point remembers. */
+#define KPROBE_TEXT_SIZE	AARCH64_INSN_SIZE
+
+/* Room for the longest copy, a call with x30 saved, a jump back. */
+#define KPROBE_SLOT_SIZE	40
+
+/* A call with x30 saved; then twice a copy and a jump, with a call in between. */
+#define KPROBE_DETOUR_SIZE	72
+#define KPROBE_DETOUR_MAX_SIZE	KPROBE_DETOUR_SIZE
+
+/* What else is known of an instruction: nothing that its word does not tell. */
+struct arch_kprobe_insn { };
+
+/* kprobes-insn.c, which knows nothing of a running kernel. */
+extern const struct kprobe_isa arm64_kprobe_isa;
+#endif /* CONFIG_KPROBES */
+
+/*
+ * For call_el1_break_hook(), which compiles the calls in any configuration. They
+ * return DBG_HOOK_HANDLED, which is 0, or DBG_HOOK_ERROR.
+ */
+int kprobe_brk_handler(struct pt_regs *regs, unsigned long esr);
+int kprobe_ss_brk_handler(struct pt_regs *regs, unsigned long esr);
+int kretprobe_brk_handler(struct pt_regs *regs, unsigned long esr);
+
+#endif /* _ASM_ARM64_KPROBES_H */

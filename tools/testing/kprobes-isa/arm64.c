@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* arm64, as in a kernel with BTI. */
+#include <ctype.h>
+#include <string.h>
+
+#include "harness.h"
+
+/* Data, and what objdump does not know. */
+static const char *const odd[] = { ".word", ".short", ".byte", ".inst", "udf", NULL };
+
+/*
+ * General registers are "r", vectors what they consist of, scalars in those their size.
+ * Shifts and extensions are part of the class. Addresses are "n" as other numbers. All
+ * else is "o": conditions, system registers, what barriers, prefetches and cache
+ * maintenance are for.
+ */
+static const char *kind_of(const char *name)
+{
+	static const char *const parts[] = {
+		"sp", "wsp", "lsl", "lsr", "asr", "ror", "msl", "uxtb", "uxth", "uxtw", "uxtx",
+		"sxtb", "sxth", "sxtw", "sxtx", NULL
+	};
+	static const char *const scalars[] = { "b", "h", "s", "d", "q", NULL };
+	const char *const *p;
+
+	for (p = parts; *p; p++)
+		if (!strcmp(name, *p))
+			return NULL;
+	for (p = scalars; *p; p++)
+		if (name[0] == **p && isdigit(name[1]))
+			return *p;
+	if (!strncmp(name, "ffff", 4))
+		return "n";
+	if (strchr("wx", name[0]) && (isdigit(name[1]) || !strcmp(name + 1, "zr")))
+		return "r";
+	if (strchr("vzp", name[0]) && isdigit(name[1]))
+		return strchr(name, '.') ?: "z";
+	return "o";
+}
+
+const struct harness_target harness_target = {
+	.name = "arm64",
+	.isa = &arm64_kprobe_isa,
+	.from = 0xffff800080234560,
+	.near = 0xffff800081235560,
+	.away = 0xffff800090000000,
+	/* Its second word is ftrace's alone, and the probe is on the first. */
+	.entry_nop = 0,
+	.bug_size = 12,
+	.objdump = "aarch64-linux-gnu-objdump -d -w",
+	.odd = odd,
+	.kind_of = kind_of,
+};
