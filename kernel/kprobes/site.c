@@ -162,7 +162,8 @@ static bool is_entry(const struct kprobe_text *text, unsigned long addr)
 {
 	struct kprobe_function f;
 
-	return text->find(addr, &f) && f.kind == KPROBE_SYMBOL_FUNCTION && f.start == addr;
+	return text->find(text, addr, &f) && f.kind == KPROBE_SYMBOL_FUNCTION &&
+	       f.start == addr;
 }
 
 static u32 dead_at_target(const struct life *l, unsigned long target,

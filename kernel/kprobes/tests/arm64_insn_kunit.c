@@ -207,7 +207,8 @@ static size_t read_function(unsigned long addr, u8 *buf, size_t size)
 	return size;
 }
 
-static bool find_function(unsigned long addr, struct kprobe_function *f)
+static bool find_function(const struct kprobe_text *text, unsigned long addr,
+			  struct kprobe_function *f)
 {
 	f->start = ADDR;
 	f->end = ADDR + sizeof(function);

@@ -34,7 +34,13 @@ SYM_FUNC_END(kprobes_entry_target)
 /* The same without the nop, as a call goes on that has passed it. */
 SYM_START(kprobes_entry_late, SYM_L_GLOBAL, SYM_F_ALIGN)
 	ANNOTATE_NOENDBR
-	push	$kprobes_entry_target + 5
+#ifdef CONFIG_X86_64
+	leaq	kprobes_entry_target(%rip), %rax
+	addq	$5, %rax
+	pushq	%rax
+#else
+	pushl	$kprobes_entry_target + 5
+#endif
 	RET
 SYM_FUNC_END(kprobes_entry_late)
 	STACK_FRAME_NON_STANDARD kprobes_entry_late

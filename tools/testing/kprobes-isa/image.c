@@ -274,7 +274,8 @@ static size_t read_text(unsigned long addr, u8 *buf, size_t size)
 	return size;
 }
 
-static bool find_function(unsigned long addr, struct kprobe_function *function)
+static bool find_function(const struct kprobe_text *text, unsigned long addr,
+			  struct kprobe_function *function)
 {
 	size_t from = 0, to = image_nr_functions, middle;
 
