@@ -175,7 +175,7 @@ static void way_is_left(struct kunit *test)
 
 static void verdict_is_kept(struct kunit *test)
 {
-	static const struct kprobes_place landed = { .symbol = "kprobes_region_jumped" };
+	static const struct kprobes_place landed = { .symbol = "kprobes_opt_landed" };
 	struct kprobes_counter *c = kprobes_counting(test, &landed);
 
 	wait_for_kprobe_optimizer();

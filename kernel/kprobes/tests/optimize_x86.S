@@ -118,3 +118,12 @@ FUNCTION kprobes_opt_std
 	cld
 	RET
 SYM_FUNC_END(kprobes_opt_std)
+
+/* int kprobes_opt_landed(int a): 0, by a loop that lands where a jump would be */
+FUNCTION kprobes_opt_landed
+	movl	%_ASM_ARG1L, %eax
+.Llanded:
+	subl	$1, %eax
+	jnz	.Llanded
+	RET
+SYM_FUNC_END(kprobes_opt_landed)
