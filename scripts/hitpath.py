@@ -11,7 +11,8 @@ whole, and the pieces that compilers make of such functions; see kernel/kprobes/
 
 Each line of RULES is a kind, a function's name (or a pattern) and the reason, with tabs between:
 
-  root      a hit comes in here; --all-roots: all of them have to be there
+  root      a hit comes in here, or in one of several functions with "|" between;
+            --all-roots: all of them have to be there
   end       on the blacklist, but what it calls is not the way of a hit
   checked   on the blacklist, and may be instrumented by sanitizers: not kprobes' own
   probed    reached, and may be probed all the same
@@ -36,15 +37,26 @@ FUNC, NOTYPE = 2, 0
 
 
 class Elf:
-    """As much of a 64-bit little-endian file as is needed here."""
+    """As much of a little-endian file, of 32 or 64 bit, as is needed here."""
 
     def __init__(self, name):
         with open(name, "rb") as f:
             self.data = f.read()
-        offset, = struct.unpack_from("<Q", self.data, 40)
-        size, count = struct.unpack_from("<HH", self.data, 58)
-        self.sections = [struct.unpack_from("<IIQQQQIIQQ", self.data, offset + i * size)
+        self.is64 = self.data[4] == 2
+        offset, = struct.unpack_from(*(("<Q", self.data, 40) if self.is64 else
+                                       ("<I", self.data, 32)))
+        size, count = struct.unpack_from("<HH", self.data, 58 if self.is64 else 46)
+        layout = "<IIQQQQIIQQ" if self.is64 else "<IIIIIIIIII"
+        self.sections = [struct.unpack_from(layout, self.data, offset + i * size)
                          for i in range(count)]
+
+    def symbol(self, at):
+        """name, value, size, info, section"""
+        if self.is64:
+            name, info, _, index, value, length = struct.unpack_from("<IBBHQQ", self.data, at)
+        else:
+            name, value, length, info, _, index = struct.unpack_from("<IIIBBH", self.data, at)
+        return name, value, length, info, index
 
     def symbols(self):
         """(name, address, size, type) of each defined symbol."""
@@ -53,16 +65,18 @@ class Elf:
                 continue
             names = self.sections[link][4]
             for at in range(offset, offset + size, entry):
-                name, info, _, index, value, length = struct.unpack_from("<IBBHQQ", self.data, at)
+                name, value, length, info, index = self.symbol(at)
                 if name and index:
                     end = self.data.index(b"\0", names + name)
                     yield self.data[names + name:end].decode(), value, length, info & 15
 
     def words(self, start, end):
+        width, letter = (8, "Q") if self.is64 else (4, "I")
         for _, kind, _, address, offset, size, *_ in self.sections:
             if kind != 8 and address and address <= start and end <= address + size:
                 at = offset + start - address
-                return struct.unpack_from("<%dQ" % ((end - start) // 8), self.data, at)
+                return struct.unpack_from("<%d%s" % ((end - start) // width, letter),
+                                          self.data, at)
         return ()
 
 
@@ -186,8 +200,9 @@ class Proof:
     def run(self, all_roots):
         queue = []
         for kind, name in self.rules:
-            if kind == "root" and name in self.kernel.address:
-                queue.append(self.kernel.address[name])
+            there = [n for n in name.split("|") if n in self.kernel.address]
+            if kind == "root" and there:
+                queue.extend(self.kernel.address[n] for n in there)
             elif kind == "root" and all_roots:
                 self.findings.append("there is no %s" % name)
         if not queue:
