@@ -186,6 +186,7 @@ STANZA = re.compile(r"^diff --git a/(\S+) b/\1\n(.*?)(?=^diff --git |^-- $)", re
 DELETED = re.compile(r"deleted file mode (\d+)\nindex (\w{40})\.\.0{40}\n\Z")
 REWRITTEN = re.compile(r"(?:old mode (\d+)\nnew mode (\d+)\n)?dissimilarity index \d+%\n"
                        r"index (\w{40})\.\.(\w{40})(?: (\d+))?\n--- .*\n\+\+\+ .*\n@@ \S+ (\S+) @@\n")
+CHANGED = re.compile(r"index (\w{40})\.\.(\w{40}) (\d+)\n")
 
 
 def deletion(path, mode, blob):
@@ -199,10 +200,21 @@ def creation(path, mode, blob, added):
             "@@ -0,0 %s @@\n" % (path, path, mode, "0" * 40, blob, path, added))
 
 
-def appliable(stanza):
-    """One file's part of a mail of format-patch -D -B, as git apply takes it."""
+def replaced(git, path, changed):
+    """A file that git takes for the old one with changes: of that nothing is shown either."""
+    old, new, mode = changed.groups()
+    lines = git("cat-file", "blob", new).split("\n")
+    return deletion(path, mode, old) + creation(path, mode, new, "+1,%d" % len(lines)) + \
+        "".join("+%s\n" % line for line in lines)
+
+
+def appliable(git, old, stanza):
+    """One file's part of a mail of format-patch -D -B, as git apply takes it. @old: {path: blob}"""
     path, rest = stanza.groups()
     deleted, rewritten = DELETED.match(rest), REWRITTEN.match(rest)
+    changed = CHANGED.match(rest)
+    if changed and old.get(path) == changed.group(1):
+        return replaced(git, path, changed)
     if deleted:
         return deletion(path, *deleted.groups())
     if rewritten:
@@ -212,11 +224,11 @@ def appliable(stanza):
     return stanza.group(0)
 
 
-def rewrite(path):
+def rewrite(git, path, old):
     with open(path, errors="surrogateescape", newline="") as f:
         mail = f.read()
     with open(path, "w", errors="surrogateescape", newline="") as f:
-        f.write(STANZA.sub(appliable, mail))
+        f.write(STANZA.sub(lambda stanza: appliable(git, old, stanza), mail))
 
 
 def printed_old_lines(path, old):
@@ -274,8 +286,10 @@ def main():
     git("config", "branch.series.description", cover.subject + "\n\n" + text)
     git("format-patch", *FORMAT, "-o", output, "base..series")
     mails = sorted(os.path.join(output, n) for n in os.listdir(output) if n.endswith(".patch"))
+    blobs = {line.split("\t")[1]: line.split()[2]
+             for line in git("ls-tree", "-r", "base", "--", *old).splitlines()}
     for path in mails:
-        rewrite(path)
+        rewrite(git, path, blobs)
     shown = [s for path in mails for s in printed_old_lines(path, set(old))]
     if shown:
         sys.exit("error: these show lines of the old files:\n    " + "\n    ".join(shown))
