@@ -9,7 +9,7 @@ image_target=bzImage
 console=ttyS0
 # On a busy host an emulated timer ticks late, and the kernel would take it for broken.
 boot_args=no_timer_check
-qemu="qemu-system-i386 -M q35 -cpu max"
+qemu="qemu-system-i386 -M q35 -cpu max,vendor=GenuineIntel"
 
 # The compiler of programs for the guest: Debian's gcc has no 32-bit C library beside it.
 guest_cross=i686-linux-gnu-
