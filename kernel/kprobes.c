@@ -20,7 +20,7 @@
  *   optimizer, renew						jumps
  *   detour, kretprobe, kretprobe_pool, hit, move_notes		hits
  *   slot, synchronize, frame
- *   address, function, reserved, blacklist, module_text	places
+ *   address, function, reserved, blacklist, module_text, text	places
  *   deferred_free, point, table, reason			data
  *
  * Each file has a header that declares what it offers; a header includes those of the

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Text as the kernel has it, without breakpoints and jumps of probes and debuggers.
+ */
+#include <linux/kgdb.h>
+#include <linux/kprobe_arch.h>
+#include <linux/kprobes.h>
+#include <linux/memory.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+
+#include "point.h"
+
+/* How many bytes of text may be a point's. */
+static size_t patched_size(const struct kprobe_point *point)
+{
+#ifdef CONFIG_OPTPROBES
+	/* Nobody else patches what a jump can cover. */
+	if (point->detour && !point->detour->alone)
+		return KPROBE_JUMP_SIZE;
+#endif
+	return sizeof(*point->insn);
+}
+
+/* Puts the part of a point's own bytes that lies in a buffer into it. */
+static void unpatch(const struct kprobe_point *point, unsigned long addr, u8 *buf,
+		    size_t size)
+{
+	unsigned long from = max(point->site, addr);
+	unsigned long to = min(point->site + patched_size(point), addr + size);
+
+	if (from < to)
+		memcpy(buf + (from - addr), (u8 *)point->insn + (from - point->site),
+		       to - from);
+}
+
+/* The same for the breakpoints of a debugger. */
+static void look_under_breakpoints(unsigned long addr, u8 *buf, size_t size)
+{
+#ifdef CONFIG_KGDB
+	const unsigned char *saved;
+	size_t i;
+
+	for (i = 0; dbg_io_ops && i < size; i++) {
+		if (buf[i] != arch_kgdb_ops.gdb_bpt_instr[0])
+			continue;
+		saved = kgdb_saved_insn(addr + i);
+		if (saved)
+			memcpy(buf + i, saved, min_t(size_t, BREAK_INSTR_SIZE, size - i));
+	}
+#endif
+}
+
+/**
+ * kprobe_read_insn() - read text as it is without breakpoints and jumps of probes
+ * @addr: where to start
+ * @buf:  where to put the bytes
+ * @size: how many are wanted
+ *
+ * Nor does it have breakpoints of kgdb.
+ *
+ * Context: Process context, kprobe_mutex held, and text_mutex, so that no other
+ * patching is under way.
+ * Return: How many bytes could be read: fewer than @size where text ends.
+ */
+size_t kprobe_read_insn(unsigned long addr, u8 *buf, size_t size)
+{
+	unsigned long at = addr - KPROBE_JUMP_SIZE - MAX_INSN_SIZE;
+	struct kprobe_point *point;
+
+	lockdep_assert_held(&text_mutex);
+	while (size && copy_from_kernel_nofault(buf, (void *)addr, size))
+		size--;
+	look_under_breakpoints(addr, buf, size);
+	/* A point at a function's entry patches the text after the nop. */
+	while ((point = kprobe_point_next(&at, addr + size - 1)))
+		if (kprobe_point_owns_site(point))
+			unpatch(point, addr, buf, size);
+	return size;
+}
+NOKPROBE_SYMBOL(kprobe_read_insn);
