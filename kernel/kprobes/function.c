@@ -264,8 +264,10 @@ static unsigned long decode(unsigned long at, unsigned long to, unsigned long *b
 	u8 window[WINDOW_SIZE];
 
 	while (at <= to) {
-		size_t avail = kprobe_read_insn(at, window, sizeof(window));
-		size_t last = avail < sizeof(window) ? avail : avail - max;
+		size_t size = min_t(size_t, sizeof(window), to - at + max);
+		size_t avail = kprobe_read_insn(at, window, size);
+		/* Where more text follows, an instruction must not be cut off. */
+		size_t last = avail < size ? avail : avail - max;
 		size_t done = 0;
 
 		while (at + done <= to && done <= last) {
@@ -300,6 +302,8 @@ bool kprobe_is_boundary(struct kprobe_lookup *lookup, unsigned long addr)
 	lockdep_assert_held(&kprobe_mutex);
 	if (!kprobe_lookup_function(lookup, addr, &f))
 		return false;
+	if (addr == f.start)
+		return true;
 	guard(mutex)(&text_mutex);
 	if (addr - f.start >= KPROBE_DECODED_MAX)
 		return decode(f.start, addr - 1, NULL, 0) == addr;
