@@ -154,7 +154,7 @@ static bool is_reserved_text(unsigned long addr)
 {
 	if (!IS_ENABLED(CONFIG_KPROBES_ON_FTRACE) && ftrace_location(addr) == addr)
 		return true;
-	return kprobe_text_is_reserved(addr, addr + 1);
+	return kprobe_text_is_reserved(NULL, addr, addr + 1);
 }
 
 /* Everything that executes but was never compiled is not for probes. */

@@ -41,17 +41,45 @@ static bool find(const struct kprobe_text *text, unsigned long addr,
 	return kprobe_lookup_function(text->lookup, addr, function);
 }
 
-static bool is_reserved(unsigned long start, unsigned long end)
+/* Of the module that the text is in, as far as that has been looked up. */
+static struct module *module_of(const struct kprobe_text *text, unsigned long addr)
 {
-	return kprobe_text_is_reserved(start, end) ||
+	return kprobe_lookup_module(text->lookup, addr);
+}
+
+static bool is_reserved(const struct kprobe_text *text, unsigned long start,
+			unsigned long end)
+{
+	return kprobe_text_is_reserved(module_of(text, start), start, end) ||
 	       ftrace_text_reserved((void *)start, (void *)end - 1) ||
 	       arch_kprobe_text_reserved(start, end);
 }
 
-static bool is_landed_on(unsigned long start, unsigned long end)
+static bool may_fault(const struct kprobe_text *text, unsigned long start,
+		      unsigned long end)
 {
-	return kprobe_jump_label_lands_in(start, end) ||
-	       kprobe_fixup_lands_in(start, end);
+	return kprobe_fault_is_expected(module_of(text, start), start, end);
+}
+
+static bool is_landed_on(const struct kprobe_text *text, unsigned long start,
+			 unsigned long end)
+{
+	struct module *mod = module_of(text, start);
+
+	return kprobe_jump_label_lands_in(mod, start, end) ||
+	       kprobe_fixup_lands_in(mod, start, end);
+}
+
+static unsigned long next_label_target(const struct kprobe_text *text,
+				       unsigned long *site, unsigned long end)
+{
+	return kprobe_next_label_target(module_of(text, *site), site, end);
+}
+
+static unsigned long next_fixup(const struct kprobe_text *text, unsigned long *site,
+				unsigned long end)
+{
+	return kprobe_next_fixup(module_of(text, *site), site, end);
 }
 
 /**
@@ -73,9 +101,9 @@ enum kprobe_reason kprobe_examine(struct kprobe_region *region, struct kprobe_lo
 		.find = find,
 		.is_whole = is_whole,
 		.is_reserved = is_reserved,
-		.may_fault = kprobe_fault_is_expected,
+		.may_fault = may_fault,
 		.is_landed_on = is_landed_on,
-		.next_exit = { kprobe_next_label_target, kprobe_next_fixup },
+		.next_exit = { next_label_target, next_fixup },
 		.is_thunk = arch_kprobe_is_thunk,
 		.way_out = arch_kprobe_way_out(),
 		.lookup = lookup,

@@ -156,9 +156,9 @@ static unsigned long end_of_memory(const struct module *mod, unsigned long addr)
 	return addr;
 }
 
-static bool find_in_module(unsigned long addr, struct kprobe_function *f)
+static bool find_in_module(struct module *mod, unsigned long addr,
+			   struct kprobe_function *f)
 {
-	struct module *mod = kprobe_module_of(addr);
 	struct module_symbols *symbols;
 	size_t n;
 
@@ -186,7 +186,8 @@ static void drop_symbols(const struct module *mod)
 	}
 }
 #else
-static bool find_in_module(unsigned long addr, struct kprobe_function *f)
+static bool find_in_module(struct module *mod, unsigned long addr,
+			   struct kprobe_function *f)
 {
 	return false;
 }
@@ -220,7 +221,7 @@ static bool find_by_kallsyms(unsigned long addr, struct kprobe_function *f)
 bool kprobe_find_function(unsigned long addr, struct kprobe_function *f)
 {
 	lockdep_assert_held(&kprobe_mutex);
-	return find_in_module(addr, f) || find_by_kallsyms(addr, f);
+	return find_in_module(kprobe_module_of(addr), addr, f) || find_by_kallsyms(addr, f);
 }
 NOKPROBE_SYMBOL(kprobe_find_function);
 
@@ -237,13 +238,16 @@ bool kprobe_lookup_function(struct kprobe_lookup *lookup, unsigned long addr,
 			    struct kprobe_function *f)
 {
 	struct kprobe_function *last = &lookup->function;
+	struct module *mod;
 
 	if (addr >= last->end || addr < last->start) {
-		if (!kprobe_find_function(addr, f))
+		mod = kprobe_module_of(addr);
+		if (!find_in_module(mod, addr, f) && !find_by_kallsyms(addr, f))
 			return false;
 		if (addr >= f->end)
 			return true;
 		*last = *f;
+		lookup->module = mod;
 	}
 	*f = *last;
 	return true;

@@ -41,6 +41,7 @@ bool kprobe_is_prefix_symbol(const char *name);
 /**
  * struct kprobe_lookup - the function that was looked up last
  * @function: the function; @end is 0 at first
+ * @module:   the module that it is in, or NULL
  * @decoded:  where @begins comes from: a function's start, 0 at first
  * @end:      it is known up to here
  * @begins:   where instructions begin, for each byte from @decoded on
@@ -50,6 +51,7 @@ bool kprobe_is_prefix_symbol(const char *name);
  */
 struct kprobe_lookup {
 	struct kprobe_function function;
+	struct module *module;
 	unsigned long decoded;
 	unsigned long end;
 	DECLARE_BITMAP(begins, KPROBE_DECODED_MAX);
@@ -60,6 +62,15 @@ static inline void kprobe_lookup_init(struct kprobe_lookup *lookup)
 {
 	lookup->function.end = 0;
 	lookup->decoded = 0;
+}
+
+/* Of the function that was looked up last; NULL when @addr is elsewhere, or in the kernel. */
+static inline struct module *kprobe_lookup_module(const struct kprobe_lookup *lookup,
+						  unsigned long addr)
+{
+	const struct kprobe_function *last = &lookup->function;
+
+	return addr >= last->start && addr < last->end ? lookup->module : NULL;
 }
 
 bool kprobe_find_function(unsigned long addr, struct kprobe_function *f);

@@ -8,7 +8,14 @@
 struct module;
 
 enum kprobe_reason kprobe_check_module_text(unsigned long addr);
+#ifdef CONFIG_MODULES
 struct module *kprobe_module_of(unsigned long addr);
+#else
+static inline struct module *kprobe_module_of(unsigned long addr)
+{
+	return NULL;
+}
+#endif
 int kprobe_module_comes(struct module *mod);
 void kprobe_module_has_come(struct module *mod);
 

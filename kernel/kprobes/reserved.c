@@ -341,13 +341,11 @@ static bool search_kernel(enum question question, unsigned long start,
 	return search_index(index, start, end);
 }
 
-#ifdef CONFIG_MODULES
 /* Its tables name addresses in its own text only, and go with the module. */
-static bool search_module(enum question question, unsigned long start,
-			  unsigned long end)
+static bool search_module(enum question question, struct module *mod,
+			  unsigned long start, unsigned long end)
 {
-	struct module *mod = kprobe_module_of(start);
-
+	mod = mod ?: kprobe_module_of(start);
 	if (mod)
 		return search_tables(question, mod, start, end);
 	/* One that is going still has its tables. */
@@ -355,19 +353,13 @@ static bool search_module(enum question question, unsigned long start,
 	mod = __module_text_address(start);
 	return mod && search_tables(question, mod, start, end);
 }
-#else
-static bool search_module(enum question question, unsigned long start,
-			  unsigned long end)
-{
-	return false;
-}
-#endif
 
-static bool ask(enum question question, unsigned long start, unsigned long end)
+static bool ask(enum question question, struct module *mod, unsigned long start,
+		unsigned long end)
 {
 	lockdep_assert_held(&kprobe_mutex);
 	return core_kernel_text(start) ? search_kernel(question, start, end) :
-					 search_module(question, start, end);
+					 search_module(question, mod, start, end);
 }
 
 /* A debugger sets breakpoints when it likes to: they are in no table. */
@@ -383,6 +375,7 @@ static bool has_debugger_breakpoint(unsigned long start, unsigned long end)
 
 /**
  * kprobe_text_is_reserved() - does somebody patch or read this text?
+ * @mod:   the module that the text is in, or NULL
  * @start: first byte, where an instruction begins
  * @end:   the byte after the last; in the same function
  *
@@ -393,14 +386,16 @@ static bool has_debugger_breakpoint(unsigned long start, unsigned long end)
  * Context: Process context, kprobe_mutex held, may sleep.
  * Return: True when it is so.
  */
-bool kprobe_text_is_reserved(unsigned long start, unsigned long end)
+bool kprobe_text_is_reserved(struct module *mod, unsigned long start,
+			     unsigned long end)
 {
-	return ask(PATCH_SITES, start, end) || has_debugger_breakpoint(start, end);
+	return ask(PATCH_SITES, mod, start, end) || has_debugger_breakpoint(start, end);
 }
 NOKPROBE_SYMBOL(kprobe_text_is_reserved);
 
 /**
  * kprobe_jump_label_lands_in() - may a jump label jump there?
+ * @mod:   the module that the text is in, or NULL
  * @start: first byte
  * @end:   the byte after the last; in the same function
  *
@@ -409,37 +404,42 @@ NOKPROBE_SYMBOL(kprobe_text_is_reserved);
  * Context: Process context, kprobe_mutex held, may sleep.
  * Return: True when it is so.
  */
-bool kprobe_jump_label_lands_in(unsigned long start, unsigned long end)
+bool kprobe_jump_label_lands_in(struct module *mod, unsigned long start,
+				unsigned long end)
 {
-	return ask(LABEL_TARGETS, start, end);
+	return ask(LABEL_TARGETS, mod, start, end);
 }
 NOKPROBE_SYMBOL(kprobe_jump_label_lands_in);
 
 /**
  * kprobe_fixup_lands_in() - does execution go on there after an exception?
+ * @mod:   the module that the text is in, or NULL
  * @start: first byte
  * @end:   the byte after the last; in the same function
  *
  * Context: Process context, kprobe_mutex held, may sleep.
  * Return: True when it does so by an exception table.
  */
-bool kprobe_fixup_lands_in(unsigned long start, unsigned long end)
+bool kprobe_fixup_lands_in(struct module *mod, unsigned long start,
+			   unsigned long end)
 {
-	return ask(FIXUP_TARGETS, start, end);
+	return ask(FIXUP_TARGETS, mod, start, end);
 }
 NOKPROBE_SYMBOL(kprobe_fixup_lands_in);
 
 /**
  * kprobe_fault_is_expected() - is there an exception table entry?
+ * @mod:   the module that the text is in, or NULL
  * @start: first byte, where an instruction begins
  * @end:   the byte after the last; in the same function
  *
  * Context: Process context, kprobe_mutex held, may sleep.
  * Return: True when there is one for an instruction that begins there.
  */
-bool kprobe_fault_is_expected(unsigned long start, unsigned long end)
+bool kprobe_fault_is_expected(struct module *mod, unsigned long start,
+			      unsigned long end)
 {
-	return ask(FAULT_SITES, start, end);
+	return ask(FAULT_SITES, mod, start, end);
 }
 NOKPROBE_SYMBOL(kprobe_fault_is_expected);
 
@@ -530,28 +530,19 @@ static unsigned long target_from(enum lead lead, const struct module *mod,
 	return table_addr(&targets, i);
 }
 
-#ifdef CONFIG_MODULES
-static unsigned long target_in_module(enum lead lead, unsigned long *site,
-				      unsigned long end)
+static unsigned long target_in_module(enum lead lead, struct module *mod,
+				      unsigned long *site, unsigned long end)
 {
-	struct module *mod = kprobe_module_of(*site);
-
+	mod = mod ?: kprobe_module_of(*site);
 	if (mod)
 		return target_from(lead, mod, site, end);
 	guard(preempt)();
 	mod = __module_text_address(*site);
 	return mod ? target_from(lead, mod, site, end) : 0;
 }
-#else
-static unsigned long target_in_module(enum lead lead, unsigned long *site,
-				      unsigned long end)
-{
-	return 0;
-}
-#endif
 
-static unsigned long next_target(enum lead lead, unsigned long *site,
-				 unsigned long end)
+static unsigned long next_target(enum lead lead, struct module *mod,
+				 unsigned long *site, unsigned long end)
 {
 	lockdep_assert_held(&kprobe_mutex);
 	/* It is the caller's variable, who is not instrumented. */
@@ -559,11 +550,12 @@ static unsigned long next_target(enum lead lead, unsigned long *site,
 	if (*site >= end || !leads[lead][0])
 		return 0;
 	return core_kernel_text(*site) ? target_from(lead, NULL, site, end) :
-					 target_in_module(lead, site, end);
+					 target_in_module(lead, mod, site, end);
 }
 
 /**
  * kprobe_next_label_target() - where do the jump labels of a function lead?
+ * @mod:  the module that the function is in, or NULL
  * @site: where to look for one; set to the byte after the one found
  * @end:  where to stop
  *
@@ -571,14 +563,16 @@ static unsigned long next_target(enum lead lead, unsigned long *site,
  * Return: The target of the first jump label from @site on, 0 when there is none
  * before @end.
  */
-unsigned long kprobe_next_label_target(unsigned long *site, unsigned long end)
+unsigned long kprobe_next_label_target(struct module *mod, unsigned long *site,
+				       unsigned long end)
 {
-	return next_target(LABELS, site, end);
+	return next_target(LABELS, mod, site, end);
 }
 NOKPROBE_SYMBOL(kprobe_next_label_target);
 
 /**
  * kprobe_next_fixup() - where does a function go on after exceptions?
+ * @mod:  the module that the function is in, or NULL
  * @site: where to look for an instruction; set to the byte after the one found
  * @end:  where to stop
  *
@@ -586,8 +580,9 @@ NOKPROBE_SYMBOL(kprobe_next_label_target);
  * Return: The fixup of the first instruction from @site on that has an entry in
  * an exception table, 0 when there is none before @end.
  */
-unsigned long kprobe_next_fixup(unsigned long *site, unsigned long end)
+unsigned long kprobe_next_fixup(struct module *mod, unsigned long *site,
+				unsigned long end)
 {
-	return next_target(FIXUPS, site, end);
+	return next_target(FIXUPS, mod, site, end);
 }
 NOKPROBE_SYMBOL(kprobe_next_fixup);

@@ -26,12 +26,18 @@ extern s32 __start___kcfi_traps[];
 extern s32 __stop___kcfi_traps[];
 #endif
 
-bool kprobe_text_is_reserved(unsigned long start, unsigned long end);
-bool kprobe_jump_label_lands_in(unsigned long start, unsigned long end);
-bool kprobe_fixup_lands_in(unsigned long start, unsigned long end);
-bool kprobe_fault_is_expected(unsigned long start, unsigned long end);
-unsigned long kprobe_next_label_target(unsigned long *site, unsigned long end);
-unsigned long kprobe_next_fixup(unsigned long *site, unsigned long end);
+bool kprobe_text_is_reserved(struct module *mod, unsigned long start,
+			     unsigned long end);
+bool kprobe_jump_label_lands_in(struct module *mod, unsigned long start,
+				unsigned long end);
+bool kprobe_fixup_lands_in(struct module *mod, unsigned long start,
+			   unsigned long end);
+bool kprobe_fault_is_expected(struct module *mod, unsigned long start,
+			      unsigned long end);
+unsigned long kprobe_next_label_target(struct module *mod, unsigned long *site,
+				       unsigned long end);
+unsigned long kprobe_next_fixup(struct module *mod, unsigned long *site,
+				unsigned long end);
 unsigned long kprobe_cfi_check(const void *first, size_t i);
 
 #endif /* _KERNEL_KPROBES_RESERVED_H */

@@ -294,7 +294,7 @@ static enum kprobe_reason follow_tables(struct search *s)
 
 	for (i = 0; i < KPROBE_EXIT_TABLES; i++) {
 		site = s->scan.start;
-		while (!reason && (target = s->text->next_exit[i](&site, s->scan.end)))
+		while (!reason && (target = s->text->next_exit[i](s->text, &site, s->scan.end)))
 			reason = follow_exit(s, target);
 	}
 	return reason;
@@ -341,7 +341,7 @@ static enum kprobe_reason search_landings(struct search *s)
 	enum kprobe_reason reason;
 
 	if (!s->text->is_whole(&s->function) ||
-	    s->text->is_landed_on(scan->from, scan->to))
+	    s->text->is_landed_on(s->text, scan->from, scan->to))
 		return KPROBE_REASON_JUMPED_INTO;
 	reason = scan_part(s, &s->function);
 	if (!reason && s->cold.end)
@@ -428,9 +428,9 @@ enum kprobe_reason kprobe_scan_region(const struct kprobe_isa *isa,
 	reason = plan_text(&s, region, site);
 	if (reason)
 		return reason;
-	if (text->is_reserved(site, site + region->len))
+	if (text->is_reserved(text, site, site + region->len))
 		return KPROBE_REASON_RESERVED;
-	if (text->may_fault(site, site + region->len))
+	if (text->may_fault(text, site, site + region->len))
 		return KPROBE_REASON_EXTABLE;
 	s.scan.way_out = text->way_out;
 	s.scan.site = site;

@@ -199,8 +199,8 @@ static unsigned int uncertain_after(const struct kprobe_insn *insn, unsigned int
 /* A fixup, or what is to be written there, may go on elsewhere. */
 static bool may_divert(const struct life *l, const struct kprobe_insn *insn)
 {
-	return l->text->may_fault(l->addr - insn->len, l->addr) ||
-	       l->text->is_reserved(l->addr - insn->len, l->addr);
+	return l->text->may_fault(l->text, l->addr - insn->len, l->addr) ||
+	       l->text->is_reserved(l->text, l->addr - insn->len, l->addr);
 }
 
 static u32 find_dead(struct life *l, unsigned int branches)

@@ -10,7 +10,10 @@
 /* The tables that lead out of a function without an instruction that jumps. */
 #define KPROBE_EXIT_TABLES	2
 
-typedef unsigned long kprobe_next_exit_t(unsigned long *site, unsigned long end);
+struct kprobe_text;
+
+typedef unsigned long kprobe_next_exit_t(const struct kprobe_text *text,
+					 unsigned long *site, unsigned long end);
 
 /**
  * struct kprobe_text - what is known of text besides its instructions
@@ -26,16 +29,19 @@ typedef unsigned long kprobe_next_exit_t(unsigned long *site, unsigned long end)
  *             there is none before @end
  * @is_thunk:  it is a thunk that jumps on to who knows where
  * @way_out:   where jumps may go that leave a function, of no interest; or 0
- * @lookup:    for @find, if it needs it
+ * @lookup:    for those of them that need it
  */
 struct kprobe_text {
 	size_t (*read)(unsigned long addr, u8 *buf, size_t size);
 	bool (*find)(const struct kprobe_text *text, unsigned long addr,
 		     struct kprobe_function *function);
 	bool (*is_whole)(const struct kprobe_function *function);
-	bool (*is_reserved)(unsigned long start, unsigned long end);
-	bool (*may_fault)(unsigned long start, unsigned long end);
-	bool (*is_landed_on)(unsigned long start, unsigned long end);
+	bool (*is_reserved)(const struct kprobe_text *text, unsigned long start,
+			    unsigned long end);
+	bool (*may_fault)(const struct kprobe_text *text, unsigned long start,
+			  unsigned long end);
+	bool (*is_landed_on)(const struct kprobe_text *text, unsigned long start,
+			     unsigned long end);
 	kprobe_next_exit_t *next_exit[KPROBE_EXIT_TABLES];
 	bool (*is_thunk)(unsigned long addr);
 	unsigned long way_out;

@@ -121,9 +121,9 @@ static void site_is_reserved(struct kunit *test)
 	kprobe_lookup_init(&lookup);
 	guard(mutex)(&kprobe_mutex);
 	KUNIT_EXPECT_EQ(test, KPROBE_REASON_RESERVED, kprobe_check_address(&lookup, addr));
-	KUNIT_EXPECT_TRUE(test, kprobe_text_is_reserved(addr, addr + 1));
-	KUNIT_EXPECT_TRUE(test, kprobe_text_is_reserved(addr - 1, addr + 1));
-	KUNIT_EXPECT_FALSE(test, kprobe_text_is_reserved(addr + 1, addr + 2));
+	KUNIT_EXPECT_TRUE(test, kprobe_text_is_reserved(NULL, addr, addr + 1));
+	KUNIT_EXPECT_TRUE(test, kprobe_text_is_reserved(NULL, addr - 1, addr + 1));
+	KUNIT_EXPECT_FALSE(test, kprobe_text_is_reserved(NULL, addr + 1, addr + 2));
 }
 
 static void no_jump_across(struct kunit *test)

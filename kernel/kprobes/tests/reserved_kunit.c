@@ -17,8 +17,8 @@
 /* How far around an address answers are compared. */
 #define AROUND	4
 
-typedef bool (*asked)(unsigned long start, unsigned long end);
-typedef unsigned long (*follow)(unsigned long *site, unsigned long end);
+typedef bool (*asked)(struct module *mod, unsigned long start, unsigned long end);
+typedef unsigned long (*follow)(struct module *mod, unsigned long *site, unsigned long end);
 
 /* Init text is no text any more once it is freed. */
 static bool is_text(unsigned long addr)
@@ -36,8 +36,8 @@ static bool expect_known(struct kunit *test, asked is_known, unsigned long addr)
 
 	if (!is_text(addr))
 		return true;
-	as_it_should = is_known(addr, addr + 1) && is_known(addr - 1, addr + 1) &&
-		       is_known(addr, addr + 5) && !is_known(addr, addr);
+	as_it_should = is_known(NULL, addr, addr + 1) && is_known(NULL, addr - 1, addr + 1) &&
+		       is_known(NULL, addr, addr + 5) && !is_known(NULL, addr, addr);
 	KUNIT_EXPECT_TRUE_MSG(test, as_it_should, "%pS", (void *)addr);
 	return as_it_should;
 }
@@ -53,10 +53,10 @@ static bool expect_lead(struct kunit *test, follow next, unsigned long before,
 
 	if (!is_text(site))
 		return true;
-	found = next(&at, site + 1);
+	found = next(NULL, &at, site + 1);
 	KUNIT_EXPECT_EQ_MSG(test, found, target, "%pS", (void *)site);
 	KUNIT_EXPECT_EQ_MSG(test, at, site + 1, "%pS", (void *)site);
-	KUNIT_EXPECT_EQ_MSG(test, next(&from, site), 0, "%pS", (void *)site);
+	KUNIT_EXPECT_EQ_MSG(test, next(NULL, &from, site), 0, "%pS", (void *)site);
 	return found == target && at == site + 1 && from == before;
 }
 
@@ -228,7 +228,7 @@ static void expect_as_base(struct kunit *test, unsigned long site)
 	unsigned long addr;
 
 	for (addr = site - AROUND; addr < site + AROUND; addr++) {
-		bool reserved = kprobe_text_is_reserved(addr, addr + 1);
+		bool reserved = kprobe_text_is_reserved(NULL, addr, addr + 1);
 
 		KUNIT_EXPECT_TRUE_MSG(test, reserved || !base_begins(addr), "%pS",
 				      (void *)addr);
@@ -267,10 +267,10 @@ static void reserved_outside(struct kunit *test)
 
 	guard(mutex)(&kprobe_mutex);
 	for (i = 0; i < ARRAY_SIZE(questions); i++) {
-		KUNIT_EXPECT_FALSE(test, questions[i](data, data + PAGE_SIZE));
-		KUNIT_EXPECT_FALSE(test, questions[i](0, PAGE_SIZE));
-		KUNIT_EXPECT_FALSE(test, questions[i](-PAGE_SIZE, -1));
-		KUNIT_EXPECT_TRUE(test, questions[i]((unsigned long)_stext,
+		KUNIT_EXPECT_FALSE(test, questions[i](NULL, data, data + PAGE_SIZE));
+		KUNIT_EXPECT_FALSE(test, questions[i](NULL, 0, PAGE_SIZE));
+		KUNIT_EXPECT_FALSE(test, questions[i](NULL, -PAGE_SIZE, -1));
+		KUNIT_EXPECT_TRUE(test, questions[i](NULL, (unsigned long)_stext,
 						     (unsigned long)_etext));
 	}
 }

@@ -56,7 +56,8 @@ static bool yes(const struct kprobe_function *f)
 	return true;
 }
 
-static bool no_range(unsigned long start, unsigned long end)
+static bool no_range(const struct kprobe_text *text, unsigned long start,
+		     unsigned long end)
 {
 	return false;
 }
@@ -64,12 +65,14 @@ static bool no_range(unsigned long start, unsigned long end)
 /* What goes on elsewhere, now and then. */
 static unsigned long faulting, taken;
 
-static bool is_faulting(unsigned long start, unsigned long end)
+static bool is_faulting(const struct kprobe_text *text, unsigned long start,
+			unsigned long end)
 {
 	return faulting >= start && faulting < end;
 }
 
-static bool is_taken(unsigned long start, unsigned long end)
+static bool is_taken(const struct kprobe_text *text, unsigned long start,
+		     unsigned long end)
 {
 	return taken >= start && taken < end;
 }
@@ -79,7 +82,8 @@ static bool no_thunk(unsigned long addr)
 	return false;
 }
 
-static unsigned long no_exit(unsigned long *site, unsigned long end)
+static unsigned long no_exit(const struct kprobe_text *text, unsigned long *site,
+			     unsigned long end)
 {
 	return 0;
 }

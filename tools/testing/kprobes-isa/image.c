@@ -298,17 +298,20 @@ static bool is_whole(const struct kprobe_function *function)
 	return true;
 }
 
-static bool is_reserved(unsigned long start, unsigned long end)
+static bool is_reserved(const struct kprobe_text *text, unsigned long start,
+			unsigned long end)
 {
 	return is_noted(start, end, RESERVED);
 }
 
-static bool may_fault(unsigned long start, unsigned long end)
+static bool may_fault(const struct kprobe_text *text, unsigned long start,
+		      unsigned long end)
 {
 	return is_noted(start, end, FAULTS);
 }
 
-static bool is_landed_on(unsigned long start, unsigned long end)
+static bool is_landed_on(const struct kprobe_text *text, unsigned long start,
+			 unsigned long end)
 {
 	return is_noted(start, end, LANDED_ON);
 }
@@ -330,12 +333,14 @@ static unsigned long next_way(const struct ways *ways, unsigned long *site, unsi
 	return ways->way[from].target;
 }
 
-static unsigned long next_label(unsigned long *site, unsigned long end)
+static unsigned long next_label(const struct kprobe_text *text, unsigned long *site,
+				unsigned long end)
 {
 	return next_way(&labels, site, end);
 }
 
-static unsigned long next_fixup(unsigned long *site, unsigned long end)
+static unsigned long next_fixup(const struct kprobe_text *text, unsigned long *site,
+				unsigned long end)
 {
 	return next_way(&fixups, site, end);
 }

@@ -83,7 +83,7 @@ static void count(struct tally *t, unsigned long addr, unsigned long from,
 
 	t->nr++;
 	reason = plan_at(&insn, addr, f);
-	if (!reason && image_text.is_reserved(addr, addr + insn.len))
+	if (!reason && image_text.is_reserved(&image_text, addr, addr + insn.len))
 		reason = KPROBE_REASON_RESERVED;
 	if (!reason && isa->align > 1)
 		reason = kprobe_scan_site(isa, &image_text, addr);
