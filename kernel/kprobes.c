@@ -15,9 +15,9 @@
  *
  *   kprobes, kretprobe_register; module; debugfs and its files	API
  *   register							arrays of probes
- *   point_make, takeover					what an address needs
+ *   point_make, displaced, takeover				what an address needs
  *   batch, ftrace, point_release, move				text
- *   optimizer, renew						jumps
+ *   optimizer, examine, scan, site, region, renew, stub	jumps
  *   detour, kretprobe, kretprobe_pool, hit, move_notes		hits
  *   slot, synchronize, frame
  *   address, function, reserved, blacklist, module_text, text	places
