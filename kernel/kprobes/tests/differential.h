@@ -2,23 +2,32 @@
 #ifndef _KPROBES_TESTS_DIFFERENTIAL_H
 #define _KPROBES_TESTS_DIFFERENTIAL_H
 
-/* Shared by differential_kunit.c and differential_x86.S. */
+/* Shared by differential_kunit.c and the assembly. */
 
 /* Sizes in bytes. A sequence starts with the stack pointer amid the window. */
 #define DIFF_STACK	128
 #define DIFF_MEMORY	256
 
+/* What registers have, in bytes, and how many there are. */
+#ifdef CONFIG_X86_64
+#define DIFF_WORD	8
+#define DIFF_REGS	16
+#else
+#define DIFF_WORD	4
+#define DIFF_REGS	8
+#endif
+
 /* Offsets in struct diff_regs. */
 #define DIFF_AX		0
-#define DIFF_CX		8
-#define DIFF_DX		16
-#define DIFF_BX		24
-#define DIFF_SP		32
-#define DIFF_BP		40
-#define DIFF_SI		48
-#define DIFF_DI		56
-#define DIFF_R8		64
-#define DIFF_FLAGS	128
+#define DIFF_CX		DIFF_WORD
+#define DIFF_DX		(2 * DIFF_WORD)
+#define DIFF_BX		(3 * DIFF_WORD)
+#define DIFF_SP		(4 * DIFF_WORD)
+#define DIFF_BP		(5 * DIFF_WORD)
+#define DIFF_SI		(6 * DIFF_WORD)
+#define DIFF_DI		(7 * DIFF_WORD)
+#define DIFF_R8		(8 * DIFF_WORD)
+#define DIFF_FLAGS	(DIFF_REGS * DIFF_WORD)
 
 /* The probed instruction ends in the exception table. */
 #define DIFF_FAULTS	1
@@ -39,8 +48,8 @@
  * @flags: all of them
  */
 struct diff_regs {
-	u64 gpr[16];
-	u64 flags;
+	unsigned long gpr[DIFF_REGS];
+	unsigned long flags;
 };
 
 /**
@@ -62,19 +71,19 @@ extern const struct diff_sequence kprobes_diff_sequences_end[];
 
 /* What kprobes_diff_run() loads, what it finds afterwards. */
 extern struct diff_regs kprobes_diff_in, kprobes_diff_out;
-extern u64 kprobes_diff_stack_in[DIFF_STACK / 8];
-extern u64 kprobes_diff_stack_out[DIFF_STACK / 8];
+extern unsigned long kprobes_diff_stack_in[DIFF_STACK / DIFF_WORD];
+extern unsigned long kprobes_diff_stack_out[DIFF_STACK / DIFF_WORD];
 extern u8 kprobes_diff_memory[DIFF_MEMORY];
 
 /* Set by kprobes_diff_run(): the lowest address of the stack's window. */
-extern u64 kprobes_diff_window;
+extern unsigned long kprobes_diff_window;
 /* The end of some memory, with no page after it. */
 extern void *kprobes_diff_edge;
 
-DECLARE_PER_CPU(u64, kprobes_diff_percpu);
+DECLARE_PER_CPU(unsigned long, kprobes_diff_percpu);
 DECLARE_PER_CPU(void *, kprobes_diff_percpu_callee);
 
-asmlinkage void kprobes_diff_run(void *code);
+void kprobes_diff_run(void *code);
 void kprobes_diff_callee(void);
 
 #endif /* __ASSEMBLY__ */

@@ -8,45 +8,12 @@
  * the stack DIFF_STACK / 2 bytes above and below. What it leaves there below
  * its last stack pointer does not count.
  */
-#include <linux/linkage.h>
-#include <linux/objtool.h>
-#include <asm/asm.h>
 #include <asm/nospec-branch.h>
 #include <asm/percpu.h>
 #include <asm/segment.h>
 
 #include "differential.h"
-
-.macro SEQUENCE name:req
-SYM_FUNC_START(kprobes_diff_seq_\name)
-.endm
-
-.macro PROBE insn:vararg
-77:	\insn
-.endm
-
-.macro END_SEQUENCE name:req flags=0
-	jmp	.Ldone
-SYM_FUNC_END(kprobes_diff_seq_\name)
-	STACK_FRAME_NON_STANDARD kprobes_diff_seq_\name
-
-	.pushsection .rodata.str1.1, "aMS", @progbits, 1
-88:	.asciz	"\name"
-	.popsection
-	.pushsection .rodata.kprobes_diff, "a"
-	.quad	kprobes_diff_seq_\name
-	.quad	88b
-	.long	77b - kprobes_diff_seq_\name
-	.long	\flags
-	.popsection
-.endm
-
-	/* A sequence of nothing but the probed instruction. */
-.macro SINGLE name:req insn:vararg
-SEQUENCE \name
-	PROBE	\insn
-END_SEQUENCE \name
-.endm
+#include "differential_asm.h"
 
 	.section .rodata.kprobes_diff, "a"
 	.balign	8
@@ -463,19 +430,6 @@ END_SEQUENCE ret_rep
 
 #ifdef CONFIG_KPROBES_ON_FTRACE
 /* Entries of functions, where ftrace turns the call into a nop at boot */
-
-.macro ENTRY_OF name:req insn:vararg
-SEQUENCE \name
-	PROBE	call __fentry__
-	/* objtool would write the table for all files. */
-#ifndef CONFIG_FTRACE_MCOUNT_USE_OBJTOOL
-	.pushsection __mcount_loc, "a"
-	.quad	77b
-	.popsection
-#endif
-	\insn
-END_SEQUENCE \name DIFF_ENTRY
-.endm
 
 ENTRY_OF entry_adc, adcq %rbx, %rax
 ENTRY_OF entry_push, pushq %rbp
