@@ -13,7 +13,7 @@
 #include <asm/segment.h>
 
 #include "differential.h"
-#include "differential_asm.h"
+#include "differential_x86.inc"
 
 	.section .rodata.kprobes_diff, "a"
 	.balign	8

@@ -66,7 +66,7 @@ logs_returns()
 {
 	a_fork
 	value='[0-9]+ \(0x[0-9a-f]+\)'
-	logged "^kretprobe_example: kernel_clone returned $value to [a-z0-9_]+\\+.* after [0-9]+ ns\$"
+	logged "^kretprobe_example: kernel_clone returned $value to \w+\\+.* after [0-9]+ ns\$"
 }
 
 # --- kprobe_batch_example
