@@ -9,6 +9,7 @@
 #include <linux/kprobes.h>
 #include <linux/module.h>
 
+#include "../batch.h"
 #include "../optimizer.h"
 #include "../table.h"
 #include "optimized.h"
@@ -183,6 +184,15 @@ static void verdict_is_kept(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, verdict_of(c), KPROBE_VERDICT_IMPOSSIBLE);
 }
 
+/* Without what other suites have left of the same points. */
+static int state_init(struct kunit *test)
+{
+	wait_for_kprobe_optimizer();
+	guard(mutex)(&kprobe_mutex);
+	kprobe_disarm_pending();
+	return 0;
+}
+
 static void state_exit(struct kunit *test)
 {
 	kprobes_hold_optimizer(false);
@@ -200,6 +210,7 @@ static struct kunit_case state_cases[] = {
 
 static struct kunit_suite state_suite = {
 	.name = "kprobes_optimize_state",
+	.init = state_init,
 	.exit = state_exit,
 	.test_cases = state_cases,
 };
