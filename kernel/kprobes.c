@@ -20,7 +20,8 @@
  *   optimizer, examine, scan, site, region, renew, stub	jumps
  *   detour, kretprobe, kretprobe_pool, hit, move_notes		hits
  *   slot, synchronize, frame
- *   address, function, reserved, blacklist, module_text, text	places
+ *   address, function, reserved, blacklist, module_text, text,	places
+ *   patch
  *   deferred_free, point, table, reason			data
  *
  * Each file has a header that declares what it offers; a header includes those of the
@@ -34,8 +35,8 @@
  * probes, the links between probes and points, the states of points, batches,
  * slots, and the modules that are coming. Order of locks::
  *
- *   trace's event_mutex -> kprobe_mutex -> cpus_read_lock (in ftrace and jump
- *   labels) -> jump_label_mutex, ftrace_lock -> text_mutex
+ *   trace's event_mutex -> kprobe_mutex -> cpus_read_lock (also in ftrace and
+ *   jump labels) -> jump_label_mutex, ftrace_lock -> text_mutex
  *
  * No RCU grace period is waited for under any of them, nor by any call of the
  * API. Module notifiers take kprobe_mutex; so do work items that free.

@@ -68,34 +68,33 @@ kprobe_opcode_t *arch_kprobe_entry(unsigned long addr, unsigned long offset,
 unsigned int arch_kprobe_insn_len(const u8 *bytes, size_t avail);
 
 /**
- * arch_kprobe_arm() - put the breakpoint into the text
- * @point: prepared point, in the table of points
+ * struct kprobe_patch - text to be replaced
+ * @addr: where
+ * @old:  what is there
+ * @new:  what is to be there
+ * @len:  how many bytes, at most KPROBE_JUMP_SIZE
  *
- * CPUs may go on seeing the old text until arch_kprobe_sync().
- *
- * Context: Process context, text_mutex held.
+ * Either of @old and @new is a breakpoint and the other is what CPUs may execute in its
+ * place, or a breakpoint before @addr keeps CPUs away.
  */
-void arch_kprobe_arm(struct kprobe_point *point);
+struct kprobe_patch {
+	unsigned long addr;
+	const u8 *old;
+	const u8 *new;
+	u8 len;
+};
 
 /**
- * arch_kprobe_disarm() - restore the text
- * @point: armed point, in the table of points
+ * arch_kprobe_patch() - replace text
+ * @patches: what and where, not in any order
+ * @nr:      how many; at most KPROBE_CHUNK
  *
- * CPUs may go on hitting the breakpoint until arch_kprobe_sync().
+ * When it returns every CPU executes the new text, and no CPU is on its way from a
+ * breakpoint that was replaced to the table of points.
  *
- * Context: Process context, text_mutex held.
+ * Context: Process context, cpus_read_lock() and text_mutex held, may sleep.
  */
-void arch_kprobe_disarm(struct kprobe_point *point);
-
-/**
- * arch_kprobe_sync() - make every CPU see the text as it is
- *
- * When it returns no CPU executes what was there before, nor is on its way
- * from an old breakpoint to the table of points.
- *
- * Context: Process context, text_mutex held.
- */
-void arch_kprobe_sync(void);
+void arch_kprobe_patch(const struct kprobe_patch *patches, unsigned int nr);
 
 /**
  * arch_kprobe_write_slot() - write code into executable memory
@@ -232,34 +231,6 @@ static inline enum kprobe_reason arch_kprobe_refuses_detours(void)
  * cannot be displaced, or when the detour would not call the handlers anyway.
  */
 enum kprobe_reason arch_kprobe_make_detour(struct kprobe_detour *detour);
-
-/**
- * arch_kprobe_queue_jump() - have a jump written
- * @point: a point whose breakpoint or jump is in the text
- *
- * To the entry of @point->detour. It need not be there before
- * arch_kprobe_finish_jumps().
- *
- * Context: Process context, text_mutex held, may sleep.
- */
-void arch_kprobe_queue_jump(struct kprobe_point *point);
-
-/**
- * arch_kprobe_queue_unjump() - have a jump replaced by the breakpoint again
- * @point: a point whose jump is in the text
- *
- * Context: As arch_kprobe_queue_jump().
- */
-void arch_kprobe_queue_unjump(struct kprobe_point *point);
-
-/**
- * arch_kprobe_finish_jumps() - write what was queued
- *
- * When it returns every CPU executes the text as it is.
- *
- * Context: As arch_kprobe_queue_jump().
- */
-void arch_kprobe_finish_jumps(void);
 
 /**
  * arch_kprobe_detour_ip() - where code of a detour comes from

@@ -7,6 +7,7 @@
  * architectures both know of: probe points, detours, hits under way. What they
  * call of each other is in linux/kprobe_arch.h. Nobody else includes this.
  */
+#include <linux/bits.h>
 #include <linux/kprobe_isa.h>
 #include <linux/kprobe_reason.h>
 #include <linux/kprobes.h>
@@ -20,6 +21,9 @@
 #ifndef KPROBE_JUMP_SIZE
 #define KPROBE_JUMP_SIZE	sizeof(kprobe_opcode_t)
 #endif
+
+/* Points handled under one hold of kprobe_mutex, and patched together. */
+#define KPROBE_CHUNK	256
 
 /**
  * enum kprobe_mechanism - how a hit reaches the core
@@ -289,6 +293,14 @@ kprobe_detour_has_insn_at(const struct kprobe_detour *detour, unsigned long addr
 	return addr == (unsigned long)detour->route.run ||
 	       addr == (unsigned long)detour->route.run_post ||
 	       addr == (unsigned long)detour->inlined;
+}
+#endif
+
+#ifdef CONFIG_OPTPROBES
+/* The register that a point's jump goes by, as a bit; 0 when it needs none. */
+static inline u32 kprobe_point_scratch(const struct kprobe_point *point)
+{
+	return point->scratch ? BIT(point->scratch - 1) : 0;
 }
 #endif
 

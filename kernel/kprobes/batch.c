@@ -8,15 +8,14 @@
  * little later, so that unregistering ten thousand probes one by one takes as few
  * passes as unregistering them in one call.
  */
-#include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
-#include <linux/memory.h>
 #include <linux/sched.h>
 #include <linux/workqueue.h>
 
 #include "batch.h"
 #include "ftrace.h"
 #include "optimizer.h"
+#include "patch.h"
 #include "point.h"
 #include "point_release.h"
 #include "table.h"
@@ -27,28 +26,18 @@
 /* Points in state DISARM_PENDING; kprobe_mutex. */
 static LIST_HEAD(pending_points);
 
-static void patch_point(struct kprobe_point *point, bool arm)
-{
-	if (point->shares)
-		return;
-	if (arm)
-		arch_kprobe_arm(point);
-	else
-		arch_kprobe_disarm(point);
-}
-
-static void patch_breakpoints(struct list_head *points, bool arm)
+static void patch_sites(struct list_head *points, enum kprobe_site_text text)
 {
 	struct kprobe_point *point;
 
 	lockdep_assert_held(&kprobe_mutex);
 	if (list_empty(points))
 		return;
-	mutex_lock(&text_mutex);
+	kprobe_patch_begin();
 	list_for_each_entry(point, points, batch)
-		patch_point(point, arm);
-	arch_kprobe_sync();
-	mutex_unlock(&text_mutex);
+		if (!point->shares)
+			kprobe_patch_add(point, text);
+	kprobe_patch_end();
 }
 
 /**
@@ -62,7 +51,7 @@ static void patch_breakpoints(struct list_head *points, bool arm)
 void kprobe_batch_restore(struct list_head *points)
 {
 	kprobe_unoptimize(points);
-	patch_breakpoints(points, false);
+	patch_sites(points, KPROBE_SITE_ORIGINAL);
 }
 NOKPROBE_SYMBOL(kprobe_batch_restore);
 
@@ -153,7 +142,7 @@ static enum kprobe_reason arm_pass(struct kprobe_passes *passes)
 	enum kprobe_reason reason;
 
 	kprobe_unoptimize_overlapping(points);
-	patch_breakpoints(points, true);
+	patch_sites(points, KPROBE_SITE_BREAKPOINT);
 	finish_pass(points, KPROBE_POINT_ARMED);
 	reason = kprobe_ftrace_arm(&passes->arm[KPROBE_FTRACE]);
 	if (reason)

@@ -18,7 +18,6 @@
  */
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
-#include <linux/memory.h>
 #include <linux/slab.h>
 #include <linux/wait.h>
 
@@ -26,6 +25,7 @@
 #include "move.h"
 #include "move_notes.h"
 #include "optimizer.h"
+#include "patch.h"
 #include "point.h"
 #include "renew.h"
 #include "table.h"
@@ -44,10 +44,9 @@ static void give_up_breakpoint(struct kprobe_point *point,
 		WRITE_ONCE(next->key, next->site);
 	}
 	if (!next || !kprobe_point_in_text(next)) {
-		mutex_lock(&text_mutex);
-		arch_kprobe_disarm(point);
-		arch_kprobe_sync();
-		mutex_unlock(&text_mutex);
+		kprobe_patch_begin();
+		kprobe_patch_add(point, KPROBE_SITE_ORIGINAL);
+		kprobe_patch_end();
 	}
 	/* Nobody is on the way from the breakpoint without having found a point. */
 	WRITE_ONCE(point->key, 0);

@@ -23,8 +23,6 @@
  */
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
-#include <linux/list_sort.h>
-#include <linux/memory.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
@@ -32,12 +30,13 @@
 #include "examine.h"
 #include "function.h"
 #include "optimizer.h"
+#include "patch.h"
 #include "point.h"
 #include "renew.h"
 #include "table.h"
 
 /* Bytes from the start of a region, and the entry nop before it, to its end. */
-#define LONGEST_REACH		(2 * MAX_INSN_SIZE + KPROBE_JUMP_SIZE)
+#define LONGEST_REACH		(2 * KPROBE_INSN_MAX + KPROBE_JUMP_SIZE)
 
 /* Points whose text is examined under one hold of kprobe_mutex. */
 #define EXAMINED_AT_ONCE	32
@@ -203,31 +202,15 @@ static void look_at(struct kprobe_point *point, struct kprobe_lookup *lookup,
 		begin_optimizing(point);
 }
 
-static int compare_sites(void *unused, const struct list_head *a,
-			 const struct list_head *b)
-{
-	const struct kprobe_point *p = list_entry(a, struct kprobe_point, optimize);
-	const struct kprobe_point *q = list_entry(b, struct kprobe_point, optimize);
-
-	return p->site > q->site;
-}
-
-/*
- * Patches a list of points, linked by @optimize. In order of address, so that
- * text patching takes many at once.
- */
-static void patch_points(struct list_head *points,
-			 void (*queue)(struct kprobe_point *point))
+/* Of points that are linked by @optimize. */
+static void patch_sites(struct list_head *points, enum kprobe_site_text text)
 {
 	struct kprobe_point *point;
 
-	lockdep_assert_held(&kprobe_mutex);
-	list_sort(NULL, points, compare_sites);
-	mutex_lock(&text_mutex);
+	kprobe_patch_begin();
 	list_for_each_entry(point, points, optimize)
-		queue(point);
-	arch_kprobe_finish_jumps();
-	mutex_unlock(&text_mutex);
+		kprobe_patch_add(point, text);
+	kprobe_patch_end();
 }
 
 static void write_jumps(struct list_head *points)
@@ -236,7 +219,7 @@ static void write_jumps(struct list_head *points)
 
 	if (list_empty(points))
 		return;
-	patch_points(points, arch_kprobe_queue_jump);
+	patch_sites(points, KPROBE_SITE_JUMP);
 	list_for_each_entry_safe(point, next, points, optimize) {
 		kprobe_point_set_optimization(point, KPROBE_OPT_IDLE);
 		if (point->state == KPROBE_POINT_OPTIMIZING)
@@ -258,7 +241,7 @@ static void write_breakpoints(struct list_head *points, bool stay)
 
 	if (list_empty(points))
 		return;
-	patch_points(points, arch_kprobe_queue_unjump);
+	patch_sites(points, KPROBE_SITE_BREAKPOINT);
 	list_for_each_entry_safe(point, next, points, optimize) {
 		list_del_init(&point->optimize);
 		kprobe_point_set_mechanism(point, KPROBE_BREAKPOINT);

@@ -7,9 +7,6 @@
 
 #include "table.h"
 
-/* Points handled under one hold of kprobe_mutex. */
-#define KPROBE_CHUNK	256
-
 void kprobe_point_add(struct kprobe_point *point);
 void kprobe_point_remove(struct kprobe_point *point);
 void kprobe_point_add_gone(struct kprobe_point *point);

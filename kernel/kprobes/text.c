@@ -65,7 +65,7 @@ static void look_under_breakpoints(unsigned long addr, u8 *buf, size_t size)
  */
 size_t kprobe_read_insn(unsigned long addr, u8 *buf, size_t size)
 {
-	unsigned long at = addr - KPROBE_JUMP_SIZE - MAX_INSN_SIZE;
+	unsigned long at = addr - KPROBE_JUMP_SIZE - KPROBE_INSN_MAX;
 	struct kprobe_point *point;
 
 	lockdep_assert_held(&text_mutex);

@@ -6,10 +6,6 @@
  * where it depends on its own address (kprobes-emulate.c); everything else runs
  * from a slot. Where it can, the breakpoint becomes a jump later on: 64-bit kernels
  * have detours of their own for that, kprobes-opt.c.
- *
- * Jumps are written through the batches of text_poke_queue(). While they are,
- * breakpoints there take hits straight to the detour: when a jump is written as
- * well as when it is taken away.
  */
 #include <linux/cpufeature.h>
 #include <linux/init.h>
@@ -18,7 +14,6 @@
 #include <linux/kmsan.h>
 #include <linux/kprobe_arch.h>
 #include <linux/memory.h>
-#include <linux/perf_event.h>
 #include <linux/set_memory.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
@@ -66,35 +61,16 @@ bool arch_kprobe_text_reserved(unsigned long start, unsigned long end)
 }
 NOKPROBE_SYMBOL(arch_kprobe_text_reserved);
 
-static void poke_first_byte(struct kprobe_point *point, const u8 *old,
-			    const u8 *new)
+void arch_kprobe_patch(const struct kprobe_patch *patches, unsigned int nr)
 {
-	void *site = (void *)point->site;
+	unsigned int i;
 
 	lockdep_assert_held(&text_mutex);
-	text_poke(site, new, INT3_INSN_SIZE);
-	perf_event_text_poke(site, old, INT3_INSN_SIZE, new, INT3_INSN_SIZE);
-}
-
-static const u8 int3_insn = INT3_INSN_OPCODE;
-
-void arch_kprobe_arm(struct kprobe_point *point)
-{
-	poke_first_byte(point, point->insn, &int3_insn);
-}
-NOKPROBE_SYMBOL(arch_kprobe_arm);
-
-void arch_kprobe_disarm(struct kprobe_point *point)
-{
-	poke_first_byte(point, &int3_insn, point->insn);
-}
-NOKPROBE_SYMBOL(arch_kprobe_disarm);
-
-void arch_kprobe_sync(void)
-{
+	for (i = 0; i < nr; i++)
+		text_poke((void *)patches[i].addr, patches[i].new, patches[i].len);
 	text_poke_sync();
 }
-NOKPROBE_SYMBOL(arch_kprobe_sync);
+NOKPROBE_SYMBOL(arch_kprobe_patch);
 
 void arch_kprobe_write_slot(void *slot, const void *code, size_t len)
 {
@@ -111,43 +87,6 @@ int arch_kprobe_fill_slots(void *page, size_t size, void *note)
 NOKPROBE_SYMBOL(arch_kprobe_fill_slots);
 
 #ifdef CONFIG_OPTPROBES
-static void make_jump(const struct kprobe_point *point, u8 *insn)
-{
-	__text_gen_insn(insn, JMP32_INSN_OPCODE, (void *)point->site,
-			point->detour->entry, JMP32_INSN_SIZE);
-	/* What is made here is not instrumented, what patches text looks at it. */
-	kmsan_unpoison_memory(insn, JMP32_INSN_SIZE);
-}
-
-void arch_kprobe_queue_jump(struct kprobe_point *point)
-{
-	u8 jump[JMP32_INSN_SIZE];
-
-	lockdep_assert_held(&text_mutex);
-	make_jump(point, jump);
-	text_poke_queue((void *)point->site, jump, JMP32_INSN_SIZE, NULL);
-}
-NOKPROBE_SYMBOL(arch_kprobe_queue_jump);
-
-void arch_kprobe_queue_unjump(struct kprobe_point *point)
-{
-	u8 text[JMP32_INSN_SIZE], jump[JMP32_INSN_SIZE];
-
-	lockdep_assert_held(&text_mutex);
-	make_jump(point, jump);
-	memcpy(text, point->insn, JMP32_INSN_SIZE);
-	text[0] = INT3_INSN_OPCODE;
-	kmsan_unpoison_memory(text, JMP32_INSN_SIZE);
-	text_poke_queue((void *)point->site, text, JMP32_INSN_SIZE, jump);
-}
-NOKPROBE_SYMBOL(arch_kprobe_queue_unjump);
-
-void arch_kprobe_finish_jumps(void)
-{
-	text_poke_finish();
-}
-NOKPROBE_SYMBOL(arch_kprobe_finish_jumps);
-
 /*
  * A detour masks interrupts by cli, and may end with an iret that restores the
  * flags. In a PV guest of Xen interrupts are masked by a word in memory, which
