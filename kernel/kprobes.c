@@ -17,7 +17,7 @@
  *   register							arrays of probes
  *   point_make, displaced, takeover				what an address needs
  *   batch, ftrace, point_release, move				text
- *   optimizer, examine, scan, site, region, renew, stub	jumps
+ *   optimizer, renew, stub, examine, scan, site, region	jumps
  *   detour, kretprobe, kretprobe_pool, hit, move_notes		hits
  *   slot, synchronize, frame
  *   address, function, reserved, blacklist, module_text, text,	places

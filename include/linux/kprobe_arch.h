@@ -218,19 +218,20 @@ static inline enum kprobe_reason arch_kprobe_refuses_detours(void)
 
 /**
  * arch_kprobe_make_detour() - write the code that a jump or breakpoint leads to
- * @detour: with @point set. Unless @alone is, it is a point that
- *          kprobe_examine_point() found nothing against
+ * @detour: with @point, @generation, @alone, @nr and @from set
+ * @region: the instructions to be displaced
  *
- * Allocates executable memory and fills in everything from @entry on. The code
- * calls the handlers of the probes that are on the point now, and leaves it to
+ * Allocates executable memory, and fills in @entry and what tells where things are.
+ * The code calls the handlers of the probes that are on the point now, and leaves it to
  * kprobe_detour_hit() once @generation is not the point's any more.
  *
  * Context: Process context, kprobe_mutex held, may sleep.
- * Return: %KPROBE_REASON_NONE, %KPROBE_REASON_NO_MEMORY, or
- * %KPROBE_REASON_OUT_OF_REACH. For an instruction alone anything else when it
- * cannot be displaced, or when the detour would not call the handlers anyway.
+ * Return: %KPROBE_REASON_NONE, %KPROBE_REASON_NO_MEMORY, %KPROBE_REASON_OUT_OF_REACH,
+ * or for an instruction alone %KPROBE_REASON_NOT_DISPLACED when the detour would not
+ * call the handlers anyway.
  */
-enum kprobe_reason arch_kprobe_make_detour(struct kprobe_detour *detour);
+enum kprobe_reason arch_kprobe_make_detour(struct kprobe_detour *detour,
+					   const struct kprobe_region *region);
 
 /**
  * arch_kprobe_detour_ip() - where code of a detour comes from
@@ -245,18 +246,6 @@ enum kprobe_reason arch_kprobe_make_detour(struct kprobe_detour *detour);
  */
 unsigned long arch_kprobe_detour_ip(const struct kprobe_detour *detour,
 				    unsigned long addr, unsigned int *pushed);
-
-/**
- * arch_kprobe_detour_copy() - where a displaced instruction has gone
- * @detour: a detour
- * @addr:   an address in the kernel's text
- *
- * Context: Hit path.
- * Return: Its copy when @addr is that of a displaced instruction other than the
- * first; else @addr.
- */
-unsigned long arch_kprobe_detour_copy(const struct kprobe_detour *detour,
-				      unsigned long addr);
 #endif
 
 #ifdef CONFIG_KRETPROBES

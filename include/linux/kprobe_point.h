@@ -238,22 +238,6 @@ struct kprobe_point {
 };
 
 #ifdef CONFIG_OPTPROBES
-#ifndef ARCH_KPROBE_OWN_DETOURS
-/**
- * struct arch_kprobe_detour - where things are in a stub, for unwinding
- * @nr:     how many displaced instructions there are
- * @from:   where they come from, and what follows them: bytes from the site
- * @insn:   where they are, and the way back after them
- * @copies: where a further copy of the first one begins
- */
-struct arch_kprobe_detour {
-	u8 nr;
-	u8 from[KPROBE_REGION_INSNS + 1];
-	u16 insn[KPROBE_REGION_INSNS + 1];
-	u16 copies;
-};
-#endif
-
 /**
  * struct kprobe_detour - what a jump or breakpoint at a point's site leads to
  * @point:      the point
@@ -270,8 +254,12 @@ struct arch_kprobe_detour {
  *              sent there
  * @inlined:    the first instruction, where the detour itself calls
  *              post-handlers after it; else NULL
+ * @nr:         how many displaced instructions there are
+ * @from:       where they come from, and what follows them: bytes from the site
+ * @insn:       where they are, and the way back after them: bytes from @entry
+ * @copies:     where further copies of the first one begin
  * @arch:       the architecture's part
- * @deferred:      for freeing
+ * @deferred:   for freeing
  */
 struct kprobe_detour {
 	struct kprobe_point *point;
@@ -282,7 +270,13 @@ struct kprobe_detour {
 	struct kprobe_route route;
 	void *inlined;
 	struct kprobe_detour *replaced;
+	u8 nr;
+	u8 from[KPROBE_REGION_INSNS + 1];
+	u16 insn[KPROBE_REGION_INSNS + 1];
+	u16 copies;
+#ifdef ARCH_KPROBE_OWN_DETOURS
 	struct arch_kprobe_detour arch;
+#endif
 	struct kprobe_deferred_free deferred;
 };
 
@@ -293,6 +287,17 @@ kprobe_detour_has_insn_at(const struct kprobe_detour *detour, unsigned long addr
 	return addr == (unsigned long)detour->route.run ||
 	       addr == (unsigned long)detour->route.run_post ||
 	       addr == (unsigned long)detour->inlined;
+}
+
+/* Which displaced instruction is @offset bytes after @entry? @nr for what follows them. */
+static __always_inline unsigned int
+kprobe_detour_index(const struct kprobe_detour *detour, unsigned long offset)
+{
+	unsigned int i = 0;
+
+	while (i < detour->nr && detour->insn[i + 1] <= offset)
+		i++;
+	return i;
 }
 #endif
 

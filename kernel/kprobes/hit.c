@@ -123,7 +123,13 @@ static __always_inline void run_displaced(struct kprobe_point *point,
 static __always_inline unsigned long
 moved_to(const struct kprobe_route *route, unsigned long ip)
 {
-	return route->detour ? arch_kprobe_detour_copy(route->detour, ip) : ip;
+	const struct kprobe_detour *detour = route->detour;
+	unsigned int i;
+
+	for (i = 1; detour && i < detour->nr; i++)
+		if (ip == detour->point->site + detour->from[i])
+			return (unsigned long)detour->entry + detour->insn[i];
+	return ip;
 }
 #else
 static __always_inline unsigned long

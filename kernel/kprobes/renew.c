@@ -14,9 +14,11 @@
  *
  * Everything here runs under kprobe_mutex.
  */
+#include <linux/extable.h>
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 
 #include "deferred_free.h"
 #include "point.h"
@@ -121,6 +123,55 @@ void kprobe_point_choose_route(struct kprobe_point *point)
 }
 NOKPROBE_SYMBOL(kprobe_point_choose_route);
 
+static enum kprobe_reason plan_region(struct kprobe_region *region,
+				      const struct kprobe_point *point, bool alone)
+{
+	enum kprobe_reason reason = arch_kprobe_refuses_detours();
+
+	if (reason)
+		return reason;
+	if (!alone) {
+		/* The point keeps all of it, and kprobe_examine_point() has seen it. */
+		reason = kprobe_plan_region(arch_kprobe_isa, region, (u8 *)point->insn,
+					    sizeof(point->insn), point->site);
+		kprobe_region_set_scratch(region, kprobe_point_scratch(point));
+		return reason;
+	}
+	/*
+	 * A task may sleep in an instruction that may fault. Tasks RCU would take it for
+	 * one that has left the detour.
+	 */
+	if (search_exception_tables(point->site))
+		return KPROBE_REASON_EXTABLE;
+	return kprobe_region_of_one(region, &point->plan);
+}
+
+/**
+ * kprobe_detour_set_region() - note what a detour displaces
+ * @detour: new detour
+ * @region: the instructions
+ *
+ * Context: kprobe_mutex held, or a detour that nobody else knows.
+ */
+void kprobe_detour_set_region(struct kprobe_detour *detour,
+			      const struct kprobe_region *region)
+{
+	detour->nr = region->nr;
+	memcpy(detour->from, region->from, region->nr + 1);
+}
+NOKPROBE_SYMBOL(kprobe_detour_set_region);
+
+static enum kprobe_reason fill_in(struct kprobe_detour *detour)
+{
+	struct kprobe_region region;
+	enum kprobe_reason reason = plan_region(&region, detour->point, detour->alone);
+
+	if (reason)
+		return reason;
+	kprobe_detour_set_region(detour, &region);
+	return arch_kprobe_make_detour(detour, &region);
+}
+
 static enum kprobe_reason make_detour(struct kprobe_point *point, bool alone)
 {
 	struct kprobe_detour *detour = kzalloc(sizeof(*detour), GFP_KERNEL);
@@ -131,7 +182,7 @@ static enum kprobe_reason make_detour(struct kprobe_point *point, bool alone)
 	detour->point = point;
 	detour->generation = point->generation;
 	detour->alone = alone;
-	reason = arch_kprobe_make_detour(detour);
+	reason = fill_in(detour);
 	if (reason) {
 		kprobe_detour_free(detour);
 		return reason;
@@ -154,7 +205,7 @@ static enum kprobe_reason make_detour(struct kprobe_point *point, bool alone)
  *
  * Context: Process context, kprobe_mutex held, may sleep.
  * Return: %KPROBE_REASON_NONE when the point has one that calls the handlers of
- * now, or what arch_kprobe_make_detour() has found.
+ * now, or why there is none.
  */
 enum kprobe_reason kprobe_detour_for_jump(struct kprobe_point *point)
 {

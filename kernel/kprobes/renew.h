@@ -11,6 +11,8 @@
 void kprobe_point_choose_route(struct kprobe_point *point);
 void kprobe_point_free_detour(struct kprobe_point *point);
 void kprobe_detour_free(struct kprobe_detour *detour);
+void kprobe_detour_set_region(struct kprobe_detour *detour,
+			      const struct kprobe_region *region);
 bool kprobe_detour_is_current(const struct kprobe_point *point);
 enum kprobe_reason kprobe_detour_for_jump(struct kprobe_point *point);
 bool kprobe_has_breakpoint_detour(const struct kprobe_point *point);

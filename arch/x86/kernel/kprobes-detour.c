@@ -326,20 +326,17 @@ static unsigned long put_post_part(struct kprobe_code *c,
 
 /* The region's instructions from the one with number @first on, and back. */
 static void put_region(struct kprobe_code *c, const struct x86_detour_spec *spec,
-		       unsigned int first, struct arch_kprobe_detour *at)
+		       unsigned int first, struct kprobe_detour *detour)
 {
 	kprobe_emit_region(&x86_kprobe_isa, c, spec->region, first, spec->insns,
-			   spec->site, at->insn);
+			   spec->site, detour->insn);
 }
 
-static void note_origins(const struct kprobe_region *region,
-			 struct arch_kprobe_detour *at)
+static void note_calls(const struct kprobe_region *region, struct arch_kprobe_detour *at)
 {
 	unsigned int i;
 
-	at->nr = region->nr;
 	at->calls = 0;
-	memcpy(at->from, region->from, region->nr + 1);
 	for (i = 0; i < region->nr; i++)
 		if (region->insn[i].flow == KPROBE_FLOW_CALL)
 			at->calls |= BIT(i);
@@ -379,10 +376,10 @@ static void *put_run_post(struct kprobe_code *c, const struct x86_detour_spec *s
 
 /* After the first displaced instruction: in the detour if more were displaced. */
 static void *resume_at(struct kprobe_code *c, const struct x86_detour_spec *spec,
-		       const struct arch_kprobe_detour *at)
+		       const struct kprobe_detour *detour)
 {
 	if (spec->region->nr > 1)
-		return (void *)c->base + at->insn[1];
+		return (void *)c->base + detour->insn[1];
 	return (void *)spec->site + spec->region->insn[0].len;
 }
 
@@ -412,9 +409,9 @@ static void emit_plain(struct kprobe_code *c, const struct x86_detour_spec *spec
 {
 	put_pre_part(c, spec, &detour->arch);
 	detour->route.run = (void *)kprobe_code_here(c);
-	put_region(c, spec, 0, &detour->arch);
-	detour->arch.copies = c->len;
-	detour->route.run_post = put_run_post(c, spec, resume_at(c, spec, &detour->arch));
+	put_region(c, spec, 0, detour);
+	detour->copies = c->len;
+	detour->route.run_post = put_run_post(c, spec, resume_at(c, spec, detour));
 	detour->arch.saved = c->len;
 }
 
@@ -437,13 +434,12 @@ static void put_first_in_frame(struct kprobe_code *c, const struct x86_detour_sp
 static void put_copies(struct kprobe_code *c, const struct x86_detour_spec *spec,
 		       struct kprobe_detour *detour)
 {
-	struct arch_kprobe_detour *at = &detour->arch;
-	const void *resume = resume_at(c, spec, at);
+	const void *resume = resume_at(c, spec, detour);
 
-	at->copies = c->len;
+	detour->copies = c->len;
 	detour->route.run = put_run(c, spec, resume);
 	detour->route.run_post = put_run_post(c, spec, resume);
-	at->saved = c->len;
+	detour->arch.saved = c->len;
 }
 
 /* One that takes effect in the frame cannot fault: nobody asks where it is. */
@@ -456,8 +452,8 @@ static void emit_post_in_frame(struct kprobe_code *c, const struct x86_detour_sp
 	put_first_in_frame(c, spec, at);
 	put_post_handlers_at(c, spec, spec->site + spec->region->insn[0].len);
 	put_leave(c, at);
-	at->insn[0] = c->len;
-	put_region(c, spec, 1, at);
+	detour->insn[0] = c->len;
+	put_region(c, spec, 1, detour);
 	put_copies(c, spec, detour);
 }
 
@@ -469,11 +465,11 @@ static void emit_post(struct kprobe_code *c, const struct x86_detour_spec *spec,
 
 	/* Even if there are no pre-handlers now: there may be by the next hit. */
 	put_pre_part(c, spec, at);
-	at->insn[0] = c->len;
+	detour->insn[0] = c->len;
 	detour->inlined = (void *)kprobe_code_here(c);
 	put_first(c, spec);
 	back = put_post_part(c, spec, at, stubs);
-	put_region(c, spec, 1, at);
+	put_region(c, spec, 1, detour);
 	put_copies(c, spec, detour);
 	put_post_stub(c, kprobe_post_hit, back);
 	put_post_stub(c, kprobe_detour_post_changed, back);
@@ -496,7 +492,7 @@ int x86_emit_detour(const struct x86_detour_spec *spec, u8 *buf,
 				 .base = (unsigned long)detour->entry };
 
 	memset(&detour->arch, 0xff, sizeof(detour->arch));
-	note_origins(spec->region, &detour->arch);
+	note_calls(spec->region, &detour->arch);
 	detour->inlined = NULL;
 	if (!calls_post_inline(spec))
 		emit_plain(&c, spec, detour);

@@ -4,7 +4,6 @@
  * for. kprobes-detour.c writes them.
  */
 #include <linux/cpufeature.h>
-#include <linux/extable.h>
 #include <linux/kallsyms.h>
 #include <linux/kmsan-checks.h>
 #include <linux/kprobe_arch.h>
@@ -99,60 +98,23 @@ static enum kprobe_reason emit(const struct x86_detour_spec *spec, u8 *buf,
 	return KPROBE_REASON_NONE;
 }
 
-static enum kprobe_reason emit_jumped_to(u8 *buf, struct kprobe_detour *detour)
+enum kprobe_reason arch_kprobe_make_detour(struct kprobe_detour *detour,
+					   const struct kprobe_region *region)
 {
-	struct kprobe_point *point = detour->point;
-	struct kprobe_region region;
 	struct x86_detour_spec spec;
-	enum kprobe_reason reason;
-
-	/* All of it is kept with the point; it has been examined. */
-	reason = kprobe_plan_region(&x86_kprobe_isa, &region, point->insn,
-				    sizeof(point->insn), point->site);
-	if (reason)
-		return reason;
-	fill_in_spec(&spec, point, &region);
-	return emit(&spec, buf, detour);
-}
-
-/*
- * Of the function nothing is known. Its task may sleep in an instruction that
- * may fault, to Tasks RCU that looks like having left it.
- */
-static enum kprobe_reason emit_alone(u8 *buf, struct kprobe_detour *detour)
-{
-	struct kprobe_point *point = detour->point;
-	struct kprobe_region region;
-	enum kprobe_reason reason;
-	struct x86_detour_spec spec;
-
-	reason = kprobe_region_of_one(&region, &point->plan);
-	if (reason)
-		return reason;
-	if (search_exception_tables(point->site))
-		return KPROBE_REASON_EXTABLE;
-	fill_in_spec(&spec, point, &region);
-	spec.cld = true;
-	/* Calling nobody, it is no more than a longer way out of the trap. */
-	if (!spec.direct && !kprobe_point_skips_nop(point))
-		return KPROBE_REASON_NOT_DISPLACED;
-	return emit(&spec, buf, detour);
-}
-
-enum kprobe_reason arch_kprobe_make_detour(struct kprobe_detour *detour)
-{
 	enum kprobe_reason reason;
 	u8 *buf;
 
-	if (arch_kprobe_refuses_detours())
-		return KPROBE_REASON_HYPERVISOR;
+	fill_in_spec(&spec, detour->point, region);
+	/* Of the function nothing is known. */
+	spec.cld = detour->alone;
+	/* Calling nobody, it is no more than a longer way out of the trap. */
+	if (detour->alone && !spec.direct && !kprobe_point_skips_nop(detour->point))
+		return KPROBE_REASON_NOT_DISPLACED;
 	buf = kmalloc(KPROBE_DETOUR_MAX_SIZE, GFP_KERNEL);
 	if (!buf)
 		return KPROBE_REASON_NO_MEMORY;
-	if (detour->alone)
-		reason = emit_alone(buf, detour);
-	else
-		reason = emit_jumped_to(buf, detour);
+	reason = emit(&spec, buf, detour);
 	kfree(buf);
 	return reason;
 }
@@ -169,17 +131,15 @@ NOKPROBE_SYMBOL(is_in);
  * Where a displaced instruction comes from; for what follows, the region's end.
  * A call is displaced as a push of its return address and a jump.
  */
-static unsigned long displaced_ip(const struct kprobe_point *point,
-				  const struct arch_kprobe_detour *at,
+static unsigned long displaced_ip(const struct kprobe_detour *detour,
 				  unsigned long offset, unsigned int *pushed)
 {
-	unsigned int i = 0;
+	unsigned int i = kprobe_detour_index(detour, offset);
 
-	while (i < at->nr && at->insn[i + 1] <= offset)
-		i++;
-	if ((at->calls & BIT(i)) && offset >= at->insn[i] + X86_PUSH32_INSN_SIZE)
+	if ((detour->arch.calls & BIT(i)) &&
+	    offset >= detour->insn[i] + X86_PUSH32_INSN_SIZE)
 		*pushed = sizeof(long);
-	return point->site + at->from[i];
+	return detour->point->site + detour->from[i];
 }
 NOKPROBE_SYMBOL(displaced_ip);
 
@@ -192,8 +152,8 @@ static unsigned long copied_ip(const struct kprobe_detour *detour,
 
 	if (kprobe_detour_has_insn_at(detour, addr))
 		return point->site;
-	if (offset < detour->arch.copies)
-		return displaced_ip(point, &detour->arch, offset, pushed);
+	if (offset < detour->copies)
+		return displaced_ip(detour, offset, pushed);
 	return point->site + point->len;
 }
 NOKPROBE_SYMBOL(copied_ip);
@@ -229,7 +189,7 @@ unsigned long arch_kprobe_detour_ip(const struct kprobe_detour *detour,
 	for (i = 0; i < ARRAY_SIZE(at->save); i++) {
 		if (is_in(offset, at->save[i], X86_DETOUR_SAVE_SIZE)) {
 			*pushed = kprobe_detour_save_pushed[offset - at->save[i]];
-			return detour->point->site + at->from[i];
+			return detour->point->site + detour->from[i];
 		}
 		if (detour->direct && is_in(offset, at->restore[i], X86_DETOUR_RESTORE_SIZE))
 			return restore_ip(detour, at->restore[i], offset, pushed);
@@ -242,16 +202,3 @@ unsigned long arch_kprobe_detour_ip(const struct kprobe_detour *detour,
 	return copied_ip(detour, offset, pushed);
 }
 NOKPROBE_SYMBOL(arch_kprobe_detour_ip);
-
-unsigned long arch_kprobe_detour_copy(const struct kprobe_detour *detour,
-				      unsigned long addr)
-{
-	const struct arch_kprobe_detour *at = &detour->arch;
-	unsigned int i;
-
-	for (i = 1; i < at->nr; i++)
-		if (addr == detour->point->site + at->from[i])
-			return (unsigned long)detour->entry + at->insn[i];
-	return addr;
-}
-NOKPROBE_SYMBOL(arch_kprobe_detour_copy);

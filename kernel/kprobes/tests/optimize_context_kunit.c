@@ -477,11 +477,11 @@ static void expect_copies(struct kunit *test, const struct kprobe_detour *d)
 	bool in_frame = expect_pushed(test, d);
 	unsigned int i;
 
-	KUNIT_EXPECT_EQ(test, d->arch.nr, d->alone ? 1 : PLAIN_DISPLACED);
-	for (i = in_frame; i <= d->arch.nr; i++)
-		KUNIT_EXPECT_EQ(test, d->point->site + d->arch.from[i],
+	KUNIT_EXPECT_EQ(test, d->nr, d->alone ? 1 : PLAIN_DISPLACED);
+	for (i = in_frame; i <= d->nr; i++)
+		KUNIT_EXPECT_EQ(test, d->point->site + d->from[i],
 				kprobe_displaced_ip((unsigned long)d->entry +
-						    d->arch.insn[i]));
+						    d->insn[i]));
 }
 
 static void displaced_addresses(struct kunit *test)

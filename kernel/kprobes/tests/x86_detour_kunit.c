@@ -11,6 +11,7 @@
 #include <asm/insn.h>
 
 #include "../../../arch/x86/kernel/kprobes-detour.h"
+#include "../renew.h"
 
 /* Somewhere in reach of what detours call. */
 #define SITE	((unsigned long)kinds + SZ_1M)
@@ -186,16 +187,15 @@ static void expect_places(struct kunit *test, struct emitted *e)
 		expect_start(test, e, at->restore[i], "restore");
 		KUNIT_EXPECT_LT(test, at->save[i], at->restore[i]);
 	}
-	KUNIT_EXPECT_EQ(test, at->nr, e->region.nr);
-	for (i = 0; i < at->nr; i++)
-		expect_start(test, e, at->insn[i], "instruction");
-	KUNIT_EXPECT_TRUE(test, test_bit(at->insn[at->nr], e->starts));
+	for (i = 0; i < e->region.nr; i++)
+		expect_start(test, e, e->detour.insn[i], "instruction");
+	KUNIT_EXPECT_TRUE(test, test_bit(e->detour.insn[e->region.nr], e->starts));
 	for (i = 0; i < ARRAY_SIZE(at->pushed); i++)
 		if (at->pushed[i] != NOT_THERE)
 			expect_start(test, e, at->pushed[i], "flags");
-	KUNIT_EXPECT_LE(test, at->copies, at->saved);
+	KUNIT_EXPECT_LE(test, e->detour.copies, at->saved);
 	KUNIT_EXPECT_LE(test, at->saved, e->len);
-	KUNIT_EXPECT_TRUE(test, test_bit(at->copies, e->starts));
+	KUNIT_EXPECT_TRUE(test, test_bit(e->detour.copies, e->starts));
 	KUNIT_EXPECT_TRUE(test, test_bit(at->saved, e->starts));
 }
 
@@ -269,6 +269,7 @@ static void emit(struct kunit *test, struct emitted *e)
 {
 	bitmap_zero(e->starts, KPROBE_DETOUR_MAX_SIZE + 1);
 	memset(e->code, INT3_INSN_OPCODE, sizeof(e->code));
+	kprobe_detour_set_region(&e->detour, &e->region);
 	e->len = x86_emit_detour(&e->spec, e->code, &e->detour);
 	KUNIT_ASSERT_GT(test, e->len, 0);
 	KUNIT_ASSERT_LE(test, e->len, KPROBE_DETOUR_MAX_SIZE);
@@ -411,7 +412,7 @@ static void x86_detour_ip(struct kunit *test)
 
 	e->spec.nr_pre = 1;
 	emit(test, e);
-	for (at = 0; at < e->detour.arch.insn[0]; at += insn.length) {
+	for (at = 0; at < e->detour.insn[0]; at += insn.length) {
 		KUNIT_ASSERT_EQ(test, 0, insn_decode(&insn, e->code + at, MAX_INSN_SIZE,
 						     INSN_MODE_64));
 		if (insn.opcode.bytes[0] == 0x68 &&

@@ -100,23 +100,15 @@ struct arch_kprobe_insn {
  * @restore: where they are being restored; where they end to be saved in a detour
  *           that calls no handlers by itself
  * @pushed:  where flags are on the stack, on their way to the CPU and back
- * @insn:    where the displaced instructions are, and the way back after them
- * @nr:      how many displaced instructions there are
- * @calls:   which of them are calls, a bit for each
- * @from:    where they come from, and what is after them: bytes from the site
- * @copies:  where further copies of the first instruction begin
+ * @calls:   which of the displaced instructions are calls, a bit for each
  * @saved:   from here to the end registers are saved
  */
 struct arch_kprobe_detour {
 	u16 save[2];
 	u16 restore[2];
 	u16 pushed[2];
-	u16 insn[KPROBE_JUMP_SIZE + 1];
-	u8 nr;
-	u8 calls;
-	u8 from[KPROBE_JUMP_SIZE + 1];
-	u16 copies;
 	u16 saved;
+	u8 calls;
 };
 #endif
 
