@@ -315,9 +315,7 @@ void wait_for_kprobe_optimizer(void)
 {
 	unsigned long patience = jiffies + 30 * HZ;
 
-	mutex_lock(&kprobe_mutex);
 	kprobe_disarm_pending();
-	mutex_unlock(&kprobe_mutex);
 	while ((!kprobe_optimizer_is_idle() || kprobe_moves()) &&
 	       time_before(jiffies, patience))
 		schedule_timeout_uninterruptible(1);

@@ -179,34 +179,67 @@ enum kprobe_reason kprobe_batch_commit(struct list_head *batch)
 NOKPROBE_SYMBOL(kprobe_batch_commit);
 
 /**
- * kprobe_disarm_pending() - take unwanted points out of the text now
+ * kprobe_find_wanted() - find the point at a site, unless nobody wants it any more
+ * @site: the site
+ *
+ * Takes an unwanted point out of the text.
  *
  * Context: Process context, kprobe_mutex held, may sleep.
+ * Return: The point, or NULL.
  */
-void kprobe_disarm_pending(void)
+struct kprobe_point *kprobe_find_wanted(unsigned long site)
 {
-	/* Disarming, the only thing left to do with these, leaves no error. */
-	kprobe_batch_commit(&pending_points);
-}
-NOKPROBE_SYMBOL(kprobe_disarm_pending);
+	struct kprobe_point *point = kprobe_table_find(site);
+	LIST_HEAD(batch);
 
-static bool disarm_chunk(void)
+	if (!point || point->state != KPROBE_POINT_DISARM_PENDING)
+		return point;
+	list_move_tail(&point->batch, &batch);
+	kprobe_batch_commit(&batch);
+	return kprobe_table_find(site);
+}
+NOKPROBE_SYMBOL(kprobe_find_wanted);
+
+/**
+ * kprobe_disarm_chunk() - take some of the unwanted points out of the text
+ *
+ * Context: Process context, kprobe_mutex held, may sleep.
+ * Return: Whether there are more.
+ */
+bool kprobe_disarm_chunk(void)
 {
 	LIST_HEAD(chunk);
 
-	guard(mutex)(&kprobe_mutex);
+	/* Disarming, the only thing left to do with these, leaves no error. */
 	kprobe_take_chunk(&pending_points, &chunk);
 	kprobe_batch_commit(&chunk);
 	return !list_empty(&pending_points);
 }
+NOKPROBE_SYMBOL(kprobe_disarm_chunk);
 
-static void disarm_all_pending(struct work_struct *work)
+/**
+ * kprobe_disarm_pending() - take unwanted points out of the text now
+ *
+ * Context: Process context, may sleep.
+ */
+void kprobe_disarm_pending(void)
 {
-	while (disarm_chunk())
+	bool more;
+
+	do {
+		scoped_guard(mutex, &kprobe_mutex)
+			more = kprobe_disarm_chunk();
 		cond_resched();
+	} while (more);
+}
+NOKPROBE_SYMBOL(kprobe_disarm_pending);
+
+static void disarm_pending(struct work_struct *work)
+{
+	kprobe_disarm_pending();
 }
 
-static DECLARE_DELAYED_WORK(disarm_work, disarm_all_pending);
+static DECLARE_DELAYED_WORK(disarm_work, disarm_pending);
 
 /**
  * kprobe_batch_defer_disarm() - let points go whose probes were taken off

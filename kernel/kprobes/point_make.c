@@ -8,6 +8,7 @@
 #include <linux/kprobes.h>
 #include <linux/slab.h>
 
+#include "batch.h"
 #include "displaced.h"
 #include "move.h"
 #include "optimizer.h"
@@ -140,7 +141,7 @@ static enum kprobe_reason make_point(unsigned long addr, bool on_func_entry,
 /* A point that skips the entry nop gives way to a probe on the instruction after. */
 static enum kprobe_reason clear_site(unsigned long addr)
 {
-	struct kprobe_point *entry = kprobe_table_find(addr);
+	struct kprobe_point *entry = kprobe_find_wanted(addr);
 
 	return entry ? kprobe_ftrace_take_over(entry) : KPROBE_REASON_NONE;
 }

@@ -59,18 +59,6 @@ static bool is_inside_function(struct kprobe_lookup *lookup, unsigned long site)
 	return kprobe_lookup_function(lookup, site, &f) && f.start != site;
 }
 
-/* Does somebody have a probe there? What is merely left in the text can go. */
-static bool is_taken(unsigned long site)
-{
-	struct kprobe_point *point = kprobe_table_find(site);
-
-	if (point && list_empty(&point->probes)) {
-		kprobe_disarm_pending();
-		point = kprobe_table_find(site);
-	}
-	return point;
-}
-
 /**
  * kprobe_may_skip_nop() - can a breakpoint do instead of ftrace?
  * @point:  new point at a function's entry nop, with @site set
@@ -85,7 +73,7 @@ static bool is_taken(unsigned long site)
 bool kprobe_may_skip_nop(struct kprobe_point *point, struct kprobe_lookup *lookup)
 {
 	lockdep_assert_held(&kprobe_mutex);
-	return !redirections && !is_taken(point->site) &&
+	return !redirections && !kprobe_find_wanted(point->site) &&
 	       is_inside_function(lookup, point->site) &&
 	       !kprobe_check_address(lookup, point->site) &&
 	       !ftrace_is_redirected(point->addr);
@@ -96,6 +84,17 @@ static bool may_be_taken_over(const struct kprobe_point *point)
 {
 	return kprobe_point_skips_nop(point) &&
 	       point->mechanism != KPROBE_FTRACE;
+}
+
+static void disarm_unwanted(struct list_head *points)
+{
+	struct kprobe_point *point, *next;
+	LIST_HEAD(unwanted);
+
+	list_for_each_entry_safe(point, next, points, batch)
+		if (point->state == KPROBE_POINT_DISARM_PENDING)
+			list_move_tail(&point->batch, &unwanted);
+	kprobe_batch_commit(&unwanted);
 }
 
 static void take_idle_points(struct list_head *from, struct list_head *to)
@@ -140,6 +139,7 @@ static enum kprobe_reason take_over(struct list_head *points)
 	LIST_HEAD(idle);
 	enum kprobe_reason reason;
 
+	disarm_unwanted(points);
 	/* One that is about to become a jump gives that up first. */
 	kprobe_unoptimize(points);
 	take_idle_points(points, &idle);
@@ -163,7 +163,6 @@ enum kprobe_reason kprobe_ftrace_take_over(struct kprobe_point *point)
 	lockdep_assert_held(&kprobe_mutex);
 	if (!may_be_taken_over(point))
 		return KPROBE_REASON_NONE;
-	kprobe_disarm_pending();
 	list_move_tail(&point->batch, &points);
 	reason = take_over(&points);
 	kprobe_batch_commit(&points);
@@ -207,7 +206,6 @@ static bool is_ready(const struct ftrace_hash *hash, enum kprobe_reason *reason)
 	bool moving, found;
 
 	mutex_lock(&kprobe_mutex);
-	kprobe_disarm_pending();
 	ended = kprobe_moves_ended();
 	moving = find_points(hash, &points);
 	found = !list_empty(&points);

@@ -82,8 +82,8 @@ static void expect_nothing_left(struct kunit *test, struct crowd *crowd)
 	unsigned int i, places = kprobes_places();
 
 	KUNIT_EXPECT_EQ(test, count_registered(crowd), 0);
-	guard(mutex)(&kprobe_mutex);
 	kprobe_disarm_pending();
+	guard(mutex)(&kprobe_mutex);
 	for (i = 0; i < places; i++) {
 		unsigned long addr = kprobes_place_addr(kprobes_place(i));
 		struct kprobe_point *point = kprobe_point_lookup(addr);
@@ -239,8 +239,8 @@ static void crowd_leaves_twice(struct kunit *test)
 		kprobe_batch_drop(&chunk.batch);
 	}
 	unregister_kprobe(&c->kp);
-	guard(mutex)(&kprobe_mutex);
 	kprobe_disarm_pending();
+	guard(mutex)(&kprobe_mutex);
 	KUNIT_EXPECT_PTR_EQ(test, kprobe_point_lookup(addr), NULL);
 }
 

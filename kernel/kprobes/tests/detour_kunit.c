@@ -204,8 +204,7 @@ static void neighbours(struct kunit *test)
 		kprobes_expect_counts(test, second, i, 0);
 	}
 	unregister_kprobe(&second->kp);
-	scoped_guard(mutex, &kprobe_mutex)
-		kprobe_disarm_pending();
+	kprobe_disarm_pending();
 	expect_way(test, first, KPROBES_BY_JUMP);
 	KUNIT_EXPECT_EQ(test, 15, kprobes_opt_plain(5));
 	kprobes_expect_counts(test, first, 5, 0);

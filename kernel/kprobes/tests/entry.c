@@ -81,7 +81,6 @@ struct kprobes_counter *kprobes_entry_next(struct kunit *test)
 /* What earlier probes have left in the text would still decide the form. */
 void kprobes_entry_clear(void)
 {
-	guard(mutex)(&kprobe_mutex);
 	kprobe_disarm_pending();
 }
 

@@ -249,8 +249,7 @@ static void come_and_go(struct kunit *test, struct kprobes_counter *next)
 
 	for (i = 0; i < TURNS; i++) {
 		unregister_kprobe(&next->kp);
-		scoped_guard(mutex, &kprobe_mutex)
-			kprobe_disarm_pending();
+		kprobe_disarm_pending();
 		next->kp.addr = NULL;
 		KUNIT_EXPECT_EQ(test, 0, register_kprobe(&next->kp));
 	}

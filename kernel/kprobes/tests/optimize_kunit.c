@@ -183,9 +183,7 @@ static void first_takes_over(struct kunit *test, struct opt *o)
 static void first_is_reaped(struct kunit *test, struct opt *o)
 {
 	first_goes(test, o);
-	mutex_lock(&kprobe_mutex);
 	kprobe_disarm_pending();
-	mutex_unlock(&kprobe_mutex);
 }
 
 /* As when the text is freed; but here it stays. */

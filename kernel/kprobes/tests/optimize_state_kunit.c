@@ -188,8 +188,6 @@ static void verdict_is_kept(struct kunit *test)
 static int state_init(struct kunit *test)
 {
 	wait_for_kprobe_optimizer();
-	guard(mutex)(&kprobe_mutex);
-	kprobe_disarm_pending();
 	return 0;
 }
 

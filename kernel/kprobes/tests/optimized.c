@@ -110,7 +110,6 @@ void kprobes_take_way(enum kprobes_way way)
 {
 	kprobe_optimizer_allow(way == KPROBES_BY_JUMP);
 	kprobes_hold_optimizer(way == KPROBES_BY_TRAP);
-	guard(mutex)(&kprobe_mutex);
 	/* What still is in the text would come back with its detour. */
 	kprobe_disarm_pending();
 }

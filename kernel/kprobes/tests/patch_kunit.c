@@ -7,6 +7,7 @@
 #include <kunit/test.h>
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
+#include <linux/module.h>
 #include <linux/string.h>
 
 #include "../patch.h"
@@ -171,4 +172,8 @@ static struct kunit_suite patch_suite = {
 	.init = patch_init,
 	.test_cases = patch_cases,
 };
+
 kunit_test_suite(patch_suite);
+
+MODULE_DESCRIPTION("KUnit tests of patching text at sites");
+MODULE_LICENSE("GPL");

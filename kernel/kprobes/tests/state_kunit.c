@@ -326,7 +326,7 @@ static void state_leave_and_reap(struct kunit *test)
 
 	KUNIT_EXPECT_TRUE(test, text_is_patched(point));
 	KUNIT_EXPECT_EQ(test, 0, hit_by_call(test, t));
-	kprobe_disarm_pending();
+	kprobe_disarm_chunk();
 	EXPECT_STATE_LOCKED(test, t, NO_POINT);
 	mutex_unlock(&kprobe_mutex);
 	KUNIT_EXPECT_EQ(test, 0, hit_by_call(test, t));
@@ -397,7 +397,7 @@ static void state_return(struct kunit *test)
 	KUNIT_EXPECT_GT(test, patched, 0);
 	register_locked(test, &t->probe[1]);
 	EXPECT_STATE_LOCKED(test, t, ARMED);
-	kprobe_disarm_pending();
+	kprobe_disarm_chunk();
 	EXPECT_STATE_LOCKED(test, t, ARMED);
 	KUNIT_EXPECT_EQ(test, patched, times_patched);
 	mutex_unlock(&kprobe_mutex);
@@ -567,7 +567,7 @@ static void state_kill_leaving(struct kunit *test)
 	come_and_go(test, t);
 	kill_point(t);
 	EXPECT_STATE_LOCKED(test, t, NO_POINT);
-	kprobe_disarm_pending();
+	kprobe_disarm_chunk();
 	mutex_unlock(&kprobe_mutex);
 	KUNIT_EXPECT_EQ(test, 0, hit_by_call(test, t));
 	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&t->probe[1]));
