@@ -63,9 +63,11 @@
 	UNWIND_HINT_FUNC
 .endm
 
-/* What a trap would have set up for C code. Probed code may have turned these on. */
+/*
+ * What a trap would have set up for C code. Where probed code is interrupted, the direction
+ * flag may be set as well: the ABI has it clear only when functions are called and return.
+ */
 .macro CALL_C callback:req
-	cld
 	ASM_CLAC
 	ENCODE_FRAME_POINTER
 	mov	%_ASM_SP, %_ASM_ARG1
@@ -85,6 +87,7 @@ SYM_CODE_START(kprobe_post_trampoline)
 	ANNOTATE_NOENDBR
 	UNWIND_HINT_FUNC
 	SAVE_REGS
+	cld
 	CALL_C	kprobe_post_callback
 	RESTORE_REGS
 	RET
@@ -123,6 +126,7 @@ SYM_CODE_START(kprobe_detour_common)
 	leal	-DETOUR_GAP(%esp), %esp
 	SAVE_REGS gap=DETOUR_GAP
 	movl	PTREGS_SIZE + DETOUR_GAP(%esp), %edx	/* where the stub has called */
+	cld
 	CALL_C	kprobe_detour_enter
 	movl	PT_OLDESP(%esp), %eax
 	movl	PT_EIP(%esp), %ecx
