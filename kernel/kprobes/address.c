@@ -150,11 +150,11 @@ int kprobe_on_func_entry(kprobe_opcode_t *addr, const char *sym,
 NOKPROBE_SYMBOL(kprobe_on_func_entry);
 
 /* Does somebody else patch this place, or look at its bytes? */
-static bool is_reserved_text(unsigned long addr)
+static bool is_reserved_text(const struct kprobe_lookup *lookup, unsigned long addr)
 {
 	if (!IS_ENABLED(CONFIG_KPROBES_ON_FTRACE) && ftrace_location(addr) == addr)
 		return true;
-	return kprobe_text_is_reserved(NULL, addr, addr + 1);
+	return kprobe_text_is_reserved(kprobe_lookup_module(lookup, addr), addr, addr + 1);
 }
 
 /* Everything that executes but was never compiled is not for probes. */
@@ -188,7 +188,7 @@ enum kprobe_reason kprobe_check_address(struct kprobe_lookup *lookup, unsigned l
 		return reason;
 	if (within_kprobe_blacklist(addr))
 		return KPROBE_REASON_BLACKLIST;
-	if (is_reserved_text(addr))
+	if (is_reserved_text(lookup, addr))
 		return KPROBE_REASON_RESERVED;
 	if (!kprobe_is_boundary(lookup, addr))
 		return KPROBE_REASON_INSIDE;

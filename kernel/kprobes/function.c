@@ -210,6 +210,11 @@ static bool find_by_kallsyms(unsigned long addr, struct kprobe_function *f)
 	return true;
 }
 
+static bool find_function(struct module *mod, unsigned long addr, struct kprobe_function *f)
+{
+	return find_in_module(mod, addr, f) || find_by_kallsyms(addr, f);
+}
+
 /**
  * kprobe_find_function() - the function around an address
  * @addr: any address
@@ -221,7 +226,7 @@ static bool find_by_kallsyms(unsigned long addr, struct kprobe_function *f)
 bool kprobe_find_function(unsigned long addr, struct kprobe_function *f)
 {
 	lockdep_assert_held(&kprobe_mutex);
-	return find_in_module(kprobe_module_of(addr), addr, f) || find_by_kallsyms(addr, f);
+	return find_function(kprobe_module_of(addr), addr, f);
 }
 NOKPROBE_SYMBOL(kprobe_find_function);
 
@@ -242,7 +247,7 @@ bool kprobe_lookup_function(struct kprobe_lookup *lookup, unsigned long addr,
 
 	if (addr >= last->end || addr < last->start) {
 		mod = kprobe_module_of(addr);
-		if (!find_in_module(mod, addr, f) && !find_by_kallsyms(addr, f))
+		if (!find_function(mod, addr, f))
 			return false;
 		if (addr >= f->end)
 			return true;
