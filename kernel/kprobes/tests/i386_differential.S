@@ -12,6 +12,9 @@
 #include <asm/percpu.h>
 #include <asm/segment.h>
 
+/* Tells which way a sequence went. */
+#define DIFF_MARK	ebp
+
 #include "differential.h"
 #include "differential_x86.inc"
 
@@ -87,7 +90,7 @@ SYM_FUNC_END(kprobes_diff_callee)
 
 /* Where sequences jump to. */
 SYM_FUNC_START(kprobes_diff_landing)
-	movl	$0x1a9d, %ebp
+	movl	$0x1a9d, %DIFF_MARK
 	jmp	.Ldone
 SYM_FUNC_END(kprobes_diff_landing)
 
@@ -100,70 +103,32 @@ SYM_FUNC_END(kprobes_diff_landing)
 .Lselector:	.word	__KERNEL_DS
 	.text
 
-/* Arithmetic: flags produced and consumed */
+.macro PUSH_ADDRESS label:req
+	pushl	$\label
+.endm
 
-SINGLE add, addl %ebx, %eax
-SINGLE adc, adcl %ebx, %eax
-SINGLE sub, subl %ecx, %edx
-SINGLE sbb, sbbl $0x7f, %eax
+#include "differential_x86_common.inc"
+
+/* Arithmetic */
+
 SINGLE cmp, cmpl %ebx, %ebp
-SINGLE test, testb $0x81, %al
 SINGLE and_imm, andl $0x55aa55aa, %ebp
-SINGLE xor_self, xorl %eax, %eax
 SINGLE inc, incl %ebx
 SINGLE inc_mem, incl (%edi)
-SINGLE dec, decw %ax
-SINGLE neg, negl %edx
-SINGLE not, notl %edx
-SINGLE imul, imull %ebx, %eax
 SINGLE imul_imm, imull $1000, %ebp, %ebx
-SINGLE mul, mull %ebx
-SINGLE bsf, bsfl %edx, %eax
-SINGLE bsr, bsrl %edx, %eax
-SINGLE bt, btl %ecx, %eax
-SINGLE bts_mem, lock btsl $17, (%edi)
 SINGLE bswap, bswapl %ebx
-SINGLE shl, shll $3, %eax
-SINGLE shr_cl, shrl %cl, %ebx
-SINGLE sar_cl, sarl %cl, %ebx
-SINGLE rol, rolw $5, %ax
-SINGLE rcr, rcrl %edx
-SINGLE shld, shldl %cl, %ebx, %eax
-SINGLE cmov_b, cmovbl %ebx, %eax
-SINGLE cmov_le, cmovlel (%esi), %eax
-SINGLE set_g, setg %dl
-SINGLE set_p_mem, setp (%edi)
-SINGLE cbw, cbtw
 SINGLE cdq, cltd
-SINGLE lahf, lahf
-SINGLE sahf, sahf
-SINGLE stc, stc
-SINGLE clc, clc
-SINGLE cmc, cmc
 SINGLE daa, daa
 SINGLE das, das
 SINGLE aaa, aaa
 SINGLE aas, aas
 SINGLE aam, aam
 SINGLE aad, aad
-SEQUENCE std
-	PROBE	std
-END_SEQUENCE std DIFF_DIRECTION
-SINGLE cld, cld
-
-SEQUENCE div
-	xorl	%edx, %edx
-	movl	$7, %ebx
-	PROBE	divl %ebx
-END_SEQUENCE div
 
 /* Moves and memory */
 
 SINGLE mov_reg, movl %ebp, %ebx
 SINGLE mov_imm, movl $0x12345678, %ebp
-SINGLE mov_load, movl 8(%esi), %eax
-SINGLE mov_store, movl %eax, -8(%edi)
-SINGLE mov_store_imm, movl $0x12345678, (%edi)
 SINGLE mov_load_esp, movl 16(%esp), %eax
 SINGLE mov_load_offset, movl kprobes_diff_memory+24, %eax
 SINGLE mov_store_offset, movl %eax, kprobes_diff_memory+32
@@ -173,30 +138,9 @@ SINGLE cmp_imm_abs, cmpl $0x20202020, kprobes_diff_memory+32
 SINGLE lock_add_abs, lock addl %eax, kprobes_diff_memory+48
 SINGLE percpu, movl PER_CPU_VAR(kprobes_diff_percpu), %eax
 SINGLE verw, verw .Lselector
-SINGLE movzx, movzbl 3(%esi), %ecx
 SINGLE movsx, movswl %ax, %edx
-SINGLE lea, leal 8(%esi,%ecx,4), %edx
 SINGLE lea_self, leal 77b, %edx
-SINGLE xchg, xchgl %eax, %ebx
-SINGLE xchg_mem, xchgl %eax, (%edi)
-SINGLE xadd, lock xaddl %eax, (%edi)
-SINGLE cmpxchg, lock cmpxchgl %ebx, (%edi)
 SINGLE cmpxchg8b, lock cmpxchg8b (%edi)
-SINGLE add_mem, addl $1, (%edi)
-SINGLE mov_cr0, movl %cr0, %eax
-SINGLE mov_cs, movl %cs, %eax
-SINGLE out, outb %al, $0x80
-SINGLE pause, pause
-
-SEQUENCE load_sib
-	andl	$7, %ecx
-	PROBE	movl (%esi,%ecx,8), %eax
-END_SEQUENCE load_sib
-
-SEQUENCE cpuid
-	xorl	%eax, %eax
-	PROBE	cpuid
-END_SEQUENCE cpuid
 
 	/* The longest instruction there can be. */
 SEQUENCE long_insn
@@ -206,31 +150,15 @@ END_SEQUENCE long_insn
 
 /* Strings */
 
-.macro STRING name:req insn:vararg
-SEQUENCE \name
-	andl	$7, %ecx
-	PROBE	\insn
-END_SEQUENCE \name
-.endm
-
 STRING movsl, movsl
 STRING rep_movsl, rep movsl
-STRING rep_movsb, rep movsb
-STRING rep_stosl, rep stosl
-STRING repe_cmpsb, repe cmpsb
-STRING repne_scasw, repne scasw
-STRING lodsb, lodsb
 
 /* The stack */
 
 SINGLE push, pushl %ebp
-SINGLE push_imm, pushl $-2
 SINGLE push_esp, pushl %esp
-SINGLE push_mem, pushl (%esi)
 SINGLE push_abs, pushl kprobes_diff_memory+56
 SINGLE push_segment, pushl %ds
-SINGLE pop, popl %ebp
-SINGLE pop_mem, popl (%edi)
 SINGLE pop_abs, popl kprobes_diff_memory+64
 SINGLE pop_mem_esp, popl 8(%esp)
 SINGLE add_esp, addl $24, %esp
@@ -252,81 +180,10 @@ SEQUENCE sub_esp
 	movl	%ebx, 12(%esp)
 END_SEQUENCE sub_esp
 
-SEQUENCE enter
-	PROBE	enter $4, $0
-	movl	%eax, (%esp)
-END_SEQUENCE enter
-
-SEQUENCE leave
-	pushl	%ebp
-	movl	%esp, %ebp
-	pushl	%eax
-	PROBE	leave
-END_SEQUENCE leave
-
-/* The flags register, with the interrupt flag */
-
-SINGLE pushf, pushfl
-SINGLE cli, cli
-
-SEQUENCE sti
-	PROBE	sti
-	nop
-END_SEQUENCE sti
-
-.macro POPF_FLIPPED name:req flip:req
-SEQUENCE \name
-	pushfl
-	xorl	$\flip, (%esp)
-	PROBE	popfl
-END_SEQUENCE \name
-.endm
-
-POPF_FLIPPED popf, 0x8d5
-POPF_FLIPPED popf_df, 0x400
-POPF_FLIPPED popf_if, 0x200
-POPF_FLIPPED popf_ac, 0x40000
-
-/* Nothing */
-
-SINGLE nop, nop
-SINGLE nop_data16, .byte 0x66, 0x90
-SINGLE nop_long, nopw 0x200(%eax,%eax,1)
-
 /* Jumps */
 
-.irp cc, o, no, b, ae, e, ne, be, a, s, ns, p, np, l, ge, le, g
-SEQUENCE j\cc
-	PROBE	j\cc 1f
-	movl	$1, %ebp
-1:
-END_SEQUENCE j\cc
-
-SEQUENCE j\cc\()_far
-	PROBE	j\cc kprobes_diff_landing
-END_SEQUENCE j\cc\()_far
-.endr
-
-	/* Backwards, over a landing. */
-.macro JUMP_BACK name:req insn:vararg
-SEQUENCE \name
-	jmp	2f
-1:	movl	$2, %ebp
-	jmp	.Ldone
-2:	PROBE	\insn 1b
-	movl	$1, %ebp
-END_SEQUENCE \name
-.endm
-
-JUMP_BACK jmp, jmp
-JUMP_BACK loop, loop
-JUMP_BACK loope, loope
-JUMP_BACK loopne, loopne
 JUMP_BACK loop_cx, addr16 loop
-JUMP_BACK jecxz, jecxz
 JUMP_BACK jcxz, jcxz
-
-SINGLE jmp_far, jmp kprobes_diff_landing
 
 SEQUENCE jmp_reg
 	movl	$kprobes_diff_landing, %edx
@@ -351,18 +208,6 @@ END_SEQUENCE jmp_esp
 
 /* Calls and returns */
 
-SINGLE call, call kprobes_diff_callee
-
-SEQUENCE call_cs
-	PROBE	.byte 0x2e			/* cs: padding of the compiler's */
-	call	kprobes_diff_callee
-END_SEQUENCE call_cs
-
-SEQUENCE call_next
-	PROBE	call 1f
-1:
-END_SEQUENCE call_next
-
 .macro CALL_BY name:req operand:vararg
 SEQUENCE \name
 	movl	$kprobes_diff_callee, %edx
@@ -382,29 +227,9 @@ CALL_BY call_mem_esp, 4(%esp)
 CALL_BY call_abs, .Lcallee
 CALL_BY call_percpu, PER_CPU_VAR(kprobes_diff_percpu_callee)
 
-.macro RETURN_BY name:req insn:vararg
-SEQUENCE \name
-	pushl	$1f
-	ANNOTATE_UNRET_SAFE
-	PROBE	\insn
-	.skip	4, 0xcc			/* a jump would cover it */
-1:
-END_SEQUENCE \name
-.endm
-
-RETURN_BY ret, ret
-RETURN_BY ret_imm, ret $24
-RETURN_BY ret_rep, .byte 0xf3, 0xc3
-
 #ifdef CONFIG_KPROBES_ON_FTRACE
 /* Entries of functions */
-
-ENTRY_OF entry_adc, adcl %ebx, %eax
-ENTRY_OF entry_push, pushl %ebp
-ENTRY_OF entry_pushf, pushfl
 ENTRY_OF entry_load_abs, movl kprobes_diff_memory+24, %ebx
-ENTRY_OF entry_jcc, jb kprobes_diff_landing
-ENTRY_OF entry_call, call kprobes_diff_callee
 #endif
 
 /* Faults, which the exception table takes past the rest of the sequence */
@@ -412,7 +237,7 @@ ENTRY_OF entry_call, call kprobes_diff_callee
 SEQUENCE fault_load
 	movl	$-4096, %ebx
 	PROBE	movl (%ebx), %eax
-	movl	$1, %ebp
+	movl	$1, %DIFF_MARK
 	_ASM_EXTABLE(77b, 1f)
 1:
 END_SEQUENCE fault_load DIFF_FAULTS
@@ -425,7 +250,7 @@ SEQUENCE fault_rep_movsl
 	subl	$8, %edi
 	movl	$4, %ecx
 	PROBE	rep movsl
-	movl	$1, %ebp
+	movl	$1, %DIFF_MARK
 	_ASM_EXTABLE(77b, 1f)
 1:
 END_SEQUENCE fault_rep_movsl DIFF_FAULTS
