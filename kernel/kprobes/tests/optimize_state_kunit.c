@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Tests of what the optimizer has to do for a point: the edges of enum
- * kprobe_optimization, and the way of a point along them.
+ * Tests of what the optimizer has to do for a point: the way of a point along the
+ * edges of enum kprobe_optimization. state_table_kunit.c has the edges that there are.
  */
 #include <kunit/test.h>
 #include <linux/delay.h>
@@ -13,99 +13,6 @@
 #include "../optimizer.h"
 #include "../table.h"
 #include "optimized.h"
-
-/* The table */
-
-#define IDLE	KPROBE_OPT_IDLE
-#define QUEUED	KPROBE_OPT_QUEUED
-#define WAITING	KPROBE_OPT_WAITING
-
-struct edge {
-	enum kprobe_optimization from;
-	enum kprobe_optimization to;
-	bool legal;
-};
-
-static const struct edge edges[] = {
-	{ IDLE, IDLE, false },
-	{ IDLE, QUEUED, true },
-	{ IDLE, WAITING, false },
-	{ QUEUED, IDLE, true },
-	{ QUEUED, QUEUED, false },
-	{ QUEUED, WAITING, true },
-	{ WAITING, IDLE, true },
-	{ WAITING, QUEUED, false },
-	{ WAITING, WAITING, false },
-};
-
-static_assert(ARRAY_SIZE(edges) == KPROBE_OPT_STATES * KPROBE_OPT_STATES);
-
-static const char *name_of(enum kprobe_optimization optimization)
-{
-	static const char * const names[] = { "IDLE", "QUEUED", "WAITING" };
-
-	return names[optimization];
-}
-
-static void describe_edge(const struct edge *edge, char *text)
-{
-	snprintf(text, KUNIT_PARAM_DESC_SIZE, "%s to %s", name_of(edge->from),
-		 name_of(edge->to));
-}
-
-KUNIT_ARRAY_PARAM(edges, edges, describe_edge);
-
-static void optimization_edge(struct kunit *test)
-{
-	const struct edge *edge = test->param_value;
-
-	KUNIT_EXPECT_EQ(test, edge->legal,
-			kprobe_optimization_may_become(edge->from, edge->to));
-}
-
-/* The optimizer does not see the point: it is in its lists under one hold only. */
-static void set_optimization(struct kunit *test, struct kprobe_point *point,
-			     const struct edge *edge)
-{
-	enum kprobe_optimization after = edge->legal ? edge->to : edge->from;
-
-	guard(mutex)(&kprobe_mutex);
-	INIT_LIST_HEAD(&point->optimize);
-	point->optimization = edge->from;
-	kprobe_point_set_optimization(point, edge->to);
-	KUNIT_EXPECT_EQ_MSG(test, after, (enum kprobe_optimization)point->optimization,
-			    "%s to %s", name_of(edge->from), name_of(edge->to));
-	KUNIT_EXPECT_EQ_MSG(test, edge->legal && edge->to != IDLE,
-			    !list_empty(&point->optimize), "%s to %s",
-			    name_of(edge->from), name_of(edge->to));
-	list_del_init(&point->optimize);
-}
-
-static void set_optimizations(struct kunit *test, bool legal)
-{
-	struct kprobe_point *point = kunit_kzalloc(test, sizeof(*point), GFP_KERNEL);
-	unsigned int i;
-
-	KUNIT_ASSERT_NOT_NULL(test, point);
-	for (i = 0; i < ARRAY_SIZE(edges); i++)
-		if (edges[i].legal == legal)
-			set_optimization(test, point, &edges[i]);
-}
-
-static void optimization_set(struct kunit *test)
-{
-	set_optimizations(test, true);
-}
-
-/* The first of them in the life of a kernel warns. */
-static void optimization_set_refused(struct kunit *test)
-{
-	pr_info("expect-splat-begin: WARNING: .* kprobe_point_set_optimization\n");
-	set_optimizations(test, false);
-	pr_info("expect-splat-end\n");
-}
-
-/* The way of a point */
 
 static const struct kprobes_place plain = { .symbol = "kprobes_opt_plain" };
 
@@ -129,9 +36,9 @@ static void expect_waiting(struct kunit *test, const struct kprobes_counter *c)
 {
 	int patience = 500;
 
-	while (optimization_of(c) == QUEUED && patience--)
+	while (optimization_of(c) == KPROBE_OPT_QUEUED && patience--)
 		msleep(20);
-	KUNIT_EXPECT_EQ(test, optimization_of(c), WAITING);
+	KUNIT_EXPECT_EQ(test, optimization_of(c), KPROBE_OPT_WAITING);
 }
 
 static void way_to_a_jump(struct kunit *test)
@@ -141,14 +48,14 @@ static void way_to_a_jump(struct kunit *test)
 
 	kprobes_hold_optimizer(true);
 	c = kprobes_counting(test, &plain);
-	KUNIT_EXPECT_EQ(test, optimization_of(c), QUEUED);
+	KUNIT_EXPECT_EQ(test, optimization_of(c), KPROBE_OPT_QUEUED);
 	KUNIT_EXPECT_EQ(test, verdict_of(c), KPROBE_VERDICT_NONE);
 	kprobes_hold_optimizer(false);
 	expect_waiting(test, c);
 	KUNIT_EXPECT_EQ(test, verdict_of(c), KPROBE_VERDICT_POSSIBLE);
 	kprobes_release(hold);
 	wait_for_kprobe_optimizer();
-	KUNIT_EXPECT_EQ(test, optimization_of(c), IDLE);
+	KUNIT_EXPECT_EQ(test, optimization_of(c), KPROBE_OPT_IDLE);
 	kprobes_expect_mechanism(test, c, KPROBE_JUMP, "after the grace period");
 }
 
@@ -161,16 +68,16 @@ static void way_is_left(struct kunit *test)
 	kprobes_hold_optimizer(true);
 	c = kprobes_counting(test, &plain);
 	KUNIT_EXPECT_EQ(test, 0, disable_kprobe(&c->kp));
-	KUNIT_EXPECT_EQ(test, optimization_of(c), IDLE);
+	KUNIT_EXPECT_EQ(test, optimization_of(c), KPROBE_OPT_IDLE);
 	KUNIT_EXPECT_EQ(test, 0, enable_kprobe(&c->kp));
-	KUNIT_EXPECT_EQ(test, optimization_of(c), QUEUED);
+	KUNIT_EXPECT_EQ(test, optimization_of(c), KPROBE_OPT_QUEUED);
 	kprobes_hold_optimizer(false);
 	expect_waiting(test, c);
 	KUNIT_EXPECT_EQ(test, 0, disable_kprobe(&c->kp));
-	KUNIT_EXPECT_EQ(test, optimization_of(c), IDLE);
+	KUNIT_EXPECT_EQ(test, optimization_of(c), KPROBE_OPT_IDLE);
 	kprobes_release(hold);
 	wait_for_kprobe_optimizer();
-	KUNIT_EXPECT_EQ(test, optimization_of(c), IDLE);
+	KUNIT_EXPECT_EQ(test, optimization_of(c), KPROBE_OPT_IDLE);
 	kprobes_expect_mechanism(test, c, KPROBES_BARE, "disabled");
 }
 
@@ -180,7 +87,7 @@ static void verdict_is_kept(struct kunit *test)
 	struct kprobes_counter *c = kprobes_counting(test, &landed);
 
 	wait_for_kprobe_optimizer();
-	KUNIT_EXPECT_EQ(test, optimization_of(c), IDLE);
+	KUNIT_EXPECT_EQ(test, optimization_of(c), KPROBE_OPT_IDLE);
 	KUNIT_EXPECT_EQ(test, verdict_of(c), KPROBE_VERDICT_IMPOSSIBLE);
 }
 
@@ -197,9 +104,6 @@ static void state_exit(struct kunit *test)
 }
 
 static struct kunit_case state_cases[] = {
-	KUNIT_CASE_PARAM(optimization_edge, edges_gen_params),
-	KUNIT_CASE(optimization_set),
-	KUNIT_CASE(optimization_set_refused),
 	KUNIT_CASE(way_to_a_jump),
 	KUNIT_CASE(way_is_left),
 	KUNIT_CASE(verdict_is_kept),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Tests of a point's states: which edges there are, and that a point takes
- * them when its probes come, go, are switched off, and lose their text.
+ * Tests of a point's states: the edges that it takes when its probes come, go, are
+ * switched off, and lose their text. state_table_kunit.c has the edges that there are.
  */
 #include <kunit/test.h>
 #include <linux/delay.h>
@@ -16,52 +16,8 @@
 #include "../register.h"
 #include "../table.h"
 
-/* The table */
-
-#define IDLE	KPROBE_POINT_IDLE
-#define ARMED	KPROBE_POINT_ARMED
-#define OPTIMIZING	KPROBE_POINT_OPTIMIZING
-#define DISARM_PENDING	KPROBE_POINT_DISARM_PENDING
-#define GONE	KPROBE_POINT_GONE
-
 /* Says that there is no point. */
 #define NO_POINT	KPROBE_POINT_STATES
-
-struct edge {
-	enum kprobe_point_state from;
-	enum kprobe_point_state to;
-	bool legal;
-};
-
-static const struct edge edges[] = {
-	{ IDLE, IDLE, false },
-	{ IDLE, ARMED, true },
-	{ IDLE, OPTIMIZING, false },
-	{ IDLE, DISARM_PENDING, false },
-	{ IDLE, GONE, true },
-	{ ARMED, IDLE, true },
-	{ ARMED, ARMED, false },
-	{ ARMED, OPTIMIZING, true },
-	{ ARMED, DISARM_PENDING, true },
-	{ ARMED, GONE, true },
-	{ OPTIMIZING, IDLE, false },
-	{ OPTIMIZING, ARMED, true },
-	{ OPTIMIZING, OPTIMIZING, false },
-	{ OPTIMIZING, DISARM_PENDING, false },
-	{ OPTIMIZING, GONE, true },
-	{ DISARM_PENDING, IDLE, true },
-	{ DISARM_PENDING, ARMED, true },
-	{ DISARM_PENDING, OPTIMIZING, false },
-	{ DISARM_PENDING, DISARM_PENDING, false },
-	{ DISARM_PENDING, GONE, true },
-	{ GONE, IDLE, false },
-	{ GONE, ARMED, false },
-	{ GONE, OPTIMIZING, false },
-	{ GONE, DISARM_PENDING, false },
-	{ GONE, GONE, false },
-};
-
-static_assert(ARRAY_SIZE(edges) == KPROBE_POINT_STATES * KPROBE_POINT_STATES);
 
 static const char *state_name(enum kprobe_point_state state)
 {
@@ -70,56 +26,6 @@ static const char *state_name(enum kprobe_point_state state)
 	};
 
 	return names[state];
-}
-
-static void describe_edge(const struct edge *edge, char *text)
-{
-	snprintf(text, KUNIT_PARAM_DESC_SIZE, "%s to %s", state_name(edge->from),
-		 state_name(edge->to));
-}
-
-KUNIT_ARRAY_PARAM(edges, edges, describe_edge);
-
-static void state_edge(struct kunit *test)
-{
-	const struct edge *edge = test->param_value;
-
-	KUNIT_EXPECT_EQ(test, edge->legal, kprobe_point_may_become(edge->from, edge->to));
-}
-
-/* The point is in no table and on no list. */
-static void set_state(struct kunit *test, struct kprobe_point *point,
-		      const struct edge *edge)
-{
-	point->state = edge->from;
-	scoped_guard(mutex, &kprobe_mutex)
-		kprobe_point_set_state(point, edge->to);
-	KUNIT_EXPECT_EQ_MSG(test, edge->legal ? edge->to : edge->from, point->state,
-			    "%s to %s", state_name(edge->from), state_name(edge->to));
-}
-
-static void set_states(struct kunit *test, bool legal)
-{
-	struct kprobe_point *point = kunit_kzalloc(test, sizeof(*point), GFP_KERNEL);
-	unsigned int i;
-
-	KUNIT_ASSERT_NOT_NULL(test, point);
-	for (i = 0; i < ARRAY_SIZE(edges); i++)
-		if (edges[i].legal == legal)
-			set_state(test, point, &edges[i]);
-}
-
-static void state_set(struct kunit *test)
-{
-	set_states(test, true);
-}
-
-/* The first of them in the life of a kernel warns. */
-static void state_set_refused(struct kunit *test)
-{
-	pr_info("expect-splat-begin: WARNING: .* kprobe_point_set_state\n");
-	set_states(test, false);
-	pr_info("expect-splat-end\n");
 }
 
 /* A point of our own */
@@ -287,12 +193,12 @@ static void state_arm(struct kunit *test)
 	EXPECT_STATE(test, t, NO_POINT);
 	KUNIT_EXPECT_EQ(test, 0, hit_by_call(test, t));
 	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&t->probe[0]));
-	EXPECT_STATE(test, t, ARMED);
+	EXPECT_STATE(test, t, KPROBE_POINT_ARMED);
 	KUNIT_ASSERT_NOT_NULL(test, point_of(t));
 	KUNIT_EXPECT_TRUE(test, text_is_patched(point_of(t)));
 	KUNIT_EXPECT_EQ(test, 1, hit_by_call(test, t));
 	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&t->probe[1]));
-	EXPECT_STATE(test, t, ARMED);
+	EXPECT_STATE(test, t, KPROBE_POINT_ARMED);
 	KUNIT_EXPECT_EQ(test, 3, hit_by_call(test, t));
 }
 
@@ -396,9 +302,9 @@ static void state_return(struct kunit *test)
 	patched = times_patched;
 	KUNIT_EXPECT_GT(test, patched, 0);
 	register_locked(test, &t->probe[1]);
-	EXPECT_STATE_LOCKED(test, t, ARMED);
+	EXPECT_STATE_LOCKED(test, t, KPROBE_POINT_ARMED);
 	kprobe_disarm_chunk();
-	EXPECT_STATE_LOCKED(test, t, ARMED);
+	EXPECT_STATE_LOCKED(test, t, KPROBE_POINT_ARMED);
 	KUNIT_EXPECT_EQ(test, patched, times_patched);
 	mutex_unlock(&kprobe_mutex);
 	KUNIT_EXPECT_PTR_EQ(test, point, point_of(t));
@@ -414,11 +320,11 @@ static void state_return_disabled(struct kunit *test)
 	q->flags = KPROBE_FLAG_DISABLED;
 	come_and_go(test, t);
 	register_locked(test, q);
-	EXPECT_STATE_LOCKED(test, t, IDLE);
+	EXPECT_STATE_LOCKED(test, t, KPROBE_POINT_IDLE);
 	mutex_unlock(&kprobe_mutex);
 	KUNIT_EXPECT_EQ(test, 0, hit_by_call(test, t));
 	KUNIT_EXPECT_EQ(test, 0, enable_kprobe(q));
-	EXPECT_STATE(test, t, ARMED);
+	EXPECT_STATE(test, t, KPROBE_POINT_ARMED);
 	KUNIT_EXPECT_EQ(test, 2, hit_by_call(test, t));
 }
 
@@ -429,17 +335,17 @@ static void state_disable(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&t->probe[0]));
 	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&t->probe[1]));
 	KUNIT_EXPECT_EQ(test, 0, disable_kprobe(&t->probe[0]));
-	EXPECT_STATE(test, t, ARMED);
+	EXPECT_STATE(test, t, KPROBE_POINT_ARMED);
 	KUNIT_EXPECT_EQ(test, 2, hit_by_call(test, t));
 	KUNIT_EXPECT_EQ(test, 0, disable_kprobe(&t->probe[1]));
-	EXPECT_STATE(test, t, IDLE);
+	EXPECT_STATE(test, t, KPROBE_POINT_IDLE);
 	KUNIT_EXPECT_EQ(test, 0, hit_by_call(test, t));
 	KUNIT_EXPECT_EQ(test, 0, enable_kprobe(&t->probe[0]));
-	EXPECT_STATE(test, t, ARMED);
+	EXPECT_STATE(test, t, KPROBE_POINT_ARMED);
 	KUNIT_EXPECT_EQ(test, 1, hit_by_call(test, t));
 	/* The one that stays does not want the breakpoint either. */
 	unregister_kprobe(&t->probe[0]);
-	EXPECT_STATE(test, t, IDLE);
+	EXPECT_STATE(test, t, KPROBE_POINT_IDLE);
 	KUNIT_EXPECT_EQ(test, 0, hit_by_call(test, t));
 	unregister_kprobe(&t->probe[1]);
 	EXPECT_STATE(test, t, NO_POINT);
@@ -453,12 +359,12 @@ static void state_global_off(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&t->probe[0]));
 	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&t->probe[1]));
 	KUNIT_ASSERT_EQ(test, 0, kprobe_arm_all(false));
-	EXPECT_STATE(test, t, IDLE);
+	EXPECT_STATE(test, t, KPROBE_POINT_IDLE);
 	KUNIT_EXPECT_EQ(test, 0, hit_by_call(test, t));
 	KUNIT_EXPECT_FALSE(test, kprobe_disabled(&t->probe[0]));
 	KUNIT_EXPECT_TRUE(test, kprobe_disabled(&t->probe[1]));
 	KUNIT_ASSERT_EQ(test, 0, kprobe_arm_all(true));
-	EXPECT_STATE(test, t, ARMED);
+	EXPECT_STATE(test, t, KPROBE_POINT_ARMED);
 	KUNIT_EXPECT_EQ(test, 1, hit_by_call(test, t));
 	KUNIT_EXPECT_TRUE(test, kprobe_disabled(&t->probe[1]));
 }
@@ -471,14 +377,14 @@ static void state_changes_while_off(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, 0, kprobe_arm_all(false));
 	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&t->probe[0]));
 	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&t->probe[1]));
-	EXPECT_STATE(test, t, IDLE);
+	EXPECT_STATE(test, t, KPROBE_POINT_IDLE);
 	KUNIT_EXPECT_EQ(test, 0, disable_kprobe(&t->probe[0]));
 	KUNIT_EXPECT_EQ(test, 0, disable_kprobe(&t->probe[1]));
 	KUNIT_EXPECT_EQ(test, 0, enable_kprobe(&t->probe[1]));
-	EXPECT_STATE(test, t, IDLE);
+	EXPECT_STATE(test, t, KPROBE_POINT_IDLE);
 	KUNIT_EXPECT_EQ(test, 0, hit_by_call(test, t));
 	KUNIT_ASSERT_EQ(test, 0, kprobe_arm_all(true));
-	EXPECT_STATE(test, t, ARMED);
+	EXPECT_STATE(test, t, KPROBE_POINT_ARMED);
 	KUNIT_EXPECT_EQ(test, 2, hit_by_call(test, t));
 }
 
@@ -536,7 +442,7 @@ static void expect_gone(struct kunit *test, struct state_test *t)
 	KUNIT_EXPECT_FALSE(test, kprobe_gone(&t->probe[1]));
 	unregister_kprobe(&t->probe[0]);
 	KUNIT_EXPECT_EQ(test, 2, hit_by_call(test, t));
-	EXPECT_STATE(test, t, ARMED);
+	EXPECT_STATE(test, t, KPROBE_POINT_ARMED);
 }
 
 static void kill_registered(struct kunit *test, u32 flags)
@@ -575,9 +481,6 @@ static void state_kill_leaving(struct kunit *test)
 }
 
 static struct kunit_case state_cases[] = {
-	KUNIT_CASE_PARAM(state_edge, edges_gen_params),
-	KUNIT_CASE(state_set),
-	KUNIT_CASE(state_set_refused),
 	KUNIT_CASE_PARAM(state_arm, targets_gen_params),
 	KUNIT_CASE_PARAM(state_leave_and_reap, targets_gen_params),
 	KUNIT_CASE_PARAM(state_reaper_comes, targets_gen_params),
