@@ -3,23 +3,15 @@
  * Functions with ftrace's nop at their entry whose next instruction is known,
  * and trampolines for direct calls. None is called through a pointer.
  */
-#include <linux/linkage.h>
-#include <linux/objtool.h>
-#include <asm/asm.h>
 #include <asm/nospec-branch.h>
+
+#include "function_x86.inc"
 
 /* A function as the compiler makes it for CONFIG_FUNCTION_TRACER. */
 .macro TRACED_FUNCTION name:req
-SYM_START(\name, SYM_L_GLOBAL, SYM_F_ALIGN)
-	ANNOTATE_NOENDBR
+FUNCTION \name
 76:	call	__fentry__
-	/* objtool would write the table for all files. */
-#ifndef CONFIG_FTRACE_MCOUNT_USE_OBJTOOL
-	.pushsection __mcount_loc, "a", @progbits
-	_ASM_ALIGN
-	_ASM_PTR 76b
-	.popsection
-#endif
+	TRACED_CALL 76b
 .endm
 
 	.text
@@ -32,8 +24,7 @@ TRACED_FUNCTION kprobes_entry_target
 SYM_FUNC_END(kprobes_entry_target)
 
 /* The same without the nop, as a call goes on that has passed it. */
-SYM_START(kprobes_entry_late, SYM_L_GLOBAL, SYM_F_ALIGN)
-	ANNOTATE_NOENDBR
+FUNCTION kprobes_entry_late
 #ifdef CONFIG_X86_64
 	leaq	kprobes_entry_target(%rip), %rax
 	addq	$5, %rax
@@ -56,8 +47,7 @@ TRACED_FUNCTION kprobes_entry_loop
 SYM_FUNC_END(kprobes_entry_loop)
 
 /* A function without a nop, to go to: -a */
-SYM_START(kprobes_entry_other, SYM_L_GLOBAL, SYM_F_ALIGN)
-	ANNOTATE_NOENDBR
+FUNCTION kprobes_entry_other
 	mov	%_ASM_ARG1L, %eax
 	negl	%eax
 	RET
@@ -66,15 +56,13 @@ SYM_FUNC_END(kprobes_entry_other)
 #ifdef CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS
 
 /* A direct call that counts. */
-SYM_START(kprobes_entry_direct, SYM_L_GLOBAL, SYM_F_ALIGN)
-	ANNOTATE_NOENDBR
+FUNCTION kprobes_entry_direct
 	lock incl _ASM_RIP(kprobes_entry_directs)
 	RET
 SYM_FUNC_END(kprobes_entry_direct)
 
 /* One that calls the function itself, adds 1000, and returns to its caller. */
-SYM_START(kprobes_entry_around, SYM_L_GLOBAL, SYM_F_ALIGN)
-	ANNOTATE_NOENDBR
+FUNCTION kprobes_entry_around
 	lock incl _ASM_RIP(kprobes_entry_directs)
 	ANNOTATE_INTRA_FUNCTION_CALL
 	call	1f

@@ -3,24 +3,10 @@
  * Functions with instructions that a jump can displace, for the suites of the
  * optimizer. They have no landing pads: they are called directly.
  */
-#include <linux/linkage.h>
-#include <linux/objtool.h>
-#include <asm/asm.h>
 #include <asm/frame.h>
 #include <asm/nospec-branch.h>
 
-.macro FUNCTION name:req
-SYM_START(\name, SYM_L_GLOBAL, SYM_F_ALIGN)
-	ANNOTATE_NOENDBR
-.endm
-
-/* The offset of an instruction in its function. */
-.macro OFFSET name:req at:req function:req
-	.pushsection .rodata
-	.balign	4
-SYM_DATA(\name, .long \at - \function)
-	.popsection
-.endm
+#include "function_x86.inc"
 
 	.text
 

@@ -3,16 +3,10 @@
  * Functions whose first instructions a jump may replace, or must not: each has
  * one thing that matters. Those above kprobes_region_jumped are executed.
  */
-#include <linux/linkage.h>
-#include <linux/objtool.h>
-#include <asm/asm.h>
 #include <asm/frame.h>
 #include <asm/nospec-branch.h>
 
-.macro FUNCTION name:req
-SYM_START(\name, SYM_L_GLOBAL, SYM_F_ALIGN)
-	ANNOTATE_NOENDBR
-.endm
+#include "function_x86.inc"
 
 	.section .rodata
 	.balign	4

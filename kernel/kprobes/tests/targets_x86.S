@@ -3,18 +3,11 @@
  * Functions that the suites put probes on, instruction by instruction. Those
  * without a landing pad are called directly, never through a pointer.
  */
-#include <linux/linkage.h>
-#include <linux/objtool.h>
-#include <asm/asm.h>
 #include <asm/frame.h>
 #include <asm/nospec-branch.h>
 #include <asm/smap.h>
 
-/* A function whose entry is its first instruction. */
-.macro FUNCTION name:req
-SYM_START(\name, SYM_L_GLOBAL, SYM_F_ALIGN)
-	ANNOTATE_NOENDBR
-.endm
+#include "function_x86.inc"
 
 /* A line of kprobes_asm_places; execution goes on at @next. */
 .macro PLACE at:req symbol:req next:req name:req

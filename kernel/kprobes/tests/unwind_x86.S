@@ -4,18 +4,10 @@
  * a probe has displaced them to. With frame pointers they have frames, so that
  * every caller shows.
  */
-#include <linux/linkage.h>
-#include <linux/objtool.h>
 #include <asm/frame.h>
 #include <asm/nospec-branch.h>
 
-/* The offset of an instruction in its function. */
-.macro OFFSET name:req at:req function:req
-	.pushsection .rodata
-	.balign	4
-SYM_DATA(\name, .long \at - \function)
-	.popsection
-.endm
+#include "function_x86.inc"
 
 	.section .rodata
 	.balign	4
