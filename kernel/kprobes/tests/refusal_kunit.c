@@ -39,14 +39,6 @@ static noinline int __noipa sites(int a)
 	return a;
 }
 
-static bool in_sites(unsigned long addr)
-{
-	unsigned long offset, size;
-
-	return kallsyms_lookup_size_offset(addr, &size, &offset) &&
-	       addr - offset == (unsigned long)sites;
-}
-
 static int noinstr not_instrumented(int a)
 {
 	return a + 1;
@@ -318,6 +310,18 @@ static void jump_label(struct kunit *test)
 #endif
 }
 
+/* Tells how many probes were refused: none where the place is in another function. */
+static int refuse_in_sites(struct kunit *test, unsigned long addr)
+{
+	unsigned long offset, size;
+
+	if (!kallsyms_lookup_size_offset(addr, &size, &offset) ||
+	    addr - offset != (unsigned long)sites)
+		return 0;
+	refuse_addr(test, (void *)addr, -EINVAL, KPROBE_REASON_RESERVED);
+	return 1;
+}
+
 static void static_call_site(struct kunit *test)
 {
 #ifdef CONFIG_HAVE_STATIC_CALL_INLINE
@@ -328,10 +332,7 @@ static void static_call_site(struct kunit *test)
 	     site++) {
 		unsigned long addr = (long)&site->addr + site->addr;
 
-		if (!in_sites(addr))
-			continue;
-		refuse_addr(test, (void *)addr, -EINVAL, KPROBE_REASON_RESERVED);
-		found++;
+		found += refuse_in_sites(test, addr);
 	}
 	KUNIT_EXPECT_GE(test, found, 1);
 #else
@@ -367,10 +368,7 @@ static void bug_site(struct kunit *test)
 		unsigned long addr = bug->bug_addr;
 #endif
 
-		if (!in_sites(addr))
-			continue;
-		refuse_addr(test, (void *)addr, -EINVAL, KPROBE_REASON_RESERVED);
-		found++;
+		found += refuse_in_sites(test, addr);
 	}
 	KUNIT_EXPECT_GE(test, found, 1);
 #else
