@@ -22,21 +22,6 @@
 #define LINE_SIZE	512
 #define BYTES_SIZE	64
 
-/* The reasons that plans have. */
-static const char *const reasons[KPROBE_REASONS] = {
-	[KPROBE_REASON_RESERVED] = "reserved",
-	[KPROBE_REASON_UNDECODABLE] = "undecodable",
-	[KPROBE_REASON_TRAP] = "trap",
-	[KPROBE_REASON_LEVEL] = "level",
-	[KPROBE_REASON_WORLD] = "world",
-	[KPROBE_REASON_LANDING_PAD] = "landing-pad",
-	[KPROBE_REASON_TRANSACTION] = "transaction",
-	[KPROBE_REASON_SLEEP] = "sleep",
-	[KPROBE_REASON_SHADOW] = "shadow",
-	[KPROBE_REASON_FORM] = "form",
-	[KPROBE_REASON_EXCLUSIVE] = "exclusive",
-};
-
 static const char *const actions[] = {
 	[KPROBE_RUN] = "run",
 	[KPROBE_NOP] = "nop",
@@ -129,7 +114,7 @@ static void add_plan(struct text *t, enum kprobe_reason reason,
 		     const struct kprobe_insn *insn, size_t size)
 {
 	if (reason)
-		add(t, " : refused %s", reasons[reason] ?: "otherwise");
+		add(t, " : refused %s", reason_names[reason] ?: "otherwise");
 	else
 		add(t, " : %s", actions[insn->action]);
 	if (insn->len != size)

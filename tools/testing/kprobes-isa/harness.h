@@ -43,6 +43,9 @@ void tap_skip(const char *name, const char *why);
 void tap_end(const char *group);
 int tap_finish(void);
 
+/* Names of the reasons that plans, regions and jumps have: reasons.c. */
+extern const char *const reason_names[KPROBE_REASONS];
+
 /* Classes of instructions: classes.c. */
 void classes_load(const char *path);
 bool classes_add(const char *text);

@@ -29,30 +29,6 @@ struct tally {
 	unsigned long jump[KPROBE_REASONS];
 };
 
-static const char *const names[KPROBE_REASONS] = {
-	[KPROBE_REASON_NONE] = "yes",
-	[KPROBE_REASON_RESERVED] = "reserved",
-	[KPROBE_REASON_INSIDE] = "inside",
-	[KPROBE_REASON_UNDECODABLE] = "undecodable",
-	[KPROBE_REASON_TRAP] = "trap",
-	[KPROBE_REASON_LEVEL] = "level",
-	[KPROBE_REASON_WORLD] = "world",
-	[KPROBE_REASON_LANDING_PAD] = "landing-pad",
-	[KPROBE_REASON_SLEEP] = "sleep",
-	[KPROBE_REASON_SHADOW] = "shadow",
-	[KPROBE_REASON_FORM] = "form",
-	[KPROBE_REASON_EXCLUSIVE] = "exclusive",
-	[KPROBE_REASON_FUNCTION_ENDS] = "function-ends",
-	[KPROBE_REASON_FUNCTION_UNDECODABLE] = "function-undecodable",
-	[KPROBE_REASON_NOT_DISPLACED] = "not-displaced",
-	[KPROBE_REASON_CALL] = "call",
-	[KPROBE_REASON_JUMPED_INTO] = "jumped-into",
-	[KPROBE_REASON_INDIRECT_JUMP] = "indirect-jump",
-	[KPROBE_REASON_EXTABLE] = "extable",
-	[KPROBE_REASON_SCRATCH] = "scratch",
-	[KPROBE_REASON_DIRECTION] = "direction",
-};
-
 static enum kprobe_reason plan_at(struct kprobe_insn *insn, unsigned long addr,
 				  const struct image_function *f)
 {
@@ -104,7 +80,7 @@ static void print(const char *what, const unsigned long *reasons)
 	printf("  %-7s", what);
 	for (i = 0; i < KPROBE_REASONS; i++)
 		if (reasons[i])
-			printf(" %s %lu (%.2f %%)", names[i] ?: "other", reasons[i],
+			printf(" %s %lu (%.2f %%)", reason_names[i] ?: "other", reasons[i],
 			       100.0 * reasons[i] / nr);
 	printf("\n");
 }

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Reasons, as tables and results name them. */
+#include "harness.h"
+
+const char *const reason_names[KPROBE_REASONS] = {
+	[KPROBE_REASON_NONE] = "yes",
+	[KPROBE_REASON_RESERVED] = "reserved",
+	[KPROBE_REASON_INSIDE] = "inside",
+	[KPROBE_REASON_UNDECODABLE] = "undecodable",
+	[KPROBE_REASON_TRAP] = "trap",
+	[KPROBE_REASON_LEVEL] = "level",
+	[KPROBE_REASON_WORLD] = "world",
+	[KPROBE_REASON_LANDING_PAD] = "landing-pad",
+	[KPROBE_REASON_TRANSACTION] = "transaction",
+	[KPROBE_REASON_SLEEP] = "sleep",
+	[KPROBE_REASON_SHADOW] = "shadow",
+	[KPROBE_REASON_FORM] = "form",
+	[KPROBE_REASON_EXCLUSIVE] = "exclusive",
+	[KPROBE_REASON_FUNCTION_ENDS] = "function-ends",
+	[KPROBE_REASON_FUNCTION_UNDECODABLE] = "function-undecodable",
+	[KPROBE_REASON_NOT_DISPLACED] = "not-displaced",
+	[KPROBE_REASON_CALL] = "call",
+	[KPROBE_REASON_JUMPED_INTO] = "jumped-into",
+	[KPROBE_REASON_INDIRECT_JUMP] = "indirect-jump",
+	[KPROBE_REASON_EXTABLE] = "extable",
+	[KPROBE_REASON_SCRATCH] = "scratch",
+	[KPROBE_REASON_DIRECTION] = "direction",
+};
