@@ -99,7 +99,7 @@ static void *blacklist_at(struct blacklist_file *file, unsigned long addr)
 {
 	unsigned long start = kprobe_blacklist_next(addr, &file->end);
 
-	/* At the end it stays there, however often it is read again. */
+	/* After the last range further reads stay at the end. */
 	file->start = start ?: ULONG_MAX;
 	return start ? file : NULL;
 }

@@ -14,10 +14,10 @@
 #include "point.h"
 #include "table.h"
 
-/* On their way from the callback to process context. */
+/* Objects whose grace period has ended, for free_work. */
 static LLIST_HEAD(ready_to_free);
 
-/* One hold of kprobe_mutex; returns what is left. */
+/* Frees a chunk under one hold of kprobe_mutex. Returns the rest of the list. */
 static struct llist_node *free_chunk(struct llist_node *all)
 {
 	struct kprobe_deferred_free *deferred;
@@ -34,7 +34,7 @@ static struct llist_node *free_chunk(struct llist_node *all)
 
 static void free_ready(struct work_struct *work)
 {
-	/* In the order of the calls: detours before their points. */
+	/* In the order of the calls of kprobe_free_rcu_tasks(): a detour before its point. */
 	struct llist_node *all = llist_reverse_order(llist_del_all(&ready_to_free));
 
 	while (all) {
@@ -56,7 +56,7 @@ static void grace_period_ended(struct rcu_head *rcu)
 
 /**
  * kprobe_free_rcu_tasks() - free something when nobody executes it any more
- * @deferred: member of the object; hits do not find the way there any more
+ * @deferred: member of the object, which hits cannot reach any more
  * @free:     called in process context, with kprobe_mutex held
  *
  * Context: Any that may call call_rcu_tasks().

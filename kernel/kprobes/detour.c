@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What detours call when they cannot go on by themselves. A detour claims the
- * CPU's first frame, looks whether the point is as it was when the detour was
- * made, calls the handlers, and gives the frame back: all that without coming
- * here.
+ * What a detour calls for the hits that its own code does not handle. That code
+ * claims the CPU's first frame, checks that the point's handlers are still those that
+ * the detour was made for, calls them, and releases the frame.
  *
- * The rules of hit.c hold here as well.
+ * This is part of the hit path: the rules at the top of hit.c hold here as well.
  */
 #include <linux/kmsan.h>
 #include <linux/kprobe_arch.h>
@@ -16,12 +15,12 @@
 #include "hit.h"
 
 /**
- * kprobe_detour_hit() - a detour was entered that leaves the hit to others
+ * kprobe_detour_hit() - handle a hit that a detour does not handle itself
  * @point: its point
  * @regs:  registers at the hit, as a breakpoint would give them
  *
- * There are too many handlers for it, or the hit is a nested one. What remains
- * of the displaced instructions is set up in @regs.
+ * The point has more handlers than a detour calls, or the hit is nested. Sets the
+ * instruction pointer in @regs to the displaced instructions that are left to execute.
  *
  * Context: That of the probed code, but with preemption disabled.
  */
@@ -39,7 +38,7 @@ static struct kprobe_frame *claimed_frame(void)
 NOKPROBE_SYMBOL(claimed_frame);
 
 /**
- * kprobe_detour_changed() - the handlers have changed since a detour was made
+ * kprobe_detour_changed() - handle a hit whose detour was made for other handlers
  * @point: its point, published in the frame that the detour has claimed
  * @regs:  as for kprobe_detour_hit()
  *
@@ -53,7 +52,7 @@ void kprobe_detour_changed(struct kprobe_point *point, struct pt_regs *regs)
 NOKPROBE_SYMBOL(kprobe_detour_changed);
 
 /**
- * kprobe_detour_post_changed() - the same, found when the instruction has run
+ * kprobe_detour_post_changed() - the same after the displaced instruction
  * @point: as for kprobe_detour_changed()
  * @regs:  registers after the instruction
  *
@@ -67,7 +66,7 @@ void kprobe_detour_post_changed(struct kprobe_point *point, struct pt_regs *regs
 NOKPROBE_SYMBOL(kprobe_detour_post_changed);
 
 /**
- * kprobe_detour_diverted() - a handler called by a detour has diverted the hit
+ * kprobe_detour_diverted() - end a hit that a handler called by a detour has diverted
  * @point: the detour's point, published in the frame that it has claimed
  * @regs:  registers as the handler has left them
  *
@@ -84,7 +83,7 @@ void kprobe_detour_diverted(struct kprobe_point *point, struct pt_regs *regs)
 NOKPROBE_SYMBOL(kprobe_detour_diverted);
 
 /**
- * kprobe_detour_done() - a detour is through with its handlers
+ * kprobe_detour_done() - enable preemption after one of the functions above
  *
  * Context: As kprobe_detour_hit(); enables preemption.
  */
@@ -95,9 +94,10 @@ void kprobe_detour_done(void)
 NOKPROBE_SYMBOL(kprobe_detour_done);
 
 /**
- * kprobe_detour_resched() - the last reason against preemption has gone
+ * kprobe_detour_resched() - reschedule when a detour has enabled preemption
  *
- * For detours that count by themselves, when another task was due meanwhile.
+ * A detour's code decrements the preemption count itself, and calls this if the count
+ * is then 0 and a reschedule is due.
  *
  * Context: That of the probed code.
  */

@@ -36,7 +36,7 @@ static struct kprobe_point *point_at(struct kprobe_position *at)
 			.among_gone = true,
 		};
 	}
-	/* Not stepped through from the first: there may be many. */
+	/* Found by address, as there may be too many to walk from the first. */
 	point = kprobe_point_next_gone(at->addr, at->gone);
 	if (point) {
 		at->addr = point->addr;
@@ -46,12 +46,12 @@ static struct kprobe_point *point_at(struct kprobe_position *at)
 }
 
 /**
- * kprobe_points_start() - begin, or go on, to read the points
+ * kprobe_points_start() - begin or continue to read the points
  * @m:   file whose private data is a struct kprobe_position
  * @pos: 0 to begin
  *
  * Context: Process context; takes kprobe_mutex until kprobe_points_stop().
- * Return: A point, NULL at the end, or for 0 what stands for a header.
+ * Return: %SEQ_START_TOKEN for 0, else a point, or NULL at the end.
  */
 void *kprobe_points_start(struct seq_file *m, loff_t *pos)
 {
@@ -65,12 +65,12 @@ void *kprobe_points_start(struct seq_file *m, loff_t *pos)
 }
 
 /**
- * kprobe_points_next() - on to the next point
+ * kprobe_points_next() - move to the next point
  * @m:   the file
- * @v:   the point, or what stands for a header
- * @pos: counted on
+ * @v:   the point, or %SEQ_START_TOKEN
+ * @pos: incremented
  *
- * Context: Process context, kprobe_mutex held; lets go of it for a moment.
+ * Context: Process context, kprobe_mutex held; releases it for a moment.
  * Return: A point, NULL at the end.
  */
 void *kprobe_points_next(struct seq_file *m, void *v, loff_t *pos)
@@ -93,7 +93,7 @@ void *kprobe_points_next(struct seq_file *m, void *v, loff_t *pos)
  * @m: the file
  * @v: not used
  *
- * Context: Process context; gives kprobe_mutex back.
+ * Context: Process context, kprobe_mutex held; releases it.
  */
 void kprobe_points_stop(struct seq_file *m, void *v)
 {
@@ -101,14 +101,14 @@ void kprobe_points_stop(struct seq_file *m, void *v)
 }
 
 /**
- * kprobe_point_place() - name the place of a point
+ * kprobe_point_place() - find symbol and module of a point
  * @point: the point
  * @place: filled in
  *
- * There is no name where there is no symbol, or none any more: where a module
- * was there may be another by now.
+ * A point that is gone has no symbol: the address may be in another module by now.
  *
- * Context: kprobe_mutex held, as long as @place is in use: it keeps the module.
+ * Context: kprobe_mutex held as long as @place is in use, which keeps the module
+ * loaded.
  */
 void kprobe_point_place(const struct kprobe_point *point,
 			struct kprobe_place *place)
@@ -128,7 +128,7 @@ void kprobe_point_place(const struct kprobe_point *point,
  * kprobe_show_place() - show symbol and offset of a point
  * @m:     the file
  * @point: the point
- * @place: its place; the address as a plain number where it has no name
+ * @place: its place; without a symbol the address is shown
  *
  * Context: Process context, kprobe_mutex held.
  */
@@ -157,7 +157,7 @@ static const char * const mechanisms[] = {
 	[KPROBE_JUMP] = "jump",
 };
 
-/* The mechanism may be after the probed entry nop. */
+/* A breakpoint or jump may be after the probed entry nop. */
 static void show_mechanism(struct seq_file *m, const struct kprobe_point *point)
 {
 	seq_printf(m, "  %s", mechanisms[point->mechanism]);

@@ -15,11 +15,11 @@
  * struct kprobe_position - how far a reader has got
  * @reader:     who reads
  * @addr:       probed address of the point to show next
- * @gone:       its own address, when it is one of those that are gone
- * @among_gone: the others have been shown
+ * @gone:       address of its struct kprobe_point, if the point is gone
+ * @among_gone: the points that are not gone have been shown
  *
- * Kept by address, so that a file can be read in several calls while points come
- * and go. No pointer of it is followed.
+ * Points may come and go between two calls that read a file. They are therefore found
+ * again by address, and @gone is compared but never dereferenced.
  */
 struct kprobe_position {
 	struct kprobe_reader reader;

@@ -20,7 +20,7 @@ struct refused_file {
 	struct kprobe_refusal refusal;
 };
 
-/* A position is a number. */
+/* The position in the file is the number of a refusal, not a count of lines. */
 static void *refused_start(struct seq_file *m, loff_t *pos)
 {
 	struct refused_file *file = m->private;

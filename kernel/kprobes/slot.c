@@ -3,13 +3,14 @@
  * Slots: small pieces of executable memory for displaced instructions, and
  * larger ones for detours.
  *
- * They come in pages from execmem, which are filled while writable and not
- * executable, and then become executable and read-only; what is written into
- * them later goes through the architecture's text patching. Pages with free
- * slots are on a list, a slot in a page is found by its bitmap, and the page
- * of an address by a latched tree, which is read without locks by unwinders, also
- * in NMIs. Code that runs in a slot needs no tree: the page begins with a
- * pointer to what belongs to it.
+ * execmem allocates them in pages. A page is filled while it is writable and not
+ * executable, and then becomes read-only and executable. Later writes go through the
+ * architecture's text patching.
+ *
+ * Each class of slots has a list of its pages with a free slot, and each page has a
+ * bitmap of its slots. Unwinders, also in NMIs, find the page of an address in a
+ * latched tree, without a lock. Code that runs in a slot does not need the tree: a
+ * page begins with a pointer to its struct slot_page.
  */
 #include <linux/bitmap.h>
 #include <linux/execmem.h>
@@ -27,7 +28,7 @@
 #include "slot.h"
 #include "table.h"
 
-/* What a page begins with; also keeps slots apart from what lies before. */
+/* Size of a page's header, which also separates slots from the memory before the page. */
 #define SLOT_PAGE_HEADER	KPROBE_SLOT_SIZE
 
 #define MAX_SLOTS_PER_PAGE	((PAGE_SIZE - SLOT_PAGE_HEADER) / KPROBE_SLOT_SIZE)
@@ -36,7 +37,7 @@
 #define SLOT_PAGE_NAME	"kprobe_insn_page"
 
 /**
- * struct slot_class - slots of one size, a page holds only such
+ * struct slot_class - slots of one size; a page has slots of one class
  * @size: the size in bytes
  * @room: pages with a free slot; kprobe_mutex
  */
@@ -66,7 +67,7 @@ static struct slot_class slot_classes[] = {
  *         read under RCU
  * @list:  in the class's pages with room while some slot is free; kprobe_mutex
  * @used:  which slots are taken; kprobe_mutex
- * @rcu:   for freeing, once nobody looks addresses up in it
+ * @rcu:   for freeing after an RCU grace period: lookups may still read the page
  * @owner: what each slot belongs to, NULL for a free one: a struct kprobe_point
  *         in pages for instructions, else a struct kprobe_detour
  */
@@ -108,17 +109,17 @@ static const struct latch_tree_ops by_address = {
 
 /*
  * All pages by address; changed under kprobe_mutex, read with preemption
- * disabled where RCU is watching. Looking an address up calls nothing, and
- * taking a page out needs no memory.
+ * disabled where RCU is watching. A lookup is inline, and removing a page
+ * allocates no memory.
  */
 static struct latch_tree_root page_tree;
 
-/* The same for /proc/kallsyms. */
+/* All pages in the same order, for /proc/kallsyms. */
 static LIST_HEAD(all_pages);
 
 /*
- * What slot addresses lie between: nearly every address that is asked for is
- * elsewhere, and must not cost a walk of the tree. Only ever widened.
+ * Bounds of the addresses of all slots, only ever widened. Nearly every address that
+ * is looked up lies outside of them, and must not cost a walk of the tree.
  */
 static unsigned long lowest_slot = ULONG_MAX;
 static unsigned long highest_slot;
@@ -149,7 +150,7 @@ static void free_slot_page(struct work_struct *work)
 	kfree(page);
 }
 
-/* The list's entry that a page comes after, as in the tree. */
+/* The entry of all_pages to add a page after, so that the list has the tree's order. */
 static struct list_head *entry_before(struct slot_page *page)
 {
 	struct rb_node *prev = rb_prev(&page->node.node[0]);
@@ -184,7 +185,7 @@ static struct slot_page *make_slot_page(struct slot_class *class)
 	set_vm_flush_reset_perms(page->text);
 	if (arch_kprobe_fill_slots(page->text, PAGE_SIZE, page))
 		goto free_text;
-	/* What fills it is not instrumented, what patches text reads it back. */
+	/* KMSAN did not see the page being filled. Text patching reads it back. */
 	kmsan_unpoison_memory(page->text, PAGE_SIZE);
 	publish_page(page);
 	return page;
@@ -265,7 +266,7 @@ NOKPROBE_SYMBOL(kprobe_detour_slot_alloc);
  */
 void kprobe_slot_write(void *slot, const void *code, size_t len)
 {
-	/* What made the code is not instrumented. */
+	/* KMSAN did not see the code being made. */
 	kmsan_unpoison_memory(code, len);
 	arch_kprobe_write_slot(slot, code, len);
 	perf_event_text_poke(slot, NULL, 0, code, len);
@@ -273,14 +274,15 @@ void kprobe_slot_write(void *slot, const void *code, size_t len)
 NOKPROBE_SYMBOL(kprobe_slot_write);
 
 /*
- * Asked about every address that is unwound, where RCU need not be watching. It
- * is in whatever executes slots; elsewhere no page is looked at.
+ * Unwinders ask about every address, also where RCU is not watching. RCU is watching
+ * wherever a slot is executed, so that without RCU no address is in a slot, and no page
+ * is looked at.
  */
 static __always_inline bool may_be_slot(unsigned long addr)
 {
 	if (likely(addr < READ_ONCE(lowest_slot) || addr > READ_ONCE(highest_slot)))
 		return false;
-	/* Of this CPU: a task that moves on could read it of an idle one. */
+	/* A task that migrated in between could read the state of an idle CPU. */
 	guard(preempt_notrace)();
 	return kprobe_rcu_is_watching();
 }
@@ -327,20 +329,20 @@ void kprobe_slot_free(void *slot)
 	if (WARN_ON_ONCE(!page))
 		return;
 	i = slot_index(page, (unsigned long)slot);
-	/* The page's ksymbol must still be there. */
+	/* Before retire_page(): perf needs the page's ksymbol to place the bytes. */
 	perf_event_text_poke(slot, slot, page->class->size, NULL, 0);
 	if (is_full(page))
 		list_add(&page->list, &page->class->room);
 	WRITE_ONCE(page->owner[i], NULL);
 	__clear_bit(i, page->used);
-	/* One page stays, so that a lone probe coming and going costs none. */
+	/* Keep one page: a probe that comes and goes again and again allocates none. */
 	if (bitmap_empty(page->used, slots_per_page(page->class)) &&
 	    !list_is_singular(&page->class->room))
 		retire_page(page);
 }
 NOKPROBE_SYMBOL(kprobe_slot_free);
 
-/* What the slot around an address belongs to, and the page's kind. */
+/* The owner of the slot around an address, and the slot's page. */
 static void *owner_at(unsigned long addr, struct slot_page **page)
 {
 	unsigned int i;
@@ -356,10 +358,10 @@ static void *owner_at(unsigned long addr, struct slot_page **page)
 NOKPROBE_SYMBOL(owner_at);
 
 /**
- * kprobe_slot_owner() - whose slot or detour is this?
+ * kprobe_slot_owner() - find the point of a slot or detour
  * @addr:   any address
- * @offset: set to 0 when a copy of the probed instruction stands at @addr, to
- *          something else when @addr is elsewhere in the slot
+ * @offset: set to 0 if a copy of the probed instruction begins at @addr, to
+ *          nonzero if @addr is elsewhere in the slot
  *
  * Context: Any in which RCU is watching; an RCU reader, unless the slot is known
  * to be executing.
@@ -386,7 +388,7 @@ struct kprobe_point *kprobe_slot_owner(unsigned long addr, unsigned int *offset)
 NOKPROBE_SYMBOL(kprobe_slot_owner);
 
 /**
- * kprobe_slot_running() - whose slot or detour is being executed?
+ * kprobe_slot_running() - find the point of a slot or detour that is in use
  * @addr: an address in a slot that is in use
  *
  * Context: Any.
@@ -403,7 +405,7 @@ NOKPROBE_SYMBOL(kprobe_slot_running);
 
 #ifdef CONFIG_OPTPROBES
 /**
- * kprobe_detour_running() - which detour is being executed?
+ * kprobe_detour_running() - find a detour that is in use
  * @addr: an address in it
  *
  * Context: Any.
@@ -461,9 +463,9 @@ NOKPROBE_SYMBOL(kprobe_search_exception_tables);
  * @addr:   an instruction pointer
  * @pushed: set to how many bytes more are on the stack at @addr
  *
- * What is known about the probed code (how to unwind from it, say) holds in a
- * slot as well: at its start as at the probed instruction, after that as at the
- * instruction which follows. But for what the slot's own code has pushed.
+ * An unwinder uses what it knows about the returned address: the probed
+ * instruction if @addr is the slot's start, else the instruction after that. The
+ * slot's own code has pushed @pushed bytes, which come in addition.
  *
  * Context: Any. Where RCU is not watching, nothing is known of slots.
  * Return: The address in the kernel's or a module's text that @addr stands
@@ -511,7 +513,8 @@ NOKPROBE_SYMBOL(kprobe_displaced_ip);
  * @addr: any address
  *
  * Context: Any. Where RCU is not watching, nothing is known of probes.
- * Return: True when there is a point with that site; not if ftrace leads to it.
+ * Return: True if there is a point with that site, and ftrace does not call kprobes
+ * for it.
  */
 bool kprobe_is_site(unsigned long addr)
 {
@@ -526,9 +529,9 @@ NOKPROBE_SYMBOL(kprobe_is_site);
  * kprobe_is_entry() - was a function hit at its entry, before it has made a frame?
  * @ip: instruction pointer of registers, as handlers see it
  *
- * A pre-handler's instruction pointer is the byte after the breakpoint, a
- * post-handler's that of the next instruction. Where the first instruction has one
- * byte these cannot be told apart, and it may have made a frame.
+ * Pre-handlers see the byte after the breakpoint, post-handlers the next instruction.
+ * If the first instruction has one byte, both are the same address. That instruction
+ * may be a push that has made a frame, so that the answer is no.
  *
  * Context: Any. Where RCU is not watching, nothing is known of probes.
  * Return: True when the caller's frame is the innermost.

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The table of points: from an address to its point, lock-free and in constant
- * time however many points there are. A point's place is that of its site; what
- * a breakpoint there leads to is told by its key.
+ * The table of points: finds the point of an address without a lock, and in
+ * constant time however many points there are. Points are hashed by their site. A
+ * breakpoint's hit takes the point whose key is the site as well.
  *
- * A hit may come from anywhere, from inside the memory allocator or an NMI, so
- * the lookup is inline and calls nothing: not rhashtable, whose lookup walks
- * nested tables out of line. Every point has two links. A generation of
- * buckets uses one of them; to grow, all points are put into a bigger
- * generation over their other link, and that is published in one go. Readers
- * stay in the generation they found. The old one is freed after a grace
- * period, and only then can the table grow again. The same scheme, first used
- * by the bridge's multicast table in 2010.
+ * A hit can happen anywhere, also in the memory allocator or in an NMI, so the lookup
+ * is inline and calls no function. That rules out rhashtable, whose lookup calls a
+ * function to walk nested tables.
+ *
+ * A point has two links, and a generation of buckets uses one of them. To grow the
+ * table, all points are added to a bigger generation by their other link, and then one
+ * pointer publishes it. A reader stays in the generation that it began with. The old
+ * generation is freed after an RCU grace period, and only then can the table grow
+ * again. The bridge's multicast table introduced this scheme in 2010.
  */
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
@@ -20,12 +21,12 @@
 
 #include "table.h"
 
-/* What it covers is said at the top of kernel/kprobes.c. */
+/* The top of kernel/kprobes.c says what it protects. */
 DEFINE_MUTEX(kprobe_mutex);
 
 #define KPROBE_TABLE_MIN_BITS	6
 
-/* Static, as breakpoints of others are hit before memory can be allocated. */
+/* Static: breakpoints of others are looked up before memory can be allocated. */
 static struct kprobe_buckets first_buckets = {
 	.bits = KPROBE_TABLE_MIN_BITS,
 	.shift = BITS_PER_LONG - KPROBE_TABLE_MIN_BITS,
@@ -81,7 +82,7 @@ static void add_to_chain(struct kprobe_buckets *b, struct kprobe_point *point)
 			   kprobe_chain(b, point->site));
 }
 
-/* Doing without is fine: chains get longer, and the next insert tries again. */
+/* Without memory for it the chains get longer, and the next insert tries again. */
 static void grow(struct kprobe_buckets *from, unsigned int bits)
 {
 	struct kprobe_buckets *to = alloc_buckets(bits, !from->generation);
@@ -140,7 +141,7 @@ NOKPROBE_SYMBOL(kprobe_table_insert);
  * kprobe_table_remove() - keep hits from finding a point
  * @point: the point, in the table
  *
- * Readers may have it in hand until a grace period has passed.
+ * Readers may use the point until an RCU grace period has passed.
  *
  * Context: Process context, kprobe_mutex held.
  */
@@ -149,7 +150,7 @@ void kprobe_table_remove(struct kprobe_point *point)
 	struct kprobe_buckets *b = current_buckets();
 
 	hlist_del_init_rcu(&point->node[b->generation]);
-	/* While the old generation lives, readers may come by there as well. */
+	/* Readers may still walk the old generation, until it is freed. */
 	if (old_buckets && !hlist_unhashed(&point->node[!b->generation]))
 		hlist_del_init_rcu(&point->node[!b->generation]);
 	nr_points--;

@@ -10,7 +10,7 @@
 #include <linux/rculist.h>
 #include <linux/workqueue.h>
 
-/* What it covers is said at the top of kernel/kprobes.c. */
+/* The top of kernel/kprobes.c says what it protects. */
 extern struct mutex kprobe_mutex;
 
 /**

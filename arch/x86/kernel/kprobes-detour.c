@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Detours: what a jump or breakpoint at a probe's site leads to.
+ * Detours: the code that a jump or breakpoint at a probe's site leads to.
  *
- * A detour that knows all handlers reads, for one pre-handler:
+ * This is a detour that calls all handlers itself, with one pre-handler:
  *
  *	save registers as a trap would		kprobe_detour_save_template
  *	%rbx = point
@@ -15,16 +15,20 @@
  *	displaced instructions
  *	jmp back
  *
- * What only a breakpoint leads to has one displaced instruction.
+ * A detour that only a breakpoint leads to has one displaced instruction.
  *
- * With post-handlers all of that up to the restoring, for these, comes once more
- * after the first displaced instruction. But for one that works on a few
- * registers alone these are loaded from where they are saved, and stored there
- * again, and it goes on to the post-handlers in the same frame. After a function's
- * entry nop they are called together with the pre-handlers: probed is the nop.
+ * If there are post-handlers, the code from saving to restoring registers comes a
+ * second time after the first displaced instruction, and calls them. Two kinds of
+ * detours do without that:
  *
- * Whatever goes another way ends as a trap would, with the registers' instruction
- * pointer at one of the copies that follow:
+ * - The first displaced instruction works on a few registers alone. It is executed
+ *   while the frame is claimed: its registers are loaded from where they are saved, and
+ *   stored there again. The post-handlers are called after that, in the same frame.
+ * - The probed instruction is a function's entry nop. The post-handlers are called
+ *   right after the pre-handlers.
+ *
+ * A hit that the detour does not handle itself ends like a trap: by an iret, with the
+ * instruction pointer in the saved registers at one of the copies that follow:
  *
  *	run:      displaced instructions, jmp back
  *	run_post: the first of them, call kprobe_post_trampoline, jmp to the others
@@ -41,7 +45,7 @@
 #include "kprobes-detour.h"
 #include "kprobes-insn.h"
 
-/* After the opcode of the push. */
+/* Offset of what the push of the instruction pointer pushes: after its opcode. */
 #define SAVE_IP		(kprobe_detour_save_template_ip + 1 - kprobe_detour_save_template)
 
 #define PUT(c, ...)						\
@@ -65,7 +69,7 @@ static void put64(struct kprobe_code *c, u64 value)
 	kprobe_code_put(c, &value, sizeof(value));
 }
 
-/* Folded into a caller, it would name an address that objtool finds odd. */
+/* Inlined, it would refer to an address that objtool complains of. */
 static noinline void put_relative(struct kprobe_code *c, unsigned long target)
 {
 	put32(c, target - (kprobe_code_here(c) + sizeof(s32)));
@@ -89,7 +93,7 @@ static void put_jne(struct kprobe_code *c, unsigned long target)
 	put_relative(c, target);
 }
 
-/* The rest of an instruction whose operand is this CPU's: SIB, displacement. */
+/* SIB byte and displacement of a per-CPU operand. */
 static void put_percpu(struct kprobe_code *c, unsigned long offset)
 {
 	PUT(c, 0x25);
@@ -122,7 +126,7 @@ static void put_preempt_enable(struct kprobe_code *c)
 #endif
 }
 
-/* Flags as C code expects them, where those of the probed code are. */
+/* Clears the flags that C code expects to be clear, where probed code may have set them. */
 static void put_c_flags(struct kprobe_code *c, const struct x86_detour_spec *spec)
 {
 	if (spec->clac)
@@ -146,7 +150,7 @@ static void put_save(struct kprobe_code *c, const struct x86_detour_spec *spec,
 	put64(c, spec->point);
 }
 
-/* To @busy with nothing done, to @changed with the frame claimed. */
+/* Jumps to @busy if the frame is in use. Jumps to @changed with the frame claimed. */
 static void put_claim(struct kprobe_code *c, const struct x86_detour_spec *spec,
 		      unsigned long busy, unsigned long changed)
 {
@@ -221,7 +225,7 @@ static bool skips_nop(const struct x86_detour_spec *spec)
 	return spec->site != spec->addr;
 }
 
-/* Post-handlers in the frame of the pre-handlers, with the pointer moved on. */
+/* Calls post-handlers in the frame of the pre-handlers. They see @ip. */
 static void put_post_handlers_at(struct kprobe_code *c, const struct x86_detour_spec *spec,
 				 unsigned long ip)
 {
@@ -258,13 +262,13 @@ static void put_pre_part(struct kprobe_code *c, const struct x86_detour_spec *sp
 	put_enter(c, spec, at);
 	if (!spec->direct)
 		return;
-	/* The entry nop has taken effect when its post-handlers run. */
+	/* The entry nop has no effect that its post-handlers would have to wait for. */
 	if (skips_nop(spec) && spec->nr_post)
 		put_post_handlers_at(c, spec, spec->site);
 	put_leave(c, at);
 }
 
-/* Between the CPU and where registers are saved: 8b to it, 89 from it. */
+/* Loads registers from where they are saved (opcode 8b), or stores them there (89). */
 static void put_moves(struct kprobe_code *c, u8 opcode, u16 registers)
 {
 	unsigned int i;
@@ -291,11 +295,11 @@ static void put_flags_out(struct kprobe_code *c, struct arch_kprobe_detour *at)
 	PUT(c, 0x9c);						/* pushfq */
 	at->pushed[1] = c->len;
 	PUT(c, 0x8f, 0x84, 0x24);				/* popq (%rsp) */
-	/* Computed when it has been popped. */
+	/* The CPU computes the operand's address after the pop. */
 	put32(c, offsetof(struct pt_regs, flags));
 }
 
-/* Out of line, after all else: nothing follows from a post-handler missed. */
+/* Stubs at the detour's end are for post-handlers that it does not call itself. */
 #define POST_STUB_SIZE	(3 + 3 + CALL_INSN_SIZE + JMP32_INSN_SIZE)
 
 static void put_post_stub(struct kprobe_code *c, void *function, unsigned long back)
@@ -306,7 +310,7 @@ static void put_post_stub(struct kprobe_code *c, void *function, unsigned long b
 	put_jmp(c, back);
 }
 
-/* @stubs is where the two stubs will be. Returns where they go on. */
+/* @stubs is the address of the two stubs. Returns the address that they jump back to. */
 static unsigned long put_post_part(struct kprobe_code *c,
 				   const struct x86_detour_spec *spec,
 				   struct arch_kprobe_detour *at,
@@ -324,7 +328,7 @@ static unsigned long put_post_part(struct kprobe_code *c,
 	return back;
 }
 
-/* The region's instructions from the one with number @first on, and back. */
+/* The region's instructions from number @first on, and the jump back. */
 static void put_region(struct kprobe_code *c, const struct x86_detour_spec *spec,
 		       unsigned int first, struct kprobe_detour *detour)
 {
@@ -342,7 +346,7 @@ static void note_calls(const struct kprobe_region *region, struct arch_kprobe_de
 			at->calls |= BIT(i);
 }
 
-/* The first displaced instruction alone: one that needs no emulation, or a nop. */
+/* The first displaced instruction alone, which is not emulated. A nop is left out. */
 static void put_first(struct kprobe_code *c, const struct x86_detour_spec *spec)
 {
 	const struct kprobe_insn *insn = &spec->region->insn[0];
@@ -374,7 +378,7 @@ static void *put_run_post(struct kprobe_code *c, const struct x86_detour_spec *s
 	return (void *)start;
 }
 
-/* After the first displaced instruction: in the detour if more were displaced. */
+/* The address after the first displaced instruction: in the detour if there are more. */
 static void *resume_at(struct kprobe_code *c, const struct x86_detour_spec *spec,
 		       const struct kprobe_detour *detour)
 {
@@ -383,12 +387,12 @@ static void *resume_at(struct kprobe_code *c, const struct x86_detour_spec *spec
 	return (void *)spec->site + spec->region->insn[0].len;
 }
 
-/* Those that the first instruction works on; 0 if it needs them all in place. */
+/* The registers that the first instruction works on; 0 if all must be restored for it. */
 static u16 registers_of_first(const struct x86_detour_spec *spec)
 {
 	u16 registers = x86_kprobe_registers(spec->insns, spec->region->insn[0].len);
 
-	/* They tell where the registers are saved, and unwinding. */
+	/* rsp leads to the saved registers, and rbp is for unwinding. */
 	return registers & (BIT(4) | BIT(5)) ? 0 : registers;
 }
 
@@ -415,7 +419,7 @@ static void emit_plain(struct kprobe_code *c, const struct x86_detour_spec *spec
 	detour->arch.saved = c->len;
 }
 
-/* The first instruction on the registers that are saved. */
+/* Executes the first instruction on the saved registers. */
 static void put_first_in_frame(struct kprobe_code *c, const struct x86_detour_spec *spec,
 			       struct arch_kprobe_detour *at)
 {
@@ -442,7 +446,7 @@ static void put_copies(struct kprobe_code *c, const struct x86_detour_spec *spec
 	detour->arch.saved = c->len;
 }
 
-/* One that takes effect in the frame cannot fault: nobody asks where it is. */
+/* An instruction that is executed in the frame cannot fault: its address is not noted. */
 static void emit_post_in_frame(struct kprobe_code *c, const struct x86_detour_spec *spec,
 			       struct kprobe_detour *detour)
 {
@@ -463,7 +467,7 @@ static void emit_post(struct kprobe_code *c, const struct x86_detour_spec *spec,
 	struct arch_kprobe_detour *at = &detour->arch;
 	unsigned long back;
 
-	/* Even if there are no pre-handlers now: there may be by the next hit. */
+	/* Also without pre-handlers: the check for changes finds one that is added later. */
 	put_pre_part(c, spec, at);
 	detour->insn[0] = c->len;
 	detour->inlined = (void *)kprobe_code_here(c);
@@ -475,7 +479,7 @@ static void emit_post(struct kprobe_code *c, const struct x86_detour_spec *spec,
 	put_post_stub(c, kprobe_detour_post_changed, back);
 }
 
-/* Once to see where the stubs come to lie, which moves nothing. */
+/* The first pass finds the address of the stubs. It has the second one's length. */
 static void emit_post_twice(struct kprobe_code *c, const struct x86_detour_spec *spec,
 			    struct kprobe_detour *detour)
 {

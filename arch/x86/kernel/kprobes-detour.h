@@ -3,15 +3,15 @@
 #define _X86_KERNEL_KPROBES_DETOUR_H
 
 /*
- * The code that a jump or breakpoint at a probe's site leads to. Written into byte buffers; what
- * it depends on is all in struct x86_detour_spec.
+ * The code that a jump or breakpoint at a probe's site leads to. It is written into byte
+ * buffers, and depends on struct x86_detour_spec alone.
  */
 #include <linux/kprobe_point.h>
 #include <linux/types.h>
 
 /*
- * kprobes-trampoline.S: what is copied, how many bytes are on the stack where each
- * byte of it is executed, what stands for the rest, and what is gone to.
+ * kprobes-trampoline.S: the templates, how many bytes are on the stack at each byte of
+ * them, the symbols that stand for detours in stack traces, and what detours jump to.
  */
 extern const u8 kprobe_detour_save_template[], kprobe_detour_save_template_end[];
 extern const u8 kprobe_detour_save_template_ip[];
@@ -29,14 +29,14 @@ void kprobe_detour_slow(void);
 void kprobe_detour_divert(void);
 extern const u8 kprobe_detour_stale_end[];
 
-/* Detours call so many pre-handlers and so many post-handlers directly. */
+/* A detour calls at most so many pre-handlers and so many post-handlers itself. */
 #define X86_DETOUR_HANDLERS	4
 
 /**
  * struct x86_detour_call - a handler to be called
  * @probe:   its probe
  * @handler: its address
- * @diverts: what it returns matters
+ * @diverts: it may return nonzero, to change the execution path
  */
 struct x86_detour_call {
 	unsigned long probe;
@@ -45,14 +45,14 @@ struct x86_detour_call {
 };
 
 /**
- * struct x86_detour_spec - what a detour is to do
+ * struct x86_detour_spec - what a detour must do
  * @point:      address of the point
- * @generation: the point's: while it is the same, handlers are called directly
+ * @generation: the point's; as long as it is the same, the detour calls the handlers
  * @addr:       the probed address
  * @site:       the region's start: @addr, or after it for a function's entry
  * @region:     the region
  * @insns:      its bytes
- * @direct:     whether handlers may be called directly at all
+ * @direct:     whether the detour may call handlers itself
  * @clac:       whether user access has to be turned off before calling C
  * @cld:        whether the direction flag may be set
  * @nr_pre:     how many pre-handlers there are
@@ -78,7 +78,7 @@ struct x86_detour_spec {
 
 /**
  * x86_emit_detour() - write a detour
- * @spec:   what it is to do
+ * @spec:   what it must do
  * @buf:    room for %KPROBE_DETOUR_MAX_SIZE bytes
  * @detour: its @entry is the address that the code will run from; everything
  *          that tells where things are is filled in

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Instructions that take effect on the registers of a hit instead of running.
+ * Emulation: does to the saved registers of a hit, and to the stack, what the probed
+ * instruction would have done.
  */
 #include <linux/kprobe_isa.h>
 #include <linux/kprobes.h>
@@ -32,8 +33,8 @@ static nokprobe_inline unsigned long reg_value(const struct pt_regs *regs, u8 re
 }
 
 /*
- * May a fault there be left to an exception table? The kernel does not accept
- * faults at user addresses, and warns of those that no page can have.
+ * May an exception table handle a fault at this address? The kernel does not let it for
+ * user addresses, and warns of addresses that are not canonical.
  */
 static nokprobe_inline bool is_kernel_address(unsigned long addr)
 {
@@ -43,7 +44,7 @@ static nokprobe_inline bool is_kernel_address(unsigned long addr)
 	       __is_canonical_address(addr, boot_cpu_data.x86_virt_bits);
 }
 
-/* As copy_from_kernel_nofault(), which can be probed. */
+/* Like copy_from_kernel_nofault(), which a hit must not call because it can be probed. */
 static nokprobe_inline bool read_target(unsigned long addr, unsigned long *target)
 {
 	if (!is_kernel_address(addr))
@@ -85,7 +86,7 @@ static nokprobe_inline bool emulate_indirect(const struct kprobe_insn *insn,
 {
 	unsigned long target;
 
-	/* Before the push, which changes what a stack pointer points to. */
+	/* Before the push: the operand may be relative to the stack pointer. */
 	if (!find_target(insn, regs, next, &target))
 		return false;
 	if (insn->flow == KPROBE_FLOW_CALL_INDIRECT)
@@ -95,7 +96,7 @@ static nokprobe_inline bool emulate_indirect(const struct kprobe_insn *insn,
 	return true;
 }
 
-/* Writing the half of a 64-bit register clears the rest, as ever. */
+/* As on the CPU, writing 32 bits of a 64-bit register clears the others. */
 static nokprobe_inline void set_counter(struct pt_regs *regs, u8 width,
 					unsigned long count)
 {

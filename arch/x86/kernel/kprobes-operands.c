@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Which registers an instruction works on.
+ * Finds the registers that an instruction works on.
  *
- * Opcodes are those of the Intel SDM, volume 2, appendix A. Of all that work on
- * general registers alone, the commonest are known here: moves, arithmetic,
- * shifts and conditional moves of 16 bits and more.
+ * Only instructions that work on general registers alone are of interest, and of those
+ * the most common ones are known here: moves, arithmetic, shifts and conditional moves
+ * of 16 bits and more. Opcodes are those of the Intel SDM, volume 2, appendix A.
  */
 #include <linux/bits.h>
 #include <linux/kernel.h>
@@ -15,12 +15,12 @@
 
 /**
  * enum operands - where an instruction names its registers
- * @UNKNOWN:    it is not known, or there is more than that
- * @IN_MODRM:   in both fields of ModRM
- * @IN_RM:      in the field for register or memory
- * @IN_ADDRESS: in the other field, and in the address that is computed
+ * @UNKNOWN:    not known, or the instruction works on more than registers
+ * @IN_MODRM:   in both fields of ModRM, reg and r/m
+ * @IN_RM:      in ModRM's field r/m
+ * @IN_ADDRESS: in ModRM's field reg, and in the address that the instruction computes
  * @IN_OPCODE:  in the opcode's low bits
- * @IN_RAX:     nowhere: it is the accumulator
+ * @IN_RAX:     nowhere: the opcode implies the accumulator
  */
 enum operands { UNKNOWN, IN_MODRM, IN_RM, IN_ADDRESS, IN_OPCODE, IN_RAX };
 
@@ -37,7 +37,7 @@ static enum operands operands_of_arithmetic(u8 opcode)
 	}
 }
 
-/* Of the groups, what has no operands but those. */
+/* The members of opcode groups whose only register operand is in r/m. */
 static enum operands operands_of_group(u8 opcode, u8 member)
 {
 	static const u8 members[][2] = {
@@ -94,7 +94,7 @@ static enum operands operands_of_two_bytes(u8 opcode)
 	}
 }
 
-/* The one that stands for 16 bits, and REX, are all that compilers make. */
+/* Compilers use two prefixes with these: the operand size of 16 bits, and REX. */
 static bool has_other_prefix(struct insn *insn)
 {
 	return insn->prefixes.nbytes > 1 || insn_is_avx(insn) || insn_is_rex2(insn) ||
@@ -119,7 +119,7 @@ static u16 register_of(unsigned int low, bool high)
 	return BIT(low | (high ? 8 : 0));
 }
 
-/* Base and index. Of an address relative to the instruction there are none. */
+/* Base and index. An address relative to the instruction pointer has neither. */
 static u16 registers_of_address(struct insn *insn)
 {
 	u8 modrm = insn->modrm.value, sib = insn->sib.value;

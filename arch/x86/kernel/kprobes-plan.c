@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What becomes of a probed instruction of x86, 32 or 64 bit.
+ * Plans for probed instructions of x86, 32 and 64 bit: run, emulate, or refuse.
  *
- * Nearly every instruction runs as a copy, followed by a jump back. It is not
- * single-stepped, so it may touch the flags, fault, be interrupted and take
- * its time, as at its own address. Emulated is what depends on that address:
- * branches, which would leave the copy or push its address. Refused is
- * what a breakpoint in front of it breaks, and what leaves the kernel's
- * ordinary flow.
+ * Nearly every instruction runs as a copy, followed by a jump back. The copy is not
+ * single-stepped: it may change flags, fault, and be interrupted, as at the original
+ * address. Branches are emulated, because they would leave the copy or push the address
+ * of the copy. An instruction is refused if a breakpoint in front of it breaks it, or if
+ * it leaves the kernel for another privilege level, a guest or an enclave.
  *
- * What can be told apart: the FPU records a copy's address as that of the last
- * x87 instruction, and an emulated indirect branch is not held by IBT to land
- * on an ENDBR.
+ * The probed code can see two differences. The FPU records the address of the copy as
+ * that of the last x87 instruction. IBT does not check an emulated indirect branch: the
+ * branch may land on an instruction that is not an ENDBR.
  */
 #include <linux/kernel.h>
 #include <linux/kprobe_isa.h>
@@ -22,8 +21,8 @@
 #include "kprobes-insn.h"
 
 /**
- * struct form - what becomes of an opcode's instructions
- * @verdict: enum kprobe_action, one of those that exist only here, or REFUSED()
+ * struct form - how instructions with an opcode are planned
+ * @verdict: enum kprobe_action, BY_MODRM, BY_NEXT, or REFUSED()
  * @flow:    enum kprobe_flow
  */
 struct form {
@@ -31,31 +30,32 @@ struct form {
 	u8 flow;
 };
 
-#define BY_MODRM	(S8_MAX - 1)		/* ModRM, and a prefix, tell which it is */
-#define BY_NEXT		S8_MAX			/* runs, or is refused for what follows */
+#define BY_MODRM	(S8_MAX - 1)		/* look it up among members */
+#define BY_NEXT		S8_MAX			/* runs, if the next one permits */
 #define REFUSED(why)	(-KPROBE_REASON_##why)	/* must not be probed */
 
 #define FORM(act, where)	{ .verdict = act, .flow = KPROBE_FLOW_##where }
 #define REFUSE(why)		FORM(REFUSED(why), NEXT)
 #define BRANCH(where)		FORM(KPROBE_EMULATE, where)
-/* Refused, though of interest to a search for branches. */
+/* Refused; the flow is noted because a search for branches must see it. */
 #define LEAVE(where)		FORM(REFUSED(LEVEL), where)
 
 /*
- * Opcodes of one byte, and the second bytes of those of two. Whatever is not named
- * runs as a copy.
+ * Opcodes of one byte, and the second bytes of two-byte opcodes. An opcode that is not
+ * listed runs as a copy. Reasons to refuse one:
  *
- * TRAP:   somebody else has put it there or waits for it: breakpoints, BUG(),
- *         UBSAN, CFI, hypercalls that start with ud2.
- * LEVEL:  to and from other privilege levels and segments. On the way there the
- *         stack or gs may not be the kernel's any more, and no copy comes back.
- * WORLD:  to another world, which is told where to come back to.
- * SLEEP:  until an interrupt. The sti before keeps interrupts out until it
- *         sleeps; a probe on either lets them in, and the wakeup is lost.
- * SHADOW: keeps interrupts out until the next instruction has set the stack
- *         pointer. The jump after a copy would use that up.
- * LANDING_PAD: an indirect branch has to find it, not a breakpoint, under IBT.
- * TRANSACTION: its relative target is kept, that of an abort; and a trap ends the
+ * TRAP:   its exception belongs to another subsystem: breakpoints, BUG(), UBSAN, CFI,
+ *         hypercalls that start with ud2.
+ * LEVEL:  goes to or comes from another privilege level or code segment. The stack or gs
+ *         may not be the kernel's any more in front of it, and a copy does not return.
+ * WORLD:  enters a guest or an enclave, which returns to an address that it was given.
+ * SLEEP:  waits for an interrupt. The sti before it keeps interrupts off until the CPU
+ *         sleeps. A probe on either lets an interrupt in before that: the CPU then
+ *         sleeps although it was woken.
+ * SHADOW: keeps interrupts off for one more instruction, which sets the stack pointer.
+ *         After a copy that instruction would be the jump back.
+ * LANDING_PAD: with IBT an indirect branch must land on it, and not on a breakpoint.
+ * TRANSACTION: the CPU keeps its relative target for an abort, and a trap aborts the
  *         transaction.
  */
 static const struct form one_byte_forms[256] = {
@@ -63,7 +63,7 @@ static const struct form one_byte_forms[256] = {
 	[0x70 ... 0x7f] = BRANCH(COND),			/* jcc */
 	[0x8e] = FORM(BY_MODRM, NEXT),
 	[0x8f] = FORM(BY_MODRM, NEXT),
-	/* With REX.B or a repeat prefix it is something else. */
+	/* With REX.B or a prefix it may be xchg or pause: plan_nop(). */
 	[0x90] = FORM(KPROBE_NOP, NEXT),
 	[0x9a] = LEAVE(CALL_INDIRECT),			/* call far */
 	[0xc2 ... 0xc3] = BRANCH(RETURN),		/* ret */
@@ -151,7 +151,7 @@ static const struct member members[] = {
 	GROUP(0x0f1f, 0, FORM(KPROBE_NOP, NEXT)),
 };
 
-/* What the decoder passes, as it does not know the mode that opcodes are for. */
+/* Opcodes that 64-bit mode does not have, which the decoder does not check. */
 static bool is_not_in_64bit(u32 opcode)
 {
 	switch (opcode) {
@@ -171,7 +171,7 @@ static bool has_prefix(const struct insn *insn, u8 prefix)
 	return memchr(insn->prefixes.bytes, prefix, 4);
 }
 
-/* As the tables above have it. VEX, EVEX and part of REX2 are of other maps. */
+/* As in the tables above. VEX, EVEX and some REX2 instructions are in other maps. */
 static u32 opcode_of(struct insn *insn)
 {
 	u32 opcode = 0;
@@ -210,9 +210,9 @@ static const struct form *find_form(const struct insn *insn, u32 opcode)
 }
 
 /*
- * The decoder keeps four different legacy prefixes, and takes the fifth for an
- * opcode, as it does with any that comes after REX. What it says of the rest,
- * which it has not looked at, would be wrong.
+ * The decoder keeps four different legacy prefixes, and takes a fifth one for the opcode.
+ * It does the same with a prefix after REX. It has not seen the real opcode then, so its
+ * result is wrong.
  */
 static bool ends_in_prefix(struct insn *insn)
 {
@@ -236,14 +236,14 @@ static enum kprobe_reason plan_run(struct kprobe_insn *plan, struct insn *insn)
 	plan->action = KPROBE_RUN;
 	if (!insn_rip_relative(insn))
 		return KPROBE_REASON_NONE;
-	/* With a 32-bit address it wraps at 4 GB, where no kernel is. */
+	/* A 32-bit address wraps at 4 GB, and does not reach the kernel. */
 	if (insn->addr_bytes != X86_WORD_SIZE)
 		return KPROBE_REASON_FORM;
 	plan->arch.rip_at = insn_offset_displacement(insn);
 	return KPROBE_REASON_NONE;
 }
 
-/* xchg with r8 is no nop, pause takes its time, and lock faults. */
+/* Not a nop: xchg with r8 (REX.B), pause (repeat prefix), and lock, which faults. */
 static enum kprobe_reason plan_nop(struct kprobe_insn *plan, struct insn *insn)
 {
 	if (X86_REX_B(insn->rex_prefix.value) || has_prefix(insn, 0xf3) ||
@@ -253,8 +253,8 @@ static enum kprobe_reason plan_nop(struct kprobe_insn *plan, struct insn *insn)
 }
 
 /*
- * Interrupts stay out for one instruction more. Do not come between if that is
- * one that must not be probed itself: it may be why.
+ * sti keeps interrupts off for one more instruction. If that one must not be probed, as
+ * hlt, it may depend on this: no probe must come in between.
  */
 static enum kprobe_reason plan_sti(struct kprobe_insn *plan, struct insn *insn,
 				   size_t avail)
@@ -270,7 +270,7 @@ static enum kprobe_reason plan_sti(struct kprobe_insn *plan, struct insn *insn,
 	return plan_run(plan, insn);
 }
 
-/* Where the operand is reached by another segment than the flat one. */
+/* The segment of the operand: the flat one, or that of per-CPU data. */
 static enum kprobe_reason plan_segment(struct x86_kprobe_operand *op, struct insn *insn)
 {
 	bool fs = has_prefix(insn, 0x64), gs = has_prefix(insn, 0x65);
@@ -278,7 +278,7 @@ static enum kprobe_reason plan_segment(struct x86_kprobe_operand *op, struct ins
 	if (fs && gs)
 		return KPROBE_REASON_FORM;
 	op->percpu = X86_IS_64BIT ? gs : fs;
-	/* The other one is user space's; without SMP so is the first. */
+	/* The other prefix is for user space. Without SMP this one is as well. */
 	if (fs + gs > (op->percpu && IS_ENABLED(CONFIG_SMP)))
 		return KPROBE_REASON_FORM;
 	return KPROBE_REASON_NONE;
@@ -305,7 +305,7 @@ static enum kprobe_reason plan_memory(struct kprobe_insn *plan, struct insn *ins
 	op->memory = true;
 	plan->may_run = true;
 	plan->arch.disp = insn->displacement.value;
-	/* Addresses of another size: no compiler makes one in the kernel. */
+	/* Compilers use no other size of addresses in the kernel. */
 	if (insn->addr_bytes != X86_WORD_SIZE)
 		return KPROBE_REASON_FORM;
 	if (X86_MODRM_RM(modrm) == 4)
@@ -344,9 +344,9 @@ static void plan_cond(struct kprobe_insn *plan, struct insn *insn)
 }
 
 /*
- * Of the prefixes, segment and branch hints, bnd, repeat and a needless REX or
- * address size change nothing. Nobody locks a branch, and with an operand size
- * Intel and AMD disagree on what it does, and how long it is.
+ * Refuses two prefixes. A branch with lock faults. On a branch with an operand size
+ * Intel and AMD disagree: on what it does, and on its length. The other prefixes change
+ * nothing: segments and branch hints, bnd, repeat, a REX or address size of no effect.
  */
 static enum kprobe_reason plan_branch(struct kprobe_insn *plan, struct insn *insn)
 {
@@ -424,10 +424,10 @@ enum kprobe_reason x86_kprobe_plan(struct kprobe_insn *plan, const u8 *bytes,
 	form = find_form(&insn, opcode);
 	plan->state = opcode == X86_STD_INSN_OPCODE;
 	note_flow(plan, &insn, form->flow, addr);
-	/* The hypervisor looks for these bytes after its ud2 at this place. */
+	/* Forced emulation: a hypervisor reads the bytes after the ud2 at this address. */
 	if (insn_has_emulate_prefix(&insn))
 		return KPROBE_REASON_TRAP;
-	/* APX: the opcode's map is elsewhere, and pt_regs has not its registers. */
+	/* APX: the opcode may be in another map, and pt_regs does not have the registers. */
 	if (insn_is_rex2(&insn))
 		return KPROBE_REASON_FORM;
 	return plan_form(plan, &insn, form, avail);

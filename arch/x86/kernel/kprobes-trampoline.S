@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where probed code enters kprobes without a trap: after a displaced
- * instruction that has post-handlers, when a probed function returns, and in
- * detours. All save the registers as a trap would have.
+ * The ways from probed code into kprobes without a trap: after a displaced instruction
+ * that has post-handlers, when a probed function returns, and in detours. Each of them
+ * saves the registers in a struct pt_regs, as a trap does.
  */
 #include <linux/linkage.h>
 #include <linux/objtool.h>
@@ -35,12 +35,12 @@
 .endm
 #endif
 
-/* No byte of it can be probed, whatever labels there are. */
+/* The whole section is on the blacklist, whatever labels it has. */
 	.section .kprobes.text, "ax"
 
 /*
- * Saves the registers as a trap would, where a return address has been pushed, and \gap
- * bytes after it. The flags are saved before anything changes them.
+ * Saves the registers as a trap does. On the stack are a return address and, below it,
+ * \gap bytes. The flags are saved before an instruction changes them.
  */
 .macro SAVE_REGS gap=0
 	push	$__KERNEL_DS		/* pt_regs->ss */
@@ -53,7 +53,7 @@
 	PUSH_REGS
 .endm
 
-/* Of what that has pushed, the return address and the gap are left. */
+/* Pops what SAVE_REGS has pushed. The return address and the gap stay on the stack. */
 .macro RESTORE_REGS
 	HINT_PUSHED 21*8
 	POP_REGS
@@ -64,8 +64,8 @@
 .endm
 
 /*
- * What a trap would have set up for C code. Where probed code is interrupted, the direction
- * flag may be set as well: the ABI has it clear only when functions are called and return.
+ * Sets up what a trap sets up for C code. The direction flag is left to the trampolines that
+ * need it: the ABI has it clear when a function is called or returns, but not in between.
  */
 .macro CALL_C callback:req
 	ASM_CLAC
@@ -75,8 +75,8 @@
 .endm
 
 /*
- * What follows is unwound as a function that has pushed so many bytes. Popped
- * registers are not there any more: an interrupt may have come in between.
+ * From here on ORC unwinds as in a function that has pushed so many bytes. It must not
+ * look for registers that were popped: an interrupt may have overwritten them.
  */
 .macro HINT_PUSHED bytes:req
 	UNWIND_HINT sp_reg=ORC_REG_SP sp_offset=\bytes+8 type=UNWIND_HINT_TYPE_CALL
@@ -94,10 +94,10 @@ SYM_CODE_START(kprobe_post_trampoline)
 SYM_CODE_END(kprobe_post_trampoline)
 
 /*
- * Reached by a probed function's return. The place that held the return
- * address is just below the stack: it is taken back, and gets the true address
- * from the callback, for this to return to in turn. Until then the unwinder
- * finds the trampoline's address there, and looks the true one up.
+ * A probed function returns to this address. Its return address was the word just below
+ * the stack pointer. The push takes that word back, kretprobe_return() writes the true
+ * return address there, and the last instruction returns to it. Until it is written, an
+ * unwinder finds the trampoline's address in the word, and looks the true one up.
  */
 SYM_CODE_START(kretprobe_trampoline)
 	ANNOTATE_NOENDBR
@@ -105,7 +105,7 @@ SYM_CODE_START(kretprobe_trampoline)
 	push	$kretprobe_trampoline
 	UNWIND_HINT_FUNC
 	SAVE_REGS
-	lea	PTREGS_SIZE(%_ASM_SP), %_ASM_ARG2	/* the place of the return address */
+	lea	PTREGS_SIZE(%_ASM_SP), %_ASM_ARG2	/* where the return address is */
 	CALL_C	kretprobe_return
 	RESTORE_REGS
 	RET
@@ -114,13 +114,13 @@ SYM_CODE_END(kretprobe_trampoline)
 #ifdef CONFIG_OPTPROBES
 #ifndef CONFIG_X86_64
 
-/* As below a trap in the kernel: room for what an emulated call pushes. */
+/* Room for what an emulated call pushes: as much as a breakpoint's trap leaves. */
 #define DETOUR_GAP	(6*WORD)
 
 /*
- * Called from stubs. Goes on with the registers as kprobe_detour_enter() leaves them,
- * stack pointer included: what comes last is put below the new stack, which the gap
- * has room for.
+ * Called from stubs. Loads the registers that kprobe_detour_enter() leaves, including the
+ * stack pointer, and returns to their instruction pointer. The registers that are loaded
+ * last are first copied to below the new stack pointer, for which the gap has room.
  */
 SYM_CODE_START(kprobe_detour_common)
 	leal	-DETOUR_GAP(%esp), %esp
@@ -146,14 +146,14 @@ SYM_CODE_END(kprobe_detour_common)
 
 #else
 
-/* As below a trap in the kernel: room for what an emulated call pushes. */
+/* Room for what an emulated call pushes: as much as a breakpoint's trap leaves. */
 #define DETOUR_GAP	(6*8)
 
 /*
- * What every detour begins and ends with. It is copied from read-only data, where
- * nobody puts a breakpoint. With each comes how many bytes are on the stack where
- * each byte of it is executed: that is all that unwinders have to know, since the
- * registers still are the probed code's there, or are again.
+ * Templates of the code that every detour begins and ends with. They are in read-only
+ * data, where no breakpoint can be set that would be copied along. The table that comes
+ * with a template has for each of its bytes how many bytes are on the stack there.
+ * Unwinders need nothing else: all other registers have the probed code's values there.
  */
 	.pushsection .rodata
 SYM_DATA_START(kprobe_detour_save_template)
@@ -207,12 +207,12 @@ SYM_DATA_START(kprobe_detour_restore_pushed)
 SYM_DATA_END(kprobe_detour_restore_pushed)
 	.popsection
 
-/* Stands for all of a detour between saved and restored registers. */
+/* Stands, in stack traces, for the code of a detour while the registers are saved. */
 SYM_CODE_START(kprobe_detour_saved)
 	ANNOTATE_NOENDBR
 	UNWIND_HINT_REGS
 	int3
-	ANNOTATE_NOENDBR	/* what detours show as */
+	ANNOTATE_NOENDBR	/* the address in traces */
 	int3
 SYM_CODE_END(kprobe_detour_saved)
 
@@ -221,7 +221,7 @@ SYM_CODE_START(kprobe_detour_saved_post)
 	ANNOTATE_NOENDBR
 	UNWIND_HINT_REGS
 	int3
-	ANNOTATE_NOENDBR	/* what detours show as */
+	ANNOTATE_NOENDBR	/* the address in traces */
 	int3
 SYM_CODE_END(kprobe_detour_saved_post)
 
@@ -230,13 +230,13 @@ SYM_CODE_START(kprobe_detour_pushed)
 	ANNOTATE_NOENDBR
 	UNWIND_HINT_REGS offset=8
 	int3
-	ANNOTATE_NOENDBR	/* what detours show as */
+	ANNOTATE_NOENDBR	/* the address in traces */
 	int3
 SYM_CODE_END(kprobe_detour_pushed)
 
 /*
- * Out of line for all detours: the registers are on the stack, %rbx has the
- * point. From here detours do not go on: all of them end as a trap would.
+ * For hits that a detour does not handle itself: the registers are on the stack, %rbx has
+ * the point. The detour is not returned to: the hit ends like a trap, by an iret.
  */
 SYM_CODE_START(kprobe_detour_stale)
 	ANNOTATE_NOENDBR
