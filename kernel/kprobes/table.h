@@ -37,7 +37,7 @@ extern struct kprobe_buckets __rcu *kprobe_buckets;
 static __always_inline struct hlist_head *
 kprobe_chain(struct kprobe_buckets *b, unsigned long site)
 {
-	return &b->chain[site * (unsigned long)GOLDEN_RATIO_64 >> b->shift];
+	return &b->chain[site * GOLDEN_RATIO_PRIME >> b->shift];
 }
 
 #define kprobe_table_for_each(point, b, n, at)				\

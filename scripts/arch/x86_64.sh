@@ -3,6 +3,8 @@
 # What the scripts must know of x86_64.
 
 srcarch=x86
+# Pattern of our files in arch/$srcarch that are not of this architecture.
+foreign=
 cross=
 image=arch/x86/boot/bzImage
 image_target=bzImage
