@@ -9,8 +9,6 @@
 #include <linux/kprobes.h>
 #include <linux/module.h>
 
-#include "../batch.h"
-#include "../optimizer.h"
 #include "../table.h"
 #include "optimized.h"
 
