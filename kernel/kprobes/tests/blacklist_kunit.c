@@ -50,20 +50,42 @@ static noinline __noclone int free_function(int x)
 }
 
 /* Named as compilers name what they make of parts of a function, or of the whole. */
-#define PART(function, symbol)					\
-static int function(int x) __asm__(symbol);			\
-								\
-static noinline __noclone int function(int x)			\
-{								\
-	return some_code(x);					\
+static int forbidden_isra(int x) __asm__("forbidden_function.isra.0");
+static int forbidden_constprop(int x) __asm__("forbidden_function.constprop.3");
+static int forbidden_part(int x) __asm__("forbidden_function.part.1.isra.2");
+static int noinstr_part(int x) __asm__("noinstr_function.part.0");
+static int free_part(int x) __asm__("free_function.part.0");
+static int forbidden_other(int x) __asm__("forbidden_function.other.0");
+
+static noinline __noclone int forbidden_isra(int x)
+{
+	return some_code(x);
 }
 
-PART(forbidden_isra, "forbidden_function.isra.0")
-PART(forbidden_constprop, "forbidden_function.constprop.3")
-PART(forbidden_part, "forbidden_function.part.1.isra.2")
-PART(noinstr_part, "noinstr_function.part.0")
-PART(free_part, "free_function.part.0")
-PART(forbidden_other, "forbidden_function.other.0")
+static noinline __noclone int forbidden_constprop(int x)
+{
+	return some_code(x);
+}
+
+static noinline __noclone int forbidden_part(int x)
+{
+	return some_code(x);
+}
+
+static noinline __noclone int noinstr_part(int x)
+{
+	return some_code(x);
+}
+
+static noinline __noclone int free_part(int x)
+{
+	return some_code(x);
+}
+
+static noinline __noclone int forbidden_other(int x)
+{
+	return some_code(x);
+}
 
 /* An unused function would be left out. */
 static int (*const functions[])(int) = {
