@@ -1,0 +1,107 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# CPUs go and come while probes are set, become jumps, and are taken off: what was patched
+# meanwhile is what a CPU executes when it is back, and neither waits for the other for ever.
+
+# shellcheck source=functions.sh
+. "$(dirname "$0")/functions.sh"
+
+cpu=/sys/devices/system/cpu/cpu1/online
+optimization=/proc/sys/debug/kprobes-optimization
+calls=20
+
+# call_there TIMES: calls of fifo_open() on the CPU.
+call_there()
+{
+	round=0
+	while [ "$round" -lt "$1" ]; do
+		taskset 2 sh -c ": <>$work/fifo" || return 1
+		round=$((round + 1))
+	done
+}
+
+# Each call there is one more hit.
+calls_there_hit()
+{
+	before=$(event_hits opened)
+	call_there "$calls" && equal "$(event_hits opened)" $((before + calls))
+}
+
+calls_there_do_not_hit()
+{
+	call_there "$calls" && equal "$(event_hits opened)" "$1"
+}
+
+# while_away COMMAND...: the CPU executes what COMMAND has patched when it is back.
+while_away()
+{
+	echo 0 >"$cpu" || return 1
+	"$@"
+	status=$?
+	echo 1 >"$cpu" && [ "$status" -eq 0 ]
+}
+
+enabled_while_away()
+{
+	while_away event_enable opened 1 && calls_there_hit
+}
+
+disabled_while_away()
+{
+	hits=$(event_hits opened)
+	while_away event_enable opened 0 && calls_there_do_not_hit "$hits"
+}
+
+turned_while_away()
+{
+	while_away sh -c "echo $1 >$optimization" && calls_there_hit
+}
+
+go_and_come()
+{
+	turn=0
+	while [ "$turn" -lt 20 ]; do
+		echo 0 >"$cpu"
+		echo 1 >"$cpu"
+		turn=$((turn + 1))
+	done
+}
+
+# Events and the knob are turned until the CPU has gone and come often enough.
+turn_everything()
+{
+	go_and_come &
+	going=$!
+	while kill -0 "$going" 2>/dev/null; do
+		event_enable opened 1
+		echo 0 >"$optimization"
+		echo 1 >"$optimization"
+		event_enable opened 0
+	done
+	wait "$going"
+}
+
+hits_after_all()
+{
+	event_enable opened 1 && calls_there_hit
+}
+
+# shellcheck disable=SC2119 # no module is needed
+begin
+[ -w "$cpu" ] || skip_all "CPU 1 cannot be turned off"
+[ -e "$tracefs/kprobe_events" ] || skip_all "kernel has no kprobe events"
+mkfifo "$work/fifo"
+event p opened fifo_open
+
+plan 6
+check "an event that is enabled while a CPU is away is hit there" enabled_while_away
+check_if "$([ -e $optimization ] || echo "no jumps")" \
+	"so is one that becomes a breakpoint" turned_while_away 0
+check_if "$([ -e $optimization ] || echo "no jumps")" \
+	"and a jump" turned_while_away 1
+check "one that is disabled is not hit any more" disabled_while_away
+check "knobs and events turn while CPUs go and come" turn_everything
+check "and hits are counted after that" hits_after_all
+[ ! -e "$optimization" ] || echo 1 >"$optimization"
+finish
