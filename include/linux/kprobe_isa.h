@@ -159,6 +159,7 @@ static inline unsigned long kprobe_code_here(const struct kprobe_code *code)
  * @glance_len: how many bytes @glance looks at
  * @pads:      all that an indirect jump can reach begins with %KPROBE_FLOW_PAD
  * @stateless: no instruction sets @state of its verdict
+ * @joins:     instructions may belong together, or be data that another one reads
  * @scratch:   registers of which a jump needs one that nobody reads any more, a
  *             bit for each; 0 when it needs none
  *
@@ -191,6 +192,7 @@ struct kprobe_isa {
 	u8 glance_len;
 	bool pads;
 	bool stateless;
+	bool joins;
 	u32 scratch;
 	const bool *first_bytes;
 	enum kprobe_reason (*plan)(struct kprobe_insn *insn, const u8 *bytes,

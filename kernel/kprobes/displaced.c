@@ -22,6 +22,8 @@
 #include "slot.h"
 
 static bool fill_slot(struct kprobe_point *point, void *slot, bool post)
+#include "function.h"
+#include "site.h"
 {
 	const struct kprobe_isa *isa = arch_kprobe_isa;
 	u8 buf[KPROBE_SLOT_SIZE];
@@ -85,12 +87,35 @@ static enum kprobe_reason plan(struct kprobe_point *point)
  */
 enum kprobe_reason kprobe_displace(struct kprobe_point *point)
 {
-	enum kprobe_reason reason = plan(point);
+	enum kprobe_reason reason = plan(point) ?: scan(point);
 
 	if (!reason && (!point->emulated || point->plan.may_run))
 		reason = make_slot(point, &point->slot, false);
 	return reason;
 }
+static bool find(const struct kprobe_text *text, unsigned long addr,
+		 struct kprobe_function *function)
+{
+	return kprobe_lookup_function(text->lookup, addr, function);
+}
+
+/* What the instruction's neighbours say. */
+static enum kprobe_reason scan(const struct kprobe_point *point)
+{
+	struct kprobe_lookup lookup;
+	const struct kprobe_text text = {
+		.read = kprobe_read_insn,
+		.find = find,
+		.lookup = &lookup,
+	};
+
+	if (!arch_kprobe_isa->joins)
+		return KPROBE_REASON_NONE;
+	kprobe_lookup_init(&lookup);
+	guard(mutex)(&text_mutex);
+	return kprobe_scan_site(arch_kprobe_isa, &text, point->site);
+}
+
 NOKPROBE_SYMBOL(kprobe_displace);
 
 /**
