@@ -10,6 +10,9 @@
  *	jump back		call of kprobe_post_trampoline, for the post-handlers
  *				jump back
  *
+ * Where no jump that needs no register gets back to the text, both kinds are the
+ * instruction and a breakpoint, and the hit of that goes on for them: see hit.c.
+ *
  * A copy runs with the flags, interrupts and preemption that the probed code has.
  * Nothing is single-stepped, so nothing has to be remembered between a hit and its
  * instruction: it may be interrupted, preempted, and hit again.
@@ -19,25 +22,41 @@
 #include <linux/memory.h>
 
 #include "displaced.h"
-#include "slot.h"
-
-static bool fill_slot(struct kprobe_point *point, void *slot, bool post)
 #include "function.h"
 #include "site.h"
+#include "slot.h"
+
+static void emit_way_back(struct kprobe_code *code, struct kprobe_point *point, bool post)
 {
 	const struct kprobe_isa *isa = arch_kprobe_isa;
+
+	if (post) {
+		isa->enter(code, (unsigned long)kprobe_post_trampoline);
+		isa->leave(code);
+	}
+	isa->jump(code, point->site + point->len, 0);
+}
+
+static bool fill_slot(struct kprobe_point *point, void *slot, bool post)
+{
 	u8 buf[KPROBE_SLOT_SIZE];
 	struct kprobe_code code = {
 		.buf = buf, .size = sizeof(buf), .base = (unsigned long)slot,
 	};
+	unsigned int len;
 
-	isa->emit(&code, &point->plan, (u8 *)point->insn, point->site);
-	if (post) {
-		isa->enter(&code, (unsigned long)kprobe_post_trampoline);
-		isa->leave(&code);
+	arch_kprobe_isa->emit(&code, &point->plan, (u8 *)point->insn, point->site);
+	if (code.far)
+		return false;
+	len = code.len;
+	if (!point->plan.ends_in_trap)
+		emit_way_back(&code, point, post);
+	if (code.far || point->plan.ends_in_trap) {
+		code.len = len;
+		arch_kprobe_isa->breakpoint(&code, &point->plan);
+		point->plan.ends_in_trap = true;
 	}
-	isa->jump(&code, point->site + point->len, 0);
-	if (code.far || WARN_ON_ONCE(code.len > code.size))
+	if (WARN_ON_ONCE(code.len > code.size))
 		return false;
 	kprobe_slot_write(slot, buf, code.len);
 	return true;
@@ -74,25 +93,6 @@ static enum kprobe_reason plan(struct kprobe_point *point)
 	return reason;
 }
 
-/**
- * kprobe_displace() - plan how a point's instruction is displaced
- * @point: new point with @addr and @site set
- *
- * Reads the instruction, fills in @insn, @plan, @len and @emulated, and makes @slot
- * where one is needed.
- *
- * Context: Process context, kprobe_mutex held, may sleep.
- * Return: %KPROBE_REASON_NONE, %KPROBE_REASON_NO_MEMORY, or why the instruction cannot
- * be probed.
- */
-enum kprobe_reason kprobe_displace(struct kprobe_point *point)
-{
-	enum kprobe_reason reason = plan(point) ?: scan(point);
-
-	if (!reason && (!point->emulated || point->plan.may_run))
-		reason = make_slot(point, &point->slot, false);
-	return reason;
-}
 static bool find(const struct kprobe_text *text, unsigned long addr,
 		 struct kprobe_function *function)
 {
@@ -116,6 +116,25 @@ static enum kprobe_reason scan(const struct kprobe_point *point)
 	return kprobe_scan_site(arch_kprobe_isa, &text, point->site);
 }
 
+/**
+ * kprobe_displace() - plan how a point's instruction is displaced
+ * @point: new point with @addr and @site set
+ *
+ * Reads the instruction, fills in @insn, @plan, @len and @emulated, and makes @slot
+ * where one is needed.
+ *
+ * Context: Process context, kprobe_mutex held, may sleep.
+ * Return: %KPROBE_REASON_NONE, %KPROBE_REASON_NO_MEMORY, or why the instruction cannot
+ * be probed.
+ */
+enum kprobe_reason kprobe_displace(struct kprobe_point *point)
+{
+	enum kprobe_reason reason = plan(point) ?: scan(point);
+
+	if (!reason && (!point->emulated || point->plan.may_run))
+		reason = make_slot(point, &point->slot, false);
+	return reason;
+}
 NOKPROBE_SYMBOL(kprobe_displace);
 
 /**

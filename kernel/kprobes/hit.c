@@ -365,6 +365,48 @@ static int retry_stale_breakpoint(unsigned long addr, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(retry_stale_breakpoint);
 
+static void post_hit(struct kprobe_point *point, struct pt_regs *regs,
+		     unsigned int entered)
+{
+	struct kprobe_frame *frame = kprobe_frame_enter(point, entered);
+
+	if (unlikely(!frame)) {
+		miss_all(point);
+		return;
+	}
+	run_post_handlers(frame, point, regs);
+	kprobe_frame_exit(frame);
+}
+NOKPROBE_SYMBOL(post_hit);
+
+static bool is_in_slot(unsigned long addr, const void *slot)
+{
+	return slot && addr - (unsigned long)slot < KPROBE_SLOT_SIZE;
+}
+NOKPROBE_SYMBOL(is_in_slot);
+
+/*
+ * The breakpoint that a slot ends in, where no jump leads back from there: goes on
+ * after the probed instruction, in one of the slots after the post-handlers.
+ */
+static bool slot_has_ended(unsigned long addr, struct pt_regs *regs, unsigned int entered)
+{
+	unsigned int offset;
+	struct kprobe_point *point = kprobe_slot_owner(addr, &offset);
+	bool post;
+
+	if (!point || !offset || !point->plan.ends_in_trap)
+		return false;
+	post = is_in_slot(addr, point->post_slot);
+	if (!post && !is_in_slot(addr, point->slot))
+		return false;
+	instruction_pointer_set(regs, point->site + point->len);
+	if (post)
+		post_hit(point, regs, entered);
+	return true;
+}
+NOKPROBE_SYMBOL(slot_has_ended);
+
 /**
  * kprobe_breakpoint_hit() - a breakpoint was hit that may be ours
  * @addr:    its address
@@ -385,9 +427,10 @@ int kprobe_breakpoint_hit(unsigned long addr, struct pt_regs *regs,
 {
 	struct kprobe_point *point = kprobe_table_find(addr);
 
-	if (unlikely(!point))
+	if (likely(point))
+		kprobe_hit(point, regs, entered);
+	else if (!slot_has_ended(addr, regs, entered))
 		return retry_stale_breakpoint(addr, regs);
-	kprobe_hit(point, regs, entered);
 	return 1;
 }
 NOKPROBE_SYMBOL(kprobe_breakpoint_hit);
@@ -401,14 +444,7 @@ NOKPROBE_SYMBOL(kprobe_breakpoint_hit);
  */
 void kprobe_post_hit(struct kprobe_point *point, struct pt_regs *regs)
 {
-	struct kprobe_frame *frame = kprobe_frame_enter(point, 0);
-
-	if (unlikely(!frame)) {
-		miss_all(point);
-		return;
-	}
-	run_post_handlers(frame, point, regs);
-	kprobe_frame_exit(frame);
+	post_hit(point, regs, 0);
 }
 NOKPROBE_SYMBOL(kprobe_post_hit);
 
