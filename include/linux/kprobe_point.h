@@ -25,6 +25,16 @@
 /* Points handled under one hold of kprobe_mutex, and patched together. */
 #define KPROBE_CHUNK	256
 
+/* How far after the probed address is the instruction pointer that handlers see? */
+#ifndef KPROBE_HIT_OFFSET
+#define KPROBE_HIT_OFFSET	0
+#endif
+
+/* What addresses and lengths of instructions are multiples of. */
+#ifndef KPROBE_INSN_ALIGN
+#define KPROBE_INSN_ALIGN	1
+#endif
+
 /**
  * enum kprobe_mechanism - how a hit reaches the core
  * @KPROBE_BREAKPOINT: a breakpoint instruction at the site

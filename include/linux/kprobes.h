@@ -245,6 +245,7 @@ bool is_kprobe_insn_slot(unsigned long addr);
 unsigned long kprobe_displaced_ip(unsigned long addr);
 unsigned long kprobe_displaced_frame(unsigned long addr, unsigned int *pushed);
 bool kprobe_is_entry(unsigned long ip);
+bool kprobe_is_after_entry(unsigned long ip);
 void wait_for_kprobe_optimizer(void);
 
 #else /* !CONFIG_KPROBES: typed stubs, so that no user needs an #ifdef */
@@ -327,6 +328,11 @@ static inline unsigned long kprobe_displaced_frame(unsigned long addr,
 {
 	*pushed = 0;
 	return addr;
+}
+
+static inline bool kprobe_is_after_entry(unsigned long ip)
+{
+	return false;
 }
 
 static inline bool kprobe_is_entry(unsigned long ip)

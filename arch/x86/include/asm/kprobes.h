@@ -14,6 +14,9 @@ typedef u8 kprobe_opcode_t;
 
 #define KPROBE_INSN_MAX		MAX_INSN_SIZE
 
+/* A trap's instruction pointer is after the breakpoint. */
+#define KPROBE_HIT_OFFSET	1
+
 /* Room for the longest instruction, a call, a jump back. */
 #define KPROBE_SLOT_SIZE	32
 
