@@ -102,7 +102,10 @@ void arch_kprobe_patch(const struct kprobe_patch *patches, unsigned int nr);
  * @code: the bytes
  * @len:  how many
  *
- * Context: Process context, may sleep.
+ * CPUs may go on fetching what was there before until arch_kprobe_flush_slots() or
+ * arch_kprobe_patch().
+ *
+ * Context: Process context, kprobe_mutex held, may sleep.
  */
 void arch_kprobe_write_slot(void *slot, const void *code, size_t len);
 
@@ -169,6 +172,17 @@ static inline bool arch_kprobe_text_reserved(unsigned long start, unsigned long 
 #endif
 
 #ifdef CONFIG_OPTPROBES
+#ifndef arch_kprobe_flush_slots
+/**
+ * arch_kprobe_flush_slots() - have every CPU fetch slots as they were written
+ *
+ * Context: Process context, kprobe_mutex held, may sleep.
+ */
+static inline void arch_kprobe_flush_slots(void)
+{
+}
+#endif
+
 #ifndef arch_kprobe_way_out
 /**
  * arch_kprobe_way_out() - what functions return through, if not by a return

@@ -3,7 +3,7 @@
 #define _KERNEL_KPROBES_POINT_H
 
 /* point.c: points, their states, the probes on them, where their hits go */
-#include <linux/kprobe_point.h>
+#include <linux/kprobe_arch.h>
 
 #include "table.h"
 
@@ -62,6 +62,9 @@ static inline void kprobe_point_set_route(struct kprobe_point *point,
 					  const struct kprobe_route *route)
 {
 	lockdep_assert_held(&kprobe_mutex);
+	/* Where no hit comes, arch_kprobe_patch() lets the first one through. */
+	if (kprobe_point_in_text(point))
+		arch_kprobe_flush_slots();
 	smp_store_release(&point->route, route);	/* see above */
 }
 
