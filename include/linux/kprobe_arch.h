@@ -35,6 +35,7 @@ void kprobe_slot_write(void *slot, const void *code, size_t len);
 int kprobe_blacklist_add_text(unsigned long start, unsigned long end);
 size_t kprobe_read_insn(unsigned long addr, u8 *buf, size_t size);
 bool kprobe_detour_enter(struct pt_regs *regs, unsigned long where);
+void kprobe_detour_post(struct pt_regs *regs, unsigned long where);
 
 /* Is it the probe of a registered struct kretprobe? */
 static inline bool kprobe_is_return_probe(const struct kprobe *p)
