@@ -172,7 +172,6 @@ static inline bool arch_kprobe_text_reserved(unsigned long start, unsigned long 
 }
 #endif
 
-#ifdef CONFIG_OPTPROBES
 #ifndef arch_kprobe_flush_slots
 /**
  * arch_kprobe_flush_slots() - have every CPU fetch slots as they were written
@@ -184,6 +183,7 @@ static inline void arch_kprobe_flush_slots(void)
 }
 #endif
 
+#ifdef CONFIG_OPTPROBES
 #ifndef arch_kprobe_way_out
 /**
  * arch_kprobe_way_out() - what functions return through, if not by a return
@@ -283,6 +283,13 @@ void kretprobe_return(struct pt_regs *regs, void *fp);
  *	also when it cannot be read
  *   unsigned long arch_kprobe_skip_nop(unsigned long addr)
  *	the instruction after the entry nop at @addr
+ *
+ * and where ftrace does not save all registers:
+ *
+ *   void arch_kprobe_get_call(struct pt_regs *regs, struct ftrace_regs *fregs)
+ *	fills in what ftrace has saved of a call's registers, and clears the rest
+ *   void arch_kprobe_put_call(struct ftrace_regs *fregs, struct pt_regs *regs)
+ *	makes them those that ftrace restores
  *
  * and for registers at a function's entry:
  *

@@ -49,10 +49,8 @@ static void report_call(struct kprobe_point *point, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(report_call);
 
-static void ftrace_hit(unsigned long ip, unsigned long parent_ip,
-		       struct ftrace_ops *ops, struct ftrace_regs *fregs)
+static __always_inline void call_hit(unsigned long ip, struct pt_regs *regs)
 {
-	struct pt_regs *regs = ftrace_get_regs(fregs);
 	struct kprobe_point *point;
 
 	if (unlikely(!regs || kprobe_ftrace_disabled))
@@ -65,11 +63,34 @@ static void ftrace_hit(unsigned long ip, unsigned long parent_ip,
 		report_call(point, regs);
 	preempt_enable_notrace();
 }
+
+#ifdef CONFIG_DYNAMIC_FTRACE_WITH_REGS
+#define SAVE_REGS	FTRACE_OPS_FL_SAVE_REGS
+
+static void ftrace_hit(unsigned long ip, unsigned long parent_ip,
+		       struct ftrace_ops *ops, struct ftrace_regs *fregs)
+{
+	call_hit(ip, ftrace_get_regs(fregs));
+}
+#else
+#define SAVE_REGS	0
+
+/* ftrace has saved no more than a call's arguments and its way. */
+static void ftrace_hit(unsigned long ip, unsigned long parent_ip,
+		       struct ftrace_ops *ops, struct ftrace_regs *fregs)
+{
+	struct pt_regs regs;
+
+	arch_kprobe_get_call(&regs, fregs);
+	call_hit(ip, &regs);
+	arch_kprobe_put_call(fregs, &regs);
+}
+#endif
 NOKPROBE_SYMBOL(ftrace_hit);
 
 static struct ftrace_ops kprobe_ftrace_ops = {
 	.func = ftrace_hit,
-	.flags = FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_PERMANENT,
+	.flags = SAVE_REGS | FTRACE_OPS_FL_PERMANENT,
 };
 
 /* Sites in the filter; kprobe_mutex. ftrace traces all if it is empty. */
