@@ -10,6 +10,7 @@
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
 #include <linux/memory.h>
+#include <linux/sizes.h>
 
 #include "examine.h"
 #include "function.h"
@@ -17,18 +18,78 @@
 #include "scan.h"
 #include "site.h"
 
+/* How far from a function branches are looked for that lead into it. */
+#define NEIGHBOURHOOD	SZ_4K
+
+static bool leads_into(const struct kprobe_insn *insn, const struct kprobe_function *function)
+{
+	return (insn->flow == KPROBE_FLOW_JUMP || insn->flow == KPROBE_FLOW_COND ||
+		insn->flow == KPROBE_FLOW_CALL) &&
+	       insn->target > function->start && insn->target < function->end;
+}
+
+/* Decodes a piece of text. Returns how much; 0 when it leads into the function. */
+static size_t decode_piece(unsigned long addr, size_t size,
+			   const struct kprobe_function *function)
+{
+	const struct kprobe_isa *isa = arch_kprobe_isa;
+	struct kprobe_insn insn;
+	u8 text[64];
+	size_t avail = kprobe_read_insn(addr, text, min(size, sizeof(text))), at = 0;
+
+	/* The last instruction may go on in the next piece. */
+	do {
+		insn.len = 0;
+		if (at < avail)
+			isa->plan(&insn, text + at, avail - at, addr + at);
+		if (insn.len && leads_into(&insn, function))
+			return 0;
+		at += insn.len ?: isa->align;
+	} while (at + isa->insn_max <= avail);
+	return at;
+}
+
+static bool is_led_into(unsigned long from, unsigned long to,
+			const struct kprobe_function *function)
+{
+	size_t size;
+
+	for (; from < to; from += size) {
+		size = decode_piece(from, to - from, function);
+		if (!size)
+			return true;
+	}
+	return false;
+}
+
+/* From outside, other than by its start. */
+static bool has_ways_in(const struct kprobe_function *function)
+{
+	unsigned long from = function->start - NEIGHBOURHOOD;
+	struct kprobe_function before;
+
+	if (kprobe_find_function(from, &before))
+		from = before.start;
+	return is_led_into(from, function->start, function) ||
+	       is_led_into(function->end, function->end + NEIGHBOURHOOD, function);
+}
+
 /*
  * Can all that jumps into the middle of a function be found? Not if the symbol
  * names a part of it: a cold part, which the other part jumps into wherever it
  * likes, or code from or up to a label that assembly has made global. Functions
- * are aligned, labels hardly ever.
+ * are aligned, labels hardly ever. Where they are not aligned more than any
+ * instruction is, the code around them tells: compilers do not jump like that.
  */
 static bool is_whole(const struct kprobe_function *function)
 {
 	struct kprobe_function next;
 
-	if (!IS_ALIGNED(function->start, CONFIG_FUNCTION_ALIGNMENT) ||
-	    function->kind == KPROBE_SYMBOL_COLD)
+	if (function->kind == KPROBE_SYMBOL_COLD)
+		return false;
+	if (arch_kprobe_isa->align >= CONFIG_FUNCTION_ALIGNMENT)
+		return !has_ways_in(function);
+	if (!IS_ALIGNED(function->start, CONFIG_FUNCTION_ALIGNMENT))
 		return false;
 	return IS_ALIGNED(function->end, CONFIG_FUNCTION_ALIGNMENT) ||
 	       !kprobe_find_function(function->end, &next) ||
