@@ -14,6 +14,7 @@
 #include <linux/memory.h>
 #include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/module_symbol.h>
 #include <linux/sort.h>
 #include <linux/static_call_types.h>
 #include <linux/string.h>
@@ -84,7 +85,8 @@ static int add_symbol(void *data, const char *name, unsigned long addr)
 {
 	struct module_symbols *symbols = data;
 
-	if (!name[0] || symbols->nr == symbols->max)
+	/* Mapping symbols and local labels are inside of functions. */
+	if (!name[0] || is_mapping_symbol(name) || symbols->nr == symbols->max)
 		return 0;
 	symbols->symbol[symbols->nr++] = (struct module_symbol){
 		.addr = addr,
