@@ -41,7 +41,7 @@ struct mortal {
 
 static struct mortal mortal;
 
-static void die(void)
+static void die_now(void)
 {
 	if (in_interrupt())
 		mortal.trap = true;
@@ -51,19 +51,19 @@ static void die(void)
 
 static int die_in_pre(struct kprobe *p, struct pt_regs *regs)
 {
-	die();
+	die_now();
 	return 0;
 }
 
 static void die_in_post(struct kprobe *p, struct pt_regs *regs,
 			unsigned long flags)
 {
-	die();
+	die_now();
 }
 
 static int die_in_return(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
-	die();
+	die_now();
 	return 0;
 }
 
@@ -269,7 +269,7 @@ static void be_busy(void)
 
 	for (i = 0; i < KPROBE_FRAMES + 2; i++)
 		kprobe_busy_begin();
-	die();
+	die_now();
 }
 
 static void dies_busy(struct kunit *test)
@@ -294,7 +294,7 @@ static int load_bad(struct kprobe *p, struct pt_regs *regs)
 
 static int die_of_fault(struct kprobe *p, struct pt_regs *regs, int trapnr)
 {
-	die();
+	die_now();
 	return 0;
 }
 

@@ -136,7 +136,7 @@ static void pass(unsigned long ip, unsigned long parent_ip,
 /* Could redirect calls, and does not. */
 struct ftrace_ops kprobes_entry_redirection = {
 	.func = pass,
-	.flags = FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_IPMODIFY,
+	.flags = ENTRY_SAVE_REGS | FTRACE_OPS_FL_IPMODIFY,
 };
 
 static void end_redirection(void *unused)

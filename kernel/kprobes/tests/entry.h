@@ -4,8 +4,10 @@
 
 /*
  * For the suites of probes at function entries that ftrace knows: functions in
- * entry_x86.S, and the ways in which such a probe is reached.
+ * entry_<arch>.S, and the ways in which such a probe is reached.
  */
+#include <linux/kprobe_point.h>
+
 #include "targets.h"
 
 struct ftrace_ops;
@@ -23,7 +25,7 @@ void kprobes_entry_direct(void);
 void kprobes_entry_around(void);
 extern unsigned int kprobes_entry_directs;
 
-#define ENTRY_NOP_SIZE	5
+#define ENTRY_NOP_SIZE	(IS_ENABLED(CONFIG_X86) ? 5 : 8)
 
 /**
  * enum entry_form - how a probe at an entry is reached
@@ -49,6 +51,13 @@ void kprobes_entry_settle(struct kunit *test, struct kprobe *p);
 struct kprobes_counter *kprobes_entry_counting(struct kunit *test);
 struct kprobes_counter *kprobes_entry_next(struct kunit *test);
 void kprobes_entry_call(struct kunit *test, int times);
+
+/* All registers, where ftrace can save them. */
+#ifdef CONFIG_DYNAMIC_FTRACE_WITH_REGS
+#define ENTRY_SAVE_REGS	FTRACE_OPS_FL_SAVE_REGS
+#else
+#define ENTRY_SAVE_REGS	0
+#endif
 
 /* For register_ftrace_function(). */
 extern struct ftrace_ops kprobes_entry_redirection;

@@ -34,7 +34,7 @@ static void tells_instruction_pointers(struct kunit *test)
 
 	kprobes_entry_call(test, CALLS);
 	kprobes_expect_counts(test, c, CALLS, CALLS);
-	KUNIT_EXPECT_EQ(test, c->pre_ip, kprobes_entry_addr() + 1);
+	KUNIT_EXPECT_EQ(test, c->pre_ip, kprobes_entry_addr() + KPROBE_HIT_OFFSET);
 	KUNIT_EXPECT_EQ(test, c->post_ip, kprobes_entry_addr() + ENTRY_NOP_SIZE);
 	KUNIT_EXPECT_EQ(test, c->kp.nmissed, 0);
 }
@@ -71,15 +71,16 @@ static void post_handler_follows_the_nop(struct kunit *test)
 	c->in_post = copy_in_post;
 	KUNIT_EXPECT_EQ(test, kprobes_entry_target(4321), 4322);
 	KUNIT_EXPECT_EQ(test, TEST_ARG(&both.pre), 4321);
-	KUNIT_EXPECT_EQ(test, both.post.ip, both.pre.ip + ENTRY_NOP_SIZE - 1);
-	both.post.ip = both.pre.ip;
+	KUNIT_EXPECT_EQ(test, instruction_pointer(&both.post),
+			instruction_pointer(&both.pre) + ENTRY_NOP_SIZE - KPROBE_HIT_OFFSET);
+	instruction_pointer_set(&both.post, instruction_pointer(&both.pre));
 	KUNIT_EXPECT_MEMEQ(test, &both.post, &both.pre, sizeof(both.pre));
 	unregister_kprobe(&c->kp);
 }
 
 static int tell_the_caller(struct kprobe *p, struct pt_regs *regs)
 {
-	kprobes_counter_of(p)->data = (void *)*(unsigned long *)regs->sp;
+	kprobes_counter_of(p)->data = (void *)arch_kretprobe_return_address(regs);
 	return 0;
 }
 
@@ -107,7 +108,7 @@ static void add_in_post(struct kprobe *p, struct pt_regs *regs,
 			unsigned long flags)
 {
 	TEST_ARG(regs) += 200;
-	/* In 32 bit that is the argument. */
+	/* Elsewhere that is the argument. */
 	if (IS_ENABLED(CONFIG_X86_64))
 		TEST_RESULT(regs) = 77;
 }
@@ -249,7 +250,7 @@ static void several_are_hit(struct kunit *test)
 	kprobes_expect_counts(test, first, 2 * CALLS, 2 * CALLS);
 	kprobes_expect_counts(test, second, 3 * CALLS, 0);
 	kprobes_expect_counts(test, third, 2 * CALLS, 2 * CALLS);
-	KUNIT_EXPECT_EQ(test, second->pre_ip, kprobes_entry_addr() + 1);
+	KUNIT_EXPECT_EQ(test, second->pre_ip, kprobes_entry_addr() + KPROBE_HIT_OFFSET);
 	KUNIT_EXPECT_EQ(test, third->post_ip,
 			kprobes_entry_addr() + ENTRY_NOP_SIZE);
 }

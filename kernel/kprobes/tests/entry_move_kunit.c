@@ -60,9 +60,9 @@ static void late_calls_are_hits(struct kunit *test)
 		call_late(test, 1);
 		kprobes_expect_counts(test, m.entry, 2 * i, 2 * i);
 		kprobes_expect_counts(test, m.next, 2 * i, 2 * i);
-		KUNIT_EXPECT_EQ(test, m.entry->pre_ip, addr + 1);
+		KUNIT_EXPECT_EQ(test, m.entry->pre_ip, addr + KPROBE_HIT_OFFSET);
 		KUNIT_EXPECT_EQ(test, m.entry->post_ip, addr + ENTRY_NOP_SIZE);
-		KUNIT_EXPECT_EQ(test, m.next->pre_ip, addr + ENTRY_NOP_SIZE + 1);
+		KUNIT_EXPECT_EQ(test, m.next->pre_ip, addr + ENTRY_NOP_SIZE + KPROBE_HIT_OFFSET);
 		KUNIT_EXPECT_GT(test, m.next->post_ip, addr + ENTRY_NOP_SIZE);
 	}
 	KUNIT_EXPECT_EQ(test, m.entry->kp.nmissed, 0);

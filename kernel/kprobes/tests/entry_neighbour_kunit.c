@@ -32,9 +32,9 @@ static void expect_both(struct kunit *test, struct kprobes_counter *entry,
 	kprobes_entry_call(test, CALLS);
 	kprobes_expect_counts(test, entry, CALLS, CALLS);
 	kprobes_expect_counts(test, next, CALLS, CALLS);
-	KUNIT_EXPECT_EQ(test, entry->pre_ip, addr + 1);
+	KUNIT_EXPECT_EQ(test, entry->pre_ip, addr + KPROBE_HIT_OFFSET);
 	KUNIT_EXPECT_EQ(test, entry->post_ip, addr + ENTRY_NOP_SIZE);
-	KUNIT_EXPECT_EQ(test, next->pre_ip, addr + ENTRY_NOP_SIZE + 1);
+	KUNIT_EXPECT_EQ(test, next->pre_ip, addr + ENTRY_NOP_SIZE + KPROBE_HIT_OFFSET);
 	KUNIT_EXPECT_GT(test, next->post_ip, addr + ENTRY_NOP_SIZE);
 	KUNIT_EXPECT_PTR_EQ(test, get_kprobe((void *)addr), &entry->kp);
 	KUNIT_EXPECT_PTR_EQ(test, get_kprobe((void *)addr + ENTRY_NOP_SIZE),

@@ -53,7 +53,11 @@ static void redirect_call(unsigned long ip, unsigned long parent_ip,
 			  struct ftrace_ops *ops, struct ftrace_regs *fregs)
 {
 	atomic_inc(&seen);
+#ifdef CONFIG_DYNAMIC_FTRACE_WITH_REGS
 	instruction_pointer_set(ftrace_get_regs(fregs), (unsigned long)kprobes_entry_other);
+#else
+	ftrace_regs_set_instruction_pointer(fregs, (unsigned long)kprobes_entry_other);
+#endif
 }
 
 static struct ftrace_ops tracer = {
@@ -62,12 +66,12 @@ static struct ftrace_ops tracer = {
 
 static struct ftrace_ops tracer_with_regs = {
 	.func = count_call,
-	.flags = FTRACE_OPS_FL_SAVE_REGS,
+	.flags = ENTRY_SAVE_REGS,
 };
 
 static struct ftrace_ops redirection = {
 	.func = redirect_call,
-	.flags = FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_IPMODIFY,
+	.flags = ENTRY_SAVE_REGS | FTRACE_OPS_FL_IPMODIFY,
 };
 
 static int ops_on(struct ftrace_ops *ops)
@@ -115,7 +119,7 @@ static int redirection_off(void)
 /* Direct calls */
 
 /* In 32 bit ftrace forgets them as soon as there is another user. */
-#if defined(CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS) && defined(CONFIG_X86_64)
+#if defined(CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS) && !defined(CONFIG_X86_32)
 #define DIRECT_CALLS
 static struct ftrace_ops direct;
 static unsigned int directs_before;
@@ -283,7 +287,7 @@ static void expect_calls(struct kunit *test, struct pair *pair, int calls)
 {
 	kprobes_expect_counts(test, pair->c, calls, calls);
 	kprobes_expect_returns(test, pair->r, calls, calls);
-	KUNIT_EXPECT_EQ(test, pair->c->pre_ip, kprobes_entry_addr() + 1);
+	KUNIT_EXPECT_EQ(test, pair->c->pre_ip, kprobes_entry_addr() + KPROBE_HIT_OFFSET);
 	KUNIT_EXPECT_EQ(test, pair->c->post_ip,
 			kprobes_entry_addr() + ENTRY_NOP_SIZE);
 }

@@ -421,7 +421,7 @@ static void books_balance(struct kunit *test)
 	KUNIT_EXPECT_GT(test, returns, 0);
 }
 
-#ifdef CONFIG_X86
+#ifdef KPROBES_ASM_TARGETS
 /* Functions that end by jumping to another share a return address. */
 static void tail_calls(struct kunit *test)
 {
@@ -506,7 +506,7 @@ static struct kunit_case return_cases[] = {
 	KPROBES_CASE_CALLERS(newest_runs_first),
 	KPROBES_CASE_CALLERS(nested_functions),
 	KUNIT_CASE(books_balance),
-#ifdef CONFIG_X86
+#ifdef KPROBES_ASM_TARGETS
 	KUNIT_CASE(tail_calls),
 	KUNIT_CASE(tail_calls_in_turn),
 	KUNIT_CASE(mismatch),

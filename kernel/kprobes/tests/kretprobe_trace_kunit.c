@@ -5,6 +5,7 @@
  */
 #include <kunit/test.h>
 #include <linux/kallsyms.h>
+#include <linux/kprobe_point.h>
 #include <linux/kprobes.h>
 #include <linux/stacktrace.h>
 
@@ -22,14 +23,24 @@ static void take(struct trace *t)
 	t->nr = stack_trace_save(t->entries, DEPTH, 0);
 }
 
+static bool is_of(const char *name, const char *symbol)
+{
+	size_t len = strlen(symbol);
+
+	return !strncmp(name, symbol, len) && (name[len] == '+' || !name[len]);
+}
+
 static bool is_in(unsigned long addr, const char *symbol)
 {
 	char name[KSYM_SYMBOL_LEN];
-	size_t len = strlen(symbol);
 
 	/* A return address may lie after the end of a function. */
 	sprint_backtrace(name, addr);
-	return !strncmp(name, symbol, len) && (name[len] == '+' || !name[len]);
+	if (is_of(name, symbol))
+		return true;
+	/* That of a hit at the entry may be the function's. */
+	sprint_symbol(name, addr);
+	return !KPROBE_HIT_OFFSET && is_of(name, symbol);
 }
 
 /* Where in a trace a function shows from @from on; the trace's end if not. */
@@ -281,7 +292,7 @@ static void from_return_handler(struct kunit *test)
 	}
 }
 
-#ifdef CONFIG_X86
+#ifdef KPROBES_ASM_TARGETS
 static noinline int __noipa kprobes_trace_tail(void *arg)
 {
 	int ret = kprobes_target_tail(take_below, arg);
@@ -333,7 +344,7 @@ static struct kunit_case trace_cases[] = {
 	KPROBES_CASE_CALLERS(from_post_handler),
 	KPROBES_CASE_CALLERS(from_entry_handler),
 	KPROBES_CASE_CALLERS(from_return_handler),
-#ifdef CONFIG_X86
+#ifdef KPROBES_ASM_TARGETS
 	KUNIT_CASE(below_tail_calls),
 #endif
 	KUNIT_CASE(return_address_is_trampolines),

@@ -468,16 +468,13 @@ static bool expect_pushed(struct kunit *test, const struct kprobe_detour *d)
 }
 #endif
 
-/* How many instructions of kprobes_opt_plain() a jump covers. */
-#define PLAIN_DISPLACED	(IS_ENABLED(CONFIG_X86_64) ? 2 : 3)
-
 /* The displaced instructions, but one in the frame of handlers, and the way back. */
 static void expect_copies(struct kunit *test, const struct kprobe_detour *d)
 {
 	bool in_frame = expect_pushed(test, d);
 	unsigned int i;
 
-	KUNIT_EXPECT_EQ(test, d->nr, d->alone ? 1 : PLAIN_DISPLACED);
+	KUNIT_EXPECT_EQ(test, d->nr, d->alone ? 1 : KPROBES_OPT_PLAIN_NR);
 	for (i = in_frame; i <= d->nr; i++)
 		KUNIT_EXPECT_EQ(test, d->point->site + d->from[i],
 				kprobe_displaced_ip((unsigned long)d->entry +

@@ -282,7 +282,7 @@ static void expect_hit(struct kunit *test, const struct opt *o, unsigned int i,
 	KUNIT_EXPECT_EQ_MSG(test, atomic_read(&c->post), post ? CALLS : 0, "%s", when);
 	KUNIT_EXPECT_EQ_MSG(test, c->kp.nmissed, 0, "%s", when);
 	if (hit)
-		KUNIT_EXPECT_EQ_MSG(test, c->pre_ip, (unsigned long)c->kp.addr + 1,
+		KUNIT_EXPECT_EQ_MSG(test, c->pre_ip, (unsigned long)c->kp.addr + KPROBE_HIT_OFFSET,
 				    "%s", when);
 	if (post)
 		KUNIT_EXPECT_EQ_MSG(test, c->post_ip, o->post, "%s", when);

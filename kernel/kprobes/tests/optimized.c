@@ -6,7 +6,6 @@
 #include <linux/delay.h>
 #include <linux/kprobe_arch.h>
 #include <linux/kthread.h>
-#include <asm/text-patching.h>
 
 #include "../batch.h"
 #include "../optimizer.h"
@@ -25,31 +24,37 @@ const char *kprobes_mechanism_name(enum kprobe_mechanism mechanism)
 
 static bool has_jump(const struct kprobe_point *point)
 {
-	u8 jump[JMP32_INSN_SIZE];
+	u8 jump[KPROBE_JUMP_SIZE];
+	struct kprobe_code code = {
+		.buf = jump, .size = sizeof(jump), .base = point->site,
+	};
 
 	if (!point->detour)
 		return false;
-	__text_gen_insn(jump, JMP32_INSN_OPCODE, (void *)point->site,
-			point->detour->entry, sizeof(jump));
+	arch_kprobe_isa->jump(&code, (unsigned long)point->detour->entry,
+			      kprobe_point_scratch(point));
 	return !memcmp((void *)point->site, jump, sizeof(jump));
 }
 
-/* Apart from its first byte, the text is the kernel's own. */
-static bool rest_is_bare(const struct kprobe_point *point)
+/* And the rest of the text is the kernel's own. */
+static bool has_breakpoint(const struct kprobe_point *point)
 {
-	return !memcmp((u8 *)point->site + 1, point->insn + 1, point->len - 1);
+	u8 text[KPROBE_INSN_MAX];
+	struct kprobe_code code = { .buf = text, .size = sizeof(text) };
+
+	memcpy(text, point->insn, point->len);
+	arch_kprobe_isa->breakpoint(&code, &point->plan);
+	return !memcmp((void *)point->site, text, point->len);
 }
 
 static enum kprobe_mechanism mechanism_at(const struct kprobe_point *point)
 {
-	u8 first = *(u8 *)point->site;
-
 	if (point->mechanism == KPROBE_FTRACE &&
-	    *(u8 *)point->addr != KPROBE_ENTRY_OPCODE)
+	    *(kprobe_opcode_t *)point->addr != KPROBE_ENTRY_OPCODE)
 		return KPROBE_FTRACE;
 	if (has_jump(point))
 		return KPROBE_JUMP;
-	if (first == INT3_INSN_OPCODE && rest_is_bare(point))
+	if (has_breakpoint(point))
 		return KPROBE_BREAKPOINT;
 	return KPROBES_BARE;
 }
@@ -75,7 +80,12 @@ static const char * const way_names[] = {
 const void *kprobes_way_gen_params(const void *prev, char *desc)
 {
 	static const enum kprobes_way ways[] = {
-		KPROBES_BY_TRAP, KPROBES_BY_DETOUR, KPROBES_BY_JUMP,
+		KPROBES_BY_TRAP,
+#ifndef CONFIG_RISCV
+		/* Of an instruction alone no register is known to be dead, to go back by. */
+		KPROBES_BY_DETOUR,
+#endif
+		KPROBES_BY_JUMP,
 	};
 	const enum kprobes_way *way = prev ? (enum kprobes_way *)prev + 1 : ways;
 

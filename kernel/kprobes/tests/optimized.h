@@ -2,7 +2,7 @@
 #ifndef _KERNEL_KPROBES_TESTS_OPTIMIZED_H
 #define _KERNEL_KPROBES_TESTS_OPTIMIZED_H
 
-/* What the suites of the optimizer share. Functions are in optimize_x86.S. */
+/* What the suites of the optimizer share. Functions are in optimize_<arch>.S. */
 #include <kunit/test.h>
 #include <linux/kprobe_point.h>
 
@@ -10,11 +10,21 @@
 
 int kprobes_opt_plain(int a);
 /* Length of its first instruction. */
-#define KPROBES_OPT_PLAIN_LEN	(IS_ENABLED(CONFIG_X86_64) ? 4 : 3)
+#define KPROBES_OPT_PLAIN_LEN	(IS_ENABLED(CONFIG_X86_32) ? 3 : 4)
 /* Of the first two, and of three. */
+#ifdef CONFIG_X86
 #define KPROBES_OPT_PLAIN_LEN2	(IS_ENABLED(CONFIG_X86_64) ? 7 : 4)
 #define KPROBES_OPT_PLAIN_LEN3	(IS_ENABLED(CONFIG_X86_64) ? 11 : 7)
+#else
+#define KPROBES_OPT_PLAIN_LEN2	8
+#define KPROBES_OPT_PLAIN_LEN3	12
+#endif
+/* How many instructions of it a jump covers. */
+#define KPROBES_OPT_PLAIN_NR	(IS_ENABLED(CONFIG_X86_32) ? 3 : 2)
 int kprobes_opt_flags(long a);
+/* Length of its branch, and where that leads to. */
+#define KPROBES_OPT_JCC_LEN	(IS_ENABLED(CONFIG_X86) ? 2 : 4)
+#define KPROBES_OPT_JCC_OVER	(IS_ENABLED(CONFIG_X86) ? 7 : 8)
 int kprobes_opt_push(long a);
 int kprobes_opt_stack(long a);
 int kprobes_opt_call(int a);

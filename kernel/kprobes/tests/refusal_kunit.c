@@ -155,7 +155,7 @@ static void middle_of_instruction(struct kunit *test)
 	place = kprobes_place_named(KPROBES_PLACE_C);
 	refuse_addr(test, (void *)kprobes_place_addr(place) + 1, -EILSEQ,
 		    KPROBE_REASON_INSIDE);
-	place = kprobes_place_named("load relative to rip");
+	place = kprobes_place_named(KPROBES_PLACE_LONG);
 	if (place->offset)
 		refuse_symbol(test, place->symbol, place->offset + 1, -EILSEQ,
 			      KPROBE_REASON_INSIDE);
@@ -167,7 +167,7 @@ static void middle_of_probed_instruction(struct kunit *test)
 	const struct kprobes_place *place;
 	struct kprobes_counter *c;
 
-	place = kprobes_place_named("load relative to rip");
+	place = kprobes_place_named(KPROBES_PLACE_LONG);
 	if (!place->offset)
 		kunit_skip(test, "no place inside a function is known");
 	c = kprobes_counting(test, place);
@@ -278,6 +278,22 @@ static void instruction(struct kunit *test)
 	/* In 32 bit all bytes are some instruction. */
 	if (IS_ENABLED(CONFIG_X86_64))
 		refuse_addr(test, refusal_bad, -EILSEQ, KPROBE_REASON_UNDECODABLE);
+}
+#elif defined(CONFIG_RISCV)
+extern const unsigned int kprobes_exclusive_within, kprobes_exclusive_after;
+
+/* A breakpoint's trap would let the sequence begin again for ever. */
+static void instruction(struct kunit *test)
+{
+	void *start = kprobe_lookup_name("kprobes_target_exclusive", 0);
+	unsigned int load = kprobes_exclusive_within - 4;
+
+	KUNIT_EXPECT_EQ(test, 0, kprobes_try((unsigned long)start));
+	refuse_addr(test, start + load, -EINVAL, KPROBE_REASON_EXCLUSIVE);
+	refuse_addr(test, start + kprobes_exclusive_within, -EINVAL, KPROBE_REASON_EXCLUSIVE);
+	refuse_addr(test, start + kprobes_exclusive_after - 4, -EINVAL,
+		    KPROBE_REASON_EXCLUSIVE);
+	KUNIT_EXPECT_EQ(test, 0, kprobes_try((unsigned long)start + kprobes_exclusive_after));
 }
 #else
 static void instruction(struct kunit *test)

@@ -5,6 +5,7 @@
  */
 #include <kunit/test.h>
 #include <linux/error-injection.h>
+#include <linux/kprobe_point.h>
 #include <linux/kprobes.h>
 #include <asm/sections.h>
 
@@ -233,10 +234,8 @@ static void instruction_pointers(struct kunit *test)
 {
 	const struct kprobes_place *place = test->param_value;
 	struct kprobes_counter *c = kprobes_counting(test, place);
-	unsigned long pre = (unsigned long)c->kp.addr;
+	unsigned long pre = (unsigned long)c->kp.addr + KPROBE_HIT_OFFSET;
 
-	if (IS_ENABLED(CONFIG_X86))
-		pre++;
 	kprobes_expect_targets(test, 1);
 	KUNIT_EXPECT_EQ(test, c->pre_ip, pre);
 	if (place->next)
@@ -246,7 +245,7 @@ static void instruction_pointers(struct kunit *test)
 		KUNIT_EXPECT_GT(test, c->post_ip, (unsigned long)c->kp.addr);
 }
 
-#ifdef CONFIG_X86
+#ifdef KPROBES_ASM_TARGETS
 static int add_to_argument(struct kprobe *p, struct pt_regs *regs)
 {
 	TEST_ARG(regs) += 1000;
@@ -284,8 +283,9 @@ static void post_handler_writes_registers(struct kunit *test)
 	struct kprobes_counter *c = kprobes_counter(test, place);
 	bool set = place->next && kprobes_places() > 1;
 
-	/* Only where the probed instruction is not in front of eax being set. */
-	if (!set || (!place->offset && IS_ENABLED(CONFIG_FRAME_POINTER)))
+	/* Only where the probed instruction is not in front of the result being set. */
+	if (!set || (!place->offset && IS_ENABLED(CONFIG_X86) &&
+		     IS_ENABLED(CONFIG_FRAME_POINTER)))
 		kunit_skip(test, "the result is set after it");
 	c->in_post = add_to_result;
 	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&c->kp));
@@ -298,12 +298,10 @@ static void post_handler_writes_registers(struct kunit *test)
 static int return_42(struct kprobe *p, struct pt_regs *regs)
 {
 	regs_set_return_value(regs, 42);
-	if (p->flags & KPROBE_FLAG_FTRACE) {
+	if (p->flags & KPROBE_FLAG_FTRACE)
 		override_function_with_return(regs);
-	} else {
-		regs->ip = *(unsigned long *)regs->sp;
-		regs->sp += sizeof(long);
-	}
+	else
+		kprobes_return_now(regs);
 	return 1;
 }
 
@@ -351,7 +349,7 @@ static noinline int __noipa other_function(int a)
 
 static int go_elsewhere(struct kprobe *p, struct pt_regs *regs)
 {
-	regs->ip = (unsigned long)other_function;
+	instruction_pointer_set(regs, (unsigned long)other_function);
 	return 1;
 }
 
@@ -365,7 +363,7 @@ static void goes_to_another_function(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, call_diverted(place), -7);
 	kprobes_expect_counts(test, c, 2, 0);
 }
-#endif /* CONFIG_X86 */
+#endif /* KPROBES_ASM_TARGETS */
 
 static struct kunit_case shared_point_cases[] = {
 	KPROBES_CASE_PLACES(one_place_two_names),
@@ -377,7 +375,7 @@ static struct kunit_case shared_point_cases[] = {
 	KPROBES_CASE_PLACES(post_handler_comes_later),
 	KPROBES_CASE_ENTRIES(return_probe_beside),
 	KPROBES_CASE_PLACES(instruction_pointers),
-#ifdef CONFIG_X86
+#ifdef KPROBES_ASM_TARGETS
 	KPROBES_CASE_ENTRIES(pre_handler_writes_registers),
 	KPROBES_CASE_PLACES(post_handler_writes_registers),
 	KPROBES_CASE_ENTRIES(pre_handler_changes_path),

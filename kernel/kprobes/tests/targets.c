@@ -17,7 +17,7 @@ noinline int __noipa kprobes_target_c(int a)
 	return a + 1;
 }
 
-#ifdef CONFIG_X86
+#ifdef KPROBES_ASM_TARGETS
 #define ASM_PLACES	kprobes_asm_places
 #define NR_ASM_PLACES	((unsigned int)(kprobes_asm_places_end - ASM_PLACES))
 #else
@@ -46,7 +46,7 @@ noinline int __noipa kprobes_target_call_c(int (*fn)(void *arg), void *arg)
 	return fn(arg) + 1;
 }
 
-#ifdef CONFIG_X86
+#ifdef KPROBES_ASM_TARGETS
 /* A pointer to it would need a landing pad. */
 static int call_asm(int (*fn)(void *arg), void *arg)
 {
@@ -59,7 +59,7 @@ static int call_asm(int (*fn)(void *arg), void *arg)
 
 static const struct kprobes_caller callers[] = {
 	{ KPROBES_PLACE_C, "kprobes_target_call_c", kprobes_target_call_c },
-#ifdef CONFIG_X86
+#ifdef KPROBES_ASM_TARGETS
 	{ KPROBES_PLACE_ASM, "kprobes_target_call", call_asm },
 #endif
 };

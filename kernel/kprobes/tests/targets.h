@@ -4,7 +4,7 @@
 
 /*
  * What the suites put probes on, and the probes that count. Functions are in
- * targets.c, where ftrace knows their entries, and in targets_x86.S, where the
+ * targets.c, where ftrace knows their entries, and in targets_<arch>.S, where the
  * places inside are known and entries take breakpoints.
  */
 #ifndef __ASSEMBLY__
@@ -52,6 +52,13 @@ int kprobes_target_endbr(int a);
 #define KPROBES_PLACE_C		"C function"
 #define KPROBES_PLACE_ASM	"assembly function"
 #define KPROBES_PLACE_ENDBR	"function with landing pad"
+
+/* An instruction of several units, inside of a function. */
+#ifdef CONFIG_X86
+#define KPROBES_PLACE_LONG	"load relative to rip"
+#else
+#define KPROBES_PLACE_LONG	"address relative to its own"
+#endif
 
 /**
  * struct kprobes_caller - a function that calls another
@@ -170,9 +177,36 @@ unsigned int kprobes_leave_cpu(struct kunit *test);
 #define TEST_ARG(regs)		((regs)->ax)
 #define TEST_DIVISOR(regs)	((regs)->cx)
 #define TEST_RESULT(regs)	((regs)->ax)
+#elif defined(CONFIG_RISCV)
+#define TEST_ARG(regs)		((regs)->a0)
+#define TEST_RESULT(regs)	((regs)->a0)
 #endif
 
+/* What a fault handler gets for a page that is not there. */
 #ifdef CONFIG_X86
+#define TEST_PAGE_FAULT		14
+#elif defined(CONFIG_RISCV)
+#define TEST_PAGE_FAULT		13
+#endif
+
+/* Has a function return at once, from its entry. */
+#ifdef CONFIG_X86
+static inline void kprobes_return_now(struct pt_regs *regs)
+{
+	regs->ip = *(unsigned long *)regs->sp;
+	regs->sp += sizeof(long);
+}
+#elif defined(CONFIG_RISCV)
+static inline void kprobes_return_now(struct pt_regs *regs)
+{
+	regs->epc = regs->ra;
+}
+#endif
+
+#if defined(CONFIG_X86) || defined(CONFIG_RISCV)
+/* There is a targets_<arch>.S. */
+#define KPROBES_ASM_TARGETS
+
 extern const struct kprobes_place kprobes_asm_places[];
 extern const struct kprobes_place kprobes_asm_places_end[];
 
@@ -192,8 +226,13 @@ int kprobes_target_divide(int a, int b);
 extern const unsigned int kprobes_load_user_offset, kprobes_divide_offset;
 
 /* Length of the load; its offset in kprobes_target_load_late(). */
+#ifdef CONFIG_RISCV
+#define KPROBES_LOAD_LEN	4
+#define KPROBES_LOAD_LATE	2
+#else
 #define KPROBES_LOAD_LEN	(IS_ENABLED(CONFIG_X86_64) ? 3 : 6)
 #define KPROBES_LOAD_LATE	(IS_ENABLED(CONFIG_X86_64) ? 3 : 2)
+#endif
 #endif
 
 #endif /* __ASSEMBLY__ */
