@@ -47,6 +47,7 @@ load_arch()
 	*" $variant "*) ;;
 	*) die "unknown VARIANT=$variant; there is: $variants (to compile: $compile_variants)" ;;
 	esac
+	kbuild_arch=$arch
 	# shellcheck source=scripts/arch/x86_64.sh
 	. "$scripts/arch/$arch.sh"
 	name=$arch
@@ -81,6 +82,6 @@ kmake()
 {
 	CCACHE_DIR=$cache/ccache CCACHE_BASEDIR=$build CCACHE_NOHASHDIR=1 CCACHE_MAXSIZE=8G \
 	KBUILD_BUILD_USER=kprobes KBUILD_BUILD_HOST=localhost \
-	make -C "$linux" O="$out" ARCH="$arch" ${cross:+CROSS_COMPILE="$cross"} \
+	make -C "$linux" O="$out" ARCH="$kbuild_arch" ${cross:+CROSS_COMPILE="$cross"} \
 		CC="ccache ${cross:-}gcc" HOSTCC="ccache gcc" "$@"
 }

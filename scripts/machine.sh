@@ -7,8 +7,9 @@
 no_boot_tests="kunit.enable=0 ftrace=nop"
 
 # machine MODE [KERNEL ARGUMENT...]: sets $machine to the command line of QEMU. One thread for
-# all virtual CPUs: QEMU 7.2 with several now and then runs an int3 that is already patched
-# away. An accelerator is always named, because a /dev/kvm may be there that cannot run guests.
+# all virtual CPUs, unless the architecture asks for several: QEMU 7.2 with several now and then
+# runs an int3 that is already patched away. An accelerator is always named, because a /dev/kvm
+# may be there that cannot run guests.
 machine()
 {
 	local mode=$1 memory=1G
@@ -16,7 +17,7 @@ machine()
 	case $variant in debug | kcsan) memory=2G ;; esac
 	# shellcheck disable=SC2206 # words
 	machine=(
-		$qemu -smp "${SMP:-4}" -m "$memory" -accel "tcg,thread=${TCG_THREAD:-single}"
+		$qemu -smp "${SMP:-4}" -m "$memory" -accel "tcg,thread=${TCG_THREAD:-${tcg_thread:-single}}"
 		-nodefaults -nographic -serial mon:stdio -no-reboot
 		-kernel "$out/$image" -initrd "$out/initramfs.cpio"
 		-append "console=$console panic=-1 printk.devkmsg=on watchdog_thresh=60 ${boot_args:-} $* -- $mode"
