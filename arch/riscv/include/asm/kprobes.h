@@ -58,7 +58,8 @@ struct arch_kprobe_insn {
 };
 
 bool kprobe_breakpoint_handler(struct pt_regs *regs);
-bool kprobe_single_step_handler(struct pt_regs *regs);
+bool kprobe_saves_regs(unsigned long pc);
+void kprobe_trampolines_end(void);
 
 #else
 
@@ -67,10 +68,26 @@ static inline bool kprobe_breakpoint_handler(struct pt_regs *regs)
 	return false;
 }
 
-static inline bool kprobe_single_step_handler(struct pt_regs *regs)
+static inline bool kprobe_saves_regs(unsigned long pc)
 {
 	return false;
 }
 
 #endif /* CONFIG_KPROBES */
+
+#ifdef CONFIG_OPTPROBES
+bool kprobe_break_leave(struct pt_regs *regs);
+#else
+static __always_inline bool kprobe_break_leave(struct pt_regs *regs)
+{
+	return false;
+}
+#endif
+
+/* Nothing is stepped. */
+static inline bool kprobe_single_step_handler(struct pt_regs *regs)
+{
+	return false;
+}
+
 #endif /* _ASM_RISCV_KPROBES_H */

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef _ASM_RISCV_KPROBE_POINT_H
+#define _ASM_RISCV_KPROBE_POINT_H
+
+/*
+ * RISC-V's part of linux/kprobe_point.h that is inline. At a function's entry the return
+ * address is in ra, and the unwinder knows the call by the stack pointer.
+ */
+#include <linux/compiler.h>
+#include <linux/ftrace.h>
+#include <linux/preempt.h>
+#include <linux/uaccess.h>
+#include <asm/ptrace.h>
+
+/* In kprobes-trampoline.S: what stubs call. */
+void kprobe_post_trampoline(void);
+void kprobe_detour_common(void);
+
+static __always_inline unsigned int arch_kprobe_preempt_count(void)
+{
+	return preempt_count();
+}
+
+static __always_inline void arch_kprobe_enter(struct kprobe_point *point,
+					      struct pt_regs *regs)
+{
+	regs->epc = point->addr;
+}
+
+/* c.ebreak or ebreak, by halves: nothing aligns an instruction to its length. */
+static __always_inline bool arch_kprobe_has_breakpoint(unsigned long addr)
+{
+	u16 first, second = 0;
+
+	__get_kernel_nofault(&first, (void *)addr, u16, unreadable);
+	if ((first & 3) == 3)
+		__get_kernel_nofault(&second, (void *)(addr + 2), u16, unreadable);
+	return first == 0x9002 || (first == 0x0073 && second == 0x0010);
+unreadable:
+	return true;
+}
+
+/* The nop has the size of ftrace's call. */
+static __always_inline unsigned long arch_kprobe_skip_nop(unsigned long addr)
+{
+	return addr + 8;
+}
+
+#ifdef CONFIG_KPROBES_ON_FTRACE
+/* Not by memcpy() and memset(), which may be probed. */
+static __always_inline void kprobe_copy_words(unsigned long *to, const unsigned long *from,
+					      unsigned int nr)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		WRITE_ONCE(to[i], from ? from[i] : 0);
+}
+
+/* In the kernel; ftrace's callbacks run with the interrupts of the call. */
+static __always_inline void arch_kprobe_get_call(struct pt_regs *regs,
+						 struct ftrace_regs *fregs)
+{
+	const struct __arch_ftrace_regs *from = arch_ftrace_regs(fregs);
+
+	kprobe_copy_words((unsigned long *)regs, NULL, sizeof(*regs) / sizeof(long));
+	kprobe_copy_words(&regs->a0, from->args, ARRAY_SIZE(from->args));
+	regs->epc = from->epc;
+	regs->ra = from->ra;
+	regs->sp = from->sp;
+	regs->s0 = from->s0;
+	regs->t0 = from->epc;
+	regs->t1 = from->t1;
+	regs->tp = (unsigned long)current;
+	regs->status = SR_PP | (csr_read(CSR_STATUS) & SR_IE ? SR_PIE : 0);
+}
+
+static __always_inline void arch_kprobe_put_call(struct ftrace_regs *fregs,
+						 struct pt_regs *regs)
+{
+	struct __arch_ftrace_regs *to = arch_ftrace_regs(fregs);
+
+	kprobe_copy_words(to->args, &regs->a0, ARRAY_SIZE(to->args));
+	to->epc = regs->epc;
+	to->ra = regs->ra;
+}
+#endif
+
+extern const struct kprobe_isa riscv_kprobe_isa;
+#define arch_kprobe_isa		(&riscv_kprobe_isa)
+
+void arch_kprobe_flush_slots(void);
+#define arch_kprobe_flush_slots	arch_kprobe_flush_slots
+
+static __always_inline void *arch_kretprobe_frame(struct pt_regs *regs)
+{
+	return (void *)regs->sp;
+}
+
+static __always_inline unsigned long
+arch_kretprobe_return_address(struct pt_regs *regs)
+{
+	return regs->ra;
+}
+
+static __always_inline void
+arch_kretprobe_set_return_address(struct pt_regs *regs, void *fp,
+				  unsigned long addr)
+{
+	regs->ra = addr;
+}
+
+static __always_inline void
+arch_kretprobe_go_back(struct pt_regs *regs, void *fp, unsigned long addr)
+{
+	regs->ra = addr;
+}
+
+#endif /* _ASM_RISCV_KPROBE_POINT_H */

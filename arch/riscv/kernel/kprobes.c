@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Kprobes on RISC-V: traps, text, and where functions begin.
+ *
+ * The breakpoint is c.ebreak where there are compressed instructions: it is written
+ * by one store into the first half of whatever is there, and no CPU fetches a mixture.
+ * Slots and detours lie in the modules' memory, from where auipc and jalr reach the
+ * kernel. A slot, which has no register to spare for them, ends in a breakpoint.
+ *
+ * Breakpoint traps mask interrupts but not the firmware's, which may flush the other
+ * CPUs' instruction caches on our behalf.
+ */
+#include <linux/cacheflush.h>
+#include <linux/init.h>
+#include <linux/kallsyms.h>
+#include <linux/kprobe_arch.h>
+#include <linux/memory.h>
+#include <linux/set_memory.h>
+#include <linux/smp.h>
+#include <linux/string.h>
+#include <asm/patch.h>
+#include <asm/switch_to.h>
+
+/* What a stub saves before it calls common code is part of what that saves. */
+static_assert(ALIGN(sizeof(struct pt_regs), 16) == KPROBE_STUB_FRAME);
+static_assert(offsetof(struct pt_regs, ra) == KPROBE_STUB_RA);
+
+kprobe_opcode_t *arch_kprobe_entry(unsigned long addr, unsigned long offset,
+				   bool *on_func_entry)
+{
+	*on_func_entry = !offset;
+	return (kprobe_opcode_t *)(addr + offset);
+}
+NOKPROBE_SYMBOL(arch_kprobe_entry);
+
+unsigned int arch_kprobe_insn_len(const u8 *bytes, size_t avail)
+{
+	struct kprobe_insn insn;
+
+	riscv_kprobe_isa.plan(&insn, bytes, avail, 0);
+	return insn.len;
+}
+NOKPROBE_SYMBOL(arch_kprobe_insn_len);
+
+/* One store if it has two or four bytes and is aligned so, whatever the buffer is. */
+static void write_text(const struct kprobe_patch *patch)
+{
+	u8 bytes[KPROBE_JUMP_SIZE] __aligned(8);
+
+	memcpy(bytes, patch->new, patch->len);
+	WARN_ON_ONCE(patch_insn_write((void *)patch->addr, bytes, patch->len));
+}
+
+/* Slots that not every CPU fetches as they are; kprobe_mutex. */
+static bool slots_written;
+
+void arch_kprobe_flush_slots(void)
+{
+	if (slots_written)
+		flush_icache_all();
+	slots_written = false;
+}
+NOKPROBE_SYMBOL(arch_kprobe_flush_slots);
+
+void arch_kprobe_patch(const struct kprobe_patch *patches, unsigned int nr)
+{
+	unsigned int i;
+
+	lockdep_assert_held(&text_mutex);
+	/* Before a breakpoint or jump leads to them. */
+	arch_kprobe_flush_slots();
+	for (i = 0; i < nr; i++)
+		write_text(&patches[i]);
+	flush_icache_all();
+	/* The firmware interrupts traps as well: see that they are over. */
+	kick_all_cpus_sync();
+}
+NOKPROBE_SYMBOL(arch_kprobe_patch);
+
+void arch_kprobe_write_slot(void *slot, const void *code, size_t len)
+{
+	guard(mutex)(&text_mutex);
+	WARN_ON_ONCE(patch_insn_write(slot, code, len));
+	slots_written = true;
+}
+NOKPROBE_SYMBOL(arch_kprobe_write_slot);
+
+int arch_kprobe_fill_slots(void *page, size_t size, void *note)
+{
+	memset16(page, 0x9002, size / 2);
+	*(void **)page = note;
+	flush_icache_range((unsigned long)page, (unsigned long)page + size);
+	return set_memory_rox((unsigned long)page, size >> PAGE_SHIFT);
+}
+NOKPROBE_SYMBOL(arch_kprobe_fill_slots);
+
+/* struct pt_regs has them in order, with the instruction pointer in the place of x0. */
+static unsigned long get_register(const struct pt_regs *regs, u8 reg)
+{
+	return reg ? ((const unsigned long *)regs)[reg] : 0;
+}
+NOKPROBE_SYMBOL(get_register);
+
+static bool condition_holds(const struct arch_kprobe_insn *insn, const struct pt_regs *regs)
+{
+	unsigned long a = get_register(regs, insn->rs1);
+	unsigned long b = get_register(regs, insn->rs2);
+	bool holds;
+
+	switch (insn->cond >> 1) {
+	case 0:
+		holds = a == b;
+		break;
+	case 2:
+		holds = (long)a < (long)b;
+		break;
+	default:
+		holds = a < b;
+	}
+	return holds ^ (insn->cond & 1);
+}
+NOKPROBE_SYMBOL(condition_holds);
+
+/* Where an instruction that is emulated leads to. */
+static unsigned long next_ip(const struct kprobe_insn *insn, const struct pt_regs *regs,
+			     unsigned long after)
+{
+	switch (insn->flow) {
+	case KPROBE_FLOW_JUMP:
+	case KPROBE_FLOW_CALL:
+		return insn->target;
+	case KPROBE_FLOW_COND:
+		return condition_holds(&insn->arch, regs) ? insn->target : after;
+	case KPROBE_FLOW_JUMP_INDIRECT:
+	case KPROBE_FLOW_CALL_INDIRECT:
+	case KPROBE_FLOW_RETURN:
+		return (get_register(regs, insn->arch.rs1) + insn->arch.imm) & ~1UL;
+	default:
+		return after;
+	}
+}
+NOKPROBE_SYMBOL(next_ip);
+
+bool arch_kprobe_emulate(struct kprobe_point *point, struct pt_regs *regs)
+{
+	const struct kprobe_insn *insn = &point->plan;
+	unsigned long after = point->site + insn->len;
+
+	instruction_pointer_set(regs, next_ip(insn, regs, after));
+	/* Of branches the return address, else of auipc. */
+	if (insn->arch.rd)
+		((unsigned long *)regs)[insn->arch.rd] =
+			insn->flow == KPROBE_FLOW_NEXT ? point->site + insn->arch.imm : after;
+	return true;
+}
+NOKPROBE_SYMBOL(arch_kprobe_emulate);
+
+/* A breakpoint trap in the kernel counts as an NMI. */
+#define BREAK_ENTERED	(NMI_OFFSET + HARDIRQ_OFFSET)
+
+/**
+ * kprobe_breakpoint_handler() - a breakpoint was hit in the kernel
+ * @regs: registers of the trap
+ *
+ * Context: Breakpoint trap: interrupts disabled, counted as an NMI.
+ * Return: Whether the breakpoint was a probe's.
+ */
+bool kprobe_breakpoint_handler(struct pt_regs *regs)
+{
+	return kprobe_breakpoint_hit(regs->epc, regs, BREAK_ENTERED);
+}
+NOKPROBE_SYMBOL(kprobe_breakpoint_handler);
+
+#ifdef CONFIG_OPTPROBES
+/**
+ * kprobe_break_leave() - leave a breakpoint's trap for a detour
+ * @regs: registers of a trap from the kernel
+ *
+ * Before anything else is done about the trap: what a detour calls is called by
+ * the probed code, not by the trap.
+ *
+ * Context: Breakpoint trap: interrupts disabled.
+ * Return: True when that is where @regs now lead; false when
+ * kprobe_breakpoint_handler() is to be asked.
+ */
+noinstr bool kprobe_break_leave(struct pt_regs *regs)
+{
+	void *entry = kprobe_breakpoint_detour(regs->epc);
+
+	if (!entry)
+		return false;
+	regs->epc = (unsigned long)entry;
+	return true;
+}
+#endif
+
+/**
+ * kprobe_saves_regs() - is this code that saves registers as a trap does?
+ * @pc: a return address found on a stack
+ *
+ * Context: Any.
+ * Return: True when the registers are where the caller's frame ends.
+ */
+bool kprobe_saves_regs(unsigned long pc)
+{
+	return pc > (unsigned long)kretprobe_trampoline &&
+	       pc < (unsigned long)kprobe_trampolines_end;
+}
+NOKPROBE_SYMBOL(kprobe_saves_regs);
+
+/* Runs on two stacks, one after the other: neither is the one of "current". */
+NOKPROBE_SYMBOL(__switch_to);
+
+/*
+ * Executed from copies, without the kernel's page tables or trap vector, or by each trap
+ * before it can be told what has trapped. Symbols that a configuration does not have
+ * are passed over.
+ */
+static const char * const no_go[] __initconst = {
+	/* kexec and hibernation: from a copy, while the kernel is overwritten. */
+	"riscv_kexec_relocate", "riscv_kexec_norelocate",
+	"hibernate_restore_image", "hibernate_core_restore_code", "__hibernate_cpu_resume",
+	/* A CPU comes up, resumes, or leaves. */
+	"_start", "_start_kernel", "secondary_start_sbi", "relocate_enable_mmu", "smp_callin",
+	"__cpu_suspend_enter", "__cpu_resume_enter",
+	/* The stack is another one. */
+	"call_on_irq_stack",
+	/* Every trap begins and ends with them. */
+	"riscv_v_context_nesting_start", "riscv_v_context_nesting_end",
+	"handle_bad_stack",
+};
+
+static int __init add_function(const char *name)
+{
+	unsigned long start = kallsyms_lookup_name(name);
+	unsigned long size, offset;
+
+	if (!start || !kallsyms_lookup_size_offset(start, &size, &offset))
+		return 0;
+	return kprobe_blacklist_add_text(start, start - offset + size);
+}
+
+int __init arch_kprobe_blacklist(void)
+{
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; !ret && i < ARRAY_SIZE(no_go); i++)
+		ret = add_function(no_go[i]);
+	return ret;
+}
+
+/* Breakpoints and page faults come to us by name. */
+int __init arch_kprobe_init(void)
+{
+	return 0;
+}
