@@ -118,7 +118,7 @@ offset_after()
 {
 	sed -n "s/^[0-9a-f]*  [kr]  $function+\\(0x[0-9a-f]*\\) .*/\\1/p" "$kprobes/list" |
 		head -n 1 | while read -r offset; do
-			echo "+$((offset + 5))"
+			echo "+$((offset + $(nop_size)))"
 		done
 }
 

@@ -46,7 +46,7 @@ define_next()
 {
 	offset=$(sed -n "s/.*  k  $function+\\(0x[0-9a-f]*\\)  .*/\\1/p" "$kprobes/list" |
 		head -n 1)
-	echo "p:$group/next $probed:$function+$((offset + 5))"
+	echo "p:$group/next $probed:$function+$((offset + $(nop_size)))"
 }
 
 next_is_refused()

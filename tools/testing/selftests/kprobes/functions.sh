@@ -276,6 +276,16 @@ offset_from()
 
 # --- kprobe events
 
+# nop_size: prints the length of the nop that ftrace has at a function's entry.
+nop_size()
+{
+	case $(uname -m) in
+	x86_64 | i?86) echo 5 ;;
+	riscv64) echo 8 ;;
+	*) return 1 ;;
+	esac
+}
+
 # event DEFINITION-WITHOUT-GROUP, as "p NAME SYMBOL"
 event()
 {

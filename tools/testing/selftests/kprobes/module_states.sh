@@ -74,7 +74,7 @@ add_entry()
 add_next()
 {
 	offset=$(sed -n "s/.*  k  $function+\\(0x[0-9a-f]*\\)  .*/\\1/p" "$kprobes/list")
-	event p next "$target:$function+$((offset + 5))" && event_enable next 1
+	event p next "$target:$function+$((offset + $(nop_size)))" && event_enable next 1
 }
 
 ftrace_leads()

@@ -167,7 +167,7 @@ distance=$(offset_from _text "$function")
 fifo=$work/fifo
 mkfifo "$fifo"
 case $(uname -m) in
-x86_64 | i?86 | s390x) same_length="" ;;
+x86_64 | i?86 | s390x | riscv64) same_length="" ;;
 *) same_length="instructions have no different lengths" ;;
 esac
 plan 14

@@ -99,7 +99,7 @@ ftrace_is_told()
 {
 	at=$(sed -n 's/^[0-9a-f]*  k  kernel_clone+\(0x[0-9a-f]*\).*/\1/p' "$kprobes/list" |
 		head -n 1)
-	event p next "kernel_clone+$((at + 5))" && event_enable next 1 || return 1
+	event p next "kernel_clone+$((at + $(nop_size)))" && event_enable next 1 || return 1
 	grep '\[FTRACE\]' "$kprobes/list" | cut -d ' ' -f 1 | sort -u >"$work/ftraced"
 	awk -F '  ' '$4 == "ftrace" { print $1 }' "$file" | sort -u >"$work/told"
 	remove_events
@@ -107,13 +107,13 @@ ftrace_is_told()
 		equal "$(cat "$work/told")" "$(cat "$work/ftraced")"
 }
 
-# Only where ftrace's nop is at the entry, and these 5 bytes long, is it left to ftrace.
+# Only where ftrace's nop is at the entry, and its size known, is it left to ftrace.
 no_ftrace()
 {
 	if [ -n "$events" ]; then
 		echo "$events"
-	elif [ "$(uname -m)" != x86_64 ]; then
-		echo "not x86_64"
+	elif [ "$(uname -m)" != x86_64 ] && [ "$(uname -m)" != riscv64 ]; then
+		echo "not x86_64 or riscv64"
 	elif ! grep -qw kernel_clone "$tracefs/available_filter_functions" 2>/dev/null; then
 		echo "kernel has no CONFIG_DYNAMIC_FTRACE"
 	fi
