@@ -19,7 +19,7 @@ static size_t patched_size(const struct kprobe_point *point)
 	if (point->detour && !point->detour->alone)
 		return KPROBE_JUMP_SIZE;
 #endif
-	return sizeof(*point->insn);
+	return point->plan.breakpoint_len;
 }
 
 /* Puts the part of a point's own bytes that lies in a buffer into it. */
