@@ -81,6 +81,10 @@ class Parser:
     def succeed(self):
         self.leaves[PASSED] += 1
 
+    def skip(self, path, why):
+        self.leaves[SKIPPED] += 1
+        self.skips.append((path, why))
+
     def feed(self, line):
         """Takes one line. Returns True where it was KTAP and not something between."""
         line = PREFIX.sub("", line.rstrip("\r\n"))
