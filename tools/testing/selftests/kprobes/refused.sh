@@ -171,10 +171,10 @@ batch_tells()
 
 is_time_of_log()
 {
-	uptime=$(cut -d . -f 1 /proc/uptime)
+	mark_log
+	now=$(dmesg | grep -F "$mark" | sed 's/[^[]*\[ *\([0-9]*\)\..*/\1/')
 	seconds=$(tail -n 1 "$file" | cut -d . -f 1)
-	# The log's clock may have started a little earlier.
-	at_least $((uptime + 5)) "$seconds" && at_least $((seconds + 60)) "$uptime"
+	at_least "$now" "$seconds" && at_least $((seconds + 60)) "$now"
 }
 
 oldest_come_first()
