@@ -27,6 +27,9 @@ struct pt_regs;
 #define KPROBE_DETOUR_SIZE	72
 #define KPROBE_DETOUR_MAX_SIZE	KPROBE_DETOUR_SIZE
 
+/* Of a nop. No point is reached by ftrace. */
+#define KPROBE_ENTRY_OPCODE	0x1f
+
 /* What else is known of an instruction: nothing that its word does not tell. */
 struct arch_kprobe_insn { };
 

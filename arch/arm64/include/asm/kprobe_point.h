@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef _ASM_ARM64_KPROBE_POINT_H
+#define _ASM_ARM64_KPROBE_POINT_H
+
+/*
+ * arm64's part of linux/kprobe_point.h that is inline. At a function's entry x30 has
+ * the return address, and x29 the caller's frame record.
+ */
+#include <linux/compiler.h>
+#include <linux/preempt.h>
+#include <linux/uaccess.h>
+#include <asm/debug-monitors.h>
+#include <asm/ptrace.h>
+
+/* In kprobes-trampoline.S: what slots call, for the post-handlers, and stubs. */
+void kprobe_post_trampoline(void);
+void kprobe_detour_common(void);
+
+static __always_inline unsigned int arch_kprobe_preempt_count(void)
+{
+	return preempt_count();
+}
+
+/* A trap's instruction pointer is at the breakpoint. */
+static __always_inline void arch_kprobe_enter(struct kprobe_point *point,
+					      struct pt_regs *regs)
+{
+	regs->pc = point->addr;
+}
+
+static __always_inline bool arch_kprobe_has_breakpoint(unsigned long addr)
+{
+	__le32 word;
+
+	__get_kernel_nofault(&word, (void *)addr, __le32, unreadable);
+	return le32_to_cpu(word) == BRK64_OPCODE_KPROBES;
+unreadable:
+	return true;
+}
+
+/* Nobody skips one: ftrace has its call after the first instruction. */
+static __always_inline unsigned long arch_kprobe_skip_nop(unsigned long addr)
+{
+	return addr;
+}
+
+extern const struct kprobe_isa arm64_kprobe_isa;
+#define arch_kprobe_isa		(&arm64_kprobe_isa)
+
+/* What the frame record of a caller is found by, when it is unwound. */
+static __always_inline void *arch_kretprobe_frame(struct pt_regs *regs)
+{
+	return (void *)regs->regs[29];
+}
+
+static __always_inline unsigned long
+arch_kretprobe_return_address(struct pt_regs *regs)
+{
+	return regs->regs[30];
+}
+
+static __always_inline void
+arch_kretprobe_set_return_address(struct pt_regs *regs, void *fp,
+				  unsigned long addr)
+{
+	regs->regs[30] = addr;
+}
+
+/* The trampoline ends with a return, and begins with a frame record. */
+static __always_inline void
+arch_kretprobe_go_back(struct pt_regs *regs, void *fp, unsigned long addr)
+{
+	regs->regs[30] = addr;
+	WRITE_ONCE(regs->stackframe[1], addr);
+}
+
+#endif /* _ASM_ARM64_KPROBE_POINT_H */

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Where probed code enters kprobes without a trap: after a displaced instruction that
+ * has post-handlers, when a probed function returns, and in stubs. All save the
+ * registers as a trap would have.
+ */
+#include <linux/linkage.h>
+#include <asm/alternative.h>
+#include <asm/asm-offsets.h>
+#include <asm/assembler.h>
+#include <asm/ptrace.h>
+#include <asm/sysreg.h>
+
+/* No instruction of it can be probed, whatever labels there are. */
+	.section .kprobes.text, "ax"
+
+/*
+ * The frame record leads unwinders from C code to x30, as x29 is a caller's frame or
+ * that of the probed code.
+ */
+	.macro	save_regs, pushed=0
+	sub	sp, sp, #PT_REGS_SIZE
+	stp	x0, x1, [sp, #S_X0]
+	stp	x2, x3, [sp, #S_X2]
+	stp	x4, x5, [sp, #S_X4]
+	stp	x6, x7, [sp, #S_X6]
+	stp	x8, x9, [sp, #S_X8]
+	stp	x10, x11, [sp, #S_X10]
+	stp	x12, x13, [sp, #S_X12]
+	stp	x14, x15, [sp, #S_X14]
+	stp	x16, x17, [sp, #S_X16]
+	stp	x18, x19, [sp, #S_X18]
+	stp	x20, x21, [sp, #S_X20]
+	stp	x22, x23, [sp, #S_X22]
+	stp	x24, x25, [sp, #S_X24]
+	stp	x26, x27, [sp, #S_X26]
+	stp	x28, x29, [sp, #S_X28]
+	add	x0, sp, #PT_REGS_SIZE + \pushed
+	stp	x30, x0, [sp, #S_LR]
+	mrs	x0, nzcv
+	mrs	x1, daif
+	mrs	x2, CurrentEL
+	orr	x0, x0, x1
+	orr	x0, x0, x2
+	orr	x0, x0, #PSR_MODE_THREAD_BIT
+	stp	x30, x0, [sp, #S_PC]
+#ifdef CONFIG_ARM64_PSEUDO_NMI
+alternative_if ARM64_HAS_GIC_PRIO_MASKING
+	mrs_s	x0, SYS_ICC_PMR_EL1
+	str	x0, [sp, #S_PMR_SAVE]
+alternative_else_nop_endif
+#endif
+	stp	x29, x30, [sp, #S_STACKFRAME]
+	add	x29, sp, #S_STACKFRAME
+	.endm
+
+/* All but x30 and sp. */
+	.macro	restore_regs
+	ldr	x0, [sp, #S_PSTATE]
+	and	x0, x0, #(PSR_N_BIT | PSR_Z_BIT | PSR_C_BIT | PSR_V_BIT)
+	msr	nzcv, x0
+	ldp	x0, x1, [sp, #S_X0]
+	ldp	x2, x3, [sp, #S_X2]
+	ldp	x4, x5, [sp, #S_X4]
+	ldp	x6, x7, [sp, #S_X6]
+	ldp	x8, x9, [sp, #S_X8]
+	ldp	x10, x11, [sp, #S_X10]
+	ldp	x12, x13, [sp, #S_X12]
+	ldp	x14, x15, [sp, #S_X14]
+	ldp	x16, x17, [sp, #S_X16]
+	ldp	x18, x19, [sp, #S_X18]
+	ldp	x20, x21, [sp, #S_X20]
+	ldp	x22, x23, [sp, #S_X22]
+	ldp	x24, x25, [sp, #S_X24]
+	ldp	x26, x27, [sp, #S_X26]
+	ldp	x28, x29, [sp, #S_X28]
+	.endm
+
+/* A slot or stub has pushed x30, and called: x19 has where to, for the way back. */
+	.macro	enter_from_slot, callback
+	save_regs pushed=16
+	ldr	x0, [sp, #PT_REGS_SIZE]
+	str	x0, [sp, #S_LR]
+	mov	x19, x30
+	mov	x0, sp
+	mov	x1, x30
+	bl	\callback
+	.endm
+
+	.macro	return_to_slot
+	ldr	x0, [sp, #S_LR]
+	str	x0, [sp, #PT_REGS_SIZE]
+	str	x19, [sp, #S_PC]
+	restore_regs
+	ldr	x30, [sp, #S_PC]
+	add	sp, sp, #PT_REGS_SIZE
+	ret
+	.endm
+
+/* Called from slots. The registers are those after the displaced instruction. */
+SYM_CODE_START(kprobe_post_trampoline)
+	enter_from_slot kprobe_detour_post
+	return_to_slot
+SYM_CODE_END(kprobe_post_trampoline)
+
+#ifdef CONFIG_KRETPROBES
+/*
+ * Reached by a probed function's return. Until the callback has put the true return
+ * address there, x30 and the frame record have the trampoline's, and the unwinder
+ * looks the true one up.
+ */
+SYM_CODE_START(kretprobe_trampoline)
+	save_regs
+	mov	x0, sp
+	ldr	x1, [x29]
+	bl	kretprobe_return
+	restore_regs
+	ldr	x30, [sp, #S_LR]
+	add	sp, sp, #PT_REGS_SIZE
+	ret
+SYM_CODE_END(kretprobe_trampoline)
+#endif
+
+/*
+ * Called from stubs. What does not go on in the stub leaves as from a trap: elr and
+ * spsr are nobody else's as long as exceptions are masked.
+ */
+SYM_CODE_START(kprobe_detour_common)
+	enter_from_slot kprobe_detour_callback
+	tbz	w0, #0, 1f
+	return_to_slot
+1:	msr	daifset, #0xf
+	ldp	x0, x1, [sp, #S_PC]
+	msr	elr_el1, x0
+	msr	spsr_el1, x1
+	restore_regs
+	ldr	x30, [sp, #S_LR]
+	add	sp, sp, #PT_REGS_SIZE + 16
+	eret
+	sb
+SYM_CODE_END(kprobe_detour_common)

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Kprobes on arm64: traps, text, and where functions begin.
+ *
+ * A point's instruction becomes brk #4. The displaced instruction is emulated where it
+ * depends on its own address; everything else runs from a slot. Where it can, the
+ * breakpoint becomes a branch to a stub later on.
+ *
+ * A breakpoint's trap masks interrupts but does not count as an NMI. It tells the
+ * address of the breakpoint, and it does not restore the stack pointer: handlers
+ * cannot change that.
+ */
+#include <linux/cpufeature.h>
+#include <linux/init.h>
+#include <linux/kprobe_arch.h>
+#include <linux/kprobes.h>
+#include <linux/memory.h>
+#include <linux/smp.h>
+#include <linux/stop_machine.h>
+#include <linux/unaligned.h>
+#include <asm/debug-monitors.h>
+#include <asm/insn.h>
+#include <asm/patching.h>
+#include <asm/sections.h>
+#include <asm/sysreg.h>
+
+#include "probes/simulate-insn.h"
+
+bool kprobe_detour_callback(struct pt_regs *regs, unsigned long where);
+
+kprobe_opcode_t *arch_kprobe_entry(unsigned long addr, unsigned long offset,
+				   bool *on_func_entry)
+{
+	__le32 first;
+
+	/* After the landing pad; both its ends mean the function's entry. */
+	if (!get_kernel_nofault(first, (__le32 *)addr) &&
+	    aarch64_insn_is_bti(le32_to_cpu(first))) {
+		*on_func_entry = !offset || offset == AARCH64_INSN_SIZE;
+		if (*on_func_entry)
+			offset = AARCH64_INSN_SIZE;
+	} else {
+		*on_func_entry = !offset;
+	}
+	return (kprobe_opcode_t *)(addr + offset);
+}
+NOKPROBE_SYMBOL(arch_kprobe_entry);
+
+unsigned int arch_kprobe_insn_len(const u8 *bytes, size_t avail)
+{
+	return avail < AARCH64_INSN_SIZE ? 0 : AARCH64_INSN_SIZE;
+}
+NOKPROBE_SYMBOL(arch_kprobe_insn_len);
+
+void arch_kprobe_write_slot(void *slot, const void *code, size_t len)
+{
+	aarch64_insn_copy(slot, (void *)code, len);
+}
+NOKPROBE_SYMBOL(arch_kprobe_write_slot);
+
+/* It is read-only and executable from the beginning. */
+int arch_kprobe_fill_slots(void *page, size_t size, void *note)
+{
+	aarch64_insn_set(page, BRK64_OPCODE_KPROBES, size);
+	aarch64_insn_copy(page, &note, sizeof(note));
+	return 0;
+}
+NOKPROBE_SYMBOL(arch_kprobe_fill_slots);
+
+/*
+ * Other CPUs may execute an instruction while it is replaced if both are of a few
+ * kinds, of which these come up here. All others have the CPUs stopped.
+ */
+static bool may_change_live(u32 word)
+{
+	return aarch64_insn_is_b(word) || aarch64_insn_is_bl(word) ||
+	       aarch64_insn_is_brk(word) || word == aarch64_insn_gen_nop();
+}
+
+static void write_word(void *addr, u32 word)
+{
+	WARN_ON_ONCE(aarch64_insn_patch_text_nosync(addr, word));
+}
+
+void arch_kprobe_patch(const struct kprobe_patch *patches, unsigned int nr)
+{
+	/* Under text_mutex. */
+	static void *addrs[KPROBE_CHUNK];
+	static u32 words[KPROBE_CHUNK];
+	unsigned int i, stopped = 0;
+
+	lockdep_assert_held(&text_mutex);
+	for (i = 0; i < nr; i++) {
+		void *addr = (void *)patches[i].addr;
+		u32 word = get_unaligned_le32(patches[i].new);
+
+		if (may_change_live(get_unaligned_le32(patches[i].old)) &&
+		    may_change_live(word)) {
+			write_word(addr, word);
+			continue;
+		}
+		addrs[stopped] = addr;
+		words[stopped++] = word;
+	}
+	if (stopped)
+		WARN_ON_ONCE(aarch64_insn_patch_text(addrs, words, stopped));
+	else
+		kick_all_cpus_sync();
+}
+NOKPROBE_SYMBOL(arch_kprobe_patch);
+
+bool arch_kprobe_emulate(struct kprobe_point *point, struct pt_regs *regs)
+{
+	unsigned long addr = point->site;
+	u32 word = le32_to_cpu((__force __le32)point->insn[0]);
+
+	regs->pc = addr;
+	if (point->plan.action == KPROBE_NOP)
+		regs->pc += AARCH64_INSN_SIZE;
+	else if (aarch64_insn_is_adr_adrp(word))
+		simulate_adr_adrp(word, addr, regs);
+	else if (aarch64_insn_is_b(word) || aarch64_insn_is_bl(word))
+		simulate_b_bl(word, addr, regs);
+	else if (aarch64_insn_is_bcond(word))
+		simulate_b_cond(word, addr, regs);
+	else if (aarch64_insn_is_cbz(word) || aarch64_insn_is_cbnz(word))
+		simulate_cbz_cbnz(word, addr, regs);
+	else if (aarch64_insn_is_tbz(word) || aarch64_insn_is_tbnz(word))
+		simulate_tbz_tbnz(word, addr, regs);
+	else if (aarch64_insn_is_blr(word))
+		simulate_br_blr_ret(word, addr, regs);
+	else if (aarch64_insn_is_ldrsw_lit(word))
+		simulate_ldrsw_literal(word, addr, regs);
+	else
+		simulate_ldr_literal(word, addr, regs);
+	return true;
+}
+NOKPROBE_SYMBOL(arch_kprobe_emulate);
+
+/**
+ * kprobe_brk_handler() - a breakpoint was hit
+ * @regs: registers of the trap
+ * @esr:  what kind of trap it is
+ *
+ * A probed landing pad was found. What comes next need not be one, and is reached by
+ * no branch.
+ *
+ * Context: Breakpoint trap of the kernel: interrupts and preemption disabled.
+ * Return: %DBG_HOOK_HANDLED when it was a probe's, else %DBG_HOOK_ERROR.
+ */
+int kprobe_brk_handler(struct pt_regs *regs, unsigned long esr)
+{
+	/* It is to call the handlers instead of the trap. */
+	void *detour = kprobe_breakpoint_detour(regs->pc);
+
+	if (detour)
+		regs->pc = (unsigned long)detour;
+	else if (!kprobe_breakpoint_hit(regs->pc, regs, 0))
+		return DBG_HOOK_ERROR;
+	regs->pstate &= ~PSR_BTYPE_MASK;
+	return DBG_HOOK_HANDLED;
+}
+NOKPROBE_SYMBOL(kprobe_brk_handler);
+
+/**
+ * kprobe_ss_brk_handler() - breakpoints of a kind that nobody writes
+ * @regs: registers of the trap
+ * @esr:  what kind of trap it is
+ *
+ * Context: As kprobe_brk_handler().
+ * Return: %DBG_HOOK_ERROR.
+ */
+int kprobe_ss_brk_handler(struct pt_regs *regs, unsigned long esr)
+{
+	return DBG_HOOK_ERROR;
+}
+NOKPROBE_SYMBOL(kprobe_ss_brk_handler);
+
+/**
+ * kretprobe_brk_handler() - breakpoints of a kind that nobody writes
+ * @regs: registers of the trap
+ * @esr:  what kind of trap it is
+ *
+ * Context: As kprobe_brk_handler().
+ * Return: %DBG_HOOK_ERROR.
+ */
+int kretprobe_brk_handler(struct pt_regs *regs, unsigned long esr)
+{
+	return DBG_HOOK_ERROR;
+}
+NOKPROBE_SYMBOL(kretprobe_brk_handler);
+
+/* Of the CPU's state, what is the same in the handlers as in the probed code. */
+static u64 pstate_beside_flags(void)
+{
+	u64 pstate = 0;
+
+	if (cpus_have_cap(ARM64_HAS_PAN))
+		pstate |= read_sysreg_s(SYS_PSTATE_PAN);
+	if (cpus_have_cap(ARM64_HAS_DIT))
+		pstate |= read_sysreg_s(sys_reg(3, 3, 4, 2, 5));
+	if (cpus_have_cap(ARM64_SSBS))
+		pstate |= read_sysreg_s(sys_reg(3, 3, 4, 2, 6));
+	if (cpus_have_cap(ARM64_MTE))
+		pstate |= read_sysreg_s(sys_reg(3, 3, 4, 2, 7));
+	return pstate;
+}
+NOKPROBE_SYMBOL(pstate_beside_flags);
+
+/**
+ * kprobe_detour_callback() - a stub was entered
+ * @regs:  registers as the probed code has them, of its state only the flags and which
+ *         interrupts are masked
+ * @where: the address that the stub's call returns to
+ *
+ * Context: That of the probed code.
+ * Return: True when @where is where to go on, with @regs; false when that is the
+ * instruction pointer in @regs, with all of the state.
+ */
+bool kprobe_detour_callback(struct pt_regs *regs, unsigned long where)
+{
+	if (kprobe_detour_enter(regs, where))
+		return true;
+	regs->pstate |= pstate_beside_flags();
+	return false;
+}
+NOKPROBE_SYMBOL(kprobe_detour_callback);
+
+struct text {
+	const char *start;
+	const char *end;
+};
+
+/* What is executed elsewhere than where it lies, or without the kernel's vectors. */
+static const struct text forbidden[] __initconst = {
+	{ __entry_text_start, __entry_text_end },
+	{ __idmap_text_start, __idmap_text_end },
+	{ __hyp_text_start, __hyp_text_end },
+	{ __hyp_idmap_text_start, __hyp_idmap_text_end },
+#ifdef CONFIG_HIBERNATION
+	{ __hibernate_exit_text_start, __hibernate_exit_text_end },
+#endif
+#ifdef CONFIG_KEXEC_CORE
+	{ __relocate_new_kernel_start, __relocate_new_kernel_end },
+#endif
+};
+
+int __init arch_kprobe_blacklist(void)
+{
+	const struct text *text;
+	int ret = 0;
+
+	for (text = forbidden; !ret && text < forbidden + ARRAY_SIZE(forbidden); text++)
+		if (text->start != text->end)
+			ret = kprobe_blacklist_add_text((unsigned long)text->start,
+							(unsigned long)text->end);
+	return ret;
+}
+
+/* debug-monitors.c calls by name. */
+int __init arch_kprobe_init(void)
+{
+	return 0;
+}
+
