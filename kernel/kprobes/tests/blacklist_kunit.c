@@ -264,6 +264,12 @@ static const char * const serving_x86[] = {
 	"exc_int3", "asm_exc_int3", "exc_page_fault", "poke_int3_handler", "__switch_to",
 };
 
+static const char * const serving_arm64[] = {
+	"kprobe_brk_handler", "kprobe_post_trampoline", "kprobe_detour_post",
+	"kprobe_detour_common", "vectors", "el1h_64_sync", "el1h_64_sync_handler",
+	"do_el1_brk64", "do_mem_abort", "simulate_b_cond", "cpu_switch_to",
+};
+
 static const char * const serving_returns[] = {
 	"kretprobe_trampoline", "kretprobe_return", "kretprobe_find_ret_addr",
 	"kprobe_flush_task",
@@ -292,6 +298,8 @@ static void blacklist_subsystem(struct kunit *test)
 	expect_names(test, inner_functions, ARRAY_SIZE(inner_functions), true);
 	if (IS_ENABLED(CONFIG_X86))
 		expect_names(test, serving_x86, ARRAY_SIZE(serving_x86), false);
+	if (IS_ENABLED(CONFIG_ARM64))
+		expect_names(test, serving_arm64, ARRAY_SIZE(serving_arm64), false);
 	if (IS_ENABLED(CONFIG_KRETPROBES))
 		expect_names(test, serving_returns, ARRAY_SIZE(serving_returns), false);
 }

@@ -7,12 +7,21 @@
 #include <linux/kprobes.h>
 #include <linux/mman.h>
 #include <linux/uaccess.h>
-#include <asm/trapnr.h>
 
 #include "targets.h"
 
+#ifdef CONFIG_X86
+#include <asm/trapnr.h>
+
+#define DIVISION	X86_TRAP_DE
 /* Length of the instruction of kprobes_target_divide(). */
 #define DIVIDE_LEN	2
+#else
+/* No number of a trap, where division by zero is none. */
+#define DIVISION	-1
+#define DIVIDE_LEN	0
+#define TEST_DIVISOR(regs)	TEST_RESULT(regs)
+#endif
 
 static const long good_data = 1234;
 
@@ -37,9 +46,11 @@ struct fault_kind {
 };
 
 static const struct fault_kind kinds[] = {
-	{ "page fault", X86_TRAP_PF, -PAGE_SIZE },
+	{ "page fault", TEST_PAGE_FAULT, -PAGE_SIZE },
 #ifdef CONFIG_X86_64
 	{ "general protection", X86_TRAP_GP, 1UL << 63 },
+#elif defined(CONFIG_64BIT)
+	{ "page fault of no half", TEST_PAGE_FAULT, 1UL << 63 },
 #endif
 };
 
@@ -57,22 +68,24 @@ static const long *bad_pointer(struct kunit *test)
 	return (const long *)kind->bad;
 }
 
-static int on_fault(struct kprobe *p, struct pt_regs *regs, int trapnr)
+static int on_fault(struct kprobe *p, struct pt_regs *regs, int number)
 {
 	struct faults *f = kprobes_counter_of(p)->data;
+	int trapnr = TEST_TRAP(number);
 
 	f->seen++;
 	f->trapnr = trapnr;
 	f->ip = instruction_pointer(regs);
 	f->running = kprobe_running() == p;
 	if (f->remedy == REPAIR) {
-		if (trapnr == X86_TRAP_DE)
+		if (trapnr == DIVISION)
 			TEST_DIVISOR(regs) = 1;
 		else
 			TEST_ARG(regs) = (unsigned long)&good_data;
 	} else if (f->remedy == SKIP) {
 		TEST_RESULT(regs) = 77;
-		regs->ip += trapnr == X86_TRAP_DE ? DIVIDE_LEN : KPROBES_LOAD_LEN;
+		instruction_pointer_set(regs, f->ip + (trapnr == DIVISION ?
+						       DIVIDE_LEN : KPROBES_LOAD_LEN));
 	}
 	return f->remedy != DECLINE;
 }
@@ -241,6 +254,7 @@ static void missed_and_mended(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, inner->kp.nmissed, 1);
 }
 
+#ifdef CONFIG_X86
 /* Division */
 
 static void division(struct kunit *test, enum remedy remedy, int result,
@@ -252,7 +266,7 @@ static void division(struct kunit *test, enum remedy remedy, int result,
 			remedy);
 	KUNIT_EXPECT_EQ(test, kprobes_target_divide(42, 0), result);
 	kprobes_expect_counts(test, c, 1, post);
-	expect_fault(test, c, X86_TRAP_DE);
+	expect_fault(test, c, DIVISION);
 	KUNIT_EXPECT_EQ(test, kprobes_target_divide(42, 2), 21);
 	kprobes_expect_counts(test, c, 1, 1);
 }
@@ -272,6 +286,7 @@ static void division_skipped(struct kunit *test)
 {
 	division(test, SKIP, 77, 0);
 }
+#endif
 
 /* User memory */
 
@@ -288,7 +303,7 @@ static void user_page_comes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0,
 			kprobes_target_load_user((const long __user *)page));
 	kprobes_expect_counts(test, c, 1, 1);
-	expect_fault(test, c, X86_TRAP_PF);
+	expect_fault(test, c, TEST_PAGE_FAULT);
 	/* Now it is there. */
 	KUNIT_EXPECT_EQ(test, 0,
 			kprobes_target_load_user((const long __user *)page));
@@ -309,7 +324,7 @@ static void user_page_is_missing(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, -1,
 			kprobes_target_load_user((const long __user *)page));
 	kprobes_expect_counts(test, c, 1, 0);
-	expect_fault(test, c, X86_TRAP_PF);
+	expect_fault(test, c, TEST_PAGE_FAULT);
 }
 
 /* Handlers */
@@ -448,9 +463,11 @@ static struct kunit_case fault_cases[] = {
 	KUNIT_CASE_PARAM(handler_alone_mends, kind_gen_params),
 	KUNIT_CASE_PARAM(handlers_are_asked_in_order, kind_gen_params),
 	KUNIT_CASE_PARAM(missed_and_mended, kind_gen_params),
+#ifdef CONFIG_X86
 	KUNIT_CASE(division_by_zero),
 	KUNIT_CASE(division_repaired),
 	KUNIT_CASE(division_skipped),
+#endif
 	KUNIT_CASE(user_page_comes),
 	KUNIT_CASE(user_page_is_missing),
 	KPROBES_CASE_PLACES(repaired_in_handlers),

@@ -237,6 +237,8 @@ static void running_is_not_walked(struct kunit *test)
 	if (!other)
 		kunit_skip(test, "needs two CPUs");
 	kprobes_returning(test, SYMBOL);
+	/* What is left to be done about text may have to stop all CPUs. */
+	wait_for_kprobe_optimizer();
 	w->spin = true;
 	set_cpus_allowed_ptr(current, cpumask_of(0));
 	wake_up_process(w->task);

@@ -184,6 +184,8 @@ static void nobody_waits(struct kunit *test)
 	struct kprobe *p;
 	struct hog *h;
 
+	if (KPROBES_OPT_COVERS_ONE)
+		kunit_skip(test, "no point settles");
 	if (!preempt_model_preemptible())
 		kunit_skip(test, "nobody is preempted here");
 	if (num_online_cpus() < max(errand->cpus, 2U))

@@ -23,7 +23,7 @@
 /**
  * struct storm_target - a function in whose storm post-handlers are called
  * @name:   for the reader of the results
- * @symbol: the function; a jump from its entry covers more than an instruction
+ * @symbol: the function; a jump from its entry covers more than an instruction, if any
  * @inside: where the second of these begins
  * @call:   calls it
  * @plus:   what it adds to its argument

@@ -19,12 +19,20 @@ int kprobes_opt_plain(int a);
 #define KPROBES_OPT_PLAIN_LEN2	8
 #define KPROBES_OPT_PLAIN_LEN3	12
 #endif
+/* A jump covers no more than an instruction: no other one is ever in its way. */
+#define KPROBES_OPT_COVERS_ONE	IS_ENABLED(CONFIG_ARM64)
 /* How many instructions of it a jump covers. */
-#define KPROBES_OPT_PLAIN_NR	(IS_ENABLED(CONFIG_X86_32) ? 3 : 2)
+#define KPROBES_OPT_PLAIN_NR	(IS_ENABLED(CONFIG_X86_32) ? 3 : 2 - KPROBES_OPT_COVERS_ONE)
 int kprobes_opt_flags(long a);
 /* Length of its branch, and where that leads to. */
 #define KPROBES_OPT_JCC_LEN	(IS_ENABLED(CONFIG_X86) ? 2 : 4)
 #define KPROBES_OPT_JCC_OVER	(IS_ENABLED(CONFIG_X86) ? 7 : 8)
+/* The flag that it depends on. */
+#ifdef CONFIG_X86
+#define KPROBES_OPT_FLIP(regs)	((regs)->flags ^= X86_EFLAGS_ZF)
+#elif defined(CONFIG_ARM64)
+#define KPROBES_OPT_FLIP(regs)	((regs)->pstate ^= PSR_Z_BIT)
+#endif
 int kprobes_opt_push(long a);
 int kprobes_opt_stack(long a);
 int kprobes_opt_call(int a);

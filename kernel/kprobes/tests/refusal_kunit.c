@@ -192,7 +192,10 @@ static void blacklisted(struct kunit *test)
 	static const char *const symbols[] = {
 		"register_kprobe", "unregister_kprobes", "get_kprobe",
 		"kprobe_hit", "kprobe_running", "register_kretprobe",
-		"get_kretprobe", "kretprobe_trampoline", "irqentry_enter",
+		"get_kretprobe", "kretprobe_trampoline",
+#ifdef CONFIG_GENERIC_ENTRY
+		"irqentry_enter",
+#endif
 	};
 	int i;
 
@@ -254,6 +257,14 @@ static void in_a_slot(struct kunit *test)
 }
 
 #ifdef CONFIG_X86
+#define SLEEPS		ANNOTATE_NOENDBR "hlt\n"
+#define UNDECODABLE	ANNOTATE_NOENDBR ".byte 0x06\n"
+#elif defined(CONFIG_ARM64)
+#define SLEEPS		"wfi\n"
+#define UNDECODABLE	"udf #0\n"
+#endif
+
+#ifdef SLEEPS
 /* The first cannot be displaced, the second is none in this mode. */
 static noinline __noipa notrace void no_place_for_probes(bool really)
 {
@@ -261,11 +272,9 @@ static noinline __noipa notrace void no_place_for_probes(bool really)
 	if (really)
 		asm volatile(".globl refusal_hlt, refusal_bad\n"
 			     "refusal_hlt:\n"
-			     ANNOTATE_NOENDBR
-			     "hlt\n"
+			     SLEEPS
 			     "refusal_bad:\n"
-			     ANNOTATE_NOENDBR
-			     ".byte 0x06\n");
+			     UNDECODABLE);
 }
 
 extern char refusal_hlt[], refusal_bad[];
@@ -276,7 +285,7 @@ static void instruction(struct kunit *test)
 	no_place_for_probes(false);
 	refuse_addr(test, refusal_hlt, -EINVAL, KPROBE_REASON_SLEEP);
 	/* In 32 bit all bytes are some instruction. */
-	if (IS_ENABLED(CONFIG_X86_64))
+	if (IS_ENABLED(CONFIG_64BIT))
 		refuse_addr(test, refusal_bad, -EILSEQ, KPROBE_REASON_UNDECODABLE);
 }
 #elif defined(CONFIG_RISCV)
@@ -299,6 +308,29 @@ static void instruction(struct kunit *test)
 static void instruction(struct kunit *test)
 {
 	kunit_skip(test, "no instructions are known that cannot be probed");
+}
+#endif
+
+#ifdef CONFIG_ARM64
+extern const unsigned int kprobes_literal_offset;
+
+/* What other instructions of the function have to say. */
+static void neighbours(struct kunit *test)
+{
+	const char *symbol = "kprobes_target_exclusive";
+	int offset;
+
+	for (offset = 4; offset <= 12; offset += 4)
+		refuse_symbol(test, symbol, offset, -EINVAL, KPROBE_REASON_EXCLUSIVE);
+	refuse_symbol(test, symbol, kprobes_literal_offset, -EINVAL,
+		      KPROBE_REASON_RESERVED);
+	KUNIT_EXPECT_EQ(test, 0, kprobes_try(kallsyms_lookup_name(symbol)));
+	KUNIT_EXPECT_EQ(test, 0, kprobes_try(kallsyms_lookup_name(symbol) + 16));
+}
+#else
+static void neighbours(struct kunit *test)
+{
+	kunit_skip(test, "no instruction depends on its neighbours");
 }
 #endif
 
@@ -576,6 +608,7 @@ static struct kunit_case refusal_cases[] = {
 	KUNIT_CASE(addr_and_huge_offset),
 	KUNIT_CASE(in_a_slot),
 	KUNIT_CASE(instruction),
+	KUNIT_CASE(neighbours),
 	KUNIT_CASE(jump_label),
 	KUNIT_CASE(static_call_site),
 	KUNIT_CASE(static_call_trampoline),

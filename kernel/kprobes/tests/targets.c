@@ -10,6 +10,10 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
+#ifdef CONFIG_ARM64
+#include <asm/insn.h>
+#endif
+
 #include "targets.h"
 
 noinline int __noipa kprobes_target_c(int a)
@@ -122,6 +126,10 @@ unsigned long kprobes_place_addr(const struct kprobes_place *place)
 	addr = (unsigned long)kprobe_lookup_name(place->symbol, 0);
 #ifdef CONFIG_X86_KERNEL_IBT
 	if (!place->offset && is_endbr(*(u32 *)addr))
+		return addr + 4;
+#endif
+#ifdef CONFIG_ARM64
+	if (!place->offset && aarch64_insn_is_bti(le32_to_cpu(*(__le32 *)addr)))
 		return addr + 4;
 #endif
 	return addr + place->offset;

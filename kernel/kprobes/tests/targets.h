@@ -180,6 +180,9 @@ unsigned int kprobes_leave_cpu(struct kunit *test);
 #elif defined(CONFIG_RISCV)
 #define TEST_ARG(regs)		((regs)->a0)
 #define TEST_RESULT(regs)	((regs)->a0)
+#elif defined(CONFIG_ARM64)
+#define TEST_ARG(regs)		((regs)->regs[0])
+#define TEST_RESULT(regs)	((regs)->regs[0])
 #endif
 
 /* What a fault handler gets for a page that is not there. */
@@ -187,6 +190,16 @@ unsigned int kprobes_leave_cpu(struct kunit *test);
 #define TEST_PAGE_FAULT		14
 #elif defined(CONFIG_RISCV)
 #define TEST_PAGE_FAULT		13
+#elif defined(CONFIG_ARM64)
+/* The exception class of its syndrome: a data abort. */
+#define TEST_PAGE_FAULT		0x25
+#endif
+
+/* What kind of trap it is that a fault handler gets. */
+#ifdef CONFIG_ARM64
+#define TEST_TRAP(esr)		((int)((unsigned int)(esr) >> 26))
+#else
+#define TEST_TRAP(trapnr)	(trapnr)
 #endif
 
 /* Has a function return at once, from its entry. */
@@ -201,9 +214,14 @@ static inline void kprobes_return_now(struct pt_regs *regs)
 {
 	regs->epc = regs->ra;
 }
+#elif defined(CONFIG_ARM64)
+static inline void kprobes_return_now(struct pt_regs *regs)
+{
+	regs->pc = regs->regs[30];
+}
 #endif
 
-#if defined(CONFIG_X86) || defined(CONFIG_RISCV)
+#if defined(CONFIG_X86) || defined(CONFIG_RISCV) || defined(CONFIG_ARM64)
 /* There is a targets_<arch>.S. */
 #define KPROBES_ASM_TARGETS
 
@@ -229,6 +247,9 @@ extern const unsigned int kprobes_load_user_offset, kprobes_divide_offset;
 #ifdef CONFIG_RISCV
 #define KPROBES_LOAD_LEN	4
 #define KPROBES_LOAD_LATE	2
+#elif defined(CONFIG_ARM64)
+#define KPROBES_LOAD_LEN	4
+#define KPROBES_LOAD_LATE	4
 #else
 #define KPROBES_LOAD_LEN	(IS_ENABLED(CONFIG_X86_64) ? 3 : 6)
 #define KPROBES_LOAD_LATE	(IS_ENABLED(CONFIG_X86_64) ? 3 : 2)

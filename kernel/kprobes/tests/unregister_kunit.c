@@ -7,6 +7,7 @@
 #include <linux/delay.h>
 #include <linux/kprobes.h>
 #include <linux/sched.h>
+#include <linux/string.h>
 #include <linux/workqueue.h>
 
 #include "../register.h"
@@ -248,6 +249,16 @@ static void begin_to_take_off(struct kunit *test, struct held *held)
 }
 
 /*
+ * CPUs are stopped, and so wait for a handler, to replace instructions that the
+ * architecture does not let be replaced otherwise.
+ */
+static bool stops_cpus(const struct kprobes_place *place)
+{
+	return IS_ENABLED(CONFIG_ARM64) && strcmp(place->name, "nop") &&
+	       strcmp(place->name, "jump") && strcmp(place->name, "call");
+}
+
+/*
  * A handler that is held up with interrupts enabled holds up RCU and whoever takes
  * its probe off, but nobody else: neither those with other probes, nor the same
  * probe's registration, which fails.
@@ -260,6 +271,8 @@ static void others_do_not_wait(struct kunit *test)
 	if (!IS_ENABLED(CONFIG_OPTPROBES) ||
 	    test->param_value == kprobes_place_named(KPROBES_PLACE_C))
 		kunit_skip(test, "needs a handler elsewhere, interrupts enabled");
+	if (stops_cpus(test->param_value))
+		kunit_skip(test, "CPUs are stopped");
 	held->c = kprobes_counter(test, kprobes_place_named(KPROBES_PLACE_C));
 	held->c->in_pre = stay_in_pre;
 	held->c->data = held;
