@@ -353,12 +353,16 @@ NOKPROBE_SYMBOL(kprobe_entry_hit);
  * meanwhile, and its point out of the table. Architectures whose breakpoint
  * traps leave interrupts on cannot rule that out. Nor can an emulator that does
  * not synchronise its translations, whoever has written the breakpoint. The
- * text that is there now is what has to be executed.
+ * text that is there now must be executed. It has a breakpoint again if a new
+ * point was armed after the look into the table: then the table has the point.
  */
 static int retry_stale_breakpoint(unsigned long addr, struct pt_regs *regs)
 {
-	if (arch_kprobe_has_breakpoint(addr))
-		return 0;
+	if (arch_kprobe_has_breakpoint(addr)) {
+		smp_rmb();	/* pairs with write_sites() */
+		if (!kprobe_table_find(addr))
+			return 0;
+	}
 	atomic_inc(&kprobe_stale_breakpoints);
 	instruction_pointer_set(regs, addr);
 	return 1;

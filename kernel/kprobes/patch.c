@@ -124,6 +124,8 @@ static void write_heads(void)
 static void write_sites(void)
 {
 	lockdep_assert_held(&text_mutex);
+	/* Points are in the table first. Pairs with retry_stale_breakpoint(). */
+	smp_wmb();
 	write_breakpoints();
 	write_tails();
 	tell_perf();
