@@ -317,13 +317,13 @@ NOKPROBE_SYMBOL(pass_return);
  * The trampoline was reached, but no call is known that returns from here: the
  * function returned more often than it was called. There is nowhere to go.
  */
-static void __noreturn no_way_back(void *fp)
+static void __noreturn die_without_caller(void *fp)
 {
 	complain(NULL, fp);
 	preempt_enable_notrace();
 	make_task_dead(SIGSEGV);
 }
-NOKPROBE_SYMBOL(no_way_back);
+NOKPROBE_SYMBOL(die_without_caller);
 
 #ifdef CONFIG_FUNCTION_GRAPH_TRACER
 /* Asked below, on the hit path. */
@@ -331,7 +331,7 @@ NOKPROBE_SYMBOL(ftrace_graph_ret_addr);
 #endif
 
 /* Of somebody who has replaced the return address before a return probe did. */
-static __always_inline bool is_others(unsigned long addr)
+static __always_inline bool is_other_trampoline(unsigned long addr)
 {
 #ifdef CONFIG_FUNCTION_GRAPH_TRACER
 	if (addr == (unsigned long)dereference_kernel_function_descriptor(return_to_handler))
@@ -341,12 +341,12 @@ static __always_inline bool is_others(unsigned long addr)
 }
 
 /* As the unwinder does it: several may have replaced it, in any order. */
-static unsigned long ask_others(unsigned long addr, void *fp)
+static unsigned long resolve_trampolines(unsigned long addr, void *fp)
 {
 	struct llist_node *cur = NULL;
 	int idx = 0;
 
-	while (is_others(addr)) {
+	while (is_other_trampoline(addr)) {
 		unsigned long last = addr;
 
 		addr = ftrace_graph_ret_addr(current, &idx, addr, fp);
@@ -357,33 +357,33 @@ static unsigned long ask_others(unsigned long addr, void *fp)
 	}
 	return addr;
 }
-NOKPROBE_SYMBOL(ask_others);
+NOKPROBE_SYMBOL(resolve_trampolines);
 
-static noinline void tell_true_caller(struct kretprobe_instance *first,
+static noinline void show_true_caller(struct kretprobe_instance *first,
 				      struct kretprobe_instance *last,
 				      struct pt_regs *regs)
 {
-	unsigned long addr = ask_others((unsigned long)last->ret_addr, frame_of(last));
+	unsigned long addr = resolve_trampolines((unsigned long)last->ret_addr, frame_of(last));
 
 	for (; first != last; first = instance_of(first->llist.next))
 		WRITE_ONCE(first->ret_addr, (void *)addr);
 	WRITE_ONCE(last->ret_addr, (void *)addr);
 	instruction_pointer_set(regs, addr);
 }
-NOKPROBE_SYMBOL(tell_true_caller);
+NOKPROBE_SYMBOL(show_true_caller);
 
 /*
  * Has return handlers see where a call returns to. Where others' trampolines are
  * next on the way, that is the caller all the same: from there stack traces go on,
  * and it is what users want to know. The way itself is @addr.
  */
-static __always_inline void tell_caller(struct kretprobe_instance *first,
+static __always_inline void show_caller(struct kretprobe_instance *first,
 					struct kretprobe_instance *last,
 					struct pt_regs *regs, unsigned long addr)
 {
 	instruction_pointer_set(regs, addr);
-	if (unlikely(is_others(addr)))
-		tell_true_caller(first, last, regs);
+	if (unlikely(is_other_trampoline(addr)))
+		show_true_caller(first, last, regs);
 }
 
 /* A call with several instances, or with some on top that never returned. */
@@ -397,13 +397,13 @@ static void return_from_chain(struct pt_regs *regs, void *fp,
 	first = first_of_call(top ? &top->llist : NULL, fp);
 	last = first ? last_of_call(first) : NULL;
 	if (!last)
-		no_way_back(fp);
+		die_without_caller(fp);
 	if (first != top)
 		complain(top, fp);
 
 	addr = (unsigned long)last->ret_addr;
 	arch_kretprobe_go_back(regs, fp, addr);
-	tell_caller(first, last, regs, addr);
+	show_caller(first, last, regs, addr);
 	frame = kprobe_frame_enter(first->pool, 0);
 	if (frame) {
 		run_return_handlers(frame, first, last, regs);
@@ -424,7 +424,7 @@ static __always_inline void return_from_call(struct pt_regs *regs, void *fp,
 	struct kretprobe *rp;
 
 	arch_kretprobe_go_back(regs, fp, addr);
-	tell_caller(ri, ri, regs, addr);
+	show_caller(ri, ri, regs, addr);
 	frame = kprobe_frame_enter(ri->pool, 0);
 	if (unlikely(!frame)) {
 		pass_return(ri, ri);

@@ -42,7 +42,7 @@ static struct coming_module *find_coming(const struct module *mod)
 }
 
 /* Will a notifier tell, and wait for kprobe_mutex, before the module goes? */
-static bool will_tell(const struct module *mod)
+static bool will_notify(const struct module *mod)
 {
 	return mod->state == MODULE_STATE_LIVE ||
 	       (mod->state == MODULE_STATE_COMING && find_coming(mod));
@@ -64,7 +64,7 @@ struct module *kprobe_module_of(unsigned long addr)
 	lockdep_assert_held(&kprobe_mutex);
 	guard(preempt)();
 	mod = __module_text_address(addr);
-	return mod && will_tell(mod) ? mod : NULL;
+	return mod && will_notify(mod) ? mod : NULL;
 }
 NOKPROBE_SYMBOL(kprobe_module_of);
 

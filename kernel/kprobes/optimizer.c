@@ -191,8 +191,8 @@ static bool needs_no_grace_period(const struct kprobe_point *point)
 }
 
 /* A queued point gets its jump, or another, at once if that is possible. */
-static void look_at(struct kprobe_point *point, struct kprobe_lookup *lookup,
-		    struct list_head *ready)
+static void decide(struct kprobe_point *point, struct kprobe_lookup *lookup,
+		   struct list_head *ready)
 {
 	if (!optimization_allowed || !is_ready(point, lookup))
 		stay_breakpoint(point);
@@ -276,15 +276,15 @@ static void start_round(void)
 	call_rcu_tasks(&round_rcu, round_is_over);
 }
 
-static void look_at_queued(struct list_head *ready)
+static void decide_queued(struct list_head *ready)
 {
 	struct kprobe_lookup lookup;
 	unsigned int done = 0;
 
 	kprobe_lookup_init(&lookup);
 	while (done++ < EXAMINED_AT_ONCE && !list_empty(&queued_points))
-		look_at(list_first_entry(&queued_points, struct kprobe_point, optimize),
-			&lookup, ready);
+		decide(list_first_entry(&queued_points, struct kprobe_point, optimize),
+		       &lookup, ready);
 	write_jumps(ready);
 }
 
@@ -302,7 +302,7 @@ static bool optimize_chunk(void)
 			return true;
 		current_round = ROUND_NONE;
 	}
-	look_at_queued(&ready);
+	decide_queued(&ready);
 	if (!list_empty(&queued_points))
 		return true;
 	start_round();

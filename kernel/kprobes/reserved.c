@@ -354,8 +354,8 @@ static bool search_module(enum question question, struct module *mod,
 	return mod && search_tables(question, mod, start, end);
 }
 
-static bool ask(enum question question, struct module *mod, unsigned long start,
-		unsigned long end)
+static bool search(enum question question, struct module *mod, unsigned long start,
+		   unsigned long end)
 {
 	lockdep_assert_held(&kprobe_mutex);
 	return core_kernel_text(start) ? search_kernel(question, start, end) :
@@ -389,7 +389,7 @@ static bool has_debugger_breakpoint(unsigned long start, unsigned long end)
 bool kprobe_text_is_reserved(struct module *mod, unsigned long start,
 			     unsigned long end)
 {
-	return ask(PATCH_SITES, mod, start, end) || has_debugger_breakpoint(start, end);
+	return search(PATCH_SITES, mod, start, end) || has_debugger_breakpoint(start, end);
 }
 NOKPROBE_SYMBOL(kprobe_text_is_reserved);
 
@@ -407,7 +407,7 @@ NOKPROBE_SYMBOL(kprobe_text_is_reserved);
 bool kprobe_jump_label_lands_in(struct module *mod, unsigned long start,
 				unsigned long end)
 {
-	return ask(LABEL_TARGETS, mod, start, end);
+	return search(LABEL_TARGETS, mod, start, end);
 }
 NOKPROBE_SYMBOL(kprobe_jump_label_lands_in);
 
@@ -423,7 +423,7 @@ NOKPROBE_SYMBOL(kprobe_jump_label_lands_in);
 bool kprobe_fixup_lands_in(struct module *mod, unsigned long start,
 			   unsigned long end)
 {
-	return ask(FIXUP_TARGETS, mod, start, end);
+	return search(FIXUP_TARGETS, mod, start, end);
 }
 NOKPROBE_SYMBOL(kprobe_fixup_lands_in);
 
@@ -439,7 +439,7 @@ NOKPROBE_SYMBOL(kprobe_fixup_lands_in);
 bool kprobe_fault_is_expected(struct module *mod, unsigned long start,
 			      unsigned long end)
 {
-	return ask(FAULT_SITES, mod, start, end);
+	return search(FAULT_SITES, mod, start, end);
 }
 NOKPROBE_SYMBOL(kprobe_fault_is_expected);
 
