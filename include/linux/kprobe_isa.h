@@ -3,10 +3,10 @@
 #define _LINUX_KPROBE_ISA_H
 
 /*
- * The pure half of an architecture's part in kprobes: what an instruction is,
- * and how it is written elsewhere. Instructions, byte buffers and verdicts only:
- * nothing here reads the kernel's text or keeps anything, so that it compiles
- * and is tested on any host (tools/testing/kprobes-isa). The other half, traps,
+ * The instruction half of an architecture's part in kprobes: it decodes instructions,
+ * tells how they can be displaced, and writes them for another address. It is pure: it
+ * works on byte buffers, does not read the kernel's text and keeps no state, so that it
+ * compiles and is tested on any host (tools/testing/kprobes-isa). The other half, traps,
  * text and registers, is in linux/kprobe_arch.h.
  */
 #include <linux/kprobe_reason.h>
@@ -18,7 +18,7 @@
  * enum kprobe_action - how a displaced instruction takes effect
  * @KPROBE_RUN:     a copy of it runs, as kprobe_isa.emit() writes it
  * @KPROBE_NOP:     it has no effect and is skipped
- * @KPROBE_EMULATE: a hit makes it take effect on the registers
+ * @KPROBE_EMULATE: a hit emulates it on the saved registers
  */
 enum kprobe_action {
 	KPROBE_RUN,
@@ -27,15 +27,16 @@ enum kprobe_action {
 };
 
 /**
- * enum kprobe_flow - where execution goes on after an instruction
- * @KPROBE_FLOW_NEXT:          with the next one
- * @KPROBE_FLOW_JUMP:          at a target that the instruction tells
- * @KPROBE_FLOW_COND:          at such a target, or with the next one
- * @KPROBE_FLOW_CALL:          at such a target, which returns to the next one
- * @KPROBE_FLOW_JUMP_INDIRECT: wherever a register or memory points
- * @KPROBE_FLOW_CALL_INDIRECT: likewise, and that returns to the next one
- * @KPROBE_FLOW_RETURN:        with the caller
- * @KPROBE_FLOW_PAD:           with the next one; indirect branches land here
+ * enum kprobe_flow - where execution continues after an instruction
+ * @KPROBE_FLOW_NEXT:          with the next instruction
+ * @KPROBE_FLOW_JUMP:          at a target that is encoded in the instruction
+ * @KPROBE_FLOW_COND:          at such a target, or with the next instruction
+ * @KPROBE_FLOW_CALL:          at such a target, which returns to the next instruction
+ * @KPROBE_FLOW_JUMP_INDIRECT: at an address from a register or memory
+ * @KPROBE_FLOW_CALL_INDIRECT: likewise, and that returns to the next instruction
+ * @KPROBE_FLOW_RETURN:        in the caller
+ * @KPROBE_FLOW_PAD:           with the next instruction; this one is a landing pad of
+ *                             indirect branches
  */
 enum kprobe_flow {
 	KPROBE_FLOW_NEXT,
@@ -49,34 +50,34 @@ enum kprobe_flow {
 };
 
 /**
- * struct kprobe_insn - the verdict on an instruction
+ * struct kprobe_insn - the plan for displacing an instruction
  * @len:       its length in bytes
- * @breakpoint_len: that of the breakpoint that takes its place
+ * @breakpoint_len: length of the breakpoint that replaces it
  * @action:    enum kprobe_action
  * @flow:      enum kprobe_flow
  * @bundle:    how many of the instructions that follow belong to it: those in a
- *             branch's delay slots, which are no places for a probe, or, if
+ *             branch's delay slots, which cannot be probed, or, if
  *             @flow is %KPROBE_FLOW_NEXT, those that it makes conditional
- * @exclusive: 1 when it begins a sequence that no exception may interrupt (load
- *             locked), -1 when it ends one (store conditional), else 0
- * @fault:     offset in its copy of what can fault
+ * @exclusive: 1 if it begins a sequence that no exception may interrupt (load
+ *             locked), -1 if it ends one (store conditional), else 0
+ * @fault:     offset in its copy of the instruction that can fault
  * @ends_in_trap: its copy must be followed by a breakpoint, not by a jump back
  * @may_skip:  it may keep the next instruction from taking effect
  * @executes:  it executes the instruction at @data
- * @state:     it may leave the CPU in a state that C code must not find
- * @no_copy:   among others a copy cannot take its place. Where there is a slot
- *             all the same, its copy runs in order to fault
- * @may_run:   it is emulated, but for the day when it cannot be: then its copy runs,
- *             to fault with the registers and the address that it would have had
- * @no_jump:   a breakpoint may take its place, a jump may not: indirect branches
- *             have to find a landing pad or a breakpoint
- * @data_len:  how much text at @data it reads, in bytes
+ * @state:     it may leave the CPU in a state that C code must not be called in
+ * @no_copy:   a region cannot contain a copy of it. If its slot has one, that runs only
+ *             in order to fault
+ * @may_run:   it is emulated. If that fails, because it would fault, its copy runs
+ *             instead, and faults with the right registers and address
+ * @no_jump:   a breakpoint may replace it, but a jump may not: indirect branches
+ *             must land on a landing pad or a breakpoint
+ * @data_len:  how many bytes of text at @data it reads
  * @reads:     registers of kprobe_isa.scratch that it reads, a bit for each
  * @writes:    those that it writes, whatever its operands
- * @dead:      those that its copy may use on the way to where it goes, as nobody reads
- *             them there: of a call by convention. Of other direct branches, which
- *             plan() cannot know of, kprobe_region_set_scratch() tells
- * @target:    where a direct branch goes
+ * @dead:      those that its copy may use to reach its target, because nobody reads
+ *             them there. plan() sets this for a call, by the calling convention;
+ *             kprobe_region_set_scratch() does for other direct branches
+ * @target:    target of a direct branch
  * @data:      address of text that it reads or executes
  * @arch:      what else the architecture needs to emit and to emulate it
  */
@@ -107,10 +108,10 @@ struct kprobe_insn {
 /**
  * struct kprobe_code - code being written
  * @buf:  where it is written to
- * @len:  how long it is; more than @size when it did not fit
- * @size: room in @buf; what goes beyond is counted and not written
+ * @len:  its length; more than @size if it did not fit
+ * @size: room in @buf; bytes beyond it are counted but not written
  * @base: the address that it will run from
- * @far:  something was out of reach, so that the code is of no use
+ * @far:  an operand or target was out of reach, so the code must not be used
  */
 struct kprobe_code {
 	u8 *buf;
@@ -137,7 +138,7 @@ static inline void kprobe_code_put(struct kprobe_code *code, const void *bytes,
 }
 
 /**
- * kprobe_code_here() - where the next byte of code will run
+ * kprobe_code_here() - get the address that the next byte of code will run from
  * @code: the code
  *
  * Context: Any.
@@ -151,36 +152,36 @@ static inline unsigned long kprobe_code_here(const struct kprobe_code *code)
 /**
  * struct kprobe_isa - an instruction set
  * @insn_max:  length of its longest instruction in bytes
- * @align:     what lengths and addresses of instructions are multiples of
+ * @align:     lengths and addresses of instructions are multiples of this
  * @jump_size: most bytes of text that a jump covers
- * @jump_insns: how many instructions the jump is
- * @first_bytes: of 256 bytes, those that instructions which @glance knows begin
- *             with; NULL where a function is decoded as fast
- * @glance_len: how many bytes @glance looks at
- * @pads:      all that an indirect jump can reach begins with %KPROBE_FLOW_PAD
- * @stateless: no instruction sets @state of its verdict
+ * @jump_insns: number of instructions that a jump consists of
+ * @first_bytes: for each value of a byte, whether an instruction that @glance knows may
+ *             begin with it; NULL if there is no @glance
+ * @glance_len: how many bytes @glance reads
+ * @pads:      every target of an indirect jump begins with %KPROBE_FLOW_PAD
+ * @stateless: plan() sets @state for no instruction
  * @joins:     instructions may belong together, or be data that another one reads
- * @scratch:   registers of which a jump needs one that nobody reads any more, a
- *             bit for each; 0 when it needs none
+ * @scratch:   a jump needs one of these registers, one that nobody reads any more; a
+ *             bit for each, 0 if a jump needs none
  *
- * @plan:  Judges the instruction at @bytes, of which there are @avail, at the
- *	address @addr. Returns %KPROBE_REASON_NONE, or why no probe may be there.
- *	As far as it is known what the bytes are, all the same fills in @len,
- *	@flow, @target, @bundle, @exclusive, @state and @data; where it is not,
+ * @plan:  Plans the instruction at @bytes, of which there are @avail, for the
+ *	address @addr. Returns %KPROBE_REASON_NONE, or why it must not be probed.
+ *	In that case as well, if the bytes can be decoded, fills in @len,
+ *	@flow, @target, @bundle, @exclusive, @state and @data. If they cannot,
  *	@len is 0.
- * @emit:  Appends what has the effect of a planned instruction, which was at
- *	@from, when it runs at kprobe_code_here(). It goes on after itself, and a
- *	call returns to where the original would. A nop may become nothing. Of a
- *	branch with delay slots, @bytes has their instructions as well, and they
+ * @emit:  Appends code for kprobe_code_here() that has the effect of a planned
+ *	instruction at @from. Execution continues after that code, and a
+ *	call returns to where the original would. A nop may be left out. For a
+ *	branch with delay slots, @bytes includes the instructions in them, which
  *	are written with it.
- * @jump:  Appends an unconditional jump, by way of the one register in @scratch.
+ * @jump:  Appends an unconditional jump, which may use the one register in @scratch.
  * @breakpoint: Appends the breakpoint for an instruction.
- * @enter: Appends the head of a detour: a call of @common, which finds in the
- *	registers and on the stack what the probed code has there.
- * @leave: Appends what undoes the rest of that.
- * @glance: Optional. Fills in @flow, @target and @state of what may begin at some
- *	bytes, whether or not an instruction does. Where more than a look is
- *	needed it is %KPROBE_FLOW_JUMP_INDIRECT.
+ * @enter: Appends the start of a detour: a call of @common. There the registers and
+ *	the stack are those of the probed code, except for what the call itself needs.
+ * @leave: Appends code that undoes what is left of that after @common has returned.
+ * @glance: Optional, a fast replacement of @plan. Fills in @flow, @target and @state of
+ *	the instruction that may begin at some bytes, whether or not one does. If that
+ *	takes decoding, @flow is %KPROBE_FLOW_JUMP_INDIRECT, so that the caller decodes.
  *
  * Context: Any, for all of them.
  */
@@ -206,22 +207,21 @@ struct kprobe_isa {
 	void (*glance)(struct kprobe_insn *insn, const u8 *bytes, unsigned long addr);
 };
 
-/* Instructions that a jump covers, on any architecture. */
+/* The most instructions that a jump covers, on any architecture. */
 #define KPROBE_REGION_INSNS	6
 
 /**
  * struct kprobe_region - the instructions that a jump replaces
- * @len:     length in bytes; whole instructions, as many as the jump at least
- * @nr:      how many instructions flow can get to from the first one; what is in
- *           a branch's delay slots counts as part of the branch
- * @from:    where each of them begins, and what follows the last: bytes from the
- *           region's start
- * @scratch: register of kprobe_isa.scratch that the jump, branches and the way back may
- *           use, as a bit: nobody needs it anywhere in the region
- * @insn:    what becomes of them
+ * @len:     length in bytes: whole instructions, and at least as long as the jump
+ * @nr:      number of instructions that can be executed from the first one on;
+ *           instructions in delay slots count as part of their branch
+ * @from:    offset of each of them from the region's start, and of what follows the last
+ * @scratch: register of kprobe_isa.scratch, as a bit, that the jump, branches and the
+ *           jump back may use: no value in it is needed anywhere in the region
+ * @insn:    the plans for them
  *
- * After an unconditional jump or a return the region goes on up to @len without
- * flow: with bytes that nobody executes, and of which there is no plan.
+ * If one of them is an unconditional jump or a return, it is the last, and the region
+ * may be longer than they are: the bytes after it are not executed and have no plan.
  */
 struct kprobe_region {
 	u8 len;
@@ -231,7 +231,7 @@ struct kprobe_region {
 	struct kprobe_insn insn[KPROBE_REGION_INSNS];
 };
 
-/* Supplied by the core, kernel/kprobes/region.c, and pure as well. */
+/* Supplied by the core, kernel/kprobes/region.c; pure functions as well. */
 enum kprobe_reason kprobe_plan_region(const struct kprobe_isa *isa,
 				      struct kprobe_region *region, const u8 *text,
 				      size_t avail, unsigned long addr);

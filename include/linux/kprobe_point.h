@@ -3,9 +3,9 @@
 #define _LINUX_KPROBE_POINT_H
 
 /*
- * What the core of kprobes (kernel/kprobes.c, kernel/kprobes/) and the
- * architectures both know of: probe points, detours, hits under way. What they
- * call of each other is in linux/kprobe_arch.h. Nobody else includes this.
+ * Data that the core of kprobes (kernel/kprobes.c, kernel/kprobes/) and the architectures
+ * share: probe points, detours, hits under way. The functions that they call of each
+ * other are in linux/kprobe_arch.h. Nobody else must include this.
  */
 #include <linux/bits.h>
 #include <linux/kprobe_isa.h>
@@ -17,7 +17,7 @@
 
 #ifdef CONFIG_KPROBES
 
-/* How many bytes of text a point may patch. */
+/* The most bytes of text that a point patches. */
 #ifndef KPROBE_JUMP_SIZE
 #define KPROBE_JUMP_SIZE	sizeof(kprobe_opcode_t)
 #endif
@@ -42,9 +42,9 @@
  * @KPROBE_FTRACE:     the call that ftrace patches in at a function's entry
  * @KPROBE_MECHANISMS: number of mechanisms
  *
- * Points begin with a breakpoint or with ftrace. The optimizer turns
- * breakpoints into jumps and back. A breakpoint after a function's entry nop
- * may have to give way to ftrace; nothing leads back from there.
+ * A new point has a breakpoint or uses ftrace. The optimizer turns breakpoints into
+ * jumps and back. A point with a breakpoint after a function's entry nop may have to move
+ * to ftrace, and then stays there.
  */
 enum kprobe_mechanism {
 	KPROBE_BREAKPOINT,
@@ -58,13 +58,13 @@ enum kprobe_mechanism {
  * @KPROBE_POINT_IDLE:       the text is the kernel's own; hits cannot happen
  * @KPROBE_POINT_ARMED:      the mechanism is in the text
  * @KPROBE_POINT_OPTIMIZING: the breakpoint is in the text and will become a jump.
- *                           Hits go on in the detour already, until a Tasks RCU grace
- *                           period has ended: no task is left among the bytes that
+ *                           Hits already continue in the detour. When a Tasks RCU grace
+ *                           period has ended, no task is left among the bytes that
  *                           the jump will cover
- * @KPROBE_POINT_DISARM_PENDING: no probe wants the point, but the mechanism is in the
- *                           text until a work item takes many such points out
- *                           together; hits execute the displaced instruction
- * @KPROBE_POINT_GONE:       the text was freed; never to be written to again
+ * @KPROBE_POINT_DISARM_PENDING: no probe is on the point, but the mechanism stays in the
+ *                           text until a work item disarms many such points together;
+ *                           hits only execute the displaced instruction
+ * @KPROBE_POINT_GONE:       the text was freed, and must not be written to any more
  * @KPROBE_POINT_STATES:     number of states
  *
  * Legal edges, all under kprobe_mutex, all through kprobe_point_set_state()::
@@ -77,9 +77,9 @@ enum kprobe_mechanism {
  *   DISARM_PENDING   disarm   keep        -             -         kill
  *   GONE               -       -          -             -          -
  *
- * "end" is taken after the jump was written, or to give it up: a point that is being
- * optimized gives up before anything else happens to it. "keep" is taken when a
- * probe comes before the point was disarmed.
+ * "end" is taken when the jump was written, or when optimizing the point is given up,
+ * which must come before any other edge but "kill". "keep" is taken when a probe is
+ * registered before the point was disarmed.
  */
 enum kprobe_point_state {
 	KPROBE_POINT_IDLE,
@@ -93,9 +93,9 @@ enum kprobe_point_state {
 /**
  * enum kprobe_optimization - what the optimizer has to do for a point
  * @KPROBE_OPT_IDLE:    nothing
- * @KPROBE_OPT_QUEUED:  look whether there can be a jump, or a detour that is up to date
+ * @KPROBE_OPT_QUEUED:  find out whether the point can have a jump; make its detour
  * @KPROBE_OPT_WAITING: write the jump when a Tasks RCU grace period has ended; the point
- *                      is KPROBE_POINT_OPTIMIZING as long
+ *                      is KPROBE_POINT_OPTIMIZING until then
  * @KPROBE_OPT_STATES:  number of states
  *
  * Legal edges, all under kprobe_mutex, all through kprobe_point_set_optimization()::
@@ -106,7 +106,7 @@ enum kprobe_point_state {
  *   QUEUED     look, dequeue         -       begin
  *   WAITING    write, dequeue        -         -
  *
- * "look" is taken when there is to be no jump, or one that needs no grace period.
+ * "look" is taken when there can be no jump, or one that needs no grace period.
  */
 enum kprobe_optimization {
 	KPROBE_OPT_IDLE,
@@ -116,10 +116,10 @@ enum kprobe_optimization {
 };
 
 /**
- * enum kprobe_verdict - may a jump ever replace the text at a point's site?
+ * enum kprobe_verdict - whether a jump may ever replace the text at a point's site
  * @KPROBE_VERDICT_NONE:       the text was not examined yet
- * @KPROBE_VERDICT_POSSIBLE:   it may; another probe can still be in the way
- * @KPROBE_VERDICT_IMPOSSIBLE: never, as long as the text is there
+ * @KPROBE_VERDICT_POSSIBLE:   it may, unless another probe is in the region
+ * @KPROBE_VERDICT_IMPOSSIBLE: it may not, as long as the text exists
  */
 enum kprobe_verdict {
 	KPROBE_VERDICT_NONE,
@@ -128,10 +128,10 @@ enum kprobe_verdict {
 };
 
 /**
- * struct kprobe_deferred_free - what waits to be freed until nobody executes it
- * @rcu:       for the Tasks RCU grace period, and for freeing afterwards
- * @quiescent: in between, among those whose grace period has ended
- * @free:      frees what the deferred is in
+ * struct kprobe_deferred_free - member of an object that is freed by Tasks RCU
+ * @rcu:       for the Tasks RCU grace period, and for kfree_rcu() after that
+ * @quiescent: in between, in the list of objects whose grace period has ended
+ * @free:      frees the object
  */
 struct kprobe_deferred_free {
 	union {
@@ -142,18 +142,19 @@ struct kprobe_deferred_free {
 };
 
 /**
- * struct kprobe_route - where a hit goes and what it calls
- * @enter:    entry of the detour that a breakpoint's trap is left for, which calls
- *            the handlers; NULL when the trap calls them
- * @run:      where a hit goes on: at a copy of the displaced instruction, which goes
- *            on by itself. NULL when the architecture makes the instruction take
- *            effect on the registers
- * @run_post: the same with a call of the post-handlers in between, NULL as @run
- * @detour:   has copies of the instructions after the displaced one, to go on at;
- *            NULL when the text has them
+ * struct kprobe_route - where a hit continues and what it calls
+ * @enter:    entry of the detour to which the breakpoint's trap returns at once; the
+ *            detour calls the handlers. NULL when the trap calls them
+ * @run:      where a hit continues after the pre-handlers: at a copy of the displaced
+ *            instruction, after which there is a jump back. NULL when the architecture
+ *            emulates the instruction
+ * @run_post: the same with a call of the post-handlers after the instruction; NULL
+ *            likewise
+ * @detour:   the detour in which execution continues after the displaced instruction;
+ *            NULL when it continues in the text
  *
- * Never changes after it was published. Part of what it leads to, and freed with
- * that after a Tasks RCU grace period.
+ * Does not change after it was published. It is a member of the point, detour or move
+ * that it leads to, and is freed with that after a Tasks RCU grace period.
  */
 struct kprobe_route {
 	void *enter;
@@ -164,47 +165,46 @@ struct kprobe_route {
 
 /**
  * struct kprobe_point - one probed address, with all the probes on it
- * @generation: changes whenever something does that a detour was made for: the
- *             probes on the point, their handlers, which are disabled
- * @route:     where hits go on; written by kprobe_point_set_route(), read by hits
- * @text:      routes that go on in the text after the displaced instruction: the
- *             second one is filled in when the first post-handler comes
+ * @generation: incremented when probes come or go, or are enabled or disabled, and when
+ *             the point moves to ftrace: a detour that was made before must not call
+ *             handlers any more
+ * @route:     where hits continue; written by kprobe_point_set_route(), read by hits
+ * @text:      routes of hits that continue in the text after the displaced instruction;
+ *             the second one is filled in for the first probe with a post-handler
  * @addr:      the probed address, as users know it
- * @site:      the displaced instruction, where the mechanism is: @addr, or for a
- *             function's entry the instruction after the entry nop
- * @key:       what breakpoint hits find the point by: @site. 0 when ftrace leads
- *             to it, or while the breakpoint there belongs to a moving point
- * @shares:    it has no breakpoint of its own: a moving point has one at @site
+ * @site:      address of the displaced instruction, where breakpoint or jump are: @addr,
+ *             or for a function's entry the instruction after the entry nop
+ * @key:       by which hits of a breakpoint find the point: @site. 0 when the point
+ *             uses ftrace, or while the breakpoint there belongs to a moving point
+ * @shares:    the point has no breakpoint of its own: a moving point has one at @site
  * @probes:    its probes, the newest first; read under RCU by hits, written
  *             under kprobe_mutex
- * @slot:      executable copy of the instruction that goes on in the text, NULL
- *             where none is needed
- * @post_slot: the same with a call of the post-handlers in between; made when
- *             the first probe with a post-handler arrives
+ * @slot:      executable copy of the instruction, followed by a jump back to the text;
+ *             NULL where none is needed
+ * @post_slot: the same with a call of the post-handlers in between; made for the first
+ *             probe with a post-handler
  * @len:       length of the displaced instruction in bytes
- * @emulated:  the architecture makes the instruction take effect on the
- *             registers; else it runs from a slot
+ * @emulated:  the architecture emulates the instruction; else it runs from a slot
  * @opcode:    first unit of the instruction at @addr
- * @insn:      the bytes at @site without any mechanism: the instruction, and what
- *             a jump covers
- * @plan:      the architecture's verdict on the instruction
+ * @insn:      the original bytes at @site: the instruction, and what a jump covers
+ * @plan:      the architecture's plan for the instruction
  * @state:     under kprobe_mutex
  * @mechanism: under kprobe_mutex; read by hits through ftrace
  * @move:      set while the point moves from a breakpoint to ftrace, see move.c;
  *             under kprobe_mutex, read by hits
- * @on_func_entry: the point stands at a function's entry
- * @detour:    what a jump goes to, or a breakpoint; NULL until the optimizer has
- *             looked at the point
+ * @on_func_entry: @addr is a function's entry
+ * @detour:    the detour that a jump or breakpoint leads to; NULL until the optimizer
+ *             has looked at the point
  * @not_jump:  why the optimizer has not made it a jump
  * @verdict:   on the text at @site
  * @optimization: what the optimizer has to do; under kprobe_mutex
  * @region_len: how many bytes a jump at @site replaces, 0 while that is not known
- * @scratch:   the register that it goes by, numbered by fls() of struct kprobe_region's;
+ * @scratch:   the register that the jump uses: fls() of struct kprobe_region's @scratch,
  *             0 when it needs none
- * @optimize:  links the points that the optimizer has the same to do for
+ * @optimize:  in the optimizer's list for @optimization
  * @node:      in the table of points, one link for each of two generations
- * @batch:     in the batch that is being worked on, or among those to be disarmed
- * @by_addr:   among all points, or those that are gone, until it is to be freed
+ * @batch:     in the current batch, or in the list of points that are DISARM_PENDING
+ * @by_addr:   in the tree of all points, or of those that are gone, until it is freed
  * @deferred:     for freeing
  */
 struct kprobe_point {
@@ -251,23 +251,23 @@ struct kprobe_point {
 /**
  * struct kprobe_detour - what a jump or breakpoint at a point's site leads to
  * @point:      the point
- * @generation: the point's when the detour was made: while they are the same,
- *              the detour knows all handlers and calls them directly
+ * @generation: the point's when the detour was made; as long as they are equal, the
+ *              point's handlers are those that the detour was made for
  * @alone:      only the probed instruction is displaced, not all that a jump
  *              covers; for breakpoints
- * @direct:     it calls handlers by itself, as long as @generation is the point's
+ * @direct:     for a breakpoint's hit, entering it is faster than calling the handlers
+ *              from the trap
  * @entry:      its first instruction
- * @route:      leads hits here: @run executes all displaced instructions and goes back
- *              to the text after them, @run_post calls the post-handlers after the
- *              first
- * @replaced:   the detour that it takes the place of, while somebody may still be
- *              sent there
- * @inlined:    the first instruction, where the detour itself calls
+ * @route:      route of hits that continue here: @run executes all displaced instructions
+ *              and jumps back to the text after them, @run_post also calls the
+ *              post-handlers after the first instruction
+ * @replaced:   the point's previous detour, while jump or route may still lead there
+ * @inlined:    the first displaced instruction, if the detour's code calls the
  *              post-handlers after it; else NULL
- * @nr:         how many displaced instructions there are
- * @from:       where they come from, and what follows them: bytes from the site
- * @insn:       where they are, and the way back after them: bytes from @entry
- * @copies:     where further copies of the first one begin
+ * @nr:         number of displaced instructions
+ * @from:       offset of each in the text from the site, and of what follows the last
+ * @insn:       offset of each copy from @entry, and of the jump back after the last
+ * @copies:     offset from @entry of further copies of the first instruction
  * @arch:       the architecture's part
  * @deferred:   for freeing
  */
@@ -290,7 +290,7 @@ struct kprobe_detour {
 	struct kprobe_deferred_free deferred;
 };
 
-/* Is the probed instruction's copy at @addr? */
+/* Is there a copy of the probed instruction at @addr? */
 static __always_inline bool
 kprobe_detour_has_insn_at(const struct kprobe_detour *detour, unsigned long addr)
 {
@@ -299,7 +299,7 @@ kprobe_detour_has_insn_at(const struct kprobe_detour *detour, unsigned long addr
 	       addr == (unsigned long)detour->inlined;
 }
 
-/* Which displaced instruction is @offset bytes after @entry? @nr for what follows them. */
+/* Index of the displaced instruction whose copy is at @offset; @nr for what follows them. */
 static __always_inline unsigned int
 kprobe_detour_index(const struct kprobe_detour *detour, unsigned long offset)
 {
@@ -312,22 +312,23 @@ kprobe_detour_index(const struct kprobe_detour *detour, unsigned long offset)
 #endif
 
 #ifdef CONFIG_OPTPROBES
-/* The register that a point's jump goes by, as a bit; 0 when it needs none. */
+/* The register that a point's jump uses, as a bit; 0 when it needs none. */
 static inline u32 kprobe_point_scratch(const struct kprobe_point *point)
 {
 	return point->scratch ? BIT(point->scratch - 1) : 0;
 }
 #endif
 
-/* Is the mechanism after the entry nop, which is what users have probed? */
+/* Was an entry nop probed, and breakpoint or jump are after it? */
 static __always_inline bool kprobe_point_skips_nop(const struct kprobe_point *point)
 {
 	return point->site != point->addr;
 }
 
 /*
- * A hit is counted as nested by the context it comes from: which of NMI,
- * hard interrupt and softirq handlers are under way, and how many.
+ * The bits of the preemption count that tell contexts apart: which of NMI, hard interrupt
+ * and softirq handlers run, and how many. A hit is nested in another one if both are in
+ * the same context.
  */
 #define KPROBE_CONTEXT_MASK	(NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET)
 
@@ -336,15 +337,15 @@ static __always_inline bool kprobe_point_skips_nop(const struct kprobe_point *po
  * @hazard:  hazard pointer: the point or return probe's pool that leads to the probes
  *           in use; NULL in a free frame
  * @probe:   the probe whose handler runs
- * @context: the preemption count that the handler runs with, of which
- *           %KPROBE_CONTEXT_MASK matters; %KPROBE_CONTEXT_NONE while it is not
- *           known yet
- * @faulting: its fault handler runs
+ * @context: the preemption count that the handler runs with, of which only
+ *           %KPROBE_CONTEXT_MASK is used; %KPROBE_CONTEXT_NONE while no handler runs
+ * @faulting: the probe's fault handler runs
  *
- * Detours write all but the last by themselves, in the same order: @hazard first,
- * which claims the frame, then @context; and to give it back @context first. In
- * between @context is %KPROBE_CONTEXT_NONE, which is no hit's: an interrupt's hit
- * takes the next frame, whatever the stack and context that it comes with.
+ * The code of detours writes all but the last itself, in the order of
+ * kprobe_frame_begin() and kprobe_frame_exit(): to claim a frame it writes @hazard and
+ * then @context, to release it @context and then @hazard. In between @context is
+ * %KPROBE_CONTEXT_NONE, which differs from any hit's: a hit in an interrupt takes the
+ * next frame then.
  */
 struct kprobe_frame {
 	const void *hazard;
@@ -353,21 +354,21 @@ struct kprobe_frame {
 	bool faulting;
 } __aligned(64);
 
-/* No hit can come from there. */
+/* Not the context of any hit. */
 #define KPROBE_CONTEXT_NONE	(~0U)
 
-/* Task, softirq, hard interrupt, NMI, and what can interrupt an NMI. */
+/* Enough for task, softirq, hard interrupt, NMI, and exceptions that interrupt an NMI. */
 #define KPROBE_FRAMES	8
 
 /**
  * struct kprobe_cpu - the hits under way on one CPU, innermost last
- * @frame:    the hits; those in use come first
- * @overflow: how many of kprobe_busy_begin() found no frame
+ * @frame:    the hits; frames in use come first
+ * @overflow: how many calls of kprobe_busy_begin() found no free frame
  *
- * Written by its own CPU only. Interrupts and NMIs leave it as they found it,
- * so no atomic access is needed. Handlers run with preemption disabled, so all
- * frames of the task context are those of the task that runs there; a task that
- * dies in a handler gives them back itself: kprobe_task_dies().
+ * Only its own CPU writes it. Interrupts and NMIs release the frames that they claim,
+ * so no atomic access is needed. Handlers run with preemption disabled, so the
+ * frames of task context belong to the task that runs on the CPU. If that dies in a
+ * handler it must release them: kprobe_task_dies().
  */
 struct kprobe_cpu {
 	struct kprobe_frame frame[KPROBE_FRAMES];

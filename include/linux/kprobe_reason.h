@@ -4,69 +4,69 @@
 
 /**
  * enum kprobe_reason - why a probe is refused, or a point is not optimized
- * @KPROBE_REASON_NONE:           it is not
+ * @KPROBE_REASON_NONE:           no reason: accepted, or optimized
  * @KPROBE_REASON_NO_MEMORY:      out of memory
  * @KPROBE_REASON_EARLY:          kprobes are not ready
  * @KPROBE_REASON_NUM:            a number of probes that is not positive
  * @KPROBE_REASON_NULL_ENTRY:     NULL where a probe should be
  * @KPROBE_REASON_REGISTERED:     the probe is registered
- * @KPROBE_REASON_NOT_REGISTERED: to be enabled, the probe is not registered
- * @KPROBE_REASON_GONE:           to be enabled, the probe's text has gone
+ * @KPROBE_REASON_NOT_REGISTERED: the probe to be enabled is not registered
+ * @KPROBE_REASON_GONE:           the text of the probe to be enabled has gone
  * @KPROBE_REASON_BOTH:           symbol and address are given
  * @KPROBE_REASON_NEITHER:        neither symbol nor address is given
  * @KPROBE_REASON_SYMBOL:         no such symbol
  * @KPROBE_REASON_PREFIX:         in front of a function's entry
- * @KPROBE_REASON_TRAMPOLINE:     the jump that makes a static call
+ * @KPROBE_REASON_TRAMPOLINE:     in the trampoline of a static call
  * @KPROBE_REASON_NO_TEXT:        not the kernel's text
  * @KPROBE_REASON_INIT_TEXT:      init text that was freed
- * @KPROBE_REASON_MODULE_COMING:  in a module that has not come yet
+ * @KPROBE_REASON_MODULE_COMING:  in a module whose COMING notifier has not run yet
  * @KPROBE_REASON_MODULE_GOING:   in a module that is going
  * @KPROBE_REASON_BLACKLIST:      the function is on the blacklist
- * @KPROBE_REASON_RESERVED:       somebody else patches or reads the place
+ * @KPROBE_REASON_RESERVED:       another subsystem patches or reads the text
  * @KPROBE_REASON_INSIDE:         no instruction begins there
- * @KPROBE_REASON_UNDECODABLE:    no instruction that is known
- * @KPROBE_REASON_TRAP:           an instruction that traps for somebody else
+ * @KPROBE_REASON_UNDECODABLE:    no known instruction
+ * @KPROBE_REASON_TRAP:           an instruction whose trap is another subsystem's
  * @KPROBE_REASON_LEVEL:          one that changes privilege level or segment
  * @KPROBE_REASON_WORLD:          one that goes to a guest or an enclave
- * @KPROBE_REASON_LANDING_PAD:    one that indirect branches have to find
+ * @KPROBE_REASON_LANDING_PAD:    one that indirect branches must land on
  * @KPROBE_REASON_TRANSACTION:    one that begins a transaction
  * @KPROBE_REASON_SLEEP:          one that waits for an interrupt
- * @KPROBE_REASON_SHADOW:         one that keeps interrupts from the next one
- * @KPROBE_REASON_FORM:           one in a form that no compiler makes
+ * @KPROBE_REASON_SHADOW:         one that keeps interrupts off for one more instruction
+ * @KPROBE_REASON_FORM:           one in a form that no compiler generates
  * @KPROBE_REASON_FAR_OPERAND:    no slot is near enough to what it addresses
  * @KPROBE_REASON_DELAY_SLOT:     one in a branch's delay slot
  * @KPROBE_REASON_EXCLUSIVE:      one in a sequence that no exception may interrupt
  * @KPROBE_REASON_ENTRY:          a return probe not at a function's entry
  * @KPROBE_REASON_DATA_SIZE:      a return probe with too much data
  * @KPROBE_REASON_FTRACE_OFF:     ftrace, which has to arm the point, is off
- * @KPROBE_REASON_FTRACE_DEAD:    ftrace has found its text corrupt
- * @KPROBE_REASON_FTRACE:         ftrace does not arm the point
+ * @KPROBE_REASON_FTRACE_DEAD:    ftrace has shut itself down after an error
+ * @KPROBE_REASON_FTRACE:         ftrace fails to arm the point
  * @KPROBE_REASON_FUNCTION_ENDS:  the function ends within the region, the
  *                                instructions that the jump would replace
  * @KPROBE_REASON_FUNCTION_UNDECODABLE: the function cannot be decoded
  * @KPROBE_REASON_NOT_DISPLACED:  an instruction in the region cannot be displaced
  * @KPROBE_REASON_CALL:           a call in the region would return into it
- * @KPROBE_REASON_JUMPED_INTO:    something jumps into the region: a branch, a
- *                                jump label, an exception's fixup
+ * @KPROBE_REASON_JUMPED_INTO:    a branch, a jump label or the fixup of an exception
+ *                                leads into the region
  * @KPROBE_REASON_INDIRECT_JUMP:  the function has an indirect jump whose targets
  *                                are unknown
  * @KPROBE_REASON_EXTABLE:        an instruction of the region has an entry in an
  *                                exception table
- * @KPROBE_REASON_SCRATCH:        a jump needs a register, and all may be in use
+ * @KPROBE_REASON_SCRATCH:        a jump needs a register, but all may be in use
  * @KPROBE_REASON_DIRECTION:      the function sets the direction flag, which
  *                                handlers must find clear
  * @KPROBE_REASON_HYPERVISOR:     the hypervisor does not see what a detour does to
  *                                flags and interrupts
  * @KPROBE_REASON_OUT_OF_REACH:   no executable memory near enough
  * @KPROBE_REASON_NEIGHBOUR:      another probe is inside the region
- * @KPROBE_REASON_QUEUED:         the jump is yet to come
+ * @KPROBE_REASON_QUEUED:         the optimizer is not done with the point yet
  * @KPROBE_REASON_SWITCHED_OFF:   debug.kprobes-optimization is off
  * @KPROBE_REASON_NOT_ARMED:      the point is not armed
  * @KPROBE_REASON_THROUGH_FTRACE: the point is reached through ftrace
  * @KPROBE_REASONS:               number of values
  *
- * Returned by whoever finds it, through the core up to the API, which returns the
- * errno that belongs to it and records it for debugfs: kernel/kprobes/reason.c.
+ * Checks return the reason. The API turns it into the errno that belongs to it, and
+ * records it for debugfs: kernel/kprobes/reason.c.
  */
 enum kprobe_reason {
 	KPROBE_REASON_NONE,

@@ -4,7 +4,7 @@
 
 /*
  * Dynamic probes: call a handler when the kernel reaches an instruction or
- * returns from a function. Documentation/trace/kprobes.rst tells how to use
+ * returns from a function. Documentation/trace/kprobes.rst describes how to use
  * them; the implementation begins in kernel/kprobes.c.
  */
 #include <linux/atomic.h>
@@ -42,8 +42,8 @@ typedef int kprobe_opcode_t;
  *        takes effect
  *
  * Context: Preemption disabled, interrupts disabled or not; must not sleep.
- * Return: 0 to go on with the probed instruction. Anything else says that the
- * handler has set the instruction pointer in @regs: execution goes on there,
+ * Return: 0 to continue with the probed instruction. Any other value means that the
+ * handler has set the instruction pointer in @regs: execution continues there, and
  * the probed instruction and the post-handlers are skipped.
  */
 typedef int (*kprobe_pre_handler_t)(struct kprobe *p, struct pt_regs *regs);
@@ -52,7 +52,7 @@ typedef int (*kprobe_pre_handler_t)(struct kprobe *p, struct pt_regs *regs);
  * typedef kprobe_post_handler_t - runs after the probed instruction
  * @p:     the probe that was hit
  * @regs:  registers after the instruction; the instruction pointer is where
- *         execution goes on
+ *         execution continues
  * @flags: always 0
  *
  * Context: As for a pre-handler.
@@ -61,7 +61,7 @@ typedef void (*kprobe_post_handler_t)(struct kprobe *p, struct pt_regs *regs,
 				      unsigned long flags);
 
 /**
- * typedef kprobe_fault_handler_t - runs when handler or instruction faults
+ * typedef kprobe_fault_handler_t - runs when a handler or the probed instruction faults
  * @p:      the probe whose handler or probed instruction faulted
  * @regs:   registers at the fault; while the probed instruction faults, the
  *          instruction pointer is the probed address
@@ -69,21 +69,21 @@ typedef void (*kprobe_post_handler_t)(struct kprobe *p, struct pt_regs *regs,
  *          x86
  *
  * Context: The fault's, preemption disabled.
- * Return: Nonzero when the handler has dealt with the fault (execution goes on
- * at the instruction pointer in @regs), 0 to let the kernel treat it as any
- * other, exception tables first.
+ * Return: Nonzero if the handler has handled the fault: execution continues at the
+ * instruction pointer in @regs. 0 to let the kernel handle it like any other fault:
+ * exception tables first.
  */
 typedef int (*kprobe_fault_handler_t)(struct kprobe *p, struct pt_regs *regs,
 				      int trapnr);
 
 /**
- * typedef kretprobe_handler_t - runs at entry to or return from a function
+ * typedef kretprobe_handler_t - runs at the entry to or the return from a function
  * @ri:   this call's instance
  * @regs: registers at entry, or just after the return
  *
  * Context: As for a pre-handler.
- * Return: From an entry handler 0 to have the return probed, anything else to
- * let this call go. A return handler's value is ignored.
+ * Return: From an entry handler, 0 to have the return probed, any other value to
+ * ignore this call. The value from a return handler is ignored.
  */
 typedef int (*kretprobe_handler_t)(struct kretprobe_instance *ri,
 				   struct pt_regs *regs);
@@ -108,7 +108,7 @@ enum kprobe_miss {
 #define KPROBE_FLAG_DISABLED	2	/* registered, but its handlers do not run */
 #define KPROBE_FLAG_OPTIMIZED	4	/* its point is reached by a jump */
 #define KPROBE_FLAG_FTRACE	8	/* its point is reached through ftrace */
-#define KPROBE_FLAG_ON_FUNC_ENTRY	16	/* it stands at a function's entry */
+#define KPROBE_FLAG_ON_FUNC_ENTRY	16	/* its address is a function's entry */
 
 /**
  * struct kprobe - a probe on an instruction
@@ -116,8 +116,8 @@ enum kprobe_miss {
  *                 after registering it is the address probed
  * @symbol_name:   name of a symbol, "module:name" for a module's
  * @offset:        offset in bytes from the symbol, also past its end, or from
- *                 @addr; in the latter case registering adds it to @addr, so
- *                 that it has to be cleared before registering once more
+ *                 @addr. If @addr was given, registering adds the offset to it:
+ *                 clear @offset before the probe is registered once more
  * @pre_handler:   called before the instruction, may be NULL
  * @post_handler:  called after the instruction, may be NULL
  * @fault_handler: called when a handler or the instruction faults, may be NULL
@@ -125,10 +125,10 @@ enum kprobe_miss {
  *                 when the probe is registered
  * @opcode:        first unit of the instruction's own bytes
  * @flags:         %KPROBE_FLAG_DISABLED before registering leaves the probe
- *                 off until enable_kprobe(); to be read only afterwards
+ *                 off until enable_kprobe(); must not be written afterwards
  *
- * Must stay as it is while it is registered, but for the handlers' own use of
- * a surrounding structure.
+ * The user must not change it while it is registered. It may be a member of a larger
+ * structure, whose other members handlers may change.
  */
 struct kprobe {
 	kprobe_opcode_t *addr;
@@ -141,7 +141,7 @@ struct kprobe {
 	kprobe_opcode_t opcode;
 	u32 flags;
 
-	/* private: linked exactly while registered; trace_kprobe looks at both */
+	/* private: linked only while registered; trace_kprobe checks both */
 	struct list_head list;
 	struct hlist_node hlist;
 	/* private: the point it is on, under kprobe_mutex */
@@ -150,7 +150,7 @@ struct kprobe {
 	bool removing;
 	/* private: the probe of a struct kretprobe; written before it is on a point */
 	bool returns;
-	/* private: @addr as the caller had set it, for when the call fails */
+	/* private: @addr as the caller has set it, restored if the call fails */
 	kprobe_opcode_t *asked;
 	/* private: in the registry of probes, under kprobe_mutex */
 	struct rhash_head registered;
@@ -160,14 +160,14 @@ struct kprobe {
 
 /**
  * struct kretprobe - a probe on the return from a function
- * @kp:            where: a probe at the function's entry. Its handlers are not
- *                 the caller's to set
+ * @kp:            the probe at the function's entry. The caller must not set its
+ *                 handlers
  * @handler:       called on return
  * @entry_handler: called on entry, may be NULL
  * @maxactive:     how many calls can be in flight at once; 0 or less for the
- *                 default, which grows as needed. After registering, the
- *                 number of instances at first: for the default again, it has
- *                 to be cleared before registering once more
+ *                 default, which grows as needed. Registering sets it to the
+ *                 initial number of instances. To get the default again, clear it
+ *                 before the return probe is registered once more
  * @nmissed:       calls whose return was not probed because no instance was
  *                 free. Zeroed when the probe is registered
  * @data_size:     bytes of private data for each call
@@ -193,7 +193,7 @@ struct kretprobe {
  *            return; not zeroed
  */
 struct kretprobe_instance {
-	/* private: in the task's stack of instances, or on the way to be freed */
+	/* private: in the task's list of instances, or in that of returned ones */
 	struct llist_node llist;
 	/* private: which call it is, see kernel/kprobes/kretprobe.c */
 	unsigned long call;
@@ -279,7 +279,7 @@ static inline struct kprobe *get_kprobe(void *addr)
 	return NULL;
 }
 
-/* Without kprobes nobody keeps the list: everything counts as on it. */
+/* Without kprobes there is no blacklist, and nothing can be probed. */
 static inline bool within_kprobe_blacklist(unsigned long addr)
 {
 	return true;
@@ -342,7 +342,7 @@ static inline bool kprobe_is_entry(unsigned long ip)
 
 #endif /* CONFIG_KPROBES */
 
-/* Detours lie among the slots. */
+/* Detours are in slots: is_kprobe_insn_slot() covers them. */
 static inline bool is_kprobe_optinsn_slot(unsigned long addr)
 {
 	return false;
@@ -416,7 +416,7 @@ static inline void kprobe_flush_task(struct task_struct *tsk) { }
 #endif /* CONFIG_KRETPROBES */
 
 /**
- * get_kretprobe_retaddr() - where a probed call returns to
+ * get_kretprobe_retaddr() - get the return address of a probed call
  * @ri: the call's instance
  *
  * Return: The address in the caller.
@@ -427,11 +427,11 @@ static inline unsigned long get_kretprobe_retaddr(struct kretprobe_instance *ri)
 }
 
 /**
- * kprobe_gone() - has the probed text gone?
+ * kprobe_gone() - check whether the probed text has been freed
  * @p: a registered probe
  *
- * Return: True when the module or the init memory that @p stood in has been
- * freed. Such a probe can only be unregistered.
+ * Return: True if the module or the init memory that @p was in has been freed. Such a
+ * probe can only be unregistered.
  */
 static inline bool kprobe_gone(struct kprobe *p)
 {
@@ -439,7 +439,7 @@ static inline bool kprobe_gone(struct kprobe *p)
 }
 
 /**
- * kprobe_disabled() - are a probe's handlers kept from running?
+ * kprobe_disabled() - check whether a probe's handlers are kept from running
  * @p: a registered probe
  *
  * Return: True when @p is disabled or gone.
@@ -476,11 +476,11 @@ static inline int disable_kretprobe(struct kretprobe *rp)
 }
 
 /**
- * kprobe_page_fault() - offer a fault in kernel mode to probes
+ * kprobe_page_fault() - let fault handlers of probes handle a fault in kernel mode
  * @regs: registers at the fault
  * @trap: the architecture's number of the trap
  *
- * Return: True when a fault handler has dealt with it.
+ * Return: True if a fault handler has handled it.
  */
 static nokprobe_inline bool kprobe_page_fault(struct pt_regs *regs,
 					      unsigned int trap)
