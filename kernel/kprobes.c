@@ -2,11 +2,11 @@
 /*
  * Kprobes: the public API and the life of a probe.
  *
- * A struct kprobe is its owner's: a subscription to a probe point. The point,
- * struct kprobe_point, is ours: one for each probed address, with the pristine
- * instruction, its executable copy and the list of probes. Registering makes
- * or finds the points of a chunk of probes, links the probes, and hands the
- * points to one batch, which patches the text for all of them at once.
+ * A struct kprobe belongs to its user: it is a subscription to a probe point. The
+ * point, struct kprobe_point, is internal: there is one for each probed address, with
+ * the original instruction, its executable copy and the list of probes. Registering
+ * finds or makes the points of a chunk of probes, links the probes to them, and hands
+ * the points to one batch, which patches the text for all of them at once.
  *
  * Layers
  * ------
@@ -26,37 +26,38 @@
  *
  * Each file has a header that declares what it offers; a header includes those of the
  * layers below and no other. scripts/layers.py checks the objects and the includes.
- * Architectures stand beside the layers: they call what include/linux/kprobe_arch.h
- * lists, and files that need an architecture call its arch_kprobe_*().
+ * Architectures are in no layer: they call the functions that include/linux/kprobe_arch.h
+ * lists, and files of any layer call arch_kprobe_*().
  *
  * Locking
  * -------
- * kprobe_mutex covers everything that is not on the hit path: the registry of
+ * kprobe_mutex protects everything that is not on the hit path: the registry of
  * probes, the links between probes and points, the states of points, batches,
- * slots, and the modules that are coming. Order of locks::
+ * slots, and the list of modules that are coming. Order of locks::
  *
  *   trace's event_mutex -> kprobe_mutex -> cpus_read_lock (also in ftrace and
  *   jump labels) -> jump_label_mutex, ftrace_lock -> text_mutex
  *
- * No RCU grace period is waited for under any of them, nor by any call of the
- * API. Module notifiers take kprobe_mutex; so do work items that free.
+ * Kprobes waits for no RCU grace period under these locks, nor when probes are
+ * registered, unregistered, enabled or disabled. Module notifiers take kprobe_mutex; so
+ * do work items that free.
  *
- * kprobe_mutex is never let go inside an operation. Work on many probes is a series
- * of operations, each on at most KPROBE_CHUNK of them under one hold. Handlers are
- * waited for without any lock: see synchronize.c.
+ * An operation never releases kprobe_mutex before it is done. Work on many probes is a
+ * series of operations, each on at most KPROBE_CHUNK of them under one hold. Callers
+ * that wait for handlers hold no lock: see synchronize.c.
  *
  * Hit path
  * --------
- * Takes no lock, allocates nothing, and calls nothing that can be probed but
+ * A hit takes no lock, allocates nothing, and calls nothing that can be probed except
  * the users' handlers. It reads
  *
  *  - the table of points (table.c), under RCU: points are freed a Tasks RCU
  *    grace period after they have left it;
- *  - a point's list of probes. These are freed by their owners as soon as
- *    unregistering has returned, so a hit publishes the point in a frame of
- *    its CPU before it reads the list: see kprobe_synchronize();
- *  - the flags of a probe, which change under it at any time;
- *  - once, a point's route, which never changes after it was published.
+ *  - a point's list of probes. Users may free these as soon as unregistering has
+ *    returned. A hit therefore publishes the point, as a hazard pointer in a frame of
+ *    its CPU, before it reads the list: see kprobe_synchronize();
+ *  - the flags of a probe, which may change at any time;
+ *  - a point's route, once: a route does not change after it was published.
  */
 #include <linux/export.h>
 #include <linux/init.h>
@@ -96,14 +97,14 @@ static int register_probes(struct kprobe **kps, int num, unsigned long caller)
 }
 
 /**
- * register_kprobes() - set a number of probes, or none of them
+ * register_kprobes() - register a number of probes, or none of them
  * @kps: the probes
  * @num: how many
  *
  * Probes are registered in chunks of 256, each with one pass over the kernel's
- * text; others get their turn in between. When one probe is refused, those before
- * it are unregistered again, and @addr and @flags of all are as they were before the
- * call. Their handlers may have run meanwhile.
+ * text; other callers get their turn in between. When one probe is refused, those
+ * before it are unregistered again, and @addr and @flags of all are as they were before
+ * the call. Their handlers may have run meanwhile.
  *
  * Context: Process context, may sleep.
  * Return: 0, or the errno of the first probe that was refused, as in
@@ -118,23 +119,23 @@ EXPORT_SYMBOL_GPL(register_kprobes);
 NOKPROBE_SYMBOL(register_kprobes);
 
 /**
- * register_kprobe() - set a probe
+ * register_kprobe() - register a probe
  * @p: the probe. Its @symbol_name or @addr, @offset, handlers and
- *     %KPROBE_FLAG_DISABLED are looked at; everything else is written
+ *     %KPROBE_FLAG_DISABLED are read; all other members are written
  *
  * Context: Process context, may sleep.
  * Return: 0, or
  *
- * * -EINVAL - @p is NULL or registered; not just one of symbol and address is
- *   given; the place is not text, is blacklisted, in front of a function's
- *   entry, or a jump label, static call, BUG() or other site that somebody
- *   else patches or reads; the instruction cannot be displaced
+ * * -EINVAL - @p is NULL or registered; both or neither of symbol and address are
+ *   given; the place is not text, is blacklisted, is in front of a function's
+ *   entry, or is a jump label, static call, BUG() or other site that another
+ *   subsystem patches or reads; the instruction cannot be displaced
  * * -ENOENT - the symbol is unknown, or the module or init section that the
  *   place is in has gone or is going
  * * -EILSEQ - the place is inside an instruction
  * * -EAGAIN - too early during boot
- * * -EBUSY - ftrace has to arm the point, or that of the entry in front of it,
- *   and kernel.ftrace_enabled is 0
+ * * -EBUSY - ftrace has to arm the point, or the point of the function's entry in front
+ *   of it, and kernel.ftrace_enabled is 0
  * * -ENOMEM - out of memory
  */
 int register_kprobe(struct kprobe *p)
@@ -145,16 +146,16 @@ EXPORT_SYMBOL_GPL(register_kprobe);
 NOKPROBE_SYMBOL(register_kprobe);
 
 /**
- * unregister_kprobes() - take a number of probes off
+ * unregister_kprobes() - unregister a number of probes
  * @kps: the probes
  * @num: how many
  *
- * When it returns, no handler of theirs runs or will run, and their memory is
- * the caller's again. A probe that is not registered has its @addr cleared; NULL
- * entries are passed over.
+ * When it returns, none of their handlers runs or will run, and the caller may free
+ * them. If a probe is not registered, only its @addr is cleared. NULL entries are
+ * ignored.
  *
- * Context: Process context, may sleep. Waits for handlers under way, but for
- * no grace period.
+ * Context: Process context, may sleep. Waits until handlers that run have returned,
+ * but for no RCU grace period.
  */
 void unregister_kprobes(struct kprobe **kps, int num)
 {
@@ -168,7 +169,7 @@ EXPORT_SYMBOL_GPL(unregister_kprobes);
 NOKPROBE_SYMBOL(unregister_kprobes);
 
 /**
- * unregister_kprobe() - take a probe off
+ * unregister_kprobe() - unregister a probe
  * @p: the probe
  *
  * See unregister_kprobes().
@@ -200,7 +201,7 @@ static void set_disabled(struct kprobe *kp, bool disabled)
 	kprobe_point_changed(kp->point);
 }
 
-/* Sets @point to the point if the probe's handlers could run until now. */
+/* Sets @point if the probe was enabled: its handlers may be running. */
 static int disable(struct kprobe *kp, const void **point)
 {
 	guard(mutex)(&kprobe_mutex);
@@ -222,7 +223,7 @@ static bool is_point(const void *hazard, const void *point)
  * disable_kprobe() - keep a probe's handlers from running
  * @kp: a registered probe
  *
- * When it returns, no handler of the probe is running.
+ * When it returns, no handler of the probe runs or will run until enable_kprobe().
  *
  * Context: Process context, may sleep.
  * Return: 0, also when the probe was disabled before; -EINVAL when it is not
@@ -259,8 +260,8 @@ static enum kprobe_reason enable(struct kprobe *kp)
  *
  * Context: Process context, may sleep.
  * Return: 0, also when the probe was not disabled; -EINVAL when it is not
- * registered or its text has gone; ftrace's errno when it refuses the point,
- * which then stays disabled.
+ * registered or its text has gone; ftrace's errno when ftrace fails to arm the point:
+ * the probe then stays disabled.
  */
 int enable_kprobe(struct kprobe *kp)
 {
@@ -271,7 +272,7 @@ int enable_kprobe(struct kprobe *kp)
 		reason = enable(kp);
 	if (!reason)
 		return 0;
-	/* What is not registered may be anything. */
+	/* If it is not registered, it may not even be a probe: do not read it. */
 	kprobe_record_refusal(KPROBE_ENABLE, _RET_IP_,
 			      reason == KPROBE_REASON_NOT_REGISTERED ? NULL : kp, reason);
 	return kprobe_reason_errno(reason);
@@ -280,16 +281,16 @@ EXPORT_SYMBOL_GPL(enable_kprobe);
 NOKPROBE_SYMBOL(enable_kprobe);
 
 /**
- * get_kprobe() - a probe at an address
+ * get_kprobe() - find a probe at an address
  * @addr: the address
  *
- * A probe may be freed as soon as unregistering it has returned, which does not
- * wait for RCU: neither an RCU reader nor disabled preemption keep it. It waits
- * until every CPU has taken an interrupt.
+ * Unregistering does not wait for RCU: neither an RCU read-side section nor disabled
+ * preemption keeps a probe from being freed. Disabled interrupts do, because
+ * unregistering interrupts every CPU before it returns.
  *
  * Context: kprobe_mutex held, or interrupts disabled: the probe stays until they
- * are enabled. Anywhere else the caller keeps the probe registered, or does not
- * look into it.
+ * are enabled. Anywhere else the caller must keep the probe registered, or must not
+ * dereference it.
  * Return: The newest of the probes there, NULL when there is none.
  */
 struct kprobe *get_kprobe(void *addr)
@@ -303,11 +304,11 @@ struct kprobe *get_kprobe(void *addr)
 NOKPROBE_SYMBOL(get_kprobe);
 
 /**
- * wait_for_kprobe_optimizer() - wait until the text is as it will stay
+ * wait_for_kprobe_optimizer() - wait until no change of the text is pending
  *
- * Text that is still to be restored is, and points that can be optimized are.
- * The latter takes a Tasks RCU grace period, which a task can hold up for as
- * long as it likes: the wait is given up after a while.
+ * Disarms points that have no probes left, and waits until the points that can be
+ * optimized are, and none moves to ftrace. That takes a Tasks RCU grace period, which a
+ * task can delay without limit: gives up after 30 seconds.
  *
  * Context: Process context, may sleep.
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * From what a caller asked for to an address that can be probed, or a reason
- * why not.
+ * Resolves symbol or address and offset of a probe to the address that is probed, and
+ * checks whether it may be.
  */
 #include <linux/kallsyms.h>
 #include <linux/kmsan-checks.h>
@@ -44,7 +44,7 @@ static enum kprobe_reason check_symbol(const struct kprobe_function *f)
 	}
 }
 
-/* Any place in a function becomes the place where the probe goes. */
+/* Sets @addr to where a probe at @at goes, which may differ at a function's entry. */
 static enum kprobe_reason place_in_function(struct kprobe_lookup *lookup, unsigned long at,
 					    unsigned long *addr, bool *on_func_entry)
 {
@@ -58,17 +58,17 @@ static enum kprobe_reason place_in_function(struct kprobe_lookup *lookup, unsign
 		return reason;
 	*addr = (unsigned long)arch_kprobe_entry(f.start, at - f.start,
 						 on_func_entry);
-	/* The architecture's part is not instrumented. */
+	/* KMSAN has not seen the write: the architecture's code is not instrumented. */
 	kmsan_unpoison_memory(on_func_entry, sizeof(*on_func_entry));
-	/* A part of a function that is jumped to: nothing returns from there. */
+	/* The function jumps to its cold part: a call does not begin there. */
 	if (f.kind == KPROBE_SYMBOL_COLD)
 		*on_func_entry = false;
 	return KPROBE_REASON_NONE;
 }
 
 /*
- * The offset may lead past the symbol: perf names every place by its distance
- * from _text. What is checked is where it ends.
+ * The offset may lead past the symbol's end: perf names every place by its distance
+ * from _text. The caller checks the place that results.
  */
 static enum kprobe_reason resolve_symbol(const char *name, unsigned int offset,
 					 unsigned long *addr)
@@ -85,9 +85,9 @@ static enum kprobe_reason resolve_symbol(const char *name, unsigned int offset,
 }
 
 /**
- * kprobe_resolve() - where does the caller want the probe?
- * @p:             the probe, as the caller filled it in
- * @lookup:        what was looked up before under the same hold of kprobe_mutex
+ * kprobe_resolve() - find the address that a user wants to probe
+ * @p:             the probe, as its user has filled it in
+ * @lookup:        earlier lookups under the same hold of kprobe_mutex
  * @addr:          set to the address to probe
  * @on_func_entry: set to whether that is a function's entry
  *
@@ -110,7 +110,7 @@ enum kprobe_reason kprobe_resolve(const struct kprobe *p, struct kprobe_lookup *
 		return KPROBE_REASON_NO_TEXT;
 	}
 	reason = place_in_function(lookup, at, addr, on_func_entry);
-	/* Text that is known, but already freed, has lost its symbols. */
+	/* Init text has no symbols any more when it was freed. */
 	if (reason && is_kernel_inittext(at))
 		return KPROBE_REASON_INIT_TEXT;
 	return reason;
@@ -118,14 +118,13 @@ enum kprobe_reason kprobe_resolve(const struct kprobe *p, struct kprobe_lookup *
 NOKPROBE_SYMBOL(kprobe_resolve);
 
 /**
- * kprobe_on_func_entry() - does a place count as a function's entry?
+ * kprobe_on_func_entry() - check whether a place is a function's entry
  * @addr:   an address, or NULL
  * @sym:    a symbol, if @addr is NULL
  * @offset: bytes from there
  *
  * Context: Process context, may sleep.
- * Return: 0 when it does, -EINVAL when not, -ENOENT when the symbol is
- * unknown.
+ * Return: 0 if it is, -EINVAL if not, -ENOENT if the symbol is unknown.
  */
 int kprobe_on_func_entry(kprobe_opcode_t *addr, const char *sym,
 			 unsigned long offset)
@@ -149,7 +148,7 @@ int kprobe_on_func_entry(kprobe_opcode_t *addr, const char *sym,
 }
 NOKPROBE_SYMBOL(kprobe_on_func_entry);
 
-/* Does somebody else patch this place, or look at its bytes? */
+/* Does another subsystem patch this place, or read its bytes? */
 static bool is_reserved_text(const struct kprobe_lookup *lookup, unsigned long addr)
 {
 	if (!IS_ENABLED(CONFIG_KPROBES_ON_FTRACE) && ftrace_location(addr) == addr)
@@ -157,7 +156,7 @@ static bool is_reserved_text(const struct kprobe_lookup *lookup, unsigned long a
 	return kprobe_text_is_reserved(kprobe_lookup_module(lookup, addr), addr, addr + 1);
 }
 
-/* Everything that executes but was never compiled is not for probes. */
+/* Only text of the kernel and of modules can be probed, not that of BPF programs etc. */
 static enum kprobe_reason check_text(unsigned long addr)
 {
 	if (core_kernel_text(addr))
@@ -168,12 +167,12 @@ static enum kprobe_reason check_text(unsigned long addr)
 }
 
 /**
- * kprobe_check_address() - may a probe be set here?
- * @lookup: what was looked up before under the same hold of kprobe_mutex
- * @addr:   a resolved address
+ * kprobe_check_address() - check whether a probe may be set at an address
+ * @lookup: earlier lookups under the same hold of kprobe_mutex
+ * @addr:   an address, as kprobe_resolve() has set it
  *
- * What it finds stays true until the caller lets go of kprobe_mutex: text can
- * neither come nor go meanwhile.
+ * The result holds until the caller releases kprobe_mutex: module notifiers take it, so
+ * text can neither come nor go meanwhile.
  *
  * Context: Process context, kprobe_mutex held, may sleep.
  * Return: %KPROBE_REASON_NONE, or why not.

@@ -2,7 +2,7 @@
 #ifndef _KERNEL_KPROBES_ADDRESS_H
 #define _KERNEL_KPROBES_ADDRESS_H
 
-/* address.c: from what the caller gave to an address that can be probed */
+/* address.c: finds and checks the address of a probe */
 #include <linux/kprobe_reason.h>
 #include <linux/types.h>
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Batches: points armed and disarmed together, in passes over the text with
- * one synchronisation.
+ * Batches: points that are armed and disarmed together, so that all CPUs are
+ * synchronized once for all of them.
  *
- * A point without probes is not disarmed at once: a hit there executes the displaced
- * instruction and nothing else. A work item disarms all such points together a
- * little later, so that unregistering ten thousand probes one by one takes as few
- * passes as unregistering them in one call.
+ * When the last probe leaves a point, the point is not disarmed at once: a hit there
+ * executes the displaced instruction and calls no handlers. A work item disarms all such
+ * points together a little later. Unregistering ten thousand probes one by one therefore
+ * takes as few passes over the text as unregistering them in one call.
  */
 #include <linux/kprobes.h>
 #include <linux/sched.h>
@@ -20,7 +20,7 @@
 #include "point_release.h"
 #include "table.h"
 
-/* How long points that nobody wants may stay in the text. */
+/* How long points without probes stay in the text, in jiffies. */
 #define KPROBE_DISARM_DELAY	msecs_to_jiffies(50)
 
 /* Points in state DISARM_PENDING; kprobe_mutex. */
@@ -42,9 +42,9 @@ static void patch_sites(struct list_head *points, enum kprobe_site_text text)
 
 /**
  * kprobe_batch_restore() - take breakpoints and jumps out of the text
- * @points: points in the text, not by way of ftrace, linked by @batch
+ * @points: points in the text that do not use ftrace, linked by @batch
  *
- * Their states are the caller's to change.
+ * The caller must change their states.
  *
  * Context: Process context, kprobe_mutex held, may sleep.
  */
@@ -55,17 +55,17 @@ void kprobe_batch_restore(struct list_head *points)
 }
 NOKPROBE_SYMBOL(kprobe_batch_restore);
 
-/* One batch, sorted by what there is to do. */
+/* The points of a batch, by what must be done for them. */
 struct kprobe_passes {
 	struct list_head arm[KPROBE_MECHANISMS];
 	struct list_head disarm[KPROBE_MECHANISMS];
 };
 
-/* Stays in the text, but perhaps not as it is. */
+/* The point stays in the text or out of it. Its handlers may have changed. */
 static void keep_point(struct kprobe_point *point)
 {
 	list_del_init(&point->batch);
-	/* A probe came before the point was disarmed. */
+	/* A probe was registered before the point was disarmed. */
 	if (point->state == KPROBE_POINT_DISARM_PENDING)
 		kprobe_point_set_state(point, KPROBE_POINT_ARMED);
 	if (point->state == KPROBE_POINT_ARMED)
@@ -110,7 +110,7 @@ static void finish_pass(struct list_head *points, enum kprobe_point_state state)
 }
 
 /**
- * kprobe_batch_drop() - have points be in no batch
+ * kprobe_batch_drop() - take points out of their batch
  * @points: points linked by their @batch; empty afterwards
  *
  * Context: kprobe_mutex held.
@@ -131,7 +131,7 @@ static void disarm_pass(struct kprobe_passes *passes)
 	list_splice_tail_init(&passes->disarm[KPROBE_JUMP], points);
 	kprobe_batch_restore(points);
 	finish_pass(points, KPROBE_POINT_IDLE);
-	/* What ftrace may say to this changes nothing: the points are idle. */
+	/* An error of ftrace changes nothing: the points are idle in any case. */
 	kprobe_ftrace_disarm(&passes->disarm[KPROBE_FTRACE]);
 	finish_pass(&passes->disarm[KPROBE_FTRACE], KPROBE_POINT_IDLE);
 }
@@ -152,15 +152,15 @@ static enum kprobe_reason arm_pass(struct kprobe_passes *passes)
 }
 
 /**
- * kprobe_batch_commit() - make the text match what the probes want
+ * kprobe_batch_commit() - arm and disarm points as their probes want it
  * @batch: points linked by their @batch; empty afterwards
  *
  * Arms the points that are wanted and idle, disarms those in the text that are
- * not wanted, and frees what is of no use any more.
+ * not wanted, and frees those that have no probes.
  *
  * Context: Process context, kprobe_mutex held, may sleep.
- * Return: %KPROBE_REASON_NONE. When ftrace refuses, why; its points of the batch
- * then are as before.
+ * Return: %KPROBE_REASON_NONE, or why ftrace has failed to arm its points of the batch,
+ * which then stay idle.
  */
 enum kprobe_reason kprobe_batch_commit(struct list_head *batch)
 {
@@ -179,10 +179,10 @@ enum kprobe_reason kprobe_batch_commit(struct list_head *batch)
 NOKPROBE_SYMBOL(kprobe_batch_commit);
 
 /**
- * kprobe_find_wanted() - find the point at a site, unless nobody wants it any more
+ * kprobe_find_wanted() - find the point at a site, if it has probes
  * @site: the site
  *
- * Takes an unwanted point out of the text.
+ * Disarms the point if it is DISARM_PENDING and has no probes.
  *
  * Context: Process context, kprobe_mutex held, may sleep.
  * Return: The point, or NULL.
@@ -201,7 +201,7 @@ struct kprobe_point *kprobe_find_wanted(unsigned long site)
 NOKPROBE_SYMBOL(kprobe_find_wanted);
 
 /**
- * kprobe_disarm_chunk() - take some of the unwanted points out of the text
+ * kprobe_disarm_chunk() - disarm some of the points in state DISARM_PENDING
  *
  * Context: Process context, kprobe_mutex held, may sleep.
  * Return: Whether there are more.
@@ -210,7 +210,7 @@ bool kprobe_disarm_chunk(void)
 {
 	LIST_HEAD(chunk);
 
-	/* Disarming, the only thing left to do with these, leaves no error. */
+	/* The result is of no interest: disarming does not fail. */
 	kprobe_take_chunk(&pending_points, &chunk);
 	kprobe_batch_commit(&chunk);
 	return !list_empty(&pending_points);
@@ -218,7 +218,7 @@ bool kprobe_disarm_chunk(void)
 NOKPROBE_SYMBOL(kprobe_disarm_chunk);
 
 /**
- * kprobe_disarm_pending() - take unwanted points out of the text now
+ * kprobe_disarm_pending() - disarm all points in state DISARM_PENDING now
  *
  * Context: Process context, may sleep.
  */
@@ -242,10 +242,10 @@ static void disarm_pending(struct work_struct *work)
 static DECLARE_DELAYED_WORK(disarm_work, disarm_pending);
 
 /**
- * kprobe_batch_defer_disarm() - let points go whose probes were taken off
+ * kprobe_batch_defer_disarm() - release points whose probes are being unregistered
  * @batch: points linked by their @batch; empty afterwards
  *
- * Points without probes are disarmed later; the others are committed now.
+ * A work item will disarm the points without probes. The others are committed now.
  *
  * Context: Process context, kprobe_mutex held, may sleep.
  */
@@ -262,7 +262,7 @@ void kprobe_batch_defer_disarm(struct list_head *batch)
 			kprobe_point_put(point);
 			continue;
 		}
-		/* It may be so already, if a probe came and went before it was. */
+		/* It is DISARM_PENDING already if a probe came and went meanwhile. */
 		if (point->state == KPROBE_POINT_ARMED)
 			kprobe_point_set_state(point, KPROBE_POINT_DISARM_PENDING);
 		list_move_tail(&point->batch, &pending_points);
@@ -274,7 +274,7 @@ void kprobe_batch_defer_disarm(struct list_head *batch)
 }
 NOKPROBE_SYMBOL(kprobe_batch_defer_disarm);
 
-/* Returns whether there are more points, from @addr on. */
+/* Commits a chunk of points from @addr on. Returns whether there are more. */
 static bool commit_chunk(unsigned long *addr, enum kprobe_reason *reason)
 {
 	struct kprobe_point *point;
@@ -289,11 +289,11 @@ static bool commit_chunk(unsigned long *addr, enum kprobe_reason *reason)
 }
 
 /**
- * kprobe_arm_all() - arm or disarm every point, whatever its probes want
- * @arm: true to let the probes decide again, false to silence all
+ * kprobe_arm_all() - disarm every point, or arm those that are wanted again
+ * @arm: true to let the probes decide, false to disarm all points
  *
  * Context: Process context, may sleep.
- * Return: %KPROBE_REASON_NONE, or why ftrace has refused some of the points.
+ * Return: %KPROBE_REASON_NONE, or why ftrace has failed to arm some of the points.
  */
 enum kprobe_reason kprobe_arm_all(bool arm)
 {

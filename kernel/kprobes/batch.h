@@ -2,7 +2,7 @@
 #ifndef _KERNEL_KPROBES_BATCH_H
 #define _KERNEL_KPROBES_BATCH_H
 
-/* batch.c: arming and disarming, many points at once */
+/* batch.c: arms and disarms many points at once */
 #include <linux/kprobe_reason.h>
 #include <linux/list.h>
 

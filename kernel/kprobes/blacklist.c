@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The blacklist: functions that no probe may be set in, because a hit there
- * would recurse into itself or come where the kernel cannot take a trap.
+ * would recurse, or would trap where the kernel cannot take a trap.
  *
- * It is an ordered tree of ranges. They come from NOKPROBE_SYMBOL(), from whole
- * sections (.kprobes.text, .noinstr.text), from the architecture, and for a
- * module's text from the module, for as long as it is loaded. With a function go
- * the pieces that the compiler has made of it.
+ * It is a maple tree of address ranges. They come from NOKPROBE_SYMBOL(), from whole
+ * sections (.kprobes.text, .noinstr.text) and from the architecture. Modules add theirs
+ * for as long as they are loaded. If a function is on the list, so are the pieces that
+ * the compiler has made of it: .cold, .isra and others.
  */
 #include <linux/cpumask.h>
 #include <linux/init.h>
@@ -29,8 +29,9 @@
 #include "blacklist.h"
 
 /*
- * What the way of a hit leads through, and does not say so itself; scripts/hitpath.py
- * finds what is missing. Some of it would be hit again and again by the hit's own end.
+ * Functions of others that are called on the hit path and have no NOKPROBE_SYMBOL() of
+ * their own. scripts/hitpath.py finds what is missing here. A probe on some of them would
+ * be hit again at the end of each of its hits, without end.
  */
 NOKPROBE_SYMBOL(llist_add_batch);
 #ifdef CONFIG_SMP
@@ -52,10 +53,10 @@ NOKPROBE_SYMBOL(kmsan_unpoison_entry_regs);
 NOKPROBE_SYMBOL(kmsan_unpoison_memory);
 #endif
 
-/* Ranges of text; the value only says that there is one. */
+/* Ranges of text. The stored value has no meaning. */
 static struct maple_tree blacklist = MTREE_INIT(blacklist, MT_FLAGS_USE_RCU);
 
-/* The first range at or after an address. */
+/* Finds the first range at or after an address. */
 static bool find_range(unsigned long addr, unsigned long *start, unsigned long *last)
 {
 	MA_STATE(mas, &blacklist, addr, addr);
@@ -68,7 +69,7 @@ static bool find_range(unsigned long addr, unsigned long *start, unsigned long *
 	return true;
 }
 
-/* Ranges may overlap; none is added for what one covers already. */
+/* Ranges may overlap. A range that another one covers is not added. */
 static int forbid_range(unsigned long start, unsigned long last)
 {
 	unsigned long known, known_last;
@@ -78,7 +79,7 @@ static int forbid_range(unsigned long start, unsigned long last)
 	return mtree_store_range(&blacklist, start, last, xa_mk_value(1), GFP_KERNEL);
 }
 
-/* The function around an address; -ENOENT when none is known there. */
+/* Forbids the function around an address. Returns -ENOENT if there is none. */
 static int forbid_function(unsigned long addr)
 {
 	unsigned long size, offset, start;
@@ -91,11 +92,11 @@ static int forbid_function(unsigned long addr)
 }
 
 /**
- * kprobe_blacklist_add_text() - forbid probes in a stretch of text
+ * kprobe_blacklist_add_text() - forbid probes in a range of text
  * @start: its first byte
  * @end:   the byte after it
  *
- * All of it, whatever symbols there are.
+ * The range need not begin or end with a function.
  *
  * Context: Process context, may sleep.
  * Return: 0 or -ENOMEM.
@@ -117,7 +118,7 @@ static void add_symbols(unsigned long *entry, unsigned long *end)
 }
 
 /**
- * within_kprobe_blacklist() - is a probe forbidden here?
+ * within_kprobe_blacklist() - check whether probes are forbidden at an address
  * @addr: any address
  *
  * Context: Any.
@@ -155,7 +156,7 @@ unsigned long kprobe_blacklist_next(unsigned long addr, unsigned long *end)
 }
 NOKPROBE_SYMBOL(kprobe_blacklist_next);
 
-/* How the compiler names what it has made of a function or of a part of one. */
+/* Suffixes that compilers give to clones and split-off parts of a function. */
 static bool is_piece_suffix(const char *suffix)
 {
 	return strstarts(suffix, ".cold") || strstarts(suffix, ".isra.") ||
@@ -167,7 +168,7 @@ static int forbids(void *unused, unsigned long addr)
 	return within_kprobe_blacklist(addr);
 }
 
-/* Is a function of that name on the list? Several may have it. */
+/* Is a function of that name on the list? There may be several of that name. */
 static bool is_name_forbidden(struct module *mod, const char *name)
 {
 	if (mod)
@@ -175,7 +176,7 @@ static bool is_name_forbidden(struct module *mod, const char *name)
 	return kallsyms_on_each_match_symbol(forbids, name, NULL);
 }
 
-/* For each symbol of the kernel, or of a module: a piece goes with its function. */
+/* Called for each symbol. Adds it if it is a piece of a function on the list. */
 static int add_piece(void *mod, const char *name, unsigned long addr)
 {
 	const char *dot = strchr(name, '.');
@@ -193,7 +194,7 @@ static int add_piece(void *mod, const char *name, unsigned long addr)
 
 #ifdef CONFIG_MODULES
 /**
- * kprobe_blacklist_add_module() - take in what a module forbids
+ * kprobe_blacklist_add_module() - add what a module forbids
  * @mod: a module that is coming
  *
  * Context: Process context, may sleep.
@@ -250,7 +251,7 @@ NOKPROBE_SYMBOL(kprobe_blacklist_remove_module);
 #endif /* CONFIG_MODULES */
 
 /**
- * kprobe_blacklist_init() - take in what the kernel itself forbids
+ * kprobe_blacklist_init() - add what the kernel itself forbids
  *
  * Context: Boot, before init memory is freed.
  * Return: 0 or a negative errno.

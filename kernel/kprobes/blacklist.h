@@ -2,13 +2,13 @@
 #ifndef _KERNEL_KPROBES_BLACKLIST_H
 #define _KERNEL_KPROBES_BLACKLIST_H
 
-/* blacklist.c: where no probe may be */
+/* blacklist.c: text that must not be probed */
 #include <linux/types.h>
 
 struct module;
 struct module_memory;
 
-/* The linker script gives the bounds of all NOKPROBE_SYMBOL()s. */
+/* From the linker script: the bounds of the table of all NOKPROBE_SYMBOL()s. */
 extern unsigned long __start_kprobe_blacklist[];
 extern unsigned long __stop_kprobe_blacklist[];
 

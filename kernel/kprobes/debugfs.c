@@ -83,7 +83,7 @@ static const struct file_operations list_fops = {
 };
 
 /**
- * struct blacklist_file - "blacklist", opened
+ * struct blacklist_file - private data of the open file "blacklist"
  * @reader: who has opened it
  * @start:  the range to show next
  * @end:    the byte after it
@@ -94,7 +94,7 @@ struct blacklist_file {
 	unsigned long end;
 };
 
-/* The range at @addr, or else the next one. */
+/* Finds the range at @addr, or else the next one. */
 static void *blacklist_at(struct blacklist_file *file, unsigned long addr)
 {
 	unsigned long start = kprobe_blacklist_next(addr, &file->end);

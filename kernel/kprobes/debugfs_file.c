@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What all files in /sys/kernel/debug/kprobes share: a file shows addresses only to a
- * reader who may see them.
+ * Common code of all files in /sys/kernel/debug/kprobes: a file shows addresses only to
+ * readers who may see them.
  */
 #include <linux/kallsyms.h>
 #include <linux/seq_file.h>
@@ -11,11 +11,11 @@
 /**
  * kprobe_file_open() - open a file whose lines have addresses
  * @file: the file
- * @ops:  how to go through the lines
+ * @ops:  the file's sequence of lines
  * @size: size of its private data, which begin with a struct kprobe_reader
  *
- * Whether addresses are shown is decided here, as in /proc/kallsyms: a reader
- * who was given the open file has the rights of whoever opened it.
+ * Whether addresses are shown is decided here, as in /proc/kallsyms: by the credentials
+ * of the task that opens the file, not of one that reads it later.
  *
  * Context: Process context, may sleep.
  * Return: 0 or a negative errno.
@@ -32,7 +32,7 @@ int kprobe_file_open(struct file *file, const struct seq_operations *ops,
 }
 
 /**
- * kprobe_shown() - what a reader is shown of an address
+ * kprobe_shown() - hide an address from readers who may not see it
  * @m:    a file that kprobe_file_open() has opened
  * @addr: the address
  *

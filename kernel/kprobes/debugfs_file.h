@@ -2,13 +2,13 @@
 #ifndef _KERNEL_KPROBES_DEBUGFS_FILE_H
 #define _KERNEL_KPROBES_DEBUGFS_FILE_H
 
-/* debugfs_file.c: what the files in debugfs share */
+/* debugfs_file.c: common code of the files in debugfs */
 #include <linux/seq_file.h>
 #include <linux/types.h>
 
 /**
- * struct kprobe_reader - who has opened a file
- * @sees_addresses: addresses are shown
+ * struct kprobe_reader - what the task that opened a file may see
+ * @sees_addresses: it may see addresses
  *
  * The private data of each file begin with it.
  */

@@ -2,7 +2,7 @@
 #ifndef _KERNEL_KPROBES_DEFERRED_FREE_H
 #define _KERNEL_KPROBES_DEFERRED_FREE_H
 
-/* deferred_free.c: memory that tasks may still execute */
+/* deferred_free.c: frees memory that tasks may still execute */
 #include <linux/kprobe_point.h>
 
 void kprobe_free_rcu_tasks(struct kprobe_deferred_free *deferred,

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Functions, and the instructions in them: where they begin and end.
+ * Finds the bounds of functions and of the instructions in them.
  *
- * The kernel's own symbols are found by a binary search. Those of a module are searched
- * linearly by kallsyms, so they are put in order here when the first probe comes to the
- * module: registering ten thousand probes in a module of as many functions would take
- * minutes otherwise.
+ * kallsyms finds the kernel's own symbols by a binary search, but searches a module
+ * linearly. A sorted copy of a module's symbols is therefore made here for the first
+ * probe in the module. Registering ten thousand probes in a module of as many functions
+ * would take minutes otherwise.
  */
 #include <linux/bitmap.h>
 #include <linux/kallsyms.h>
@@ -23,7 +23,7 @@
 #include "module_text.h"
 #include "table.h"
 
-/* Bytes in front of a function, that only indirect calls' checks may read. */
+/* __cfi_ and __pfx_ name the bytes in front of a function, which are not part of it. */
 bool kprobe_is_prefix_symbol(const char *name)
 {
 	const char *colon = strchr(name, ':');
@@ -36,10 +36,8 @@ static enum kprobe_symbol kind_of(const char *name)
 {
 	if (kprobe_is_prefix_symbol(name))
 		return KPROBE_SYMBOL_PREFIX;
-	/* A jump that is patched to go elsewhere. */
 	if (strstarts(name, STATIC_CALL_TRAMP_PREFIX_STR))
 		return KPROBE_SYMBOL_TRAMPOLINE;
-	/* What is hardly ever executed stands elsewhere. */
 	if (strstr(name, ".cold"))
 		return KPROBE_SYMBOL_COLD;
 	return KPROBE_SYMBOL_FUNCTION;
@@ -57,7 +55,7 @@ struct module_symbol {
 };
 
 /**
- * struct module_symbols - the symbols of a module in order
+ * struct module_symbols - the symbols of a module, sorted by address
  * @mod:    the module
  * @list:   in known_modules
  * @max:    room in @symbol
@@ -72,7 +70,7 @@ struct module_symbols {
 	struct module_symbol symbol[];
 };
 
-/* Modules that somebody has asked about; kprobe_mutex. */
+/* Modules whose symbols were sorted; kprobe_mutex. */
 static LIST_HEAD(known_modules);
 
 static int count_symbol(void *data, const char *name, unsigned long addr)
@@ -218,7 +216,7 @@ static bool find_function(struct module *mod, unsigned long addr, struct kprobe_
 }
 
 /**
- * kprobe_find_function() - the function around an address
+ * kprobe_find_function() - find the function around an address
  * @addr: any address
  * @f:    filled in
  *
@@ -233,8 +231,8 @@ bool kprobe_find_function(unsigned long addr, struct kprobe_function *f)
 NOKPROBE_SYMBOL(kprobe_find_function);
 
 /**
- * kprobe_lookup_function() - the function around an address, perhaps the last one
- * @lookup: the caller's; remembers the function
+ * kprobe_lookup_function() - find the function around an address, with a cache
+ * @lookup: the cache
  * @addr:   any address
  * @f:      filled in
  *
@@ -261,12 +259,13 @@ bool kprobe_lookup_function(struct kprobe_lookup *lookup, unsigned long addr,
 }
 NOKPROBE_SYMBOL(kprobe_lookup_function);
 
-/* Text that is read at a time. */
+/* How many bytes of text are read at once. */
 #define WINDOW_SIZE	64
 
 /*
- * Decodes from @at on until @to is passed or something is no instruction, and sets the
- * bits of what begins there, if wanted, from @start on. Returns where it got.
+ * Decodes instructions from @at on until one begins after @to, or until bytes are no
+ * instruction. Returns the address of these. If @begins is not NULL, sets its bits for
+ * the decoded instructions; its first bit is for @start.
  */
 static unsigned long decode(unsigned long at, unsigned long to, unsigned long *begins,
 			    unsigned long start)
@@ -277,7 +276,7 @@ static unsigned long decode(unsigned long at, unsigned long to, unsigned long *b
 	while (at <= to) {
 		size_t size = min_t(size_t, sizeof(window), to - at + max);
 		size_t avail = kprobe_read_insn(at, window, size);
-		/* Where more text follows, an instruction must not be cut off. */
+		/* Unless text ends, leave out what the window may have cut off. */
 		size_t last = avail < size ? avail : avail - max;
 		size_t done = 0;
 
@@ -299,8 +298,8 @@ static unsigned long decode(unsigned long at, unsigned long to, unsigned long *b
 }
 
 /**
- * kprobe_is_boundary() - does an instruction begin here?
- * @lookup: the caller's; remembers what was decoded
+ * kprobe_is_boundary() - check whether an instruction begins at an address
+ * @lookup: cache; has the boundaries that were decoded before
  * @addr:   an address in a function
  *
  * Context: Process context, kprobe_mutex held since kprobe_lookup_init(), may sleep.
@@ -329,8 +328,8 @@ bool kprobe_is_boundary(struct kprobe_lookup *lookup, unsigned long addr)
 NOKPROBE_SYMBOL(kprobe_is_boundary);
 
 /**
- * kprobe_drop_functions() - a module's text comes or goes
- * @mod: the module
+ * kprobe_drop_functions() - forget the symbols of a module
+ * @mod: a module whose text comes or goes
  *
  * Context: Process context, kprobe_mutex held.
  */

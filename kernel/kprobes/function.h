@@ -2,7 +2,7 @@
 #ifndef _KERNEL_KPROBES_FUNCTION_H
 #define _KERNEL_KPROBES_FUNCTION_H
 
-/* function.c: functions, and where instructions begin */
+/* function.c: finds functions and the boundaries of their instructions */
 #include <linux/bitmap.h>
 #include <linux/types.h>
 
@@ -11,9 +11,10 @@ struct module;
 /**
  * enum kprobe_symbol - what a symbol of the text stands for
  * @KPROBE_SYMBOL_FUNCTION:   a function
- * @KPROBE_SYMBOL_COLD:       the part of a function that is hardly ever executed
+ * @KPROBE_SYMBOL_COLD:       the part of a function that the compiler has moved
+ *                            elsewhere because it is rarely executed
  * @KPROBE_SYMBOL_PREFIX:     bytes in front of a function
- * @KPROBE_SYMBOL_TRAMPOLINE: the jump that makes a static call
+ * @KPROBE_SYMBOL_TRAMPOLINE: trampoline of a static call: a jump that is patched
  */
 enum kprobe_symbol {
 	KPROBE_SYMBOL_FUNCTION,
@@ -23,10 +24,10 @@ enum kprobe_symbol {
 };
 
 /**
- * struct kprobe_function - a function, as far as symbols tell
+ * struct kprobe_function - the text from one symbol to the next
  * @start: its first byte
  * @end:   the first one after it
- * @kind:  whether it is a function at all
+ * @kind:  what the symbol stands for
  */
 struct kprobe_function {
 	unsigned long start;
@@ -35,19 +36,20 @@ struct kprobe_function {
 };
 
 bool kprobe_is_prefix_symbol(const char *name);
-/* Larger functions are decoded anew each time. */
+/* Boundaries at larger offsets in a function are decoded anew each time. */
 #define KPROBE_DECODED_MAX	4096
 
 /**
- * struct kprobe_lookup - the function that was looked up last
- * @function: the function; @end is 0 at first
+ * struct kprobe_lookup - cache of the function that was looked up last
+ * @function: the function; its @end is 0 at first
  * @module:   the module that it is in, or NULL
- * @decoded:  where @begins comes from: a function's start, 0 at first
- * @end:      it is known up to here
- * @begins:   where instructions begin, for each byte from @decoded on
+ * @decoded:  start of the function that @begins is of; 0 at first
+ * @end:      the function was decoded up to here
+ * @begins:   a bit for each byte from @decoded on, set if an instruction begins there
  *
- * A registration asks for the same function several times, and the next one often once
- * more. Kept by the caller, for one hold of kprobe_mutex: text comes and goes under it.
+ * A registration looks the same function up several times, and the next one of a chunk
+ * often does so again. The caller keeps the cache for one hold of kprobe_mutex: after
+ * that text may come or go.
  */
 struct kprobe_lookup {
 	struct kprobe_function function;
@@ -57,14 +59,17 @@ struct kprobe_lookup {
 	DECLARE_BITMAP(begins, KPROBE_DECODED_MAX);
 };
 
-/* @begins is written when a function is decoded. */
+/* Does not clear @begins, which is large: kprobe_is_boundary() does when it needs it. */
 static inline void kprobe_lookup_init(struct kprobe_lookup *lookup)
 {
 	lookup->function.end = 0;
 	lookup->decoded = 0;
 }
 
-/* Of the function that was looked up last; NULL when @addr is elsewhere, or in the kernel. */
+/*
+ * The module of the function that was looked up last. NULL if @addr is not in that
+ * function, or not in a module.
+ */
 static inline struct module *kprobe_lookup_module(const struct kprobe_lookup *lookup,
 						  unsigned long addr)
 {

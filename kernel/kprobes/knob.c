@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The words that switches are set with, and the sysctl debug.kprobes-optimization.
+ * Parses on and off as users write them, and has the sysctl debug.kprobes-optimization.
  */
 #include <linux/init.h>
 #include <linux/string.h>
@@ -10,13 +10,13 @@
 #include "optimizer.h"
 
 /**
- * kprobe_parse_switch() - what does the admin want?
- * @word: what was written; white space around it is cut off
+ * kprobe_parse_switch() - parse what a user has written to a switch
+ * @word: the string; white space around it is cut off
  * @on:   set to true or false
  *
  * Stricter than kstrtobool(), which looks at the first letters only.
  *
- * Return: 0, -EINVAL when it is none of 0, 1, n, y, off, on.
+ * Return: 0, or -EINVAL if it is none of 0, 1, n, y, off, on.
  */
 int kprobe_parse_switch(char *word, bool *on)
 {
@@ -44,7 +44,7 @@ static int optimization_sysctl(const struct ctl_table *table, int write,
 
 	if (kprobe_optimizer_is_allowed())
 		word[0] = '1';
-	/* What does not fit is not one of the words. */
+	/* Longer input is not one of the words; proc_dostring() would truncate it. */
 	if (write && *length > sizeof(word))
 		return -EINVAL;
 	ret = proc_dostring(&text, write, buffer, length, pos);
@@ -56,7 +56,7 @@ static int optimization_sysctl(const struct ctl_table *table, int write,
 	return ret;
 }
 
-/* A file with a hyphen, a name with an underscore: both are documented. */
+/* Both spellings are documented: the file has a hyphen, the sysctl an underscore. */
 static struct ctl_table kprobe_sysctls[] = {
 	{
 		.procname = "kprobes-optimization",

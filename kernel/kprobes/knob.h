@@ -2,7 +2,7 @@
 #ifndef _KERNEL_KPROBES_KNOB_H
 #define _KERNEL_KPROBES_KNOB_H
 
-/* knob.c: switches that admins turn */
+/* knob.c: switches that users set */
 #include <linux/types.h>
 
 int kprobe_parse_switch(char *word, bool *on);

@@ -4,9 +4,9 @@
  *
  * A probe may be set in a module from the moment its COMING notifier has run
  * here until its GOING notifier runs. Both take kprobe_mutex, and registering
- * checks under it: so whatever was registered is seen by GOING, no reference
- * to the module is needed, and rmmod never fails because of a registration
- * that happens to be under way.
+ * checks under it. So the GOING notifier sees all probes that were registered in the
+ * module. No reference to the module is needed, and rmmod never fails because a
+ * registration happens to be under way.
  */
 #include <linux/init.h>
 #include <linux/kprobe_point.h>
@@ -27,8 +27,9 @@
 #include "table.h"
 
 /*
- * The mechanism leaves the text first: a module's init text may still be
- * running, and ftrace keeps calling for a site until it is told otherwise.
+ * Takes breakpoints, jumps and ftrace's calls out of text before its points are killed:
+ * a module's init text may still be running, and ftrace goes on calling for an address
+ * until that is removed from its filter.
  */
 static void restore_text(unsigned long start, unsigned long size)
 {
@@ -43,7 +44,7 @@ static void restore_text(unsigned long start, unsigned long size)
 		list_move_tail(&point->batch, point->mechanism == KPROBE_FTRACE ?
 					      &traced : &patched);
 	}
-	/* One that moves leaves its breakpoint to the point that shares it. */
+	/* First: a moving point leaves its breakpoint to the point that shares it. */
 	kprobe_ftrace_disarm(&traced);
 	kprobe_batch_restore(&patched);
 	kprobe_batch_drop(&patched);
@@ -63,7 +64,9 @@ static void kill_points(unsigned long start, unsigned long size)
 }
 
 /**
- * kprobe_free_init_mem() - the kernel's init memory is about to be freed
+ * kprobe_free_init_mem() - disarm and mark the probes in the kernel's init memory
+ *
+ * Called before that memory is freed.
  *
  * Context: Process context, may sleep.
  */
@@ -113,8 +116,8 @@ static int module_event(struct notifier_block *nb, unsigned long event,
 }
 
 /*
- * First of all notifiers: others, as trace_kprobe's, register probes in the
- * module that is coming, and the blacklist has to be there by then.
+ * Must be the first of all notifiers. Others, such as trace_kprobe's, register probes in
+ * the module that is coming, for which its blacklist must be known.
  */
 static struct notifier_block module_nb = {
 	.notifier_call = module_event,
@@ -122,7 +125,7 @@ static struct notifier_block module_nb = {
 };
 
 /**
- * kprobe_module_init() - begin to follow modules
+ * kprobe_module_init() - register the module notifier
  *
  * Context: Boot.
  * Return: 0 or a negative errno.

@@ -2,7 +2,7 @@
 #ifndef _KERNEL_KPROBES_MODULE_H
 #define _KERNEL_KPROBES_MODULE_H
 
-/* module.c: text that comes and goes */
+/* module.c: probes in text that comes and goes */
 
 int kprobe_module_init(void);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Which module an address belongs to, and whether that stays for now.
+ * Finds the module of an address, and tells whether it can be probed now.
  *
- * A module may be probed from the moment its COMING notifier has come here until its
- * GOING notifier comes: see module.c.
+ * That is so from the moment when the module's COMING notifier has run until its GOING
+ * notifier runs: see module.c.
  */
 #include <linux/kprobes.h>
 #include <linux/list.h>
@@ -20,8 +20,8 @@
  * @mod:  the module
  * @list: in coming_modules; kprobe_mutex
  *
- * A module may also fail before its COMING notifier has run; it then goes
- * without a GOING notifier, and nothing must have been registered in it.
+ * A module's state is COMING before its COMING notifier has run. If loading fails then,
+ * no GOING notifier runs, so nothing must have been registered in the module.
  */
 struct coming_module {
 	struct module *mod;
@@ -41,7 +41,7 @@ static struct coming_module *find_coming(const struct module *mod)
 	return NULL;
 }
 
-/* Will a notifier tell, and wait for kprobe_mutex, before the module goes? */
+/* Will a GOING notifier run, and take kprobe_mutex, before the module's text is freed? */
 static bool will_notify(const struct module *mod)
 {
 	return mod->state == MODULE_STATE_LIVE ||
@@ -49,13 +49,13 @@ static bool will_notify(const struct module *mod)
 }
 
 /**
- * kprobe_module_of() - the module that an address in text belongs to
+ * kprobe_module_of() - find the module that an address in text belongs to
  * @addr: any address
  *
- * Context: Process context, kprobe_mutex held. The module cannot go before that
- * is let go.
- * Return: The module. NULL when it is no module's text, or that of a module that
- * has not come yet or is going.
+ * Context: Process context, kprobe_mutex held. The module's text is not freed before
+ * kprobe_mutex is released.
+ * Return: The module. NULL if the address is not in a module's text, or if the module's
+ * COMING notifier has not run yet or it is going.
  */
 struct module *kprobe_module_of(unsigned long addr)
 {
@@ -85,7 +85,7 @@ static enum kprobe_reason check_module(struct module *mod, unsigned long addr)
 }
 
 /**
- * kprobe_check_module_text() - is this text of a module that stays for now?
+ * kprobe_check_module_text() - check whether a module's text may be probed at an address
  * @addr: any address
  *
  * Context: Process context, kprobe_mutex held.
@@ -96,7 +96,7 @@ enum kprobe_reason kprobe_check_module_text(unsigned long addr)
 	struct module *mod;
 
 	lockdep_assert_held(&kprobe_mutex);
-	/* The module itself cannot go while its state is looked at. */
+	/* Keeps the module's structure from being freed while its state is read. */
 	guard(preempt)();
 	mod = __module_text_address(addr);
 	return mod ? check_module(mod, addr) : KPROBE_REASON_NO_TEXT;
@@ -104,7 +104,7 @@ enum kprobe_reason kprobe_check_module_text(unsigned long addr)
 NOKPROBE_SYMBOL(kprobe_check_module_text);
 
 /**
- * kprobe_module_comes() - a module's COMING notifier has come here
+ * kprobe_module_comes() - note that a module's COMING notifier has run
  * @mod: the module
  *
  * Context: Process context, kprobe_mutex held.
@@ -122,7 +122,7 @@ int kprobe_module_comes(struct module *mod)
 }
 
 /**
- * kprobe_module_has_come() - a module is live, or goes
+ * kprobe_module_has_come() - note that a module is live or going
  * @mod: the module
  *
  * Context: Process context, kprobe_mutex held.

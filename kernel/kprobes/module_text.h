@@ -2,7 +2,7 @@
 #ifndef _KERNEL_KPROBES_MODULE_TEXT_H
 #define _KERNEL_KPROBES_MODULE_TEXT_H
 
-/* module_text.c: which module an address belongs to */
+/* module_text.c: finds the module of an address */
 #include <linux/kprobe_reason.h>
 
 struct module;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Probe points: one for each probed address, made with the first probe there,
- * freed some time after the last has left.
+ * Probe points: there is one for each probed address. It is made for the first probe
+ * there, and freed some time after the last was unregistered.
  *
- * A point is in the table (for hits, by hash) and in a tree ordered by address
- * (for everything else) until it is freed or its text goes away. Both are made of
- * links in the points, so that taking a point out of them cannot fail.
+ * Until it is freed or its text goes away, a point is in the table, where hits find it by
+ * a hash, and in a tree ordered by address, for everything else. Both consist of links
+ * in the points, so removing a point from them cannot fail.
  */
 #include <linux/kprobe_point.h>
 #include <linux/kprobes.h>
@@ -17,13 +17,13 @@
 
 /*
  * All points that are not gone, and those whose text went away while probes were
- * on them; kprobe_mutex. By address, and as there may be several gone ones at one,
- * then by their own addresses.
+ * on them; kprobe_mutex. Ordered by probed address. Several points that are gone may
+ * have the same one: these are ordered by the address of their structures.
  */
 static struct rb_root points = RB_ROOT;
 static struct rb_root gone_points = RB_ROOT;
 
-/* The table of struct kprobe_point_state's description, a row for each from. */
+/* The table in enum kprobe_point_state's description, a row for each old state. */
 static const u8 legal_edges[KPROBE_POINT_STATES] = {
 	[KPROBE_POINT_IDLE] = BIT(KPROBE_POINT_ARMED) | BIT(KPROBE_POINT_GONE),
 	[KPROBE_POINT_ARMED] = BIT(KPROBE_POINT_IDLE) |
@@ -39,7 +39,7 @@ static const u8 legal_edges[KPROBE_POINT_STATES] = {
 };
 
 /**
- * kprobe_point_may_become() - is there an edge between two states?
+ * kprobe_point_may_become() - check whether an edge between two states is legal
  * @from: the state a point is in
  * @to:   the state it would go to
  *
@@ -53,11 +53,11 @@ bool kprobe_point_may_become(enum kprobe_point_state from,
 NOKPROBE_SYMBOL(kprobe_point_may_become);
 
 /**
- * kprobe_point_set_state() - move a point along an edge
+ * kprobe_point_set_state() - set the state of a point
  * @point: the point
  * @state: its new state
  *
- * The only place that writes the state. An illegal edge is a bug of ours: it
+ * Nothing else writes the state. An illegal edge is a bug of kprobes: it
  * warns and is not taken.
  *
  * Context: kprobe_mutex held.
@@ -92,8 +92,8 @@ static bool node_is_before(struct rb_node *a, const struct rb_node *b)
 }
 
 /*
- * The first point of a tree at or after an address and, there, from a point's own
- * address on; or NULL.
+ * Finds the first point of a tree at or after a probed address. Points at that address
+ * count only if their structures are at or after @from. NULL if there is none.
  */
 static struct kprobe_point *first_from(const struct rb_root *tree, unsigned long addr,
 				       unsigned long from)
@@ -143,7 +143,7 @@ void kprobe_point_remove(struct kprobe_point *point)
 NOKPROBE_SYMBOL(kprobe_point_remove);
 
 /**
- * kprobe_point_add_gone() - keep a point whose text has gone
+ * kprobe_point_add_gone() - add a point to those whose text has gone
  * @point: the point, removed
  *
  * Context: kprobe_mutex held.
@@ -156,7 +156,7 @@ void kprobe_point_add_gone(struct kprobe_point *point)
 NOKPROBE_SYMBOL(kprobe_point_add_gone);
 
 /**
- * kprobe_point_remove_gone() - the last probe has left such a point
+ * kprobe_point_remove_gone() - remove a point from those whose text has gone
  * @point: the point
  *
  * Context: kprobe_mutex held.
@@ -170,7 +170,7 @@ NOKPROBE_SYMBOL(kprobe_point_remove_gone);
 
 /**
  * kprobe_point_next() - walk the points in order of address
- * @addr: where to start; advanced after the point found
+ * @addr: where to start; set to the address after the point found
  * @last: last address to look at
  *
  * Context: kprobe_mutex held.
@@ -193,9 +193,9 @@ NOKPROBE_SYMBOL(kprobe_point_next);
 
 /**
  * kprobe_point_next_gone() - walk the points whose text has gone
- * @addr: probed address of the points to begin with
- * @from: where, among them, to begin: the address of a point's structure,
- *        which need not exist any more
+ * @addr: probed address to begin at
+ * @from: address of a point's structure to begin at, among points with that probed
+ *        address; compared only, so the structure need not exist any more
  *
  * Context: kprobe_mutex held.
  * Return: The first point from there on, NULL when there is none.
@@ -209,10 +209,10 @@ struct kprobe_point *kprobe_point_next_gone(unsigned long addr,
 NOKPROBE_SYMBOL(kprobe_point_next_gone);
 
 /**
- * kprobe_point_changed() - what hits have to do has changed
+ * kprobe_point_changed() - note that the handlers that hits must call have changed
  * @point: the point
  *
- * Detours made for the point so far no longer call handlers by themselves.
+ * The code of detours that were made for the point does not call handlers any more.
  *
  * Context: kprobe_mutex held.
  */
@@ -224,7 +224,7 @@ void kprobe_point_changed(struct kprobe_point *point)
 NOKPROBE_SYMBOL(kprobe_point_changed);
 
 /**
- * kprobe_point_flag() - what a point's mechanism is called in its probes' flags
+ * kprobe_point_flag() - get the flag of probes that stands for a point's mechanism
  * @point: the point
  *
  * Return: The flag, or 0.
@@ -241,9 +241,9 @@ u32 kprobe_point_flag(const struct kprobe_point *point)
 NOKPROBE_SYMBOL(kprobe_point_flag);
 
 /**
- * kprobe_point_set_mechanism() - a point is reached in another way from now on
+ * kprobe_point_set_mechanism() - set the mechanism of a point, and its probes' flags
  * @point:     the point
- * @mechanism: how
+ * @mechanism: its new mechanism
  *
  * Context: kprobe_mutex held.
  */
@@ -262,10 +262,10 @@ NOKPROBE_SYMBOL(kprobe_point_set_mechanism);
 
 /**
  * kprobe_point_link() - put a probe on a point
- * @point: the point, ready for the probe's handlers
+ * @point: the point, whose route must call post-handlers if the probe has one
  * @p:     the probe, on no point
  *
- * Its handlers will run before those of the probes that are there.
+ * Its handlers will run before those of the other probes on the point.
  *
  * Context: kprobe_mutex held.
  */
@@ -283,7 +283,7 @@ NOKPROBE_SYMBOL(kprobe_point_link);
  * kprobe_point_unlink() - take a probe off its point
  * @p: the probe
  *
- * Hits may still look at it until kprobe_synchronize() has returned.
+ * Hits may still use it until kprobe_synchronize() has returned.
  *
  * Context: kprobe_mutex held.
  */
@@ -298,9 +298,9 @@ void kprobe_point_unlink(struct kprobe *p)
 NOKPROBE_SYMBOL(kprobe_point_unlink);
 
 /**
- * kprobe_take_chunk() - what is done under one hold of kprobe_mutex
- * @from: points, however linked
- * @to:   gets the first %KPROBE_CHUNK of them
+ * kprobe_take_chunk() - take as many points as one hold of kprobe_mutex may work on
+ * @from: list of points, by any of their links
+ * @to:   list that the first %KPROBE_CHUNK of them are moved to
  *
  * Context: kprobe_mutex held.
  */
@@ -317,13 +317,14 @@ NOKPROBE_SYMBOL(kprobe_take_chunk);
 bool kprobe_armed_globally = true;
 
 /**
- * kprobe_point_wanted() - should the point be armed?
+ * kprobe_point_wanted() - check whether a point should be armed
  * @point: the point
  *
- * Derived from the probes on it and from the global knob, never stored.
+ * This follows from the probes on it and from the file "enabled" in debugfs, and is not
+ * stored.
  *
  * Context: kprobe_mutex held.
- * Return: True when some probe's handlers should run.
+ * Return: True if handlers of some probe should run.
  */
 bool kprobe_point_wanted(struct kprobe_point *point)
 {

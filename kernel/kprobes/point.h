@@ -2,7 +2,7 @@
 #ifndef _KERNEL_KPROBES_POINT_H
 #define _KERNEL_KPROBES_POINT_H
 
-/* point.c: points, their states, the probes on them, where their hits go */
+/* point.c: points, their states, the probes on them, their routes */
 #include <linux/kprobe_arch.h>
 
 #include "table.h"
@@ -36,7 +36,7 @@ static inline bool kprobe_point_in_text(const struct kprobe_point *point)
 	       point->state == KPROBE_POINT_DISARM_PENDING;
 }
 
-/* May there be a breakpoint or jump of its own at its site? */
+/* May the point have a breakpoint or jump at its site? */
 static inline bool kprobe_point_owns_site(const struct kprobe_point *point)
 {
 #ifdef CONFIG_KPROBES_ON_FTRACE
@@ -55,8 +55,8 @@ static inline bool kprobe_point_owns_site(const struct kprobe_point *point)
  *							  smp_rmb()
  *							  load @route
  *
- * The store of a route comes before that of a probe which needs it, so whoever has
- * seen the probe reads that route or a later one.
+ * A route is stored before a probe that needs it is linked. So a hit that has seen the
+ * probe reads that route or a later one.
  */
 static inline void kprobe_point_set_route(struct kprobe_point *point,
 					  const struct kprobe_route *route)

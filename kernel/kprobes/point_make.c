@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Making the point for an address: the architecture plans how the instruction is
+ * Makes the point for an address. The architecture plans how the instruction is
  * displaced, and the point gets its mechanism, a breakpoint or ftrace.
  */
 #include <linux/ftrace.h>
@@ -87,7 +87,7 @@ static bool is_ftrace_site(unsigned long addr)
 }
 #endif
 
-/* Reads the instruction at the probed address as it is without patches. */
+/* Chooses the mechanism, and plans the instruction if that is a breakpoint. */
 static enum kprobe_reason prepare_point(struct kprobe_point *point,
 					struct kprobe_lookup *lookup)
 {
@@ -138,7 +138,10 @@ static enum kprobe_reason make_point(unsigned long addr, bool on_func_entry,
 	return KPROBE_REASON_NONE;
 }
 
-/* A point that skips the entry nop gives way to a probe on the instruction after. */
+/*
+ * If the point of a function's entry has its breakpoint at @addr, because it skips the
+ * entry nop, it must move to ftrace before another point can be made for @addr.
+ */
 static enum kprobe_reason clear_site(unsigned long addr)
 {
 	struct kprobe_point *entry = kprobe_find_wanted(addr);
@@ -148,14 +151,14 @@ static enum kprobe_reason clear_site(unsigned long addr)
 
 /**
  * kprobe_point_get() - find or make the point for an address
- * @addr:          a checked address
- * @on_func_entry: it is a function's entry
- * @lookup:        what was looked up before under the same hold of kprobe_mutex
+ * @addr:          an address that kprobe_check_address() has accepted
+ * @on_func_entry: whether it is a function's entry
+ * @lookup:        earlier lookups under the same hold of kprobe_mutex
  * @point:         set to the point
  *
  * Context: Process context, kprobe_mutex held, may sleep.
- * Return: %KPROBE_REASON_NONE; why the instruction cannot be probed; or why ftrace
- * refuses the point of the function's entry, which has to give way.
+ * Return: %KPROBE_REASON_NONE; why the instruction cannot be probed; or why the point of
+ * the function's entry in front of it cannot move to ftrace.
  */
 enum kprobe_reason kprobe_point_get(unsigned long addr, bool on_func_entry,
 				    struct kprobe_lookup *lookup,

@@ -2,7 +2,7 @@
 #ifndef _KERNEL_KPROBES_POINT_MAKE_H
 #define _KERNEL_KPROBES_POINT_MAKE_H
 
-/* point_make.c: what is at an address */
+/* point_make.c: finds or makes the point for an address */
 #include <linux/kprobe_point.h>
 
 struct kprobe_lookup;

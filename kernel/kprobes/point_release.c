@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Freeing points that have no probes left, and marking those whose text goes away.
+ * Frees points that have no probes left, and marks those whose text goes away.
  *
  * A preempted task may still execute a slot, so points and slots are freed after a
- * Tasks RCU grace period. That is not enough where a task can sleep in a slot: see
+ * Tasks RCU grace period. That is not enough if a task can sleep in a slot: see
  * may_be_slept_in().
  */
 #include <linux/extable.h>
@@ -20,7 +20,7 @@
 #include "table.h"
 
 /**
- * kprobe_point_free() - free a point and what was made for it
+ * kprobe_point_free() - free a point with its slots and detour
  * @point: a point that hits do not find, and whose slots nobody executes
  *
  * Context: Process context, kprobe_mutex held.
@@ -30,7 +30,7 @@ void kprobe_point_free(struct kprobe_point *point)
 	kprobe_slot_free(point->slot);
 	kprobe_slot_free(point->post_slot);
 	kprobe_point_free_detour(point);
-	/* Nobody executes the slots, but somebody may ask whose they are. */
+	/* An unwinder may have looked the point up under RCU, and still read it. */
 	kfree_rcu(point, deferred.rcu);
 }
 NOKPROBE_SYMBOL(kprobe_point_free);
@@ -47,10 +47,11 @@ static void free_deferred(struct kprobe_deferred_free *deferred)
 }
 
 /*
- * A fault in the copy of an instruction may be resolved while its task sleeps,
- * for as long as user space likes, and the task then goes on in the copy. To
- * Tasks RCU sleeping looks like having left it. Such points stay, as long as
- * their text does: there are no more of them than exception table entries.
+ * The copy of an instruction with an exception table entry may fault. The page fault
+ * handler may sleep, as long as userfaultfd or a file system in user space takes, and
+ * the task then continues in the copy. Tasks RCU treats a sleeping task as one that has
+ * left the copy. Such points are therefore not freed before their text is. There are no
+ * more of them than exception table entries.
  */
 static bool may_be_slept_in(const struct kprobe_point *point)
 {
@@ -64,11 +65,11 @@ static bool is_in_use(const struct kprobe_point *point)
 }
 
 /**
- * kprobe_point_put() - let go of a point that may have become useless
+ * kprobe_point_put() - free a point if it is not needed any more
  * @point: the point
  *
- * Frees it, after a Tasks RCU grace period, if it is not in the text and no
- * probe is on it.
+ * Frees it, after a Tasks RCU grace period, if it is not in the text, no probe is on it
+ * and no task can sleep in its slot.
  *
  * Context: kprobe_mutex held.
  */
@@ -88,11 +89,11 @@ void kprobe_point_put(struct kprobe_point *point)
 NOKPROBE_SYMBOL(kprobe_point_put);
 
 /**
- * kprobe_point_kill() - a point's text is going away
+ * kprobe_point_kill() - mark a point as gone because its text goes away
  * @point: a point that is not gone
  *
- * Its probes are marked; they stay registered until their owners take them
- * off. The address is free for another point, should other text come there.
+ * Its probes are marked too, and stay registered until their users unregister them.
+ * Another point can be made for the address if other text is loaded there.
  *
  * Context: kprobe_mutex held.
  */

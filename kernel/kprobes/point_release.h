@@ -2,7 +2,7 @@
 #ifndef _KERNEL_KPROBES_POINT_RELEASE_H
 #define _KERNEL_KPROBES_POINT_RELEASE_H
 
-/* point_release.c: points that nobody needs any more */
+/* point_release.c: frees points, and marks those whose text goes away */
 #include <linux/kprobe_point.h>
 
 void kprobe_point_put(struct kprobe_point *point);

@@ -89,7 +89,7 @@ void *kprobe_points_next(struct seq_file *m, void *v, loff_t *pos)
 }
 
 /**
- * kprobe_points_stop() - the buffer is full, or the end is reached
+ * kprobe_points_stop() - stop reading: the buffer is full, or the end is reached
  * @m: the file
  * @v: not used
  *

@@ -3,7 +3,7 @@
 #define _KERNEL_KPROBES_POINTS_H
 
 /*
- * What the files in debugfs that go through all points share.
+ * points.c: the walk over all points for files in debugfs.
  */
 #include <linux/kallsyms.h>
 #include <linux/kprobe_point.h>

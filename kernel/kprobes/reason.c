@@ -2,10 +2,10 @@
 /*
  * Reasons: the errno and the text of each, and the records of refused calls.
  *
- * A dozen reasons share the errno -EINVAL. So checks return the reason. The API, which
- * knows the probe and its caller, turns the reason into the errno and records the call.
- * A record is a copy, because the caller's memory may be gone when somebody reads it. It
- * needs no allocation, because a call may be refused for lack of memory.
+ * Many reasons share the errno -EINVAL. Checks therefore return the reason. The API,
+ * which knows the probe and its caller, turns the reason into the errno and records the
+ * call. A record is a copy, because the caller's memory may be freed before the record is
+ * read. It is not allocated, because a call may be refused for lack of memory.
  */
 #include <linux/bug.h>
 #include <linux/errno.h>
@@ -90,7 +90,7 @@ static const struct {
 static_assert(ARRAY_SIZE(reasons) == KPROBE_REASONS);
 
 /**
- * kprobe_reason_errno() - the errno that belongs to a reason
+ * kprobe_reason_errno() - get the errno that belongs to a reason
  * @reason: the reason
  *
  * Context: Any.
@@ -103,7 +103,7 @@ int kprobe_reason_errno(enum kprobe_reason reason)
 NOKPROBE_SYMBOL(kprobe_reason_errno);
 
 /**
- * kprobe_reason_text() - a reason in words
+ * kprobe_reason_text() - get the description of a reason
  * @reason: the reason
  *
  * Context: Any.
@@ -119,13 +119,13 @@ NOKPROBE_SYMBOL(kprobe_reason_text);
 /* The last refused calls; the next one replaces the oldest. */
 static struct kprobe_refusal ring[KPROBE_REFUSALS_KEPT];
 
-/* How many there have been. */
+/* How many calls have been refused since boot. */
 static u64 nr_refusals;
 
 /* Protects both. */
 static DEFINE_SPINLOCK(ring_lock);
 
-/* The caller's string may have any length, and may not even be mapped. */
+/* The caller's string may have any length, and its pointer may be invalid. */
 static void copy_symbol(char *to, const char *from)
 {
 	long len = strncpy_from_kernel_nofault(to, from, KPROBE_REFUSAL_NAME);
@@ -149,7 +149,7 @@ static void describe_probe(struct kprobe_refusal *refusal, const struct kprobe *
  * kprobe_record_refusal() - record a call of the API that was refused
  * @request: what the call asked for
  * @caller:  address that the API returns to
- * @p:       the probe that was refused; NULL when it cannot be told or read
+ * @p:       the probe that was refused; NULL if it is unknown or must not be read
  * @reason:  why it was refused
  *
  * Context: Process context.
@@ -176,11 +176,13 @@ NOKPROBE_SYMBOL(kprobe_record_refusal);
 
 /**
  * kprobe_get_refusal() - read a record
- * @number:  which, counted from the first; set to the number of the one found
+ * @number:  number of the record, counted from 0; set to the number of the one found
  * @refusal: set to the record
  *
+ * If the record is not kept any more, this finds the oldest one that is.
+ *
  * Context: Process context.
- * Return: True when it, or else the oldest that came later, is still kept.
+ * Return: False if there are not so many records yet.
  */
 bool kprobe_get_refusal(u64 *number, struct kprobe_refusal *refusal)
 {

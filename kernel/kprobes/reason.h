@@ -2,7 +2,7 @@
 #ifndef _KERNEL_KPROBES_REASON_H
 #define _KERNEL_KPROBES_REASON_H
 
-/* The errno and the text of each reason, and the records of refused calls. */
+/* reason.c: errno and text of each reason, and the records of refused calls */
 #include <linux/kprobe_reason.h>
 #include <linux/sched.h>
 #include <linux/types.h>
@@ -14,9 +14,9 @@ const char *kprobe_reason_text(enum kprobe_reason reason);
 
 /**
  * enum kprobe_request - what a call of the API asks for
- * @KPROBE_SET:        a probe
- * @KPROBE_SET_RETURN: a return probe
- * @KPROBE_ENABLE:     that a probe's handlers run again
+ * @KPROBE_SET:        to register a probe
+ * @KPROBE_SET_RETURN: to register a return probe
+ * @KPROBE_ENABLE:     to enable a probe
  */
 enum kprobe_request {
 	KPROBE_SET,
@@ -24,7 +24,7 @@ enum kprobe_request {
 	KPROBE_ENABLE,
 };
 
-/* Room for a symbol's name and for a caller; what is longer is cut. */
+/* Room for the name of a symbol or of a caller; longer ones are truncated. */
 #define KPROBE_REFUSAL_NAME	80
 
 /* How many are kept. */
@@ -35,14 +35,14 @@ enum kprobe_request {
  * @time:    when, in nanoseconds of the log's clock
  * @pid:     the task that made the call
  * @comm:    its name
- * @caller:  the function that called, with its module. As text, because the
- *           module may be gone the next moment: its init function has failed
+ * @caller:  the calling function, with its module. As text, because the module may be
+ *           freed next: if a call is refused, the module's init function often fails
  * @request: what the call asked for
  * @reason:  why it was refused; the caller got the errno that belongs to it
- * @by_name: @symbol is set; the caller's string may not outlive the call
- * @symbol:  the symbol that the probe named
- * @addr:    the address that it gave
- * @offset:  what is to be added to either
+ * @by_name: whether the probe has given a symbol
+ * @symbol:  copy of the symbol's name, as the caller's string may not outlive the call
+ * @addr:    the address that the probe has given
+ * @offset:  the offset from either
  */
 struct kprobe_refusal {
 	u64 time;

@@ -4,7 +4,7 @@
  *
  * Each chunk of at most KPROBE_CHUNK probes is one operation under one hold of
  * kprobe_mutex: its probes are checked, put on their points, and the points are
- * armed in one pass over the text. Others get the mutex between chunks. When a
+ * armed in one pass over the text. Other tasks can take the mutex between chunks. When a
  * probe is refused, those registered so far are unregistered again.
  */
 #include <linux/init.h>
@@ -26,13 +26,13 @@
 #include "synchronize.h"
 #include "table.h"
 
-/* Set once boot has come far enough; false when that failed. */
+/* Set when kprobes has been initialized during boot. Stays false if that fails. */
 bool kprobes_ready __ro_after_init;
 
 /*
- * All registered probes, by the address of their structure. What a caller
- * hands in to be unregistered may be anything; only what is found here is
- * looked into. kprobe_mutex.
+ * All registered probes, by the address of their structure; kprobe_mutex. Callers may
+ * unregister what was never registered, so a pointer from a caller is dereferenced only
+ * if it is found here.
  */
 static struct rhashtable registry;
 
@@ -71,15 +71,15 @@ int __init kprobe_registry_init(void)
 	return rhashtable_init(&registry, &registry_params);
 }
 
-/* Wakes those who wait until others have removed a probe. */
+/* For tasks that wait until other tasks have removed a probe. */
 static DECLARE_WAIT_QUEUE_HEAD(removals);
 
 /**
- * kprobe_is_known() - is this a probe that is registered or being removed?
- * @p: anything
+ * kprobe_is_known() - check whether a probe is registered or being removed
+ * @p: any pointer
  *
  * Context: kprobe_mutex held.
- * Return: True when it is, and therefore must not be registered.
+ * Return: True if it is, and therefore must not be registered.
  */
 bool kprobe_is_known(const struct kprobe *p)
 {
@@ -90,11 +90,11 @@ bool kprobe_is_known(const struct kprobe *p)
 NOKPROBE_SYMBOL(kprobe_is_known);
 
 /**
- * kprobe_is_registered() - is this a registered probe?
- * @p: anything
+ * kprobe_is_registered() - check whether a probe is registered
+ * @p: any pointer
  *
  * Context: kprobe_mutex held.
- * Return: True when it is; false also while it is being removed.
+ * Return: True if it is; false also while it is being removed.
  */
 bool kprobe_is_registered(const struct kprobe *p)
 {
@@ -102,7 +102,7 @@ bool kprobe_is_registered(const struct kprobe *p)
 }
 NOKPROBE_SYMBOL(kprobe_is_registered);
 
-/* Everything that can fail, for one probe that is not registered. */
+/* Finds the point for a probe and adds the probe to the registry: all that can fail. */
 static enum kprobe_reason find_point(struct kprobe *p, struct kprobe_lookup *lookup,
 				     struct kprobe_point **point)
 {
@@ -121,7 +121,7 @@ static enum kprobe_reason find_point(struct kprobe *p, struct kprobe_lookup *loo
 		return reason;
 	if (p->post_handler)
 		reason = kprobe_point_prepare_post(*point);
-	/* The registry sees to it that there is room for more, in the background. */
+	/* The hash table grows in the background. */
 	if (!reason &&
 	    rhashtable_insert_fast(&registry, &p->registered, registry_params))
 		reason = KPROBE_REASON_NO_MEMORY;
@@ -130,7 +130,7 @@ static enum kprobe_reason find_point(struct kprobe *p, struct kprobe_lookup *loo
 	return reason;
 }
 
-/* Nothing fails any more. */
+/* Initializes a probe and puts it on its point. Cannot fail. */
 static void join(struct kprobe *p, struct kprobe_point *point)
 {
 	unsigned int i;
@@ -152,12 +152,11 @@ static void join(struct kprobe *p, struct kprobe_point *point)
 /**
  * kprobe_add() - put a probe on its point
  * @p:       the probe
- * @returns: it is the probe of a return probe
- * @chunk:   gets the point
+ * @returns: whether it is the probe of a return probe
+ * @chunk:   chunk that the point is added to
  *
  * Context: Process context, kprobe_mutex held, may sleep.
- * Return: %KPROBE_REASON_NONE, or why the probe is refused; nothing has changed
- * then.
+ * Return: %KPROBE_REASON_NONE, or why the probe is refused; it is then on no point.
  */
 enum kprobe_reason kprobe_add(struct kprobe *p, bool returns, struct kprobe_chunk *chunk)
 {
@@ -199,7 +198,7 @@ static enum kprobe_reason check_array(const struct kprobe_array *array)
 }
 
 /**
- * struct progress - how far a registration has got
+ * struct progress - progress of a registration
  * @added:   number of probes that are on their points
  * @refused: index of the probe that was refused
  */
@@ -213,7 +212,7 @@ static bool waits_for_ftrace(const struct kprobe *p)
 	return p->point->mechanism == KPROBE_FTRACE && !kprobe_point_in_text(p->point);
 }
 
-/* Of those added from @first on, the one that could not be armed. */
+/* Of the probes from @first to @end, finds the first whose point ftrace did not arm. */
 static int refused_by_ftrace(const struct kprobe_array *array, int first, int end)
 {
 	while (first < end - 1 && !waits_for_ftrace(probe_at(array, first)))
@@ -297,8 +296,10 @@ static void roll_back(const struct kprobe_array *array, int num)
  * @request: what the caller of the API asks for
  * @caller:  address that the API returns to
  *
+ * A refusal is recorded for debugfs.
+ *
  * Context: Process context, may sleep.
- * Return: 0, or the errno of the first probe that was refused, which is recorded.
+ * Return: 0, or the errno of the first probe that was refused.
  */
 int kprobe_register_array(const struct kprobe_array *array,
 			  enum kprobe_request request, unsigned long caller)
@@ -330,9 +331,10 @@ static void remove_probe(struct kprobe *p, struct hlist_head *removed,
 }
 
 /*
- * Returns whether there are any: hits may use them until kprobe_synchronize() has
- * returned, and nobody can register them before end_removal(). Sets @others if
- * others are removing some.
+ * Takes the probes of a chunk off their points and adds them to @removed. Hits may use
+ * them until kprobe_synchronize() has returned, and they cannot be registered again
+ * before end_removal(). Sets @others if other tasks are removing some of the chunk.
+ * Returns whether there are any in @removed.
  */
 static bool remove_chunk(const struct kprobe_array *array, int first,
 			 struct hlist_head *removed, bool *others)
@@ -355,7 +357,7 @@ static bool remove_chunk(const struct kprobe_array *array, int first,
 	return !hlist_empty(removed);
 }
 
-/* Does a frame lead to one of the removed probes? */
+/* Do hits with this hazard pointer use one of the removed probes? */
 static bool uses_removed(const void *hazard, const void *removed)
 {
 	const struct kprobe *p;
@@ -389,7 +391,10 @@ static bool is_removed(const struct kprobe *p)
 	return !kprobe_is_known(p) || !p->removing;
 }
 
-/* Two callers may unregister the same probe: it is nobody's before both have returned. */
+/*
+ * If two tasks unregister the same probe, neither call returns before the probe is
+ * removed: the caller may free it then.
+ */
 static void wait_for_others(const struct kprobe_array *array, int first)
 {
 	int end = first + min(array->num - first, KPROBE_CHUNK);
@@ -399,10 +404,10 @@ static void wait_for_others(const struct kprobe_array *array, int first)
 }
 
 /**
- * kprobe_unregister_array() - take an array of probes off
- * @array: the probes; NULL entries are passed over
+ * kprobe_unregister_array() - unregister an array of probes
+ * @array: the probes; NULL entries are ignored
  *
- * Context: Process context, may sleep. Waits for handlers under way.
+ * Context: Process context, may sleep. Waits until handlers that run have returned.
  */
 void kprobe_unregister_array(const struct kprobe_array *array)
 {

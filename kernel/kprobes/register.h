@@ -2,7 +2,7 @@
 #ifndef _KERNEL_KPROBES_REGISTER_H
 #define _KERNEL_KPROBES_REGISTER_H
 
-/* Arrays of probes, and of return probes, for the API. */
+/* register.c: registers and unregisters arrays of probes and of return probes */
 #include <linux/kprobe_reason.h>
 #include <linux/list.h>
 #include <linux/types.h>
@@ -15,7 +15,7 @@ struct kprobe;
 /**
  * struct kprobe_chunk - probes that are registered under one hold of kprobe_mutex
  * @batch:  their points
- * @lookup: what was looked up for the last of them
+ * @lookup: cache of the last function that was looked up
  */
 struct kprobe_chunk {
 	struct list_head batch;
@@ -32,9 +32,9 @@ static inline void kprobe_chunk_init(struct kprobe_chunk *chunk)
  * struct kprobe_array - an array of probes or return probes
  * @entries: the caller's array of pointers
  * @num:     number of entries
- * @probe:   gives the probe of an entry, NULL for NULL
- * @add:     checks a probe, puts it on its point and adds that to a chunk; with
- *           kprobe_mutex held. For registering only
+ * @probe:   returns the probe of an entry, NULL for a NULL entry
+ * @add:     checks a probe, puts it on its point and adds that to a chunk; called with
+ *           kprobe_mutex held. NULL for unregistering
  */
 struct kprobe_array {
 	void *entries;

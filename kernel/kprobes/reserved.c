@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Text that somebody else patches, reads, or jumps to by way of a table.
+ * Finds text that other subsystems patch or read, or that a table has as a target.
  *
  * Jump labels, static calls, BUG() and exceptions each have a table, in the kernel and in
  * each module. The tables are not sorted by the address that is looked for. Those of the
@@ -10,7 +10,7 @@
  * A site is one instruction. A range that begins with an instruction overlaps a site if
  * and only if the site begins in the range, whatever its length.
  *
- * The sites of ftrace are not covered here: ftrace finds them itself.
+ * The sites of ftrace are not covered here: callers ask ftrace for them.
  */
 #include <linux/bug.h>
 #include <linux/extable.h>
@@ -30,10 +30,10 @@
 #include "table.h"
 
 /**
- * struct table - somebody's table, and what is of interest in it
+ * struct table - a table of addresses that belongs to another subsystem
  * @first: its first entry
  * @nr:    number of entries
- * @addr:  gives an entry's address
+ * @addr:  returns the address of interest in an entry
  */
 struct table {
 	const void *first;
@@ -41,7 +41,7 @@ struct table {
 	unsigned long (*addr)(const void *first, size_t i);
 };
 
-/* Each gives a module's table, or the kernel's if there is no module. */
+/* The functions of struct module * return a module's table, or the kernel's for NULL. */
 
 #ifdef CONFIG_JUMP_LABEL
 static struct table jump_labels(const struct module *mod,
@@ -172,8 +172,8 @@ static struct table fault_sites(const struct module *mod)
 }
 
 /*
- * How far before a trap of kCFI stand the instructions that its report reads. Where
- * it reads none, the trap itself.
+ * Distances from instructions that a report of kCFI reads to the trap after them. If it
+ * reads none, 0 for the trap itself.
  */
 #ifndef KPROBE_CFI_CHECK
 #define KPROBE_CFI_CHECK	{ 0 }
@@ -182,9 +182,9 @@ static struct table fault_sites(const struct module *mod)
 static const u8 cfi_check[] = KPROBE_CFI_CHECK;
 
 /**
- * kprobe_cfi_check() - an instruction that a report of kCFI reads
+ * kprobe_cfi_check() - get the address of an instruction that a report of kCFI reads
  * @first: table of traps
- * @i:     which of the instructions, for all traps one after the other
+ * @i:     index of the instruction, counted over all traps
  *
  * Context: Any.
  * Return: Its address.
@@ -215,12 +215,12 @@ static struct table cfi_checks(const struct module *mod)
 #define cfi_checks	NULL
 #endif /* CONFIG_ARCH_USES_CFI_TRAPS */
 
-/* What can be looked for. */
+/* What to look for. */
 enum question { PATCH_SITES, LABEL_TARGETS, FIXUP_TARGETS, FAULT_SITES, QUESTIONS };
 
 #define TABLES_MAX	4
 
-/* The tables to search. */
+/* The tables to search for each of them. */
 static struct table (* const tables[QUESTIONS][TABLES_MAX])(const struct module *) = {
 	[PATCH_SITES] = { label_sites, call_sites, bug_sites, cfi_checks },
 	[LABEL_TARGETS] = { label_targets },
@@ -266,8 +266,8 @@ static bool search_tables(enum question question, const struct module *mod,
 }
 
 /**
- * struct index - addresses in the kernel, in order
- * @addr: the addresses; NULL until somebody asks, or without memory
+ * struct index - sorted addresses from the kernel's tables
+ * @addr: the addresses; NULL before the first search, or if there was no memory
  * @nr:   how many
  */
 struct index {
@@ -275,7 +275,7 @@ struct index {
 	size_t nr;
 };
 
-/* Made under kprobe_mutex, never changed nor freed. */
+/* Allocated under kprobe_mutex at the first search, then never changed or freed. */
 static struct index indices[QUESTIONS];
 
 static int compare_addr(const void *a, const void *b)
@@ -300,7 +300,7 @@ static void fill_index(struct index *index, enum question question)
 	sort(index->addr, index->nr, sizeof(*index->addr), compare_addr, NULL);
 }
 
-/* Without memory each search walks the tables. */
+/* If there is no memory for it, each search walks the tables. */
 static bool make_index(struct index *index, enum question question)
 {
 	size_t nr = 0;
@@ -341,14 +341,14 @@ static bool search_kernel(enum question question, unsigned long start,
 	return search_index(index, start, end);
 }
 
-/* Its tables name addresses in its own text only, and go with the module. */
+/* A module's tables have addresses in its own text only. */
 static bool search_module(enum question question, struct module *mod,
 			  unsigned long start, unsigned long end)
 {
 	mod = mod ?: kprobe_module_of(start);
 	if (mod)
 		return search_tables(question, mod, start, end);
-	/* One that is going still has its tables. */
+	/* A module that is going: kprobe_module_of() does not find it, but it has tables. */
 	guard(preempt)();
 	mod = __module_text_address(start);
 	return mod && search_tables(question, mod, start, end);
@@ -362,7 +362,7 @@ static bool search(enum question question, struct module *mod, unsigned long sta
 					 search_module(question, mod, start, end);
 }
 
-/* A debugger sets breakpoints when it likes to: they are in no table. */
+/* A debugger's breakpoints come and go, and are in no table. */
 static bool has_debugger_breakpoint(unsigned long start, unsigned long end)
 {
 #ifdef CONFIG_KGDB
@@ -374,17 +374,16 @@ static bool has_debugger_breakpoint(unsigned long start, unsigned long end)
 }
 
 /**
- * kprobe_text_is_reserved() - does somebody patch or read this text?
+ * kprobe_text_is_reserved() - check whether another subsystem patches or reads some text
  * @mod:   the module that the text is in, or NULL
  * @start: first byte, where an instruction begins
  * @end:   the byte after the last; in the same function
  *
- * Somebody is a jump label, a static call, a BUG() or WARN(), the check of an
- * indirect call by kCFI, or a debugger with a breakpoint. Sites of ftrace are not
- * counted.
+ * That is so for a jump label, a static call, a BUG() or WARN(), kCFI's check of an
+ * indirect call, and a debugger's breakpoint. Sites of ftrace do not count.
  *
  * Context: Process context, kprobe_mutex held, may sleep.
- * Return: True when it is so.
+ * Return: True if it is so.
  */
 bool kprobe_text_is_reserved(struct module *mod, unsigned long start,
 			     unsigned long end)
@@ -394,15 +393,15 @@ bool kprobe_text_is_reserved(struct module *mod, unsigned long start,
 NOKPROBE_SYMBOL(kprobe_text_is_reserved);
 
 /**
- * kprobe_jump_label_lands_in() - may a jump label jump there?
+ * kprobe_jump_label_lands_in() - check whether a jump label leads into some text
  * @mod:   the module that the text is in, or NULL
  * @start: first byte
  * @end:   the byte after the last; in the same function
  *
- * Whether the label is switched on does not matter.
+ * It does not matter whether the label is switched on.
  *
  * Context: Process context, kprobe_mutex held, may sleep.
- * Return: True when it is so.
+ * Return: True if one does.
  */
 bool kprobe_jump_label_lands_in(struct module *mod, unsigned long start,
 				unsigned long end)
@@ -412,13 +411,13 @@ bool kprobe_jump_label_lands_in(struct module *mod, unsigned long start,
 NOKPROBE_SYMBOL(kprobe_jump_label_lands_in);
 
 /**
- * kprobe_fixup_lands_in() - does execution go on there after an exception?
+ * kprobe_fixup_lands_in() - check whether the fixup of an exception is in some text
  * @mod:   the module that the text is in, or NULL
  * @start: first byte
  * @end:   the byte after the last; in the same function
  *
  * Context: Process context, kprobe_mutex held, may sleep.
- * Return: True when it does so by an exception table.
+ * Return: True if an exception table has one.
  */
 bool kprobe_fixup_lands_in(struct module *mod, unsigned long start,
 			   unsigned long end)
@@ -428,13 +427,13 @@ bool kprobe_fixup_lands_in(struct module *mod, unsigned long start,
 NOKPROBE_SYMBOL(kprobe_fixup_lands_in);
 
 /**
- * kprobe_fault_is_expected() - is there an exception table entry?
+ * kprobe_fault_is_expected() - check whether an instruction has an exception table entry
  * @mod:   the module that the text is in, or NULL
  * @start: first byte, where an instruction begins
  * @end:   the byte after the last; in the same function
  *
  * Context: Process context, kprobe_mutex held, may sleep.
- * Return: True when there is one for an instruction that begins there.
+ * Return: True if there is one for an instruction that begins there.
  */
 bool kprobe_fault_is_expected(struct module *mod, unsigned long start,
 			      unsigned long end)
@@ -443,7 +442,7 @@ bool kprobe_fault_is_expected(struct module *mod, unsigned long start,
 }
 NOKPROBE_SYMBOL(kprobe_fault_is_expected);
 
-/* What leads from one place to another, each by two tables with the same entries. */
+/* Tables that lead from a site to a target. Two functions view the same entries. */
 enum lead { LABELS, FIXUPS, LEADS };
 
 static struct table (* const leads[LEADS][2])(const struct module *) = {
@@ -451,7 +450,7 @@ static struct table (* const leads[LEADS][2])(const struct module *) = {
 	[FIXUPS] = { fault_sites, fixup_targets },
 };
 
-/* The kernel's entries in order of their sites, as @indices. */
+/* Numbers of the kernel's entries, sorted by site. Allocated and kept like @indices. */
 static u32 *orders[LEADS];
 
 static int compare_sites(const void *a, const void *b, const void *table)
@@ -476,7 +475,7 @@ static u32 *make_order(const struct table *sites)
 	return order;
 }
 
-/* The entry of the first site from @addr on; @sites->nr if there is none. */
+/* The number of the entry with the first site from @addr on; @sites->nr if none. */
 static size_t first_in_order(const struct table *sites, const u32 *order,
 			     unsigned long addr)
 {
@@ -493,7 +492,7 @@ static size_t first_in_order(const struct table *sites, const u32 *order,
 	return low < sites->nr ? order[low] : low;
 }
 
-/* The same where they are in no order. */
+/* The same by a linear search, for tables that have no order. */
 static size_t first_of_all(const struct table *sites, unsigned long addr)
 {
 	size_t i, first = sites->nr;
@@ -508,7 +507,7 @@ static size_t first_of_all(const struct table *sites, unsigned long addr)
 static unsigned long target_from(enum lead lead, const struct module *mod,
 				 unsigned long *site, unsigned long end)
 {
-	/* The index that has the sites, perhaps among others: a quick look first. */
+	/* Indices that include these sites: a quick check whether there is one at all. */
 	static const enum question indexed[LEADS] = {
 		[LABELS] = PATCH_SITES,
 		[FIXUPS] = FAULT_SITES,
@@ -545,7 +544,7 @@ static unsigned long next_target(enum lead lead, struct module *mod,
 				 unsigned long *site, unsigned long end)
 {
 	lockdep_assert_held(&kprobe_mutex);
-	/* It is the caller's variable, who is not instrumented. */
+	/* KMSAN has not seen the caller's write: callers may not be instrumented. */
 	kmsan_unpoison_memory(site, sizeof(*site));
 	if (*site >= end || !leads[lead][0])
 		return 0;
@@ -554,9 +553,9 @@ static unsigned long next_target(enum lead lead, struct module *mod,
 }
 
 /**
- * kprobe_next_label_target() - where do the jump labels of a function lead?
+ * kprobe_next_label_target() - walk the targets of a function's jump labels
  * @mod:  the module that the function is in, or NULL
- * @site: where to look for one; set to the byte after the one found
+ * @site: where to start; set to the byte after the address of the label found
  * @end:  where to stop
  *
  * Context: Process context, kprobe_mutex held, may sleep.
@@ -571,9 +570,9 @@ unsigned long kprobe_next_label_target(struct module *mod, unsigned long *site,
 NOKPROBE_SYMBOL(kprobe_next_label_target);
 
 /**
- * kprobe_next_fixup() - where does a function go on after exceptions?
+ * kprobe_next_fixup() - walk the fixups of a function's exceptions
  * @mod:  the module that the function is in, or NULL
- * @site: where to look for an instruction; set to the byte after the one found
+ * @site: where to start; set to the byte after the address of the instruction found
  * @end:  where to stop
  *
  * Context: Process context, kprobe_mutex held, may sleep.

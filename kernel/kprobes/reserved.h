@@ -2,12 +2,12 @@
 #ifndef _KERNEL_KPROBES_RESERVED_H
 #define _KERNEL_KPROBES_RESERVED_H
 
-/* reserved.c: what others know of text, and do to it */
+/* reserved.c: text that other subsystems patch, read, or jump to */
 #include <linux/extable.h>
 #include <linux/static_call_types.h>
 #include <linux/uaccess.h>
 
-/* The kernel's tables, whose bounds the base declares where it uses them. */
+/* From the linker script: bounds of the kernel's tables, which no base header declares. */
 #ifdef CONFIG_HAVE_STATIC_CALL_INLINE
 extern struct static_call_site __start_static_call_sites[];
 extern struct static_call_site __stop_static_call_sites[];

@@ -158,7 +158,7 @@ void kprobe_table_remove(struct kprobe_point *point)
 NOKPROBE_SYMBOL(kprobe_table_remove);
 
 /**
- * kprobe_point_lookup() - find the point that users have put at an address
+ * kprobe_point_lookup() - find the point for a probed address
  * @addr: the address
  *
  * Context: Any; the caller is an RCU reader or holds kprobe_mutex.

@@ -2,7 +2,7 @@
 #ifndef _KERNEL_KPROBES_TABLE_H
 #define _KERNEL_KPROBES_TABLE_H
 
-/* table.c: from an address to its point, for hits */
+/* table.c: finds the point of an address, for hits */
 #include <linux/context_tracking.h>
 #include <linux/hash.h>
 #include <linux/kprobe_point.h>
@@ -16,7 +16,7 @@ extern struct mutex kprobe_mutex;
 /**
  * struct kprobe_buckets - one generation of the table of points
  * @bits:        log2 of the number of chains
- * @shift:       what is left of a hash's bits
+ * @shift:       by how many bits a hash is shifted right to get a chain's index
  * @generation:  which link of a point this generation uses
  * @link_offset: where that link is in a point
  * @free:        for freeing once no reader is left
@@ -58,7 +58,7 @@ static __always_inline struct kprobe_point *kprobe_table_find(unsigned long site
 	return NULL;
 }
 
-/* The point that users have put at @addr, where the displaced one is @site. */
+/* The point for the probed address @addr, whose displaced instruction is at @site. */
 static __always_inline struct kprobe_point *
 kprobe_table_find_user(unsigned long addr, unsigned long site)
 {
@@ -76,13 +76,13 @@ void kprobe_table_reserve(unsigned int more);
 void kprobe_table_insert(struct kprobe_point *point);
 void kprobe_table_remove(struct kprobe_point *point);
 
-/* Does RCU keep what is read here? */
+/* May the caller read under RCU? */
 static __always_inline bool kprobe_rcu_is_watching(void)
 {
 #ifdef CONFIG_CONTEXT_TRACKING_IDLE
 	return rcu_is_watching_curr_cpu();
 #else
-	/* One CPU: what frees it cannot run before this is over. */
+	/* There is only one CPU: a grace period cannot end before the caller is done. */
 	return true;
 #endif
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Text as the kernel has it, without breakpoints and jumps of probes and debuggers.
+ * Reads the original text, without breakpoints and jumps of probes and debuggers.
  */
 #include <linux/kgdb.h>
 #include <linux/kprobe_arch.h>
@@ -11,18 +11,18 @@
 
 #include "point.h"
 
-/* How many bytes of text may be a point's. */
+/* How many bytes of text a point may have patched. */
 static size_t patched_size(const struct kprobe_point *point)
 {
 #ifdef CONFIG_OPTPROBES
-	/* Nobody else patches what a jump can cover. */
+	/* @insn is right for them: no other subsystem patches text that a jump covers. */
 	if (point->detour && !point->detour->alone)
 		return KPROBE_JUMP_SIZE;
 #endif
 	return point->plan.breakpoint_len;
 }
 
-/* Puts the part of a point's own bytes that lies in a buffer into it. */
+/* Restores the original bytes of a point in a buffer, as far as they are in it. */
 static void unpatch(const struct kprobe_point *point, unsigned long addr, u8 *buf,
 		    size_t size)
 {
@@ -52,16 +52,14 @@ static void look_under_breakpoints(unsigned long addr, u8 *buf, size_t size)
 }
 
 /**
- * kprobe_read_insn() - read text as it is without breakpoints and jumps of probes
+ * kprobe_read_insn() - read text without breakpoints and jumps of probes and kgdb
  * @addr: where to start
  * @buf:  where to put the bytes
- * @size: how many are wanted
- *
- * Nor does it have breakpoints of kgdb.
+ * @size: how many bytes to read
  *
  * Context: Process context, kprobe_mutex held, and text_mutex, so that no other
  * patching is under way.
- * Return: How many bytes could be read: fewer than @size where text ends.
+ * Return: How many bytes were read: fewer than @size where text ends.
  */
 size_t kprobe_read_insn(unsigned long addr, u8 *buf, size_t size)
 {
