@@ -2,15 +2,15 @@
 /*
  * Frames: the hits under way on a CPU.
  *
- * A hit takes a frame of its CPU. A hit that comes from inside a handler, in the
- * handler's own context, gets none: it is counted as a miss, and its instruction
- * runs without handlers, so that a handler may call anything. A hit from an
- * interrupt or NMI that came while a handler ran gets a frame of its own.
+ * A hit takes a frame of its CPU. If a handler hits a probe itself, in its own context,
+ * that hit gets no frame: it is counted as a miss, and the probed instruction runs
+ * without handlers. Handlers may therefore call anything. A hit in an interrupt or NMI
+ * that interrupts a handler gets a frame of its own.
  *
- * A hit claims its frame by publishing a hazard pointer in it, before it looks at
- * the probes: see synchronize.c.
+ * A hit claims its frame by storing a hazard pointer in it, before it reads the list of
+ * probes: see synchronize.c.
  *
- * The rules of hit.c hold here as well.
+ * This is part of the hit path: the rules at the top of hit.c hold here as well.
  */
 #include <linux/kprobe_point.h>
 #include <linux/kprobes.h>
@@ -23,7 +23,7 @@ DEFINE_PER_CPU(struct kprobe_cpu, kprobe_cpu) = {
 	},
 };
 
-/* The first free frame, KPROBE_FRAMES when there is none. */
+/* Frames in use come first, so this is also the index of the first free one. */
 static unsigned int frames_in_use(const struct kprobe_cpu *cpu)
 {
 	unsigned int i = 0;
@@ -59,7 +59,7 @@ struct kprobe_frame *kprobe_frame_enter_nested(const void *hazard, unsigned int 
 NOKPROBE_SYMBOL(kprobe_frame_enter_nested);
 
 /**
- * kprobe_running_frame() - the frame whose handler the caller is in
+ * kprobe_running_frame() - find the frame of the handler that the caller is in
  *
  * Context: Preemption disabled.
  * Return: The innermost frame, if its handler runs in the current context; else
@@ -79,7 +79,7 @@ struct kprobe_frame *kprobe_running_frame(void)
 NOKPROBE_SYMBOL(kprobe_running_frame);
 
 /**
- * kprobe_running() - the probe whose handler is running
+ * kprobe_running() - find the probe whose handler is running
  *
  * Context: Preemption disabled.
  * Return: The probe, if the caller is in its handler; NULL otherwise, also in
@@ -93,18 +93,19 @@ struct kprobe *kprobe_running(void)
 }
 NOKPROBE_SYMBOL(kprobe_running);
 
-/* Stands for whoever asked for kprobe_busy_begin(). */
+/* What kprobe_running() returns between kprobe_busy_begin() and kprobe_busy_end(). */
 static struct kprobe busy_probe = {
 	.addr = (kprobe_opcode_t *)kprobe_busy_begin,
 };
 
-/* Published by whoever asked for it: leads to no probe. */
+/* The hazard pointer of such a frame: no point, so that nobody waits for it. */
 static const char busy_hazard;
 
 /**
- * kprobe_busy_begin() - treat what follows as a probe's handler
+ * kprobe_busy_begin() - treat the code that follows like a probe's handler
  *
- * Until kprobe_busy_end() hits in this context are missed.
+ * Until kprobe_busy_end() hits in this context are counted as misses and call no
+ * handlers.
  *
  * Context: Any. Disables preemption.
  */
@@ -116,7 +117,7 @@ void kprobe_busy_begin(void)
 	preempt_disable_notrace();
 	cpu = raw_cpu_ptr(&kprobe_cpu);
 	depth = frames_in_use(cpu);
-	/* Even inside a handler, and without a frame: it comes in pairs. */
+	/* Inside a handler as well: the matching kprobe_busy_end() releases a frame. */
 	if (depth < KPROBE_FRAMES)
 		kprobe_frame_begin(&cpu->frame[depth], &busy_hazard)->probe = &busy_probe;
 	else
@@ -125,7 +126,7 @@ void kprobe_busy_begin(void)
 NOKPROBE_SYMBOL(kprobe_busy_begin);
 
 /**
- * kprobe_busy_end() - end what kprobe_busy_begin() began
+ * kprobe_busy_end() - end the section that kprobe_busy_begin() began
  *
  * Context: As kprobe_busy_begin(). Enables preemption.
  */
@@ -142,11 +143,10 @@ void kprobe_busy_end(void)
 NOKPROBE_SYMBOL(kprobe_busy_end);
 
 /**
- * kprobe_task_dies() - the current task will never return from any handler
+ * kprobe_task_dies() - release the frames of a task that dies in a handler
  *
- * What it has is given back, as the handler would have done: the CPU's hits are
- * handled again, the task's own ones on its way out included, and nobody waits
- * for a handler that does not run any more.
+ * The handler never returns. Without this, further hits on the CPU, also those of the
+ * exiting task, would be missed, and kprobe_synchronize() would wait forever.
  *
  * Context: Task context, on the CPU where the handler ran: before the task could
  * be preempted. Interrupts enabled or not.
@@ -158,7 +158,7 @@ void kprobe_task_dies(void)
 
 	preempt_disable_notrace();
 	cpu = raw_cpu_ptr(&kprobe_cpu);
-	/* Those in use come first, and only the last one is given back. */
+	/* From the last one: frames in use must come first at any time. */
 	for (depth = frames_in_use(cpu); depth; depth--) {
 		WRITE_ONCE(cpu->frame[depth - 1].faulting, false);
 		kprobe_frame_exit(&cpu->frame[depth - 1]);

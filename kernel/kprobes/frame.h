@@ -10,7 +10,7 @@ static __always_inline unsigned int kprobe_context(void)
 	return preempt_count() & KPROBE_CONTEXT_MASK;
 }
 
-/* The contexts that a frame's handler runs in. */
+/* The context that a frame's handler runs in. */
 static __always_inline unsigned int
 kprobe_frame_context(const struct kprobe_frame *frame)
 {
@@ -26,9 +26,9 @@ kprobe_frame_begin(struct kprobe_frame *frame, const void *hazard)
 {
 	WRITE_ONCE(frame->hazard, hazard);
 	/*
-	 * Claimed: an interrupt from here on takes the next frame. And
-	 * published before the probes are looked at; the CPU's part of that is
-	 * kprobe_synchronize()'s.
+	 * The frame is claimed: an interrupt from here on takes the next one. The
+	 * compiler must not move reads of the probes before the store. For the CPU
+	 * kprobe_synchronize() orders them, by an interrupt.
 	 */
 	barrier();
 	WRITE_ONCE(frame->context, arch_kprobe_preempt_count());
@@ -37,13 +37,13 @@ kprobe_frame_begin(struct kprobe_frame *frame, const void *hazard)
 
 /**
  * kprobe_frame_enter() - begin a hit
- * @hazard:  what leads to the probes, a point or a pool; published
- * @entered: what the way here has added to the preemption count, so that the
- *           context that the hit comes from can be told
+ * @hazard:  hazard pointer: the point or pool through which the caller reaches probes
+ * @entered: what the hit's trap has added to the preemption count; without that the
+ *           count tells the context of the probed code
  *
  * Context: Preemption disabled.
- * Return: The frame, to be given back with kprobe_frame_exit(). NULL when the
- * handlers must not run; kprobe_miss_cause() then knows why.
+ * Return: The frame, to be released with kprobe_frame_exit(). NULL when handlers must
+ * not run; kprobe_miss_cause() then tells why.
  */
 static __always_inline struct kprobe_frame *
 kprobe_frame_enter(const void *hazard, unsigned int entered)
@@ -53,24 +53,24 @@ kprobe_frame_enter(const void *hazard, unsigned int entered)
 	if (unlikely(READ_ONCE(frame->hazard)))
 		return kprobe_frame_enter_nested(hazard, entered);
 	kprobe_frame_begin(frame, hazard);
-	/* The kernel is compiled as if NULL could be a frame's address. */
+	/* -fno-delete-null-pointer-checks: callers would check for NULL needlessly. */
 	if (!frame)
 		__builtin_unreachable();
 	return frame;
 }
 
-/* Why kprobe_frame_enter() has just refused. */
+/* Why kprobe_frame_enter() has just returned NULL. */
 static __always_inline enum kprobe_miss kprobe_miss_cause(void)
 {
 	return raw_cpu_read(kprobe_cpu.frame[KPROBE_FRAMES - 1].hazard) ?
 	       KPROBE_MISS_DEPTH : KPROBE_MISS_NESTED;
 }
 
-/* The handlers are through with the probes. */
+/* Releases a frame: the handlers have returned. */
 static __always_inline void kprobe_frame_exit(struct kprobe_frame *frame)
 {
 	WRITE_ONCE(frame->context, KPROBE_CONTEXT_NONE);
-	/* Whoever claims it next finds it like this. Pairs with kprobe_synchronize(). */
+	/* A free frame has no context. Pairs with wait_for_frame(). */
 	smp_store_release(&frame->hazard, NULL);
 }
 

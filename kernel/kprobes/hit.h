@@ -2,7 +2,7 @@
 #ifndef _KERNEL_KPROBES_HIT_H
 #define _KERNEL_KPROBES_HIT_H
 
-/* hit.c: what happens between a trap and the displaced instruction */
+/* hit.c: handles a hit, from the trap to the displaced instruction */
 #include <linux/atomic.h>
 #include <linux/kprobe_point.h>
 

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Return probes at work. The pre-handler at a function's entry replaces the return
- * address by that of a trampoline. The trampoline runs the return handlers and goes on
- * to the true return address.
+ * Return probes: what happens when probed functions are entered and return. The
+ * pre-handler at a function's entry replaces the return address by that of a trampoline.
+ * The trampoline runs the return handlers and goes on to the true return address.
  *
  * Each call under way has an instance, which is in a list of the task that made the
  * call. The place of the return address on the stack identifies the call. A call has
  * several instances if there are several return probes on the function, or if the
  * function has ended with a jump to another probed one. These form a chain; the last
- * of them knows the true return address. A call that never returns leaves its instance
- * in the list. The next return of an outer call finds it there, or the end of the task
- * does.
+ * of them has the true return address from the start. A call that never returns leaves
+ * its instance in the list, until an outer call returns or the task ends.
  */
 #include <linux/ftrace.h>
 #include <linux/kmsan.h>
@@ -35,8 +34,9 @@ instance_of(struct llist_node *n)
 }
 
 /*
- * An instance's call is what arch_kretprobe_frame() said, which is aligned, and
- * this bit, if the trampoline's address was in the call's place already.
+ * An instance's @call is the value of arch_kretprobe_frame(), which is aligned. This bit
+ * is set in it if the return address had been replaced by the trampoline's before: there
+ * is another instance of the call further down the list.
  */
 #define CHAINED	1UL
 
@@ -52,7 +52,7 @@ static void *frame_of(const struct kretprobe_instance *ri)
 }
 NOKPROBE_SYMBOL(frame_of);
 
-/* From a call's topmost instance to the one that knew the way back first. */
+/* From a call's topmost instance, finds the one that has replaced the return address. */
 static struct kretprobe_instance *last_of_call(struct kretprobe_instance *ri)
 {
 	void *fp = frame_of(ri);
@@ -63,7 +63,7 @@ static struct kretprobe_instance *last_of_call(struct kretprobe_instance *ri)
 }
 NOKPROBE_SYMBOL(last_of_call);
 
-/* The topmost instance of the call that returned by the slot at @fp. */
+/* The topmost instance of the call with frame @fp: the newest one. */
 static struct kretprobe_instance *first_of_call(struct llist_node *n, void *fp)
 {
 	while (n && frame_of(instance_of(n)) != fp)
@@ -72,7 +72,7 @@ static struct kretprobe_instance *first_of_call(struct llist_node *n, void *fp)
 }
 NOKPROBE_SYMBOL(first_of_call);
 
-/* Return probes already on this call hide the return address: ask them. */
+/* Another return probe has replaced this call's return address: gets it from there. */
 static struct kretprobe_instance *see_through(struct kretprobe_instance *ri)
 {
 	struct kretprobe_instance *other;
@@ -85,13 +85,16 @@ static struct kretprobe_instance *see_through(struct kretprobe_instance *ri)
 }
 NOKPROBE_SYMBOL(see_through);
 
-/* Is an instance of a probe whose handlers have just run, for the same hit? */
+/*
+ * Was @other made by a newer probe on the same point, whose pre-handler has run just
+ * before for the same hit?
+ */
 static bool is_of_same_hit(const struct kretprobe_instance *ri,
 			   const struct kretprobe_instance *other)
 {
 	struct kprobe *p = &ri->rp->kp, *before;
 
-	/* The other return probe may have gone: it is not looked into. */
+	/* @other->rp may have been freed: it is compared, not dereferenced. */
 	list_for_each_entry_rcu(before, &p->point->probes, list, true) {
 		if (before == p)
 			break;
@@ -103,9 +106,12 @@ static bool is_of_same_hit(const struct kretprobe_instance *ri,
 NOKPROBE_SYMBOL(is_of_same_hit);
 
 /*
- * Return handlers, too, run for the newest probe first, and it was the first to
- * push its instance. So those of one hit are put below one another. But functions
- * that end by jumping to another return after that one.
+ * Finds the instance below which @ri must be inserted; NULL if on top of the list.
+ *
+ * Return handlers must run for the newest probe first, as entry handlers do. Its
+ * instance was the first of the hit to be pushed, so each further one of the same hit
+ * goes below the one before. Instances of a function that has ended by jumping to this
+ * one are of another hit: they stay below, because that function returns later.
  */
 static struct kretprobe_instance *last_of_hit(struct kretprobe_instance *ri,
 					      struct kretprobe_instance *other)
@@ -119,18 +125,18 @@ static struct kretprobe_instance *last_of_hit(struct kretprobe_instance *ri,
 }
 NOKPROBE_SYMBOL(last_of_hit);
 
-/* Below @above, which knows the same way back. */
+/* Inserts @ri below @above, which is of the same call and has the same @ret_addr. */
 static void push_below(struct kretprobe_instance *ri, struct kretprobe_instance *above)
 {
 	ri->call = above->call;
 	ri->llist.next = above->llist.next;
-	/* An unwinder that interrupts this finds the true address in either. */
+	/* An unwinder that interrupts this finds the true address in one of the two. */
 	smp_store_release(&above->llist.next, &ri->llist);
 	WRITE_ONCE(above->call, above->call | CHAINED);
 }
 NOKPROBE_SYMBOL(push_below);
 
-/* The call is to return to the trampoline. */
+/* Pushes the instance and makes the call return to the trampoline. */
 static __always_inline void hijack(struct kretprobe_instance *ri,
 				   struct pt_regs *regs, void *fp)
 {
@@ -138,11 +144,12 @@ static __always_inline void hijack(struct kretprobe_instance *ri,
 
 	WRITE_ONCE(ri->llist.next, stack->first);
 	/*
-	 * An interrupt puts back what it finds, but it must find it whole; and so
-	 * must find_of_other().
+	 * Interrupts that push instances pop them again, so no atomic exchange is
+	 * needed. The instance must be complete before it is in the list, for
+	 * interrupts and for find_of_other() on other CPUs.
 	 */
 	smp_store_release(&stack->first, &ri->llist);
-	/* Whoever finds the trampoline's address can ask for the true one. */
+	/* An unwinder that finds the trampoline's address must find the instance. */
 	barrier();
 	arch_kretprobe_set_return_address(regs, fp, TRAMPOLINE);
 }
@@ -155,7 +162,7 @@ static __always_inline void identify(struct kretprobe_instance *ri, void *fp,
 	ri->ret_addr = (void *)ret_addr;
 }
 
-/* With all that may come up; @ri is NULL if there was none at hand. */
+/* The general case of an entry. @ri is NULL if this CPU has no spare instance. */
 static noinline int enter(struct kretprobe *rp, struct kretprobe_instance *ri,
 			  struct pt_regs *regs)
 {
@@ -185,7 +192,7 @@ static noinline int enter(struct kretprobe *rp, struct kretprobe_instance *ri,
 NOKPROBE_SYMBOL(enter);
 
 /**
- * kretprobe_entry_handled() - the pre-handler of return probes with entry handler
+ * kretprobe_entry_handled() - pre-handler of return probes that have an entry handler
  * @p:    its probe
  * @regs: registers at a function's entry
  *
@@ -201,7 +208,7 @@ int kretprobe_entry_handled(struct kprobe *p, struct pt_regs *regs)
 NOKPROBE_SYMBOL(kretprobe_entry_handled);
 
 /**
- * kretprobe_entry() - the pre-handler of all other return probes
+ * kretprobe_entry() - pre-handler of all other return probes
  * @p:    its probe
  * @regs: registers at a function's entry
  *
@@ -230,16 +237,16 @@ static void complain(const struct kretprobe_instance *ri, void *fp)
 }
 NOKPROBE_SYMBOL(complain);
 
-/* From one pool to the next: the frame stays claimed. */
+/* Makes the instance's pool the hazard pointer of the frame, which stays claimed. */
 static void publish_pool(struct kprobe_frame *frame, struct kretprobe_instance *ri)
 {
-	/* The handlers of the one before are through: pairs with kprobe_synchronize(). */
+	/* The previous pool's handler has returned: pairs with wait_for_frame(). */
 	smp_store_release(&frame->hazard, ri->pool);
-	barrier();	/* before the return probe is looked at, as in a hit */
+	barrier();	/* before the return probe is read, as in kprobe_frame_begin() */
 }
 NOKPROBE_SYMBOL(publish_pool);
 
-/* In a frame that has the instance's pool published. */
+/* The instance's pool must be the frame's hazard pointer. */
 static __always_inline void run_return_handler(struct kprobe_frame *frame,
 					       struct kretprobe_instance *ri,
 					       struct kretprobe *rp,
@@ -266,7 +273,7 @@ static void run_return_handlers(struct kprobe_frame *frame,
 }
 NOKPROBE_SYMBOL(run_return_handlers);
 
-/* Without a frame nothing runs; the books still have to balance. */
+/* Counts the misses of a call whose handlers cannot run for lack of a frame. */
 static void count_return_misses(struct kretprobe_instance *ri,
 				struct kretprobe_instance *last)
 {
@@ -281,7 +288,7 @@ static void count_return_misses(struct kretprobe_instance *ri,
 }
 NOKPROBE_SYMBOL(count_return_misses);
 
-/* Takes everything down to @last off the task's stack and gives it back. */
+/* Pops the task's instances down to @last, and returns them to their pools. */
 static void pop_instances(struct kprobe_frame *frame,
 			  struct kretprobe_instance *last)
 {
@@ -305,7 +312,10 @@ static void pass_return(struct kretprobe_instance *first,
 {
 	unsigned long flags;
 
-	/* As in miss_all(): no frame, so interrupts off hold up kprobe_synchronize(). */
+	/*
+	 * There is no frame with a hazard pointer. kprobe_synchronize() interrupts this
+	 * CPU, and so waits until interrupts are enabled: as in miss_all().
+	 */
 	raw_local_irq_save(flags);
 	count_return_misses(first, last);
 	pop_instances(NULL, last);
@@ -314,8 +324,9 @@ static void pass_return(struct kretprobe_instance *first,
 NOKPROBE_SYMBOL(pass_return);
 
 /*
- * The trampoline was reached, but no call is known that returns from here: the
- * function returned more often than it was called. There is nowhere to go.
+ * A function has returned to the trampoline, but there is no instance of its call: it
+ * has returned more often than it was called. The true return address is unknown, so
+ * the task must be killed.
  */
 static void __noreturn die_without_caller(void *fp)
 {
@@ -326,11 +337,11 @@ static void __noreturn die_without_caller(void *fp)
 NOKPROBE_SYMBOL(die_without_caller);
 
 #ifdef CONFIG_FUNCTION_GRAPH_TRACER
-/* Asked below, on the hit path. */
+/* resolve_trampolines() calls it on the hit path. */
 NOKPROBE_SYMBOL(ftrace_graph_ret_addr);
 #endif
 
-/* Of somebody who has replaced the return address before a return probe did. */
+/* Did the function graph tracer or a rethook replace the return address before? */
 static __always_inline bool is_other_trampoline(unsigned long addr)
 {
 #ifdef CONFIG_FUNCTION_GRAPH_TRACER
@@ -340,7 +351,10 @@ static __always_inline bool is_other_trampoline(unsigned long addr)
 	return IS_ENABLED(CONFIG_RETHOOK) && is_rethook_trampoline(addr);
 }
 
-/* As the unwinder does it: several may have replaced it, in any order. */
+/*
+ * Finds the return address that others have replaced. They may both have, in any order,
+ * so this is a loop, as in unwinders.
+ */
 static unsigned long resolve_trampolines(unsigned long addr, void *fp)
 {
 	struct llist_node *cur = NULL;
@@ -373,9 +387,9 @@ static noinline void show_true_caller(struct kretprobe_instance *first,
 NOKPROBE_SYMBOL(show_true_caller);
 
 /*
- * Has return handlers see where a call returns to. Where others' trampolines are
- * next on the way, that is the caller all the same: from there stack traces go on,
- * and it is what users want to know. The way itself is @addr.
+ * Sets what return handlers see: the address in the caller, in @regs and in the
+ * instances, where stack traces continue from. Execution continues at @addr. If that is
+ * a trampoline of the graph tracer or of a rethook, handlers still see the caller.
  */
 static __always_inline void show_caller(struct kretprobe_instance *first,
 					struct kretprobe_instance *last,
@@ -386,7 +400,7 @@ static __always_inline void show_caller(struct kretprobe_instance *first,
 		show_true_caller(first, last, regs);
 }
 
-/* A call with several instances, or with some on top that never returned. */
+/* A call with several instances, or below instances of calls that never returned. */
 static void return_from_chain(struct pt_regs *regs, void *fp,
 			      struct kretprobe_instance *top)
 {
@@ -415,7 +429,7 @@ static void return_from_chain(struct pt_regs *regs, void *fp,
 }
 NOKPROBE_SYMBOL(return_from_chain);
 
-/* The common case: one return probe on the call, and every call returned. */
+/* The common case: the topmost instance is the only one of the call that returns. */
 static __always_inline void return_from_call(struct pt_regs *regs, void *fp,
 					     struct kretprobe_instance *ri)
 {
@@ -438,12 +452,12 @@ static __always_inline void return_from_call(struct pt_regs *regs, void *fp,
 }
 
 /**
- * kretprobe_return() - a probed function has returned to the trampoline
+ * kretprobe_return() - handle the return of a probed function
  * @regs: registers after the return; the instruction pointer is set to the
  *        true return address
- * @fp:   what arch_kretprobe_frame() said when the function was entered
+ * @fp:   what arch_kretprobe_frame() returned when the function was entered
  *
- * The trampoline goes on where arch_kretprobe_go_back() says.
+ * The trampoline calls this, and goes on as arch_kretprobe_go_back() has arranged.
  *
  * Context: That of the function that returned.
  */
@@ -454,7 +468,7 @@ void kretprobe_return(struct pt_regs *regs, void *fp)
 	kmsan_unpoison_entry_regs(regs);
 	preempt_disable_notrace();
 	top = instance_of(current->kretprobe_instances.first);
-	/* Not if it is chained. */
+	/* Equal only if %CHAINED is not set in @call. */
 	if (likely(top && top->call == (unsigned long)fp))
 		return_from_call(regs, fp, top);
 	else
@@ -464,11 +478,11 @@ void kretprobe_return(struct pt_regs *regs, void *fp)
 NOKPROBE_SYMBOL(kretprobe_return);
 
 /**
- * is_kretprobe_trampoline() - is this where probed functions return to?
+ * is_kretprobe_trampoline() - check whether a return address is the trampoline's
  * @addr: an address found on a stack
  *
  * Context: Any.
- * Return: True for the address that stands in for a true return address.
+ * Return: True if it has replaced a true return address.
  */
 bool is_kretprobe_trampoline(unsigned long addr)
 {
@@ -476,19 +490,19 @@ bool is_kretprobe_trampoline(unsigned long addr)
 }
 NOKPROBE_SYMBOL(is_kretprobe_trampoline);
 
-/* Counts how often a task has left its CPU. */
+/* How often a task was switched out. */
 static unsigned long switches_of(const struct task_struct *tsk)
 {
 	return READ_ONCE(tsk->nvcsw) + READ_ONCE(tsk->nivcsw);
 }
 NOKPROBE_SYMBOL(switches_of);
 
-/* Has a task that is not current not run since it had left its CPU so often? */
+/* Is a task that is not current off its CPU, ever since switches_of() was @switches? */
 static bool is_at_rest(const struct task_struct *tsk, unsigned long switches)
 {
-	smp_rmb();	/* what was read before this was read by then */
+	smp_rmb();	/* the caller's reads come before those here */
 #ifdef CONFIG_SMP
-	/* Pairs with the task being switched out: what it did is seen. */
+	/* Pairs with finish_task(): what the task did before is visible. */
 	if (smp_load_acquire(&tsk->on_cpu))
 		return false;
 #endif
@@ -497,11 +511,11 @@ static bool is_at_rest(const struct task_struct *tsk, unsigned long switches)
 NOKPROBE_SYMBOL(is_at_rest);
 
 /*
- * Another task may wake up at any time, and its instances may be used by others
- * while we look at them. RCU keeps their memory: it waits for disabled preemption
- * as well, which calls nothing that can be probed. Nothing that is found counts
- * unless the task has been at rest all the time. As long as it is, its instances
- * are a list that ends.
+ * Another task may wake up at any time, and its instances may then be used for other
+ * tasks while they are read here. RCU keeps their memory: preemption is disabled, which
+ * is an RCU read-side section as well and calls nothing that can be probed. After each
+ * instance this checks that the task has been at rest all the time. Only then do the
+ * values count, and only then is the list known to end.
  */
 static unsigned long find_of_other(struct task_struct *tsk, void *fp)
 {
@@ -520,7 +534,7 @@ static unsigned long find_of_other(struct task_struct *tsk, void *fp)
 		n = READ_ONCE(n->next);
 		if (!is_at_rest(tsk, switches))
 			return 0;
-		/* Those of a chain all know the true address, if one does. */
+		/* Of a chain any instance will do: all have the true address, or none. */
 		if ((void *)(call & ~CHAINED) == fp)
 			return addr == TRAMPOLINE ? 0 : addr;
 	}
@@ -529,16 +543,15 @@ static unsigned long find_of_other(struct task_struct *tsk, void *fp)
 NOKPROBE_SYMBOL(find_of_other);
 
 /**
- * kretprobe_find_ret_addr() - the true return address of a call
- * @tsk: the task whose stack is being unwound: current, or one that does not run
+ * kretprobe_find_ret_addr() - find the true return address of a call
+ * @tsk: the task whose stack is being unwound
  * @fp:  where the trampoline's address was found
  * @cur: where the last search for current ended, points to NULL at first; makes
  *       unwinding a whole stack take one walk of the task's instances
  *
- * Of another task it is not asked that it stays where it is: while it runs, or
- * when it has run meanwhile, its calls are unknown. What @cur points to is not
- * used then, as it may be gone by the next call. The caller holds a reference to
- * the task, and needs to be no RCU reader.
+ * If @tsk is not current it may run meanwhile: its calls are then unknown. @cur is not
+ * used for such a task, as the instance may be gone by the next call. The caller must
+ * hold a reference to the task, but need not be in an RCU read-side section.
  *
  * Context: Any, also NMI; for another task one in which RCU is watching.
  * Return: The address, 0 when the call is unknown.
@@ -562,7 +575,7 @@ unsigned long kretprobe_find_ret_addr(struct task_struct *tsk, void *fp,
 NOKPROBE_SYMBOL(kretprobe_find_ret_addr);
 
 /**
- * kprobe_flush_task() - a task has ended, take its instances back
+ * kprobe_flush_task() - take back the instances of a task that has ended
  * @tsk: the task, which never runs again
  *
  * Context: RCU callback.

@@ -2,7 +2,7 @@
 #ifndef _KERNEL_KPROBES_KRETPROBE_H
 #define _KERNEL_KPROBES_KRETPROBE_H
 
-/* kretprobe.c: functions are entered and return */
+/* kretprobe.c: return probes, at entry to and return from functions */
 struct kprobe;
 struct pt_regs;
 

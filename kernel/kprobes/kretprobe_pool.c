@@ -2,21 +2,23 @@
 /*
  * Pools of return-probe instances: one pool for each return probe.
  *
- * A pool is a chain of segments, each an objpool, that is a ring of free
- * instances for every CPU; and in front of that, for every CPU one instance
- * that was used last. The number of instances that the caller asked for
- * is a hard limit. A pool with the default number instead adds a segment, as
- * large as all before it, when few instances are left: the hit that notices
- * asks for it, and an interrupt that the hit sends to its own CPU does it, so
- * that in general not even the next call has to wait for the new instances.
+ * A pool is a list of segments. Each is an objpool, which has a ring of free instances
+ * for every CPU. In addition, each CPU has one spare instance, the one that was used
+ * last, which is taken and returned without the ring.
+ *
+ * If the user asked for a number of instances, that is a hard limit. A pool with the
+ * default number grows when few instances are left: it gets a segment as large as all
+ * others together, but of at most KRETPROBE_GROWTH_STEP instances. A hit must not
+ * allocate. It queues an irq_work, which interrupts the same CPU as soon as interrupts
+ * are enabled there, and allocates the segment.
  *
  * Instances outlive their return probe as long as calls are in flight. A pool
  * is therefore detached from the return probe when that is unregistered, and
  * freed with its last instance.
  *
- * An instance is used again at once, but its memory stays what it is until an
- * RCU grace period after the last of its segment has come back: until then those
- * who unwind other tasks' stacks may look at it, see kretprobe_find_ret_addr().
+ * An instance may be used again at once, but its memory stays an instance until all
+ * instances of its segment were returned and then an RCU grace period has ended: CPUs
+ * that unwind the stacks of other tasks may read it, see kretprobe_find_ret_addr().
  */
 #include <linux/cpumask.h>
 #include <linux/export.h>
@@ -33,15 +35,15 @@
 /* Growing ends when a pool has this many instances. */
 #define KRETPROBE_MAX_GROWTH	65536
 
-/* The most that is added at once: it is done with interrupts disabled. */
+/* The most instances that are added at once, as interrupts are disabled meanwhile. */
 #define KRETPROBE_GROWTH_STEP	256
 
-/* Instances on their way back, and pools that want to grow. */
+/* Instances for take_all_back(), and pools for grow_pools(). */
 static LLIST_HEAD(returned_instances);
 static LLIST_HEAD(growing_pools);
 
 /**
- * get_kretprobe() - the return probe of a call
+ * get_kretprobe() - get the return probe of a call
  * @ri: the call's instance
  *
  * Context: In a handler, or anywhere else where the return probe is known to
@@ -55,7 +57,7 @@ struct kretprobe *get_kretprobe(struct kretprobe_instance *ri)
 EXPORT_SYMBOL_GPL(get_kretprobe);
 NOKPROBE_SYMBOL(get_kretprobe);
 
-/* An NMI that comes while this CPU's ring is being added to must not add. */
+/* Set while this CPU adds to its ring, to which an NMI must not add then. */
 static DEFINE_PER_CPU(bool, kretprobe_pushing);
 
 static void free_pool(struct kref *ref)
@@ -72,7 +74,7 @@ static void put_pool(struct kretprobe_pool *pool)
 	kref_put(&pool->ref, free_pool);
 }
 
-/* Nobody uses or looks at the segment's instances any more. */
+/* After a grace period: nobody uses or reads the segment's instances any more. */
 static void free_segment(struct rcu_head *rcu)
 {
 	struct kretprobe_segment *segment;
@@ -83,7 +85,7 @@ static void free_segment(struct rcu_head *rcu)
 	kfree(segment);
 }
 
-/* So many of its instances, or the pool itself, have come back for good. */
+/* Drops references: those of instances that are not used again, or the pool's. */
 static void put_segment(struct kretprobe_segment *segment, unsigned int nr)
 {
 	if (refcount_sub_and_test(nr, &segment->ref))
@@ -98,7 +100,7 @@ static int init_instance(void *object, void *context)
 	ri->segment = segment;
 	ri->pool = segment->pool;
 	ri->rp = segment->pool->owner;
-	/* What is written to it is not instrumented, what reads it may be. */
+	/* KMSAN does not see the hit path's writes, but may check reads by handlers. */
 	kmsan_unpoison_memory(ri, sizeof(*ri));
 	return 0;
 }
@@ -124,7 +126,7 @@ static int add_segment(struct kretprobe_pool *pool, unsigned int instances,
 	refcount_set(&segment->ref, instances + 1);
 	kref_get(&pool->ref);
 	pool->size += instances;
-	/* A hit on another CPU sees the segment whole: pairs with popping. */
+	/* Pairs with kretprobe_pool_pop_slowly(), which may run on another CPU. */
 	smp_store_release(&pool->newest, segment);
 	return 0;
 }
@@ -135,8 +137,8 @@ static unsigned int default_instances(void)
 }
 
 /**
- * kretprobe_pool_make() - make the instances for a return probe
- * @rp: the return probe; its @maxactive and @data_size are looked at
+ * kretprobe_pool_make() - make the pool of a return probe
+ * @rp: the return probe; its @maxactive and @data_size are read
  *
  * Context: Process context, may sleep.
  * Return: The pool, NULL when out of memory.
@@ -151,7 +153,7 @@ struct kretprobe_pool *kretprobe_pool_make(struct kretprobe *rp)
 	pool->spare = alloc_percpu(struct kretprobe_instance *);
 	pool->rp = rp;
 	pool->owner = rp;
-	/* Growing relies on an interrupt that really is one. */
+	/* grow_pools() must run with interrupts disabled; on RT it is in a thread. */
 	pool->grows = rp->maxactive <= 0 && !IS_ENABLED(CONFIG_PREEMPT_RT);
 	pool->data_size = rp->data_size;
 	kref_init(&pool->ref);
@@ -166,11 +168,11 @@ struct kretprobe_pool *kretprobe_pool_make(struct kretprobe *rp)
 NOKPROBE_SYMBOL(kretprobe_pool_make);
 
 /**
- * kretprobe_pool_detach() - a pool's return probe is being unregistered
- * @pool: the pool
+ * kretprobe_pool_detach() - detach a pool from its return probe
+ * @pool: the pool of a return probe that is being unregistered
  *
- * After the next kprobe_synchronize() nobody looks at the return probe or puts
- * instances back into the rings.
+ * After the next kprobe_synchronize() nobody reads the return probe or returns
+ * instances to the rings.
  *
  * Context: kprobe_mutex held.
  */
@@ -181,7 +183,7 @@ void kretprobe_pool_detach(struct kretprobe_pool *pool)
 }
 NOKPROBE_SYMBOL(kretprobe_pool_detach);
 
-/* An instance that some CPU has left for its next call, NULL if none has. */
+/* Takes the spare instance of any CPU. Returns NULL if none has one. */
 static struct kretprobe_instance *take_spare(struct kretprobe_pool *pool)
 {
 	struct kretprobe_instance *ri = NULL;
@@ -196,7 +198,7 @@ static struct kretprobe_instance *take_spare(struct kretprobe_pool *pool)
 }
 NOKPROBE_SYMBOL(take_spare);
 
-/* With those of its instances that are not in use. */
+/* Drops the references of the pool and of the instances that are not in use. */
 static void retire_segment(struct kretprobe_segment *segment)
 {
 	unsigned int nr = 1;
@@ -207,10 +209,11 @@ static void retire_segment(struct kretprobe_segment *segment)
 }
 
 /**
- * kretprobe_pool_destroy() - let go of a pool that no hit can reach
- * @pool: the pool, never used, or detached and no frame has it
+ * kretprobe_pool_destroy() - free a pool when its last instance is returned
+ * @pool: the pool: never used; or detached, and no frame's hazard pointer
  *
- * Instances of calls in flight keep what they need.
+ * Instances of calls in flight have references to their segment, which has one to the
+ * pool.
  *
  * Context: Process context.
  */
@@ -238,7 +241,7 @@ unsigned int kretprobe_pool_size(const struct kretprobe_pool *pool)
 }
 NOKPROBE_SYMBOL(kretprobe_pool_size);
 
-/* Without memory the next hit that finds few instances asks again. */
+/* If allocation fails, the next hit that finds few instances tries again. */
 static void grow_pool(struct kretprobe_pool *pool)
 {
 	unsigned int step = min(pool->size, KRETPROBE_GROWTH_STEP);
@@ -250,8 +253,8 @@ static void grow_pool(struct kretprobe_pool *pool)
 }
 
 /*
- * Interrupts are off, which holds up kprobe_synchronize(): a pool that still has its
- * return probe will not be destroyed before this is through.
+ * Runs with interrupts disabled. kprobe_synchronize() interrupts every CPU, so a pool
+ * that still has its return probe is not destroyed before this has returned.
  */
 static void grow_pools(struct irq_work *work)
 {
@@ -301,7 +304,7 @@ static void queue_return_work(struct irq_work *work)
 	queue_work(system_unbound_wq, &return_work);
 }
 
-/* Hits come from anywhere, NMIs included; work items cannot be queued there. */
+/* A hit may be in an NMI, which cannot queue a work item. */
 static DEFINE_IRQ_WORK(return_irq_work, queue_return_work);
 
 /* How many instances are free in one CPU's ring. */
@@ -363,9 +366,9 @@ kretprobe_pool_pop_slowly(struct kretprobe_pool *pool)
 	int cpu = raw_smp_processor_id();
 	struct kretprobe_instance *ri;
 
-	/* Taking from a ring is safe against interrupts without more ado. */
+	/* Unlike adding to a ring, taking from it is safe against interrupts. */
 	ri = __objpool_try_get_slot(objects, cpu);
-	/* Only then is it worth to count what the other CPUs have. */
+	/* Counts the instances of other CPUs only if this one's ring is empty. */
 	if (!ring_fill(objects, cpu) && pool->grows && few_are_left(objects))
 		ask_for_more(pool);
 	return ri ?: pop_anywhere(pool, segment);
@@ -373,7 +376,7 @@ kretprobe_pool_pop_slowly(struct kretprobe_pool *pool)
 NOKPROBE_SYMBOL(kretprobe_pool_pop_slowly);
 
 /**
- * kretprobe_pool_push_slowly() - give an instance back that is one too many here
+ * kretprobe_pool_push_slowly() - return an instance when this CPU has a spare one
  * @ri: the instance
  *
  * Context: As kretprobe_pool_push().
@@ -388,7 +391,7 @@ void kretprobe_pool_push_slowly(struct kretprobe_instance *ri)
 NOKPROBE_SYMBOL(kretprobe_pool_push_slowly);
 
 /**
- * kretprobe_pool_return_later() - give an instance back from anywhere
+ * kretprobe_pool_return_later() - have a work item return an instance
  * @ri: the instance
  *
  * Context: Any.

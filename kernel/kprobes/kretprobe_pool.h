@@ -2,7 +2,7 @@
 #ifndef _KERNEL_KPROBES_KRETPROBE_POOL_H
 #define _KERNEL_KPROBES_KRETPROBE_POOL_H
 
-/* kretprobe_pool.c: where instances of return probes come from */
+/* kretprobe_pool.c: allocates the instances of return probes */
 #include <linux/kprobes.h>
 #include <linux/kref.h>
 #include <linux/objpool.h>
@@ -10,14 +10,14 @@
 #include <linux/refcount.h>
 
 /**
- * struct kretprobe_segment - some of a pool's instances
+ * struct kretprobe_segment - instances of a pool that were allocated together
  * @objects: the free ones
  * @older:   the segment added before this one
  * @pool:    the pool
  * @ref:     one for each instance that may still be used and one for the pool;
- *           changes only once the return probe is being unregistered
+ *           not changed before the return probe is being unregistered
  * @rcu:     for freeing: another CPU may be unwinding the stack of a task that
- *           one of the instances has just been on
+ *           has just used one of the instances
  */
 struct kretprobe_segment {
 	struct objpool_head objects;
@@ -30,14 +30,14 @@ struct kretprobe_segment {
 /**
  * struct kretprobe_pool - instances for one return probe
  * @rp:       the return probe; NULL once it is being unregistered
- * @owner:    the return probe, not to be looked into
- * @spare:    for each CPU an instance that is next to be used there, or NULL;
- *            also taken from there by other CPUs that find none elsewhere
- * @grows:    the number of instances was left to us
+ * @owner:    the return probe, which may have been freed: not to be dereferenced
+ * @spare:    for each CPU the instance that it uses next, or NULL; other CPUs
+ *            take it if all rings are empty
+ * @grows:    the user has asked for the default number of instances
  * @data_size: the return probe's
- * @size:     how many there are; written while only one CPU can see the pool,
- *            or by the CPU that has set @wants
- * @newest:   the segments
+ * @size:     number of instances; written before other CPUs know the pool, and
+ *            then by the CPU that grows it while @wants is set
+ * @newest:   the segment added last
  * @ref:      one for the return probe, one for each segment and one while it
  *            waits to grow
  * @wants:    set while the pool waits to grow
@@ -72,9 +72,9 @@ void kretprobe_pool_return_later(struct kretprobe_instance *ri);
  * kretprobe_pool_pop_spare() - get an instance for a call
  * @pool: the pool
  *
- * Most calls use what the last one on this CPU has left there.
+ * Most calls use the instance that the previous call on this CPU has used.
  *
- * Context: Hit path, in a frame that has the return probe's point published.
+ * Context: Hit path; the return probe's point is the frame's hazard pointer.
  * Return: The instance, NULL when kretprobe_pool_pop_slowly() has to look for one.
  */
 static __always_inline struct kretprobe_instance *
@@ -84,12 +84,12 @@ kretprobe_pool_pop_spare(struct kretprobe_pool *pool)
 }
 
 /**
- * kretprobe_pool_push_for() - give an instance back
- * @rp: what @pool->rp was since the pool is published
+ * kretprobe_pool_push_for() - return an instance to its pool
+ * @rp: the value of @pool->rp, read after the pool became the frame's hazard pointer
  * @ri: the instance
  *
- * When @rp is not NULL, spare instances will not be taken back before
- * kprobe_synchronize() has waited for the caller's frame.
+ * If @rp is not NULL, the pool is not destroyed before kprobe_synchronize() has waited
+ * for the caller's frame, so an instance may be left as this CPU's spare one.
  *
  * Context: As kretprobe_pool_push().
  */
@@ -103,11 +103,11 @@ static __always_inline void kretprobe_pool_push_for(struct kretprobe *rp,
 }
 
 /**
- * kretprobe_pool_push() - give an instance back
+ * kretprobe_pool_push() - return an instance to its pool
  * @ri: the instance
  *
- * Context: Hit path, in a frame that has the pool published; or with
- * interrupts disabled.
+ * Context: Hit path; the pool, or its return probe's point, is the frame's hazard
+ * pointer, or interrupts are disabled.
  */
 static __always_inline void kretprobe_pool_push(struct kretprobe_instance *ri)
 {

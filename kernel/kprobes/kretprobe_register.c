@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Return probes: registering and unregistering. What they then do at entries and
- * returns is in kretprobe.c.
+ * Registering and unregistering return probes. Their hits, at entries and returns, are
+ * handled in kretprobe.c.
  */
 #include <linux/export.h>
 #include <linux/kprobes.h>
@@ -29,7 +29,7 @@ static void set_up(struct kretprobe *rp, struct kretprobe_pool *pool)
 	rp->kp.fault_handler = NULL;
 }
 
-/* With a pool of its own; struct kprobe_array's @add. */
+/* struct kprobe_array's @add: makes the pool and puts the return probe on its point. */
 static enum kprobe_reason add_return_probe(struct kprobe *p, struct kprobe_chunk *chunk)
 {
 	struct kretprobe *rp = container_of(p, struct kretprobe, kp);
@@ -65,11 +65,11 @@ static int register_returns(struct kretprobe **rps, int num,
 }
 
 /**
- * register_kretprobes() - set a number of return probes, or none of them
+ * register_kretprobes() - register a number of return probes, or none of them
  * @rps: the return probes
  * @num: how many
  *
- * As register_kprobes().
+ * See register_kprobes().
  *
  * Context: Process context, may sleep.
  * Return: As register_kretprobe() for the first that was refused; -EINVAL also
@@ -84,9 +84,9 @@ NOKPROBE_SYMBOL(register_kretprobes);
 
 /**
  * register_kretprobe() - probe the return from a function
- * @rp: the return probe. Its @kp says where, as for register_kprobe(), and has
- *      to be a function's entry; @handler, @entry_handler, @maxactive and
- *      @data_size are looked at
+ * @rp: the return probe. Its @kp names the place, as for register_kprobe(), which must
+ *      be a function's entry; @handler, @entry_handler, @maxactive and
+ *      @data_size are read
  *
  * Context: Process context, may sleep.
  * Return: As register_kprobe(); -EINVAL also when the place is not a
@@ -101,12 +101,12 @@ EXPORT_SYMBOL_GPL(register_kretprobe);
 NOKPROBE_SYMBOL(register_kretprobe);
 
 /**
- * unregister_kretprobes() - take a number of return probes off
+ * unregister_kretprobes() - unregister a number of return probes
  * @rps: the return probes
  * @num: how many
  *
- * As unregister_kprobes(). Calls in flight return as if they had not been
- * probed.
+ * See unregister_kprobes(). Calls in flight still return through the trampoline, but no
+ * handler is called for them.
  *
  * Context: Process context, may sleep.
  */
@@ -122,7 +122,7 @@ EXPORT_SYMBOL_GPL(unregister_kretprobes);
 NOKPROBE_SYMBOL(unregister_kretprobes);
 
 /**
- * unregister_kretprobe() - take a return probe off
+ * unregister_kretprobe() - unregister a return probe
  * @rp: the return probe
  *
  * See unregister_kretprobes().

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What unregistering does for the return probes among the probes: register.c calls
- * this for every probe.
+ * The part of unregistering that is for return probes only. register.c calls this for
+ * every probe.
  */
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
@@ -10,8 +10,8 @@
 #include "kretprobe_remove.h"
 
 /**
- * kretprobe_detach() - a probe is being unregistered, in whatever way
- * @p: the probe, of a return probe or not
+ * kretprobe_detach() - detach the pool of a return probe that is being unregistered
+ * @p: the probe; nothing is done unless it is that of a return probe
  *
  * Context: kprobe_mutex held.
  */
@@ -23,7 +23,7 @@ void kretprobe_detach(struct kprobe *p)
 NOKPROBE_SYMBOL(kretprobe_detach);
 
 /**
- * kretprobe_hazard() - what hits of a return publish
+ * kretprobe_hazard() - get the hazard pointer that returns publish
  * @p: a probe, of a return probe or not
  *
  * Context: The probe is being unregistered by the caller.
@@ -36,8 +36,9 @@ const void *kretprobe_hazard(const struct kprobe *p)
 NOKPROBE_SYMBOL(kretprobe_hazard);
 
 /**
- * kretprobe_destroy() - no hit looks at the probe any more
- * @p: the probe, of a return probe or not
+ * kretprobe_destroy() - destroy the pool of a return probe
+ * @p: the probe, which no hit uses any more; nothing is done unless it is that of a
+ *     return probe
  *
  * Context: Process context.
  */

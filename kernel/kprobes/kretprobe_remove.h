@@ -2,7 +2,7 @@
 #ifndef _KERNEL_KPROBES_KRETPROBE_REMOVE_H
 #define _KERNEL_KPROBES_KRETPROBE_REMOVE_H
 
-/* kretprobe_remove.c: what unregistering a probe asks */
+/* kretprobe_remove.c: what unregistering does for return probes */
 #include <linux/stddef.h>
 
 struct kprobe;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Moving a point from a breakpoint after the entry nop to ftrace, while the function
- * goes on being called: each call is seen once.
+ * Moves a point from a breakpoint after the entry nop to ftrace, while the function is
+ * being called. Each call must be a hit exactly once.
  *
  * At the moment of the change some calls are between the nop and the breakpoint. ftrace
  * has not reported these, so they must count when they hit the breakpoint. ftrace
@@ -11,8 +11,8 @@
  * other call has its stack pointer.
  *
  * A Tasks RCU grace period later ftrace has reported every call that can still hit the
- * breakpoint, which then goes. Until then the moving point owns it. The point often moves
- * because somebody sets a probe on the instruction after the nop. The point of that probe
+ * breakpoint, which is then removed. Until then the moving point owns it. The point often
+ * moves because the instruction after the nop is probed as well. The point of that probe
  * is @next: it is armed without a breakpoint of its own, and its handlers run when the
  * moving point is done with the hit.
  */
@@ -30,12 +30,12 @@
 #include "renew.h"
 #include "table.h"
 
-/* Moves under way, and how many have ended; kprobe_mutex. */
+/* How many points are moving, and how many moves have ended; kprobe_mutex. */
 static unsigned int nr_moves;
 static unsigned int moves_ended;
 static DECLARE_WAIT_QUEUE_HEAD(moves_over);
 
-/* The breakpoint goes, unless it is needed on the instruction itself. */
+/* Removes the breakpoint, or leaves it to @next if that is armed. */
 static void give_up_breakpoint(struct kprobe_point *point,
 			       struct kprobe_point *next)
 {
@@ -48,12 +48,12 @@ static void give_up_breakpoint(struct kprobe_point *point,
 		kprobe_patch_add(point, KPROBE_SITE_ORIGINAL);
 		kprobe_patch_end();
 	}
-	/* Nobody is on the way from the breakpoint without having found a point. */
+	/* kprobe_patch_end() has waited for hits that had not found the point yet. */
 	WRITE_ONCE(point->key, 0);
 }
 
 /**
- * kprobe_move_end() - a point does not need its breakpoint any more
+ * kprobe_move_end() - end a point's move to ftrace and remove its breakpoint
  * @point: a point that may be moving
  *
  * Context: Process context, kprobe_mutex held, may sleep.
@@ -66,7 +66,7 @@ void kprobe_move_end(struct kprobe_point *point)
 	if (!move)
 		return;
 	give_up_breakpoint(point, move->next);
-	/* Hits under way may still use that of the move. */
+	/* Hits under way may still use the move's route, so the move is freed later. */
 	kprobe_point_choose_route(point);
 	WRITE_ONCE(point->move, NULL);
 	if (move->next)
@@ -78,24 +78,23 @@ void kprobe_move_end(struct kprobe_point *point)
 }
 NOKPROBE_SYMBOL(kprobe_move_end);
 
-/* All calls that ftrace did not report have come to the breakpoint. */
+/* All calls that ftrace did not report have hit the breakpoint. */
 static void grace_period_is_over(struct kprobe_deferred_free *deferred)
 {
 	struct kprobe_move *move = container_of(deferred, struct kprobe_move, deferred);
 
 	if (move->point)
 		kprobe_move_end(move->point);
-	/* Hits may still look for their notes. */
+	/* Hits may still read its notes, under RCU. */
 	kfree_rcu(move, deferred.rcu);
 }
 
 /**
- * kprobe_move_prepare() - get what points need to move
+ * kprobe_move_prepare() - allocate what points need to move
  * @points: points in the text after entry nops, linked by @batch
  *
  * Context: Process context, kprobe_mutex held, may sleep.
- * Return: %KPROBE_REASON_NONE or %KPROBE_REASON_NO_MEMORY; nothing is left to be undone
- * then.
+ * Return: %KPROBE_REASON_NONE, or %KPROBE_REASON_NO_MEMORY with nothing allocated.
  */
 enum kprobe_reason kprobe_move_prepare(struct list_head *points)
 {
@@ -113,7 +112,7 @@ enum kprobe_reason kprobe_move_prepare(struct list_head *points)
 }
 
 /**
- * kprobe_move_cancel() - take kprobe_move_prepare() back
+ * kprobe_move_cancel() - undo kprobe_move_prepare()
  * @points: the points
  *
  * Context: kprobe_mutex held.
@@ -130,7 +129,7 @@ void kprobe_move_cancel(struct list_head *points)
 }
 
 /**
- * kprobe_move_begin() - points move to ftrace
+ * kprobe_move_begin() - begin to move points to ftrace
  * @points: prepared points that ftrace reports calls for, linked by @batch
  *
  * Context: kprobe_mutex held.
@@ -143,7 +142,7 @@ void kprobe_move_begin(struct list_head *points)
 	list_for_each_entry(point, points, batch) {
 		point->move->point = point;
 		WRITE_ONCE(nr_moves, nr_moves + 1);
-		/* Detours no longer call handlers: kprobe_hit() has to look. */
+		/* Detours must not call handlers: kprobe_hit() looks for the note first. */
 		kprobe_point_changed(point);
 		smp_wmb();	/* pairs with the load of @mechanism in ftrace_hit() */
 		kprobe_point_set_mechanism(point, KPROBE_FTRACE);
@@ -167,13 +166,13 @@ void kprobe_move_join(struct kprobe_point *next)
 	next->key = 0;
 	next->shares = true;
 	WRITE_ONCE(point->move->next, next);
-	/* Before the displaced instruction comes the other point. */
+	/* Hits of @point go on at the site, where @next is hit before the instruction. */
 	point->move->route.run = (void *)point->site;
 	kprobe_point_set_route(point, &point->move->route);
 }
 
 /**
- * kprobe_move_leave() - the point that shares a moving point's breakpoint goes
+ * kprobe_move_leave() - end the sharing of a moving point's breakpoint
  * @next: any point that is about to leave the table
  *
  * Context: kprobe_mutex held.
@@ -190,10 +189,10 @@ void kprobe_move_leave(struct kprobe_point *next)
 }
 
 /**
- * kprobe_moves() - does any point move?
+ * kprobe_moves() - check whether any point is moving to ftrace
  *
- * Context: Any; steady while kprobe_mutex is held.
- * Return: Whether one does.
+ * Context: Any. The result holds while kprobe_mutex is held.
+ * Return: True if one is.
  */
 bool kprobe_moves(void)
 {
@@ -201,7 +200,7 @@ bool kprobe_moves(void)
 }
 
 /**
- * kprobe_moves_ended() - how many moves have ended?
+ * kprobe_moves_ended() - count the moves that have ended
  *
  * Context: Any.
  * Return: A count, for kprobe_move_wait().

@@ -17,12 +17,13 @@ static unsigned long *place_for(struct kprobe_move *move, unsigned long sp,
 NOKPROBE_SYMBOL(place_for);
 
 /**
- * kprobe_move_note() - ftrace reports a call to a point that may be moving
- * @point: the point
+ * kprobe_move_note() - note a call that ftrace has reported
+ * @point: the point, which may be moving
  * @sp:    the call's stack pointer
  *
  * Context: Hit path, preemption disabled.
- * Return: False when there is no room for a note: the call is the breakpoint's.
+ * Return: False if there is no room for the note: handlers must not run now, but when
+ * the call hits the breakpoint. True also if the point is not moving.
  */
 bool kprobe_move_note(struct kprobe_point *point, unsigned long sp)
 {
@@ -32,7 +33,7 @@ bool kprobe_move_note(struct kprobe_point *point, unsigned long sp)
 	for (i = 0; move && i < MOVE_CALLS; i++) {
 		unsigned long old = cmpxchg(place_for(move, sp, i), 0, sp);
 
-		/* One that is left is of a call that did not get there. */
+		/* An old note of the same value: its call did not reach the breakpoint. */
 		if (!old || old == sp)
 			return true;
 	}
@@ -41,12 +42,13 @@ bool kprobe_move_note(struct kprobe_point *point, unsigned long sp)
 NOKPROBE_SYMBOL(kprobe_move_note);
 
 /**
- * kprobe_move_take_note() - take the note of a call away
+ * kprobe_move_take_note() - remove the note of a call that hits the breakpoint
  * @point: the point
  * @sp:    the call's stack pointer
  *
  * Context: Hit path, preemption disabled.
- * Return: True when there was one, or there are none any more.
+ * Return: True if there was a note, so that ftrace has reported the call; also if the
+ * move has ended, so that ftrace has reported all calls.
  */
 bool kprobe_move_take_note(struct kprobe_point *point, unsigned long sp)
 {
@@ -66,7 +68,7 @@ bool kprobe_move_take_note(struct kprobe_point *point, unsigned long sp)
 NOKPROBE_SYMBOL(kprobe_move_take_note);
 
 /**
- * kprobe_move_next() - which point shares a moving point's breakpoint?
+ * kprobe_move_next() - find the point that shares a moving point's breakpoint
  * @point: a point that may be moving
  *
  * Context: Hit path, preemption disabled.
@@ -76,8 +78,12 @@ struct kprobe_point *kprobe_move_next(struct kprobe_point *point)
 {
 	struct kprobe_move *move = READ_ONCE(point->move);
 
-	smp_rmb();	/* pairs with kprobe_move_join(): @point->route was read before */
-	/* Pairs with kprobe_move_leave(): @point->route is what it was by then. */
+	/*
+	 * The caller has read @point->route before. If it was the move's, @next was set
+	 * before that route was published: pairs with kprobe_move_join().
+	 */
+	smp_rmb();
+	/* If it is NULL again, the caller then reads another route: kprobe_move_leave(). */
 	return move ? smp_load_acquire(&move->next) : NULL;
 }
 NOKPROBE_SYMBOL(kprobe_move_next);

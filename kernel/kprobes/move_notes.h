@@ -2,12 +2,12 @@
 #ifndef _KERNEL_KPROBES_MOVE_NOTES_H
 #define _KERNEL_KPROBES_MOVE_NOTES_H
 
-/* move_notes.c: what hits see of points that move from a breakpoint to ftrace */
+/* move_notes.c: notes of the calls that ftrace has reported to moving points */
 #include <linux/kprobe_point.h>
 
 /*
- * Calls that can be between nop and breakpoint at once: those under way on each
- * CPU, and tasks preempted there. What is more is left to the breakpoint.
+ * Room for notes: calls can be between nop and breakpoint on each CPU, and in tasks that
+ * were preempted there. For calls that get no note the breakpoint calls the handlers.
  */
 #define MOVE_CALLS	BIT(MOVE_CALLS_BITS)
 #define MOVE_CALLS_BITS	6

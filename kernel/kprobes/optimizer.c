@@ -2,22 +2,23 @@
 /*
  * The optimizer: a work item turns breakpoints into jumps.
  *
- * A jump covers several instructions. No task may be among them, or about to return
- * there, when it is written. So a point takes two steps:
+ * A jump covers several instructions. When it is written, no task may have an address
+ * inside of them as its instruction pointer or as a return address. So a point takes two
+ * steps:
  *
- *   ARMED -> OPTIMIZING	Hits go on in the detour's copy of these instructions from
- *				now on. Nobody gets to the originals by way of the
- *				breakpoint any more.
+ *   ARMED -> OPTIMIZING	From now on hits continue in the detour's copy of these
+ *				instructions, so no hit gets to the originals after the
+ *				first one any more.
  *   OPTIMIZING -> ARMED	A Tasks RCU grace period has ended: every task that was
  *				among the instructions has left. The jump is written.
  *
- * Waiting is a state: no lock is held over the grace period, whose callback queues
+ * Waiting is a state: no lock is held during the grace period, whose callback queues
  * the work item again. A task that delays the grace period delays optimization and
- * nothing else. Points that become OPTIMIZING meanwhile wait for the next round. A
- * point that is needed otherwise is dequeued at once.
+ * nothing else. Points that become OPTIMIZING meanwhile wait for the next grace period.
+ * A point that is to be disarmed or killed is dequeued at once.
  *
- * The way back from a jump to the breakpoint needs no grace period: tasks in the
- * detour return after all that the jump has covered.
+ * To replace a jump by the breakpoint needs no grace period: tasks in the detour return
+ * to the text after all that the jump has covered.
  *
  * Where there can be no jump, the breakpoint leads to a detour: see renew.c.
  */
@@ -35,7 +36,7 @@
 #include "renew.h"
 #include "table.h"
 
-/* Bytes from the start of a region, and the entry nop before it, to its end. */
+/* The most bytes from a probed address to its region's end, with an entry nop between. */
 #define LONGEST_REACH		(2 * KPROBE_INSN_MAX + KPROBE_JUMP_SIZE)
 
 /* Points whose text is examined under one hold of kprobe_mutex. */
@@ -43,14 +44,14 @@
 
 /* All under kprobe_mutex, linked by @optimize. */
 static LIST_HEAD(queued_points);	/* KPROBE_OPT_QUEUED */
-static LIST_HEAD(optimizing_points);	/* KPROBE_OPT_WAITING for the next round */
-static LIST_HEAD(waiting_points);	/* KPROBE_OPT_WAITING for the end of this one */
+static LIST_HEAD(optimizing_points);	/* KPROBE_OPT_WAITING for the next round to begin */
+static LIST_HEAD(waiting_points);	/* KPROBE_OPT_WAITING for this round to end */
 
 /**
- * enum optimizer_round - what the current Tasks RCU grace period is doing
- * @ROUND_NONE:    there is none
- * @ROUND_WAITING: it is for @waiting_points
- * @ROUND_OVER:    it has ended, the jumps can be written
+ * enum optimizer_round - state of a round, which is one Tasks RCU grace period
+ * @ROUND_NONE:    there is no round
+ * @ROUND_WAITING: the points in @waiting_points wait for the grace period
+ * @ROUND_OVER:    the grace period has ended; their jumps can be written
  */
 enum optimizer_round {
 	ROUND_NONE,
@@ -67,10 +68,10 @@ static bool optimization_allowed = true;
 static void optimize(struct work_struct *work);
 static DECLARE_WORK(optimize_work, optimize);
 
-/* Registrations that must end before points are looked at; kprobe_mutex. */
+/* Registrations of several chunks; no point is examined meanwhile. kprobe_mutex. */
 static unsigned int registrations;
 
-/* The table of enum kprobe_optimization's description, a row for each from. */
+/* The table in enum kprobe_optimization's description, a row for each old state. */
 static const u8 legal_edges[KPROBE_OPT_STATES] = {
 	[KPROBE_OPT_IDLE] = BIT(KPROBE_OPT_QUEUED),
 	[KPROBE_OPT_QUEUED] = BIT(KPROBE_OPT_IDLE) | BIT(KPROBE_OPT_WAITING),
@@ -78,9 +79,9 @@ static const u8 legal_edges[KPROBE_OPT_STATES] = {
 };
 
 /**
- * kprobe_optimization_may_become() - is there an edge between two states?
+ * kprobe_optimization_may_become() - check whether an edge between two states is legal
  * @from: what the optimizer has to do for a point
- * @to:   what it would have to do
+ * @to:   the new value of that
  *
  * Context: Any.
  * Return: True when the edge is in the table of enum kprobe_optimization.
@@ -93,12 +94,12 @@ bool kprobe_optimization_may_become(enum kprobe_optimization from,
 NOKPROBE_SYMBOL(kprobe_optimization_may_become);
 
 /**
- * kprobe_point_set_optimization() - move a point along an edge
+ * kprobe_point_set_optimization() - set what the optimizer has to do for a point
  * @point: the point
- * @to:    what the optimizer has to do for it
+ * @to:    the new state
  *
- * The only place that writes the state; also links the point with others that are in
- * the same. An illegal edge warns and is not taken.
+ * Nothing else writes the state. Also moves the point to the list for it. An illegal
+ * edge warns and is not taken.
  *
  * Context: kprobe_mutex held.
  */
@@ -139,7 +140,7 @@ static bool has_neighbour(const struct kprobe_point *point)
 	return false;
 }
 
-/* What is in the way of a point that has no jump. */
+/* Why the point, which has no jump, cannot get one; %KPROBE_REASON_NONE if it can. */
 static enum kprobe_reason examine(struct kprobe_point *point,
 				  struct kprobe_lookup *lookup)
 {
@@ -175,7 +176,10 @@ static void begin_optimizing(struct kprobe_point *point)
 	kprobe_point_set_optimization(point, KPROBE_OPT_WAITING);
 }
 
-/* A jump that cannot be renewed, or is about to go, is left as it is. */
+/*
+ * The point gets no jump now. If it has one, that stays: it cannot be renewed, or is about
+ * to be replaced by a breakpoint.
+ */
 static void stay_breakpoint(struct kprobe_point *point)
 {
 	kprobe_point_set_optimization(point, KPROBE_OPT_IDLE);
@@ -183,14 +187,17 @@ static void stay_breakpoint(struct kprobe_point *point)
 		kprobe_detour_for_breakpoint(point);
 }
 
-/* Nobody can be among the instructions that the jump covers if there is one. */
+/*
+ * No task can be among the covered instructions if a jump is there already, or if only
+ * one instruction is covered.
+ */
 static bool needs_no_grace_period(const struct kprobe_point *point)
 {
 	return point->mechanism == KPROBE_JUMP ||
 	       point->region_len == point->len;
 }
 
-/* A queued point gets its jump, or another, at once if that is possible. */
+/* Decides about a queued point. Moves it to @ready if its jump can be written now. */
 static void decide(struct kprobe_point *point, struct kprobe_lookup *lookup,
 		   struct list_head *ready)
 {
@@ -202,7 +209,7 @@ static void decide(struct kprobe_point *point, struct kprobe_lookup *lookup,
 		begin_optimizing(point);
 }
 
-/* Of points that are linked by @optimize. */
+/* The points are linked by @optimize. */
 static void patch_sites(struct list_head *points, enum kprobe_site_text text)
 {
 	struct kprobe_point *point;
@@ -232,8 +239,8 @@ static void write_jumps(struct list_head *points)
 }
 
 /*
- * The points are idle and linked by the caller. Unless they @stay, the breakpoints are
- * about to leave the text as well.
+ * Replaces jumps by breakpoints. The points are KPROBE_OPT_IDLE, and linked by @optimize.
+ * @stay is false if the breakpoints are about to leave the text as well.
  */
 static void write_breakpoints(struct list_head *points, bool stay)
 {
@@ -251,7 +258,7 @@ static void write_breakpoints(struct list_head *points, bool stay)
 	}
 }
 
-/* Returns whether some are left. */
+/* Writes the jumps of a chunk of points. Returns whether there are more. */
 static bool write_waiting_jumps(void)
 {
 	LIST_HEAD(chunk);
@@ -288,7 +295,7 @@ static void decide_queued(struct list_head *ready)
 	write_jumps(ready);
 }
 
-/* One hold of kprobe_mutex. Returns whether there is more to do. */
+/* Does what fits in one hold of kprobe_mutex. Returns whether there is more to do. */
 static bool optimize_chunk(void)
 {
 	LIST_HEAD(ready);
@@ -316,12 +323,12 @@ static void optimize(struct work_struct *work)
 }
 
 /**
- * kprobe_optimizer_prepare() - give a point its detour ahead of time
+ * kprobe_optimizer_prepare() - make the detour of a point before it is armed
  * @point:  new point at a function's entry
- * @lookup: what was looked up before under the same hold of kprobe_mutex
+ * @lookup: earlier lookups under the same hold of kprobe_mutex
  *
- * Handlers at entries expect the context of the function, as under ftrace, not
- * that of a trap. So the breakpoint leads to the detour from the beginning.
+ * Handlers at entries must run in the context of the function, as under ftrace, and not
+ * in that of a trap. The breakpoint therefore leads to the detour from the beginning.
  *
  * Context: Process context, kprobe_mutex held, may sleep.
  * Return: True when the point can become a jump.
@@ -352,9 +359,9 @@ static bool is_as_good_as_can_be(const struct kprobe_point *point)
  * kprobe_optimizer_queue() - have the optimizer look at a point
  * @point: a point that has changed
  *
- * By a jump or, failing that, a breakpoint that leads to a detour. In the
- * background, once kprobe_mutex is free. Points that are not armed, or are as
- * good as they can be, are passed over.
+ * A work item will give the point a jump or, where there can be none, a breakpoint that
+ * leads to a detour. Points that are not armed, or already as good as they can be, are
+ * not queued.
  *
  * Context: kprobe_mutex held.
  */
@@ -370,10 +377,10 @@ void kprobe_optimizer_queue(struct kprobe_point *point)
 NOKPROBE_SYMBOL(kprobe_optimizer_queue);
 
 /**
- * kprobe_optimizer_hold() - a registration of several chunks begins or ends
- * @begins: which of the two
+ * kprobe_optimizer_hold() - stop the optimizer during a registration of several chunks
+ * @begins: true when the registration begins, false when it ends
  *
- * Its points are looked at together after it has ended.
+ * The optimizer looks at all points of the registration together after it has ended.
  *
  * Context: Process context, may sleep.
  */
@@ -387,10 +394,10 @@ void kprobe_optimizer_hold(bool begins)
 NOKPROBE_SYMBOL(kprobe_optimizer_hold);
 
 /**
- * kprobe_optimizer_dequeue() - the optimizer has nothing to do for a point any more
- * @point: any point; if it is OPTIMIZING it is ARMED afterwards
+ * kprobe_optimizer_dequeue() - have the optimizer do nothing more for a point
+ * @point: any point; if it is OPTIMIZING it becomes ARMED
  *
- * What is in the text stays there.
+ * Does not change the text: a jump stays.
  *
  * Context: kprobe_mutex held.
  */
@@ -404,7 +411,7 @@ void kprobe_optimizer_dequeue(struct kprobe_point *point)
 }
 NOKPROBE_SYMBOL(kprobe_optimizer_dequeue);
 
-/* Collects jumps for write_breakpoints(). */
+/* Dequeues a point. If it is a jump, adds it to @jumps for write_breakpoints(). */
 static void give_up_jump(struct kprobe_point *point, struct list_head *jumps)
 {
 	kprobe_optimizer_dequeue(point);
@@ -421,8 +428,8 @@ static void keep_breakpoint(struct kprobe_point *point, struct list_head *jumps)
 }
 
 /**
- * kprobe_unoptimize() - have points reached by breakpoints
- * @points: points linked by @batch
+ * kprobe_unoptimize() - replace jumps by breakpoints
+ * @points: points linked by @batch, which are about to be disarmed or to move to ftrace
  *
  * Context: Process context, kprobe_mutex held, may sleep.
  */
@@ -439,7 +446,7 @@ NOKPROBE_SYMBOL(kprobe_unoptimize);
 
 typedef void (*visit_point_t)(struct kprobe_point *point, struct list_head *jumps);
 
-/* Calls a function for all points in whose region a site lies. */
+/* Calls @visit for all points whose region has @site inside, after its first byte. */
 static void visit_around(unsigned long site, struct list_head *jumps,
 			 visit_point_t visit)
 {
@@ -484,8 +491,8 @@ static void queue_point(struct kprobe_point *point, struct list_head *unused)
 }
 
 /**
- * kprobe_optimizer_queue_overlapping() - queue points whose region has a site
- * @point: a point that was disarmed, and may have been why others are no jumps
+ * kprobe_optimizer_queue_overlapping() - queue points whose region has a point's site
+ * @point: a point that was disarmed, and may have kept these from becoming jumps
  *
  * Context: kprobe_mutex held.
  */
@@ -496,7 +503,7 @@ void kprobe_optimizer_queue_overlapping(struct kprobe_point *point)
 }
 NOKPROBE_SYMBOL(kprobe_optimizer_queue_overlapping);
 
-/* Returns whether there are more points, from @addr on. */
+/* Does so for a chunk of points from @addr on. Returns whether there are more. */
 static bool allow_chunk(bool allow, unsigned long *addr)
 {
 	struct kprobe_point *point;
@@ -504,7 +511,7 @@ static bool allow_chunk(bool allow, unsigned long *addr)
 	LIST_HEAD(jumps);
 
 	guard(mutex)(&kprobe_mutex);
-	/* Somebody may have turned the switch again. */
+	/* The switch may have been turned again between two chunks. */
 	if (optimization_allowed != allow)
 		return false;
 	while (done++ < KPROBE_CHUNK && (point = kprobe_point_next(addr, ULONG_MAX))) {
@@ -519,10 +526,10 @@ static bool allow_chunk(bool allow, unsigned long *addr)
 
 /**
  * kprobe_optimizer_allow() - switch optimization on or off
- * @allow: whether points may be reached by jumps
+ * @allow: whether points may become jumps
  *
- * Off, all points are reached by breakpoints when it returns. On, they will be
- * optimized in the background.
+ * When it is switched off, all jumps are breakpoints again when this returns. When it is
+ * switched on, a work item optimizes the points later.
  *
  * Context: Process context, may sleep.
  */
@@ -538,10 +545,10 @@ void kprobe_optimizer_allow(bool allow)
 NOKPROBE_SYMBOL(kprobe_optimizer_allow);
 
 /**
- * kprobe_optimizer_is_allowed() - how kprobe_optimizer_allow() was called last
+ * kprobe_optimizer_is_allowed() - check whether optimization is switched on
  *
  * Context: Any.
- * Return: Whether points may be reached by jumps.
+ * Return: Whether points may become jumps.
  */
 bool kprobe_optimizer_is_allowed(void)
 {
@@ -550,12 +557,12 @@ bool kprobe_optimizer_is_allowed(void)
 NOKPROBE_SYMBOL(kprobe_optimizer_is_allowed);
 
 /**
- * kprobe_optimizer_is_idle() - is nothing left to be optimized?
+ * kprobe_optimizer_is_idle() - check whether nothing is left to be optimized
  *
- * Has the optimizer look again if something is.
+ * Queues the optimizer's work item if something is left.
  *
  * Context: Process context, may sleep.
- * Return: Whether no point is queued and no grace period is waited for.
+ * Return: Whether no point is queued or waits for a grace period.
  */
 bool kprobe_optimizer_is_idle(void)
 {

@@ -2,7 +2,7 @@
 #ifndef _KERNEL_KPROBES_OPTIMIZER_H
 #define _KERNEL_KPROBES_OPTIMIZER_H
 
-/* optimizer.c: breakpoints that become jumps */
+/* optimizer.c: turns breakpoints into jumps */
 #include <linux/kprobe_point.h>
 
 struct kprobe_lookup;

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Patching the text at sites, many at once.
+ * Patches the text at sites, many at once.
  *
- * A breakpoint is written in one piece: a CPU sees it, or what was there before. A
- * jump is longer and may cover several instructions, of which a CPU must not execute
- * one half old and one half new. So it comes and goes while a breakpoint keeps CPUs
- * away from what follows, as the Intel SDM (volume 3, "Cross-Modifying Code") has it
- * and other manuals likewise:
+ * A breakpoint is written atomically: a CPU fetches it, or what was there before. A
+ * jump is longer and may cover several instructions. No CPU must fetch half of the old
+ * and half of the new bytes. The bytes of a jump are therefore written, and restored,
+ * while a breakpoint in front keeps CPUs away from them. The Intel SDM (volume 3,
+ * "Cross-Modifying Code") and the manuals of other architectures ask for this:
  *
  *   1. write the breakpoint where there is none
- *   2. write what follows it
- *   3. write what takes the breakpoint's place, where it does not stay
+ *   2. write the bytes after it
+ *   3. replace the breakpoint, unless it stays
  *
- * Each step is one arch_kprobe_patch() for all sites of a batch, after which every CPU
- * executes the new text. Steps that a site does not need leave it out. Hits in between
- * find the point by its breakpoint.
+ * Each step is one arch_kprobe_patch() for all sites of a batch. When that returns,
+ * every CPU executes the new text. A step leaves out the sites where it changes nothing.
+ * A hit between two steps finds the point by its breakpoint.
  */
 #include <kunit/static_stub.h>
 #include <linux/cpu.h>
@@ -30,12 +30,12 @@
 
 /**
  * struct patched_site - text that is being replaced
- * @addr:       where
- * @len:        how many bytes
- * @head:       how many of them the breakpoint has
- * @old:        what is there
- * @breakpoint: what is there meanwhile
- * @new:        what is to be there
+ * @addr:       its address
+ * @len:        its length in bytes
+ * @head:       length of the breakpoint
+ * @old:        the bytes before
+ * @breakpoint: the breakpoint, of which only @head bytes are used
+ * @new:        the bytes after
  */
 struct patched_site {
 	unsigned long addr;
@@ -46,7 +46,7 @@ struct patched_site {
 	u8 new[KPROBE_JUMP_SIZE];
 };
 
-/* The batch, and one step's part of it; text_mutex. */
+/* The sites of the batch, and the patches of the current step; text_mutex. */
 static struct patched_site sites[KPROBE_CHUNK];
 static unsigned int nr_sites;
 static struct kprobe_patch patches[KPROBE_CHUNK];
@@ -61,11 +61,11 @@ static void add_patch(unsigned long addr, const u8 *old, const u8 *new, u8 len)
 }
 
 /**
- * kprobe_patch_step() - one step of a batch
- * @step: patches, none of which changes what another one does
+ * kprobe_patch_step() - write the patches of one step
+ * @step: patches, which do not overlap
  * @nr:   how many
  *
- * Tests look here at what is written and in what order.
+ * Tests replace this function to see what is written, and in which order.
  *
  * Context: Process context, cpus_read_lock() and text_mutex held, may sleep.
  */
@@ -102,7 +102,10 @@ static void write_tails(void)
 	write_patches();
 }
 
-/* While no CPU executes any of it: decoders of traces then know what came when. */
+/*
+ * Called while breakpoints keep all CPUs away from the text, so that a decoder of a trace
+ * can tell which of the two versions was executed.
+ */
 static void tell_perf(void)
 {
 	struct patched_site *site;
@@ -183,9 +186,9 @@ static void make_breakpoint(struct patched_site *site, const struct kprobe_point
 }
 
 /**
- * kprobe_patch_add() - have a site's text replaced
- * @point: the point, with a breakpoint of its own or about to get it
- * @text:  what is to be there when kprobe_patch_end() returns
+ * kprobe_patch_add() - add a site to the batch
+ * @point: the point, which has a breakpoint of its own or is about to get one
+ * @text:  the text to be there when kprobe_patch_end() returns
  *
  * Context: Process context, between kprobe_patch_begin() and kprobe_patch_end(), may
  * sleep.
@@ -213,12 +216,12 @@ void kprobe_patch_add(const struct kprobe_point *point, enum kprobe_site_text te
 NOKPROBE_SYMBOL(kprobe_patch_add);
 
 /**
- * kprobe_patch_end() - end to patch text
+ * kprobe_patch_end() - patch the sites that are left and release the locks
  *
- * When it returns no CPU executes what was there before, nor is on its way from a
- * breakpoint that has gone to the table of points.
+ * When it returns, no CPU executes the old text any more. No CPU has hit a breakpoint
+ * that was removed without having looked up the point in the table.
  *
- * Context: As kprobe_patch_begin(), whose locks it gives back.
+ * Context: As kprobe_patch_begin(), whose locks it releases.
  */
 void kprobe_patch_end(void)
 {

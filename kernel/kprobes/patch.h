@@ -2,13 +2,13 @@
 #ifndef _KERNEL_KPROBES_PATCH_H
 #define _KERNEL_KPROBES_PATCH_H
 
-/* patch.c: what stands at the sites of points */
+/* patch.c: patches the text at the sites of points */
 #include <linux/kprobe_arch.h>
 
 /**
- * enum kprobe_site_text - what the text at a site is to be
- * @KPROBE_SITE_ORIGINAL:   the kernel's own
- * @KPROBE_SITE_BREAKPOINT: a breakpoint, and the kernel's own after it
+ * enum kprobe_site_text - text to write at a site
+ * @KPROBE_SITE_ORIGINAL:   the original bytes
+ * @KPROBE_SITE_BREAKPOINT: a breakpoint, and the original bytes after it
  * @KPROBE_SITE_JUMP:       a jump to the point's detour
  */
 enum kprobe_site_text {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The region: the whole instructions from a probe's site on that a jump there replaces.
- * Chooses them, and writes them elsewhere.
+ * Finds and plans them, and writes copies of them.
  *
- * The functions here work on byte buffers, do not read text and keep nothing. They know
- * instruction sets as struct kprobe_isa.
+ * The functions here work on byte buffers, do not read text and keep no state. They use
+ * an instruction set by its struct kprobe_isa.
  */
 #include <linux/kernel.h>
 #include <linux/kprobe_isa.h>
@@ -20,14 +20,17 @@ static bool is_call(const struct kprobe_insn *insn)
 	return insn->flow == KPROBE_FLOW_CALL || insn->flow == KPROBE_FLOW_CALL_INDIRECT;
 }
 
-/* What must be followed by the very instruction, or by nothing but itself. */
+/*
+ * Does the instruction depend on what follows it in the text, or on being executed
+ * together with others? Then it cannot be copied.
+ */
 static bool is_tied(const struct kprobe_insn *insn)
 {
 	return insn->may_skip || insn->ends_in_trap || insn->exclusive ||
 	       (insn->bundle && insn->flow == KPROBE_FLOW_NEXT);
 }
 
-/* What is known of an instruction, and of nothing else, as a reason. */
+/* Why an instruction cannot be in a region, as far as it depends on that alone. */
 static enum kprobe_reason judge(enum kprobe_reason refused,
 				const struct kprobe_insn *insn)
 {
@@ -64,7 +67,7 @@ static enum kprobe_reason plan_at(const struct cursor *c, unsigned int offset,
 	return c->isa->plan(insn, c->text + offset, c->avail - offset, c->addr + offset);
 }
 
-/* What is executed before the branch is taken: nothing that goes elsewhere. */
+/* Adds the instructions in a branch's delay slots, which must not be branches. */
 static enum kprobe_reason add_delay_slots(const struct cursor *c,
 					  struct kprobe_region *region, u8 nr)
 {
@@ -101,7 +104,7 @@ static enum kprobe_reason add_insn(const struct cursor *c, struct kprobe_region 
 	return reason;
 }
 
-/* Nobody executes it, so it only has to be whole. */
+/* Adds an instruction after the end of flow: not executed, so it needs no plan. */
 static enum kprobe_reason skip_insn(const struct cursor *c, struct kprobe_region *region)
 {
 	struct kprobe_insn insn;
@@ -118,7 +121,7 @@ static enum kprobe_reason grow(const struct cursor *c, struct kprobe_region *reg
 
 	if (region->nr && ends_flow(last))
 		return skip_insn(c, region);
-	/* It would return into the jump. */
+	/* The call would return into the jump. */
 	if (region->nr && is_call(last))
 		return KPROBE_REASON_CALL;
 	if (region->nr == KPROBE_REGION_INSNS)
@@ -127,18 +130,18 @@ static enum kprobe_reason grow(const struct cursor *c, struct kprobe_region *reg
 }
 
 /**
- * kprobe_plan_region() - find the region and see if it can be displaced
+ * kprobe_plan_region() - find the region of a jump and check whether it can be displaced
  * @isa:    the instruction set
- * @region: filled in on success, but for registers that jumps need
- * @text:   bytes from the site on, without any breakpoint of ours
- * @avail:  how many there are up to the function's end; of more than a jump and
- *          two instructions, no more are looked at
+ * @region: filled in on success, except for registers that jumps need
+ * @text:   original bytes from the site on
+ * @avail:  how many there are up to the function's end; a jump and two instructions are
+ *          enough
  * @addr:   the site
  *
- * What stands after an unconditional jump or a return can be anything that
- * decodes, padding mostly: it cannot be executed unless something jumps there,
- * and that keeps a jump out of any region. It still has to be the function's
- * own: the next one's first bytes must stay.
+ * After an unconditional jump or a return there can be anything that decodes, mostly
+ * padding. It is executed only if a branch leads there, and kprobe_scan_region() refuses
+ * regions that branches lead into. It must belong to the function: the first bytes of the
+ * next function must stay.
  *
  * Context: Any.
  * Return: %KPROBE_REASON_NONE, %KPROBE_REASON_FUNCTION_ENDS,
@@ -163,15 +166,15 @@ enum kprobe_reason kprobe_plan_region(const struct kprobe_isa *isa,
 NOKPROBE_SYMBOL(kprobe_plan_region);
 
 /**
- * kprobe_region_of_one() - a region that is one instruction
+ * kprobe_region_of_one() - make a region of a single instruction
  * @region: filled in
  * @insn:   the plan for the instruction
  *
- * Shorter than a jump it may be: a breakpoint leads to its copy.
+ * It may be shorter than a jump, because it is for a detour that a breakpoint leads to.
  *
  * Context: Any.
  * Return: %KPROBE_REASON_NONE, %KPROBE_REASON_NOT_DISPLACED, or
- * %KPROBE_REASON_CALL for a call of which there is no copy.
+ * %KPROBE_REASON_CALL for a call that cannot be copied.
  */
 enum kprobe_reason kprobe_region_of_one(struct kprobe_region *region,
 					const struct kprobe_insn *insn)
@@ -185,7 +188,7 @@ enum kprobe_reason kprobe_region_of_one(struct kprobe_region *region,
 NOKPROBE_SYMBOL(kprobe_region_of_one);
 
 /**
- * kprobe_region_set_scratch() - tell which register jumps may use
+ * kprobe_region_set_scratch() - set the register that jumps and branches may use
  * @region:  the region
  * @scratch: the register, as a bit
  *
@@ -203,12 +206,12 @@ void kprobe_region_set_scratch(struct kprobe_region *region, u32 scratch)
 NOKPROBE_SYMBOL(kprobe_region_set_scratch);
 
 /**
- * kprobe_region_goes_on() - does flow come to a region's end?
+ * kprobe_region_goes_on() - check whether execution continues after a region
  * @region: the region
  *
  * Context: Any.
- * Return: True when its copy needs a jump back. A call's way back is the address
- * that it tells whom it calls.
+ * Return: True if its copy needs a jump back. A call at the end needs none: its return
+ * address is in the original text.
  */
 bool kprobe_region_goes_on(const struct kprobe_region *region)
 {
@@ -219,19 +222,19 @@ bool kprobe_region_goes_on(const struct kprobe_region *region)
 NOKPROBE_SYMBOL(kprobe_region_goes_on);
 
 /**
- * kprobe_emit_region() - write a region as it must stand elsewhere
+ * kprobe_emit_region() - write a copy of a region
  * @isa:    the instruction set
- * @code:   what it is appended to; its @far is set when something is out of reach
- * @region: the plan for it
- * @first:  which instruction to begin with; @region->nr for none
+ * @code:   appended to; its @far is set if a target or operand is out of reach
+ * @region: the plan for the region
+ * @first:  index of the instruction to begin with; @region->nr for none
  * @text:   the region's bytes
- * @addr:   the address that they are for
- * @at:     room for @region->nr + 1 offsets: from @first on set to where in @code
- *          the copy of each instruction begins, and what follows the last one
+ * @addr:   the region's address
+ * @at:     room for @region->nr + 1 offsets: from @first on, set to the offset in @code
+ *          of each instruction's copy, and of what follows the last one
  *
- * After the last instruction comes a jump to the region's end, unless flow does not
- * get there. Whoever is called returns to the original text, so nobody sleeps
- * with an address of the copy on the stack.
+ * After the last instruction comes a jump to the region's end, unless execution does not
+ * continue there. A call returns to the original text, so no task sleeps in a called
+ * function with an address of the copy on its stack.
  *
  * Context: Any.
  */

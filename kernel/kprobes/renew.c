@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Detours: how they are made, put to use, replaced and freed.
+ * Makes detours, has hits go there, and replaces and frees them.
  *
  * A detour calls the handlers that its point had when the detour was made. When the
- * handlers change, the detour calls kprobe_detour_hit() instead, until the optimizer has
- * made a new detour and hits go there.
+ * handlers change, the detour leaves its hits to functions in C, see detour.c, until the
+ * optimizer has made a new detour and hits go there.
  *
  * There are two kinds. One has copies of all instructions that a jump covers; jumps lead
  * to it. The other has a copy of the probed instruction alone. A breakpoint leads to
@@ -37,14 +37,14 @@ void kprobe_detour_free(struct kprobe_detour *detour)
 	if (!detour)
 		return;
 	kprobe_slot_free(detour->entry);
-	/* Somebody may ask whose it is. */
+	/* An unwinder may have looked the detour up under RCU, and still read it. */
 	kfree_rcu(detour, deferred.rcu);
 }
 NOKPROBE_SYMBOL(kprobe_detour_free);
 
 /**
- * kprobe_point_free_detour() - free what the optimizer has made for a point
- * @point: a point that nobody executes anything of
+ * kprobe_point_free_detour() - free the detour of a point
+ * @point: a point whose detour nobody executes
  *
  * Context: kprobe_mutex held.
  */
@@ -61,10 +61,10 @@ static void free_deferred(struct kprobe_deferred_free *deferred)
 }
 
 /**
- * kprobe_detour_retire_replaced() - free the detour that a point had before
+ * kprobe_detour_retire_replaced() - free the previous detour of a point
  * @point: a point whose jump and route lead to @point->detour
  *
- * Tasks may still execute the other one: it is freed after a Tasks RCU grace period.
+ * Tasks may still execute the previous detour: it is freed after a Tasks RCU grace period.
  *
  * Context: kprobe_mutex held.
  */
@@ -80,8 +80,10 @@ void kprobe_detour_retire_replaced(struct kprobe_point *point)
 NOKPROBE_SYMBOL(kprobe_detour_retire_replaced);
 
 /**
- * kprobe_detour_is_current() - does a point's detour know its handlers?
+ * kprobe_detour_is_current() - check whether a point's detour is for its present handlers
  * @point: the point
+ *
+ * Detours that are not the architecture's own always are: they call kprobe_hit().
  *
  * Context: kprobe_mutex held.
  * Return: False also if there is no detour.
@@ -94,10 +96,15 @@ bool kprobe_detour_is_current(const struct kprobe_point *point)
 NOKPROBE_SYMBOL(kprobe_detour_is_current);
 
 /*
- * While the jump is in the text, or about to come, there is nothing else to go on at.
- * Otherwise a detour that displaces all that a jump covers would lead past another
- * probe there, and one that does not know the handlers is a longer way than the
- * trap's; but at a function's entry it leads out of the trap.
+ * Must hits go to the point's detour?
+ *
+ * While the jump is in the text, or about to be written, they must: other routes continue
+ * in the text that the jump covers.
+ *
+ * Otherwise they must not go to a detour that displaces a whole region if there is another
+ * probe in the region, which would not be hit. Nor should they go to one that was made for
+ * other handlers, which is slower than the trap. At a function's entry they go there all
+ * the same, so that handlers run in the function's context and not in the trap's.
  */
 static bool leads_to_detour(const struct kprobe_point *point)
 {
@@ -109,7 +116,7 @@ static bool leads_to_detour(const struct kprobe_point *point)
 }
 
 /**
- * kprobe_point_choose_route() - have hits go where they should
+ * kprobe_point_choose_route() - set the route of a point
  * @point: a point whose detour, post-handler slot, or reason may have changed
  *
  * Context: kprobe_mutex held.
@@ -131,15 +138,15 @@ static enum kprobe_reason plan_region(struct kprobe_region *region,
 	if (reason)
 		return reason;
 	if (!alone) {
-		/* The point keeps all of it, and kprobe_examine_point() has seen it. */
+		/* @point->insn has all of it: kprobe_examine_point() has planned it before. */
 		reason = kprobe_plan_region(arch_kprobe_isa, region, (u8 *)point->insn,
 					    sizeof(point->insn), point->site);
 		kprobe_region_set_scratch(region, kprobe_point_scratch(point));
 		return reason;
 	}
 	/*
-	 * A task may sleep in an instruction that may fault. Tasks RCU would take it for
-	 * one that has left the detour.
+	 * A task may sleep in a fault of the copy. Tasks RCU treats that as if the task
+	 * had left the detour, which could then be freed too early.
 	 */
 	if (search_exception_tables(point->site))
 		return KPROBE_REASON_EXTABLE;
@@ -147,7 +154,7 @@ static enum kprobe_reason plan_region(struct kprobe_region *region,
 }
 
 /**
- * kprobe_detour_set_region() - note what a detour displaces
+ * kprobe_detour_set_region() - note in a detour which instructions it displaces
  * @detour: new detour
  * @region: the instructions
  *
@@ -188,7 +195,7 @@ static enum kprobe_reason make_detour(struct kprobe_point *point, bool alone)
 		return reason;
 	}
 	detour->route.detour = detour;
-	/* One that calls nobody is a longer way than the trap's, but leads out of it. */
+	/* Else the trap is faster. At a function's entry handlers must not run in a trap. */
 	if (detour->direct || kprobe_point_skips_nop(point))
 		detour->route.enter = detour->entry;
 	detour->replaced = point->detour;
@@ -199,13 +206,14 @@ static enum kprobe_reason make_detour(struct kprobe_point *point, bool alone)
 
 /**
  * kprobe_detour_for_jump() - give a point a detour that its jump can lead to
- * @point: a point that nothing is in the way of
+ * @point: a point that a jump is possible for
  *
- * Where one is replaced, hits are to go on there before the next one is made.
+ * If this replaces a detour, the caller must have the jump lead to the new one and then
+ * call kprobe_detour_retire_replaced(), before another detour is made.
  *
  * Context: Process context, kprobe_mutex held, may sleep.
- * Return: %KPROBE_REASON_NONE when the point has one that calls the handlers of
- * now, or why there is none.
+ * Return: %KPROBE_REASON_NONE if the point has a detour for its present handlers, or why
+ * it has none.
  */
 enum kprobe_reason kprobe_detour_for_jump(struct kprobe_point *point)
 {
@@ -217,11 +225,11 @@ enum kprobe_reason kprobe_detour_for_jump(struct kprobe_point *point)
 NOKPROBE_SYMBOL(kprobe_detour_for_jump);
 
 /**
- * kprobe_has_breakpoint_detour() - is a breakpoint as good as it can be?
+ * kprobe_has_breakpoint_detour() - check whether a breakpoint leads to a current detour
  * @point: a point
  *
  * Context: kprobe_mutex held.
- * Return: Whether it leads to a detour that knows the handlers of now.
+ * Return: Whether it leads to a detour for the point's present handlers.
  */
 bool kprobe_has_breakpoint_detour(const struct kprobe_point *point)
 {
@@ -232,9 +240,9 @@ NOKPROBE_SYMBOL(kprobe_has_breakpoint_detour);
 
 /**
  * kprobe_detour_for_breakpoint() - have a breakpoint lead to a detour
- * @point: a point that stays reached by a breakpoint for now
+ * @point: a point that keeps its breakpoint for now
  *
- * If there can be none, its trap calls the handlers.
+ * If there can be no detour, the breakpoint's trap calls the handlers.
  *
  * Context: Process context, kprobe_mutex held, may sleep.
  */

@@ -2,7 +2,7 @@
 #ifndef _KERNEL_KPROBES_RENEW_H
 #define _KERNEL_KPROBES_RENEW_H
 
-/* renew.c: what jumps and breakpoints lead to */
+/* renew.c: makes, replaces and frees detours */
 #include <linux/kprobe_point.h>
 
 #include "point.h"

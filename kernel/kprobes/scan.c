@@ -2,12 +2,12 @@
 /*
  * Finds out whether a jump may replace the instructions at a site, on any architecture.
  *
- * The jump covers several instructions. Nothing may execute or read any but the first of
- * them, except after the one in front of it. So the scan goes through the whole function
+ * The jump covers several instructions. No branch may lead to any but the first of them,
+ * and nothing may read them. So the scan decodes the whole function, with its cold part,
  * and looks for branches that lead there.
  *
- * The functions here depend on their arguments alone and keep nothing. They know
- * instruction sets as struct kprobe_isa, and text as struct kprobe_text.
+ * The functions here depend on their arguments alone and keep no state. They use an
+ * instruction set by its struct kprobe_isa, and text by struct kprobe_text.
  */
 #include <linux/align.h>
 #include <linux/kernel.h>
@@ -18,10 +18,10 @@
 #include "scan.h"
 #include "site.h"
 
-/* No function is larger; the last symbol of a section might seem to be. */
+/* Functions are smaller. The last symbol of a section may seem to be larger. */
 #define FUNCTION_MAX	SZ_128K
 
-/* Text that is read at a time, more than any instruction and glance. */
+/* Bytes of text that are read at once, and a bound of kprobe_isa.glance_len. */
 #define WINDOW_SIZE	64
 #define GLANCE_MAX	16
 
@@ -69,7 +69,7 @@ static bool reads_region(const struct kprobe_scan *scan, const struct kprobe_ins
 					  scan->site, scan->to);
 }
 
-/* Who is called at a function's very end does not return. */
+/* A call does not count: if it is the last instruction of a function, it does not return. */
 static bool falls_through(const struct kprobe_insn *insn)
 {
 	return insn->flow == KPROBE_FLOW_NEXT || insn->flow == KPROBE_FLOW_COND ||
@@ -91,8 +91,8 @@ static void note(struct kprobe_scan *scan, const struct kprobe_insn *insn,
 }
 
 /**
- * kprobe_scan_insn() - add an instruction to what is known of a function
- * @scan:  what is known
+ * kprobe_scan_insn() - decode an instruction and note what matters of it
+ * @scan:  what was found out before
  * @bytes: the instruction's bytes
  * @avail: how many there are, with those after it
  * @addr:  its address
@@ -130,16 +130,15 @@ static bool may_matter(const struct kprobe_scan *scan, const struct kprobe_insn 
 }
 
 /**
- * kprobe_scan_may_matter() - could some bytes begin instructions that matter?
- * @scan:  where landing would matter
+ * kprobe_scan_may_matter() - check whether any bytes could begin instructions that matter
+ * @scan:  has the region that branches may lead to
  * @bytes: a piece of the function and kprobe_isa.glance_len bytes after it, with
  *         zeros for those after the function's end
  * @nr:    the size of the piece
- * @addr:  its address, where an instruction may begin or not
+ * @addr:  its address, which may be inside an instruction
  *
- * When the answer is no for all pieces of a function, decoding it would bring
- * nothing to light, whichever of its bytes begin an instruction, and whether all
- * of them do.
+ * Tries each byte as the start of an instruction. If no byte of a function matters, the
+ * function need not be decoded: its true instructions are among those that were tried.
  *
  * Context: Any.
  * Return: False if kprobe_scan_insn() would find nothing but jumps to @way_out.
@@ -162,13 +161,13 @@ bool kprobe_scan_may_matter(const struct kprobe_scan *scan, const u8 *bytes,
 NOKPROBE_SYMBOL(kprobe_scan_may_matter);
 
 /**
- * struct search - looking for ways to a place in a function
- * @scan: what has been found out
- * @text: what is known besides instructions
+ * struct search - state of a search for branches into a region
+ * @scan: what was found out
+ * @text: the text, and what is known of it besides instructions
  * @function: the function
- * @cold: its other part; empty until a branch to it is seen
- * @exit: the last way out of the function that was looked at
- * @addr: where @window begins
+ * @cold: its cold part; empty until a branch to it was found
+ * @exit: last target outside of the function that was looked at
+ * @addr: address of @window
  * @size: how many bytes it has
  * @window: some of the function's text
  */
@@ -188,7 +187,7 @@ static bool is_in_part(const struct kprobe_function *part, unsigned long addr)
 	return addr >= part->start && addr < part->end;
 }
 
-/* The bytes from @addr on: all of an instruction, if the part does not end. */
+/* Bytes from @addr on: at least insn_max of them, unless the function's part ends. */
 static const u8 *look(struct search *s, unsigned long addr, size_t *avail)
 {
 	size_t seen = addr - s->addr, left = s->scan.end - addr;
@@ -205,9 +204,9 @@ static const u8 *look(struct search *s, unsigned long addr, size_t *avail)
 }
 
 /*
- * Where a jump that leaves the function goes: to its cold part, to another
- * function, or to a thunk that jumps on to who knows where. Of the latter some
- * have no name.
+ * Notes what a jump that leaves the function means. It may lead to the function's cold
+ * part, to another function, or to a thunk, which jumps to an unknown target. Some thunks
+ * have no symbol.
  */
 static enum kprobe_reason follow_exit(struct search *s, unsigned long target)
 {
@@ -239,8 +238,8 @@ static bool is_padding(const struct kprobe_isa *isa, const u8 *bytes, size_t siz
 }
 
 /*
- * Most functions have no byte that, if it began an instruction, would be of
- * interest. To see that takes a tenth of what decoding takes.
+ * Most functions have no byte that could begin an instruction that matters. To find that
+ * out takes a tenth of the time of decoding.
  */
 static bool is_plain(struct search *s)
 {
@@ -285,7 +284,7 @@ static enum kprobe_reason decode_part(struct search *s)
 	return reason;
 }
 
-/* What leads out of it without an instruction that jumps. */
+/* Follows jump labels and exception fixups, whose targets no instruction has. */
 static enum kprobe_reason follow_tables(struct search *s)
 {
 	enum kprobe_reason reason = KPROBE_REASON_NONE;
@@ -316,9 +315,8 @@ static enum kprobe_reason scan_part(struct search *s,
 }
 
 /*
- * Where compilers make no jump tables, and every place that an indirect jump can
- * reach has a landing pad, a region without one is not reached. Else the targets
- * of an indirect jump are unknown.
+ * If every target of an indirect jump has a landing pad (kprobe_isa.pads), a region
+ * without one is not a target. Else the targets of an indirect jump are unknown.
  */
 static enum kprobe_reason judge_landings(const struct kprobe_scan *scan)
 {
@@ -328,13 +326,13 @@ static enum kprobe_reason judge_landings(const struct kprobe_scan *scan)
 		return KPROBE_REASON_INDIRECT_JUMP;
 	if (scan->read)
 		return KPROBE_REASON_RESERVED;
-	/* Of more than one instruction it would skip the jump's first. */
+	/* It would skip the first of the jump's instructions, and execute the others. */
 	if (scan->skipped && scan->isa->jump_insns > 1)
 		return KPROBE_REASON_NOT_DISPLACED;
 	return scan->state ? KPROBE_REASON_DIRECTION : KPROBE_REASON_NONE;
 }
 
-/* Does anything but the instruction in front lead to s->scan.from and on? */
+/* Checks that nothing but the instruction in front leads to scan.from and further on. */
 static enum kprobe_reason search_landings(struct search *s)
 {
 	struct kprobe_scan *scan = &s->scan;
@@ -350,8 +348,9 @@ static enum kprobe_reason search_landings(struct search *s)
 }
 
 /*
- * Nothing can land inside where the jump covers a single instruction. Whether the
- * function reads it was asked for the probe: kprobe_scan_site().
+ * If the jump covers a single instruction, no branch can lead inside, and the search is
+ * left out unless something else depends on it. Whether the function reads the
+ * instruction, kprobe_scan_site() has checked before.
  */
 static bool needs_search(const struct kprobe_scan *scan)
 {
@@ -361,8 +360,9 @@ static bool needs_search(const struct kprobe_scan *scan)
 }
 
 /*
- * A register that nobody needs in a region: best one that the function does not use at
- * all. Else it has to be dead before each instruction, as one may jump to the next.
+ * Finds a register whose value nobody needs in a region. Prefers one that the function
+ * does not use at all. Any other must be dead before each instruction of the region, as
+ * copies of branches and the jump back use it.
  */
 static u32 find_scratch(struct search *s, const struct kprobe_region *region,
 			unsigned long site)
@@ -400,16 +400,15 @@ static enum kprobe_reason plan_text(struct search *s, struct kprobe_region *regi
 }
 
 /**
- * kprobe_scan_region() - may a jump replace the text at a site?
+ * kprobe_scan_region() - check whether a jump may replace the text at a site
  * @isa:    the instruction set
- * @text:   what is known of the text
- * @region: filled in if so
+ * @text:   the text, and what is known of it besides instructions
+ * @region: filled in if it may
  * @site:   address of an instruction
- * @from:   nothing may jump to the region from this address on: @site, if it has
- *          to run right after the instruction in front and never else, or what
- *          follows
+ * @from:   no branch may lead to the region from this address on: @site, if the
+ *          instruction there must only be executed after the one in front; else @site + 1
  *
- * Probes inside the region are not looked at; they come and go.
+ * Probes inside the region are ignored, as they come and go.
  *
  * Context: As the functions of @text.
  * Return: %KPROBE_REASON_NONE, or why not.

@@ -3,32 +3,32 @@
 #define _KERNEL_KPROBES_SCAN_H
 
 /*
- * scan.c: may a jump be here? What instructions tell, on any architecture. What only
- * the kernel knows is asked of it: struct kprobe_text.
+ * scan.c: finds out whether a jump may replace instructions. What it needs to know besides
+ * these, the caller supplies by struct kprobe_text.
  */
 #include <linux/kprobe_isa.h>
 
 #include "site.h"
 
 /**
- * struct kprobe_scan - what going through a function brings to light
+ * struct kprobe_scan - what is found out by decoding a function
  * @isa:      the instruction set; set by the caller
- * @start:    where the function, or the part of it, begins; set by the caller
- * @end:      where it ends; set by the caller
- * @site:     where the region begins: nobody may read it; set by the caller
- * @from:     landing from here on is noted; set by the caller
- * @to:       up to here, this address not included; set by the caller
- * @way_out:  where jumps may go that leave the function, of no interest; or 0
- * @landed:   a direct branch lands in the range
- * @pad:      the range has a landing pad for indirect branches
- * @indirect: there is a jump to where a register or memory points
- * @state:    the CPU may get into a state that C code must not find
- * @read:     something reads or executes the region where it stands
+ * @start:    start of the function, or of the part that is decoded; set by the caller
+ * @end:      its end; set by the caller
+ * @site:     start of the region, which nobody must read; set by the caller
+ * @from:     branches to addresses from here on are noted; set by the caller
+ * @to:       end of the region and of these addresses; set by the caller
+ * @way_out:  target of jumps that leave the function and can be ignored; or 0
+ * @landed:   a direct branch leads to an address from @from up to @to
+ * @pad:      there is a landing pad for indirect branches from @from up to @to
+ * @indirect: there is an indirect jump, with a target from a register or memory
+ * @state:    the CPU may get into a state that C code must not be called in
+ * @read:     an instruction reads or executes the text of the region as data
  * @skipped:  the instruction in front may skip the one at @site
  * @touched:  registers of kprobe_isa.scratch that some instruction reads or writes; all
- *            of them if flow leaves the function for a place that may read them
- * @goes_on:  flow goes on after the last instruction that is no nop
- * @exit:     where the last instruction jumps to, if it is a jump, conditional
+ *            of them if the function jumps to text that may read them
+ * @goes_on:  execution continues after the last instruction that is not a nop
+ * @exit:     target of the last instruction, if that is a jump, conditional
  *            or not, that leaves the function; else 0
  */
 struct kprobe_scan {

@@ -1,25 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Whether an instruction can be probed where it stands, on architectures where
- * neighbouring instructions belong together: delay slots, sequences that no exception
- * may interrupt, text that is read as data. And which registers are dead there, so that
- * a detour may use them.
+ * Checks whether an instruction can be probed, as far as that depends on the function
+ * around it: delay slots, sequences that no exception may interrupt, text that is read as
+ * data. Also finds registers that are dead at an instruction, so that a jump may use them.
  *
- * The functions here depend on their arguments alone and keep nothing.
+ * The functions here depend on their arguments alone and keep no state.
  */
 #include <linux/kernel.h>
 
 #include "function.h"
 #include "site.h"
 
-/* Longer sequences than this make progress on no CPU. */
+/* No CPU guarantees that longer exclusive sequences succeed. */
 #define EXCLUSIVE_MAX	32
 
-/* Instructions that are looked at for a register, and branches, one in another. */
+/* How many instructions are searched for uses of a register, and how deep in branches. */
 #define LIFE_MAX	32
 #define BRANCHES_MAX	3
 
-/* More than any instruction. */
+/* At least as long as the longest instruction of any architecture. */
 #define BYTES_MAX	16
 
 static enum kprobe_reason plan_at(const struct kprobe_isa *isa,
@@ -34,11 +33,11 @@ static enum kprobe_reason plan_at(const struct kprobe_isa *isa,
 }
 
 /**
- * struct walk - on the way through a function to a site
- * @site:   the site
- * @slots:  how many of the instructions that follow are in delay slots
- * @window: how many may be in a sequence that has begun
- * @read:   the site is read or executed where it stands
+ * struct walk - state while a function is decoded
+ * @site:   the site that is to be probed
+ * @slots:  how many of the next instructions are in delay slots
+ * @window: how many of the next instructions may be in an exclusive sequence
+ * @read:   an instruction reads or executes the text at the site as data
  */
 struct walk {
 	unsigned long site;
@@ -70,17 +69,17 @@ static enum kprobe_reason judge_site(const struct walk *w, const struct kprobe_i
 }
 
 /**
- * kprobe_scan_site() - may a probe be at this place of its function?
+ * kprobe_scan_site() - check whether the function around a site permits a probe there
  * @isa:  the instruction set
- * @text: what is known of the text
- * @site: the place
+ * @text: the text, and what is known of it besides instructions
+ * @site: the site
  *
- * What the instruction alone tells is left to kprobe_isa.plan().
+ * Whether the instruction itself can be probed, kprobe_isa.plan() decides.
  *
  * Context: As the functions of @text.
  * Return: %KPROBE_REASON_NONE, %KPROBE_REASON_NO_TEXT, %KPROBE_REASON_INSIDE,
  * %KPROBE_REASON_DELAY_SLOT, %KPROBE_REASON_EXCLUSIVE, or %KPROBE_REASON_RESERVED
- * for text that the function itself reads or executes where it stands.
+ * for text that the function itself reads as data.
  */
 enum kprobe_reason kprobe_scan_site(const struct kprobe_isa *isa,
 				    const struct kprobe_text *text, unsigned long site)
@@ -106,13 +105,13 @@ enum kprobe_reason kprobe_scan_site(const struct kprobe_isa *isa,
 NOKPROBE_SYMBOL(kprobe_scan_site);
 
 /**
- * struct life - what is known of registers from some place on
+ * struct life - liveness of registers at some address
  * @isa:      the instruction set
  * @text:     the text
  * @function: the function
- * @addr:     how far it was looked
- * @read:     those that are read before they are written
- * @dead:     those that are written before they are read
+ * @addr:     the next instruction to look at
+ * @read:     registers that are read before they are written
+ * @dead:     registers that are written before they are read
  */
 struct life {
 	const struct kprobe_isa *isa;
@@ -140,7 +139,7 @@ static void plan_next(struct life *l, struct kprobe_insn *insn)
 	l->addr += insn->len;
 }
 
-/* What is executed before the branch is taken, or perhaps not. */
+/* Notes uses by instructions in delay slots. If these are executed is not certain. */
 static void pass_delay_slots(struct life *l, unsigned int nr)
 {
 	struct kprobe_insn insn;
@@ -151,13 +150,16 @@ static void pass_delay_slots(struct life *l, unsigned int nr)
 	}
 }
 
-/* By convention nobody passes a value in those, to whom is called or calls. */
+/*
+ * The registers that are dead at a call and at a return: by the calling convention no value
+ * is passed in scratch registers.
+ */
 static u32 dead_elsewhere(const struct life *l)
 {
 	return l->isa->scratch & ~l->read;
 }
 
-/* Not the convention of a function's cold part, nor of anything's middle. */
+/* The calling convention holds at entries of functions, not in cold parts or inside. */
 static bool is_entry(const struct kprobe_text *text, unsigned long addr)
 {
 	struct kprobe_function f;
@@ -177,7 +179,7 @@ static u32 dead_at_target(const struct life *l, unsigned long target,
 	return l->dead | (find_dead(&there, branches) & ~l->read);
 }
 
-/* Both ways: dead is what is dead on each. */
+/* A register is dead at a conditional branch if it is dead on both ways. */
 static u32 dead_after_cond(const struct life *l, unsigned long target,
 			   unsigned int branches)
 {
@@ -186,7 +188,7 @@ static u32 dead_after_cond(const struct life *l, unsigned long target,
 	return dead_at_target(l, target, branches) & find_dead(&next, branches);
 }
 
-/* How many of the instructions that follow may not take effect. */
+/* How many of the next instructions are executed conditionally. */
 static unsigned int uncertain_after(const struct kprobe_insn *insn, unsigned int uncertain)
 {
 	if (insn->may_skip)
@@ -196,7 +198,7 @@ static unsigned int uncertain_after(const struct kprobe_insn *insn, unsigned int
 	return uncertain ? uncertain - 1 : 0;
 }
 
-/* A fixup, or what is to be written there, may go on elsewhere. */
+/* May execution continue elsewhere: at a fixup, or at a jump label's target? */
 static bool may_divert(const struct life *l, const struct kprobe_insn *insn)
 {
 	return l->text->may_fault(l->text, l->addr - insn->len, l->addr) ||
@@ -235,15 +237,15 @@ static u32 find_dead(struct life *l, unsigned int branches)
 }
 
 /**
- * kprobe_dead_scratch() - which registers may a jump at a place use?
+ * kprobe_dead_scratch() - find registers whose value is not needed at an instruction
  * @isa:      the instruction set
- * @text:     what is known of the text
- * @function: the function around the place
- * @addr:     the place
+ * @text:     the text, and what is known of it besides instructions
+ * @function: the function around the instruction
+ * @addr:     the instruction's address
  *
  * Context: As the functions of @text.
- * Return: Those of kprobe_isa.scratch that are written, or left behind, before
- * anybody can read them from there on.
+ * Return: Those of kprobe_isa.scratch that are certainly written from there on, or no
+ * longer used by the calling convention, before anything reads them.
  */
 u32 kprobe_dead_scratch(const struct kprobe_isa *isa, const struct kprobe_text *text,
 			const struct kprobe_function *function, unsigned long addr)

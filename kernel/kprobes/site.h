@@ -2,12 +2,12 @@
 #ifndef _KERNEL_KPROBES_SITE_H
 #define _KERNEL_KPROBES_SITE_H
 
-/* site.c: single instructions, and the registers that nobody reads any more */
+/* site.c: whether an instruction can be probed, and registers that are dead there */
 #include <linux/kprobe_isa.h>
 
 #include "function.h"
 
-/* The tables that lead out of a function without an instruction that jumps. */
+/* Tables that lead out of a function: jump labels and exception fixups. */
 #define KPROBE_EXIT_TABLES	2
 
 struct kprobe_text;
@@ -16,20 +16,20 @@ typedef unsigned long kprobe_next_exit_t(const struct kprobe_text *text,
 					 unsigned long *site, unsigned long end);
 
 /**
- * struct kprobe_text - what is known of text besides its instructions
- * @read:      reads it as it is without probes; returns how many bytes there are
- * @find:      the function around an address
- * @is_whole:  all that jumps into the function's middle is in it, or in its cold
- *             part
- * @is_reserved: somebody else writes to bytes, or looks at them
- * @may_fault: an instruction there has an entry in an exception table
- * @is_landed_on: something leads there that is no instruction
- * @next_exit: where such things lead from a function, one table each: the target of
- *             the first one from @site on, which is set to the byte after it; 0 when
- *             there is none before @end
- * @is_thunk:  it is a thunk that jumps on to who knows where
- * @way_out:   where jumps may go that leave a function, of no interest; or 0
- * @lookup:    for those of them that need it
+ * struct kprobe_text - the text, and what is known of it besides instructions
+ * @read:      reads the original bytes; returns how many there are
+ * @find:      finds the function around an address
+ * @is_whole:  whether all branches into the function's middle are in the function itself
+ *             or in its cold part
+ * @is_reserved: whether another subsystem patches or reads bytes
+ * @may_fault: whether an instruction there has an entry in an exception table
+ * @is_landed_on: whether a jump label or an exception fixup leads there
+ * @next_exit: for each table, walks its targets from a function: returns the target of
+ *             the first entry from @site on, and sets @site to the byte after that entry's
+ *             site; 0 if there is none before @end
+ * @is_thunk:  whether an address is a thunk, which jumps to an unknown target
+ * @way_out:   target of jumps that leave a function and can be ignored; or 0
+ * @lookup:    cache for the functions above
  */
 struct kprobe_text {
 	size_t (*read)(unsigned long addr, u8 *buf, size_t size);

@@ -2,16 +2,16 @@
 /*
  * kprobe_synchronize(): wait until no hit uses a probe that was unlinked.
  *
- * Unregistering does not wait for RCU. A hit publishes what leads it to probes, a
- * point or a return probe's pool, as a hazard pointer in its frame before it looks
- * at the probes (M. Michael, "Hazard Pointers: Safe Memory Reclamation for Lock-Free
- * Objects", IEEE TPDS 15(6), 2004). The store and the load after it are not ordered
- * on the hit path. Instead, the caller interrupts every CPU once after it has
+ * Unregistering does not wait for RCU. A hit publishes the object through which it
+ * reaches probes, a point or a return probe's pool, as a hazard pointer in its frame
+ * before it reads the probes (M. Michael, "Hazard Pointers: Safe Memory Reclamation for
+ * Lock-Free Objects", IEEE TPDS 15(6), 2004). The store and the load after it are not
+ * ordered on the hit path. Instead, the caller interrupts every CPU once after it has
  * unlinked the probes, which orders each CPU's hits against the unlinking. Then it
  * waits for the frames that have one of its pointers.
  *
- * A pointer is compared, never followed: the object may be freed meanwhile. If its
- * memory becomes another point, the wait takes longer and no more.
+ * A hazard pointer is compared here, never dereferenced: the object may be freed
+ * meanwhile. If its memory becomes another point, the wait only takes longer.
  *
  * No lock is held while a handler is waited for. A handler that does not return
  * delays those who unregister its probe and nobody else.
@@ -51,11 +51,11 @@ static void wait_for_frame(const struct kprobe_frame *frame, kprobe_uses_t uses,
 
 /**
  * kprobe_synchronize() - wait until no hit uses what was unlinked
- * @uses: whether a hazard pointer is one of those that led to it
+ * @uses: whether hits with a hazard pointer may use what was unlinked
  * @arg:  passed on to @uses
  *
- * Takes one round of interrupts and the time of the handlers under way there, no
- * grace period.
+ * Interrupts every CPU once and waits until such hits have called their handlers. Does not
+ * wait for an RCU grace period.
  *
  * Context: Process context, no lock of kprobes held, sleeps.
  */
@@ -65,7 +65,7 @@ void kprobe_synchronize(kprobe_uses_t uses, const void *arg)
 	int cpu;
 
 	lockdep_assert_not_held(&kprobe_mutex);
-	/* Without the lock, a CPU that comes or goes would not be interrupted. */
+	/* The lock keeps CPUs from coming or going without being interrupted. */
 	scoped_guard(cpus_read_lock)
 		on_each_cpu(pass_barrier, NULL, 1);
 	for_each_possible_cpu(cpu)

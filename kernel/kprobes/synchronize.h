@@ -2,7 +2,7 @@
 #ifndef _KERNEL_KPROBES_SYNCHRONIZE_H
 #define _KERNEL_KPROBES_SYNCHRONIZE_H
 
-/* synchronize.c: until no hit uses what was unlinked */
+/* synchronize.c: waits until no hit uses what was unlinked */
 #include <linux/types.h>
 
 typedef bool (*kprobe_uses_t)(const void *hazard, const void *arg);

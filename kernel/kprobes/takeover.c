@@ -1,35 +1,36 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Function entries where ftrace has its call site. A point there uses one of two
- * mechanisms: ftrace calls us, or a breakpoint or jump stands on the instruction after
- * the site's nop. There can be no breakpoint on the nop itself.
+ * Chooses the mechanism of points at entries of functions, where ftrace has its call
+ * site: a nop, which ftrace patches. Either ftrace calls kprobes, or there is a
+ * breakpoint or jump on the instruction after the nop. There must be none on the nop
+ * itself.
  *
- * A point skips the nop, and has a breakpoint or jump like any other point, if nobody
- * can tell the difference. That is so if
+ * A point skips the nop, and has a breakpoint or jump like any other point, if that makes
+ * no difference to users. That is so if
  *
  *  - a jump can be written there, and there is no other probe on the instruction: the
  *    breakpoint leads to the jump's detour, so that handlers run in the function's
  *    context,
  *  - the instruction is executed exactly once for each call: nothing in the function,
  *    its cold part, jump labels or exception fixups leads to it,
- *  - nothing takes calls elsewhere from the nop: neither an ftrace_ops with IPMODIFY, as
+ *  - nothing redirects calls from the nop: neither an ftrace_ops with IPMODIFY, as
  *    a livepatch has, nor a direct call, as a BPF trampoline uses.
  *
- * Users see the address of the nop, registers as at the nop, and post-handlers between
- * the nop and what follows, whatever tracers do to the nop. Any other point uses ftrace,
- * and one that ceases to fit moves to ftrace for good, because somebody probes the
- * instruction after the nop or redirects calls. A hit by way of ftrace costs more and
- * means the same. move.c keeps calls from being lost or seen twice meanwhile.
+ * Users see the address of the nop and registers as at the nop, and post-handlers run
+ * between the nop and the next instruction, whatever tracers do to the nop. Any other
+ * point uses ftrace. If the instruction after the nop is probed later, or calls are
+ * redirected, the point moves to ftrace for good. Hits through ftrace cost more and
+ * behave the same. move.c explains how no call is missed or handled twice meanwhile.
  *
- * Hits by way of ftrace must not get lost either, so kernel.ftrace_enabled cannot be
+ * Hits through ftrace must not be missed either, so kernel.ftrace_enabled cannot be
  * switched off while a point uses ftrace. While it is off, whatever needs ftrace fails:
  * registrations, and redirections of calls that are probed.
  *
  * A redirection looks up the points at its own addresses, and begins only when none of
  * them has a breakpoint left. A point that moves keeps its breakpoint for a Tasks RCU
- * grace period. No lock is held meanwhile: the redirection has announced itself, so that
- * no new point skips its nop, lets go of kprobe_mutex, waits for the move to end, and
- * looks at its addresses anew.
+ * grace period, during which no lock must be held. The redirection therefore increments
+ * redirections, so that no new point skips its nop, releases kprobe_mutex, waits for
+ * the move to end, and looks up its addresses again.
  */
 #include <linux/ftrace.h>
 #include <linux/kprobe_arch.h>
@@ -51,7 +52,7 @@
 /* Redirections of calls under way: no new point skips its nop. kprobe_mutex. */
 static unsigned int redirections;
 
-/* Not if the function ends with its nop. */
+/* False if the function consists of its nop alone: then another one begins at @site. */
 static bool is_inside_function(struct kprobe_lookup *lookup, unsigned long site)
 {
 	struct kprobe_function f;
@@ -60,12 +61,12 @@ static bool is_inside_function(struct kprobe_lookup *lookup, unsigned long site)
 }
 
 /**
- * kprobe_may_skip_nop() - can a breakpoint do instead of ftrace?
+ * kprobe_may_skip_nop() - check whether a point may have a breakpoint after its nop
  * @point:  new point at a function's entry nop, with @site set
- * @lookup: what was looked up before under the same hold of kprobe_mutex
+ * @lookup: earlier lookups under the same hold of kprobe_mutex
  *
- * See the top of this file; what it says of jumps and of ways to the instruction
- * is kprobe_optimizer_prepare()'s to find out.
+ * Checks the conditions at the top of this file, except for those on jumps and on
+ * branches to the instruction, which kprobe_optimizer_prepare() checks.
  *
  * Context: Process context, kprobe_mutex held, may sleep.
  * Return: True when the breakpoint may skip the nop.
@@ -106,7 +107,10 @@ static void take_idle_points(struct list_head *from, struct list_head *to)
 			list_move_tail(&point->batch, to);
 }
 
-/* Nothing leads to them. One that was in a batch to be armed is armed now. */
+/*
+ * Has points use ftrace that are not in the text, and so cannot be hit. A point that was
+ * in another batch, to be armed there, is armed here.
+ */
 static enum kprobe_reason take_over_idle(struct list_head *points)
 {
 	struct kprobe_point *point;
@@ -133,14 +137,17 @@ static enum kprobe_reason take_over_armed(struct list_head *points)
 	return reason;
 }
 
-/* All of a list. Those in the text stay in the list, as they were if it fails. */
+/*
+ * Has points use ftrace. Those that are in the text begin to move and stay in the list. If
+ * that fails they are as before.
+ */
 static enum kprobe_reason take_over(struct list_head *points)
 {
 	LIST_HEAD(idle);
 	enum kprobe_reason reason;
 
 	disarm_unwanted(points);
-	/* One that is about to become a jump gives that up first. */
+	/* The move expects breakpoints: no jumps, and no point that is OPTIMIZING. */
 	kprobe_unoptimize(points);
 	take_idle_points(points, &idle);
 	reason = take_over_armed(points);
@@ -148,12 +155,12 @@ static enum kprobe_reason take_over(struct list_head *points)
 }
 
 /**
- * kprobe_ftrace_take_over() - have ftrace lead to a point from now on
- * @point: any point
+ * kprobe_ftrace_take_over() - have a point use ftrace from now on
+ * @point: any point; nothing is done unless its breakpoint or jump is after an entry nop
  *
  * Context: Process context, kprobe_mutex held, may sleep.
- * Return: %KPROBE_REASON_NONE, also when the point stands elsewhere; else why not: a
- * point in the text then is as it was, another is not armed.
+ * Return: %KPROBE_REASON_NONE, or why it failed: a point in the text is then as before,
+ * another is not armed.
  */
 enum kprobe_reason kprobe_ftrace_take_over(struct kprobe_point *point)
 {
@@ -171,8 +178,8 @@ enum kprobe_reason kprobe_ftrace_take_over(struct kprobe_point *point)
 NOKPROBE_SYMBOL(kprobe_ftrace_take_over);
 
 /*
- * Collects up to %KPROBE_CHUNK points at the addresses of a hash that ftrace has to take
- * over. Returns whether any point there is moving.
+ * Collects up to %KPROBE_CHUNK points at the addresses of a hash that must move to ftrace.
+ * Returns whether any point there is moving already.
  */
 static bool find_points(const struct ftrace_hash *hash, struct list_head *points)
 {
@@ -196,8 +203,8 @@ static bool find_points(const struct ftrace_hash *hash, struct list_head *points
 }
 
 /*
- * One operation. Returns true, with kprobe_mutex still held, when there is nothing to
- * take over and no move to wait for.
+ * Moves a chunk of points, or waits for a move to end. Returns true, with kprobe_mutex
+ * held, if there is neither a point to move nor a move to wait for.
  */
 static bool is_ready(const struct ftrace_hash *hash, enum kprobe_reason *reason)
 {
@@ -226,16 +233,17 @@ static void count_redirections(int change)
 }
 
 /**
- * kprobe_ftrace_redirect_begin() - calls are about to be taken elsewhere
- * @hash: the functions that are called
+ * kprobe_ftrace_redirect_begin() - prepare for calls of functions being redirected
+ * @hash: the functions
  *
- * Points after the nops of these functions would not be reached any more: they move to
- * ftrace. No new point skips its nop until kprobe_ftrace_redirect_end().
+ * A redirected call does not reach the instruction after the nop. Points that have their
+ * breakpoint there move to ftrace, and no new point skips its nop until
+ * kprobe_ftrace_redirect_end().
  *
- * Context: Process context, may sleep; before any of ftrace's locks. Waits for a
+ * Context: Process context, may sleep; without any of ftrace's locks. Waits for a
  * Tasks RCU grace period if points move, without holding any lock.
- * Return: 0, with kprobe_mutex held. -ENOMEM or what ftrace says when it cannot
- * take the points over: calls must not be redirected then.
+ * Return: 0, with kprobe_mutex held. A negative errno, -ENOMEM or ftrace's, if the points
+ * cannot move: calls must not be redirected then.
  */
 int kprobe_ftrace_redirect_begin(struct ftrace_hash *hash)
 {
@@ -251,9 +259,11 @@ int kprobe_ftrace_redirect_begin(struct ftrace_hash *hash)
 NOKPROBE_SYMBOL(kprobe_ftrace_redirect_begin);
 
 /**
- * kprobe_ftrace_redirect_end() - calls are taken elsewhere, or not after all
+ * kprobe_ftrace_redirect_end() - end what kprobe_ftrace_redirect_begin() began
  *
- * Context: As kprobe_ftrace_redirect_begin(); gives kprobe_mutex back.
+ * Called when calls have been redirected, or when that has failed.
+ *
+ * Context: As kprobe_ftrace_redirect_begin(); releases kprobe_mutex.
  */
 void kprobe_ftrace_redirect_end(void)
 {

@@ -2,7 +2,7 @@
 #ifndef _KERNEL_KPROBES_TAKEOVER_H
 #define _KERNEL_KPROBES_TAKEOVER_H
 
-/* takeover.c: breakpoint or ftrace? */
+/* takeover.c: chooses between breakpoint and ftrace at entries of functions */
 #include <linux/kprobe_point.h>
 
 struct kprobe_lookup;
