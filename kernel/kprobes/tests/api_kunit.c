@@ -89,7 +89,7 @@ static void by_address_after_landing_pad(struct kunit *test)
 	use_probe(test, c, place);
 }
 
-/* At the nop of a function's entry, until the next instruction is wanted; or no jump can be. */
+/* At a function's entry: ftrace only if the next instruction is probed, or without jumps. */
 static void reports_mechanism(struct kunit *test)
 {
 	struct kprobes_counter *c, *inner;
@@ -158,7 +158,7 @@ static void on_stack(struct kunit *test)
 	kprobes_expect_counts(test, &c, HITS, 0);
 }
 
-/* What a caller leaves in fields that are not the caller's to set. */
+/* Registering overwrites members that the caller need not set. */
 static void overwrites_output(struct kunit *test)
 {
 	struct kprobes_counter *c;
@@ -372,7 +372,7 @@ static void again(struct kunit *test, struct kprobes_counter *c)
 	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&c->kp));
 }
 
-/* While the old point is still in the text, and after. */
+/* Registers again while the old point is still in the text, and after it was disarmed. */
 static void attach_again(struct kunit *test)
 {
 	struct kprobes_counter *c = kprobes_counting(test, test->param_value);
@@ -405,7 +405,7 @@ static void attach_again_disabled(struct kunit *test)
 	kprobes_expect_counts(test, c, HITS, HITS);
 }
 
-/* A reaper that comes by itself, between and under hits. */
+/* The work item that disarms points runs by itself, also while there are hits. */
 static void reaper_comes(struct kunit *test)
 {
 	struct kprobes_counter *c;

@@ -39,7 +39,7 @@ static void put_words(u8 *bytes, const u32 *words, unsigned int nr)
 
 /* Reach */
 
-/* Of ADDR's copy at ADDR + apart, or a jump from there to ADDR. */
+/* Is ADDR's copy at ADDR + apart out of reach, or a jump from there to ADDR? */
 static bool is_far(u32 word, long apart)
 {
 	u8 text[sizeof(u32)], buf[WORDS * sizeof(u32)];
@@ -70,7 +70,7 @@ static void arm64_branch_reach(struct kunit *test)
 	/* The branch to it is the copy's second word. */
 	KUNIT_EXPECT_FALSE(test, is_far(CBZ, SZ_128M + 0x80 - 4));
 	KUNIT_EXPECT_TRUE(test, is_far(CBZ, SZ_128M + 0x80));
-	/* The third. */
+	/* The branch to it is the copy's third word. */
 	KUNIT_EXPECT_FALSE(test, is_far(BL, SZ_128M + 0x1000 - 8));
 	KUNIT_EXPECT_TRUE(test, is_far(BL, SZ_128M + 0x1000 - 4));
 }
@@ -252,7 +252,7 @@ static void arm64_site(struct kunit *test)
 						 ADDR + sizeof(u32) * i));
 }
 
-/* Of an instruction that is cut short nothing is known, not even its length. */
+/* If not all bytes of an instruction are there, even its length is unknown. */
 static void arm64_cut_short(struct kunit *test)
 {
 	struct kprobe_insn insn;

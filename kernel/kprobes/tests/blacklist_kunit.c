@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Tests of the blacklist: whole functions are on it, and all that serve a hit.
+ * Tests of the blacklist: it has whole functions, and all that are called in a hit.
  */
 #include <kunit/test.h>
 #include <linux/kallsyms.h>
@@ -49,7 +49,7 @@ static noinline __noclone int free_function(int x)
 	return some_code(x);
 }
 
-/* Named as compilers name what they make of parts of a function, or of the whole. */
+/* Names that compilers give to clones and split-off parts of functions. */
 static int forbidden_isra(int x) __asm__("forbidden_function.isra.0");
 static int forbidden_constprop(int x) __asm__("forbidden_function.constprop.3");
 static int forbidden_part(int x) __asm__("forbidden_function.part.1.isra.2");
@@ -87,7 +87,7 @@ static noinline __noclone int forbidden_other(int x)
 	return some_code(x);
 }
 
-/* An unused function would be left out. */
+/* The compiler would leave out an unused function. */
 static int (*const functions[])(int) = {
 	forbidden_function, function_in_kprobes_text, noinstr_function, free_function,
 	forbidden_isra, forbidden_constprop, forbidden_part, noinstr_part, free_part,
@@ -217,7 +217,7 @@ static int find_cold(void *data, const char *name, unsigned long addr)
 	return 1;
 }
 
-/* It is jumped to: what is on the stack there is not its return address. */
+/* A cold part is jumped to, so there is no return address on top of the stack. */
 static void blacklist_return_of_cold(struct kunit *test)
 {
 	struct kretprobe rp = {};
@@ -241,7 +241,7 @@ static void blacklist_return_of_cold(struct kunit *test)
 }
 #endif
 
-/* What a hit runs through, and what calls it: the API, and what must be there. */
+/* Functions on the hit path and of the API, which must exist. */
 static const char * const serving_functions[] = {
 	"register_kprobe", "register_kprobes", "unregister_kprobe", "unregister_kprobes",
 	"enable_kprobe", "disable_kprobe", "get_kprobe", "kprobe_running",
@@ -249,7 +249,7 @@ static const char * const serving_functions[] = {
 	"notify_die", "atomic_notifier_call_chain",
 };
 
-/* What the compiler may have made part of its callers. */
+/* Functions that the compiler may have inlined. */
 static const char * const inner_functions[] = {
 	"kprobe_hit", "kprobe_breakpoint_hit", "kprobe_post_hit", "kprobe_frame_enter_nested",
 	"kprobe_count_miss", "kprobe_point_lookup", "kprobe_slot_owner", "is_kprobe_insn_slot",
@@ -336,7 +336,7 @@ static void blacklist_walk_from_inside(struct kunit *test)
 }
 
 #ifdef CONFIG_MODULES
-/* A module whose text is a function of ours. */
+/* A struct module whose text is a function of this file. */
 static struct module *pretend_module(struct kunit *test, struct bounds r)
 {
 	struct module *mod = kunit_kzalloc(test, sizeof(*mod), GFP_KERNEL);

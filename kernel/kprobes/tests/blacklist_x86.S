@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A function whose unlikely part stands elsewhere, as compilers do it.
+ * A function with a cold part in another place, as compilers make it.
  */
 #include <linux/linkage.h>
 #include <linux/objtool.h>
@@ -20,7 +20,7 @@ _ASM_NOKPROBE(kprobes_forbidden_asm)
 
 	.section .text.unlikely, "ax"
 
-	/* No landing pad: sealing it changes bytes in front, where others' code is. */
+	/* No landing pad: to seal it, the kernel writes to the bytes in front. */
 SYM_START(kprobes_forbidden_asm.cold, SYM_L_LOCAL, SYM_A_NONE)
 	ANNOTATE_NOENDBR
 	negl	%eax

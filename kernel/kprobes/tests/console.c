@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What the kernel prints, for tests of reports: the first line with some text.
+ * Watches the console for tests of reports: keeps the first line that has some text.
  */
 #include <kunit/test.h>
 #include <linux/string.h>
@@ -24,7 +24,7 @@ static void stop_watching(void *unused)
 	tracepoint_synchronize_unregister();
 }
 
-/* Until the end of the test. */
+/* Watches for @text until the end of the test. */
 void kprobes_watch_console(struct kunit *test, const char *text)
 {
 	if (!IS_ENABLED(CONFIG_TRACEPOINTS))

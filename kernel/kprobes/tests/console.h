@@ -2,7 +2,7 @@
 #ifndef _KERNEL_KPROBES_TESTS_CONSOLE_H
 #define _KERNEL_KPROBES_TESTS_CONSOLE_H
 
-/* What the kernel prints, for tests of reports. */
+/* console.c: watches the console for tests of reports */
 struct kunit;
 
 void kprobes_watch_console(struct kunit *test, const char *text);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Tests of large batches and of what others do meanwhile: they get their turn,
- * and whatever they do to the same probes, nothing is left behind.
+ * Tests of large arrays of probes. Other tasks get their turn while they are registered.
+ * Whatever these do to the same probes, no probe or breakpoint is left behind.
  */
 #include <kunit/test.h>
 #include <linux/delay.h>
@@ -18,20 +18,20 @@
 #include "../table.h"
 #include "targets.h"
 
-/* So many that their registration is interrupted many times. */
+/* So many that they are registered in several chunks. */
 #define CROWD	1500
 #define ROUNDS	10
 
 /**
- * struct crowd - many probes, spread over all places, and who works on them
+ * struct crowd - many probes, spread over all places, and a task that registers them
  * @c:          the probes
  * @kps:        pointers to them, as the API wants them
  * @work:       for another task
  * @registered: how often registering all of them has succeeded
- * @refused:    how often it was refused because somebody else has them
- * @other:      how often it ended in any other way
+ * @refused:    how often it was refused because another task has registered them
+ * @other:      how often it failed in any other way
  * @incomplete: how often it succeeded and not all were registered
- * @done:       the other task is through
+ * @done:       the other task is done
  */
 struct crowd {
 	struct kprobes_counter *c;
@@ -76,7 +76,7 @@ static unsigned int count_registered(struct crowd *crowd)
 	return n;
 }
 
-/* No probe, and no breakpoint that nobody is going to take away. */
+/* There is neither a probe left, nor a breakpoint that no work item will remove. */
 static void expect_nothing_left(struct kunit *test, struct crowd *crowd)
 {
 	unsigned int i, places = kprobes_places();
@@ -94,7 +94,7 @@ static void expect_nothing_left(struct kunit *test, struct crowd *crowd)
 	}
 }
 
-/* Everyone is hit by every call. */
+/* Every call hits all probes of the place. */
 static void crowd_is_hit(struct kunit *test)
 {
 	struct crowd *crowd = new_crowd(test, NULL);
@@ -112,7 +112,7 @@ static void crowd_is_hit(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&crowd->c[CROWD - 1].pre), 2);
 }
 
-/* The last one is bad: all of them are as before. */
+/* If the last probe is refused, all of them are as before. */
 static void crowd_is_refused(struct kunit *test)
 {
 	struct crowd *crowd = new_crowd(test, NULL);
@@ -156,7 +156,7 @@ static void come_and_go_elsewhere(struct work_struct *work)
 	come_and_go(container_of(work, struct crowd, work));
 }
 
-/* Two who want the same probes: one gets all of them, or the other. */
+/* Two tasks register the same probes: one of them gets all. */
 static void crowd_is_wanted_twice(struct kunit *test)
 {
 	struct crowd *crowd = new_crowd(test, come_and_go_elsewhere);
@@ -182,9 +182,9 @@ static void come_and_tell(struct work_struct *work)
 }
 
 /*
- * Who wants one probe need not wait until a batch is through. On one CPU, because how
- * fast an emulator runs another one is its own affair, and in real time, because the
- * scheduler may otherwise let the batch run to its end.
+ * A task that registers one probe need not wait until a large array is registered. Both
+ * run on one CPU, because an emulator may run another one at any speed, and this one as a
+ * real-time task, because the scheduler may else let the array be registered first.
  */
 static void crowd_lets_others_in(struct kunit *test)
 {
@@ -196,7 +196,7 @@ static void crowd_lets_others_in(struct kunit *test)
 	migrate_disable();
 	sched_set_fifo_low(current);
 	cpu = smp_processor_id();
-	/* It gets as far as the first lock, and no further. */
+	/* The work item waits for kprobe_mutex. */
 	scoped_guard(mutex, &kprobe_mutex) {
 		queue_work_on(cpu, system_wq, &crowd->work);
 		schedule_timeout_uninterruptible(2);
@@ -221,8 +221,8 @@ static void crowd_lets_others_in(struct kunit *test)
 }
 
 /*
- * A probe goes and comes again, but goes once more before its point is armed anew,
- * as when a later probe of its chunk is refused: the point still leaves.
+ * A probe is unregistered, registered, and unregistered once more before its point was
+ * committed, as when a later probe of its chunk is refused. The point is disarmed.
  */
 static void crowd_leaves_twice(struct kunit *test)
 {
@@ -244,13 +244,13 @@ static void crowd_leaves_twice(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, kprobe_point_lookup(addr), NULL);
 }
 
-/* Somebody takes probes off that are still being put on, and turns all knobs. */
+/* While probes are being registered, unregisters and disables some, and turns switches. */
 static void crowd_is_disturbed(struct kunit *test)
 {
 	struct crowd *crowd = new_crowd(test, come_and_tell);
 	unsigned int round = 0, i;
 
-	/* Taking off what is not on yet clears its address. */
+	/* By name: unregistering a probe that is not registered yet clears its address. */
 	for (i = 0; i < CROWD; i++) {
 		crowd->kps[i]->addr = NULL;
 		crowd->kps[i]->symbol_name = kprobes_place(i % kprobes_places())->symbol;

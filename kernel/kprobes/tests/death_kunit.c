@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Tests of tasks that die in a handler: the CPU goes on as if the handler had
- * returned. And of a handler that only looks as if its task had died.
+ * Tests of tasks that die in a handler: afterwards hits on the CPU are handled as if the
+ * handler had returned. Also of a handler that only seems to belong to a dead task.
  *
  * make_task_dead() is how every oops of a task ends.
  */
@@ -22,7 +22,7 @@
 
 #include "targets.h"
 
-/* More than a handler that does nothing special holds anybody up. */
+/* More than unregistering waits for ordinary handlers. */
 #define PROMPT_MS	500
 
 /**
@@ -30,7 +30,7 @@
  * @task: the thread
  * @run:  what it does
  * @cpu:  where it runs
- * @trap: the handler was called by a trap, where dying ends the kernel
+ * @trap: the handler was called from a trap, in which a dying task ends the kernel
  */
 struct mortal {
 	struct task_struct *task;
@@ -92,7 +92,7 @@ static bool is_dead(struct task_struct *task)
 	return READ_ONCE(task->exit_state);
 }
 
-/* Starts a thread on another CPU than ours, and waits until it is dead. */
+/* Starts a thread on another CPU, and waits until it is dead. */
 static void let_die(struct kunit *test, void (*run)(void))
 {
 	struct task_struct *task;
@@ -146,7 +146,7 @@ static long run_in_peace(void *unused)
 	return (long)running;
 }
 
-/* Another task on that CPU is in no handler, and misses nothing. */
+/* On that CPU another task is not taken to be in a handler, and its hits are handled. */
 static void expect_peace(struct kunit *test)
 {
 	struct kprobes_counter *c;
@@ -248,7 +248,7 @@ static void dies_in_entry_handler(struct kunit *test)
 	expect_peace(test);
 }
 
-/* What a dying task comes to on its way out is no handler's doing. */
+/* What a dying task hits in do_exit() is not nested in the handler that it died in. */
 static void last_hits_are_handled(struct kunit *test)
 {
 	const struct kprobes_place place = { .symbol = "exit_files" };
@@ -324,7 +324,7 @@ static void dies_in_fault_handler(struct kunit *test)
 
 	c->in_pre = load_bad;
 	c->kp.fault_handler = die_of_fault;
-	/* A trap could not die, and what the handler does would be an oops. */
+	/* Not by a trap: dying there would be an oops. */
 	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&c->kp));
 	wait_for_kprobe_optimizer();
 	if (!(c->kp.flags & (KPROBE_FLAG_OPTIMIZED | KPROBE_FLAG_FTRACE)))
@@ -342,7 +342,7 @@ static void dies_in_fault_handler(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&faults), 1);
 }
 
-/* A handler that takes long, on another stack than its task's */
+/* A long handler on the interrupt stack */
 
 #define LONG_MS		2500
 
@@ -361,7 +361,7 @@ static int take_long(struct kprobe *p, struct pt_regs *regs)
 	return 0;
 }
 
-/* As what comes at the end of an interrupt: a task's, but not on its stack. */
+/* Like code at the end of an interrupt: task context, but not on the task's stack. */
 static long run_on_irq_stack(void *unused)
 {
 	unsigned long flags;

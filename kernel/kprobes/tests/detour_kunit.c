@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Tests of breakpoints that lead to detours: at which points, when, and what
- * becomes of that as probes come and go.
+ * Tests of breakpoints that lead to detours: which points have one, and what happens when
+ * probes come and go.
  */
 #include <linux/hardirq.h>
 #include <linux/irqflags.h>
@@ -18,7 +18,7 @@
 
 /* The length of the first instruction of kprobes_opt_plain(). */
 #define PLAIN_FIRST	KPROBES_OPT_PLAIN_LEN
-/* A move while the flag is set: after another, an addition and std. */
+/* Offset of a move that is executed while the direction flag is set. */
 #define STD_MOV		6
 
 static struct kprobes_counter *probe_at(struct kunit *test, const char *symbol,
@@ -69,7 +69,7 @@ static int look_around(struct kprobe *p, struct pt_regs *regs)
 	return 0;
 }
 
-/* The trap is over when handlers run. */
+/* Handlers run after the trap has returned. */
 static void leaves_trap(struct kunit *test)
 {
 	struct kprobes_counter *c;
@@ -119,7 +119,10 @@ static struct kprobes_counter *looking_at(struct kunit *test, unsigned int offse
 	return c;
 }
 
-/* Nobody has looked whether the function sets it. After the move comes cld. */
+/*
+ * For a detour of a breakpoint the function is not searched for std, so the detour must
+ * clear the flag for handlers itself. After the move comes cld.
+ */
 static void direction_flag(struct kunit *test)
 {
 	struct kprobes_counter *c;
@@ -140,7 +143,7 @@ static void direction_flag(struct kunit *test)
 
 /* Which points */
 
-/* An instruction that a jump would cover may fault. */
+/* A jump is impossible because an instruction that it would cover may fault. */
 static void where_no_jump_can_be(struct kunit *test)
 {
 	struct kprobes_counter *c = probe_at(test, "kprobes_target_divide", 0);
@@ -152,7 +155,7 @@ static void where_no_jump_can_be(struct kunit *test)
 	kprobes_expect_counts(test, c, 2, 0);
 }
 
-/* A task may sleep in what has an exception table entry. */
+/* A task may sleep in an instruction with an exception table entry. */
 static void not_where_it_may_fault(struct kunit *test)
 {
 	struct kprobes_counter *c;
@@ -166,7 +169,7 @@ static void not_where_it_may_fault(struct kunit *test)
 
 #endif /* CONFIG_X86 */
 
-/* More handlers than a detour calls: one that calls nobody is of no use. */
+/* With more handlers than a detour calls, a detour is slower than the trap. */
 static void not_with_many_handlers(struct kunit *test)
 {
 	struct kprobes_counter *c[5];
@@ -192,7 +195,7 @@ static void not_with_many_handlers(struct kunit *test)
 
 /* As things change */
 
-/* Both are passed, although a jump from the first would cover the second. */
+/* Both probes are hit, although the first one's jump would cover the second. */
 static void neighbours(struct kunit *test)
 {
 	struct kprobes_counter *first = probe_at(test, "kprobes_opt_plain", 0);
@@ -222,7 +225,7 @@ static void neighbours(struct kunit *test)
 	kprobes_expect_counts(test, second, 4, 0);
 }
 
-/* The switch is for jumps. */
+/* The switch debug.kprobes-optimization turns off jumps, and not detours. */
 static void switched(struct kunit *test)
 {
 	struct kprobes_counter *c = probe_at(test, "kprobes_opt_plain", 0);
@@ -236,7 +239,7 @@ static void switched(struct kunit *test)
 	}
 }
 
-/* Switched off when handlers have changed and the jump was not renewed yet. */
+/* Optimization is switched off while the jump's detour is for former handlers. */
 static void switched_while_out_of_date(struct kunit *test)
 {
 	struct kprobes_counter *first = probe_at(test, "kprobes_opt_plain", 0);
@@ -255,7 +258,7 @@ static void switched_while_out_of_date(struct kunit *test)
 	kprobes_expect_counts(test, second, 2, 0);
 }
 
-/* Disabled ones are not called, and with none left there is nothing to lead to. */
+/* Disabled probes are not called. If all are disabled there is no breakpoint. */
 static void disabled(struct kunit *test)
 {
 	struct kprobes_counter *first, *second;

@@ -8,7 +8,7 @@
 #define DIFF_STACK	128
 #define DIFF_MEMORY	256
 
-/* What registers have, in bytes, and how many there are. */
+/* Size of a register in bytes, and how many registers there are. */
 #ifdef CONFIG_X86_64
 #define DIFF_WORD	8
 #define DIFF_REGS	16
@@ -29,7 +29,7 @@
 #define DIFF_R8		(8 * DIFF_WORD)
 #define DIFF_FLAGS	(DIFF_REGS * DIFF_WORD)
 
-/* The probed instruction ends in the exception table. */
+/* The probed instruction faults and has an exception table entry. */
 #define DIFF_FAULTS	1
 /* It is the nop at a function's entry that ftrace patches. */
 #define DIFF_ENTRY	2
@@ -54,8 +54,8 @@ struct diff_regs {
 
 /**
  * struct diff_sequence - some instructions, one of which is probed
- * @code:     where to jump to; comes back on its own
- * @name:     of the form of instruction that is probed
+ * @code:     its address; it is jumped to, and jumps back itself
+ * @name:     name of the probed form of instruction
  * @probe_at: offset of the probed instruction from @code
  * @flags:    DIFF_FAULTS and the like, or 0
  */
@@ -69,7 +69,7 @@ struct diff_sequence {
 extern const struct diff_sequence kprobes_diff_sequences[];
 extern const struct diff_sequence kprobes_diff_sequences_end[];
 
-/* What kprobes_diff_run() loads, what it finds afterwards. */
+/* Registers that kprobes_diff_run() loads before a sequence, and stores after it. */
 extern struct diff_regs kprobes_diff_in, kprobes_diff_out;
 extern unsigned long kprobes_diff_stack_in[DIFF_STACK / DIFF_WORD];
 extern unsigned long kprobes_diff_stack_out[DIFF_STACK / DIFF_WORD];

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A probe must not be felt. Each sequence of instructions runs bare and
- * then probed in each of the ways in columns[], with many values of registers
- * and flags: registers, flags, stack and memory must come out the same, and
- * each handler must have run once for each pass.
+ * A probe must not change what an instruction does. Each sequence of instructions runs
+ * without probes, and then probed in each of the ways in columns[], with many values of
+ * registers and flags. The results in registers, flags, stack and memory must be the
+ * same, and each handler must have run once for each pass.
  */
 #include <kunit/test.h>
 #include <linux/kprobes.h>
@@ -31,7 +31,7 @@ static_assert(offsetof(struct diff_regs, gpr[0]) == DIFF_AX);
 static_assert(offsetof(struct diff_regs, gpr[7]) == DIFF_DI);
 static_assert(offsetof(struct diff_regs, flags) == DIFF_FLAGS);
 
-/* What one pass leaves. */
+/* Results of one pass. */
 struct diff_result {
 	struct diff_regs regs;
 	unsigned long stack[DIFF_STACK / DIFF_WORD];
@@ -40,7 +40,7 @@ struct diff_result {
 
 /* What goes in */
 
-/* Counters, shifts and conditions look at rcx; the rest of a set is made of @seed. */
+/* Values of rcx, for counters, shifts and conditions; the rest is made of @seed. */
 static const struct {
 	u64 cx;
 	u64 seed;
@@ -114,7 +114,7 @@ static noinline void run_passes(const struct diff_sequence *s,
 
 struct diff_probe {
 	struct kprobe kp;
-	unsigned long runs_at;		/* where a copy that has run goes on */
+	unsigned long runs_at;		/* address after the copy that runs */
 	unsigned long hits;
 	unsigned long posts;
 	unsigned long bad_ips;
@@ -169,7 +169,7 @@ static const struct diff_column columns[] = {
 	  .way = KPROBES_BY_JUMP },
 	{ .name = "jump, two probes, one post-handler", .probes = 2,
 	  .posts = { false, true }, .way = KPROBES_BY_JUMP },
-	/* Nothing leads back from there, so these come last. */
+	/* A point that uses ftrace keeps it, so these come last. */
 	{ .name = "ftrace", .probes = 1, .way = KPROBES_NO_WAY },
 	{ .name = "ftrace, two probes, one post-handler", .probes = 2,
 	  .posts = { false, true }, .way = KPROBES_NO_WAY },
@@ -179,7 +179,7 @@ struct diff_run {
 	const struct diff_column *column;
 	const struct diff_sequence *seq;
 	struct diff_probe probes[COLUMN_PROBES];
-	struct kprobe after;		/* a function's entry nop, for ftrace */
+	struct kprobe after;		/* after the nop: makes an entry use ftrace */
 	struct kprobe_insn plan;
 	unsigned long runs_at;
 	struct diff_result *bare, *probed;
@@ -197,7 +197,7 @@ static void set_up_probe(struct diff_run *run, unsigned int nr)
 	};
 }
 
-/* Takes the place that the entry's point would like to stand at. */
+/* Probes the instruction after the entry nop, so that the entry's point uses ftrace. */
 static int register_after(struct diff_run *run)
 {
 	unsigned long entry = (unsigned long)run->probes[0].kp.addr;
@@ -226,7 +226,7 @@ static int register_probes(struct diff_run *run)
 	return err;
 }
 
-/* Is it probed in the column's way, and not in one that had its own turn? */
+/* Is it really probed in the column's way? */
 static bool is_column(const struct diff_run *run)
 {
 	const struct kprobe *p = &run->probes[0].kp;
@@ -322,7 +322,7 @@ static bool has_post(const struct diff_run *run)
 	return run->column->posts[0] || run->column->posts[1];
 }
 
-/* Can the sequence be probed in the column's way? As kprobes.rst has it. */
+/* Can the sequence be probed in the column's way, according to kprobes.rst? */
 static bool has_way(const struct diff_run *run)
 {
 	bool is_entry = run->seq->flags & DIFF_ENTRY;

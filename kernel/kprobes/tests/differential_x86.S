@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sequences of instructions for differential_kunit.c, which runs them bare and
- * probed, and what loads and captures registers around them.
+ * Sequences of instructions for differential_kunit.c, which runs them with and without
+ * probes, and the code that loads and stores registers around them.
  *
  * A sequence may use every register and need not restore any. It finds in rsi
  * and rdi two places in kprobes_diff_memory with room on either side, and on
@@ -93,7 +93,7 @@ SYM_FUNC_START(kprobes_diff_run)
 SYM_FUNC_END(kprobes_diff_run)
 	STACK_FRAME_NON_STANDARD kprobes_diff_run
 
-/* What sequences call: leaves the return address in r15. */
+/* Called by sequences: leaves the return address in r15. */
 SYM_FUNC_START(kprobes_diff_callee)
 	movq	(%rsp), %r15
 	RET
@@ -161,7 +161,7 @@ SEQUENCE long_rip
 	addq	$0x11223344, kprobes_diff_memory+72(%rip)
 END_SEQUENCE long_rip
 
-	/* The longest region, but for one byte: its last begins where a jump ends. */
+	/* The longest region but one: its last instruction begins in the jump's last byte. */
 .macro LONG_REGION name:req insn:vararg
 SEQUENCE \name
 	andl	$7, %ecx
@@ -252,7 +252,7 @@ CALL_BY call_percpu, PER_CPU_VAR(kprobes_diff_percpu_callee)
 ENTRY_OF entry_load_rip, movq kprobes_diff_memory+24(%rip), %rbx
 #endif
 
-/* Faults, which the exception table takes past the rest of the sequence */
+/* Faults: the exception table's fixup skips the rest of the sequence */
 
 SEQUENCE fault_load
 	movabsq	$0x8000000000000000, %rbx

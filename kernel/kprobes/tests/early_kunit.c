@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Tests of asking for probes before kprobes are ready: all is refused, and
- * nothing is left of it when they are.
+ * Tests of calls of the API before kprobes is initialized: all are refused, and leave
+ * nothing behind.
  */
 #include <kunit/test.h>
 #include <linux/console.h>
@@ -28,14 +28,14 @@ static struct kretprobe return_probe = {
 
 static struct kretprobe *return_probes[] = { &return_probe };
 
-/* What the calls have said, in this order. */
+/* What the calls have returned, in this order. */
 static struct {
 	bool made;
 	int probe, probes, return_probe, return_probes, enable, disable;
 	struct kprobe *found;
 } said;
 
-/* Consoles come before the first of all initcalls, kprobes with that. */
+/* Runs when consoles are initialized, before any initcall; kprobes is an initcall. */
 static int __init ask_too_early(void)
 {
 	said.probe = register_kprobe(&probe);
@@ -67,7 +67,7 @@ static void too_early_is_refused(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, said.found);
 }
 
-/* The same structures, now that it is not too early any more. */
+/* The same structures can be registered now. */
 static void later_is_accepted(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, register_kprobe(&probe), 0);

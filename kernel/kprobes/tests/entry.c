@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * For the suites of probes at function entries that ftrace knows: the same
- * probe as a breakpoint, as a jump, and by way of ftrace.
+ * Common code of the suites of probes at function entries that ftrace knows: the same
+ * probe with a breakpoint, with a jump, and through ftrace.
  */
 #include <kunit/test.h>
 #include <linux/ftrace.h>
@@ -78,13 +78,13 @@ struct kprobes_counter *kprobes_entry_next(struct kunit *test)
 	return kprobes_counter(test, &next);
 }
 
-/* What earlier probes have left in the text would still decide the form. */
+/* Disarms points of earlier probes, which would else decide the form. */
 void kprobes_entry_clear(void)
 {
 	kprobe_disarm_pending();
 }
 
-/* Before the test's probe is registered: make it come in the test's form. */
+/* Called before the test's probe is registered, so that it gets the test's form. */
 void kprobes_entry_prepare(struct kunit *test)
 {
 	kprobes_entry_clear();
@@ -95,7 +95,7 @@ void kprobes_entry_prepare(struct kunit *test)
 				register_kprobe(&kprobes_entry_next(test)->kp));
 }
 
-/* And after it was registered, or has changed: wait until it has that form. */
+/* Called after it was registered, or has changed: waits until it has that form. */
 void kprobes_entry_settle(struct kunit *test, struct kprobe *p)
 {
 	static const u32 flags[] = {
@@ -119,7 +119,7 @@ struct kprobes_counter *kprobes_entry_counting(struct kunit *test)
 	return c;
 }
 
-/* The function does what it should. */
+/* Calls the function, and checks its result. */
 void kprobes_entry_call(struct kunit *test, int times)
 {
 	int a;
@@ -133,7 +133,7 @@ static void pass(unsigned long ip, unsigned long parent_ip,
 {
 }
 
-/* Could redirect calls, and does not. */
+/* With IPMODIFY, so it counts as redirecting calls, although it does not. */
 struct ftrace_ops kprobes_entry_redirection = {
 	.func = pass,
 	.flags = ENTRY_SAVE_REGS | FTRACE_OPS_FL_IPMODIFY,
@@ -145,7 +145,7 @@ static void end_redirection(void *unused)
 	ftrace_set_filter(&kprobes_entry_redirection, NULL, 0, 1);
 }
 
-/* Of the function alone, until the test ends. It is still to be registered. */
+/* Filters the function alone until the test ends. The caller must register the ops. */
 void kprobes_entry_redirect(struct kunit *test)
 {
 	KUNIT_ASSERT_EQ(test, 0, ftrace_set_filter_ip(&kprobes_entry_redirection,

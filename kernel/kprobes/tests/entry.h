@@ -3,8 +3,8 @@
 #define _KERNEL_KPROBES_TESTS_ENTRY_H
 
 /*
- * For the suites of probes at function entries that ftrace knows: functions in
- * entry_<arch>.S, and the ways in which such a probe is reached.
+ * entry.c: common code of the suites of probes at function entries that ftrace knows.
+ * The functions are in entry_<arch>.S.
  */
 #include <linux/kprobe_point.h>
 
@@ -12,9 +12,9 @@
 
 struct ftrace_ops;
 
-/* A nop, and after it: an instruction that sets the result, and two more. */
+/* Has a nop, and after it an instruction that sets the result, and two more. */
 int kprobes_entry_target(int a);
-/* The same, but to the instruction after the nop. */
+/* Jumps to the instruction after that nop. */
 int kprobes_entry_late(int a);
 /* A loop right after the nop, of @n rounds, at least one; returns a + n. */
 int kprobes_entry_loop(int n, int a);
@@ -31,7 +31,7 @@ extern unsigned int kprobes_entry_directs;
  * enum entry_form - how a probe at an entry is reached
  * @ENTRY_BREAKPOINT: by a breakpoint after the nop
  * @ENTRY_JUMP:       by a jump there
- * @ENTRY_FTRACE:     by ftrace, as there is a probe after the nop
+ * @ENTRY_FTRACE:     by ftrace, because the instruction after the nop is probed as well
  */
 enum entry_form {
 	ENTRY_BREAKPOINT,

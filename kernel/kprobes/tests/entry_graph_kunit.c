@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Tests of return probes on functions whose return addresses others take as
- * well: the function graph tracer, and fprobes. Whoever takes it first, all see
- * the return, it goes to the caller, and stack traces show the callers.
+ * Tests of return probes on functions whose return addresses the function graph tracer
+ * and fprobes replace as well. In any order, all see the return, the function returns to
+ * its caller, and stack traces show the callers.
  */
 #include <kunit/test.h>
 #include <linux/fprobe.h>
@@ -70,7 +70,7 @@ static void fprobe_returned(struct fprobe *fp, unsigned long entry_ip,
 	atomic_inc(&fprobe_returns);
 }
 
-/* A new one each time: ftrace remembers one that is part of the kernel. */
+/* Allocated for each test: ftrace does not forget an ops that is kernel data. */
 static struct fprobe *fprobe;
 
 static void fprobe_on(struct kunit *test)
@@ -126,14 +126,14 @@ static bool is_in(unsigned long addr, const char *symbol)
 	return !strncmp(name, symbol, len) && (name[len] == '+' || !name[len]);
 }
 
-/* Somebody's trampoline stands for the true return address. */
+/* Is the true return address hidden by a trampoline? */
 static bool is_hidden(unsigned long addr)
 {
 	return is_kretprobe_trampoline(addr) || is_in(addr, "return_to_handler") ||
 	       is_in(addr, "arch_rethook_trampoline");
 }
 
-/* The caller shows once, after the target if that is under way. */
+/* The trace has the caller once, after the target if that has not returned. */
 static bool is_good(const struct trace *t, bool below)
 {
 	unsigned int i, good = 0;
@@ -158,7 +158,7 @@ static void expect_good(struct kunit *test, const struct trace *t, bool below,
 		kunit_info(test, "  %pB\n", (void *)t->entries[i]);
 }
 
-/* What a return handler sees: of itself, and by its registers. */
+/* Stack traces of a return handler: from where it runs, and from its registers. */
 struct return_traces {
 	struct trace handler;
 	struct trace regs;
@@ -237,7 +237,7 @@ static void expect_fprobe(struct kunit *test, int calls)
 		KUNIT_EXPECT_EQ(test, fprobe->nmissed, 0);
 }
 
-/* The tests themselves are right. */
+/* Checks the test itself, without probes. */
 static void graph_alone(struct kunit *test)
 {
 	graph_on(test);
@@ -310,7 +310,7 @@ static void fprobe_later(struct kunit *test)
 	expect_fprobe(test, 2);
 }
 
-/* Three who take the return address, in every order: @order from 0 to 5. */
+/* All three replace the return address, in each order: @order from 0 to 5. */
 static void all_in_order(struct kunit *test, unsigned int order)
 {
 	unsigned int i, who, first = order % 3;
@@ -342,7 +342,7 @@ static void all_together(struct kunit *test)
 		all_in_order(test, order);
 }
 
-/* Switched on and off while the function is under way. */
+/* Called in the function: switches the graph tracer on or off. */
 static int switch_graph(void *test)
 {
 	if (graph_is_on)

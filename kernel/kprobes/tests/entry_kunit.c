@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Tests of probes at a function's entry nop: a user cannot tell whether the
- * probe is a breakpoint or jump after the nop, or is reached by ftrace.
+ * Tests of probes at a function's entry nop: users see no difference between a breakpoint
+ * or jump after the nop, and ftrace.
  */
 #include <kunit/test.h>
 #include <linux/error-injection.h>
@@ -13,7 +13,7 @@
 
 #define CALLS	5
 
-/* What users are told */
+/* Addresses that users see */
 
 static void tells_the_address(struct kunit *test)
 {
@@ -113,7 +113,7 @@ static void add_in_post(struct kprobe *p, struct pt_regs *regs,
 		TEST_RESULT(regs) = 77;
 }
 
-/* In front of the function's first instruction, which sets the result. */
+/* Handlers run before the function's first instruction, which sets the result. */
 static void handlers_write_registers(struct kunit *test)
 {
 	struct kprobes_counter *c = kprobes_entry_counting(test);
@@ -191,7 +191,7 @@ static void registers_again(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&c->kp));
 	kprobes_entry_settle(test, &c->kp);
 	unregister_kprobe(&c->kp);
-	/* The function's text is its own again. */
+	/* The original text is restored. */
 	wait_for_kprobe_optimizer();
 	for (i = 0; i < 10; i++)
 		register_once(test, c);
@@ -286,7 +286,7 @@ struct call {
 	bool return_traced;
 };
 
-/* Is the function that called the target among the callers, and is all named? */
+/* Does the trace have the target's caller, and a symbol for each address? */
 static bool trace_is_good(void)
 {
 	char name[KSYM_SYMBOL_LEN];
@@ -343,7 +343,7 @@ static void return_probe_sees_the_call(struct kunit *test)
 	unregister_kretprobe(&r->rp);
 }
 
-/* The return address is taken by a probe, then the path is changed by another. */
+/* A return probe replaces the return address, then another probe changes the path. */
 static void return_probe_beside_a_change_of_path(struct kunit *test)
 {
 	struct kprobes_returns *r;

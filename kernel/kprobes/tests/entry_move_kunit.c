@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Tests of a probe at a function's entry that moves from a breakpoint or jump to
- * ftrace: calls that are past the nop by then are hits all the same, and none is
- * seen twice.
+ * ftrace: calls that have passed the nop before are hits, and no call is a hit twice.
  */
 #include <kunit/test.h>
 #include <linux/ftrace.h>
@@ -13,7 +12,7 @@
 
 #define CALLS	5
 
-/* As a call that has passed the nop before, and comes to what follows it now. */
+/* Like a call that has passed the nop before the move: begins after the nop. */
 static void call_late(struct kunit *test, int times)
 {
 	int a;
@@ -69,7 +68,7 @@ static void late_calls_are_hits(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, m.next->kp.nmissed, 0);
 }
 
-/* When all such calls are over, the next instruction's probe stands for itself. */
+/* After the grace period the next instruction's probe has a breakpoint of its own. */
 static void move_ends(struct kunit *test)
 {
 	struct move m = start_move(test);
@@ -90,7 +89,7 @@ static int go_elsewhere(struct kprobe *p, struct pt_regs *regs)
 	return 1;
 }
 
-/* Such a call does not come to the next instruction; another in its place does. */
+/* A call that a handler diverts does not hit the next instruction, and leaves no note. */
 static void path_changes(struct kunit *test)
 {
 	struct move m = start_move(test);
@@ -131,7 +130,7 @@ static int call_again(struct kprobe *p, struct pt_regs *regs)
 	return 0;
 }
 
-/* Calls from a handler are misses, of both probes, however they are noticed. */
+/* Calls from a handler are misses of both probes, through ftrace and by the breakpoint. */
 static void nested_calls_are_missed(struct kunit *test)
 {
 	struct move m = start_move(test);
@@ -210,7 +209,7 @@ static void entry_goes(struct kunit *test)
 	kprobes_expect_counts(test, m.next, 6, 6);
 }
 
-/* In either order; what is left is the function's own text. */
+/* Unregisters both in either order: the original text is restored. */
 static void both_go(struct kunit *test)
 {
 	struct kprobes_text text;
@@ -239,7 +238,7 @@ static void both_go(struct kunit *test)
 
 /* Redirections of calls */
 
-/* It waits until whoever was past the nop has been seen: then they are over. */
+/* A redirection begins only after the move: calls past the nop have been hits by then. */
 static void redirection_waits(struct kunit *test)
 {
 	struct kprobes_counter *c;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Tests of probes at a function's entry nop when the instruction after it is
- * not free: it is probed as well, or executed more often than the nop.
+ * Tests of probes at a function's entry nop that cannot skip it: the instruction after it
+ * is probed as well, or executed more often than the nop.
  */
 #include <kunit/test.h>
 #include <linux/delay.h>
@@ -41,7 +41,7 @@ static void expect_both(struct kunit *test, struct kprobes_counter *entry,
 			    &next->kp);
 }
 
-/* From each form in which a probe may be that has the instruction for itself. */
+/* The next instruction is probed when the entry's probe is a breakpoint or a jump. */
 static void next_comes_later(struct kunit *test)
 {
 	const enum entry_form *form = test->param_value;
@@ -81,7 +81,7 @@ static void next_comes_first(struct kunit *test)
 	kprobes_expect_counts(test, next, 2 * CALLS, 2 * CALLS);
 }
 
-/* It may be enabled at any time. */
+/* A disabled probe counts as well, because it may be enabled at any time. */
 static void next_is_disabled(struct kunit *test)
 {
 	struct kprobes_counter *entry, *next = kprobes_entry_next(test);
@@ -100,7 +100,7 @@ static void next_is_disabled(struct kunit *test)
 	kprobes_expect_counts(test, next, CALLS, CALLS);
 }
 
-/* The entry's probe is disabled while the next one comes. */
+/* The entry's probe is disabled when the next instruction is probed. */
 static void entry_is_disabled(struct kunit *test)
 {
 	struct kprobes_counter *entry, *next = kprobes_entry_next(test);
@@ -141,7 +141,7 @@ static void both_at_once(struct kunit *test)
 	}
 }
 
-/* When nothing is left of either, the next one may skip the nop. */
+/* When the points of both are freed, a new probe at the entry skips the nop again. */
 static void skips_nop_again(struct kunit *test)
 {
 	const enum entry_form *form = test->param_value;
@@ -255,7 +255,7 @@ static void come_and_go(struct kunit *test, struct kprobes_counter *next)
 	}
 }
 
-/* From a breakpoint or jump to ftrace, once. */
+/* One move from a breakpoint or jump to ftrace. */
 static void change_under_calls(struct kunit *test, struct hammer *h, int i)
 {
 	atomic_set(&h->calls, 0);
@@ -278,7 +278,7 @@ static void change_under_calls(struct kunit *test, struct hammer *h, int i)
 	count_change(h);
 }
 
-/* Also of calls that are past the nop at the change, none is lost or seen twice. */
+/* No call is missed or a hit twice, also if it has passed the nop before the move. */
 static void changes_under_calls(struct kunit *test)
 {
 	struct hammer *h = kunit_kzalloc(test, sizeof(*h), GFP_KERNEL);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Tests of probes at a function's entry while kernel.ftrace_enabled is 0: those
- * that work go on to work, and what needs ftrace is refused.
+ * Tests of probes at a function's entry while kernel.ftrace_enabled is 0: probes with a
+ * breakpoint or jump are still hit, and what needs ftrace is refused.
  */
 #include <kunit/test.h>
 #include <linux/ftrace.h>
@@ -19,7 +19,7 @@ static void turn_on(void *unused)
 	ftrace_enabled = 1;
 }
 
-/* Nothing is traced, so there is nothing to be done but to say so. */
+/* No tracer is on, so it is enough to set the variable. */
 static void turn_off(struct kunit *test)
 {
 	KUNIT_ASSERT_TRUE(test, ftrace_enabled);
@@ -32,7 +32,7 @@ static bool is_ftraced(const struct kprobes_counter *c)
 	return c->kp.flags & KPROBE_FLAG_FTRACE;
 }
 
-/* What was refused last, if files in debugfs tell. */
+/* Expects that the last record is this refusal, if there are records. */
 static void expect_refused(struct kunit *test, enum kprobe_request request)
 {
 #ifdef CONFIG_DEBUG_FS
@@ -89,7 +89,7 @@ static void new_probe_is_refused(struct kunit *test)
 	kprobes_expect_counts(test, c, 1, 1);
 }
 
-/* Also those that are not ftrace's, and those to be disabled, are as before. */
+/* All probes are as before, also those that do not need ftrace or are disabled. */
 static void array_is_refused(struct kunit *test)
 {
 	const struct kprobes_place loop = { .symbol = "kprobes_entry_loop" };
@@ -154,7 +154,7 @@ static void arm_all(void *unused)
 	kprobe_arm_all(true);
 }
 
-/* Who writes to debugfs "enabled" is told that not all are armed. */
+/* Writing to debugfs "enabled" fails if not all points can be armed. */
 static void switch_for_all_fails(struct kunit *test)
 {
 	struct kprobes_counter *entry = disabled_entry(test), *other;
@@ -175,7 +175,7 @@ static void switch_for_all_fails(struct kunit *test)
 	kprobes_expect_counts(test, entry, CALLS, CALLS);
 }
 
-/* It would take effect, and the calls, as soon as ftrace is on again. */
+/* Else it would take effect, and redirect calls, as soon as ftrace is on again. */
 static void redirection_is_refused(struct kunit *test)
 {
 	struct kprobes_counter *entry = kprobes_entry_counting(test);

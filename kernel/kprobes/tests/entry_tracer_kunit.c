@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Tests of probes at a function's entry nop while somebody else uses the nop:
- * tracers, livepatches, direct calls. Whoever comes first, every call is seen
- * by all of them, and goes where it should.
+ * Tests of probes at a function's entry nop while tracers, livepatches and direct calls
+ * use the nop. In any order of their coming, all of them see every call, and it goes
+ * where it should.
  */
 #include <kunit/test.h>
 #include <linux/fprobe.h>
@@ -15,14 +15,14 @@
 #define CALLS	5
 
 /**
- * struct nop_user - somebody who uses the nop
- * @name:  for the reader of the results
- * @on:    begins
+ * struct nop_user - a user of the nop other than kprobes
+ * @name:  name of the test case
+ * @on:    begins to use it
  * @off:   ends
- * @goes:  the result of kprobes_entry_target(a) meanwhile, from what its body
+ * @goes:  computes what kprobes_entry_target(a) returns meanwhile from what its body
  *         would return
- * @takes: the function's body is another's meanwhile
- * @moves: a probe has to be reached by ftrace meanwhile
+ * @takes: the function's body is replaced meanwhile
+ * @moves: a point at the entry must use ftrace meanwhile
  */
 struct nop_user {
 	const char *name;
@@ -174,7 +174,7 @@ static void fprobe_exit_handler(struct fprobe *fp, unsigned long entry_ip,
 	regs_set_return_value(regs, regs_return_value(regs) + 300);
 }
 
-/* A new one each time: ftrace remembers one that is part of the kernel. */
+/* Allocated for each test: ftrace does not forget an ops that is kernel data. */
 static struct fprobe *fprobe;
 
 static int fprobe_on(void)
@@ -233,7 +233,7 @@ static void switch_on(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, 0, active->on());
 }
 
-/* It has seen this many calls. */
+/* Ends the use, after which @calls calls must have been seen. */
 static void switch_off(struct kunit *test, int calls)
 {
 	const struct nop_user *user = active;
@@ -292,7 +292,7 @@ static void expect_calls(struct kunit *test, struct pair *pair, int calls)
 			kprobes_entry_addr() + ENTRY_NOP_SIZE);
 }
 
-/* Without any probe: the users themselves are right. */
+/* Checks the users of the nop themselves, without a probe. */
 static void alone(struct kunit *test)
 {
 	switch_on(test);
@@ -337,7 +337,7 @@ static void comes_first_and_stays(struct kunit *test)
 	call(test, CALLS);
 }
 
-/* The probe is a breakpoint or a jump by then. */
+/* The user comes when the probe is a breakpoint or a jump. */
 static void comes_later(struct kunit *test, bool optimized)
 {
 	const struct nop_user *user = test->param_value;
@@ -354,7 +354,7 @@ static void comes_later(struct kunit *test, bool optimized)
 	switch_off(test, CALLS);
 	call(test, CALLS);
 	expect_calls(test, &pair, 3 * CALLS);
-	/* And again, now that the probe may be ftrace's. */
+	/* And again, now that the point may use ftrace. */
 	switch_on(test);
 	call(test, CALLS);
 	expect_calls(test, &pair, 4 * CALLS);
@@ -374,7 +374,7 @@ static void comes_to_a_jump(struct kunit *test)
 	comes_later(test, true);
 }
 
-/* The probe is not in the text by then. */
+/* The user comes when the point is not in the text. */
 static void comes_to_a_disabled_probe(struct kunit *test)
 {
 	struct pair pair = probe(test, false);
@@ -417,7 +417,7 @@ static void probe_changes_path(struct kunit *test)
 	kprobes_expect_counts(test, c, 3, 0);
 }
 
-/* The next instruction is probed, too: not reached when calls go elsewhere. */
+/* The next instruction is probed as well. Redirected calls do not hit it. */
 static void next_is_probed(struct kunit *test)
 {
 	const struct nop_user *user = test->param_value;
@@ -464,7 +464,7 @@ static void expect_extended(struct kunit *test, int (*extend)(void))
 	KUNIT_EXPECT_TRUE(test, is_ftraced(c));
 	KUNIT_EXPECT_EQ(test, -7, kprobes_entry_target(7));
 	kprobes_expect_counts(test, c, 2, 2);
-	/* Its calls are not redirected. */
+	/* Calls of this function are not redirected. */
 	KUNIT_EXPECT_FALSE(test, is_ftraced(bystander));
 	KUNIT_EXPECT_EQ(test, 0, ops_off(&redirection));
 	KUNIT_EXPECT_EQ(test, 8, kprobes_entry_target(7));

@@ -23,7 +23,7 @@ TRACED_FUNCTION kprobes_entry_target
 	RET
 SYM_FUNC_END(kprobes_entry_target)
 
-/* The same without the nop, as a call goes on that has passed it. */
+/* Enters that function after the nop, like a call that has passed it. */
 FUNCTION kprobes_entry_late
 #ifdef CONFIG_X86_64
 	leaq	kprobes_entry_target(%rip), %rax
@@ -46,7 +46,7 @@ TRACED_FUNCTION kprobes_entry_loop
 	RET
 SYM_FUNC_END(kprobes_entry_loop)
 
-/* A function without a nop, to go to: -a */
+/* A function without a nop, for redirected calls: -a */
 FUNCTION kprobes_entry_other
 	mov	%_ASM_ARG1L, %eax
 	negl	%eax

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Tests of faults in copies of instructions that the kernel itself deals with:
- * exception tables, machine checks, reports. To all of them a fault in a copy is
- * one at the probed instruction.
+ * Tests of faults in copies of instructions, which the kernel itself handles or reports:
+ * exception tables, machine checks, oopses. All of these must treat a fault in a copy as
+ * a fault of the probed instruction.
  */
 #include <linux/extable.h>
 #include <linux/kdebug.h>
@@ -23,7 +23,7 @@
 
 /* Zero-padding loads */
 
-/* How much of a word there is at the end of a page. */
+/* How many bytes of a word are before the end of a page. */
 #define TAIL	3
 
 static void free_page_of(void *page)
@@ -31,7 +31,7 @@ static void free_page_of(void *page)
 	vfree(page);
 }
 
-/* The last bytes of a page that no other follows. */
+/* The last bytes of a page with no page after it. */
 static u8 *end_of_memory(struct kunit *test)
 {
 	u8 *page = vmalloc(PAGE_SIZE);
@@ -89,7 +89,7 @@ static int zeropad_in_handler(struct kprobe *p, struct pt_regs *regs)
 	return 0;
 }
 
-/* Without a frame handlers are missed, and nothing else. */
+/* If the hit is missed, for lack of a frame, the fault is fixed up all the same. */
 static void zero_padded_and_missed(struct kunit *test)
 {
 	struct inner inner = { .tail = end_of_memory(test) };
@@ -117,7 +117,7 @@ static unsigned long site_of(const struct exception_table_entry *ex)
 	return (unsigned long)&ex->insn + ex->insn;
 }
 
-/* What hashes names a word at a time, probed at each such load. */
+/* full_name_hash() reads a name by words. Probes each load that may go past its end. */
 static void name_at_the_end_of_memory(struct kunit *test)
 {
 	unsigned long start = (unsigned long)full_name_hash;
@@ -149,7 +149,7 @@ static void name_at_the_end_of_memory(struct kunit *test)
 		kunit_skip(test, "no such load in full_name_hash()");
 }
 
-/* What looks an address up */
+/* Lookups of an address */
 
 static const char * const with_fixup[] = {
 	"kprobes_target_load", "kprobes_target_load_mce", "kprobes_target_rdmsr",
@@ -181,7 +181,7 @@ static struct kprobes_counter *probe_on(struct kunit *test, const char *symbol)
 	return c;
 }
 
-/* Whether a machine check can be survived, say. */
+/* The type tells, for example, whether a machine check can be recovered from. */
 static void copy_has_fixup_type(struct kunit *test)
 {
 	const char * const *symbol = test->param_value;
@@ -209,7 +209,7 @@ static void machine_check_is_fixed_up(struct kunit *test)
 	}
 }
 
-/* The kernel warns once only, and may have done so already. */
+/* The kernel warns only once, and may have done so before. */
 static void warning_names_the_function(struct kunit *test)
 {
 	struct kprobes_counter *c = probe_on(test, "kprobes_target_rdmsr");
@@ -230,7 +230,7 @@ static void warning_names_the_function(struct kunit *test)
 
 /* Reports */
 
-/* What it said of an oops. The task lives on, and returns from the function. */
+/* The address in the report of an oops. The task continues, and returns. */
 static unsigned long oops_ip;
 
 static int on_oops(struct notifier_block *nb, unsigned long event, void *data)
@@ -258,7 +258,7 @@ static void oops_names(struct kunit *test, long (*load)(const long *p),
 	KUNIT_EXPECT_EQ(test, load((const long *)bad), 1001);
 	pr_info("expect-splat-end\n");
 	unregister_die_notifier(&oops_nb);
-	/* An oops stops it. */
+	/* An oops has turned tracing off. */
 	tracing_on();
 	KUNIT_EXPECT_EQ_MSG(test, oops_ip, at, "%pS", (void *)oops_ip);
 }

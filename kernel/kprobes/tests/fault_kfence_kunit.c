@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Tests of faults that KFENCE reports. It lets the access be tried again, which
- * must not be another hit, and names the function that it was made in.
+ * Tests of faults that KFENCE reports. It has the access executed again, which must not
+ * be another hit. Its report names the probed function.
  */
 #include <linux/jiffies.h>
 #include <linux/kfence.h>
@@ -16,7 +16,7 @@ static void free_object(void *object)
 	kfree(object);
 }
 
-/* The word in front of an object that fills a page. KFENCE takes its time. */
+/* The word in front of an object of KFENCE. It takes some time until there is one. */
 static const long *out_of_bounds(struct kunit *test)
 {
 	unsigned long timeout = jiffies + 20 * HZ;
@@ -88,7 +88,7 @@ static void probed_with_post_handler(struct kunit *test)
 	in_probed_load(test, true);
 }
 
-/* A jump displaces it together with the probed instruction. */
+/* The faulting instruction is not the probed one, but is displaced by its jump. */
 static void displaced_late(struct kunit *test)
 {
 	struct kprobes_counter *c = probe_on(test, "kprobes_target_load_late", true);
@@ -105,7 +105,7 @@ static int load_in_handler(struct kprobe *p, struct pt_regs *regs)
 	return 0;
 }
 
-/* Missed once, not once more when it is tried again. */
+/* The hit is missed, and counted once although the access is executed twice. */
 static void missed(struct kunit *test)
 {
 	struct kprobes_counter *c = probe_on(test, "kprobes_target_load_bare", true);

@@ -134,7 +134,7 @@ static void expect_load_fault(struct kunit *test, struct kprobes_counter *c)
 	expect_fault(test, c, kind->trapnr);
 }
 
-/* Displaced instructions: handlers run once, whoever mends the fault */
+/* Displaced instructions: handlers run once, whether handler or kernel fixes the fault */
 
 static void table_mends(struct kunit *test)
 {
@@ -192,7 +192,7 @@ static void handler_skips(struct kunit *test)
 	expect_load_fault(test, c);
 }
 
-/* Without a handler that mends it, this would be an oops. */
+/* Without a fault handler that fixes it, this would be an oops. */
 static void handler_alone_mends(struct kunit *test)
 {
 	struct kprobes_counter *c;
@@ -214,7 +214,7 @@ static void handlers_are_asked_in_order(struct kunit *test)
 	struct kprobes_counter *c[ARRAY_SIZE(remedies)];
 	int i;
 
-	/* The newest is asked first. */
+	/* The newest probe's fault handler is called first. */
 	for (i = ARRAY_SIZE(c); i--;)
 		c[i] = load_probe(test, remedies[i]);
 	KUNIT_EXPECT_EQ(test, 0, disable_kprobe(&c[1]->kp));
@@ -227,7 +227,7 @@ static void handlers_are_asked_in_order(struct kunit *test)
 	expect_load_fault(test, c[2]);
 }
 
-/* A probe that is missed still has its instruction's fault mended. */
+/* The fault of a probed instruction is fixed up even if its hit is missed. */
 static int load_in_handler(struct kprobe *p, struct pt_regs *regs)
 {
 	struct faults *f = kprobes_counter_of(p)->data;
@@ -401,7 +401,7 @@ static void repaired_in_handlers(struct kunit *test)
 	}
 }
 
-/* Handlers with an exception table of their own. */
+/* Handlers that fault in an instruction with an exception table entry. */
 static void nofault_in_handlers(struct kunit *test)
 {
 	const struct kprobes_place *place = test->param_value;
@@ -413,7 +413,7 @@ static void nofault_in_handlers(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ((struct faults *)c->data)->result, -EFAULT);
 }
 
-/* The same where nobody wants to hear of it. */
+/* The same without a fault handler. */
 static void nofault_without_fault_handler(struct kunit *test)
 {
 	struct faults f = { .bad = (const long *)kinds[0].bad };

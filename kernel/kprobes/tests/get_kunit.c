@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Tests of what may be done with a probe that get_kprobe() has found.
+ * Tests of how long a probe stays that get_kprobe() has found.
  */
 #include <kunit/test.h>
 #include <linux/cpumask.h>
@@ -12,7 +12,7 @@
 
 #include "targets.h"
 
-/* How long it is looked at, and nobody may take it away. */
+/* How long the probe is used while another CPU unregisters it. */
 #define LOOK_MS	100
 
 static struct kprobes_counter *counter;
@@ -53,7 +53,7 @@ static void end_other(struct kunit *test, struct task_struct *task, void *addr)
 	KUNIT_EXPECT_NULL(test, get_kprobe(addr));
 }
 
-/* With interrupts disabled no call that takes it off returns. */
+/* While interrupts are disabled here, unregistering does not return. */
 static void interrupts_pin_probe(struct kunit *test)
 {
 	struct task_struct *task = start_other(test);
@@ -72,7 +72,7 @@ static void interrupts_pin_probe(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, taken);
 }
 
-/* With nothing but preemption disabled it may go at any time. */
+/* While only preemption is disabled, it does return. */
 static void preemption_pins_nothing(struct kunit *test)
 {
 	struct task_struct *task = start_other(test);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sequences of 32-bit instructions for differential_kunit.c, which runs them bare and
- * probed, and what loads and captures registers around them.
+ * Sequences of 32-bit instructions for differential_kunit.c, which runs them with and
+ * without probes, and the code that loads and stores registers around them.
  *
  * A sequence may use every register and need not restore any. It finds in esi
  * and edi two places in kprobes_diff_memory with room on either side, and on
@@ -82,7 +82,7 @@ SYM_FUNC_START(kprobes_diff_run)
 	RET
 SYM_FUNC_END(kprobes_diff_run)
 
-/* What sequences call: leaves the return address in ebp. */
+/* Called by sequences: leaves the return address in ebp. */
 SYM_FUNC_START(kprobes_diff_callee)
 	movl	(%esp), %ebp
 	RET
@@ -232,7 +232,7 @@ CALL_BY call_percpu, PER_CPU_VAR(kprobes_diff_percpu_callee)
 ENTRY_OF entry_load_abs, movl kprobes_diff_memory+24, %ebx
 #endif
 
-/* Faults, which the exception table takes past the rest of the sequence */
+/* Faults: the exception table's fixup skips the rest of the sequence */
 
 SEQUENCE fault_load
 	movl	$-4096, %ebx

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Tests of breakpoints that a debugger has put into the text: probes keep away
- * from them, and know what is under them.
+ * Tests of breakpoints of a debugger: they cannot be probed, and text is decoded with the
+ * original instructions in their place.
  */
 #include <kunit/test.h>
 #include <linux/kallsyms.h>
@@ -22,7 +22,7 @@
 #include "../table.h"
 #include "targets.h"
 
-/* A function that would be decoded otherwise with a breakpoint in front. */
+/* A function that is decoded differently if a breakpoint is taken for an instruction. */
 #define FUNCTION	"kprobes_region_jmp"
 #define SECOND_INSN	3
 
@@ -54,7 +54,7 @@ static int remove_breakpoint(void *addr)
 	       dbg_remove_sw_break((unsigned long)addr);
 }
 
-/* While somebody patches text, there is nothing to be done. */
+/* Tries again while text is being patched, which makes kgdb fail. */
 static void change_breakpoint(int (*change)(void *addr), unsigned long addr)
 {
 	while (stop_machine(change, (void *)addr, NULL) == -EBUSY)
@@ -67,7 +67,7 @@ static void leave_debugger(void *addr)
 	kgdb_unregister_io_module(&no_debugger);
 }
 
-/* Nobody executes the function until the end of the test. */
+/* Sets a breakpoint, which stays until the end of the test and must not be executed. */
 static unsigned long broken_into(struct kunit *test)
 {
 	unsigned long addr = kallsyms_lookup_name(FUNCTION);

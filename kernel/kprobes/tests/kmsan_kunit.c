@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Tests of KMSAN with probes: what handlers are given counts as initialized. The
- * registers are saved by assembly, to a stack where variables were before.
+ * Tests of KMSAN with probes: the registers that handlers get count as initialized.
+ * Assembly saves them on the stack, where uninitialized variables may have been before.
  */
 #include <kunit/test.h>
 #include <linux/kmsan-checks.h>
@@ -11,7 +11,7 @@
 
 static int calls;
 
-/* KMSAN reports in the log, and leaves this behind. */
+/* KMSAN's report in the log taints the kernel. */
 static bool has_reported(void)
 {
 	return test_taint(TAINT_BAD_PAGE);

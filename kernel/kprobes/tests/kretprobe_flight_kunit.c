@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Tests of return probes with calls in flight: that return late, after the
- * probe has gone, or never.
+ * Tests of return probes with calls in flight that return after the return probe was
+ * unregistered, or never.
  */
 #include <kunit/test.h>
 #include <linux/completion.h>
@@ -203,7 +203,7 @@ static int call_until_seen(struct kunit *test, struct kprobes_returns *r)
 	return missed;
 }
 
-/* The only instance comes back once the task is gone for good. */
+/* The only instance is taken back when the task is freed. */
 static void dead_tasks_give_back(struct kunit *test)
 {
 	struct kprobes_returns *r = kprobes_caller_returns(test);

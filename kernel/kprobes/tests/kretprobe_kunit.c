@@ -258,7 +258,7 @@ static void several_on_one_function(struct kunit *test)
 	for (i = 0; i < 3; i++)
 		kprobes_expect_returns(test, r[i], 4, 4);
 
-	/* One that knows the way back as well as any other. */
+	/* Each has the true return address, so any may be unregistered. */
 	unregister_kretprobe(&r[0]->rp);
 	KUNIT_EXPECT_EQ(test, 42, kprobes_call_41(caller));
 	kprobes_expect_returns(test, r[0], 4, 4);
@@ -266,7 +266,7 @@ static void several_on_one_function(struct kunit *test)
 	kprobes_expect_returns(test, r[2], 5, 5);
 }
 
-/* Every one of them finds the true return address. */
+/* Each of several return probes has the true return address. */
 static void several_know_the_way(struct kunit *test)
 {
 	struct kprobes_returns *r[3];
@@ -291,7 +291,7 @@ static void several_know_the_way(struct kunit *test)
 	}
 }
 
-/* Who was called, in order: the digits of a number. */
+/* The order of the handlers' calls, as the digits of a number. */
 struct turns {
 	struct kprobes_returns *r[3];
 	int entries;
@@ -404,7 +404,7 @@ static void call_often(struct work_struct *work)
 	}
 }
 
-/* Entries = returns + misses, with too few instances. */
+/* With too few instances: calls = returns + misses. */
 static void books_balance(struct kunit *test)
 {
 	struct kprobes_returns *r;
@@ -473,7 +473,7 @@ static void tail_calls_in_turn(struct kunit *test)
 	expect_turns(test, &turns, 132, 321);
 }
 
-/* A call that never returned is found when the one around it does. */
+/* The instance of a call that never returned is removed when the outer call returns. */
 static void mismatch(struct kunit *test)
 {
 	struct kprobes_returns *left, *leave;

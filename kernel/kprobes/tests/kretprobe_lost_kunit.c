@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Tests of returns that do not fit the calls on record: what the log says, and
- * what becomes of the task.
+ * Tests of returns that do not match the instances of the task: the report in the log, and
+ * the end of the task.
  */
 #include <kunit/test.h>
 #include <linux/delay.h>
@@ -39,7 +39,7 @@ static unsigned int last_complaint(char *last, size_t size)
 
 #define WORD_DIGITS	((int)(2 * sizeof(long)))
 
-/* If not @exact, where it was may be any place. */
+/* Unless @exact, the reported address is not compared. */
 static void expect_complaint(struct kunit *test, unsigned int before,
 			     const void *rp, bool exact, unsigned long at)
 {
@@ -66,7 +66,7 @@ static int note_address(struct kretprobe_instance *ri, struct pt_regs *regs)
 	return 0;
 }
 
-/* A call that never returned lies on top when the one around it does. */
+/* When the outer call returns, the topmost instance is that of a call that never did. */
 static void skipped_return(struct kunit *test)
 {
 	struct kprobes_returns *left, *leave;
@@ -99,7 +99,7 @@ static bool is_dead(struct task_struct *task)
 	return READ_ONCE(task->exit_state);
 }
 
-/* A return that no call is known for: the task is ended, and nothing else. */
+/* A return without an instance: the task is killed, and the kernel lives on. */
 static void unknown_return(struct kunit *test)
 {
 	struct kprobes_returns *r = kprobes_returning(test, "kprobes_target_c");
@@ -114,7 +114,7 @@ static void unknown_return(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, task->exit_code, SIGSEGV);
 	put_task_struct(task);
 	expect_complaint(test, before, NULL, false, 0);
-	/* And life goes on. */
+	/* Probes still work. */
 	kprobes_expect_targets(test, 1);
 	kprobes_expect_returns(test, r, 1, 1);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Tests of stack traces: from handlers, and from below functions whose returns
- * are probed, every caller shows, in order, and none is hidden by us.
+ * Tests of stack traces from handlers, and from functions that a return-probed function
+ * calls: they have every caller, in order, and no trampoline in place of one.
  */
 #include <kunit/test.h>
 #include <linux/kallsyms.h>
@@ -72,14 +72,14 @@ static void expect_trace(struct kunit *test, const struct trace *t,
 		good &= at < t->nr && is_in(t->entries[at], symbols[i]);
 	for (i = 0; i < t->nr; i++)
 		good &= !is_kretprobe_trampoline(t->entries[i]);
-	/* And it goes on to where the thread began. */
+	/* The trace must reach the start of the thread. */
 	good &= find(t, start, "kthread") < t->nr;
 	KUNIT_EXPECT_TRUE_MSG(test, good, "%s", what);
 	if (!good)
 		print(test, t);
 }
 
-/* The way to a probed function, that is not inlined or left by a tail call. */
+/* Calls a probed function. Not inlined, and without a tail call, to be in the trace. */
 static noinline int __noipa kprobes_trace_way(const struct kprobes_caller *c,
 					      int (*fn)(void *arg), void *arg)
 {
@@ -130,7 +130,7 @@ static struct trace *new_trace(struct kunit *test)
 	return t;
 }
 
-/* Without any probe: the tests themselves are right. */
+/* Checks the tests themselves, without a probe. */
 static void unprobed(struct kunit *test)
 {
 	struct trace *t = new_trace(test);
@@ -175,7 +175,7 @@ static void below_nested_return_probes(struct kunit *test)
 	expect_way(test, t, "outer", "nest");
 }
 
-/* From handlers: after what is ours follow the probed function's callers. */
+/* From handlers: after kprobes' own functions come the callers of the probed one. */
 
 static int trace_in_pre(struct kprobe *p, struct pt_regs *regs)
 {
@@ -195,7 +195,7 @@ static int trace_in_return(struct kretprobe_instance *ri, struct pt_regs *regs)
 	return 0;
 }
 
-/* Below a function's entry there is no frame of it yet. */
+/* At a function's entry it has no frame yet, and only ORC finds its caller. */
 static void need_orc(struct kunit *test)
 {
 	if (IS_ENABLED(CONFIG_UNWINDER_FRAME_POINTER))
@@ -228,13 +228,13 @@ static void from_pre_handler(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&c->kp));
 	call_once(test);
 	expect_way(test, c->data, "pre-handler", NULL);
-	/* Return probes on the same call are no obstacle. */
+	/* With a return probe on the same call. */
 	kprobes_caller_returning(test);
 	call_once(test);
 	expect_way(test, c->data, "pre-handler beside a return probe", NULL);
 }
 
-/* What comes after the probed function's own frame, which is a copy's. */
+/* The callers after the probed function, whose instruction runs as a copy. */
 static void expect_callers(struct kunit *test, const struct trace *t,
 			   const char *what)
 {
@@ -323,7 +323,7 @@ static noinline __noclone unsigned long kprobes_tell_return_address(void)
 	return (unsigned long)__builtin_return_address(0);
 }
 
-/* The function itself sees where it returns to: to the trampoline. */
+/* __builtin_return_address() in a probed function is the trampoline's address. */
 static void return_address_is_trampolines(struct kunit *test)
 {
 	struct kprobes_returns *r = kprobes_returns(test, "kprobes_tell_return_address");

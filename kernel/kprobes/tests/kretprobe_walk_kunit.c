@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Tests of those who unwind another task's stack while it wakes up, returns
- * from probed functions, and the return probes are unregistered.
+ * Tests of unwinding another task's stack while the task wakes up and returns from probed
+ * functions, and the return probes are unregistered.
  */
 #include <kunit/test.h>
 #include <linux/completion.h>
@@ -25,9 +25,9 @@
  * @release: wakes it there
  * @outside: it has returned, and sleeps where nothing is probed
  * @end:     ends it
- * @spin:    it goes on running inside instead of sleeping
- * @yield:   it goes on being runnable inside instead of sleeping
- * @awake:   it is inside; for those that do not sleep
+ * @spin:    it keeps running inside instead of sleeping
+ * @yield:   it stays runnable inside instead of sleeping
+ * @awake:   it is inside; for tasks that do not sleep
  */
 struct walked {
 	struct task_struct *task;
@@ -135,13 +135,13 @@ static struct kretprobe_instance *below(struct kretprobe_instance *ri)
 	return llist_entry(ri->llist.next, struct kretprobe_instance, llist);
 }
 
-/* What the unwinder finds a call by. */
+/* The frame by which the unwinder finds a call. */
 static void *fp_of(const struct kretprobe_instance *ri)
 {
 	return (void *)(ri->call & ~7UL);
 }
 
-/* Instances lie in memory of their own from vmalloc(): is that still theirs? */
+/* Instances are allocated by vmalloc() here: is that memory still allocated? */
 static bool is_there(const void *ri)
 {
 	return find_vm_area(ri);
@@ -163,7 +163,7 @@ static bool in_text(unsigned long addr)
 	return addr && core_kernel_text(addr) && !is_kretprobe_trampoline(addr);
 }
 
-/* One who walks to the end while the task rests. */
+/* Unwinds all calls while the task is at rest. */
 static void finds_all(struct kunit *test)
 {
 	struct walked *w = new_walked(test, 0);
@@ -180,7 +180,7 @@ static void finds_all(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, kretprobe_find_ret_addr(w->task, fp_of(ri) + 64, &cur));
 }
 
-/* One who stops on the way, and goes on when all he has seen is freed. */
+/* Unwinds one call, and continues when the instance that it has found is freed. */
 static void goes_on_late(struct kunit *test)
 {
 	struct kprobes_returns *r = kprobes_returning(test, SYMBOL);
@@ -201,7 +201,7 @@ static void goes_on_late(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, kretprobe_find_ret_addr(w->task, outer, &cur));
 }
 
-/* A task that is ready to run but does not is as good as one that sleeps. */
+/* A task that is runnable but does not run can be unwound like one that sleeps. */
 static void runnable_is_at_rest(struct kunit *test)
 {
 	struct walked *w = new_walked(test, 0);
@@ -210,7 +210,7 @@ static void runnable_is_at_rest(struct kunit *test)
 
 	kprobes_returning(test, SYMBOL);
 	w->yield = true;
-	/* On one CPU only one of us can run. */
+	/* On one CPU the task cannot run at the same time. */
 	set_cpus_allowed_ptr(current, cpumask_of(0));
 	wake_up_process(w->task);
 	while (!READ_ONCE(w->awake))
@@ -255,13 +255,13 @@ static void running_is_not_walked(struct kunit *test)
 /* Freed after readers */
 
 /**
- * struct reader - takes a walked task's return probe off while another CPU reads
+ * struct reader - unregisters a task's return probe while another CPU reads instances
  * @w:        the task
  * @r:        the return probe
  * @early:    unregister before the call returns
- * @thread:   who does it
+ * @thread:   the thread that unregisters it
  * @start:    the reader has begun
- * @done:     all was done
+ * @done:     it was unregistered and the call has returned
  */
 struct reader {
 	struct walked *w;
@@ -321,10 +321,10 @@ static void freed_after_readers(struct kunit *test, bool early)
 	rcu_read_lock();
 	WRITE_ONCE(reader.start, true);
 	done = comes_true(&reader.done);
-	/* Time for whoever frees things in the background. */
+	/* Give work items and RCU callbacks time to free instances. */
 	mdelay(50);
 	there = is_there(ri);
-	/* KASAN looks at this. */
+	/* KASAN checks this access. */
 	if (there)
 		READ_ONCE(ri->call);
 	rcu_read_unlock();
@@ -347,8 +347,8 @@ static void returned_after(struct kunit *test)
 }
 
 /*
- * A call that returns when another one's instance is about to be freed: one
- * whose grace period began before there was a reader.
+ * A call returns when another one's instance is about to be freed, whose grace period has
+ * begun before the reader has.
  */
 static void late_comer(struct kunit *test, unsigned int ms)
 {
@@ -454,14 +454,14 @@ static struct task_struct *run_thread(struct kunit *test, int (*fn)(void *arg), 
 	return task;
 }
 
-/* Whatever is wrong here is for KASAN, and page faults, to find. */
+/* Fails by a report of KASAN or by a page fault. */
 static void storm(struct kunit *test)
 {
 	struct kprobes_returns *r = kprobes_returns(test, SYMBOL);
 	unsigned long end = jiffies + 2 * HZ;
 	struct task_struct *cycling;
 
-	/* Those that count need a return probe that stays. */
+	/* The counting handlers expect that the return probe stays registered. */
 	r->rp.handler = NULL;
 	r->rp.entry_handler = NULL;
 	atomic_set(&cycles, 0);

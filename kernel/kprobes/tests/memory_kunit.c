@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Tests of running out of memory, at every place where there may be too little:
- * registering fails with -ENOMEM and leaves nothing behind, or does without, and
- * unregistering does not fail.
+ * Tests of running out of memory, at each allocation: registering fails with -ENOMEM and
+ * leaves nothing behind, or succeeds without that memory. Unregistering does not fail.
  *
- * Memory is refused by a probe on the function that fault injection asks.
+ * A probe on should_failslab(), which is for fault injection, makes allocations fail.
  */
 #include <kunit/test.h>
 #include <linux/error-injection.h>
@@ -22,7 +21,7 @@
 /**
  * struct shortage - what the probe on should_failslab() does
  * @kp:     the probe
- * @task:   whose allocations fail, NULL for nobody's
+ * @task:   the task whose allocations fail, or NULL
  * @passed: how many of them have not failed
  * @nth:    which of them fails, counted from 1; 0 for all
  * @failed: how many have
@@ -63,7 +62,7 @@ static void prepare_shortages(struct kunit *test)
 	shortage.kp.pre_handler = refuse_memory;
 	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&shortage.kp));
 	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, end_shortages, NULL));
-	/* Nothing of what the tests see is to change by itself. */
+	/* No work item must change what the tests look at. */
 	wait_for_kprobe_optimizer();
 }
 
@@ -87,10 +86,10 @@ static unsigned int end_shortage(void)
 
 /**
  * struct attempt - a way to register something
- * @name:  for the reader of the results
- * @begin: does it; returns the errno
- * @end:   undoes it
- * @check: expects that it is there, or not
+ * @name:  name of the test case
+ * @begin: registers; returns the errno
+ * @end:   unregisters
+ * @check: expects that it is registered, or not
  */
 struct attempt {
 	const char *name;
@@ -207,7 +206,7 @@ static const struct attempt attempts[] = {
 
 KUNIT_ARRAY_PARAM_DESC(attempt, attempts, name);
 
-/* Points there are, in the text or not. */
+/* The number of points, armed or not. */
 static unsigned int count_points(void)
 {
 	unsigned long addr = 0;
@@ -219,7 +218,7 @@ static unsigned int count_points(void)
 	return n;
 }
 
-/* What is left when all that may go by and by has gone. */
+/* The same after points that need not stay were freed. */
 static unsigned int count_points_left(void)
 {
 	wait_for_kprobe_optimizer();
@@ -267,7 +266,7 @@ static void register_without_memory(struct kunit *test)
 /* Enough for a tree of them to have several levels. */
 #define CROWD	400
 
-/* Places for probes, instruction by instruction. */
+/* Sets the probes on the instructions of a large function. */
 static unsigned int find_places(struct kprobe **kps, unsigned int max)
 {
 	unsigned long addr = kallsyms_lookup_name("vsnprintf");
@@ -323,7 +322,7 @@ static void unregister_without_memory(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, count_points(), points);
 	for (i = 0; i < n; i++)
 		kprobes_expect_off(test, kps[i]);
-	/* And they can come again. */
+	/* All can be registered again. */
 	KUNIT_EXPECT_EQ(test, find_places(kps, CROWD), CROWD);
 	KUNIT_EXPECT_EQ(test, count_points(), more);
 	unregister_kprobes(kps, CROWD);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Tests of text that goes away: the kernel's own init memory, which is still
- * there when these run. Modules cannot be loaded so early; what becomes of
- * probes in them is tested by tools/testing/selftests/kprobes/module_life.sh.
+ * Tests of text that goes away: the kernel's own init memory, which is not freed yet
+ * when these run. Modules cannot be loaded so early; probes in them are tested by
+ * tools/testing/selftests/kprobes/module_life.sh.
  */
 #include <kunit/test.h>
 #include <linux/init.h>
@@ -17,8 +17,8 @@
 static int module_calls;
 
 /*
- * Probed by a breakpoint, and, where ftrace is compiled in, the second one by
- * way of ftrace: the instruction after its nop is probed as well.
+ * The first function is probed by a breakpoint, the second one through ftrace if that is
+ * compiled in: the instruction after its nop is probed as well.
  */
 static noinline __noclone notrace int __init init_function(int x)
 {
@@ -44,7 +44,7 @@ static noinline __noclone notrace int staying_function(int x)
 	return x + 3;
 }
 
-/* All but the last go with init memory. */
+/* All but the last are on init text. */
 #define INIT_PROBES	(PROBES - 1)
 #define PROBES		(4 + IS_ENABLED(CONFIG_KPROBES_ON_FTRACE))
 
@@ -94,7 +94,7 @@ static void __init probe_init_functions(struct kunit *test)
 	t->probe[2].addr = (kprobe_opcode_t *)traced_init_function;
 	t->probe[INIT_PROBES].addr = (kprobe_opcode_t *)staying_function;
 	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&t->probe[2]));
-	/* Where the probe ends up is known now. */
+	/* Registering has set the address that is probed. */
 	entry = (unsigned long)t->probe[2].addr;
 	if (IS_ENABLED(CONFIG_KPROBES_ON_FTRACE))
 		t->probe[3].addr = (void *)arch_kprobe_skip_nop(entry);
@@ -136,7 +136,7 @@ static unsigned int count_gone_points(void)
 	return n;
 }
 
-/* Its text keeps the breakpoints: nobody may run these functions again. */
+/* Kills the points. The functions must not be called again: they are about to be freed. */
 static void __init module_init_memory(struct kunit *test)
 {
 	const unsigned int init_points = INIT_PROBES - 1; /* the first two share one */
@@ -159,7 +159,7 @@ static void __init module_init_memory(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 42, staying_function(39));
 	expect_hits(test, INIT_PROBES, 2);
 
-	/* The switch for all must leave them alone. */
+	/* debugfs "enabled" must not touch them any more. */
 	KUNIT_EXPECT_EQ(test, 0, kprobe_arm_all(false));
 	KUNIT_EXPECT_EQ(test, 0, kprobe_arm_all(true));
 	KUNIT_EXPECT_EQ(test, 42, staying_function(39));
@@ -185,7 +185,7 @@ static struct kunit_suite init_suite = {
 
 kunit_test_init_section_suites(&init_suite);
 
-/* What is no module's text */
+/* Addresses that are not in a module's text */
 
 static enum kprobe_reason check_module_text(const void *addr)
 {
@@ -201,7 +201,7 @@ static void module_text_of_others(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, KPROBE_REASON_NO_TEXT, check_module_text(&module_calls));
 }
 
-/* Slots lie where modules do, and look like text. */
+/* Slots are in the address range of modules, and executable. */
 static void module_text_is_no_slot(struct kunit *test)
 {
 	struct kprobe_point owner = {};
@@ -218,7 +218,7 @@ static void module_text_is_no_slot(struct kunit *test)
 	mutex_lock(&kprobe_mutex);
 	kprobe_slot_free(slot);
 	mutex_unlock(&kprobe_mutex);
-	/* Readers may still be told the owner. */
+	/* RCU readers may still look up the owner. */
 	synchronize_rcu();
 }
 

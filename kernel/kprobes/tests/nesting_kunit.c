@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Tests of probes that are hit while a handler runs: from the handler itself,
- * which is a miss, and from interrupts that land in it, which is not.
+ * Tests of probes that are hit while a handler runs: by the handler itself, which is a
+ * miss, and by interrupts of the handler, which is not.
  */
 #include <kunit/test.h>
 #include <linux/delay.h>
@@ -17,12 +17,12 @@
 
 #include "targets.h"
 
-/* One probe at each place, so whoever runs the targets hits all of them. */
+/* A probe at each place: running the targets hits all of them. */
 struct field {
 	struct kprobes_counter **c;
 	unsigned int nr;
 	struct kprobes_counter *outer;	/* the one at the test's own place */
-	atomic_t failures;		/* of what handlers have checked */
+	atomic_t failures;		/* failed checks in handlers */
 };
 
 static struct field *plant(struct kunit *test)
@@ -100,7 +100,7 @@ static int nest_in_return(struct kretprobe_instance *ri, struct pt_regs *regs)
 	return 0;
 }
 
-/* Every place is passed twice, the second time in a handler. */
+/* Every place is executed twice, the second time in a handler. */
 static void expect_one_nested(struct kunit *test, struct field *f)
 {
 	preempt_disable();
@@ -146,7 +146,7 @@ static void missed_without_post_handlers(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&f.failures), 0);
 }
 
-/* A disabled probe is not due, so it cannot miss. */
+/* A disabled probe counts no misses. */
 static void disabled_misses_nothing(struct kunit *test)
 {
 	struct field *f = plant(test);
@@ -191,21 +191,21 @@ static void hit_in_return_is_missed(struct kunit *test)
 	expect_misses(test, &r->rp.kp, KPROBE_MISS_NESTED, 1);
 }
 
-/* Interrupts that land in a handler */
+/* Interrupts of a handler */
 
-/* How long an interrupt may take that should come at once, times 5 us. */
+/* How long to wait for an interrupt, in units of 5 us. */
 #define PATIENCE	400000
 
 enum source { HARDIRQ, SOFTIRQ, NMI, SOURCES };
 
 static const char *const source_names[SOURCES] = { "hardirq", "softirq", "NMI" };
 
-/* One interrupt, which runs all the targets. */
+/* An interrupt that runs all the targets. */
 struct landing {
 	struct field *field;
 	enum source source;
-	bool raised;		/* there was a handler to land in */
-	bool inside;		/* that handler has not gone on yet */
+	bool raised;		/* a handler has raised it */
+	bool inside;		/* that handler still waits for it */
 	int landed;
 	struct irq_work irq;
 	struct tasklet_struct softirq;
@@ -277,7 +277,7 @@ static void register_nmi(struct kunit *test)
 }
 #endif
 
-/* In a handler: has the interrupt come here, and waits until it has gone. */
+/* Called in a handler: raises the interrupt here, and waits until it has returned. */
 static void be_landed_on(void)
 {
 	int patience = PATIENCE;
@@ -327,12 +327,12 @@ static struct field *prepare_landing(struct kunit *test, enum source source)
 	if (source == NMI)
 		register_nmi(test);
 	else
-		/* Until hits go by detours: a trap has interrupts disabled. */
+		/* In a trap interrupts are disabled: wait until hits use detours. */
 		wait_for_kprobe_optimizer();
 	return landing.field;
 }
 
-/* Every place was passed by the task and by the interrupt, and nothing missed. */
+/* Every place was executed by the task and by the interrupt, and no hit was missed. */
 static void expect_landing(struct kunit *test, const char *where)
 {
 	kprobes_expect_targets(test, 1);
@@ -418,7 +418,7 @@ static void nmi_in_return(struct kunit *test)
 	interrupt_in_return(test, NMI);
 }
 
-/* Busy on request */
+/* kprobe_busy_begin() */
 
 static void busy_misses(struct kunit *test)
 {
@@ -484,7 +484,7 @@ static void busy_lets_interrupts_hit(struct kunit *test)
 	expect_field(test, landing.field, 1, KPROBE_MISS_NESTED, 0);
 }
 
-/* The books balance */
+/* Each call is a hit or a miss */
 
 #define STORM	1000
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A module that tries to set a probe in kprobes_target whenever it is notified
- * of that module, for module_states.sh in tools/testing/selftests/kprobes.
+ * A module that tries to register a probe in the module kprobes_target whenever its
+ * module notifier is called for that, for module_states.sh in
+ * tools/testing/selftests/kprobes.
  *
  *   insmod kprobes_notified.ko
  *   cd /sys/module/kprobes_notified/parameters
@@ -59,7 +60,7 @@ static struct notifier_block notified_nb = {
 	.notifier_call = notified,
 };
 
-/* Called last. Those called before are told that the module goes. */
+/* The last notifier: it fails, so the others are called again with GOING. */
 static int fail_coming(struct notifier_block *nb, unsigned long event, void *data)
 {
 	const struct module *mod = data;

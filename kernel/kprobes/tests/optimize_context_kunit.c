@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Tests of where handlers run that detours call: in the probed code's own
- * context, with its stack trace, hit again from handlers and from interrupts.
+ * Tests of the context in which detours call handlers: it is the probed code's own, with
+ * its stack trace. Also of hits by such handlers, and by interrupts of them.
  */
 #include <linux/delay.h>
 #include <linux/irq_work.h>
@@ -17,10 +17,10 @@
 #define DEPTH	48
 
 /**
- * struct seen - what a handler has found
+ * struct seen - the context that a handler has found
  * @count:    preempt_count()
  * @irqs_off: irqs_disabled()
- * @atomic:   it cannot be preempted, as far as can be told
+ * @atomic:   preemption is disabled, as far as the kernel counts that
  * @running:  kprobe_running()
  * @result:   of what it has called
  * @nr:       number of @trace
@@ -79,7 +79,7 @@ static void look_around_post(struct kprobe *p, struct pt_regs *regs,
 	look_around(p, regs);
 }
 
-/* As the probed code's, but for preemption. */
+/* The context is that of the probed code, with preemption disabled. */
 static void expect_context(struct kunit *test, struct kprobes_counter *c, int count,
 			   bool irqs_off)
 {
@@ -176,7 +176,7 @@ static void nested_in_post(struct kunit *test)
 				      NULL, call_again_post));
 }
 
-/* Hits from an interrupt that lands in a handler */
+/* Hits in an interrupt of a handler */
 
 static struct {
 	struct irq_work work;
@@ -244,7 +244,7 @@ static void interrupt_in_post(struct kunit *test)
 				       NULL, be_landed_on_post));
 }
 
-/* The end of an interrupt, on its own stack, in what counts as the task */
+/* The end of an interrupt, on its own stack, which counts as task context */
 
 static atomic_t ends_of_interrupts;
 
@@ -263,7 +263,7 @@ static int call_at_end_of_interrupt(struct kprobe *p, struct pt_regs *regs)
 	return 0;
 }
 
-/* As softirqs begin. What the handler calls is missed, once for each call. */
+/* A function that is called when softirqs begin. Hits by its handler are misses. */
 static void nested_at_end_of_interrupt(struct kunit *test)
 {
 	const struct kprobes_place softirqs = { .symbol = "handle_softirqs" };
@@ -320,7 +320,7 @@ static bool is_in(unsigned long addr, const char *symbol)
 	return !strncmp(name, symbol, len) && (name[len] == '+' || !name[len]);
 }
 
-/* @symbols show one after another, and the thread's beginning after them. */
+/* Does the trace have @symbols one after another, and then the start of the thread? */
 static bool is_complete(const struct seen *s, const char *const *symbols)
 {
 	unsigned int i = 0, k;
@@ -374,9 +374,9 @@ static void trace_from_middle(struct kunit *test)
 }
 
 /*
- * After a push: the stack is another after each of the first instructions. In
- * front of it, regs->ip already names the next one when it has one byte: then
- * the caller is missing, as it is under a breakpoint.
+ * After a push only the trace of a post-handler is complete. In a pre-handler, regs->ip is
+ * already the next instruction if the push has one byte. The stack is different there, so
+ * the caller is missing, as it is in a breakpoint's trap.
  */
 static void trace_after_push(struct kunit *test)
 {
@@ -389,7 +389,7 @@ static void trace_after_push(struct kunit *test)
 	expect_trace(test, c->data, "post-handler", middle_way);
 }
 
-/* Many handlers: the detour calls none of them by itself. */
+/* There are too many handlers for the detour's own code to call them. */
 static void trace_from_slow_path(struct kunit *test)
 {
 	struct kprobes_counter *c[5];
@@ -435,7 +435,7 @@ static void trace_from_return_probe(struct kunit *test)
 
 /* Addresses in a detour */
 
-/* Unwinding goes from them as from some place in the kernel's own text. */
+/* Unwinders must replace it by an address in the kernel's text. */
 static void expect_text(struct kunit *test, unsigned long addr)
 {
 	unsigned long ip = kprobe_displaced_ip(addr);
@@ -448,7 +448,7 @@ static void expect_text(struct kunit *test, unsigned long addr)
 }
 
 #ifdef ARCH_KPROBE_OWN_DETOURS
-/* On the way between the registers that are saved and the CPU. */
+/* Addresses in the code that saves and restores registers. */
 static bool expect_pushed(struct kunit *test, const struct kprobe_detour *d)
 {
 	unsigned int i;
@@ -468,7 +468,7 @@ static bool expect_pushed(struct kunit *test, const struct kprobe_detour *d)
 }
 #endif
 
-/* The displaced instructions, but one in the frame of handlers, and the way back. */
+/* The displaced instructions, except for one executed on saved registers; the jump back. */
 static void expect_copies(struct kunit *test, const struct kprobe_detour *d)
 {
 	bool in_frame = expect_pushed(test, d);
@@ -501,7 +501,7 @@ static void displaced_addresses(struct kunit *test)
 }
 
 #ifdef ARCH_KPROBE_OWN_DETOURS
-/* A detour that leaves all to others neither calls handlers nor restores. */
+/* A detour that calls no handlers itself has no code that restores registers. */
 static void displaced_without_handlers(struct kunit *test)
 {
 	struct kprobe_point *point;

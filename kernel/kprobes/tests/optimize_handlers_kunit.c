@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Tests of what handlers may do where a detour calls them: all that they may do
- * when a trap does. Each test runs in all ways.
+ * Tests of what handlers may do when a detour calls them: all that they may do when a
+ * trap does. Each test runs with a trap, a detour and a jump.
  */
 #include <linux/kprobes.h>
 #ifdef CONFIG_X86
@@ -11,7 +11,7 @@
 
 #include "optimized.h"
 
-/* A probe with no post-handler, that is not registered yet. */
+/* Makes a probe without a post-handler; the caller registers it. */
 static struct kprobes_counter *probe_at(struct kunit *test, const char *symbol,
 					unsigned int offset,
 					kprobe_pre_handler_t pre)
@@ -40,7 +40,7 @@ static struct kprobes_counter *started_at(struct kunit *test, const char *symbol
 	return c;
 }
 
-/* The way on */
+/* Changes of the execution path */
 
 static int go_to_callee(struct kprobe *p, struct pt_regs *regs)
 {
@@ -58,7 +58,7 @@ static void diverts(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, c->kp.nmissed, 0);
 }
 
-/* Those after the one that diverts miss the hit, post-handlers as well. */
+/* Older probes than the one that diverts miss the hit, and no post-handler runs. */
 static void one_of_three_diverts(struct kunit *test)
 {
 	struct kprobes_counter *c[3];
@@ -84,7 +84,7 @@ static void one_of_three_diverts(struct kunit *test)
 	kprobes_expect_counts(test, c[0], 1, 1);
 }
 
-/* Over one, two or three instructions of kprobes_opt_plain(). */
+/* Skips one, two or three instructions of kprobes_opt_plain(). */
 static int skip(struct kprobe *p, struct pt_regs *regs)
 {
 	instruction_pointer_set(regs, (unsigned long)p->addr +
@@ -109,7 +109,7 @@ static void skips(struct kunit *test)
 	kprobes_expect_counts(test, c, 3, 0);
 }
 
-/* After the nop of a function's entry; gives up when that goes round. */
+/* Continues after the nop of a function's entry; stops if that hits the probe again. */
 static int skip_nop(struct kprobe *p, struct pt_regs *regs)
 {
 	instruction_pointer_set(regs, arch_kprobe_skip_nop((unsigned long)p->addr));
@@ -304,7 +304,7 @@ static void post_sees_and_writes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, c->post_ip, (unsigned long)c->kp.addr +
 			KPROBES_OPT_PLAIN_LEN);
 	kprobes_expect_counts(test, c, 1, 1);
-	/* Alone, without a pre-handler. */
+	/* Again with the post-handler alone. */
 	unregister_kprobe(&c->kp);
 	c->kp.addr = NULL;
 	c->kp.pre_handler = NULL;
@@ -314,7 +314,7 @@ static void post_sees_and_writes(struct kunit *test)
 	kprobes_expect_counts(test, c, 1, 2);
 }
 
-/* What an emulated instruction makes of the instruction pointer. */
+/* Post-handlers see the instruction pointer that an emulated branch sets. */
 static void post_sees_branch(struct kunit *test)
 {
 	struct kprobes_counter *c;
@@ -333,7 +333,7 @@ static void post_sees_branch(struct kunit *test)
 	kprobes_expect_counts(test, c, 2, 2);
 }
 
-/* The detour that is there knows of no pre-handler, and is asked at once. */
+/* The detour was made without pre-handlers; the next hit calls a new one all the same. */
 static void pre_comes_at_once(struct kunit *test)
 {
 	struct kprobes_counter *post = probe_at(test, "kprobes_opt_plain", 0, NULL);
@@ -349,7 +349,7 @@ static void pre_comes_at_once(struct kunit *test)
 	kprobes_expect_counts(test, pre, 1, 0);
 }
 
-/* The regression: as a jump goes a post-handler comes. */
+/* A post-handler comes when a jump is replaced; once it was not called. */
 static void post_comes_at_once(struct kunit *test)
 {
 	struct kprobes_counter *first, *second;
@@ -384,7 +384,7 @@ struct fault {
 	unsigned long ip;
 	bool running;
 	long result;
-	int skip;		/* so many bytes; 0: repair */
+	int skip;		/* how many bytes to skip; 0 to repair */
 };
 
 static int on_fault(struct kprobe *p, struct pt_regs *regs, int trapnr)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A task that does not let go of its CPU holds up Tasks RCU, and with it points
- * that are to become jumps. It must hold up nothing else: whoever waited for it
- * here would wait until it gives up.
+ * A task that runs without sleeping delays Tasks RCU, and with it points that will
+ * become jumps. It must delay nothing else: an operation that waited for Tasks RCU here
+ * would wait until the task gives up.
  */
 #include <kunit/test.h>
 #include <linux/cpu.h>
@@ -24,7 +24,7 @@
  * @task:    the task
  * @on:      it has begun
  * @release: it may end
- * @gave_up: it has ended of itself, somebody may have waited for it
+ * @gave_up: it has ended by itself, as an operation may have waited for it
  */
 struct hog {
 	struct task_struct *task;
@@ -55,7 +55,7 @@ static void end_hog(void *data)
 	kthread_stop_put(h->task);
 }
 
-/* On the last CPU, as others are taken offline. */
+/* Runs on the last CPU, as tests take others offline. */
 static struct hog *start_hog(struct kunit *test)
 {
 	struct hog *h = kunit_kzalloc(test, sizeof(*h), GFP_KERNEL);
@@ -84,7 +84,7 @@ static void take_off(void *p)
 	unregister_kprobe(p);
 }
 
-/* A probe that settles, and will as long as the hog is there. */
+/* A probe whose point stays OPTIMIZING as long as the hog runs. */
 static struct kprobe *start_settling(struct kunit *test)
 {
 	struct kprobe *p = kunit_kzalloc(test, sizeof(*p), GFP_KERNEL);
@@ -135,7 +135,7 @@ static int never(void *data, const char *name, unsigned long addr)
 	return -EINVAL;
 }
 
-/* What loading a module takes: the lock of all modules, and text patching. */
+/* Takes the locks that loading a module takes: module_mutex and text_mutex. */
 static void takes_locks(struct kunit *test)
 {
 	module_kallsyms_on_each_symbol("kprobes_no_such", never, NULL);
@@ -156,10 +156,10 @@ static void arms_all(struct kunit *test)
 }
 
 /**
- * struct errand - what has to be possible while a point settles
- * @name: what it is
+ * struct errand - operation that must not be delayed while a point is OPTIMIZING
+ * @name: name of the test case
  * @run:  does it
- * @cpus: how many CPUs that takes, 0 for two: the hog has one for itself
+ * @cpus: how many CPUs it needs with the hog's, 0 for two
  */
 struct errand {
 	const char *name;
@@ -192,7 +192,7 @@ static void nobody_waits(struct kunit *test)
 		kunit_skip(test, "needs more CPUs");
 	if (errand->run == takes_cpu_offline && !IS_ENABLED(CONFIG_HOTPLUG_CPU))
 		kunit_skip(test, "CPUs stay online");
-	/* What is left of the test before leaves the text. */
+	/* Disarm points of the test before. */
 	wait_for_kprobe_optimizer();
 	h = start_hog(test);
 	p = start_settling(test);

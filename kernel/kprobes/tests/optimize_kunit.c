@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Tests of points that become jumps and do not stay ones: each change that can
- * happen to a point happens while it is a jump and while it is settling, and is
- * taken back. Hits are counted all the time, and the text is looked at.
+ * Tests of points that become jumps, and of what can change them: each change is made
+ * and reverted while the point is a jump and while it is OPTIMIZING. Hits are counted
+ * and the text is checked all the time.
  */
 #include <linux/delay.h>
 #include <linux/jiffies.h>
@@ -39,11 +39,11 @@ static const struct target targets[] = {
 /**
  * struct opt - a target with its probes
  * @target: the target
- * @c:      the probes; the first is there when a change begins
- * @addr:   the address that they have
+ * @c:      the probes; the first is registered when a change begins
+ * @addr:   their address
  * @next:   the address after the displaced instruction
  * @post:   the instruction pointer that post-handlers see
- * @hold:   keeps the point settling
+ * @hold:   keeps the point OPTIMIZING
  */
 struct opt {
 	const struct target *target;
@@ -186,7 +186,7 @@ static void first_is_reaped(struct kunit *test, struct opt *o)
 	kprobe_disarm_pending();
 }
 
-/* As when the text is freed; but here it stays. */
+/* Kills the point as if its text were freed. */
 static void kill(struct kunit *test, struct opt *o)
 {
 	struct kprobe_point *point = kprobe_point_lookup(o->addr);
@@ -202,12 +202,12 @@ static void kill(struct kunit *test, struct opt *o)
 }
 
 /**
- * struct change - something that happens to a point
- * @name:      for the reader of the results
- * @apply:     does it
+ * struct change - a change of a point
+ * @name:      name of the test case
+ * @apply:     makes it
  * @hits:      which probes are hit from then on
- * @mechanism: how the point is reached when things have settled
- * @revert:    takes it back; the first probe is hit then, by a jump
+ * @mechanism: mechanism of the point when the optimizer is done
+ * @revert:    reverts it; the first probe is then hit by a jump
  */
 struct change {
 	const char *name;
@@ -288,7 +288,7 @@ static void expect_hit(struct kunit *test, const struct opt *o, unsigned int i,
 		KUNIT_EXPECT_EQ_MSG(test, c->post_ip, o->post, "%s", when);
 }
 
-/* Calls the target: those probes are hit, and those only. */
+/* Calls the target, and expects that only the probes in @set are hit. */
 static void expect_hits(struct kunit *test, struct opt *o, unsigned int set,
 			const char *when)
 {
@@ -460,7 +460,7 @@ static void change_settling_and_back(struct kunit *test)
 	expect_settled(test, o, 1, KPROBE_JUMP, "back while settling");
 }
 
-/* The instruction after a function's entry nop is wanted by somebody else. */
+/* The instruction after a function's entry nop is probed: the entry moves to ftrace. */
 static void entry_makes_way(struct kunit *test)
 {
 	const struct combination entry = {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Tests of what the optimizer has to do for a point: the way of a point along the
- * edges of enum kprobe_optimization. state_table_kunit.c has the edges that there are.
+ * Tests of the states in enum kprobe_optimization that a point goes through.
+ * state_table_kunit.c tests which edges are legal.
  */
 #include <kunit/test.h>
 #include <linux/delay.h>
@@ -29,7 +29,7 @@ static enum kprobe_verdict verdict_of(const struct kprobes_counter *c)
 	return c->kp.point->verdict;
 }
 
-/* The optimizer works in the background. */
+/* Waits for the optimizer's work item. */
 static void expect_waiting(struct kunit *test, const struct kprobes_counter *c)
 {
 	int patience = 500;
@@ -60,7 +60,7 @@ static void way_to_a_jump(struct kunit *test)
 	kprobes_expect_mechanism(test, c, KPROBE_JUMP, "after the grace period");
 }
 
-/* Whatever the optimizer had to do, nothing is left of it. */
+/* If the point is disabled in any state, the optimizer has nothing left to do. */
 static void way_is_left(struct kunit *test)
 {
 	struct kprobes_hold *hold;
@@ -99,7 +99,7 @@ static void verdict_is_kept(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, verdict_of(c), KPROBE_VERDICT_IMPOSSIBLE);
 }
 
-/* Without what other suites have left of the same points. */
+/* Disarms the same points that other suites have left. */
 static int state_init(struct kunit *test)
 {
 	wait_for_kprobe_optimizer();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Points change while other CPUs hit them: every call of the probed function does
- * what it should, and is a hit or a miss of each probe that was there.
+ * Tests of points that change while other CPUs hit them: every call of the probed function
+ * returns the right result, and is a hit or a miss of each probe that was registered.
  */
 #include <linux/delay.h>
 #include <linux/jiffies.h>
@@ -17,12 +17,12 @@
 #define COMERS		5
 #define STORM		HZ
 
-/* So many changes even where that takes longer. */
+/* At least so many changes, even if the machine is slow. */
 #define CHANGES		96
 
 /**
- * struct storm_target - a function in whose storm post-handlers are called
- * @name:   for the reader of the results
+ * struct storm_target - a function that is called and probed
+ * @name:   name of the test case
  * @symbol: the function; a jump from its entry covers more than an instruction, if any
  * @inside: where the second of these begins
  * @call:   calls it
@@ -57,7 +57,7 @@ KUNIT_ARRAY_PARAM_DESC(target, targets, name);
  * @comers:  probes that come and go
  * @inside:  the same, in the region of the first ones
  * @calls:   how often the function was called
- * @wrong:   and did something else
+ * @wrong:   how often its result was wrong
  * @changes: how many changes there were
  */
 struct storm {
@@ -80,7 +80,7 @@ static int call_all_the_time(void *data)
 		atomic_inc(&s->calls);
 		if (s->target->call(a) != a + s->target->plus)
 			atomic_inc(&s->wrong);
-		/* Whoever makes the changes needs some time as well. */
+		/* Leave time for the task that makes the changes. */
 		if (!(a % 256))
 			usleep_range(50, 100);
 	}
@@ -180,7 +180,7 @@ static void switch_optimizer(bool wait)
 	kprobe_optimizer_allow(true);
 }
 
-/* What keeps a probe that stays hit by every call. */
+/* Changes that do not keep @stay from being hit by every call. */
 static void change(struct kunit *test, struct storm *s, unsigned int i)
 {
 	bool wait = i / 6 % 2;
@@ -209,7 +209,7 @@ static void change(struct kunit *test, struct storm *s, unsigned int i)
 		wait_for_kprobe_optimizer();
 }
 
-/* The same, and what takes that probe away. */
+/* The same, and changes that do. */
 static void change_all(struct kunit *test, struct storm *s, unsigned int i)
 {
 	switch (i % 4) {
@@ -276,14 +276,14 @@ static void books_balance_post(struct kunit *test)
 	books_balance(test, true);
 }
 
-/* Calls are not all hits, but nothing goes wrong. */
+/* Not all calls are hits, but all results are right. */
 static void everything_changes(struct kunit *test)
 {
 	struct storm *s = new_storm(test, true);
 
 	rage(test, s, change_all);
 	KUNIT_EXPECT_LE(test, atomic_read(&s->stay->pre), atomic_read(&s->calls));
-	/* In two frames a change between them makes the second run without the first. */
+	/* If pre- and post-handlers have a frame each, a change in between is possible. */
 	KUNIT_EXPECT_LE(test, atomic_read(&s->stay->post),
 			atomic_read(&s->stay->pre) + CALLERS * s->changes);
 	KUNIT_EXPECT_EQ(test, s->stay->kp.nmissed, 0);

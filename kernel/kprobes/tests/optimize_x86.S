@@ -69,16 +69,16 @@ FUNCTION kprobes_opt_call
 	RET
 SYM_FUNC_END(kprobes_opt_call)
 
-/* What handlers go to: returns 1001. */
+/* Handlers change the execution path to this function: returns 1001. */
 FUNCTION kprobes_opt_callee
 	movl	$1001, %eax
 	RET
 SYM_FUNC_END(kprobes_opt_callee)
 
-/* Another register that calls leave as it is. */
+/* A register that calls preserve. */
 #define SAVED	__ASM_SEL_RAW(esi, r12)
 
-/* int kprobes_opt_middle(int a): a + 3, where something has been pushed */
+/* int kprobes_opt_middle(int a): a + 3, with a push before the probed instruction */
 FUNCTION kprobes_opt_middle
 	FRAME_BEGIN
 	push	%_ASM_BX

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What the suites of the optimizer share: how a point is reached as the text
- * has it, and a way to keep points from becoming jumps for a while.
+ * Common code of the optimizer's suites: finds out from the text how hits get to the
+ * handlers, and keeps points from becoming jumps.
  */
 #include <linux/delay.h>
 #include <linux/kprobe_arch.h>
@@ -36,7 +36,7 @@ static bool has_jump(const struct kprobe_point *point)
 	return !memcmp((void *)point->site, jump, sizeof(jump));
 }
 
-/* And the rest of the text is the kernel's own. */
+/* Has the text a breakpoint, and its original bytes after that? */
 static bool has_breakpoint(const struct kprobe_point *point)
 {
 	u8 text[KPROBE_INSN_MAX];
@@ -59,7 +59,7 @@ static enum kprobe_mechanism mechanism_at(const struct kprobe_point *point)
 	return KPROBES_BARE;
 }
 
-/* Whatever the state says: what is there at a probed address? */
+/* Finds out from the text, and not from the point, what is at a probed address. */
 enum kprobe_mechanism kprobes_mechanism_in_text(unsigned long addr)
 {
 	struct kprobe_point *point;
@@ -105,7 +105,7 @@ const char *kprobes_way_name(enum kprobes_way way)
 	return way_names[way];
 }
 
-/* As long as a registration goes on, the optimizer does nothing. */
+/* Stops the optimizer, as if a registration of several chunks were under way. */
 void kprobes_hold_optimizer(bool hold)
 {
 	static bool held;
@@ -115,16 +115,16 @@ void kprobes_hold_optimizer(bool hold)
 	held = hold;
 }
 
-/* Points that come from now on are hit in one way, where they can be. */
+/* From now on hits of new points get to handlers in this way, if that is possible. */
 void kprobes_take_way(enum kprobes_way way)
 {
 	kprobe_optimizer_allow(way == KPROBES_BY_JUMP);
 	kprobes_hold_optimizer(way == KPROBES_BY_TRAP);
-	/* What still is in the text would come back with its detour. */
+	/* A point that is still in the text would be used again, with its detour. */
 	kprobe_disarm_pending();
 }
 
-/* Harmless where none was taken. */
+/* Undoes kprobes_take_way(), if it was called. */
 void kprobes_leave_way(void)
 {
 	kprobes_hold_optimizer(false);
@@ -164,7 +164,7 @@ static enum kprobes_way way_from_breakpoint(unsigned long addr)
 	point = kprobe_point_lookup(addr);
 	if (!point->route->enter)
 		return KPROBES_BY_TRAP;
-	/* One that is out of date leaves hits to the general code. */
+	/* A detour for former handlers is not used. */
 	return kprobe_has_breakpoint_detour(point) && point->detour->direct ?
 	       KPROBES_BY_DETOUR : KPROBES_NO_WAY;
 }
@@ -191,7 +191,7 @@ static void expect_flags(struct kunit *test, const struct kprobe *p,
 			    mechanism == KPROBE_FTRACE, "%s", when);
 }
 
-/* The text, the point and the probe's flags say the same. */
+/* Text, point and the probe's flags all have this mechanism. */
 void kprobes_expect_mechanism(struct kunit *test, const struct kprobes_counter *c,
 			      enum kprobe_mechanism mechanism, const char *when)
 {
@@ -211,7 +211,7 @@ void kprobes_expect_mechanism(struct kunit *test, const struct kprobes_counter *
 		expect_flags(test, &c->kp, mechanism, when);
 }
 
-/* A probe that has just been registered is hit in the test's way. */
+/* Expects that a probe that was just registered is hit in the test's way. */
 void kprobes_expect_way(struct kunit *test, const struct kprobes_counter *c)
 {
 	enum kprobes_way way = kprobes_way_of(test);
@@ -241,7 +241,7 @@ void kprobes_expect_jump(struct kunit *test, struct kprobes_counter *c)
 	kprobes_expect_mechanism(test, c, KPROBE_JUMP, "optimized");
 }
 
-/* Tasks that spin hold up Tasks RCU, and RCU where that stands for it. */
+/* Delays Tasks RCU, or RCU if the kernel uses that instead. */
 static int spin(void *data)
 {
 	struct kprobes_hold *hold = data;
@@ -254,7 +254,7 @@ static int spin(void *data)
 	return 0;
 }
 
-/* Lets grace periods end; harmless when they may. */
+/* Lets grace periods end again; may be called twice. */
 void kprobes_release(struct kprobes_hold *hold)
 {
 	WRITE_ONCE(hold->release, true);
@@ -268,7 +268,7 @@ static void release(void *hold)
 	kprobes_release(hold);
 }
 
-/* From here on points that are to become jumps go on settling. */
+/* From here on points that would become jumps stay OPTIMIZING. */
 struct kprobes_hold *kprobes_hold(struct kunit *test)
 {
 	struct kprobes_hold *hold = kunit_kzalloc(test, sizeof(*hold), GFP_KERNEL);

@@ -2,16 +2,16 @@
 #ifndef _KERNEL_KPROBES_TESTS_OPTIMIZED_H
 #define _KERNEL_KPROBES_TESTS_OPTIMIZED_H
 
-/* What the suites of the optimizer share. Functions are in optimize_<arch>.S. */
+/* optimized.c: common code of the optimizer's suites. Functions are in optimize_<arch>.S. */
 #include <kunit/test.h>
 #include <linux/kprobe_point.h>
 
 #include "targets.h"
 
 int kprobes_opt_plain(int a);
-/* Length of its first instruction. */
+/* kprobes_opt_plain(): length of its first instruction. */
 #define KPROBES_OPT_PLAIN_LEN	(IS_ENABLED(CONFIG_X86_32) ? 3 : 4)
-/* Of the first two, and of three. */
+/* Length of its first two instructions, and of three. */
 #ifdef CONFIG_X86
 #define KPROBES_OPT_PLAIN_LEN2	(IS_ENABLED(CONFIG_X86_64) ? 7 : 4)
 #define KPROBES_OPT_PLAIN_LEN3	(IS_ENABLED(CONFIG_X86_64) ? 11 : 7)
@@ -43,7 +43,7 @@ int kprobes_opt_callee(void);
 extern const unsigned int kprobes_opt_flags_at, kprobes_opt_jcc_at;
 extern const unsigned int kprobes_opt_stack_at, kprobes_opt_middle_at;
 
-/* Nothing of ours is in the text. */
+/* The text has its original bytes. */
 #define KPROBES_BARE	KPROBE_MECHANISMS
 
 /**

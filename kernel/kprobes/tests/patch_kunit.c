@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Tests of how sites are patched: in steps of which each leaves text that CPUs may
- * execute.
+ * Tests of the steps in which sites are patched: after each step CPUs can execute the
+ * text.
  */
 #include <kunit/static_stub.h>
 #include <kunit/test.h>
@@ -77,7 +77,7 @@ static bool differs_after_breakpoint(const struct kprobe_point *point, const u8 
 	return memcmp(a + head, b + head, KPROBE_JUMP_SIZE - head);
 }
 
-/* What follows a breakpoint changes while the breakpoint is there, before and after. */
+/* A step changes bytes after the first only if a breakpoint is there before and after. */
 static void expect_guarded(struct kunit *test, const struct kprobe_point *point)
 {
 	const struct written *written = test->priv;
@@ -132,7 +132,7 @@ static const struct kprobes_place plain = {
 	.name = "instruction", .symbol = "kprobes_opt_plain",
 };
 
-/* A jump comes and goes, or becomes another one, while a breakpoint guards its end. */
+/* A jump is written, replaced and removed while a breakpoint is in front of its bytes. */
 static void patch_jump(struct kunit *test)
 {
 	struct kprobes_counter *c = kprobes_counter(test, &plain);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Tests of the records of refused calls: what is none, names that are cut or cannot
- * be read, the ring. What is refused, and what the record says of it: refusal_kunit.c.
+ * Tests of the records of refused calls: calls that are not recorded, names that are too
+ * long or cannot be read, the ring. refusal_kunit.c tests what is refused and recorded.
  */
 #include <kunit/test.h>
 #include <linux/kprobes.h>
@@ -11,7 +11,7 @@
 #include "refusal.h"
 #include "targets.h"
 
-/* What is no refusal */
+/* Calls that are not recorded */
 
 static void not_refused(struct kunit *test)
 {
@@ -65,7 +65,7 @@ static void long_names(struct kunit *test)
 		refuse_name_of_length(test, lengths[i]);
 }
 
-/* A pointer that nobody has looked at before, as there is an address too. */
+/* Symbol and address are given: that is refused before the symbol's name is read. */
 static void unreadable_name(struct kunit *test)
 {
 	struct kprobe p = {
@@ -104,7 +104,7 @@ static void ring_wraps(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, i, 2 * KPROBE_REFUSALS_KEPT + 5);
 }
 
-/* A number that is still to come is not there; nothing is made up for it. */
+/* A record that does not exist yet is not found, and nothing is changed. */
 static void ring_has_an_end(struct kunit *test)
 {
 	struct kprobe_refusal r;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Calls of the API that are refused: checks errno and record, which tells reason,
- * place, caller, task and time.
+ * Makes calls of the API that must be refused, and checks errno and record: reason, place,
+ * caller, task and time.
  */
 #include <kunit/test.h>
 #include <linux/kprobes.h>
@@ -67,7 +67,7 @@ static void expect_place(struct kunit *test, const struct kprobe_refusal *r,
 	KUNIT_EXPECT_EQ(test, r->offset, p->offset);
 }
 
-/* One record more, and just this one. */
+/* Expects that the call has added one record, and checks it. */
 static void expect_record(struct kunit *test, const struct refused *call, int error,
 			  const struct kprobe *p)
 {
@@ -88,13 +88,13 @@ static void expect_record(struct kunit *test, const struct refused *call, int er
 	expect_place(test, &r, p ?: &nowhere);
 }
 
-/* The callers that the records name. */
+/* These functions must be named as callers in the records. */
 
 static noinline __noclone int ask_for_probe(struct kprobe *p)
 {
 	int ret = register_kprobe(p);
 
-	barrier();	/* no tail call: it is here that it returns to */
+	barrier();	/* no tail call: the API must return to here */
 	return ret;
 }
 

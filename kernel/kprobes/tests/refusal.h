@@ -2,7 +2,7 @@
 #ifndef _KERNEL_KPROBES_TESTS_REFUSAL_H
 #define _KERNEL_KPROBES_TESTS_REFUSAL_H
 
-/* Calls of the API that are refused, and their records. */
+/* refusal.c: makes calls of the API that are refused, and checks their records */
 #include "../reason.h"
 
 struct kprobe;

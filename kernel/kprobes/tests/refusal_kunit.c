@@ -18,7 +18,7 @@
 #include "refusal.h"
 #include "targets.h"
 
-/* Places that somebody else patches or reads */
+/* Places that another subsystem patches or reads */
 
 static DEFINE_STATIC_KEY_FALSE(site_key);
 static int called(int a);
@@ -56,7 +56,7 @@ static struct kprobe *new_probe(struct kunit *test)
 	return &kprobes_counter(test, kprobes_place(0))->kp;
 }
 
-/* A refused probe is as before, the text as well, and nobody counts anything. */
+/* Expects that probe and text are as before, and that no hits are counted. */
 static void expect_refused(struct kunit *test, struct kprobe *p, int error,
 			   enum kprobe_reason reason)
 {
@@ -100,7 +100,7 @@ static void refuse_addr(struct kunit *test, const void *addr, int error,
 	expect_refused(test, p, error, reason);
 }
 
-/* What the caller says */
+/* Members of the probe that contradict each other or name no place */
 
 static void null_probe(struct kunit *test)
 {
@@ -132,7 +132,7 @@ static void unknown_symbol(struct kunit *test)
 	refuse_symbol(test, "", 0, -ENOENT, KPROBE_REASON_SYMBOL);
 }
 
-/* What counts is where the offset ends, in whatever function that is. */
+/* An offset may lead into another function. */
 static void offset_past_function(struct kunit *test)
 {
 	unsigned long blacklisted = (unsigned long)register_kprobe;
@@ -161,7 +161,7 @@ static void middle_of_instruction(struct kunit *test)
 			      KPROBE_REASON_INSIDE);
 }
 
-/* The breakpoint of a probe must not be taken for the instruction. */
+/* Instructions are decoded without breakpoints of probes. */
 static void middle_of_probed_instruction(struct kunit *test)
 {
 	const struct kprobes_place *place;
@@ -185,7 +185,7 @@ static void prefix_symbol(struct kunit *test)
 		      KPROBE_REASON_PREFIX);
 }
 
-/* Where it says */
+/* Places that cannot be probed */
 
 static void blacklisted(struct kunit *test)
 {
@@ -265,7 +265,7 @@ static void in_a_slot(struct kunit *test)
 #endif
 
 #ifdef SLEEPS
-/* The first cannot be displaced, the second is none in this mode. */
+/* Two instructions: the first cannot be displaced, the second cannot be decoded. */
 static noinline __noipa notrace void no_place_for_probes(bool really)
 {
 	OPTIMIZER_HIDE_VAR(really);	/* clang has no noipa: it would see the caller's */
@@ -279,7 +279,7 @@ static noinline __noipa notrace void no_place_for_probes(bool really)
 
 extern char refusal_hlt[], refusal_bad[];
 
-/* The architecture tells the kind; of the second it says nothing. */
+/* The reason for the first instruction tells its kind. */
 static void instruction(struct kunit *test)
 {
 	no_place_for_probes(false);
@@ -358,7 +358,7 @@ static void jump_label(struct kunit *test)
 #endif
 }
 
-/* Tells how many probes were refused: none where the place is in another function. */
+/* Returns how many probes were refused: none if the address is not in sites(). */
 static int refuse_in_sites(struct kunit *test, unsigned long addr)
 {
 	unsigned long offset, size;
@@ -388,7 +388,7 @@ static void static_call_site(struct kunit *test)
 #endif
 }
 
-/* The jump that makes a static call, by its name and as an address. */
+/* The trampoline of a static call, by its name and by its address. */
 static void static_call_trampoline(struct kunit *test)
 {
 #ifdef CONFIG_HAVE_STATIC_CALL
@@ -424,7 +424,7 @@ static void bug_site(struct kunit *test)
 #endif
 }
 
-/* When it says it */
+/* Probes that are registered already, or not registered */
 
 static void registered_before(struct kunit *test)
 {
@@ -441,7 +441,7 @@ static void registered_before(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, kprobe_disabled(&c->kp));
 }
 
-/* Whatever the structure looks like, only what was registered is touched. */
+/* A structure that is not registered may contain anything: only its @addr is written. */
 static void not_registered(struct kunit *test)
 {
 	struct kprobe garbage;
@@ -493,7 +493,7 @@ static void bad_arrays(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, register_kprobes(kps, 1));
 }
 
-/* The bad one is on record, and once, whatever comes after it. */
+/* The probe that is refused is recorded, and no other one. */
 static void bad_probe_in_array(struct kunit *test)
 {
 	struct kprobe good = { .symbol_name = "kprobes_target_c" };

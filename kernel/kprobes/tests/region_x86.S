@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Functions whose first instructions a jump may replace, or must not: each has
- * one thing that matters. Those above kprobes_region_jumped are executed.
+ * Functions whose first instructions a jump may replace, or must not for one reason each.
+ * Those above kprobes_region_jumped are executed.
  */
 #include <asm/frame.h>
 #include <asm/nospec-branch.h>
@@ -62,7 +62,7 @@ SYM_FUNC_END(kprobes_region_jmp)
 
 FUNCTION kprobes_region_tail
 	incl	%edi
-	/* jmp, long however near that is */
+	/* jmp with a 32-bit displacement */
 	.byte	0xe9
 	.long	kprobes_region_plain - . - 4
 SYM_FUNC_END(kprobes_region_tail)
@@ -216,7 +216,7 @@ FUNCTION kprobes_region_faulting
 	_ASM_EXTABLE(1b, 2b)
 SYM_FUNC_END(kprobes_region_faulting)
 
-/* A fault there is somebody's business, but only from after the region. */
+/* An instruction with an exception table entry, but after the region. */
 FUNCTION kprobes_region_faulting_late
 	movl	%edi, %eax
 	addl	$3, %eax
@@ -236,7 +236,7 @@ SYM_FUNC_END(kprobes_region_faulting_late)
 	.popsection
 .endm
 
-	/* The patched nop stands where the jump should go. */
+	/* A jump label is patched in the region. */
 FUNCTION kprobes_region_label
 	nop
 .Lsite:	.byte	0x0f, 0x1f, 0x44, 0x00, 0x00
@@ -246,7 +246,7 @@ FUNCTION kprobes_region_label
 	JUMP_LABEL .Lsite, .Llabel
 SYM_FUNC_END(kprobes_region_label)
 
-	/* It jumps there when it is switched on. */
+	/* A jump label leads into the region when it is switched on. */
 FUNCTION kprobes_region_labelled
 	movl	%edi, %eax
 .Linto:	incl	%eax
@@ -283,7 +283,7 @@ SYM_FUNC_END(kprobes_region_label_cold_late)
 COLD_HALF label_cold_late, .Llabel_cold_late_back
 #endif
 
-/* The jump should go where somebody else's ud2 is, though nothing gets there. */
+/* A BUG() is in the region, although execution does not get there. */
 FUNCTION kprobes_region_bug
 	movl	%edi, %eax
 	jmp	1f
@@ -300,7 +300,7 @@ FUNCTION kprobes_region_bug
 SYM_FUNC_END(kprobes_region_bug)
 	STACK_FRAME_NON_STANDARD kprobes_region_bug
 
-	/* Padding to flow, but not to an indirect jump. */
+	/* Not reached from the instructions before, but perhaps by an indirect jump. */
 FUNCTION kprobes_region_landing
 	movl	%edi, %eax
 	jmp	1f
@@ -346,7 +346,7 @@ FUNCTION kprobes_region_refused
 	RET
 SYM_FUNC_END(kprobes_region_refused)
 
-	/* Not where objtool looks: it would not accept it either. */
+	/* In a section that objtool does not check: it would complain as well. */
 	.section .rodata
 	.balign	16
 SYM_DATA_START(kprobes_region_undecodable)
@@ -358,7 +358,7 @@ SYM_DATA_START(kprobes_region_undecodable)
 	.balign	16, 0xcc
 SYM_DATA_END(kprobes_region_undecodable)
 
-/* The same, but whatever the bytes mean, none could jump anywhere. */
+/* The same, but none of the bytes could begin a branch. */
 SYM_DATA_START(kprobes_region_harmless)
 	movl	%edi, %eax
 	addl	$3, %eax
@@ -370,7 +370,7 @@ SYM_DATA_END(kprobes_region_harmless)
 SYM_DATA(kprobes_region_data_end, .quad 0)
 	.text
 
-	/* Nothing but padding after it, or not even that. */
+	/* After it comes padding at most. */
 FUNCTION kprobes_region_idle
 1:	jmp	1b
 	int3

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Tests of what is known of others' text: the index of addresses says what the
- * tables say, and what the base's own helpers say.
+ * Tests of searches for text that other subsystems patch, read or jump to: the results
+ * agree with the tables and with the base's own functions.
  */
 #include <kunit/test.h>
 #include <linux/bug.h>
@@ -14,21 +14,21 @@
 #include "../reserved.h"
 #include "../table.h"
 
-/* How far around an address answers are compared. */
+/* How many bytes around an address are compared. */
 #define AROUND	4
 
 typedef bool (*asked)(struct module *mod, unsigned long start, unsigned long end);
 typedef unsigned long (*follow)(struct module *mod, unsigned long *site, unsigned long end);
 
-/* Init text is no text any more once it is freed. */
+/* Init text that was freed does not count. */
 static bool is_text(unsigned long addr)
 {
 	return core_kernel_text(addr) && core_kernel_text(addr - 1);
 }
 
 /*
- * An address from a table is found by every range with it, and no other. Once
- * it is not, tests end: else there would be thousands of failures.
+ * An address from a table must be found by the ranges that have it, and by no other. A
+ * test ends at its first failure, as there could be thousands.
  */
 static bool expect_known(struct kunit *test, asked is_known, unsigned long addr)
 {
@@ -43,8 +43,8 @@ static bool expect_known(struct kunit *test, asked is_known, unsigned long addr)
 }
 
 /*
- * A site leads to its target, which is not seen from what is around it: up to the byte
- * @before, which is a site of its own if that is an instruction of one byte.
+ * The target must be found from the site, and not from the bytes in front of it. These
+ * begin at @before, after any other site.
  */
 static bool expect_lead(struct kunit *test, follow next, unsigned long before,
 			unsigned long site, unsigned long target)
@@ -152,7 +152,7 @@ static struct {
 	},
 };
 
-/* What the kernel decodes of them, see decode_cfi_insn(). */
+/* The kernel decodes these instructions in decode_cfi_insn(). */
 static void expect_cfi_insn(struct kunit *test, const u8 *code, u32 opcode)
 {
 	struct insn insn;
@@ -211,13 +211,13 @@ static bool base_knows_call(unsigned long addr)
 }
 
 #ifdef CONFIG_JUMP_LABEL
-/* The base answers for all bytes of a site. */
+/* The base's functions are true for every byte of a site. */
 static bool base_knows(unsigned long addr)
 {
 	return base_knows_label(addr) || base_knows_call(addr) || find_bug(addr);
 }
 
-/* Another site may end in front of one, so not all beginnings show. */
+/* A site begins here. Not seen if another one ends just before it. */
 static bool base_begins(unsigned long addr)
 {
 	return find_bug(addr) || (base_knows(addr) && !base_knows(addr - 1));
@@ -238,7 +238,7 @@ static void expect_as_base(struct kunit *test, unsigned long site)
 }
 #endif
 
-/* Of some sites only: the base walks all its tables for each answer. */
+/* Checks some sites only, because the base walks all tables for each. */
 static void reserved_as_base_says(struct kunit *test)
 {
 #ifdef CONFIG_JUMP_LABEL

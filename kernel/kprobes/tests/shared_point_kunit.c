@@ -75,7 +75,7 @@ static void expect_order(struct kunit *test, struct shared *s, const char *order
 	KUNIT_EXPECT_STREQ(test, s->order, order);
 }
 
-/* As perf names it, and by the function's own name: the same place. */
+/* The same place by the function's name, and by _text and an offset, as perf does. */
 static void one_place_two_names(struct kunit *test)
 {
 	const struct kprobes_place *place = test->param_value;
@@ -283,7 +283,7 @@ static void post_handler_writes_registers(struct kunit *test)
 	struct kprobes_counter *c = kprobes_counter(test, place);
 	bool set = place->next && kprobes_places() > 1;
 
-	/* Only where the probed instruction is not in front of the result being set. */
+	/* Not if the function sets the result register after the probed instruction. */
 	if (!set || (!place->offset && IS_ENABLED(CONFIG_X86) &&
 		     IS_ENABLED(CONFIG_FRAME_POINTER)))
 		kunit_skip(test, "the result is set after it");
@@ -294,7 +294,7 @@ static void post_handler_writes_registers(struct kunit *test)
 
 /* Execution-path changes */
 
-/* Returns from the function at once. ftrace does not let the stack be moved. */
+/* Returns from the function at once, through another one: ftrace keeps the stack pointer. */
 static int return_42(struct kprobe *p, struct pt_regs *regs)
 {
 	regs_set_return_value(regs, 42);
@@ -336,7 +336,7 @@ static void pre_handler_changes_path(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, s->c[0]->kp.nmissed, 2);
 	KUNIT_EXPECT_EQ(test, s->c[3]->kp.nmissed, 0);
 
-	/* And without it things are as ever. */
+	/* Without it the path is not changed. */
 	unregister_kprobe(&s->c[1]->kp);
 	KUNIT_EXPECT_EQ(test, call_diverted(place), 7);
 	kprobes_expect_counts(test, s->c[0], 2, 2);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Tests of slots: whose they are, what their memory allows, and that they come
- * and go. Most are of a point that is in no table: nobody executes its slots.
+ * Tests of slots: their owners, the protection of their memory, and that they are
+ * allocated and freed. Most belong to a point that is in no table, so nobody executes them.
  */
 #include <kunit/test.h>
 #include <linux/delay.h>
@@ -26,16 +26,16 @@
 /* So many that there must be several pages. */
 #define MANY_SLOTS	(4 * SLOTS_PER_PAGE + 1)
 
-/* An address and a length that displaced code is said to come from. */
+/* A made-up address and length of the instruction that slots are for. */
 #define OWNER_ADDR	0x1000UL
 #define OWNER_LEN	3
 
 /**
- * struct slots - slots that a test has
+ * struct slots - slots that a test has allocated
  * @owner: the point that owns them
- * @slot:  the slots, NULL for those given back
- * @page:  for tests to remember the pages of slots
- * @nr:    how many there have been
+ * @slot:  the slots, NULL for those that were freed
+ * @page:  room for tests to note the pages of slots
+ * @nr:    how many were allocated
  */
 struct slots {
 	struct kprobe_point owner;
@@ -54,7 +54,7 @@ static void free_slots(void *data)
 		kprobe_slot_free(slots->slot[i]);
 	mutex_unlock(&kprobe_mutex);
 	slots->nr = 0;
-	/* Readers may still be told the owner. */
+	/* RCU readers may still look up the owner. */
 	synchronize_rcu();
 }
 
@@ -118,7 +118,7 @@ static void slot_distinct(struct kunit *test)
 				(unsigned long)slots->slot[i - 1] + KPROBE_SLOT_SIZE);
 		pages += page_at(slot) != page_at(slots->slot[i - 1]);
 	}
-	/* Pages are filled before there is another. */
+	/* A page is allocated only if all others are full. */
 	KUNIT_EXPECT_LE(test, pages, MANY_SLOTS / SLOTS_PER_PAGE + 2);
 }
 
@@ -151,7 +151,7 @@ static void expect_protected(struct kunit *test, void *addr)
 }
 
 #ifdef CONFIG_X86
-/* The other mapping of the same memory must not be a way to write to it. */
+/* The direct mapping of the same memory must be read-only as well. */
 static void expect_alias_protected(struct kunit *test, void *addr)
 {
 	unsigned long alias = (unsigned long)page_address(vmalloc_to_page(addr));
@@ -223,7 +223,7 @@ static void slot_of_every_byte(struct kunit *test)
 	expect_slot_of(test, slot, &slots->owner);
 	expect_slot_of(test, others->slot[0], &others->owner);
 	free_one(slots, 0);
-	/* Still memory of ours, but nobody's. */
+	/* The page still exists, but the slot has no owner. */
 	if (is_kprobe_insn_slot((unsigned long)slot))
 		expect_slot_of(test, slot, NULL);
 	expect_slot_of(test, others->slot[0], &others->owner);
@@ -245,7 +245,7 @@ static void slot_neighbours(struct kunit *test)
 
 	KUNIT_EXPECT_TRUE(test, is_kprobe_insn_slot(page));
 	KUNIT_EXPECT_TRUE(test, is_kprobe_insn_slot(page + PAGE_SIZE - 1));
-	/* Each page of memory from execmem is followed by one without. */
+	/* After each allocation of execmem there is an unmapped page. */
 	expect_no_slot(test, page + PAGE_SIZE);
 	expect_no_slot(test, page - 1);
 	expect_no_slot(test, 0);
@@ -280,7 +280,7 @@ static bool page_is_listed(unsigned long page)
 	unsigned int nr = 0;
 	unsigned long value;
 
-	/* Numbers shift when pages come or go; they do so under the mutex. */
+	/* Pages are numbered; kprobe_mutex keeps them from coming and going. */
 	guard(mutex)(&kprobe_mutex);
 	while (!kprobe_get_kallsym(nr++, &value, &type, name))
 		if (value == page)
@@ -312,7 +312,7 @@ static void slot_pages_come_and_go(struct kunit *test)
 	KUNIT_EXPECT_GE(test, gone, 2 * SLOTS_PER_PAGE);
 }
 
-/* A slot that was given back from a full page is the next one to be had. */
+/* A slot that was freed in a full page is allocated next. */
 static void slot_reused(struct kunit *test)
 {
 	struct slots *slots = alloc_slots(test, MANY_SLOTS);
@@ -432,7 +432,7 @@ static void expect_slot_at(struct kunit *test, void *slot, unsigned long addr, u
 	expect_protected(test, slot);
 }
 
-/* Taken from the text at once, freed when no task can be in it any more. */
+/* A point's slot is freed only after a Tasks RCU grace period. */
 static void slot_of_point(struct kunit *test)
 {
 	struct kprobe *p = kunit_kzalloc(test, sizeof(*p), GFP_KERNEL);
@@ -479,7 +479,7 @@ static struct kunit_case slot_cases[] = {
 	{}
 };
 
-/* Let the points of the suites before be freed, and their slots with them. */
+/* Waits until the points of earlier suites are freed, with their slots. */
 static int slot_suite_init(struct kunit_suite *suite)
 {
 	wait_for_kprobe_optimizer();

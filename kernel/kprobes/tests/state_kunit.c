@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Tests of a point's states: the edges that it takes when its probes come, go, are
- * switched off, and lose their text. state_table_kunit.c has the edges that there are.
+ * Tests of a point's states: the edges that are taken when its probes come, go, are
+ * switched off, and lose their text. state_table_kunit.c tests which edges are legal.
  */
 #include <kunit/test.h>
 #include <linux/delay.h>
@@ -16,7 +16,7 @@
 #include "../register.h"
 #include "../table.h"
 
-/* Says that there is no point. */
+/* Stands for "there is no point". */
 #define NO_POINT	KPROBE_POINT_STATES
 
 static const char *state_name(enum kprobe_point_state state)
@@ -28,11 +28,11 @@ static const char *state_name(enum kprobe_point_state state)
 	return names[state];
 }
 
-/* A point of our own */
+/* Functions that are probed by these tests alone */
 
 static int target_calls;
 
-/* Without ftrace's call at its entry a breakpoint stands there. */
+/* Has no ftrace call site, so a probe at its entry has a breakpoint there. */
 static noinline __noclone notrace int breakpoint_target(int x)
 {
 	barrier();
@@ -41,7 +41,7 @@ static noinline __noclone notrace int breakpoint_target(int x)
 	return x + 1;
 }
 
-/* With ftrace: after its nop, or by way of ftrace where that place is taken. */
+/* Has a call site: a breakpoint after its nop, or ftrace if the place after it is probed. */
 static noinline __noclone int entry_target(int x)
 {
 	barrier();
@@ -70,7 +70,7 @@ KUNIT_ARRAY_PARAM_DESC(targets, targets, name);
  * @addr:   the address probed
  * @probe:  the probes
  * @hits:   of each of them
- * @next:   a probe on the next instruction, where ftrace should lead to them
+ * @next:   a probe on the next instruction, if the point must use ftrace
  */
 struct state_test {
 	const struct target *target;
@@ -111,7 +111,7 @@ static void end_test(void *data)
 	wait_for_kprobe_optimizer();
 }
 
-/* Puts the first probe there for a moment. */
+/* Registers the first probe and unregisters it. */
 static void visit(struct kunit *test, struct state_test *t)
 {
 	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&t->probe[0]));
@@ -131,7 +131,7 @@ static struct state_test *new_test(struct kunit *test)
 	reset_probe(t, 0);
 	reset_probe(t, 1);
 	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, end_test, t));
-	/* Where the probe ends up is known when there has been one. */
+	/* To learn the address that is probed. */
 	visit(test, t);
 	if (!t->target->by_ftrace)
 		return t;
@@ -178,7 +178,7 @@ static unsigned int hit_by_call(struct kunit *test, struct state_test *t)
 	return (t->hits[0] - first) | (t->hits[1] - second) << 1;
 }
 
-/* Are the bytes at the address other than the instruction's own? */
+/* Does the text differ from the original bytes? */
 static bool text_is_patched(struct kprobe_point *point)
 {
 	if (point->mechanism == KPROBE_FTRACE)
@@ -215,7 +215,7 @@ static struct kprobe_point *come_and_go(struct kunit *test, struct state_test *t
 		KUNIT_EXPECT_EQ(test, 0, register_kprobe(p));
 		unregister_kprobe(p);
 		mutex_lock(&kprobe_mutex);
-		/* On a busy machine it may have left in the meantime. */
+		/* On a busy machine it may have been disarmed already. */
 		point = kprobe_point_lookup(t->addr);
 		if (point && point->state == KPROBE_POINT_DISARM_PENDING)
 			return point;
@@ -251,7 +251,7 @@ static void state_reaper_comes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, hit_by_call(test, t));
 }
 
-/* How often text was patched, seen by a probe on what perf is told by. */
+/* How often text was patched, counted by a probe on perf_event_text_poke(). */
 static int times_patched;
 
 static int count_patching(struct kprobe *p, struct pt_regs *regs)
@@ -280,7 +280,7 @@ static void start_counting_patching(struct kunit *test)
 			kunit_add_action_or_reset(test, stop_counting_patching, NULL));
 }
 
-/* Somebody comes back before the breakpoint is taken out of the text. */
+/* Registers a probe before the breakpoint is taken out of the text. */
 static void register_locked(struct kunit *test, struct kprobe *p)
 {
 	struct kprobe_chunk chunk;
@@ -311,7 +311,7 @@ static void state_return(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 2, hit_by_call(test, t));
 }
 
-/* Somebody returns, but disabled: nobody wants the breakpoint. */
+/* The probe is registered again, but disabled: the point is not wanted. */
 static void state_return_disabled(struct kunit *test)
 {
 	struct state_test *t = new_test(test);
@@ -343,7 +343,7 @@ static void state_disable(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, enable_kprobe(&t->probe[0]));
 	EXPECT_STATE(test, t, KPROBE_POINT_ARMED);
 	KUNIT_EXPECT_EQ(test, 1, hit_by_call(test, t));
-	/* The one that stays does not want the breakpoint either. */
+	/* The probe that stays is disabled, so the point is not wanted. */
 	unregister_kprobe(&t->probe[0]);
 	EXPECT_STATE(test, t, KPROBE_POINT_IDLE);
 	KUNIT_EXPECT_EQ(test, 0, hit_by_call(test, t));
@@ -369,7 +369,7 @@ static void state_global_off(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, kprobe_disabled(&t->probe[1]));
 }
 
-/* While all are off, probes come, go and are switched, but nothing is armed. */
+/* While all are off, probes are registered, switched and unregistered, but not armed. */
 static void state_changes_while_off(struct kunit *test)
 {
 	struct state_test *t = new_test(test);
@@ -415,7 +415,7 @@ static void disarm_text(struct kprobe_point *point)
 	list_del_init(&point->batch);
 }
 
-/* The end of a point, as when its text is freed; but here the text stays. */
+/* Kills a point as if its text were freed. */
 static void kill_point(struct state_test *t)
 {
 	struct kprobe_point *point = point_of(t);
@@ -435,7 +435,7 @@ static void expect_gone(struct kunit *test, struct state_test *t)
 	KUNIT_EXPECT_EQ(test, 0, disable_kprobe(&t->probe[0]));
 	EXPECT_STATE(test, t, NO_POINT);
 	KUNIT_EXPECT_EQ(test, 0, hit_by_call(test, t));
-	/* Another point may come to the address, and go again. */
+	/* Another point can be made for the address, and removed. */
 	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&t->probe[1]));
 	KUNIT_EXPECT_EQ(test, 2, hit_by_call(test, t));
 	KUNIT_EXPECT_TRUE(test, kprobe_gone(&t->probe[0]));
@@ -496,7 +496,7 @@ static struct kunit_case state_cases[] = {
 	{}
 };
 
-/* What the optimizer does of itself is optimize_kunit.c's. */
+/* The optimizer would change states by itself: it is tested in optimize_kunit.c. */
 static int without_optimizer(struct kunit_suite *suite)
 {
 	kprobe_optimizer_allow(false);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Tests of the tables of states: which edges enum kprobe_point_state and enum
- * kprobe_optimization have, and that the setters take no others.
+ * Tests of the tables of states: which edges of enum kprobe_point_state and enum
+ * kprobe_optimization are legal, and that the setters take no others.
  */
 #include <kunit/test.h>
 #include <linux/kprobe_point.h>
@@ -16,8 +16,8 @@ struct edge;
  * struct state_table - an enum of states and its setter
  * @name:       what the state is of
  * @setter:     name of the function that warns of illegal edges
- * @may_become: does the table have the edge?
- * @move:       asks the setter to take the edge; returns the state after that
+ * @may_become: whether the table has the edge
+ * @move:       calls the setter for the edge; returns the state after that
  */
 struct state_table {
 	const char *name;
@@ -33,7 +33,7 @@ struct state_table {
  * @table: the table
  * @from:  the state before
  * @to:    the state after
- * @legal: must the setter take the edge?
+ * @legal: whether the setter must take the edge
  */
 struct edge {
 	const char *name;
@@ -79,7 +79,7 @@ static bool optimization_may_become(const struct edge *edge)
 	return kprobe_optimization_may_become(edge->from, edge->to);
 }
 
-/* The optimizer does not see the point: it is in its lists under one hold only. */
+/* The optimizer does not see the point: kprobe_mutex is held while it is in a list. */
 static unsigned int move_optimization(struct kunit *test, const struct edge *edge,
 				      struct kprobe_point *point)
 {
@@ -194,7 +194,7 @@ static void state_set(struct kunit *test)
 	take_edges(test, *table, true);
 }
 
-/* The first of them in the life of a kernel warns. */
+/* Only the first illegal edge since boot warns. */
 static void state_set_refused(struct kunit *test)
 {
 	const struct state_table *const *table = test->param_value;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Tests of the table of points: while points come and go and the table grows,
- * readers that take no lock find what is in it and nothing else.
+ * readers without a lock find the points that are in it, and no others.
  */
 #include <kunit/test.h>
 #include <linux/delay.h>
@@ -18,14 +18,14 @@
 
 #define READERS		3
 
-/* Points that exist in the table only, at addresses that nobody executes. */
+/* Addresses of points that exist in the table only: not text, so nobody executes them. */
 #define FIRST_ADDR	0x1000UL
 #define ADDR_STEP	3
 
 /* How many functions of the kernel are probed. */
 #define FUNCTIONS	400
 
-/* How many points come and go in turns. */
+/* How many points are inserted and removed in turns. */
 #define CHURNERS	400
 
 /* The table never shrinks: how far the tests let it grow. */
@@ -34,7 +34,7 @@
 /**
  * struct watched - an address that readers look up
  * @addr:    the address
- * @version: odd while a point comes or goes; bit 1 says whether it is there
+ * @version: odd while a point is inserted or removed; bit 1 tells whether it is in the table
  */
 struct watched {
 	unsigned long addr;
@@ -93,7 +93,7 @@ static void begin_change(struct watched *w)
 
 static void end_change(struct watched *w)
 {
-	/* What was changed is there to be looked up: look_up(). */
+	/* The change is visible before the version: pairs with look_up(). */
 	smp_store_release(&w->version, w->version + 1);
 }
 
@@ -144,7 +144,7 @@ static struct readers *start_readers(struct kunit *test, unsigned int max)
 	return readers;
 }
 
-/* Lets every reader see the table as it is now. */
+/* Waits until every reader has looked up all addresses in the present table. */
 static void wait_for_rounds(struct kunit *test, struct readers *readers)
 {
 	long goal = atomic_long_read(&readers->rounds) + 2 * READERS;
@@ -178,11 +178,11 @@ static void watch_one_more(struct readers *readers, unsigned long addr,
 
 /**
  * struct crowd - points that are in the table and nowhere else
- * @readers: who looks them up
+ * @readers: threads that look them up
  * @points:  the points
  * @in:      for each whether it is in the table
- * @nr:      how many there have been
- * @max:     how many there can be
+ * @nr:      how many were made
+ * @max:     how many can be made
  */
 struct crowd {
 	struct readers *readers;
@@ -239,7 +239,7 @@ static void dissolve(void *data)
 	synchronize_rcu();
 }
 
-/* Large enough to let the table grow so many times. */
+/* Makes a crowd that is large enough to let the table grow so many times. */
 static void free_points(void *points)
 {
 	kvfree(points);
@@ -269,7 +269,7 @@ static struct crowd *new_crowd(struct kunit *test, unsigned int growths)
 	return crowd;
 }
 
-/* With kprobe_mutex held all the time, so that no generation can go. */
+/* Holds kprobe_mutex all the time, so that no generation is freed meanwhile. */
 static void insert_until_grown(struct crowd *crowd)
 {
 	unsigned int bits = table_bits();
@@ -298,7 +298,7 @@ static unsigned int count_wrong_locked(struct crowd *crowd)
 	return count_wrong(crowd);
 }
 
-/* A generation can go only once the one before has been freed. */
+/* The table can grow only after the previous generation was freed. */
 static void table_grows(struct kunit *test)
 {
 	unsigned long patience = jiffies + 60 * HZ;
@@ -311,7 +311,7 @@ static void table_grows(struct kunit *test)
 	goal = bits + 2;
 	while (bits < goal && crowd->nr < crowd->max && time_before(jiffies, patience)) {
 		mutex_lock(&kprobe_mutex);
-		/* Where the table is due to grow, wait for when it can. */
+		/* If the table must grow, wait until it can. */
 		if (crowd->nr <= 1U << table_bits())
 			insert_one_more(crowd);
 		else
@@ -327,7 +327,7 @@ static void table_grows(struct kunit *test)
 	expect_readers_content(test, crowd->readers);
 }
 
-/* Not while readers may be in the generation before. */
+/* Reserves room. Returns whether the table has grown for that. */
 static bool reserves(unsigned int more)
 {
 	unsigned int bits;
@@ -352,7 +352,7 @@ static void table_reserves_at_once(struct kunit *test)
 		msleep(20);
 	mutex_lock(&kprobe_mutex);
 	KUNIT_EXPECT_EQ(test, bits + 1, table_bits());
-	/* What was asked for fits, so nothing grows once more. */
+	/* The reserved points fit, so the table does not grow again. */
 	for (i = 0; i < more; i++)
 		insert_one_more(crowd);
 	KUNIT_EXPECT_LE(test, table_bits(), bits + 2);
@@ -361,7 +361,7 @@ static void table_reserves_at_once(struct kunit *test)
 	expect_readers_content(test, crowd->readers);
 }
 
-/* While readers may be in the old generation, points leave both. */
+/* While readers may be in the old generation, points are removed from both. */
 static void table_removes_during_growth(struct kunit *test)
 {
 	struct crowd *crowd = new_crowd(test, 1);
@@ -382,7 +382,7 @@ static void table_removes_during_growth(struct kunit *test)
 	expect_readers_content(test, crowd->readers);
 }
 
-/* Links that were used two generations ago are used again. */
+/* A new generation uses the links of the last but one. */
 static void table_removes_after_growth(struct kunit *test)
 {
 	struct crowd *crowd = new_crowd(test, 2);
@@ -392,7 +392,7 @@ static void table_removes_after_growth(struct kunit *test)
 		mutex_lock(&kprobe_mutex);
 		insert_until_grown(crowd);
 		mutex_unlock(&kprobe_mutex);
-		/* The old generation goes after a grace period. */
+		/* The old generation is freed after a grace period. */
 		synchronize_rcu();
 		msleep(100);
 		mutex_lock(&kprobe_mutex);
@@ -426,7 +426,7 @@ static void table_churns(struct kunit *test)
 				insert(crowd, i);
 			mutex_unlock(&kprobe_mutex);
 		}
-		/* Who is removed may be looked at until here, and is not freed. */
+		/* Readers may use removed points until here; the test does not free them. */
 		synchronize_rcu();
 	}
 	KUNIT_EXPECT_EQ(test, 0, count_wrong_locked(crowd));
@@ -437,7 +437,7 @@ static void table_churns(struct kunit *test)
 
 /**
  * struct functions - disabled probes on functions of the kernel
- * @readers: who looks them up
+ * @readers: threads that look them up
  * @probes:  the probes
  * @batch:   pointers to them
  * @nr:      how many
@@ -456,7 +456,7 @@ static void unregister_functions(void *data)
 	unregister_kprobes(f->batch, f->nr);
 }
 
-/* Returns the address after. */
+/* Returns the address to go on at. */
 static unsigned long probe_function(struct functions *f, unsigned long addr)
 {
 	struct kprobe *p = &f->probes[f->nr];

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A module to be probed while it comes and goes, by module_life.sh in
+ * A module that is probed while it is loaded and removed, by module_life.sh in
  * tools/testing/selftests/kprobes.
  *
  *   insmod kprobes_target.ko [fail=1]
  *   cd /sys/module/kprobes_target/parameters
- *   cat call            # calls all functions but the one of init
- *   cat jump_label      # where in kprobes_target_switched() the kernel patches
- *   cat do_sys_open     # calls do_sys_open(), which has no callers of its own
+ *   cat call            # calls all functions except the init function
+ *   cat jump_label      # offset of the jump label in kprobes_target_switched()
+ *   cat do_sys_open     # calls do_sys_open(), which has no other callers
  */
 #include <linux/fcntl.h>
 #include <linux/init.h>
@@ -55,7 +55,7 @@ static noinline __noclone int kprobes_target_forbidden(int x)
 }
 NOKPROBE_SYMBOL(kprobes_target_forbidden);
 
-/* Named as the compiler would name a part of it. */
+/* A name as compilers give to a split-off part of a function. */
 static int kprobes_target_piece(int x) __asm__("kprobes_target_forbidden.part.0");
 
 static noinline __noclone __used int kprobes_target_piece(int x)
@@ -125,7 +125,7 @@ module_param_cb(jump_label, &jump_label_ops, NULL, 0444);
 MODULE_PARM_DESC(jump_label, "offset of a jump label in kprobes_target_switched()");
 #endif
 
-/* The kernel's one runs in place of this, with the same arguments. */
+/* The handler changes the path: the kernel's function runs instead, with these arguments. */
 static noinline __noipa long kprobes_target_open(int dfd,
 						 const char __user *filename,
 						 int flags, umode_t mode)

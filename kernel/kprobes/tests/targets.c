@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What the suites put probes on: functions whose entries ftrace knows, a list
+ * Common code of the suites: functions to probe whose entries ftrace knows, a list
  * of all places to probe, and probes that count.
  */
 #include <kunit/test.h>
@@ -86,7 +86,7 @@ int kprobes_return_41(void *unused)
 	return 41;
 }
 
-/* Has it call something, returns 42. */
+/* Has the caller call a function that returns 41, so it returns 42. */
 int kprobes_call_41(const struct kprobes_caller *caller)
 {
 	return caller->call(kprobes_return_41, NULL);
@@ -199,7 +199,7 @@ struct kprobes_counter *kprobes_counter(struct kunit *test,
 	c->kp.offset = place->offset;
 	c->kp.pre_handler = kprobes_count_pre;
 	c->kp.post_handler = kprobes_count_post;
-	/* Harmless where it is not registered any more. */
+	/* This does nothing if the test has unregistered it. */
 	KUNIT_ASSERT_EQ(test, 0,
 			kunit_add_action_or_reset(test, unregister, &c->kp));
 	return c;
@@ -285,7 +285,7 @@ struct kprobes_returns *kprobes_caller_returning(struct kunit *test)
 	return kprobes_returning(test, caller->symbol);
 }
 
-/* All calls were seen, and this often. */
+/* Expects so many entries and returns, and no misses. */
 void kprobes_expect_returns(struct kunit *test, struct kprobes_returns *r,
 			    int entries, int returns)
 {
@@ -304,7 +304,7 @@ static void read_text(struct kprobes_text *text)
 		memset(text->bytes, 0, sizeof(text->bytes));
 }
 
-/* Registers a probe and takes it off again. */
+/* Registers a probe and unregisters it. */
 int kprobes_try(unsigned long addr)
 {
 	struct kprobe p = { .addr = (kprobe_opcode_t *)addr };
@@ -315,7 +315,7 @@ int kprobes_try(unsigned long addr)
 	return ret;
 }
 
-/* Remembers text when points of earlier tests have left it. */
+/* Saves text after points of earlier tests were disarmed. */
 void kprobes_text_save(struct kprobes_text *text, unsigned long addr)
 {
 	wait_for_kprobe_optimizer();
@@ -331,7 +331,7 @@ void kprobes_text_expect(struct kunit *test, const struct kprobes_text *text)
 	KUNIT_EXPECT_MEMEQ(test, now.bytes, text->bytes, sizeof(now.bytes));
 }
 
-/* Nothing of a probe's registration is left in its structure. */
+/* Expects that a probe's structure shows no registration. */
 void kprobes_expect_off(struct kunit *test, const struct kprobe *p)
 {
 	KUNIT_EXPECT_TRUE(test, list_empty(&p->list));
@@ -339,7 +339,7 @@ void kprobes_expect_off(struct kunit *test, const struct kprobe *p)
 	KUNIT_EXPECT_NULL(test, p->point);
 }
 
-/* Runs the targets, and they do what they should. */
+/* Runs the targets and checks their result. */
 void kprobes_expect_targets(struct kunit *test, unsigned int times)
 {
 	int a;

@@ -3,9 +3,9 @@
 #define _KERNEL_KPROBES_TESTS_TARGETS_H
 
 /*
- * What the suites put probes on, and the probes that count. Functions are in
- * targets.c, where ftrace knows their entries, and in targets_<arch>.S, where the
- * places inside are known and entries take breakpoints.
+ * targets.c: functions to probe and probes that count. Entries of functions in targets.c
+ * are call sites of ftrace. Of functions in targets_<arch>.S the instructions are known, and
+ * entries have breakpoints.
  */
 #ifndef __ASSEMBLY__
 #include <linux/atomic.h>
@@ -16,10 +16,10 @@ struct kunit;
 
 /**
  * struct kprobes_place - a place that kprobes_targets_run() passes once
- * @name:   for the reader of the results
+ * @name:   name of the test case
  * @symbol: a function
  * @offset: bytes from its start
- * @next:   the same for where execution goes on, 0 where that is not known
+ * @next:   offset of the instruction that is executed next, 0 if unknown
  */
 struct kprobes_place {
 	const char *name;
@@ -43,12 +43,12 @@ const void *kprobes_entry_gen_params(const void *prev, char *desc);
 int kprobes_targets_run(int a);
 #define KPROBES_TARGETS_RESULT(a)	(3 * (a) + 111)
 
-/* Parts of it, for those who want one alone. */
+/* Parts of it, to be called alone. */
 int kprobes_target_c(int a);
 int kprobes_target_asm(int a);
 int kprobes_target_endbr(int a);
 
-/* Entries of functions: by ftrace if it is there, by breakpoint, with endbr. */
+/* Names of places that are entries: of ftrace, with a breakpoint, with a landing pad. */
 #define KPROBES_PLACE_C		"C function"
 #define KPROBES_PLACE_ASM	"assembly function"
 #define KPROBES_PLACE_ENDBR	"function with landing pad"
@@ -62,7 +62,7 @@ int kprobes_target_endbr(int a);
 
 /**
  * struct kprobes_caller - a function that calls another
- * @name:   for the reader of the results
+ * @name:   name of the test case
  * @symbol: the function
  * @call:   calls it, returns fn(arg) + 1
  */
@@ -86,8 +86,8 @@ int kprobes_call_41(const struct kprobes_caller *caller);
  * @kp:      the probe
  * @pre:     calls of its pre-handler
  * @post:    calls of its post-handler
- * @pre_ip:  regs->ip of the last of these
- * @post_ip: the same
+ * @pre_ip:  regs->ip in the last call of the pre-handler
+ * @post_ip: the same of the post-handler
  * @in_pre:  what else the pre-handler does, if not NULL; returned
  * @in_post: what else the post-handler does, if not NULL
  * @data:    for these
@@ -170,7 +170,7 @@ unsigned int kprobes_leave_cpu(struct kunit *test);
 /* A function's arguments at its entry, and its result when it returns. */
 #ifdef CONFIG_X86_64
 #define TEST_ARG(regs)		((regs)->di)
-/* What kprobes_target_divide() divides by. */
+/* The divisor of kprobes_target_divide(). */
 #define TEST_DIVISOR(regs)	((regs)->si)
 #define TEST_RESULT(regs)	((regs)->ax)
 #elif defined(CONFIG_X86)

@@ -9,7 +9,7 @@
 
 #include "function_x86.inc"
 
-/* A line of kprobes_asm_places; execution goes on at @next. */
+/* An entry of kprobes_asm_places; @next is the instruction that is executed next. */
 .macro PLACE at:req symbol:req next:req name:req
 	.pushsection .rodata.str1.1, "aMS", @progbits, 1
 76:	.asciz	"\name"
@@ -113,14 +113,14 @@ FUNCTION kprobes_target_left
 SYM_FUNC_END(kprobes_target_left)
 	STACK_FRAME_NON_STANDARD kprobes_target_left
 
-/* Drops its return address and goes on in its caller. */
+/* Drops its return address and jumps to its caller: a call that never returns. */
 FUNCTION kprobes_target_leave
 	lea	__ASM_SEL_RAW(4, 8)(%_ASM_SP), %_ASM_SP
 	jmp	.Lleft
 SYM_FUNC_END(kprobes_target_leave)
 	STACK_FRAME_NON_STANDARD kprobes_target_leave
 
-/* void kprobes_target_lost(void): returns where only probed functions do */
+/* void kprobes_target_lost(void): returns to the trampoline without having been probed */
 FUNCTION kprobes_target_lost
 	push	$kretprobe_trampoline
 	RET
@@ -129,7 +129,7 @@ SYM_FUNC_END(kprobes_target_lost)
 
 	/* Instructions that fault. */
 
-/* KPROBES_LOAD_LEN bytes: in 32 bit what follows is too short for a jump. */
+/* KPROBES_LOAD_LEN bytes: in 32 bit the instructions after it are too short for a jump. */
 .macro LOAD
 #ifdef CONFIG_X86_64
 	movq	(%rdi), %rax
@@ -147,7 +147,7 @@ FUNCTION kprobes_target_load
 	_ASM_EXTABLE(1b, 2b)
 SYM_FUNC_END(kprobes_target_load)
 
-/* The same, and nobody knows what to do when it faults. */
+/* The same without an exception table entry. */
 FUNCTION kprobes_target_load_bare
 	LOAD
 	RET
@@ -167,14 +167,14 @@ FUNCTION kprobes_target_zeropad
 	_ASM_EXTABLE_TYPE(1b, 2b, EX_TYPE_ZEROPAD)
 SYM_FUNC_END(kprobes_target_zeropad)
 
-/* Not executed: the kernel has something to say when it faults. */
+/* Not executed: the kernel warns when it faults. */
 FUNCTION kprobes_target_rdmsr
 1:	rdmsr
 2:	RET
 	_ASM_EXTABLE_TYPE(1b, 2b, EX_TYPE_RDMSR)
 SYM_FUNC_END(kprobes_target_rdmsr)
 
-/* Not executed: a machine check there is recovered from. */
+/* Not executed: the kernel recovers from a machine check there. */
 FUNCTION kprobes_target_load_mce
 1:	LOAD
 	RET

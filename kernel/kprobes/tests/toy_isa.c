@@ -204,7 +204,7 @@ const struct kprobe_isa toy_isa = { TOY, LONG_JUMP };
 
 const struct kprobe_isa toy_isa_with_pads = { TOY, LONG_JUMP, .pads = true };
 
-/* Only to be planned: the jump that it writes is longer. */
+/* For planning only: it has a shorter jump_size than the jumps that it writes. */
 const struct kprobe_isa toy_isa_of_words = {
 	TOY, .jump_size = WORD_SIZE, .jump_insns = 1, .stateless = true
 };

@@ -3,10 +3,10 @@
 #define _KPROBES_TESTS_TOY_ISA_H
 
 /*
- * An instruction set that no machine has, with what machines have: delay slots,
- * bundles, sequences that no exception may interrupt, branches of little reach,
- * instructions that skip the next, text that is read or executed elsewhere, and
- * jumps that need a register.
+ * An instruction set for tests. It has the special features of many architectures: delay
+ * slots, bundles, sequences that no exception may interrupt, branches of little reach,
+ * instructions that skip the next one, text that is read or executed as data, and jumps
+ * that need a register.
  *
  * An instruction is a word of 16 bits, little endian: an opcode, a register and a
  * byte. A displacement counts words from the instruction. Registers 1 and 2 are

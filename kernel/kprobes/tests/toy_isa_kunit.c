@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Tests of regions, landings, places for probes and dead registers, on functions
- * of an instruction set that has all that can be in the way: toy_isa.h.
+ * Tests of regions, of branches into them, of places for probes and of dead registers, on
+ * functions of an instruction set that has all obstacles: toy_isa.h.
  */
 #include <kunit/test.h>
 #include <linux/bits.h>
@@ -62,7 +62,7 @@ static bool no_range(const struct kprobe_text *text, unsigned long start,
 	return false;
 }
 
-/* What goes on elsewhere, now and then. */
+/* An instruction that may fault, and one that another subsystem patches; 0 for none. */
 static unsigned long faulting, taken;
 
 static bool is_faulting(const struct kprobe_text *text, unsigned long start,
@@ -224,7 +224,7 @@ static void toy_scan_region(struct kunit *test)
 	KUNIT_EXPECT_NE(test, region.scratch, 0);
 }
 
-/* A jump of one instruction, in a function that jumps wherever it likes. */
+/* A jump that covers one instruction, in a function with branches everywhere. */
 static void toy_scan_word(struct kunit *test)
 {
 	static const u16 words[WORDS] = { DEAD(), TOY_COND(5, -2), TOY_NOP, DEAD(),
@@ -236,7 +236,7 @@ static void toy_scan_word(struct kunit *test)
 			kprobe_scan_region(&toy_isa_of_words, &toy_text, &region,
 					   START, START + 1));
 	KUNIT_EXPECT_EQ(test, region.len, WORD_SIZE);
-	/* Nothing may jump to the first one either: it does matter. */
+	/* If no branch may lead to the first one either, the function is searched. */
 	KUNIT_EXPECT_EQ(test, KPROBE_REASON_FUNCTION_UNDECODABLE,
 			kprobe_scan_region(&toy_isa_of_words, &toy_text, &region,
 					   START, START));

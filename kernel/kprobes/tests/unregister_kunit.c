@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Tests of taking probes off while their handlers run on other CPUs: the call
- * returns when these have left, and waits for nobody else.
+ * Tests of unregistering probes while their handlers run on other CPUs: the call
+ * returns after these have returned, and does not wait for other handlers.
  */
 #include <kunit/test.h>
 #include <linux/delay.h>
@@ -14,11 +14,11 @@
 #include "../table.h"
 #include "targets.h"
 
-/* How long a handler waits to be let go, and how long it stays then, in 5 us. */
+/* How long a handler waits to be released, and how long it runs after that, in 5 us. */
 #define PATIENCE	1000000
 #define STAY		10000
 
-/* A handler that stays in until it is let go, and a little longer. */
+/* A handler that runs until it is released, and a little longer. */
 struct held {
 	struct work_struct hit;
 	struct work_struct take_off;
@@ -28,7 +28,7 @@ struct held {
 	unsigned int cpu;	/* where the handler stays */
 	bool inside;
 	bool release;
-	bool left;		/* the handler is through */
+	bool left;		/* the handler has returned */
 	bool gave_up;
 };
 
@@ -89,7 +89,7 @@ static bool is_true(bool *what)
 	return READ_ONCE(*what);
 }
 
-/* By a timer of this CPU: the one that is held may be the one that counts jiffies. */
+/* Uses a timer of this CPU: the CPU that is held may be the one that counts jiffies. */
 static void sleep_ms(unsigned int ms)
 {
 	usleep_range(ms * USEC_PER_MSEC, (ms + 1) * USEC_PER_MSEC);
@@ -124,9 +124,9 @@ static struct held *new_held(struct kunit *test, void (*how)(struct held *held))
 }
 
 /*
- * Has the probe hit on the other CPU, and waits until its handler holds still. Who
- * patches text meanwhile waits for that CPU if it has interrupts disabled, and
- * keeps this one busy.
+ * Has the probe hit on the other CPU, and waits until its handler runs. If interrupts are
+ * disabled there, a task that patches text meanwhile waits for that CPU, and keeps this
+ * one busy.
  */
 static void hold(struct kunit *test, struct held *held)
 {
@@ -141,7 +141,7 @@ static void let_go(struct kunit *test, struct held *held)
 	KUNIT_EXPECT_FALSE(test, held->gave_up);
 }
 
-/* The probe is taken off while its handler is inside, which ends of itself. */
+/* The probe is unregistered while its handler runs, which was released and will return. */
 static void expect_waits(struct kunit *test, struct held *held)
 {
 	hold(test, held);
@@ -216,7 +216,7 @@ static void unregister_waits_for_entry(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, 0, register_kretprobe(&held->r->rp));
 	expect_waits(test, held);
 	kprobes_expect_targets(test, 1);
-	/* That call returned after the probe was taken off. */
+	/* That call has returned after the return probe was unregistered. */
 	KUNIT_EXPECT_EQ(test, atomic_read(&held->r->entries), 1);
 }
 
@@ -237,7 +237,7 @@ static bool is_registered(const struct kprobe *p)
 	return kprobe_is_registered(p);
 }
 
-/* Somebody begins to take the held probe off, and waits for its handler. */
+/* Another task begins to unregister the held probe, and waits for its handler. */
 static void begin_to_take_off(struct kunit *test, struct held *held)
 {
 	int patience = 1500;
@@ -259,9 +259,9 @@ static bool stops_cpus(const struct kprobes_place *place)
 }
 
 /*
- * A handler that is held up with interrupts enabled holds up RCU and whoever takes
- * its probe off, but nobody else: neither those with other probes, nor the same
- * probe's registration, which fails.
+ * A handler that does not return, with interrupts enabled, delays RCU and the unregistering
+ * of its probe, and nothing else: neither other probes, nor registering the same probe,
+ * which fails.
  */
 static void others_do_not_wait(struct kunit *test)
 {

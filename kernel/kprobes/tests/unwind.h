@@ -2,7 +2,7 @@
 #ifndef _KERNEL_KPROBES_TESTS_UNWIND_H
 #define _KERNEL_KPROBES_TESTS_UNWIND_H
 
-/* Functions of unwind_x86.S, and where in them probes are set. */
+/* Functions of unwind_x86.S, and the offsets of their probed instructions. */
 
 int kprobes_unwind_push(int a);
 int kprobes_unwind_load(int a);

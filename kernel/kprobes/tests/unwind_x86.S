@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Functions that are unwound from at each of their instructions, and from where
- * a probe has displaced them to. With frame pointers they have frames, so that
- * every caller shows.
+ * Functions for tests that unwind from each of their instructions, and from the displaced
+ * ones. With frame pointers they have frames, so that traces have every caller.
  */
 #include <asm/frame.h>
 #include <asm/nospec-branch.h>
@@ -35,7 +34,7 @@ SYM_FUNC_END(kprobes_unwind_push)
 OFFSET kprobes_unwind_push_at, .Lpush, kprobes_unwind_push
 OFFSET kprobes_unwind_pop_at, .Lpop, kprobes_unwind_push
 
-/* It reads memory, so post-handlers get a frame of their own. */
+/* The instruction reads memory, so post-handlers are called after a second saving. */
 SYM_FUNC_START(kprobes_unwind_load)
 	FRAME_BEGIN
 	xorl	%eax, %eax
@@ -48,7 +47,7 @@ SYM_FUNC_END(kprobes_unwind_load)
 
 OFFSET kprobes_unwind_load_at, .Lload, kprobes_unwind_load
 
-/* It works on a few registers alone. */
+/* The instruction works on a few registers alone. */
 SYM_FUNC_START(kprobes_unwind_add)
 	FRAME_BEGIN
 .Ladd:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Tests of x86's part of the blacklist: text that is executed from a copy, where the
- * kernel cannot take a breakpoint's trap, or on the way of a hit, every byte of it.
+ * Tests of x86's part of the blacklist: every byte of text that is executed from a copy,
+ * that is on the hit path, or where the kernel cannot take a breakpoint's trap.
  */
 #include <kunit/test.h>
 #include <linux/kallsyms.h>
@@ -14,9 +14,9 @@
 #include "targets.h"
 
 /**
- * struct stretch - text that must not be probed
- * @first: the symbol that it begins with
- * @last:  the last symbol in it, NULL when that is @first
+ * struct stretch - range of text that must not be probed
+ * @first: the first symbol in it
+ * @last:  the last symbol in it, NULL if that is @first
  * @there: whether the configuration has it
  */
 struct stretch {
@@ -25,7 +25,7 @@ struct stretch {
 	bool there;
 };
 
-/* A probe that is let in by mistake may bring the machine down: look at the list first. */
+/* Checks the list first, because a probe that is accepted by mistake may crash the kernel. */
 static void expect_refused(struct kunit *test, unsigned long start, unsigned long end)
 {
 	unsigned long addr, allowed = 0;
@@ -87,7 +87,7 @@ static void x86_blacklist_copied(struct kunit *test)
 	expect_all_refused(test, copied, ARRAY_SIZE(copied));
 }
 
-/* Where it hurt: in the middle of a template, after a label. */
+/* A place that was once missing: in the middle of a template of ftrace, after a label. */
 static void x86_blacklist_ftrace_load(struct kunit *test)
 {
 	static const u8 load[] = { 0x48, 0x8b, 0x8c, 0x24, 0xa8, 0, 0, 0 };
@@ -135,7 +135,7 @@ static void x86_blacklist_without_idt(struct kunit *test)
 }
 
 #if defined(CONFIG_OPTPROBES) && defined(ARCH_KPROBE_OWN_DETOURS)
-/* What is copied is not even text. */
+/* Templates of detours are not text. */
 static void x86_blacklist_templates(struct kunit *test)
 {
 	KUNIT_EXPECT_FALSE(test, kernel_text_address((unsigned long)kprobe_detour_save_template));
@@ -144,7 +144,7 @@ static void x86_blacklist_templates(struct kunit *test)
 }
 #endif
 
-/* Whoever enters kprobes without C code around him. */
+/* Assembly from which kprobes is entered. */
 static const struct stretch assembly[] = {
 	{ "kprobe_post_trampoline", NULL, true },
 	{ "kretprobe_trampoline", NULL, IS_ENABLED(CONFIG_KRETPROBES) },
@@ -172,7 +172,7 @@ static const struct stretch thunks[] = {
 
 static void x86_blacklist_thunks(struct kunit *test)
 {
-	/* They have the same names, but nothing goes through them. */
+	/* The symbols exist, but returns do not use them. */
 	if (!IS_ENABLED(CONFIG_MITIGATION_RETHUNK))
 		kunit_skip(test, "returns use no thunks");
 	expect_all_refused(test, thunks, ARRAY_SIZE(thunks));

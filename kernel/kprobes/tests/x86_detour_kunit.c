@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Tests of x86_emit_detour() on buffers: detours of all shapes are sequences of
- * whole instructions, whose branches go to instructions, and which call what
- * they should. Nothing is patched or executed.
+ * whole instructions, their branches lead to instructions, and they call the right
+ * functions. Nothing is patched or executed.
  */
 #include <kunit/test.h>
 #include <linux/bitmap.h>
@@ -13,11 +13,11 @@
 #include "../../../arch/x86/kernel/kprobes-detour.h"
 #include "../renew.h"
 
-/* Somewhere in reach of what detours call. */
+/* An address in reach of the functions that detours call. */
 #define SITE	((unsigned long)kinds + SZ_1M)
 #define ENTRY	(SITE + SZ_4M)
 
-/* Handlers to be called, at addresses that can be told from others. */
+/* Addresses of handlers, which differ from all others. */
 #define PRE(i)		(SITE + SZ_2M + 16 * (i))
 #define POST(i)		(SITE + SZ_2M + SZ_64K + 16 * (i))
 #define PROBE(i)	(0xffff888012345600UL + (i))
@@ -56,9 +56,9 @@ KUNIT_ARRAY_PARAM_DESC(kind, kinds, name);
 
 /**
  * struct emitted - a detour in a buffer
- * @spec:   what it is to do
- * @region: of @spec
- * @detour: what was found out about it
+ * @spec:   what it must do
+ * @region: the region of @spec
+ * @detour: filled in by x86_emit_detour()
  * @len:    its length
  * @code:   its bytes
  * @starts: where instructions begin
@@ -106,7 +106,7 @@ static struct emitted *prepare(struct kunit *test, const struct region_kind *kin
 	return e;
 }
 
-/* What fill_in_spec() of kprobes-opt.c never asks for. */
+/* Combinations that fill_in_spec() in kprobes-opt.c does not make. */
 static bool is_senseless(const struct emitted *e)
 {
 	return e->spec.direct && e->spec.nr_post && e->spec.site == e->spec.addr &&
@@ -164,7 +164,7 @@ static void expect_start_if(struct kunit *test, struct emitted *e,
 		expect_start(test, e, at, what);
 }
 
-/* Branches go to other code, or to an instruction of the detour. */
+/* A branch must lead out of the detour, or to an instruction of it. */
 static void expect_branch(struct kunit *test, struct emitted *e,
 			  struct insn *insn, unsigned int at)
 {
@@ -291,7 +291,7 @@ static void expect_good(struct kunit *test, struct emitted *e)
 		KUNIT_EXPECT_LE(test, e->len, KPROBE_DETOUR_SIZE);
 }
 
-/* What a return probe's handler returns is not looked at. */
+/* The value that a return probe's pre-handler returns is not checked. */
 static void x86_detour_undiverted(struct kunit *test)
 {
 	struct emitted *e = prepare(test, test->param_value);
@@ -307,7 +307,7 @@ static void x86_detour_undiverted(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, branches_to(e, (unsigned long)kprobe_detour_divert, &at), 1);
 }
 
-/* What works on registers alone saves and restores them once. */
+/* If the first instruction works on registers alone, they are saved and restored once. */
 static void x86_detour_in_frame(struct kunit *test)
 {
 	const struct region_kind *kind = test->param_value;
@@ -342,7 +342,7 @@ static void x86_detour_shapes(struct kunit *test)
 			}
 }
 
-/* What a detour writes to the CPU's frame: its fields, in order. */
+/* Which fields of the CPU's frame a detour writes, in order. */
 static unsigned int frame_stores(struct kunit *test, struct emitted *e,
 				 unsigned long *fields, unsigned int max)
 {
@@ -366,8 +366,8 @@ static unsigned int frame_stores(struct kunit *test, struct emitted *e,
 }
 
 /*
- * As kprobe_frame_begin() and kprobe_frame_exit() do it: an interrupt between
- * any two of these must find a frame that is free, or one that it leaves alone.
+ * The order must be that of kprobe_frame_begin() and kprobe_frame_exit(): an interrupt
+ * between any two stores must find the frame free, or claimed and not touch it.
  */
 static void x86_detour_claim(struct kunit *test)
 {
@@ -388,7 +388,7 @@ static void x86_detour_claim(struct kunit *test)
 	KUNIT_EXPECT_MEMEQ(test, stores, expected, sizeof(expected));
 }
 
-/* The same wherever it runs: only so can it be measured first. */
+/* A detour's length does not depend on its address: it is measured before that is known. */
 static void x86_detour_length(struct kunit *test)
 {
 	struct emitted *e = prepare(test, test->param_value);
@@ -439,9 +439,9 @@ static void x86_detour_out_of_reach(struct kunit *test)
 }
 
 /*
- * What all detours leave by returns with iret, which no interrupt must hit: it
- * would be taken for a fault of returning to user space. There is no way to have
- * one come at that very instruction.
+ * Detours that do not handle a hit themselves end with an iret. Interrupts must be disabled
+ * there: one at the iret would be taken for a fault on the return to user space. A test
+ * cannot raise one at that instruction, so this looks at the code.
  */
 static void x86_detour_leave(struct kunit *test)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Tests of instructions that take effect on registers instead of running:
- * x86_kprobe_emulate(), on byte arrays, made-up registers and stacks.
+ * Tests of emulated instructions: x86_kprobe_emulate() on byte arrays, made-up registers
+ * and stacks.
  */
 #include <kunit/test.h>
 #include <linux/percpu.h>
@@ -16,7 +16,7 @@
 
 #include "../../../arch/x86/kernel/kprobes-insn.h"
 
-/* Where the instructions stand. */
+/* The address of the instructions. */
 #define ADDR	0xffffffff81234567UL
 
 #define BYTES(...) \
@@ -38,7 +38,7 @@ static unsigned long *reg(struct pt_regs *regs, int nr)
 	return all[nr];
 }
 
-/* Every register another value, none of them of use as an address. */
+/* Gives each register another value, none of which is a valid address. */
 static void fill_regs(struct pt_regs *regs)
 {
 	int i;
@@ -103,7 +103,7 @@ static void x86_emulate_jumps(struct kunit *test)
 	}
 }
 
-/* The CPU's own opinion on all conditions, in the order of their opcodes. */
+/* Has the CPU evaluate all conditions, in the order of their opcodes. */
 static void ask_cpu(unsigned long flags, bool taken[16])
 {
 	asm volatile("push %[flags]\n\tpopf\n\t"
@@ -118,7 +118,7 @@ static void ask_cpu(unsigned long flags, bool taken[16])
 		     : : [flags] "r" (flags), [to] "r" (taken) : "cc", "memory");
 }
 
-/* One bit of @pick after the other for the flags that conditions look at. */
+/* Makes flags for conditions from the bits of @pick. */
 static unsigned long make_flags(unsigned int pick)
 {
 	return X86_EFLAGS_FIXED | X86_EFLAGS_IF |
@@ -215,7 +215,7 @@ static void x86_emulate_loop(struct kunit *test)
 #define TARGET	0xffffffff89abcdefUL
 #define CELLS	32
 
-/* Of a stack or memory, this one holds the target. */
+/* The index of the word in stack or memory that has the target. */
 #define CELL	20
 
 static void x86_emulate_call(struct kunit *test)
@@ -284,11 +284,11 @@ static void x86_emulate_register(struct kunit *test)
 
 struct memory_case {
 	const char *name;
-	u8 insn[MAX_INSN_SIZE];	/* ModRM's reg field empty */
+	u8 insn[MAX_INSN_SIZE];	/* with ModRM's reg field 0 */
 	size_t size;
-	u8 at;			/* of ModRM */
+	u8 at;			/* offset of ModRM */
 	u8 base;
-	long delta;		/* from the base to the target's cell */
+	long delta;		/* offset of the target's cell from the base */
 	u8 index;
 	long count;
 };
@@ -314,7 +314,7 @@ static const struct memory_case memory_cases[] = {
 
 KUNIT_ARRAY_PARAM_DESC(memory, memory_cases, name);
 
-/* Registers such that the operand is @cell. */
+/* Sets registers so that the operand is @cell. */
 static void aim(const struct memory_case *c, struct pt_regs *regs, unsigned long *cell)
 {
 	if (c->base != NO_REG)
@@ -354,7 +354,7 @@ static void x86_emulate_memory(struct kunit *test)
 	KUNIT_EXPECT_MEMEQ(test, &regs, &before, sizeof(regs));
 }
 
-/* As if @insn stood where its displacement reaches the target's cell. */
+/* Takes an address for @insn from which its displacement leads to the target's cell. */
 static void x86_emulate_rip_relative(struct kunit *test)
 {
 	static const u8 jmp[] = { 0xff, 0x25, 0x00, 0xf0, 0xff, 0xff };
@@ -399,7 +399,7 @@ static void x86_emulate_percpu(struct kunit *test)
 	migrate_enable();
 }
 
-/* Left to the copy, to fault there: nothing happens here. */
+/* Emulation fails without any effect, so that the copy runs and faults. */
 static void x86_emulate_unreadable_target(struct kunit *test)
 {
 	const unsigned long nowhere[] = {

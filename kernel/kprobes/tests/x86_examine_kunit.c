@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Tests of whether a jump may replace the text at a place, on functions made
- * for it (region_x86.S), and of copies of such text as they run.
+ * for it (region_x86.S). Copies of the regions are executed.
  */
 #include <kunit/test.h>
 #include <linux/cpufeature.h>
@@ -123,7 +123,7 @@ static enum kprobe_reason examine_from(struct kprobe_region *region, unsigned lo
 	return kprobe_examine(region, &lookup, site, from);
 }
 
-/* Jumps to the site itself do not matter. */
+/* Branches to the site itself are permitted. */
 static enum kprobe_reason examine(struct kprobe_region *region, unsigned long site)
 {
 	return examine_from(region, site, site + 1);
@@ -141,7 +141,7 @@ static void x86_examine_function(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, region.len, c->len);
 }
 
-/* A jump label is a reason whether it is on or off. */
+/* A jump label prevents the jump whether it is switched on or off. */
 static void x86_examine_label_switched_on(struct kunit *test)
 {
 #ifdef CONFIG_JUMP_LABEL
@@ -180,7 +180,7 @@ static void x86_examine_no_function(struct kunit *test)
 			KPROBE_REASON_FUNCTION_UNDECODABLE);
 }
 
-/* Probes are not seen in the text. */
+/* Text is decoded without breakpoints of probes. */
 static int nothing(struct kprobe *p, struct pt_regs *regs)
 {
 	return 0;
@@ -263,7 +263,7 @@ static void x86_examine_landing(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, examine_from(&region, site, site), c->reason);
 }
 
-/* Copies that run */
+/* Execution of copies */
 
 struct run_case {
 	const char *name;
@@ -321,7 +321,7 @@ static void *make_copy(struct kunit *test, unsigned long from)
 	return slot;
 }
 
-/* The function with a copy of its beginning does what the function does. */
+/* Entered by a copy of its first instructions, a function has the same result. */
 static void x86_examine_copy_runs(struct kunit *test)
 {
 	const struct run_case *c = test->param_value;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Tests of what becomes of an instruction that is displaced, on byte arrays:
- * x86_kprobe_isa's plan() and emit(). Nothing is patched or executed.
+ * Tests of plans and copies of instructions, on byte arrays: x86_kprobe_isa's plan() and
+ * emit(). Nothing is patched or executed.
  */
 #include <kunit/test.h>
 #include <linux/sizes.h>
@@ -16,7 +16,7 @@
 #define BYTES(...) \
 	.insn = { __VA_ARGS__ }, .size = sizeof((u8[]){ __VA_ARGS__ })
 
-/* Verdicts */
+/* Plans */
 
 struct verdict_case {
 	const char *name;
@@ -29,7 +29,7 @@ struct verdict_case {
 	size_t len;		/* @size if 0 */
 };
 
-/* Of reasons, that it must not be probed is enough: tools/testing/kprobes-isa/golden. */
+/* Refused for any reason: reasons are compared in tools/testing/kprobes-isa/golden. */
 #define ANY_REASON	KPROBE_REASONS
 
 #define RUN(text, ...)	{ .name = text, BYTES(__VA_ARGS__), .action = KPROBE_RUN }
@@ -207,7 +207,7 @@ static const struct verdict_case verdict_cases[] = {
 
 KUNIT_ARRAY_PARAM_DESC(verdict, verdict_cases, name);
 
-/* What follows does not matter, what is missing does. */
+/* Bytes after the instruction do not change its plan, but missing bytes do. */
 static void expect_length(struct kunit *test, const struct verdict_case *c)
 {
 	struct kprobe_insn plan;
@@ -277,7 +277,7 @@ static void x86_insn_verdict(struct kunit *test)
 		expect_same_copy(test, c, &plan);
 }
 
-/* Whatever the bytes, a plan stays within them and within what there is. */
+/* For any bytes, a plan's offsets are within the instruction, and this within the bytes. */
 static void x86_insn_any_bytes(struct kunit *test)
 {
 	static const u8 tails[] = { 0x00, 0x05, 0x25, 0xc0, 0xff };

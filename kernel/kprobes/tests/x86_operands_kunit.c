@@ -115,7 +115,7 @@ static void x86_operands(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, c->registers, x86_kprobe_registers(c->insn, c->size));
 }
 
-/* Nothing of an instruction that is cut off is looked at. */
+/* If bytes of the instruction are missing, no registers are known. */
 static void x86_operands_cut(struct kunit *test)
 {
 	const struct operands_case *c = test->param_value;
@@ -125,7 +125,7 @@ static void x86_operands_cut(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, 0, x86_kprobe_registers(c->insn, i));
 }
 
-/* What is accepted has no operand in memory, by the decoder's own account. */
+/* For any bytes: if registers are known, the decoder finds no operand in memory. */
 static void x86_operands_any_bytes(struct kunit *test)
 {
 	unsigned int i, accepted = 0;

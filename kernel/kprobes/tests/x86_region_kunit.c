@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Tests of what a jump would replace, on byte arrays of x86: kprobe_plan_region(),
+ * Tests of regions on byte arrays of x86: kprobe_plan_region(),
  * kprobe_emit_region(), kprobe_scan_insn() and kprobe_scan_may_matter(). Nothing is
  * patched or executed.
  */
@@ -12,12 +12,12 @@
 #include "../../../arch/x86/kernel/kprobes-insn.h"
 #include "../scan.h"
 
-/* Where regions come from and where their copies go. */
+/* Addresses of regions and of their copies. */
 #define FROM	0xffffffff81234000UL
 #define APART	0x1000
 #define TO	(FROM + APART)
 
-/* A copy grows: two short jumps or loops, an instruction, the way back. */
+/* The longest copy: two short jumps or loops, an instruction, the jump back. */
 #define COPY_MAX	(2 * 9 + MAX_INSN_SIZE + JMP32_INSN_SIZE)
 #define TEXT_MAX	(KPROBE_TEXT_SIZE + MAX_INSN_SIZE)
 #define GLANCE		X86_JCC32_INSN_SIZE
@@ -268,7 +268,7 @@ static void x86_region_emit(struct kunit *test)
 			   sizeof(at) - c->first * sizeof(at[0]));
 }
 
-/* An instruction alone may be shorter than a jump, and is judged as in a region. */
+/* A region of one instruction may be shorter than a jump, and is planned like others. */
 static void x86_region_of_one(struct kunit *test)
 {
 	static const struct {
@@ -365,7 +365,7 @@ static void expect_bounds(struct kunit *test, const u8 *text,
 	}
 }
 
-/* Whatever the bytes, neither a region nor its copy leaves its bounds. */
+/* For any bytes, neither a region nor its copy exceeds its bounds. */
 static void x86_region_any_bytes(struct kunit *test)
 {
 	static const u8 short_jump[] = { 0x74, 0x02 };
@@ -377,7 +377,7 @@ static void x86_region_any_bytes(struct kunit *test)
 	prandom_seed_state(&rnd, 1);
 	for (i = 0; i < 50000; i++) {
 		prandom_bytes_state(&rnd, text, sizeof(text));
-		/* What grows most should come often. */
+		/* Half of the arrays have instructions whose copies grow most. */
 		if (i & 1)
 			memcpy(text, short_jump, sizeof(short_jump));
 		if (i & 2)
@@ -506,7 +506,7 @@ static bool has_found(const struct kprobe_scan *scan)
 	return scan->landed || scan->pad || scan->indirect || scan->state || scan->exit;
 }
 
-/* What decoding finds, a glance at the bytes must not pass over. */
+/* If decoding finds anything, kprobe_scan_may_matter() must be true. */
 static void x86_region_glance(struct kunit *test)
 {
 	const struct scan_case *c = test->param_value;
@@ -527,7 +527,7 @@ static void x86_region_glance(struct kunit *test)
 		KUNIT_EXPECT_FALSE(test, kprobe_scan_may_matter(&scan, text, c->size, FROM));
 }
 
-/* The same of whatever bytes, wherever in them an instruction begins. */
+/* The same for any bytes, and for instructions that begin anywhere in them. */
 static void x86_region_glance_at_any_bytes(struct kunit *test)
 {
 	static const u8 firsts[] = {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Tests of reliable stack traces, which live patching relies on: a task that is
- * in displaced code is in the probed function, or the trace is an error. One
- * sleeps in a page fault in a slot, one is preempted in a slot or a detour.
+ * Tests of reliable stack traces, which live patching relies on: if a task is in displaced
+ * code, the trace has the probed function, or fails. One task sleeps in a page fault in a
+ * slot, another is preempted in a slot or a detour.
  */
 #include <kunit/test.h>
 #include <linux/anon_inodes.h>
@@ -22,7 +22,7 @@
 
 #define TRACE_MAX	64
 
-/* Is a function in a reliable trace of a task that does not run? -errno if none. */
+/* Is a function in the reliable trace of a task that does not run? -errno if that fails. */
 static int is_in_reliably(struct task_struct *task, const char *symbol)
 {
 	unsigned long entries[TRACE_MAX];
@@ -40,11 +40,11 @@ static int is_in_reliably(struct task_struct *task, const char *symbol)
 
 /**
  * struct sleeper - a task that sleeps in a page fault
- * @mm:      where
- * @addr:    the page that nobody provides
- * @faulted: it has
- * @go_on:   it may return, with an error
- * @result:  of the load
+ * @mm:      the address space
+ * @addr:    the page, which is not present
+ * @faulted: the task has faulted
+ * @go_on:   the fault may return, with an error
+ * @result:  result of the load
  */
 struct sleeper {
 	struct mm_struct *mm;
@@ -106,7 +106,7 @@ static struct sleeper *new_sleeper(struct kunit *test)
 	return s;
 }
 
-/* It has said that it is about to: it may be preempted before it does. */
+/* @faulted is set before the task sleeps, and it may be preempted in between. */
 static bool falls_asleep(struct task_struct *task)
 {
 	unsigned long patience = jiffies + 10 * HZ;
@@ -162,8 +162,8 @@ static void asleep_in_slot(struct kunit *test)
 /**
  * struct busy - a task that is nearly always in a probed instruction
  * @inside: it is in the probed function
- * @buffer: what it fills
- * @size:   of @buffer
+ * @buffer: memory that it fills
+ * @size:   size of @buffer
  */
 struct busy {
 	bool inside;
@@ -201,7 +201,7 @@ static void look_normal(void *unused)
 	set_cpus_allowed_ptr(current, cpu_possible_mask);
 }
 
-/* Runs on a CPU before the task there, which is looked at where it is preempted. */
+/* Preempts the task on its CPU, so that its stack can be unwound at that place. */
 static struct task_struct *preempt_busy(struct kunit *test, struct busy *b)
 {
 	unsigned int cpu = cpumask_first(cpu_online_mask);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * How many of the kernel's functions can have a jump at their entry. A mistake
- * that sees obstacles everywhere breaks nothing else: it only makes probes slow.
+ * Counts how many of the kernel's functions can have a jump at their entry. If jumps are
+ * refused by mistake, no other test fails: probes only get slower.
  */
 #include <kunit/test.h>
 #include <linux/ftrace.h>
@@ -20,17 +20,17 @@
 #include "../table.h"
 
 /*
- * In percent of the places that can be probed, for any kernel with IBT. Without
- * IBT every function with an indirect jump is lost, and how many of these there
- * are is the compiler's choice.
+ * The least share in percent of the places that can be probed, for any kernel with IBT.
+ * Without IBT functions with an indirect jump have no jumps, and their number depends on
+ * the compiler.
  */
 #define LEAST_AT_ENTRY	95
 #define LEAST_AFTER	90
 
 /**
- * struct share - what became of one place of every function
- * @count: by reason
- * @ns:    how long it took to find out
+ * struct share - results for one place in every function
+ * @count: number of places for each reason
+ * @ns:    how long it took to examine them
  */
 struct share {
 	unsigned int count[KPROBE_REASONS];
@@ -38,10 +38,10 @@ struct share {
 };
 
 /**
- * struct survey - going through the kernel's functions
- * @last:   the symbol before, as some have several names
- * @entry:  the first instruction that does something
- * @after: the one after it
+ * struct survey - a walk over the kernel's functions
+ * @last:   address of the symbol before, as a function may have several
+ * @entry:  results for the first instruction after landing pad and ftrace's nop
+ * @after:  results for the instruction after it
  */
 struct survey {
 	unsigned long last;
@@ -49,7 +49,7 @@ struct survey {
 	struct share after;
 };
 
-/* What is at a function's very beginning, but is nobody's to replace. */
+/* Skips a landing pad and ftrace's nop, which a jump must not replace. */
 static unsigned long skip_landing_pad(unsigned long addr)
 {
 	u32 first;
@@ -61,7 +61,7 @@ static unsigned long skip_landing_pad(unsigned long addr)
 	return addr;
 }
 
-/* Length of the first instruction, whose plan is there whatever came of it. */
+/* Examines a site. Returns the length of its instruction, which is planned in any case. */
 static unsigned int look_at(struct share *share, struct kprobe_lookup *lookup,
 			    unsigned long site)
 {
@@ -76,7 +76,7 @@ static unsigned int look_at(struct share *share, struct kprobe_lookup *lookup,
 	return region.insn[0].len;
 }
 
-/* Padding, halves of functions, what static calls patch. */
+/* Padding, cold parts of functions, trampolines of static calls. */
 static bool is_no_function(const char *name)
 {
 	return strstarts(name, "__pfx_") || strstr(name, ".cold") ||

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Tests of breakpoint traps that find no breakpoint in the text any more, and a
- * storm of registrations in which they come up where CPUs run in parallel and
- * executed text is not kept coherent: QEMU 7.2 with TCG threads.
+ * Tests of breakpoint traps when there is no breakpoint in the text any more, and a storm
+ * of registrations. The storm causes such traps if CPUs run in parallel and may execute
+ * stale text, as those of QEMU 7.2 with TCG threads do.
  */
 #include <kunit/test.h>
 #include <linux/cpumask.h>
@@ -21,11 +21,11 @@
 #include "../table.h"
 #include "targets.h"
 
-/* How long the storm lasts. On the kernel's command line: x86_stale_kunit.seconds */
+/* Duration of the storm. On the kernel's command line: x86_stale_kunit.seconds */
 static unsigned int seconds = 2;
 module_param(seconds, uint, 0400);
 
-/* A trap at @addr as exc_int3() reports it. */
+/* Calls the handler of a trap at @addr as exc_int3() does. */
 static int trap_at(const void *addr, struct pt_regs *regs)
 {
 	unsigned long flags;
@@ -80,7 +80,7 @@ static void unreadable_is_left_alone(struct kunit *test)
 	expect_foreign(test, (void *)(VMALLOC_END + 1));
 }
 
-/* Text that every CPU executes all the time while tasks wake each other. */
+/* Functions that every CPU executes all the time while tasks wake each other. */
 static const char * const busy_functions[] = {
 	"try_to_wake_up", "hrtimer_interrupt", "__schedule", "sched_clock_cpu",
 	"update_process_times", "enqueue_task_fair",
@@ -90,7 +90,7 @@ static const char * const busy_functions[] = {
 #define MAX_PROBES	(ARRAY_SIZE(busy_functions) * PROBES_PER_FUNCTION)
 
 /**
- * struct storm - probes that come and go, and tasks that run into them
+ * struct storm - probes that come and go, and tasks that hit them
  * @c:     the probes
  * @kps:   pointers to them
  * @nr:    how many of them can be registered

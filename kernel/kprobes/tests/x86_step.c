@@ -60,7 +60,10 @@ static __always_inline void clear_trap_flag(void)
 		     : ASM_CALL_CONSTRAINT : [tf] "i" (~X86_EFLAGS_TF) : "memory", "cc");
 }
 
-/* Returns what the function does. It must not sleep: others would be stepped. */
+/*
+ * Single-steps the function. Returns its result. It must not sleep: another task would be
+ * stepped.
+ */
 int kprobes_step(struct kprobes_steps *steps)
 {
 	unsigned long flags;

@@ -2,23 +2,23 @@
 #ifndef _KERNEL_KPROBES_TESTS_X86_STEP_H
 #define _KERNEL_KPROBES_TESTS_X86_STEP_H
 
-/* Tests that look at every single instruction that something executes. */
+/* x86_step.c: calls a function for each instruction that another one executes */
 #include <linux/types.h>
 
 struct kunit;
 struct pt_regs;
 struct task_struct;
 
-/* More than any test needs: what goes astray is left alone. */
+/* More than any test needs. After so many instructions stepping ends. */
 #define KPROBES_STEPS_MAX	200000
 
 /**
- * struct kprobes_steps - something that is executed step by step
- * @fn:   what is executed
+ * struct kprobes_steps - a function that is single-stepped
+ * @fn:   the function
  * @arg:  its argument
  * @each: called before each instruction but those that follow a trap's iret, from
  *        the debug trap, which counts as an NMI and has a stack of its own
- * @task: who executes it
+ * @task: the task that executes it
  * @nr:   how many instructions there were
  */
 struct kprobes_steps {

@@ -4,10 +4,9 @@
  * instruction of a probed function, of its slots and detours, and of the
  * trampolines, and compared to the one that is taken without a probe.
  *
- * Traces are taken from the registers of a debug trap, and from below the trap
- * as an NMI takes them, and reliable ones as live patching does. What lies below
- * the stack pointer is overwritten first, as an interrupt does. And handlers take
- * traces.
+ * Traces are taken from the registers of a debug trap, from the trap's own frame as an
+ * NMI does, and reliable ones as live patching does. The stack below the stack pointer is
+ * overwritten before, as an interrupt may do. Handlers take traces as well.
  */
 #include <kunit/test.h>
 #include <linux/kallsyms.h>
@@ -20,18 +19,18 @@
 #include "unwind.h"
 #include "x86_step.h"
 
-/* So many callers are compared: up to run(). */
+/* How many callers are compared: those up to run(). */
 #define DEPTH		3
 
-/* With what the trap itself calls. */
+/* Room for a trace that also has the functions of the trap. */
 #define TRACE_MAX	48
 
 /**
  * struct place - where a probe is set
- * @name:     for the reader of the results
- * @symbol:   a function
- * @function: the same
- * @at:       bytes from its start
+ * @name:     name of the test case
+ * @symbol:   name of a function
+ * @function: the function
+ * @at:       offset of the probed instruction
  */
 struct place {
 	const char *name;
@@ -55,8 +54,8 @@ static const struct place places[] = {
  * struct trace - a stack trace that was taken
  * @entries: its addresses
  * @nr:      how many
- * @ip:      where the trap was
- * @how:     what it was taken from
+ * @ip:      address of the trap
+ * @how:     how it was taken
  */
 struct trace {
 	unsigned long entries[TRACE_MAX];
@@ -69,18 +68,18 @@ struct trace {
  * struct walk - a function is called and unwound from at each instruction
  * @steps:     for stepping
  * @function:  the function
- * @site:      where its probe is set
+ * @site:      address of its probe
  * @start:     its first byte
  * @end:       the byte after its last
- * @way:       what an unprobed trace goes on with after the function
- * @depth:     how many; 0 to begin with
+ * @way:       the callers of the function, from a trace without a probe
+ * @depth:     how many; 0 at first
  * @stack:     the stack pointer when it was called, 0 before that
- * @returned:  the function has returned, its caller does not run yet
- * @handling:  a handler takes a trace: that is not looked at
+ * @returned:  the function has returned, but its caller does not run yet
+ * @handling:  a handler takes a trace: no traces are taken from it
  * @displaced: how many instructions outside of the function were unwound from
  * @reliable:  how many reliable traces could be taken
- * @wrong:     how many traces were not as they must be
- * @trace:     the first of them; before, the one just taken
+ * @wrong:     how many traces were wrong
+ * @trace:     the first wrong one; as long as there is none, the last one
  */
 struct walk {
 	struct kprobes_steps steps;
@@ -104,7 +103,7 @@ static bool in_function(const struct walk *w, unsigned long addr)
 	return addr >= w->start && addr < w->end;
 }
 
-/* Nothing displaced shows, then the function, then all of its callers. */
+/* No displaced address must be in the trace; then the function, then all of its callers. */
 static bool is_right(const struct walk *w, const struct trace *t)
 {
 	unsigned int i = 0;
@@ -126,7 +125,7 @@ static void judge(struct walk *w, const struct trace *t)
 		w->trace = *t;
 }
 
-/* The kernel has no red zone: an interrupt may use all of it. */
+/* Overwrites the stack below the stack pointer: the kernel has no red zone there. */
 static noinline void __no_sanitize_address scribble(unsigned long stack)
 {
 	unsigned long *below = (void *)stack;
@@ -157,7 +156,7 @@ static void unwind(struct walk *w, struct pt_regs *regs)
 	w->reliable++;
 }
 
-/* ORC knows nothing of indirect branches' thunks. */
+/* ORC has no data for the thunks of indirect branches. */
 static bool is_thunk(unsigned long ip)
 {
 #ifdef CONFIG_MITIGATION_RETPOLINE
@@ -168,7 +167,7 @@ static bool is_thunk(unsigned long ip)
 #endif
 }
 
-/* The return address is pushed before the instruction pointer is set. */
+/* While a call is emulated, the return address is pushed before the pointer is set. */
 static bool is_emulating(unsigned long ip)
 {
 	static unsigned long size;
@@ -179,7 +178,7 @@ static bool is_emulating(unsigned long ip)
 	return ip - (unsigned long)x86_kprobe_emulate < size;
 }
 
-/* Frame pointers show no caller where a function's frame is made or unmade. */
+/* With frame pointers, the caller is missing where a function's frame is set up or left. */
 static bool can_be_unwound_from(const struct walk *w, unsigned long ip)
 {
 	if (w->handling || is_emulating(ip))
@@ -276,7 +275,7 @@ static struct walk *walk(struct kunit *test, const struct place *place)
 	return w;
 }
 
-/* The tests themselves are right. */
+/* Checks the test itself, without a probe. */
 static void unprobed(struct kunit *test)
 {
 	unsigned int i;
@@ -289,7 +288,7 @@ static void trace_in_handler(struct walk *w, struct pt_regs *regs)
 {
 	static struct trace t;
 
-	/* A call has taken effect, and the function called has no frame yet. */
+	/* After a call, the called function has no frame yet. */
 	if (IS_ENABLED(CONFIG_UNWINDER_FRAME_POINTER) && !in_function(w, regs->ip))
 		return;
 	WRITE_ONCE(w->handling, true);
@@ -354,7 +353,7 @@ static void unwind_displaced_post(struct kunit *test)
 	walk_all(test, true);
 }
 
-/* At a function's entry, which probes take to its nop if it has one. */
+/* A return probe at a function's entry. */
 static void unwind_return(struct kunit *test)
 {
 	const struct place *place = &places[2];
@@ -372,10 +371,10 @@ static void unwind_return(struct kunit *test)
 }
 
 /**
- * struct lookup - addresses are looked up
+ * struct lookup - a lookup of an address that is single-stepped
  * @steps:    for stepping
  * @addr:     the address
- * @outsider: the first instruction that is none of kprobes' own
+ * @outsider: the first executed instruction that can be probed
  */
 struct lookup {
 	struct kprobes_steps steps;
@@ -399,7 +398,7 @@ static void lookup_each(struct kprobes_steps *steps, struct pt_regs *regs)
 		l->outsider = regs->ip;
 }
 
-/* Unwinders ask in every context: all that is executed is on the blacklist. */
+/* Unwinders look addresses up in any context: nothing that can be probed is executed. */
 static void lookup_calls_nothing(struct kunit *test)
 {
 	struct lookup l = {

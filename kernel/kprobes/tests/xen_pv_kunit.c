@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Tests of what a guest of Xen does without that has no hardware to virtualize
- * it (PV): detours, which do as if interrupts were the CPU's.
+ * Tests of Xen PV guests: they have no detours, which use the CPU's interrupt flag as if
+ * there were no hypervisor. The tests only pretend to run in such a guest.
  */
 #include <linux/cpufeature.h>
 #include <linux/ftrace.h>
@@ -22,7 +22,7 @@ static int pretend(struct kunit *test)
 static void stop_pretending(struct kunit *test)
 {
 	clear_bit(X86_FEATURE_XENPV, (unsigned long *)boot_cpu_data.x86_capability);
-	/* What was found out while pretending goes with the points. */
+	/* Frees points that were made while pretending. */
 	kprobes_take_way(KPROBES_BY_JUMP);
 }
 
@@ -50,7 +50,7 @@ static void no_detours(struct kunit *test)
 	unregister_kprobe(&c->kp);
 }
 
-/* Which takes a detour where it is not left to ftrace. */
+/* A breakpoint at an entry needs a detour, so the entry uses ftrace. */
 static void entry_by_ftrace(struct kunit *test)
 {
 	struct kprobes_counter *c;
