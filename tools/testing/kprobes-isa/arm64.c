@@ -9,10 +9,10 @@
 static const char *const odd[] = { ".word", ".short", ".byte", ".inst", "udf", NULL };
 
 /*
- * General registers are "r", vectors what they consist of, scalars in those their size.
- * Shifts and extensions are part of the class. Addresses are "n" as other numbers. All
- * else is "o": conditions, system registers, what barriers, prefetches and cache
- * maintenance are for.
+ * Kinds of operands. General registers are "r". Vectors are named by their elements, and
+ * scalars in vector registers by their size. Shifts and extensions are part of the class.
+ * Addresses are "n" like other numbers. All others are "o": conditions, system registers,
+ * and operands of barriers, prefetches and cache maintenance.
  */
 static const char *kind_of(const char *name)
 {
@@ -44,7 +44,7 @@ const struct harness_target harness_target = {
 	.from = 0xffff800080234560,
 	.near = 0xffff800081235560,
 	.away = 0xffff800090000000,
-	/* Its second word is ftrace's alone, and the probe is on the first. */
+	/* Only ftrace writes the second word of its nops, and a probe is on the first. */
 	.entry_nop = 0,
 	.bug_size = 12,
 	.objdump = "aarch64-linux-gnu-objdump -d -w",

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Classes of instructions: mnemonic and kinds of operands. Whatever a kernel has of them
- * must be in the golden table, whose comments begin with the instruction as objdump
- * shows it.
+ * Classes of instructions: a class is a mnemonic with kinds of operands. For each class in
+ * a kernel the golden table must have a case. The comment of a case begins with the
+ * instruction as objdump shows it.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@
 static char *classes[CLASSES_MAX];
 static unsigned int nr_classes;
 
-/* Appends a word of operands: a number is "n", a register what the target says. */
+/* Appends a word of operands: "n" for a number, the target's kind for a register. */
 static size_t add_word(char *class, const char *text)
 {
 	size_t len = strspn(text, "abcdefghijklmnopqrstuvwxyz_0123456789.");
@@ -33,7 +33,7 @@ static size_t add_word(char *class, const char *text)
 	return len;
 }
 
-/* At a comment or a symbol. On arm64 numbers begin with "#". */
+/* Is this a comment or a symbol? On arm64 numbers begin with "#" as well. */
 static bool ends_operands(const char *text)
 {
 	return strchr("\n<", *text) || !strncmp(text, "# ", 2) || !strncmp(text, "//", 2);
@@ -74,7 +74,7 @@ static bool is_known(const char *class)
  * @text: the instruction as objdump shows it
  *
  * Context: The host.
- * Return: False if it is known.
+ * Return: True if it was not known before.
  */
 bool classes_add(const char *text)
 {

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Golden tables: a case a line, what the code says compared with what stands there.
+ * Golden tables: compares plans and copies with those in a table, one case on each line.
  *
  *	bytes : plan : copy nearby : copy far away
  *	jump scratch : nearby : far away		(or enter, leave)
  *
- * Bytes in hex, as they lie in memory; after a "|" those that follow the instruction. The plan
- * in words, addresses as distances from the instruction's: "+5". Copies in hex, or "far" where
- * one would not reach; those of branches may use any register that a jump may. After "#" comes
- * a comment, mostly the instruction for people. Other code is what a detour needs: a jump to
- * where the instructions are, by way of a register in hex, or a call there and what follows it.
+ * Bytes are in hex, in the order of memory. After a "|" come the bytes after the instruction.
+ * The plan is in words; addresses in it are distances from the instruction's, as "+5". Copies
+ * are in hex, or "far" if a target is out of reach; copies of branches may use any register
+ * that a jump may. After "#" comes a comment, mostly the instruction in assembly. Lines of the
+ * second form have other code of detours: a jump to the instruction, which may use the register
+ * in hex, or the code of enter and leave.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -40,7 +41,7 @@ static const char *const flows[] = {
 
 /**
  * struct text - a line being written
- * @chars: it
+ * @chars: its characters
  * @len:   its length
  */
 struct text {
@@ -183,7 +184,7 @@ static void add_code(struct text *t, const char *line, unsigned int which,
 		add_bytes(t, buf, min(code.len, code.size));
 }
 
-/* The number of bytes at the line's start; those of the instruction itself in @size. */
+/* Returns how many bytes the line begins with; sets @size to the instruction's part. */
 static size_t read_bytes(const char *line, u8 *bytes, size_t *size)
 {
 	size_t n = 0;
@@ -239,7 +240,7 @@ static bool make_code_line(struct text *t, const char *line)
 	return true;
 }
 
-/* What the line should be. */
+/* Makes the line anew from its first column. */
 static void make_line(struct text *t, const char *line)
 {
 	u8 bytes[BYTES_SIZE] = {};
@@ -271,7 +272,7 @@ static FILE *open_table(const char *path)
 	exit(2);
 }
 
-/* Cuts the comment off and gives it to @comment. */
+/* Cuts off the comment and copies it to @comment. */
 static bool is_case(char *line, char *comment)
 {
 	size_t code = strcspn(line, "#\n");
@@ -284,7 +285,7 @@ static bool is_case(char *line, char *comment)
 }
 
 /**
- * golden_write() - print a table with what the code says now
+ * golden_write() - print a table with the present plans and copies
  * @path: the table
  *
  * Context: The host.
@@ -322,7 +323,7 @@ static void test_line(const char *line, const char *comment)
 }
 
 /**
- * golden_test() - compare the code with a table
+ * golden_test() - compare plans and copies with a table
  * @path: the table
  *
  * Context: The host.

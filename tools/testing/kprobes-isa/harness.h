@@ -2,23 +2,24 @@
 #ifndef KPROBES_ISA_HARNESS_H
 #define KPROBES_ISA_HARNESS_H
 
-/* What tests an instruction set on the host, and what it is tested with. */
+/* The parts of the program that tests an instruction set on the host. */
 #include <linux/kprobe_isa.h>
 
 /**
  * struct harness_target - an instruction set under test
  * @name: as in the name of its golden table
  * @isa:  the instruction set
- * @from: where the golden tables' instructions are
- * @near: where their copies are
- * @away: where they are so far away that branches hardly reach
+ * @from: address of the golden table's instructions
+ * @near: address of copies nearby
+ * @away: address of copies that are so far away that branches hardly reach
  * @entry_nop: how many bytes ftrace writes at a function's entry
  * @bug_size: size of an entry in the table of BUG()
- * @objdump: shows the instructions of the file whose name follows; NULL where no machine
- *        has them
- * @odd:  what begins the instructions that it does not show as the CPU sees them
- * @kind_of: what a register in an operand stands for among those of a class of
- *        instructions, NULL if the name matters; NULL where there are no classes
+ * @objdump: command that shows the instructions of a file, whose name is appended; NULL if
+ *        no machine has the instruction set
+ * @odd:  how lines of objdump begin that are not compared: data, and instructions that it
+ *        does not show as the CPU executes them
+ * @kind_of: returns the kind of a register for classes of instructions, NULL if the name
+ *        itself is the kind; NULL if there are no classes
  */
 struct harness_target {
 	const char *name;
@@ -43,7 +44,7 @@ void tap_skip(const char *name, const char *why);
 void tap_end(const char *group);
 int tap_finish(void);
 
-/* Names of the reasons that plans, regions and jumps have: reasons.c. */
+/* Names of reasons: reasons.c. */
 extern const char *const reason_names[KPROBE_REASONS];
 
 /* Classes of instructions: classes.c. */

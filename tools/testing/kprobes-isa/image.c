@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A vmlinux's text as kprobe_scan_region() wants to know it: bytes, symbols, and the
- * tables of jump labels, fixups, BUG() and ftrace. 64 bit, of the host's byte order.
+ * Reads a vmlinux for kprobe_scan_region(): text, symbols, and the tables of jump labels,
+ * fixups, BUG() and ftrace. It must have 64 bit and the host's byte order.
  */
 #include <elf.h>
 #include <stdio.h>
@@ -19,9 +19,9 @@
 #define ENTRY_NOP	8
 
 /**
- * struct way - what leads from one place to another without a branch
- * @site:   from here
- * @target: to there
+ * struct way - entry of a table that leads from a site to a target without a branch
+ * @site:   address of the site
+ * @target: address of the target
  */
 struct way {
 	unsigned long site;
@@ -29,9 +29,9 @@ struct way {
 };
 
 /**
- * struct ways - all that one table has
- * @nr:  how many
- * @way: by @site
+ * struct ways - the entries of a table
+ * @nr:  number of entries
+ * @way: the entries, sorted by @site
  */
 struct ways {
 	size_t nr;
@@ -46,7 +46,7 @@ static const Elf64_Shdr *sections, *text;
 static const Elf64_Sym *symbols;
 static size_t nr_symbols, nr_sections;
 static const char *names;
-static u8 *notes;			/* a byte for each of the text's */
+static u8 *notes;			/* flags for each byte of the text */
 static struct ways labels, fixups;
 
 static bool is_text(unsigned long addr)
@@ -79,7 +79,7 @@ static unsigned long value_of(const char *name)
 	return 0;
 }
 
-/* Where the file has what will be at an address. */
+/* Pointer into the file for an address in the kernel. */
 static const u8 *at(unsigned long addr)
 {
 	size_t i;
@@ -234,7 +234,7 @@ static void find_sections(void)
  * @vmlinux: the file
  *
  * Context: The host, once.
- * Return: False when it is no kernel with symbols.
+ * Return: False if it is not a kernel with symbols.
  */
 bool image_load(const char *vmlinux)
 {
@@ -254,7 +254,7 @@ bool image_load(const char *vmlinux)
 }
 
 /**
- * image_has_entry_nop() - is there room for ftrace's call?
+ * image_has_entry_nop() - check whether a function has a call site of ftrace
  * @addr: a function's first byte
  *
  * Context: The host.

@@ -2,7 +2,7 @@
 #ifndef KPROBES_ISA_IMAGE_H
 #define KPROBES_ISA_IMAGE_H
 
-/* What a vmlinux tells of its text. */
+/* image.c: reads text, symbols and tables of a vmlinux */
 #include "../../../kernel/kprobes/scan.h"
 #include "../../../kernel/kprobes/site.h"
 
@@ -11,7 +11,7 @@
  * @start: its address
  * @end:   the next symbol's
  * @last:  after its last byte, without padding
- * @code:  the symbol says that it is a function
+ * @code:  the symbol has the type of functions
  */
 struct image_function {
 	unsigned long start;

@@ -11,7 +11,7 @@
 static struct kunit_suite *suites;
 
 /**
- * kunit_host_add() - have a suite run
+ * kunit_host_add() - add a suite to those that kunit_test() runs
  * @suite: the suite
  *
  * Context: Before main().
@@ -23,7 +23,7 @@ void kunit_host_add(struct kunit_suite *suite)
 }
 
 /**
- * kunit_host_fail() - an expectation is not met
+ * kunit_host_fail() - report that an expectation is not met
  * @test:   the test
  * @fatal:  it is an assertion, so that the test ends
  * @file:   source file
@@ -48,7 +48,7 @@ void kunit_host_fail(struct kunit *test, bool fatal, const char *file, int line,
 }
 
 /**
- * kunit_host_skip() - leave a test out
+ * kunit_host_skip() - skip a test
  * @test: the test
  *
  * Context: Within a test.

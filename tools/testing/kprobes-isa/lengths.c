@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Every instruction of a kernel: its length, and where it goes if that is given, as
- * the plan has it and as objdump shows it.
+ * Compares plans of every instruction of a kernel with what objdump shows: the length, and
+ * the target of a direct branch.
  *
  * objdump -d -w prints "address:\tbytes\tinstruction", where the bytes are in groups
  * that are little-endian numbers, and a direct branch's target as "hex <symbol>".
@@ -21,7 +21,7 @@
  * @addr:   its address
  * @len:    how many bytes it has
  * @bytes:  the bytes, and zeros
- * @target: what it names as a place in the text; 0 if nothing
+ * @target: the target in the text that it names, 0 if none
  * @text:   the instruction
  */
 struct shown {
@@ -37,7 +37,7 @@ struct shown {
  * @insns:    instructions that were compared
  * @refused:  those of them that must not be probed
  * @branches: those whose targets were compared
- * @wrong:    those that were not the same
+ * @wrong:    those that differed
  * @missing:  classes that the golden table does not have
  */
 struct tally {
@@ -75,7 +75,7 @@ static unsigned long parse_target(const char *text)
 	return strtoul(at, NULL, 16);
 }
 
-/* No instruction, or, where objdump takes two of them for one, more than one. */
+/* Is this no instruction, or several that objdump shows as one? */
 static bool is_odd(const char *text)
 {
 	const char *const *odd = harness_target.odd;
@@ -176,7 +176,7 @@ void lengths_test(const char *vmlinux)
 }
 
 /**
- * lengths_skip() - tell that there is nothing to compare with
+ * lengths_skip() - report that there is no kernel to compare with
  *
  * Context: The host.
  */

@@ -2,10 +2,11 @@
 /*
  * Tests an instruction set on the host:
  *
- *	isa-ARCH TABLE [VMLINUX]...	KTAP of a golden table, of the KUnit suites
- *					on byte arrays, of every instruction of a kernel
- *	isa-ARCH -w TABLE		the table, with what the code says now
- *	isa-ARCH -s VMLINUX		where in a kernel probes and jumps can be
+ *	isa-ARCH TABLE [VMLINUX]...	tests, with results in KTAP: a golden table, the KUnit
+ *					suites on byte arrays, every instruction of a kernel
+ *	isa-ARCH -w TABLE		prints the table with the present plans and copies
+ *	isa-ARCH -s VMLINUX		prints how many places of a kernel can be probed, and
+ *					how many can have jumps
  */
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +14,7 @@
 #include "harness.h"
 
 /**
- * main() - test what the command line names
+ * main() - run what the command line asks for
  * @argc: number of arguments
  * @argv: arguments
  *

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Reasons, as tables and results name them. */
+/* Names of reasons in golden tables and results. */
 #include "harness.h"
 
 const char *const reason_names[KPROBE_REASONS] = {

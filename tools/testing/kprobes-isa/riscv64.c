@@ -12,7 +12,7 @@
 /* Data, and words that are no instruction. */
 static const char *const odd[] = { ".byte", ".short", ".2byte", ".word", ".4byte", ".insn", NULL };
 
-/* Integer registers are "r", those of floating point "f", vectors "v"; counters are alike. */
+/* Integer registers are "r", those of floating point "f", vectors "v"; counters are one kind. */
 static const char *kind_of(const char *name)
 {
 	static const char *const integer[] = { "zero", "ra", "sp", "gp", "tp", NULL };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * How much of a kernel's text can be probed, and where the probe becomes a jump: of
- * its functions' entries, and of its instructions one in SAMPLE.
+ * Counts how many places of a kernel can be probed, and at how many the probe becomes a
+ * jump: entries of functions, and one in SAMPLE of its instructions.
  */
 #include <stdio.h>
 #include <string.h>
@@ -14,12 +14,12 @@
 #define TEXT_MAX	64
 
 /**
- * struct tally - what became of places
- * @name:    what places
+ * struct tally - results for a set of places
+ * @name:    what places these are
  * @nr:      how many
- * @refused: of those, the ones where no probe may be, by reason; 0: those where one may
- * @region:  of those, the ones by why a jump's region cannot be displaced
- * @jump:    of those, the ones by why there is no jump in the end
+ * @refused: by reason, how many cannot be probed; at %KPROBE_REASON_NONE, how many can
+ * @region:  the latter by the reason why no region can be displaced, if none can
+ * @jump:    the same places by the reason why there is no jump, if there is none
  */
 struct tally {
 	const char *name;
@@ -101,7 +101,7 @@ static void count_function(struct tally *entries, struct tally *insns,
 	enum kprobe_reason reason;
 	struct kprobe_insn insn;
 
-	/* It is after a mere pad. As ftrace has the nop itself, after that. */
+	/* A probe is after a landing pad, and its breakpoint after ftrace's nop. */
 	reason = plan_at(&insn, entry, f);
 	if (insn.flow == KPROBE_FLOW_PAD && (reason || insn.action == KPROBE_NOP))
 		entry += insn.len;
@@ -119,11 +119,11 @@ static void count_function(struct tally *entries, struct tally *insns,
 }
 
 /**
- * share_print() - print shares of a kernel
+ * share_print() - print how many places of a kernel can be probed
  * @vmlinux: the kernel
  *
  * Context: The host, once.
- * Return: 0, or 2 when it is none that can be read.
+ * Return: 0, or 2 if the file is not a kernel that can be read.
  */
 int share_print(const char *vmlinux)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* KTAP: groups of results, one level deep. What is noted fails the result that follows. */
+/* Prints KTAP with groups of results, one level deep. */
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -41,8 +41,8 @@ void tap_note(const char *format, ...)
 }
 
 /**
- * tap_result() - a result
- * @ok:     it is good
+ * tap_result() - print a result
+ * @ok:     whether the test has passed
  * @format: its name, as for printf()
  *
  * Context: Within a group.
@@ -60,7 +60,7 @@ void tap_result(bool ok, const char *format, ...)
 }
 
 /**
- * tap_skip() - a result that there is not
+ * tap_skip() - print that a test was skipped
  * @name: its name
  * @why:  why it was left out
  *
@@ -88,7 +88,7 @@ void tap_end(const char *group)
  * tap_finish() - end the report
  *
  * Context: Not within a group.
- * Return: What the program exits with: 1 if a result was not good, else 0.
+ * Return: The program's exit status: 1 if a test has failed, else 0.
  */
 int tap_finish(void)
 {

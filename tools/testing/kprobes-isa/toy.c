@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The instruction set of the KUnit suite, which no machine has. */
+/* The made-up instruction set of a KUnit suite. */
 #include "../../../kernel/kprobes/tests/toy_isa.h"
 #include "harness.h"
 

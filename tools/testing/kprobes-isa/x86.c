@@ -3,7 +3,7 @@
 #include "../../../arch/x86/kernel/kprobes-insn.h"
 #include "harness.h"
 
-/* Data, and x87 instructions with an fwait of their own. */
+/* Data, and x87 instructions that objdump shows together with the fwait in front. */
 static const char *const odd[] = {
 	".byte", "rex", "finit", "fclex", "fsave", "fstcw", "fstenv", "fstsw", NULL
 };

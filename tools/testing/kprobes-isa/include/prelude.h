@@ -2,7 +2,7 @@
 #ifndef KPROBES_ISA_PRELUDE_H
 #define KPROBES_ISA_PRELUDE_H
 
-/* Included before everything else: what kernel code has without asking for it. */
+/* Included before everything else: declarations that kernel code has without an include. */
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,7 +30,7 @@
 #define __packed	__attribute__((packed))
 #endif
 
-/* Nothing is probed here. */
+/* On the host nothing is probed. */
 #define NOKPROBE_SYMBOL(fn)
 #define __kprobes
 

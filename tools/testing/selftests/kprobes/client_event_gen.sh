@@ -29,7 +29,7 @@ hits()
 	awk -v name="$1" '$1 == name { print $2 }' "$tracing/kprobe_profile"
 }
 
-# Other callers there may be: at least.
+# There may be other callers, so this is the least number.
 are_hit()
 {
 	entries=$(hits gen_kprobe_test)
@@ -43,7 +43,7 @@ are_hit()
 		[ "$(hits gen_kretprobe_test)" -ge $((returns + calls)) ]
 }
 
-# -EFAULT; what it is called depends on whether the event has a type.
+# -EFAULT; its form depends on whether the event has a type.
 are_recorded()
 {
 	grep -Eq 'gen_kprobe_test: \(do_sys_open\+.*dfd=.*filename=' "$tracing/trace" &&

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # fail_function as a client of kprobes: its handler makes mkdir(2) return an error without
-# running it, for the tasks that are marked, as often as it was told to. A handler knows its task
-# however it was reached: where that is a jump, all is tried with a breakpoint as well.
+# running it, for the tasks that are marked, a given number of times. If the point is a jump, all
+# is tried with a breakpoint as well.
 
 fei=/sys/kernel/debug/fail_function
 points=/sys/kernel/debug/kprobes/points
@@ -36,7 +36,7 @@ find_function()
 	done
 }
 
-# How the function is reached, once that does not change any more.
+# The mechanism of the function's point, when it does not change any more.
 mechanism()
 {
 	sleep 2

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # LKDTM as a client of kprobes: a crash point in hard interrupt context warns, and the kernel
-# lives on. Whoever watches the console for warnings is told which lines are on purpose.
+# lives on. Marker lines tell programs that watch the console which warnings are expected.
 
 lkdtm=/sys/kernel/debug/provoke-crash
 point=INT_HW_IRQ_EN		# handle_irq_event()
@@ -34,7 +34,7 @@ raised()
 		/proc/interrupts
 }
 
-# LKDTM takes its last crash point back only when another is set.
+# LKDTM removes a crash point only when another one is set.
 disarm()
 {
 	put WARNING "$lkdtm/$parking" 2>/dev/null

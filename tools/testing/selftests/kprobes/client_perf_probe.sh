@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # perf probe as a client of kprobes: entries, returns, offsets, source lines, inlined functions and
-# variables, all of which it asks for as _text+N. It must be there, and find the kernel's debug
-# information. The function that is probed opens a FIFO, and is called by no one else.
+# variables, all of which it names as _text+N. Needs perf and the kernel's debug information. The
+# probed function opens a FIFO, and nothing else calls it.
 
 # shellcheck source=functions.sh
 . "$(dirname "$0")/functions.sh"

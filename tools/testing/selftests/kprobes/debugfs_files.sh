@@ -37,7 +37,7 @@ address_is_the_symbols()
 {
 	set -- "$(awk '$3 == "kernel_clone" { print $1 }' /proc/kallsyms)" \
 		"$(is_listed kernel_clone | head -n 1 | cut -d ' ' -f 1)"
-	# The entry may lie a landing pad after the symbol.
+	# A landing pad may be between the symbol and the probed address.
 	case $2 in
 	"$1") ;;
 	"${1%?}"[0-9a-f]) ;;
@@ -45,7 +45,7 @@ address_is_the_symbols()
 	esac
 }
 
-# The third field is symbol+offset, a fourth the module; two spaces stand between fields.
+# The third field is symbol+offset, a fourth the module; two spaces separate fields.
 symbol_has_module()
 {
 	is_listed hits_get "  kprobe_batch_example$flags"

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # A probe and a return probe at a function's entry, while function tracers come and go there: all
-# see each call once, stack traces show the callers, and the probes stay what they are as long as
-# nobody takes the calls elsewhere.
+# see each call once, stack traces show the callers, and the mechanism of the probes does not
+# change unless calls are redirected.
 
 # shellcheck source=functions.sh
 . "$(dirname "$0")/functions.sh"
@@ -87,14 +87,14 @@ tracer_comes_and_goes()
 		trace_with nop && all_see_calls && skips_nop
 }
 
-# Once the text is a jump, and again.
+# When the point is a jump, and once more.
 comes_and_goes_later()
 {
 	sleep 1
 	tracer_comes_and_goes "$1" && tracer_comes_and_goes "$1"
 }
 
-# The probes are there for part of the tracer's time.
+# The probes are registered and unregistered while the tracer is on.
 probes_come_and_go()
 {
 	remove_events
@@ -128,7 +128,7 @@ next_is_hit()
 	all_see_calls && equal "$(event_hits next)" $((was + calls))
 }
 
-# From here on ftrace leads to the probe.
+# From here on the point uses ftrace.
 next_is_probed()
 {
 	event p next "$probed:$function$(offset_after)" && event_enable next 1 &&
@@ -143,7 +143,7 @@ traced_by_both()
 	trace_with nop && next_is_hit && mechanism_is ftrace
 }
 
-# The module has a return probe of its own, which keeps the point.
+# The return probe of the module itself keeps the point from being freed.
 starts_anew()
 {
 	remove_events
@@ -153,7 +153,7 @@ starts_anew()
 
 # --- stack traces
 
-# What the events in an instance of their own say, with a stack trace each.
+# Prints what the events report in a trace instance, with a stack trace for each.
 take_stacks()
 {
 	for name in entry return; do
@@ -168,7 +168,7 @@ take_stacks()
 	cat "$instance/trace" >"$work/stacks"
 }
 
-# As many stacks as events; the caller in each; nobody's trampoline.
+# There are as many stacks as events. Each has the caller, and none has a trampoline.
 stacks_are_good()
 {
 	take_stacks && equal "$(grep -c '<stack trace>' "$work/stacks")" $((2 * calls)) &&
@@ -184,7 +184,7 @@ stacks_while_traced()
 	trace_with "$1" && stacks_are_good && trace_with nop && stacks_are_good
 }
 
-# The tracer is there first, so that its return address is below the probe's.
+# The tracer is first: the return probe finds the tracer's trampoline as return address.
 stacks_while_traced_before()
 {
 	remove_events
@@ -206,8 +206,8 @@ no_direct_calls()
 	[ -n "$(module_file ftrace-direct)" ] || echo "kernel was built without ftrace-direct"
 }
 
-# The sample prints for each call what the probe counts, but for those around the beginning and
-# the end.
+# The sample prints a line for each call that the probe counts, except for a few calls at its
+# beginning and end.
 direct_call_comes()
 {
 	remove_events

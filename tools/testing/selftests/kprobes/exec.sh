@@ -1,16 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Return probes on functions that return to another program than called them: execve() keeps its
-# kernel stack while it replaces everything else. Each call has its return, and what was executed
-# works.
+# Return probes on functions in execve(), which replaces the program but keeps its kernel stack:
+# the call is in the old program and the return in the new one. Each call has its return, and the
+# executed programs work.
 
 # shellcheck source=functions.sh
 . "$(dirname "$0")/functions.sh"
 
 times=5
 
-# Those on the way of execve() that this kernel has not inlined.
+# Functions that execve() calls and that this kernel has not inlined.
 functions()
 {
 	for f in __x64_sys_execve do_execveat_common.isra.0 do_execveat_common bprm_execve \
@@ -32,11 +32,11 @@ add_events()
 		event p "entry_$(name_of "$f")" "$f" &&
 			event r "return_$(name_of "$f")" "$f" || return 1
 	done <"$work/functions"
-	# All at once: nothing is executed after some of them have been enabled.
+	# All at once: no program must be executed when only some of them are enabled.
 	echo 1 >"$tracefs/events/$group/enable"
 }
 
-# A program of its own: what the shell knows by itself it may not execute.
+# A program of its own, because the shell may not execute its built-in commands.
 execute()
 {
 	cat >"$work/program" <<-'END'
@@ -66,13 +66,13 @@ calls_seen()
 	event_hits "entry_$(name_of "$(head -n 1 "$work/functions")")"
 }
 
-# count entry|return FUNCTION: what the profile has of it.
+# count entry|return FUNCTION: how often the profile has it.
 count()
 {
 	awk -v name="$1_$(name_of "$2")" '$1 == name { print $2 }' "$work/profile"
 }
 
-# returns_seen LEAST: of each function as many returns as calls, and of the first LEAST or more.
+# returns_seen LEAST: each function has as many returns as calls, and the first LEAST or more.
 returns_seen()
 {
 	awk '{ print $1, $2, $3 }' "$tracefs/kprobe_profile" >"$work/profile"

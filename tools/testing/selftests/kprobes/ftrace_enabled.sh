@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# kernel.ftrace_enabled: while it is 0, probes that need ftrace are refused and others go on to
-# be hit; while ftrace leads to a point, it cannot be turned off.
+# kernel.ftrace_enabled: while it is 0, probes that need ftrace are refused and others are still
+# hit; while a point uses ftrace, it cannot be set to 0.
 
 # shellcheck source=functions.sh
 . "$(dirname "$0")/functions.sh"
@@ -72,7 +72,7 @@ off_is_refused()
 	write_fails "$enabled" 0 busy && equal "$(cat "$enabled")" 1 && hits entry next
 }
 
-# The sample has probes of its own on the function: its point stays with ftrace until they go.
+# The sample's own probes on the function keep the point, which uses ftrace.
 off_without_such_probes()
 {
 	remove_events

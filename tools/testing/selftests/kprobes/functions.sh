@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=sh disable=SC2034
 #
-# Sourced by the tests beside it: TAP, what the kernel logs and lists, sample modules, kprobe
-# events. Whatever a test changes is put back when it ends, in whatever way it ends.
+# Sourced by the tests in this directory: TAP, the kernel's log and lists, sample modules, kprobe
+# events. However a test ends, what it has changed is restored.
 
 debugfs=/sys/kernel/debug
 kprobes=$debugfs/kprobes
@@ -26,7 +26,7 @@ plan()
 	echo "1..$1"
 }
 
-# For what the kernel was built without, and for nothing else.
+# Skips the whole test. Only for features that the kernel was built without.
 skip_all()
 {
 	echo "TAP version 13"
@@ -50,7 +50,7 @@ check()
 	fi
 }
 
-# check_if REASON NAME COMMAND...: the same, left out where REASON is not empty.
+# check_if REASON NAME COMMAND...: the same, but skipped if REASON is not empty.
 check_if()
 {
 	if [ -z "$1" ]; then
@@ -138,21 +138,21 @@ open_fifo()
 	done
 }
 
-# takes TEXT VALUE: $knob does, and this is what is read afterwards
+# takes TEXT VALUE: $knob accepts TEXT, and reads as VALUE afterwards
 takes()
 {
 	echo "$1" >"$knob" && equal "$(cat "$knob")" "$2"
 }
 
-# refuses TEXT: $knob does, and stays as it was
+# refuses TEXT: $knob does not accept TEXT, and is not changed
 refuses()
 {
 	was=$(cat "$knob")
 	write_fails "$knob" "$1" "Invalid argument" && equal "$(cat "$knob")" "$was"
 }
 
-# write_fails FILE TEXT ERROR: the write is refused for this reason. (A shell's own "echo" does
-# not always tell the reason.)
+# write_fails FILE TEXT ERROR: the write fails with this error. (A shell's own "echo" does not
+# always print the error.)
 write_fails()
 {
 	if echo "$2" | dd of="$1" conv=notrunc 2>"$work/error"; then
@@ -165,7 +165,7 @@ write_fails()
 
 # --- the kernel's log
 
-# From here on is what log() shows. Counted in a file, because a subshell may be what calls.
+# log() shows the log from here on. The position is in a file, because subshells call this, too.
 mark_log()
 {
 	echo >>"$work/marks"
@@ -179,7 +179,7 @@ log()
 		awk -v mark="$mark" 'seen; $0 == mark { seen = 1 }'
 }
 
-# Handlers print from contexts in which the kernel may put off the printing.
+# In a handler's context the kernel may defer printing.
 logged()
 {
 	soon grep_log "$1" || { log; echo "has no line that matches $1"; return 1; }
@@ -197,7 +197,7 @@ module_file()
 	find "/lib/modules/$(uname -r)" -name "$1.ko*" 2>/dev/null | head -n 1
 }
 
-# load MODULE PARAMETER...: anew, if a check that failed has left it behind.
+# load MODULE PARAMETER...: unloads the module before if a failed check has left it loaded.
 load()
 {
 	module=$1
@@ -219,9 +219,8 @@ unload()
 	loaded=$rest
 }
 
-# refused NAME NUMBER MODULE PARAMETER...: the module does not load, and says that it is for
-# this reason. A kernel without CONFIG_SYMBOLIC_ERRNAME says the number. An insmod may try
-# twice.
+# refused NAME NUMBER MODULE PARAMETER...: the module does not load, and logs this error. A
+# kernel without CONFIG_SYMBOLIC_ERRNAME logs the number. An insmod may try twice.
 refused()
 {
 	reason="-$1|-$2"
@@ -237,15 +236,15 @@ refused()
 
 # --- lists
 
-# What the list said of SYMBOL when it was read last: "is_listed SYMBOL [REGEX]", where REGEX
-# is for the rest of the line. The entry of a function may be listed as symbol+0x4 or so.
+# is_listed SYMBOL [REGEX]: the list has SYMBOL, with a line that ends like REGEX. The entry of a
+# function may be listed as symbol+0x4 or the like.
 is_listed()
 {
 	grep -E "^[0-9a-f]+  [kr]  $1\\+0x[0-9a-f]+${2:-.*}\$" "$kprobes/list" ||
 		{ cat "$kprobes/list"; echo "has no $1${2:+ that matches $2}"; return 1; }
 }
 
-# The list without what may change by itself.
+# The list without flags that change by themselves.
 list()
 {
 	sed -e 's/\[OPTIMIZED\]//' -e 's/ *$//' "$kprobes/list"
@@ -328,7 +327,7 @@ cleanup()
 	rm -rf "$work"
 }
 
-# begin MODULE...: what every test needs, and sample modules.
+# begin MODULE...: sets up the test; skips it if kprobes or one of these modules is missing.
 begin()
 {
 	[ -d "$kprobes" ] || mount -t debugfs none "$debugfs" 2>/dev/null

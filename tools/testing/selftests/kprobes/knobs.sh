@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# /sys/kernel/debug/kprobes/enabled: what it takes, and that off means off for every probe and
+# /sys/kernel/debug/kprobes/enabled: which words it accepts, and that off disarms every probe and
 # changes nothing else.
 
 # shellcheck source=functions.sh
@@ -9,7 +9,7 @@
 
 knob=$kprobes/enabled
 
-# The function that is read here is itself probed: each look is one more hit.
+# Reading the count calls the probed function, so each reading is one more hit.
 look()
 {
 	hits=$(awk '{ print $2; exit }' "$batch_hits")
@@ -31,7 +31,7 @@ no_look_hits()
 	equal "$hits" "$before"
 }
 
-# The same count as when it was turned off, and then on from there.
+# The count has not changed since it was turned off, and increases again.
 on_again()
 {
 	off=$hits
@@ -40,7 +40,7 @@ on_again()
 	equal "$hits" $((off + 1)) && each_look_hits
 }
 
-# Probes of all kinds keep what the list says of them.
+# The lines of probes of all kinds in the list do not change.
 keeps_the_list()
 {
 	was=$(list)
@@ -100,7 +100,7 @@ nobody_hits()
 	equal "$(event_hits loud)" "$was" && equal "$(event_hits silent)" 0
 }
 
-# Enabled or disabled one by one while everything is off: takes effect later.
+# Probes that are enabled or disabled while everything is off: takes effect when it is on.
 swap_while_off()
 {
 	event_enable loud 0 && event_enable silent 1 && a_fork && nobody_hits

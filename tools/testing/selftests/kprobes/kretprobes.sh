@@ -23,7 +23,7 @@ call()
 	: <>"$fifo"
 }
 
-# sleepers NUMBER: that many calls are in flight when it returns, and until wake().
+# sleepers NUMBER: starts so many calls, which are in flight until wake().
 sleepers()
 {
 	sleeping=""
@@ -48,7 +48,7 @@ asleep()
 	done
 }
 
-# Each call returns, and ends by the signal as if nothing had been probed.
+# Each call returns, and its task is ended by the signal as without a probe.
 wake()
 {
 	for sleeper in $sleeping; do
@@ -61,7 +61,7 @@ wake()
 	sleeping=""
 }
 
-# missed NUMBER: what the sample says of it when it goes.
+# missed NUMBER: so many misses are in the sample's log when it is unloaded.
 missed()
 {
 	mark_log
@@ -75,7 +75,7 @@ logged_returns()
 	equal "$(log | grep -c "$returned")" "$1"
 }
 
-# on_one_cpu COMMAND...: for calls that are not to be at the same place at the same time.
+# on_one_cpu COMMAND...: for calls that must not run at the same time.
 on_one_cpu()
 {
 	mask=$(taskset -p $$ | sed 's/.*: //')
@@ -86,8 +86,8 @@ on_one_cpu()
 	return "$status"
 }
 
-# The writer wakes the reader; both return 0. Of two CPUs that ask pr_info_ratelimited() at the same
-# time, one asks in vain.
+# The writer wakes the reader; both return 0. On one CPU, because pr_info_ratelimited() prints only
+# one line if two CPUs call it at the same time.
 duration()
 {
 	probe && sleepers 1 && sleep 1 || return 1
@@ -112,8 +112,8 @@ default_room()
 	at_least "$room" 10
 }
 
-# More calls at once than there was room for at first. Not all in one go: the interrupt that makes
-# room is on its way when another call comes, and an emulated CPU may stand still for long.
+# More calls at once than there are instances at first. Not all of them at the same time: another
+# call may come before the interrupt that adds instances, if an emulated CPU stands still for long.
 room_grows()
 {
 	sleeping=""
@@ -136,7 +136,7 @@ room_is_used_again()
 	probe maxactive=1 && call && call && call && soon logged_returns 3 && missed 0
 }
 
-# A call that is declined takes no room, as soon as its entry handler is done.
+# A call that is declined gives its instance back when its entry handler has returned.
 entry_declines()
 {
 	probe pid=1 maxactive=1 && sleepers 3 && wake && logged_returns 0 && missed 0
@@ -152,13 +152,13 @@ calls_outlive_the_probe()
 	probe && sleepers 5 && missed 0 && mark_log && wake && logged_returns 0
 }
 
-# Calls that a former probe has seen begin return while a new one is there.
+# Calls that began under a former return probe return while a new one is registered.
 calls_outlive_two_probes()
 {
 	probe && sleepers 5 && missed 0 && probe && wake && logged_returns 0 && missed 0
 }
 
-# Nobody returns from do_exit(). The room comes back when the task is gone for good.
+# do_exit() never returns. Its instance is taken back when the task is freed.
 no_return()
 {
 	load kretprobe_example symbol=do_exit maxactive=12 || return 1
@@ -182,8 +182,8 @@ several_on_one_function()
 		unload kprobe_batch_example && unload kprobe_example && missed 0
 }
 
-# kprobe_batch_example has a return probe on its own hits_get(). Whichever of the two handlers
-# runs first is told the caller, not that there is another one.
+# kprobe_batch_example has a return probe on its own hits_get(). Both handlers see the true return
+# address, and not the trampoline.
 several_return_probes()
 {
 	load kprobe_batch_example && load kretprobe_example symbol=kprobe_batch_example:hits_get &&

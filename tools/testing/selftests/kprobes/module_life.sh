@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# The life of a probed module beyond modules.sh: init text, a module's own blacklist, its jump
-# labels, an init that fails, and probes that come while the module comes and goes. The probed
-# module is kprobes_target; reading its parameter "call" calls its functions.
+# Probes in a module, in addition to modules.sh: init text, the module's own blacklist, its jump
+# labels, an init function that fails, and probes that are registered while the module is loaded
+# and unloaded. The module is kprobes_target; reading its parameter "call" calls its functions.
 
 # shellcheck source=functions.sh
 . "$(dirname "$0")/functions.sh"
@@ -16,13 +16,13 @@ load_target()
 	load "$target"
 }
 
-# What the functions return is right, probed or not.
+# The functions return the right results, probed or not.
 call_target()
 {
 	equal "$(cat "$parameters/call")" 6
 }
 
-# listed_gone NUMBER: so many probes of the list are gone.
+# listed_gone NUMBER: so many probes are [GONE] in the list.
 listed_gone()
 {
 	equal "$(grep -c '\[GONE\]' "$kprobes/list")" "$1"
@@ -84,8 +84,8 @@ others_come_back()
 
 # --- an init that fails
 
-# What was registered while the module came is hit, and gone when the module is. (busybox tries
-# a second time.)
+# Probes that were registered while the module was loaded are hit, and are [GONE] when it has
+# failed. (busybox tries a second time.)
 init_fails()
 {
 	unload "$target" || return 1
@@ -167,7 +167,7 @@ breakpoint_is_gone()
 	unload "$target" && listed_gone 1
 }
 
-# In the same memory, as likely as not.
+# The module is often loaded to the same memory again.
 breakpoint_stays_gone()
 {
 	load_target || return 1
@@ -183,7 +183,7 @@ breakpoint_leaves()
 
 # --- what else is refused in a module
 
-# Its init text was freed, its symbols with it.
+# The init text was freed, and so were its symbols.
 refuses_init()
 {
 	load_target && refused ENOENT 2 kprobe_example symbol="$target:${target}_in_init"
@@ -211,7 +211,7 @@ toggles_module()
 	done
 }
 
-# The module may be there or not: each write is allowed to fail, nothing else is.
+# The module may be loaded or not, so each write may fail. Nothing else may.
 toggles_probes()
 {
 	for f in function switched forbidden in_init; do

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# What the states of a module mean for probes in it: who asks while it comes or goes is told why
-# not, and points that ftrace leads to go with the module like others.
+# States of a module, and probes in it: while it is loaded or unloaded they are refused with the
+# right reason, and points that use ftrace are [GONE] with the module like others.
 
 # shellcheck source=functions.sh
 . "$(dirname "$0")/functions.sh"
@@ -45,7 +45,7 @@ accepted_again()
 		unload "$notified" && list_is_as_before
 }
 
-# --- points that ftrace leads to
+# --- points that use ftrace
 
 # hits_both CALLS: so many calls hit both events.
 hits_both()
@@ -92,7 +92,7 @@ comes_back()
 	load "$target" && is_ftraced && hits_both 3 && not grep '\[GONE\]' "$kprobes/list"
 }
 
-# The module goes while the point at the entry has just begun to be led to by ftrace.
+# The module is unloaded while the point at the entry has just begun to move to ftrace.
 goes_in_between()
 {
 	round=0

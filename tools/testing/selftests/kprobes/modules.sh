@@ -40,7 +40,7 @@ gone_in_list()
 	grep -E '^[0-9a-f]+  k  .*\[GONE\]' "$kprobes/list"
 }
 
-# The module's own probes go with it, the one of kprobe_example stays as a shell.
+# The module unregisters its own probes; the one of kprobe_example stays, and is [GONE].
 probe_is_gone()
 {
 	unload "$target" && gone_in_list && equal "$(grep -c 'GONE' "$kprobes/list")" 1 &&
@@ -76,7 +76,7 @@ return_probe()
 		unload kretprobe_example && list_is_as_before
 }
 
-# Many times, so that memory of a former load is used again.
+# Many times, so that the module is loaded to memory that it had before.
 comes_and_goes()
 {
 	round=0

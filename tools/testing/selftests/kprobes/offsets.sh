@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# An offset may lead past its symbol: perf names every place in the kernel as _text+N. What counts
-# is where it ends: at an entry, an instruction, a cold part, or where no probe can be. The
-# function that is probed opens a FIFO, and is called by no one else.
+# An offset may lead past its symbol: perf names every place in the kernel as _text+N. Only the
+# resulting address counts: an entry, an instruction, a cold part, or a place that cannot be
+# probed. The probed function opens a FIFO, and nothing else calls it.
 
 # shellcheck source=functions.sh
 . "$(dirname "$0")/functions.sh"
@@ -11,7 +11,7 @@
 function=fifo_open
 target=kprobes_target
 calls=10
-bytes=64			# of the function that are tried
+bytes=64			# how many bytes of the function are tried
 
 # hit_by_calls NAME...: each event is hit once by each call.
 hit_by_calls()
@@ -43,8 +43,8 @@ returns()
 		hit_by_calls returns suffix
 }
 
-# Asked for from the function and from _text, each byte has the same answer, with the same reason,
-# and where it is a probe, at the same address.
+# For each byte, a probe by the function's name and one by _text have the same result: refused for
+# the same reason, or registered at the same address.
 each_byte_alike()
 {
 	byte=1
@@ -59,7 +59,7 @@ each_byte_alike()
 		END { exit bad || NR < 4 }' || { cat "$work/list"; return 1; }
 }
 
-# answer COMMAND...: that it went well, or why not, as the last line of "refused" says.
+# answer COMMAND...: prints "ok", or the reason in the last line of "refused".
 answer()
 {
 	if "$@"; then
@@ -69,7 +69,7 @@ answer()
 	fi
 }
 
-# All that stand at one address are hit as often, and some by each call.
+# All events at an address are hit equally often, and some of them by each call.
 hit_alike()
 {
 	echo 1 >"$tracefs/events/$group/enable"
@@ -80,13 +80,13 @@ hit_alike()
 	equal "$(cat "$work/far")" "$(cat "$work/near")" && grep " $calls\$" "$work/far"
 }
 
-# Those of the kernel; the ones that KUnit suites have are written in assembly, and notrace.
+# Cold parts of the kernel, without those of KUnit suites, which are in assembly and notrace.
 cold_parts()
 {
 	awk '$3 ~ /^[a-z_]+\.cold$/ && $3 !~ /^kprobes_/ && $4 == "" { print $3 }' /proc/kallsyms
 }
 
-# Of several one at least is probed at its first byte; some begin with a BUG().
+# At least one of several can be probed at its first byte; others may begin with a BUG().
 cold_part()
 {
 	cold_parts | sort | uniq -u | head -n 20 >"$work/cold"

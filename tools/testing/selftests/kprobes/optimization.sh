@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# /proc/sys/debug/kprobes-optimization: what it takes, and that a point may change from jump to
-# breakpoint and back under hits without losing one.
+# /proc/sys/debug/kprobes-optimization: which words it accepts, and that no hit is missed while a
+# point changes from jump to breakpoint and back.
 
 # shellcheck source=functions.sh
 . "$(dirname "$0")/functions.sh"
@@ -12,7 +12,7 @@ other=debug.kprobes_optimization	# its name for sysctl
 points=$kprobes/points
 calls=50
 
-# The other name turns the same knob.
+# Both names are of the same switch.
 sysctl_turns()
 {
 	sysctl -w "$other=$1" && equal "$(cat "$knob")" "$2" && equal "$(sysctl -n "$other")" "$2"
@@ -30,7 +30,7 @@ sysctl_refuses()
 		equal "$(sysctl -n "$other")" "$was"
 }
 
-# By poll, as there is no telling when a grace period ends on a busy machine.
+# Polls, because on a busy machine a grace period may take any time.
 within_a_minute()
 {
 	within=600
@@ -58,8 +58,8 @@ is_decided()
 	grep -E "  $function\\+$1  .*  armed  " "$points" | grep -v "waiting to be optimized"
 }
 
-# Where inside the function the region of a jump is free, an event on it becomes optimized.
-# Instructions are tried in turn, as nobody knows what the compiler has made.
+# Tries the function's instructions one after the other until an event is optimized. Which of
+# them that is depends on the compiler.
 find_place()
 {
 	offset=8
@@ -78,7 +78,7 @@ find_place()
 	return 1
 }
 
-# Once for each call: not in a loop, nor where only some calls come by.
+# The event is hit once by each call: it is not in a loop or in a branch.
 call_is_hit()
 {
 	was=$(event_hits inside)
@@ -121,7 +121,7 @@ points_say_jump()
 		{ cat "$points"; return 1; }
 }
 
-# Also when the knob is turned in the middle of calls.
+# Also while the switch is turned during calls.
 turns_the_knob()
 {
 	turn=0
@@ -146,7 +146,7 @@ hit_while_it_turns()
 	equal "$(event_hits inside)" $((was + made)) && equal "$(event_misses inside)" 0
 }
 
-# What comes while it is off waits until it is on.
+# An event that is made while it is off is optimized when it is on again.
 comes_while_off()
 {
 	echo 0 >"$knob"
@@ -156,7 +156,7 @@ comes_while_off()
 		each_call_is_hit
 }
 
-# A knob of a knob: nothing is armed, so nothing is optimized.
+# While "enabled" is 0 nothing is armed, so nothing is optimized.
 not_while_disabled()
 {
 	echo 0 >"$kprobes/enabled"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# /sys/kernel/debug/kprobes/points: a line for each probed address, with what became of it.
+# /sys/kernel/debug/kprobes/points: a line for each probed address, with the state of its point.
 
 # shellcheck source=functions.sh
 . "$(dirname "$0")/functions.sh"
@@ -41,7 +41,7 @@ field()
 	awk -F '  ' -v n="$1" -v like="^$2[+]" '$2 ~ like { print $n; exit }' "$file"
 }
 
-# Where there are probes. A point that nobody wants any more may be seen for a moment, or stay.
+# Lines of points with probes. Those without probes stay for a moment, or longer.
 probed()
 {
 	awk -F '  ' 'NR > 1 && $6 > 0 { print $1 }' "$file"
@@ -74,14 +74,14 @@ is_armed()
 	esac
 }
 
-# A jump is all there is to say, or it is said why there is none.
+# The point is a jump, or the line has a reason why not.
 tells_why_not()
 {
 	awk -F '  ' 'NR > 1 && ($4 ~ /^jump/) != ($10 == "-") { print; bad = 1 } END { exit bad }' \
 		"$work/optimizable"
 }
 
-# Without jumps at all there may be nothing to say.
+# Prints why the kernel has no jumps, and points no reasons; or nothing.
 why_not()
 {
 	[ -e /proc/sys/debug/kprobes-optimization ] || echo "kernel has no CONFIG_OPTPROBES"
@@ -94,7 +94,7 @@ read_settled()
 	tells_why_not
 }
 
-# A probe at the instruction after the entry's nop leaves the entry to ftrace.
+# If the instruction after the entry's nop is probed, the entry uses ftrace.
 ftrace_is_told()
 {
 	at=$(sed -n 's/^[0-9a-f]*  k  kernel_clone+\(0x[0-9a-f]*\).*/\1/p' "$kprobes/list" |
@@ -107,7 +107,7 @@ ftrace_is_told()
 		equal "$(cat "$work/told")" "$(cat "$work/ftraced")"
 }
 
-# Only where ftrace's nop is at the entry, and its size known, is it left to ftrace.
+# That is so only if there is a nop of ftrace at the entry, of a known size.
 no_ftrace()
 {
 	if [ -n "$events" ]; then
@@ -127,7 +127,7 @@ idle_while_off()
 	is_armed kernel_clone
 }
 
-# An older probe than the one that changes the execution path is not reached; a newer one is.
+# Older probes than the one that changes the execution path miss the hit; newer ones do not.
 counts_diverted()
 {
 	unload "$target" && load "$target" symbols="$target:hits_get" &&
@@ -140,8 +140,8 @@ counts_diverted()
 		equal "$(field 8 hits_get)" 0
 }
 
-# The probe of kprobe_example stays when the module that it was in has gone: nobody knows
-# whose the address will be.
+# The probe of kprobe_example stays when the probed module was unloaded. Its line has no symbol,
+# because other text may be loaded to the address.
 gone_with_the_module()
 {
 	unload "$target" && is_gone_without_name
@@ -193,8 +193,8 @@ reads_while_they_come_and_go()
 	unload kprobe_example
 }
 
-# Points of many functions, in portions of a page. What is not text, or is not for probes, or
-# is not the only one of its name, is left out.
+# Points of many functions, so that the file is read in several calls. Symbols that are not
+# unique, not text, or cannot be probed are left out.
 many_points()
 {
 	awk '$2 == "t" && $3 ~ /^(vfs|do|ksys|__do|kern)_[a-z_]+$/ && $4 == "" { print $3 }' \

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# What cannot be probed is refused with the errno that is documented, through the samples and
-# through kprobe events, and leaves nothing behind but a line in /sys/kernel/debug/kprobes/refused,
-# which tells who wanted what, and why it was refused.
+# Probes that are refused, through the samples and through kprobe events: the errno is the
+# documented one, and nothing is left behind but a line in /sys/kernel/debug/kprobes/refused, with
+# task, caller, place and reason.
 
 # shellcheck source=functions.sh
 . "$(dirname "$0")/functions.sh"
@@ -11,7 +11,7 @@
 file=$kprobes/refused
 time='[0-9]+\.[0-9]{3}'
 task='[^ ]+\[[0-9]+\]'
-example='[^ ]+ \[kprobe_example\]  kprobe'	# what it says of a probe of that module
+example='[^ ]+ \[kprobe_example\]  kprobe'	# caller and kind, for a probe of that module
 kept=128
 
 # Symbols of each kind that this kernel has.
@@ -27,7 +27,7 @@ mode_is()
 	equal "$(ls -l "$1" | cut -c1-10)" "$2"
 }
 
-# last_is REGEX: for all that follows on time and task
+# last_is REGEX: the last line, after time and task, matches this
 last_is()
 {
 	tail -n 1 "$file" >"$work/last"
@@ -37,8 +37,8 @@ last_is()
 	return 1
 }
 
-# tells WORDS NAME NUMBER MODULE PARAMETER...: the module is refused, and the last line says
-# that it was this one, where, and why.
+# tells WORDS NAME NUMBER MODULE PARAMETER...: the module is refused, and the last line has the
+# module, the place and WORDS as the reason.
 tells()
 {
 	words=$1 error="(-$2|-$3)" module=$4 kind=kprobe place='[^ ]*'
@@ -54,7 +54,7 @@ tells()
 	refused "$@" && last_is "[^ ]+ \\[$module\\]  $kind  $place  $error  $words"
 }
 
-# answer MODULE PARAMETER...: "ok" or the error that it was refused with.
+# answer MODULE PARAMETER...: prints "ok", or the error that it was refused with.
 answer()
 {
 	mark_log
@@ -67,8 +67,8 @@ answer()
 	log | sed -n "s/^$1: cannot probe .*: -//p" | head -n 1
 }
 
-# Asks for each byte at a function's start. Where instructions differ in length some bytes
-# begin one and the rest do not.
+# Tries to probe each byte at a function's start. If instructions have several lengths, some bytes
+# begin one and the others do not.
 ask_for_bytes()
 {
 	offset=0
@@ -108,7 +108,7 @@ inside_tells()
 	last_is "$example  $place  (-EILSEQ|-84)  inside an instruction"
 }
 
-# An offset may lead past its symbol. What is told is why it must not end where it does.
+# An offset may lead past its symbol. The reason is about the resulting address.
 past_tells()
 {
 	from=$(($(offset_from _text kernel_clone) + $(inside)))
@@ -124,8 +124,8 @@ event_fails()
 	write_fails "$tracefs/kprobe_events" "$1" "$2"
 }
 
-# event_tells WORDS NAME NUMBER DEFINITION: kprobe events ask on behalf of the shell, if they do
-# not refuse by themselves.
+# event_tells WORDS NAME NUMBER DEFINITION: the same for a kprobe event, unless kprobe events
+# refuse it before kprobes does. The task is the shell.
 event_tells()
 {
 	event_fails "p:$group/bad $4" "Invalid argument" || return 1
@@ -148,7 +148,7 @@ still_probed()
 	load kprobe_example && is_listed kernel_clone && unload kprobe_example
 }
 
-# A line feed in a name is none in the file, nor is any other byte that terminals act upon.
+# A line feed in a name is escaped in the file, like any other control character.
 odd_name_is_one_line()
 {
 	not load kprobe_example "$(printf 'symbol="odd\nn\ta\033me"')" 2>/dev/null &&
@@ -162,7 +162,7 @@ long_name_is_cut()
 		last_is "$example  n{50,100}\\.\\.\\.\\+0x0  .*  unknown symbol"
 }
 
-# In which a good one comes first: the bad one is named.
+# The first probe of the batch is good, and the second one is named.
 batch_tells()
 {
 	refused ENOENT 2 kprobe_batch_example symbols=kernel_clone,no_such,notify_die &&
@@ -184,7 +184,7 @@ oldest_come_first()
 	equal "$(cat "$work/times")" "$(cat "$work/sorted")"
 }
 
-# Success is no news.
+# Calls that succeed add no line.
 quiet_when_not_refused()
 {
 	was=$(cat "$file")
@@ -217,7 +217,7 @@ refuses_much()
 	done
 }
 
-# Whole lines, whatever comes meanwhile, in portions of any size.
+# All lines are complete, whatever the size of a read and the refusals in between.
 reads_while_refused()
 {
 	refuses_much &
@@ -238,7 +238,7 @@ events=$(no_events)
 prefix=$(symbol_of '^[tT]$' '^__(pfx|cfi)_')
 data=$(symbol_of '^[dDbBrR]$' '^(linux_banner|jiffies|loops_per_jiffy)$')
 init=$(awk '$3 == "start_kernel" { print $3 }' /proc/kallsyms)
-past=2147483647		# from everywhere in the kernel
+past=2147483647		# offset past the kernel from any symbol
 no_prefix="" no_data="" no_init="" same_length=""
 [ -n "$prefix" ] || no_prefix="compiler puts no prefix in front of functions"
 [ -n "$data" ] || no_data="kernel has no CONFIG_KALLSYMS_ALL"

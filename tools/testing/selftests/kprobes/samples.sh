@@ -28,7 +28,7 @@ logs_before_and_after()
 		logged "^kprobe_example: after kernel_clone\\+.*: ip kernel_clone\\+.*, sp $address"
 }
 
-# On x86 the instruction pointer is after the breakpoint's one byte.
+# On x86 the instruction pointer in a handler is after the breakpoint, which has one byte.
 logs_ip()
 {
 	offsets=$(log | grep '^kprobe_example: before' |
@@ -121,7 +121,7 @@ reads_again()
 	cat "$batch_hits"
 }
 
-# At the diversion's address, the one that counts is older, and the other one newer.
+# Two more probes at the address of the probe that diverts: one is older, the other newer.
 diversion_hides_older_probes()
 {
 	load kprobe_batch_example symbols=kprobe_batch_example:hits_get &&
