@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash disable=SC2034 # variables of who sources this
-# Sourced by the scripts beside it: where things are, how to speak to the user, one lock.
+# Sourced by the scripts in this directory: paths, output to the user, a lock.
 
 set -euo pipefail
 
@@ -9,22 +9,22 @@ scripts=$top/scripts
 build=$top/build
 linux=$build/linux
 logs=$build/log
-# What outlives a checkout: the unpacked base and the compiler cache.
+# Not in the checkout, so that several share it: the unpacked base and the compiler cache.
 cache=${XDG_CACHE_HOME:-${HOME:-$build}/.cache}/kprobes
 
 variants="run noftrace preempt noibt framepointer debug kcsan"
-# These only show that it compiles, and where there is a console, boots.
+# Kernels that are only compiled, and booted if they have a console.
 compile_variants="nokprobes nomodules up allno allnokprobes"
 
 say()  { printf '==> %s\n' "$*"; }
 note() { printf '    %s\n' "$*"; }
 die()  { printf 'error: %s\n' "$*" >&2; exit 1; }
 
-# Paths are shown relative to where the user stands, when that is shorter.
+# Shows a path relative to the user's directory if it is inside.
 show() { case $1 in "$PWD"/*) printf '%s' "${1#"$PWD"/}" ;; *) printf '%s' "$1" ;; esac; }
 
-# One writer at a time in build/: two makes in one tree would break each other. The lock goes
-# away with the process, however it ends. $1 tells which part is locked.
+# lock PART: allows one writer at a time in a part of build/, because two makes in one tree break
+# each other. The lock is released when the process ends.
 lock()
 {
 	mkdir -p "$build"
@@ -56,9 +56,10 @@ load_arch()
 	out=$build/$name
 }
 
-# config_files TREE: sets $base, the make target that a variant begins with, $fragments, the names
-# of what comes over it, and $files, where these are in TREE. All variants stand on the run kernel,
-# with what an architecture's width adds, unless their first lines name another base.
+# config_files TREE: sets $base to the make target of a variant's base configuration, $fragments to
+# the names of the fragments that are merged into it, and $files to their paths in TREE. All
+# variants are based on the run kernel, with the fragment for the architecture's width, unless
+# their first lines name another base.
 config_files()
 {
 	local f dir names=(kprobes-run.config "kprobes-$arch.config")
@@ -76,8 +77,8 @@ config_files()
 	mapfile -t fragments < <(printf '%s\n' "${files[@]##*/}" | uniq)
 }
 
-# The kernel's own make. ccache is told where the checkout begins, so that two clones share
-# their objects, and nothing of the machine gets into the image.
+# The kernel's own make. ccache gets the checkout's path, so that two clones share objects. Nothing
+# in the image depends on the machine.
 kmake()
 {
 	CCACHE_DIR=$cache/ccache CCACHE_BASEDIR=$build CCACHE_NOHASHDIR=1 CCACHE_MAXSIZE=8G \

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """usage: checkpatch.pl --terse --show-types ... | exceptions.py LIST
 
-Drops the findings that LIST excuses, and checkpatch's totals; prints the others.
+Drops the findings that match LIST, and checkpatch's totals; prints the others.
 """
 import re
 import sys

@@ -3,20 +3,20 @@
 """usage: hitpath.py [--all-roots] RULES VMLINUX...
 
 Proves that a hit of a probe executes nothing that can be probed: follows the calls and jumps of
-a linked x86 kernel from the functions where hits come in, and wants each function that is
-reached on the blacklist. Prints what is not, with the way there; exit status 1 then.
+a linked x86 kernel from the functions where hits begin. Each function that is reached must be
+on the blacklist. Prints those that are not, with the path there, and then fails with status 1.
 
-On the blacklist is what NOKPROBE_SYMBOL() names, what stands in sections that are forbidden as a
-whole, and the pieces that compilers make of such functions; see kernel/kprobes/blacklist.c.
+The blacklist has the functions that NOKPROBE_SYMBOL() names, those in sections that are forbidden
+as a whole, and the pieces that compilers make of such functions: kernel/kprobes/blacklist.c.
 
 Each line of RULES is a kind, a function's name (or a pattern) and the reason, with tabs between:
 
-  root      a hit comes in here, or in one of several functions with "|" between;
-            --all-roots: all of them have to be there
-  end       on the blacklist, but what it calls is not the way of a hit
+  root      a hit begins here, or in one of several functions with "|" between;
+            with --all-roots all of them must exist
+  end       on the blacklist, but the functions that it calls are not on the hit path
   checked   on the blacklist, and may be instrumented by sanitizers: not kprobes' own
-  probed    reached, and may be probed all the same
-  indirect  calls by a pointer what this cannot follow
+  probed    reached, but may be probed
+  indirect  calls by a pointer, which cannot be followed
 """
 import bisect
 import fnmatch

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0
 """Reads KTAP, also when it comes through the kernel log, and counts leaves.
 
-A result line with results nested below it is a group: its parts are counted and it is not,
-unless it failed although no part did. Lines may be fed as they come. (The kernel's kunit_parser
-takes one document a log, passes a group whose parts passed whatever its own result, and keeps no
-reason for what is skipped.)
+A result line with results nested below it is a group. Its parts are counted, and the group only if
+it failed although no part did. Lines can be fed one by one. (The kernel's kunit_parser takes one
+document for each log, lets a group pass if its parts passed, whatever its own result, and drops the
+reasons of skipped tests.)
 
 As a program: ktap.py LOG prints the summary of a console log.
 """
@@ -18,7 +18,7 @@ HEADER = re.compile(r"^( *)K?TAP version \d+\s*$")
 SUBTEST = re.compile(r"^( *)# Subtest: (.*)$")
 PLAN = re.compile(r"^( *)1\.\.(\d+)\s*(?:# *(?:SKIP)? *(.*))?$")
 RESULT = re.compile(r"^( *)(not )?ok (\d+)(?: -)? ?([^#]*?)\s*(?:# *(.*))?$")
-# Bookkeeping of KUnit that explains no failure.
+# Lines of KUnit that do not explain a failure.
 QUIET = re.compile(r"^ *# (module:|Totals:|.*: pass:\d)|^ *#? *$")
 KEEP = 30
 
@@ -27,7 +27,7 @@ PASSED, FAILED, SKIPPED = range(3)
 
 
 class Level:
-    """Results at one indentation that no parent has claimed yet."""
+    """Results at one indentation, whose parent's line has not come yet."""
 
     def __init__(self, indent):
         self.indent = indent
@@ -86,7 +86,7 @@ class Parser:
         self.skips.append((path, why))
 
     def feed(self, line):
-        """Takes one line. Returns True where it was KTAP and not something between."""
+        """Takes one line. Returns True if it was KTAP, and not other output in between."""
         line = PREFIX.sub("", line.rstrip("\r\n"))
         m = HEADER.match(line)
         if m:

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0
 """usage: layers.py LAYERS BUILD
 
-Checks from the objects that no file of kernel/kprobes calls, or looks at data of, a file in a
-layer above its own, and from the sources that none includes the header of one. A header is in
-the layer of the file whose name it has, so headers include each other in no circle. LAYERS lists
-the files from top to bottom, one a line; what follows the name is a comment. Prints each upward
-reference, and each object and header that has no layer.
+Checks that no file of kernel/kprobes uses a file in a layer above its own: in the objects, that it
+neither calls its functions nor uses its data; in the sources, that it does not include its header.
+A header is in the layer of the file of the same name, so headers do not include each other in a
+circle. LAYERS lists the files from top to bottom, one on each line; after the name comes a comment.
+Prints each upward reference, and each object and header that has no layer.
 """
 import glob
 import os

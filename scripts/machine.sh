@@ -2,14 +2,14 @@
 # shellcheck shell=bash disable=SC2154,SC2034 # variables of load_arch, and of who sources this
 # Sourced after load_arch: how a built kernel is booted.
 
-# Kernel arguments without which a boot takes 15 seconds longer: KUnit's suites, and the
-# start-up tests of ftrace, which any tracer named here switches off.
+# Kernel arguments that save 15 seconds of a boot: they switch off KUnit's suites, and the start-up
+# tests of ftrace, for which it is enough to name a tracer.
 no_boot_tests="kunit.enable=0 ftrace=nop"
 
-# machine MODE [KERNEL ARGUMENT...]: sets $machine to the command line of QEMU. One thread for
-# all virtual CPUs, unless the architecture asks for several: QEMU 7.2 with several now and then
-# runs an int3 that is already patched away. An accelerator is always named, because a /dev/kvm
-# may be there that cannot run guests.
+# machine MODE [KERNEL ARGUMENT...]: sets $machine to the command line of QEMU. All virtual CPUs are
+# in one thread, unless the architecture's script asks for several: with several, QEMU 7.2 sometimes
+# executes an int3 that was patched away before. The accelerator is always named, because there may
+# be a /dev/kvm that cannot run guests.
 machine()
 {
 	local mode=$1 memory=1G

@@ -15,8 +15,8 @@ import shutil
 import subprocess
 import sys
 
-# What of the checkout belongs to the kernel. Everything else (Makefile, scripts/, patches/,
-# .ci/ ...) is the workflow; the kernel has files of the same names, which must stay.
+# The parts of the checkout that belong to the kernel. Everything else (Makefile, scripts/, patches/,
+# .ci/ ...) is the workflow. The kernel has files of the same names, which must not be replaced.
 KERNEL_DIRS = {
     "arch", "block", "crypto", "Documentation", "drivers", "fs", "include", "init", "io_uring",
     "ipc", "kernel", "lib", "mm", "net", "samples", "security", "sound", "tools", "usr", "virt",
@@ -35,7 +35,7 @@ def digest(path):
 
 
 def our_files(top):
-    """The files git has or would take, as {path: source}."""
+    """Files that git tracks or would add, as {path: source}."""
     out = subprocess.run(
         ["git", "-C", top, "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
         check=True, stdout=subprocess.PIPE).stdout.decode()
@@ -56,7 +56,7 @@ def patched_files(patched):
 
 
 def place(source, target):
-    """Copies with a new time stamp, in one step, so that make sees it and Ctrl-C is harmless."""
+    """Copies atomically, with a new time stamp: make notices it, and Ctrl-C does no harm."""
     os.makedirs(os.path.dirname(target), exist_ok=True)
     part = target + ".laying"
     shutil.copyfile(source, part)
@@ -132,7 +132,7 @@ def main():
         fail("edited in %s, where only make writes; move the change here (quilt refresh for\n"
              "a patch), or delete the file there:" % os.path.relpath(tree), edited)
 
-    # Written first: should this stop half-way, the next run knows both contents.
+    # Written first: if this is interrupted, the next run knows both contents.
     with open(record, "a") as f:
         for path, goal in todo:
             f.write("%s %s\n" % (goal, path))

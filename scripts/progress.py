@@ -19,7 +19,7 @@ DETAIL = re.compile(r"^\s+(\d+ )?\||: note: |In function|included from")
 
 
 def main():
-    # Ctrl-C is for make; what it still says is shown, and its end is the end here.
+    # Ctrl-C ends make. Its last output is shown, and then this ends as well.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     log, count = sys.argv[1], sys.argv[2]
     try:

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 """A virtual machine whose console is watched.
 
-Machine.lines() yields the console's lines; what goes wrong meanwhile is in Machine.problems:
-splats of the kernel, silence, too long a run, an end without the guest's end marker. QEMU
-never outlives this process.
+Machine.lines() yields the console's lines. Machine.problems has what went wrong: splats of the
+kernel, no output for too long, a run that takes too long, an end without the guest's end marker.
+QEMU is killed when this process ends.
 """
 import ctypes
 import os
@@ -14,8 +14,8 @@ import signal
 import subprocess
 import time
 
-# What no run may print. A test that provokes one says so by the markers below, and after the
-# first of them and a colon which lines they are: a regular expression, else all.
+# Lines that no run may print. A test that provokes some prints the markers below around them. After
+# the first marker and a colon comes a regular expression for the expected lines; else all are.
 SPLAT = re.compile(
     r"Kernel panic|Oops|BUG:|WARNING:|WARNING: possible|INFO: rcu|rcu: INFO|soft lockup"
     r"|hard LOCKUP|INFO: task .* blocked for|general protection fault|ODEBUG:|UBSAN:"
@@ -34,18 +34,18 @@ PR_SET_PDEATHSIG = 1
 
 
 def die_with_parent():
-    """In the child: SIGKILL when this program ends, in whatever way."""
+    """Called in the child: has it killed when this program ends."""
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
-# Two functions that race, or one whose other is not known.
+# A race of two functions, or of one with an unknown one.
 RACE = re.compile(r"BUG: KCSAN: [a-z: -]*race in ([\w]+)\S*(?: / ([\w]+))?")
 # Races with these are the kernel's, even if the other function is inlined into one of ours.
 OTHERS_RACES = {"rht_deferred_worker"}
 
 
 class Machine:
-    """@ours: names of functions; races between others are not problems. None: all are."""
+    """@ours: names of functions of which races are problems. None: all races are."""
     def __init__(self, command, log, silence=120, timeout=900, ours=None):
         self._ours = ours
         self.problems = []

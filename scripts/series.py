@@ -12,16 +12,16 @@ patches/ go into it, then its message. 00-cover is the cover letter. Headers:
   Files:     patterns of our files; where several patches name a file, the last one takes it
   Patches:   names in patches/; without a Subject the first one gives the message
   Do:        remove-old   deletes the base's kprobes (scripts/strip-list.txt)
-             kprobes-off  CONFIG_KPROBES depends on BROKEN: nobody can build what is not there
-             kprobes-on   takes that back
+             kprobes-off  CONFIG_KPROBES depends on BROKEN, as long as files are missing
+             kprobes-on   reverts that
 
 PRISTINE is a bare repository with one branch, base: the tarball, imported once. It holds the
 old kprobes, but only as objects: files go from the tarball through git's plumbing and are never
 checked out. OUTPUT/git borrows its objects and has the branch series.
 
-No patch prints what it deletes. format-patch -D leaves that out, but git apply wants to see all
-of a text file before it deletes it. Of a binary file it wants the object name only, so a deletion
-is written as that of a binary file: it deletes exactly the file that was meant.
+No patch shows deleted text. format-patch -D leaves it out, but git apply does not delete a text
+file unless the patch has all of it. For a binary file it needs the object's name only, so deletions
+are written as those of binary files. They delete exactly the file with that content.
 """
 import fnmatch
 import os
@@ -39,7 +39,7 @@ FORMAT = ["-D", "-B30%", "--no-renames", "--full-index", "--cover-letter",
 
 
 class Git:
-    """The bare repository and an index of our own."""
+    """The bare repository and an index of this program."""
 
     def __init__(self, repo, index, identity):
         self.repo = repo
@@ -136,7 +136,7 @@ def read_lines(path):
 
 
 def assign(patches, ours, series):
-    """Which patch takes which file; every file and every quilt patch exactly once."""
+    """Assigns each file and each quilt patch to exactly one patch of the series."""
     shares = {p.name: [] for p in patches}
     left = []
     for path in ours:
@@ -190,7 +190,7 @@ CHANGED = re.compile(r"index (\w{40})\.\.(\w{40}) (\d+)\n")
 
 
 def deletion(path, mode, blob):
-    """Of a binary file: names what is deleted, and does not show it."""
+    """Deletes as of a binary file: names the object, and does not show its content."""
     return ("diff --git a/%s b/%s\ndeleted file mode %s\nindex %s..%s\n"
             "GIT binary patch\nliteral 0\nHcmV?d00001\n\n" % (path, path, mode, blob, "0" * 40))
 
@@ -201,7 +201,7 @@ def creation(path, mode, blob, added):
 
 
 def replaced(git, path, changed):
-    """A file that git takes for the old one with changes: of that nothing is shown either."""
+    """A file that git shows as changes of an old one: shows none of the old lines."""
     old, new, mode = changed.groups()
     lines = git("cat-file", "blob", new).split("\n")
     return deletion(path, mode, old) + creation(path, mode, new, "+1,%d" % len(lines)) + \
@@ -209,7 +209,7 @@ def replaced(git, path, changed):
 
 
 def appliable(git, old, stanza):
-    """One file's part of a mail of format-patch -D -B, as git apply takes it. @old: {path: blob}"""
+    """One file's part of a mail of format-patch -D -B, for git apply. @old: {path: blob}"""
     path, rest = stanza.groups()
     deleted, rewritten = DELETED.match(rest), REWRITTEN.match(rest)
     changed = CHANGED.match(rest)

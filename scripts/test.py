@@ -2,10 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 """usage: test.py NAME CONFIG LOG QEMU...
 
-Boots a kernel whose guest runs "test" and judges its console: KUnit at boot, the kernel's
-startup self-tests, the guest's suites, and anything that must not be said; and what hitpath.py
-says of the kernel. The last line is "N passed, N failed, N skipped"; exit status 1 where
-something failed.
+Boots a kernel whose guest runs "test" and evaluates its console: KUnit at boot, the kernel's
+startup self-tests, the guest's suites, and lines that no run may print. Also runs hitpath.py on the
+kernel. The last line is "N passed, N failed, N skipped"; the exit status is 1 if a test failed.
 """
 import glob
 import os
@@ -21,7 +20,7 @@ CONSOLE_TAIL = 30
 
 
 class Progress:
-    """Counts as they grow: one line that is rewritten on a terminal, else one now and then."""
+    """Shows the counts while tests run: one changing line on a terminal, else some lines."""
 
     def __init__(self, parser):
         self.parser = parser
@@ -42,7 +41,7 @@ class Progress:
             self.passing("%s; %s" % (self.parser.summary(), path))
 
     def passing(self, text):
-        """What will be outdated in a moment."""
+        """Shows text that the next line replaces."""
         if self.tty:
             print("\r\033[K" + ("    ... " + text)[:100], end="", flush=True)
         elif time.time() - self.said > 20:
@@ -56,7 +55,7 @@ def options(config):
 
 
 def own_functions(build):
-    """Names of the functions in our objects, tests included."""
+    """Names of the functions in this project's objects, with tests."""
     objects = [path for pattern in ("kernel/kprobes.o", "kernel/kprobes/**/*.o",
                                     "arch/*/kernel/kprobes*.o", "samples/kprobes/*.o")
                for path in glob.glob(os.path.join(build, pattern), recursive=True)]
@@ -66,7 +65,7 @@ def own_functions(build):
 
 
 def host_tests(log):
-    """What was tested without a kernel; no result is a failure."""
+    """Results of tests on the host. If there are none, that is a failure."""
     parser = ktap.Parser(lambda *a: None)
     with open(log, errors="replace") as f:
         for line in f:
@@ -79,10 +78,10 @@ def host_tests(log):
 
 
 def startup_tests(text, have):
-    """What base code tests at boot and reports in words of its own: (name, passed)."""
+    """Tests of the base at boot, which do not report in KTAP: (name, passed)."""
     found = []
     if {"CONFIG_KPROBE_EVENTS", "CONFIG_FTRACE_STARTUP_TEST"} <= have:
-        # Another CPU may have said something before the word comes.
+        # Lines of other CPUs may come between the name and the result.
         passed = re.search(r"Testing kprobe tracing: *(\n.*){0,8}?(\n\[[ .0-9]+\] )?OK *$",
                            text, re.MULTILINE)
         found.append(("startup test of kprobe events", passed is not None))
@@ -92,7 +91,7 @@ def startup_tests(text, have):
 
 
 def hit_path(vmlinux):
-    """What a hit executes and can be probed, in this configuration."""
+    """Functions that a hit executes and that can be probed, in this configuration."""
     scripts = os.path.dirname(os.path.abspath(__file__))
     done = subprocess.run([os.path.join(scripts, "hitpath.py"),
                            os.path.join(scripts, "hitpath.txt"), vmlinux],

@@ -3,9 +3,9 @@
 """usage: measure.py NAME LOG FIGURES QEMU...
 
 Boots the guest of the benchmark and appends its figures to the file FIGURES, as
-"figure<tab>size<tab>value". Says which part is at work. Ends with status 1 where the kernel
-complained, a figure failed or the guest did not finish, with STALE where the emulator ran an
-int3 that was already patched away: that run has to be repeated.
+"figure<tab>size<tab>value". Shows which part is running. The exit status is 1 if the kernel reported
+a problem, a figure failed or the guest did not finish. It is STALE if the emulator executed an int3
+that was patched away before: such a run must be repeated.
 """
 import os
 import re
@@ -62,9 +62,9 @@ class Run:
 def main():
     name, log, path, command = sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4:]
     run = Run(name)
-    # Ended by Ctrl-C, even where it stands in the background.
+    # Ctrl-C ends this even if it runs in the background.
     qemu.die_with_parent()
-    # Counting, a step can take minutes in which nothing is said.
+    # When instructions are counted, a step can take minutes without output.
     silence = 900 if "-icount" in command else 120
     machine = qemu.Machine(command, log, silence=silence, timeout=2400)
     try:

@@ -15,15 +15,14 @@ import subprocess
 import sys
 
 GROWTH = 0.03
-# Ticks of the guest's clock, and a worker that one of them wakes, in instructions: they may fall
-# into whatever runs with interrupts on, or not, which changes with each build of the kernel.
+# Instructions of clock ticks, and of a worker that a tick may wake. A measurement with interrupts on
+# may have more or fewer ticks in it with each build of the kernel.
 TICKS = 60000
-# The same for what the optimizer, the reaper and RCU do in the background, or a portion of it.
+# The same for work of the optimizer, of deferred frees and of RCU in the background.
 WITH_BACKGROUND = re.compile(r"(unreg|toggle|events|perf)\.")
 BACKGROUND_GROWTH = 0.1
 BACKGROUND = 1200000
-# Figures that are instructions of a run that repeats. What passes while the guest idles, and
-# memory, does not belong here.
+# Figures in instructions, which are the same in each run. Idle time and memory are not.
 COUNTED = re.compile(r"(hit|return|points|reg|unreg|toggle|events|perf)\.")
 NOT_COUNTED = re.compile(r"\.time$")
 
@@ -48,7 +47,7 @@ class Side:
         return statistics.median(values) if values else None
 
     def at(self, name, n):
-        """(value, whether it was extrapolated); (None, False) where there is nothing."""
+        """(value, whether it was extrapolated); (None, False) if there is no value."""
         value = self.measured(name, n)
         if value is not None:
             return value, False
@@ -103,7 +102,7 @@ class Row:
 
 
 class Difference(Row):
-    """Between two figures, or two sizes of one, given as (name, size)."""
+    """The difference of two figures, or of two sizes of one, given as (name, size)."""
     def __init__(self, label, upper, lower, each=1, aim=""):
         super().__init__(label, upper[0], upper[1], aim=aim)
         self.upper, self.lower, self.parts = upper, lower, each
@@ -124,7 +123,7 @@ class Quotient(Difference):
 
 
 class Gain(Row):
-    """What a second CPU gains a figure, as a share of what it gains bare calls."""
+    """The speed-up of a figure by a second CPU, relative to that of calls without probes."""
     def value(self, side):
         values = [side.at(name, cpus)[0] for name in (self.name, "throughput.bare")
                   for cpus in (2, 1)]
@@ -134,7 +133,7 @@ class Gain(Row):
 
 
 def growth(label, name):
-    """How much dearer a hit is with 100,000 points than with one, as a quotient."""
+    """The cost of a hit with 100,000 points, divided by that with one."""
     return Quotient(label, (name, 100000), (name, 1), aim="<= 1.02")
 
 
@@ -181,7 +180,7 @@ SECTIONS = [
         + registrations("entry", "single", MANY)
         + registrations("entry", "batch", MANY, "<= 2 %", "<= 1 %")
         + registrations("insn", "batch", ALL)
-        # With what is left for later: much of that is done while one by one still goes on.
+        # With the deferred work. One by one, much of it is done before the last call.
         + [Quotient("unregister 50,000 entries, one by one : batch",
                     ("unreg.entry.single.settled", MANY),
                     ("unreg.entry.batch.settled", MANY), aim="<= 3")]),

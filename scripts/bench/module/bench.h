@@ -12,7 +12,7 @@
 typedef unsigned long (*bench_function_t)(unsigned long x);
 
 /**
- * struct bench_functions - what a generated module has for probes
+ * struct bench_functions - functions of a generated module to probe
  * @entries: functions
  * @insns:   offsets of instructions inside them, @rounds of each function
  * @nr:      number of functions
@@ -55,7 +55,7 @@ void bench_figure(const char *name, u64 n, u64 total, u64 parts);
 void bench_cost(const char *name, u64 n, struct bench_cost cost);
 int bench_failed(const char *name, const char *format, ...) __printf(2, 3);
 
-/* What the guest does while the script waits for things to settle. */
+/* The load of the guest while the script waits. */
 extern u64 bench_idle_load;
 
 /* Counts of the handlers. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What a probe hit costs: a call of a small function with the probe, less the
- * call without. The handlers' counts prove that every call was seen.
+ * Measures the cost of a hit: a call of a small function with the probe, less the
+ * call without. The handlers' counts prove that every call was a hit.
  */
 #include <linux/kprobes.h>
 #include <linux/module.h>
@@ -27,7 +27,7 @@ asm(".pushsection .text, \"ax\"\n"
 	".size bench_plain, .-bench_plain\n"
 	".popsection\n");
 
-/* The same with whatever the compiler puts at a function's entry. */
+/* The same with the landing pad and nop that the compiler puts at a function's entry. */
 static noinline unsigned long bench_entry(unsigned long x)
 {
 	unsigned long sum = 0;
@@ -45,13 +45,13 @@ static struct target {
 	{ "entry", bench_entry },
 };
 
-/* What is attached: up to two probes or a return probe, on one target. */
+/* The target of the attached probes: up to two probes, or a return probe. */
 static struct target *target;
 static struct kprobe probes[2];
 static unsigned int nr_probes;
 static struct kretprobe rprobe;
 
-/* Ticks for CALLS calls; interrupts off keep the clock's own work out. */
+/* Ticks for CALLS calls. Interrupts are disabled, to leave out those of the clock. */
 static unsigned long ticks_of(bench_function_t function)
 {
 	unsigned long flags, start, end;

@@ -4,20 +4,20 @@
  *
  *   echo COMMAND >/sys/module/kprobe_bench/parameters/run
  *
- * does one thing and fails when it could not, or when the books do not balance:
+ * executes a command. It fails if the command fails, or if calls, hits and misses do not add up:
  *
- *   bare                     what calls cost without probes; before all else
+ *   bare                     cost of calls without probes; must be first
  *   attach plain|entry pre|post|two|return      detach
- *   hits NAME N              cost of a hit of what is attached
+ *   hits NAME N              cost of a hit of the attached probes
  *   fill insn|entry batch|single N NAME         register N probes
  *   drain batch|single NAME                     unregister them
- *   settled NAME             cost of that and of what it left for later
+ *   settled NAME             cost of that with the work that it has deferred
  *   optimized NAME BELOW     wait until each hit of them costs less than that
- *   hold first|second|return|instance N         have them in memory
- *   release                                     have them no more
+ *   hold first|second|return|instance N         register N, to measure memory
+ *   release                                     unregister them
  *   call N                   call the first N functions
- *   latency insn|entry N NAME   how long others wait during a batch of N
- *   begin, wait, idle        what waiting takes, with nothing to wait for
+ *   latency insn|entry N NAME   how long other tasks wait during a batch of N
+ *   begin, wait, idle        cost of waiting when nothing is to be done
  *   begin, ..., end NAME N   cost of what the script does in between
  *   throughput return|pre|bare CPUS NAME        hits a second
  */

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * How long others have to wait while a batch is at work: the worst lateness of
+ * Measures how long others must wait while a batch is registered: the worst lateness of
  *
  *   irq    a timer's interrupt, due every 100 us: interrupts are off
  *   sched  a real-time task that sleeps 500 us: the CPU is not given away
  *   text   a real-time task that flips a static key: text, CPU hotplug locked
  *   probe  a real-time task that registers a probe of its own
  *
- * On one CPU each contains the one before. In the probe's own registration
- * lies its cost on an idle machine as well.
+ * On one CPU each contains the one before. The last one contains the cost of registering
+ * a probe on an idle machine as well.
  */
 #include <linux/delay.h>
 #include <linux/err.h>
@@ -40,7 +40,7 @@ static enum hrtimer_restart timer_due(struct hrtimer *t)
 
 static DEFINE_STATIC_KEY_FALSE(bench_key);
 
-/* Something has to depend on it for its text to be patched. */
+/* Has a jump label of the static key, whose text is patched. */
 static noinline __used unsigned long bench_keyed(unsigned long x)
 {
 	if (static_branch_unlikely(&bench_key))
@@ -148,7 +148,7 @@ int bench_monitors_start(void)
 	timer.function = timer_due;
 	hrtimer_start(&timer, ns_to_ktime(TIMER_NS),
 		      HRTIMER_MODE_REL_PINNED_HARD);
-	/* What the first rounds do for the first time is not the batch's. */
+	/* Leave out the first rounds, which are slower. */
 	msleep(20);
 	return 0;
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Many probes at once, on what the generated modules supply: cost of
+ * Measures many probes on functions of the generated modules: cost of
  * registering and unregistering them, time until they are optimized, memory.
- * After each step every probed function is called, and every call has to be
- * seen.
+ * After each step every probed function is called, and every call must be a
+ * hit.
  */
 #include <linux/delay.h>
 #include <linux/kprobes.h>
@@ -260,7 +260,7 @@ int bench_optimized(const char *name, unsigned int below)
 	return 0;
 }
 
-/* Held for their memory; disabled, as patching text is not asked. */
+/* Registered to measure their memory; disabled, as patching text is not measured. */
 static struct kprobe *held;
 static struct kretprobe *returns;
 static unsigned int nr_held;
@@ -358,7 +358,7 @@ int bench_call(unsigned int n)
 	return 0;
 }
 
-/* What is left for later makes others wait as well. */
+/* Stops after deferred work, because that makes others wait as well. */
 static void stop_monitors(const char *name, const char *did, unsigned int n)
 {
 	char text[64];
