@@ -330,7 +330,7 @@ static void neighbours(struct kunit *test)
 #else
 static void neighbours(struct kunit *test)
 {
-	kunit_skip(test, "no instruction depends on its neighbours");
+	kunit_skip(test, "no instruction depends on another");
 }
 #endif
 

@@ -181,8 +181,8 @@ unsigned int kprobes_leave_cpu(struct kunit *test);
 #define TEST_ARG(regs)		((regs)->a0)
 #define TEST_RESULT(regs)	((regs)->a0)
 #elif defined(CONFIG_ARM64)
-#define TEST_ARG(regs)		((regs)->regs[0])
-#define TEST_RESULT(regs)	((regs)->regs[0])
+#define TEST_ARG(r)		((r)->regs[0])
+#define TEST_RESULT(r)		((r)->regs[0])
 #endif
 
 /* What a fault handler gets for a page that is not there. */
