@@ -19,6 +19,7 @@
  *   latency insn|entry N NAME   how long other tasks wait during a batch of N
  *   begin, wait, idle        cost of waiting when nothing is to be done
  *   begin, ..., end NAME N   cost of what the script does in between
+ *   ..., settled NAME N      that with what the script waits for afterwards
  *   throughput return|pre|bare CPUS NAME        hits a second
  */
 #define pr_fmt(fmt) "kprobe_bench: " fmt
@@ -161,6 +162,12 @@ static int run_command(unsigned int words, char *w[MAX_WORDS], unsigned int n)
 	}
 	if (words == 3 && !strcmp(w[0], "end")) {
 		bench_cost(w[1], n, bench_end(&script_span));
+		return 0;
+	}
+	if (words == 3 && !strcmp(w[0], "settled")) {
+		u64 busy = bench_end(&script_span).busy;
+
+		bench_figure(w[1], n, busy - min(busy, bench_idle_load), 1);
 		return 0;
 	}
 	return bench_failed(w[0], "is no command, or has other words");
