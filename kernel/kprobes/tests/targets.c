@@ -245,16 +245,23 @@ static void unregister_return(void *rp)
 	unregister_kretprobe(rp);
 }
 
+void kprobes_returns_init(struct kprobes_returns *r, const char *symbol)
+{
+	*r = (struct kprobes_returns){
+		.rp.kp.symbol_name = symbol,
+		.rp.handler = count_return,
+		.rp.entry_handler = count_entry,
+	};
+	INIT_LIST_HEAD(&r->rp.kp.list);
+}
+
 /* A counting return probe, with both handlers; the caller registers it. */
 struct kprobes_returns *kprobes_returns(struct kunit *test, const char *symbol)
 {
 	struct kprobes_returns *r = kunit_kzalloc(test, sizeof(*r), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, r);
-	INIT_LIST_HEAD(&r->rp.kp.list);
-	r->rp.kp.symbol_name = symbol;
-	r->rp.handler = count_return;
-	r->rp.entry_handler = count_entry;
+	kprobes_returns_init(r, symbol);
 	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, unregister_return,
 							   &r->rp));
 	return r;

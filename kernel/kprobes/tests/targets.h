@@ -142,6 +142,7 @@ kprobes_returns_of(struct kretprobe_instance *ri)
 	return container_of(get_kretprobe(ri), struct kprobes_returns, rp);
 }
 
+void kprobes_returns_init(struct kprobes_returns *r, const char *symbol);
 struct kprobes_returns *kprobes_returns(struct kunit *test, const char *symbol);
 struct kprobes_returns *kprobes_returning(struct kunit *test,
 					  const char *symbol);
