@@ -93,32 +93,26 @@ static enum kprobe_reason plan(struct kprobe_point *point)
 	return reason;
 }
 
-static bool find(const struct kprobe_text *text, unsigned long addr,
-		 struct kprobe_function *function)
-{
-	return kprobe_lookup_function(text->lookup, addr, function);
-}
-
 /* What the instruction's neighbours say. */
-static enum kprobe_reason scan(const struct kprobe_point *point)
+static enum kprobe_reason scan(const struct kprobe_point *point,
+			       struct kprobe_lookup *lookup)
 {
-	struct kprobe_lookup lookup;
 	const struct kprobe_text text = {
 		.read = kprobe_read_insn,
-		.find = find,
-		.lookup = &lookup,
+		.find = kprobe_lookup_function,
+		.lookup = lookup,
 	};
 
 	if (!arch_kprobe_isa->joins)
 		return KPROBE_REASON_NONE;
-	kprobe_lookup_init(&lookup);
 	guard(mutex)(&text_mutex);
 	return kprobe_scan_site(arch_kprobe_isa, &text, point->site);
 }
 
 /**
  * kprobe_displace() - plan how a point's instruction is displaced
- * @point: new point with @addr and @site set
+ * @point:  new point with @addr and @site set
+ * @lookup: earlier lookups under the same hold of kprobe_mutex
  *
  * Reads the instruction, fills in @insn, @plan, @len and @emulated, and makes @slot
  * where one is needed.
@@ -127,9 +121,9 @@ static enum kprobe_reason scan(const struct kprobe_point *point)
  * Return: %KPROBE_REASON_NONE, %KPROBE_REASON_NO_MEMORY, or why the instruction cannot
  * be probed.
  */
-enum kprobe_reason kprobe_displace(struct kprobe_point *point)
+enum kprobe_reason kprobe_displace(struct kprobe_point *point, struct kprobe_lookup *lookup)
 {
-	enum kprobe_reason reason = plan(point) ?: scan(point);
+	enum kprobe_reason reason = plan(point) ?: scan(point, lookup);
 
 	if (!reason && (!point->emulated || point->plan.may_run))
 		reason = make_slot(point, &point->slot, false);

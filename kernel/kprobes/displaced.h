@@ -5,7 +5,9 @@
 /* displaced.c: what runs instead of a probed instruction */
 #include <linux/kprobe_point.h>
 
-enum kprobe_reason kprobe_displace(struct kprobe_point *point);
+struct kprobe_lookup;
+
+enum kprobe_reason kprobe_displace(struct kprobe_point *point, struct kprobe_lookup *lookup);
 enum kprobe_reason kprobe_displace_post(struct kprobe_point *point);
 
 #endif /* _KERNEL_KPROBES_DISPLACED_H */

@@ -96,12 +96,6 @@ static bool is_whole(const struct kprobe_function *function)
 	       next.kind == KPROBE_SYMBOL_COLD;
 }
 
-static bool find(const struct kprobe_text *text, unsigned long addr,
-		 struct kprobe_function *function)
-{
-	return kprobe_lookup_function(text->lookup, addr, function);
-}
-
 /* Of the module that the text is in, as far as that has been looked up. */
 static struct module *module_of(const struct kprobe_text *text, unsigned long addr)
 {
@@ -159,7 +153,7 @@ enum kprobe_reason kprobe_examine(struct kprobe_region *region, struct kprobe_lo
 {
 	const struct kprobe_text text = {
 		.read = kprobe_read_insn,
-		.find = find,
+		.find = kprobe_lookup_function,
 		.is_whole = is_whole,
 		.is_reserved = is_reserved,
 		.may_fault = may_fault,

@@ -20,13 +20,14 @@
 #include "takeover.h"
 
 /* Plans the displaced instruction at @site, where the breakpoint goes. */
-static enum kprobe_reason prepare_breakpoint(struct kprobe_point *point)
+static enum kprobe_reason prepare_breakpoint(struct kprobe_point *point,
+					     struct kprobe_lookup *lookup)
 {
 	enum kprobe_reason reason;
 
 	point->mechanism = KPROBE_BREAKPOINT;
 	point->key = point->site;
-	reason = kprobe_displace(point);
+	reason = kprobe_displace(point, lookup);
 	if (!reason && !point->emulated)
 		point->text[0].run = point->slot;
 	return reason;
@@ -62,7 +63,7 @@ static enum kprobe_reason prepare_entry(struct kprobe_point *point,
 {
 	point->opcode = KPROBE_ENTRY_OPCODE;
 	point->site = arch_kprobe_skip_nop(point->addr);
-	if (kprobe_may_skip_nop(point, lookup) && !prepare_breakpoint(point) &&
+	if (kprobe_may_skip_nop(point, lookup) && !prepare_breakpoint(point, lookup) &&
 	    kprobe_optimizer_prepare(point, lookup))
 		return KPROBE_REASON_NONE;
 	point->mechanism = KPROBE_FTRACE;
@@ -95,7 +96,7 @@ static enum kprobe_reason prepare_point(struct kprobe_point *point,
 
 	if (is_ftrace_site(point->addr))
 		return prepare_entry(point, lookup);
-	reason = prepare_breakpoint(point);
+	reason = prepare_breakpoint(point, lookup);
 	point->opcode = point->insn[0];
 	return reason;
 }

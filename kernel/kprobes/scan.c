@@ -216,7 +216,7 @@ static enum kprobe_reason follow_exit(struct search *s, unsigned long target)
 	    is_in_part(&s->function, target) || is_in_part(&s->cold, target))
 		return KPROBE_REASON_NONE;
 	s->exit = target;
-	if (!s->text->find(s->text, target, &part) || s->text->is_thunk(target))
+	if (!s->text->find(s->text->lookup, target, &part) || s->text->is_thunk(target))
 		s->scan.indirect = true;
 	else if (part.kind == KPROBE_SYMBOL_COLD && s->cold.end)
 		return KPROBE_REASON_JUMPED_INTO;
@@ -421,7 +421,7 @@ enum kprobe_reason kprobe_scan_region(const struct kprobe_isa *isa,
 	struct search s = { .text = text, .scan.isa = isa };
 	enum kprobe_reason reason;
 
-	if (!text->find(text, site, &s.function) ||
+	if (!text->find(text->lookup, site, &s.function) ||
 	    s.function.end - s.function.start > FUNCTION_MAX)
 		return KPROBE_REASON_FUNCTION_UNDECODABLE;
 	reason = plan_text(&s, region, site);

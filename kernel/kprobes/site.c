@@ -90,7 +90,7 @@ enum kprobe_reason kprobe_scan_site(const struct kprobe_isa *isa,
 	struct kprobe_insn insn;
 	unsigned long addr;
 
-	if (!text->find(text, site, &f))
+	if (!text->find(text->lookup, site, &f))
 		return KPROBE_REASON_NO_TEXT;
 	for (addr = f.start; addr < f.end; addr += insn.len) {
 		plan_at(isa, text, addr, f.end, &insn);
@@ -164,7 +164,7 @@ static bool is_entry(const struct kprobe_text *text, unsigned long addr)
 {
 	struct kprobe_function f;
 
-	return text->find(text, addr, &f) && f.kind == KPROBE_SYMBOL_FUNCTION &&
+	return text->find(text->lookup, addr, &f) && f.kind == KPROBE_SYMBOL_FUNCTION &&
 	       f.start == addr;
 }
 

@@ -33,7 +33,7 @@ typedef unsigned long kprobe_next_exit_t(const struct kprobe_text *text,
  */
 struct kprobe_text {
 	size_t (*read)(unsigned long addr, u8 *buf, size_t size);
-	bool (*find)(const struct kprobe_text *text, unsigned long addr,
+	bool (*find)(struct kprobe_lookup *lookup, unsigned long addr,
 		     struct kprobe_function *function);
 	bool (*is_whole)(const struct kprobe_function *function);
 	bool (*is_reserved)(const struct kprobe_text *text, unsigned long start,

@@ -207,7 +207,7 @@ static size_t read_function(unsigned long addr, u8 *buf, size_t size)
 	return size;
 }
 
-static bool find_function(const struct kprobe_text *text, unsigned long addr,
+static bool find_function(struct kprobe_lookup *lookup, unsigned long addr,
 			  struct kprobe_function *f)
 {
 	f->start = ADDR;

@@ -274,7 +274,7 @@ static size_t read_text(unsigned long addr, u8 *buf, size_t size)
 	return size;
 }
 
-static bool find_function(const struct kprobe_text *text, unsigned long addr,
+static bool find_function(struct kprobe_lookup *lookup, unsigned long addr,
 			  struct kprobe_function *function)
 {
 	size_t from = 0, to = image_nr_functions, middle;
