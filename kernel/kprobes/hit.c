@@ -9,8 +9,10 @@
  * A hit that gets a frame, see frame.c, calls the handlers. All others are missed.
  */
 #include <linux/atomic.h>
+#include <linux/kmsan.h>
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
+#include <linux/preempt.h>
 #include <linux/sched.h>
 
 #include "frame.h"
@@ -451,6 +453,27 @@ void kprobe_post_hit(struct kprobe_point *point, struct pt_regs *regs)
 	post_hit(point, regs, 0);
 }
 NOKPROBE_SYMBOL(kprobe_post_hit);
+
+/**
+ * kprobe_detour_post() - a copy of a displaced instruction calls for the post-handlers
+ * @regs:  registers after the instruction; the instruction pointer is set
+ * @where: the address that the call returns to, in a slot or detour
+ *
+ * The architecture's kprobe_post_trampoline calls this.
+ *
+ * Context: That of the probed code.
+ */
+void kprobe_detour_post(struct pt_regs *regs, unsigned long where)
+{
+	struct kprobe_point *point = kprobe_slot_running(where);
+
+	kmsan_unpoison_entry_regs(regs);
+	preempt_disable_notrace();
+	instruction_pointer_set(regs, point->site + point->len);
+	kprobe_post_hit(point, regs);
+	preempt_enable_notrace();
+}
+NOKPROBE_SYMBOL(kprobe_detour_post);
 
 /* The fault handler's own faults are for the kernel to treat. */
 static int call_fault_handler(struct kprobe *p, struct pt_regs *regs, int trapnr)

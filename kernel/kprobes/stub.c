@@ -45,25 +45,6 @@ bool kprobe_detour_enter(struct pt_regs *regs, unsigned long where)
 }
 NOKPROBE_SYMBOL(kprobe_detour_enter);
 
-/**
- * kprobe_detour_post() - the first displaced instruction has run, now the post-handlers
- * @regs:  registers after the instruction; the instruction pointer is set
- * @where: the address that the stub's call returns to
- *
- * Context: That of the probed code.
- */
-void kprobe_detour_post(struct pt_regs *regs, unsigned long where)
-{
-	struct kprobe_point *point = kprobe_slot_running(where);
-
-	kmsan_unpoison_entry_regs(regs);
-	preempt_disable_notrace();
-	instruction_pointer_set(regs, point->site + point->len);
-	kprobe_post_hit(point, regs);
-	preempt_enable_notrace();
-}
-NOKPROBE_SYMBOL(kprobe_detour_post);
-
 /* After the first displaced instruction: in the stub if more were displaced. */
 static unsigned long resume_at(const struct kprobe_code *code,
 			       const struct kprobe_region *region,

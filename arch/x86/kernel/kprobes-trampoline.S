@@ -87,8 +87,9 @@ SYM_CODE_START(kprobe_post_trampoline)
 	ANNOTATE_NOENDBR
 	UNWIND_HINT_FUNC
 	SAVE_REGS
+	mov	PTREGS_SIZE(%_ASM_SP), %_ASM_ARG2	/* where the slot goes on */
 	cld
-	CALL_C	kprobe_post_callback
+	CALL_C	kprobe_detour_post
 	RESTORE_REGS
 	RET
 SYM_CODE_END(kprobe_post_trampoline)

@@ -11,7 +11,6 @@
 #include <linux/init.h>
 #include <linux/kallsyms.h>
 #include <linux/kdebug.h>
-#include <linux/kmsan.h>
 #include <linux/kprobe_arch.h>
 #include <linux/memory.h>
 #include <linux/set_memory.h>
@@ -26,8 +25,6 @@
 
 #include "kprobes-detour.h"
 #include "kprobes-insn.h"
-
-__visible void kprobe_post_callback(struct pt_regs *regs);
 
 kprobe_opcode_t *arch_kprobe_entry(unsigned long addr, unsigned long offset,
 				   bool *on_func_entry)
@@ -205,24 +202,6 @@ noinstr bool kprobe_int3_leave(struct pt_regs *regs)
 	return true;
 }
 #endif
-
-/**
- * kprobe_post_callback() - a displaced instruction has run from its slot
- * @regs: registers after the instruction; the instruction pointer still is in
- *        the slot, at the call
- */
-__visible void kprobe_post_callback(struct pt_regs *regs)
-{
-	struct kprobe_point *point;
-
-	kmsan_unpoison_entry_regs(regs);
-	preempt_disable_notrace();
-	point = kprobe_slot_running(regs->ip);
-	regs->ip = point->site + point->len;
-	kprobe_post_hit(point, regs);
-	preempt_enable_notrace();
-}
-NOKPROBE_SYMBOL(kprobe_post_callback);
 
 /* Some traps reach probes only by way of the notifier chain. */
 static int kprobe_die_event(struct notifier_block *nb, unsigned long event,

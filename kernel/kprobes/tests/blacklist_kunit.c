@@ -260,7 +260,7 @@ static const char * const inner_functions[] = {
 };
 
 static const char * const serving_x86[] = {
-	"kprobe_int3_handler", "kprobe_post_trampoline", "kprobe_post_callback",
+	"kprobe_int3_handler", "kprobe_post_trampoline", "kprobe_detour_post",
 	"exc_int3", "asm_exc_int3", "exc_page_fault", "poke_int3_handler", "__switch_to",
 };
 
