@@ -19,7 +19,7 @@
  *   batch, ftrace, point_release, move				text
  *   optimizer, renew, stub, examine, scan, site, region	jumps
  *   detour, kretprobe, kretprobe_pool, hit, move_notes		hits
- *   slot, synchronize, frame
+ *   slot, unwind, synchronize, frame
  *   address, function, reserved, blacklist, module_text, text,	places
  *   patch
  *   deferred_free, point, table, reason			data

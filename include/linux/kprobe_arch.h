@@ -123,7 +123,7 @@ void arch_kprobe_write_slot(void *slot, const void *code, size_t len);
  */
 int arch_kprobe_fill_slots(void *page, size_t size, void *note);
 
-/* What unwinders ask, see slot.c. */
+/* What unwinders ask, see unwind.c. */
 bool kprobe_is_site(unsigned long addr);
 
 /**

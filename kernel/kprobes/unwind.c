@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What unwinders ask about a hit's registers: whether a probe is there, and whether the
+ * function has made its frame. What they ask about slots and detours is in slot.c.
+ */
+#include <linux/kprobe_arch.h>
+#include <linux/kprobes.h>
+#include <linux/preempt.h>
+
+#include "table.h"
+
+/**
+ * kprobe_is_site() - is a probe's mechanism in the text here?
+ * @addr: any address
+ *
+ * Context: Any. Where RCU is not watching, nothing is known of probes.
+ * Return: True if there is a point with that site, and ftrace does not call kprobes
+ * for it.
+ */
+bool kprobe_is_site(unsigned long addr)
+{
+	if (!kprobe_rcu_is_watching())
+		return false;
+	guard(preempt_notrace)();
+	return kprobe_table_find(addr);
+}
+NOKPROBE_SYMBOL(kprobe_is_site);
+
+/**
+ * kprobe_is_entry() - was a function hit at its entry, before it has made a frame?
+ * @ip: instruction pointer of registers, as handlers see it
+ *
+ * Pre-handlers see the address that is %KPROBE_HIT_OFFSET after the probed one,
+ * post-handlers the next instruction. If the first instruction is no longer, both are
+ * the same address. That instruction may be a push that has made a frame, so that the
+ * answer is no.
+ *
+ * Context: Any. Where RCU is not watching, nothing is known of probes.
+ * Return: True when the caller's frame is the innermost.
+ */
+bool kprobe_is_entry(unsigned long ip)
+{
+	struct kprobe_point *point;
+
+	if (!kprobe_rcu_is_watching())
+		return false;
+	guard(preempt_notrace)();
+	point = kprobe_point_lookup(ip - KPROBE_HIT_OFFSET);
+	if (point)
+		return point->on_func_entry && (point->site != point->addr ||
+						point->len > KPROBE_HIT_OFFSET);
+	point = kprobe_table_find(ip);
+	return point && point->site != point->addr;
+}
+NOKPROBE_SYMBOL(kprobe_is_entry);
+
+/**
+ * kprobe_is_after_entry() - has a function executed its first instruction and no other?
+ * @ip: instruction pointer of registers, as post-handlers see it
+ *
+ * For unwinders of architectures where that instruction neither makes a frame nor
+ * overwrites the return address.
+ *
+ * Context: As kprobe_is_entry().
+ * Return: True when @ip is after a probed instruction at a function's entry.
+ */
+bool kprobe_is_after_entry(unsigned long ip)
+{
+	struct kprobe_point *point;
+	unsigned int len;
+
+	if (!kprobe_rcu_is_watching())
+		return false;
+	guard(preempt_notrace)();
+	for (len = KPROBE_INSN_ALIGN; len <= KPROBE_INSN_MAX; len += KPROBE_INSN_ALIGN) {
+		point = kprobe_table_find(ip - len);
+		if (point && point->len == len)
+			return point->on_func_entry;
+	}
+	return false;
+}
+NOKPROBE_SYMBOL(kprobe_is_after_entry);
