@@ -27,11 +27,6 @@ void kprobe_detour_post_changed(struct kprobe_point *point,
 void *kprobe_breakpoint_detour(unsigned long addr);
 void kprobe_detour_done(void);
 void kprobe_detour_resched(void);
-void *kprobe_detour_slot_alloc(struct kprobe_detour *owner, size_t size);
-void *kprobe_slot_alloc(struct kprobe_point *owner);
-void kprobe_slot_free(void *slot);
-struct kprobe_point *kprobe_slot_running(unsigned long addr);
-void kprobe_slot_write(void *slot, const void *code, size_t len);
 int kprobe_blacklist_add_text(unsigned long start, unsigned long end);
 size_t kprobe_read_insn(unsigned long addr, u8 *buf, size_t size);
 bool kprobe_detour_enter(struct pt_regs *regs, unsigned long where);
@@ -232,21 +227,23 @@ static inline enum kprobe_reason arch_kprobe_refuses_detours(void)
  */
 
 /**
- * arch_kprobe_make_detour() - write the code that a jump or breakpoint leads to
- * @detour: with @point, @generation, @alone, @nr and @from set
+ * arch_kprobe_emit_detour() - write the code that a jump or breakpoint leads to
+ * @detour: with @point, @generation, @alone, @entry, @nr and @from set
  * @region: the instructions to be displaced
+ * @code:   appended to, for @entry; %KPROBE_DETOUR_MAX_SIZE bytes of room
  *
- * Allocates executable memory, and fills in @entry and what tells where things are.
- * The code calls the handlers of the probes that are on the point now, and leaves it to
- * kprobe_detour_hit() once @generation is not the point's any more.
+ * Fills in what tells where things are in the detour. The code calls the handlers of the
+ * probes that are on the point now, and leaves it to kprobe_detour_hit() once @generation
+ * is not the point's any more. Code that turns out too long for its slot is written again
+ * for another @entry.
  *
  * Context: Process context, kprobe_mutex held, may sleep.
- * Return: %KPROBE_REASON_NONE, %KPROBE_REASON_NO_MEMORY, %KPROBE_REASON_OUT_OF_REACH,
- * or for an instruction alone %KPROBE_REASON_NOT_DISPLACED when the detour would not
- * call the handlers anyway.
+ * Return: %KPROBE_REASON_NONE, or for an instruction alone %KPROBE_REASON_NOT_DISPLACED
+ * when the detour would not call the handlers anyway.
  */
-enum kprobe_reason arch_kprobe_make_detour(struct kprobe_detour *detour,
-					   const struct kprobe_region *region);
+enum kprobe_reason arch_kprobe_emit_detour(struct kprobe_detour *detour,
+					   const struct kprobe_region *region,
+					   struct kprobe_code *code);
 
 /**
  * arch_kprobe_detour_ip() - where code of a detour comes from

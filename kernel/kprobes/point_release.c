@@ -17,6 +17,7 @@
 #include "point.h"
 #include "point_release.h"
 #include "renew.h"
+#include "slot.h"
 #include "table.h"
 
 /**

@@ -23,6 +23,7 @@
 #include "deferred_free.h"
 #include "point.h"
 #include "renew.h"
+#include "slot.h"
 #include "table.h"
 
 /**
@@ -168,6 +169,44 @@ void kprobe_detour_set_region(struct kprobe_detour *detour,
 }
 NOKPROBE_SYMBOL(kprobe_detour_set_region);
 
+/* The code of a detour, until it is in its slot. */
+static u8 code_buf[KPROBE_DETOUR_MAX_SIZE];
+
+/* Allocates a slot of some size, and writes the code for it. */
+static enum kprobe_reason emit(struct kprobe_detour *detour,
+			       const struct kprobe_region *region, unsigned int size,
+			       unsigned int *len)
+{
+	struct kprobe_code code = { .buf = code_buf, .size = sizeof(code_buf) };
+	enum kprobe_reason reason;
+
+	detour->entry = kprobe_detour_slot_alloc(detour, size);
+	if (!detour->entry)
+		return KPROBE_REASON_NO_MEMORY;
+	code.base = (unsigned long)detour->entry;
+	reason = arch_kprobe_emit_detour(detour, region, &code);
+	if (!reason && (code.far || WARN_ON_ONCE(code.len > code.size)))
+		reason = KPROBE_REASON_OUT_OF_REACH;
+	*len = code.len;
+	return reason;
+}
+
+static enum kprobe_reason fill_slot(struct kprobe_detour *detour,
+				    const struct kprobe_region *region)
+{
+	unsigned int len;
+	enum kprobe_reason reason = emit(detour, region, KPROBE_DETOUR_SIZE, &len);
+
+	/* Few do not fit into the smaller of the slots. */
+	if (!reason && len > KPROBE_DETOUR_SIZE) {
+		kprobe_slot_free(detour->entry);
+		reason = emit(detour, region, len, &len);
+	}
+	if (!reason)
+		kprobe_slot_write(detour->entry, code_buf, len);
+	return reason;
+}
+
 static enum kprobe_reason fill_in(struct kprobe_detour *detour)
 {
 	struct kprobe_region region;
@@ -176,7 +215,7 @@ static enum kprobe_reason fill_in(struct kprobe_detour *detour)
 	if (reason)
 		return reason;
 	kprobe_detour_set_region(detour, &region);
-	return arch_kprobe_make_detour(detour, &region);
+	return fill_slot(detour, &region);
 }
 
 static enum kprobe_reason make_detour(struct kprobe_point *point, bool alone)

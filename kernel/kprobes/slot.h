@@ -5,10 +5,15 @@
 /* slot.c: executable copies of instructions */
 #include <linux/kprobe_arch.h>
 
+void *kprobe_slot_alloc(struct kprobe_point *owner);
+void kprobe_slot_write(void *slot, const void *code, size_t len);
+void kprobe_slot_free(void *slot);
+struct kprobe_point *kprobe_slot_running(unsigned long addr);
 struct kprobe_point *kprobe_slot_owner(unsigned long addr,
 				       unsigned int *offset);
 
 #ifdef CONFIG_OPTPROBES
+void *kprobe_detour_slot_alloc(struct kprobe_detour *owner, size_t size);
 struct kprobe_detour *kprobe_detour_running(unsigned long addr);
 
 static __always_inline struct kprobe_point *

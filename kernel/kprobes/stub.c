@@ -68,12 +68,14 @@ static void *emit_post(struct kprobe_code *code, const struct kprobe_region *reg
 	return start;
 }
 
-static unsigned int emit(struct kprobe_code *code, const struct kprobe_region *region,
-			 struct kprobe_detour *detour)
+enum kprobe_reason arch_kprobe_emit_detour(struct kprobe_detour *detour,
+					   const struct kprobe_region *region,
+					   struct kprobe_code *code)
 {
 	const struct kprobe_isa *isa = arch_kprobe_isa;
 	struct kprobe_point *point = detour->point;
 
+	detour->direct = true;
 	isa->enter(code, (unsigned long)kprobe_detour_common);
 	isa->leave(code);
 	detour->route.run = (void *)kprobe_code_here(code);
@@ -81,26 +83,9 @@ static unsigned int emit(struct kprobe_code *code, const struct kprobe_region *r
 			   detour->insn);
 	detour->copies = code->len;
 	detour->route.run_post = emit_post(code, region, point, detour->insn);
-	return code->len;
-}
-
-enum kprobe_reason arch_kprobe_make_detour(struct kprobe_detour *detour,
-					   const struct kprobe_region *region)
-{
-	u8 buf[KPROBE_DETOUR_MAX_SIZE];
-	struct kprobe_code code = { .buf = buf, .size = sizeof(buf) };
-
-	detour->entry = kprobe_detour_slot_alloc(detour, KPROBE_DETOUR_MAX_SIZE);
-	if (!detour->entry)
-		return KPROBE_REASON_NO_MEMORY;
-	detour->direct = true;
-	code.base = (unsigned long)detour->entry;
-	if (WARN_ON_ONCE(emit(&code, region, detour) > sizeof(buf)) || code.far)
-		return KPROBE_REASON_OUT_OF_REACH;
-	kprobe_slot_write(detour->entry, buf, code.len);
 	return KPROBE_REASON_NONE;
 }
-NOKPROBE_SYMBOL(arch_kprobe_make_detour);
+NOKPROBE_SYMBOL(arch_kprobe_emit_detour);
 
 unsigned long arch_kprobe_detour_ip(const struct kprobe_detour *detour,
 				    unsigned long addr, unsigned int *pushed)

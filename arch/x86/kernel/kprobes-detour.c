@@ -33,7 +33,6 @@
  *	run:      displaced instructions, jmp back
  *	run_post: the first of them, call kprobe_post_trampoline, jmp to the others
  */
-#include <linux/errno.h>
 #include <linux/kprobe_arch.h>
 #include <linux/percpu.h>
 #include <linux/preempt.h>
@@ -147,7 +146,7 @@ static void put_save(struct kprobe_code *c, const struct x86_detour_spec *spec,
 	put_c_flags(c, spec);
 	put_preempt_disable(c);
 	PUT(c, 0x48, 0xbb);					/* mov $, %rbx */
-	put64(c, spec->point);
+	put64(c, (unsigned long)spec->point);
 }
 
 /* Jumps to @busy if the frame is in use. Jumps to @changed with the frame claimed. */
@@ -165,7 +164,7 @@ static void put_claim(struct kprobe_code *c, const struct x86_detour_spec *spec,
 	PUT(c, PERCPU_PREFIX 0x89, 0x04);			/* mov %eax */
 	put_percpu(c, FRAME(context));
 	PUT(c, 0x81, 0x7b, offsetof(struct kprobe_point, generation));
-	put32(c, (s32)spec->generation);			/* cmpl $, (%rbx) */
+	put32(c, (s32)spec->point->generation);			/* cmpl $, (%rbx) */
 	put_jne(c, changed);
 }
 
@@ -180,23 +179,28 @@ static void put_release(struct kprobe_code *c)
 }
 
 /* handler(probe, registers, ...) */
-static void put_handler(struct kprobe_code *c, const struct x86_detour_call *call)
+static void put_handler(struct kprobe_code *c, const struct kprobe *p, const void *handler)
 {
+	bool on_entry;
+
 	PUT(c, 0x48, 0xbf);					/* mov $, %rdi */
-	put64(c, call->probe);
+	put64(c, (unsigned long)p);
 	PUT(c, PERCPU_PREFIX 0x48, 0x89, 0x3c);			/* mov %rdi */
 	put_percpu(c, FRAME(probe));
 	PUT(c, 0x48, 0x89, 0xe6);				/* mov %rsp, %rsi */
-	put_call(c, call->handler);
+	/* What is called directly needs no landing pad. */
+	put_call(c, (unsigned long)arch_kprobe_entry((unsigned long)handler, 0, &on_entry));
 }
 
 static void put_pre_handlers(struct kprobe_code *c, const struct x86_detour_spec *spec)
 {
-	unsigned int i;
+	struct kprobe *p;
 
-	for (i = 0; i < spec->nr_pre; i++) {
-		put_handler(c, &spec->pre[i]);
-		if (!spec->pre[i].diverts)
+	list_for_each_entry(p, &spec->point->probes, list) {
+		if (!p->pre_handler || kprobe_disabled(p))
+			continue;
+		put_handler(c, p, p->pre_handler);
+		if (kprobe_is_return_probe(p))
 			continue;
 		PUT(c, 0x85, 0xc0);				/* test %eax, %eax */
 		put_jne(c, (unsigned long)kprobe_detour_divert);
@@ -205,11 +209,13 @@ static void put_pre_handlers(struct kprobe_code *c, const struct x86_detour_spec
 
 static void put_post_handlers(struct kprobe_code *c, const struct x86_detour_spec *spec)
 {
-	unsigned int i;
+	struct kprobe *p;
 
-	for (i = 0; i < spec->nr_post; i++) {
+	list_for_each_entry(p, &spec->point->probes, list) {
+		if (!p->post_handler || kprobe_disabled(p))
+			continue;
 		PUT(c, 0x31, 0xd2);				/* xor %edx, %edx */
-		put_handler(c, &spec->post[i]);
+		put_handler(c, p, p->post_handler);
 	}
 }
 
@@ -218,11 +224,6 @@ static void put_restore(struct kprobe_code *c, u16 *restore)
 	put_preempt_enable(c);
 	*restore = c->len;
 	kprobe_code_put(c, kprobe_detour_restore_template, X86_DETOUR_RESTORE_SIZE);
-}
-
-static bool skips_nop(const struct x86_detour_spec *spec)
-{
-	return spec->site != spec->addr;
 }
 
 /* Calls post-handlers in the frame of the pre-handlers. They see @ip. */
@@ -235,11 +236,17 @@ static void put_post_handlers_at(struct kprobe_code *c, const struct x86_detour_
 	put_post_handlers(c, spec);
 }
 
+/* The address after the first displaced instruction. */
+static unsigned long after_first(const struct x86_detour_spec *spec)
+{
+	return spec->point->site + spec->region->insn[0].len;
+}
+
 static void put_enter(struct kprobe_code *c, const struct x86_detour_spec *spec,
 		      struct arch_kprobe_detour *at)
 {
 	at->save[0] = c->len;
-	put_save(c, spec, spec->addr + INT3_INSN_SIZE);
+	put_save(c, spec, spec->point->addr + INT3_INSN_SIZE);
 	if (!spec->direct) {
 		put_jmp(c, (unsigned long)kprobe_detour_slow);
 		at->restore[0] = c->len;
@@ -263,8 +270,8 @@ static void put_pre_part(struct kprobe_code *c, const struct x86_detour_spec *sp
 	if (!spec->direct)
 		return;
 	/* The entry nop has no effect that its post-handlers would have to wait for. */
-	if (skips_nop(spec) && spec->nr_post)
-		put_post_handlers_at(c, spec, spec->site);
+	if (kprobe_point_skips_nop(spec->point) && spec->post)
+		put_post_handlers_at(c, spec, spec->point->site);
 	put_leave(c, at);
 }
 
@@ -319,7 +326,7 @@ static unsigned long put_post_part(struct kprobe_code *c,
 	unsigned long back;
 
 	at->save[1] = c->len;
-	put_save(c, spec, spec->site + spec->region->insn[0].len);
+	put_save(c, spec, after_first(spec));
 	put_claim(c, spec, stubs, stubs + POST_STUB_SIZE);
 	put_post_handlers(c, spec);
 	put_release(c);
@@ -332,8 +339,8 @@ static unsigned long put_post_part(struct kprobe_code *c,
 static void put_region(struct kprobe_code *c, const struct x86_detour_spec *spec,
 		       unsigned int first, struct kprobe_detour *detour)
 {
-	kprobe_emit_region(&x86_kprobe_isa, c, spec->region, first, spec->insns,
-			   spec->site, detour->insn);
+	kprobe_emit_region(&x86_kprobe_isa, c, spec->region, first, spec->point->insn,
+			   spec->point->site, detour->insn);
 }
 
 static void note_calls(const struct kprobe_region *region, struct arch_kprobe_detour *at)
@@ -352,7 +359,7 @@ static void put_first(struct kprobe_code *c, const struct x86_detour_spec *spec)
 	const struct kprobe_insn *insn = &spec->region->insn[0];
 
 	if (insn->action == KPROBE_RUN)
-		x86_kprobe_isa.emit(c, insn, spec->insns, spec->site);
+		x86_kprobe_isa.emit(c, insn, spec->point->insn, spec->point->site);
 }
 
 static void *put_run(struct kprobe_code *c, const struct x86_detour_spec *spec,
@@ -378,19 +385,20 @@ static void *put_run_post(struct kprobe_code *c, const struct x86_detour_spec *s
 	return (void *)start;
 }
 
-/* The address after the first displaced instruction: in the detour if there are more. */
+/* Where to go on after that: in the detour if there are more. */
 static void *resume_at(struct kprobe_code *c, const struct x86_detour_spec *spec,
 		       const struct kprobe_detour *detour)
 {
 	if (spec->region->nr > 1)
 		return (void *)c->base + detour->insn[1];
-	return (void *)spec->site + spec->region->insn[0].len;
+	return (void *)after_first(spec);
 }
 
 /* The registers that the first instruction works on; 0 if all must be restored for it. */
 static u16 registers_of_first(const struct x86_detour_spec *spec)
 {
-	u16 registers = x86_kprobe_registers(spec->insns, spec->region->insn[0].len);
+	u16 registers = x86_kprobe_registers(spec->point->insn,
+					     spec->region->insn[0].len);
 
 	/* rsp leads to the saved registers, and rbp is for unwinding. */
 	return registers & (BIT(4) | BIT(5)) ? 0 : registers;
@@ -404,7 +412,7 @@ static bool takes_effect_in_frame(const struct x86_detour_spec *spec)
 
 static bool calls_post_inline(const struct x86_detour_spec *spec)
 {
-	return spec->direct && spec->nr_post && !skips_nop(spec) &&
+	return spec->direct && spec->post && !kprobe_point_skips_nop(spec->point) &&
 	       spec->region->insn[0].action != KPROBE_EMULATE;
 }
 
@@ -454,7 +462,7 @@ static void emit_post_in_frame(struct kprobe_code *c, const struct x86_detour_sp
 
 	put_enter(c, spec, at);
 	put_first_in_frame(c, spec, at);
-	put_post_handlers_at(c, spec, spec->site + spec->region->insn[0].len);
+	put_post_handlers_at(c, spec, after_first(spec));
 	put_leave(c, at);
 	detour->insn[0] = c->len;
 	put_region(c, spec, 1, detour);
@@ -489,23 +497,17 @@ static void emit_post_twice(struct kprobe_code *c, const struct x86_detour_spec 
 	emit_post(c, spec, detour, c->base + detour->arch.saved);
 }
 
-int x86_emit_detour(const struct x86_detour_spec *spec, u8 *buf,
-		    struct kprobe_detour *detour)
+void x86_emit_detour(const struct x86_detour_spec *spec, struct kprobe_code *c,
+		     struct kprobe_detour *detour)
 {
-	struct kprobe_code c = { .buf = buf, .size = KPROBE_DETOUR_MAX_SIZE,
-				 .base = (unsigned long)detour->entry };
-
 	memset(&detour->arch, 0xff, sizeof(detour->arch));
 	note_calls(spec->region, &detour->arch);
 	detour->inlined = NULL;
 	if (!calls_post_inline(spec))
-		emit_plain(&c, spec, detour);
+		emit_plain(c, spec, detour);
 	else if (takes_effect_in_frame(spec))
-		emit_post_in_frame(&c, spec, detour);
+		emit_post_in_frame(c, spec, detour);
 	else
-		emit_post_twice(&c, spec, detour);
-	if (WARN_ON_ONCE(c.len > KPROBE_DETOUR_MAX_SIZE))
-		return -ERANGE;
-	return c.far ? -ERANGE : c.len;
+		emit_post_twice(c, spec, detour);
 }
 NOKPROBE_SYMBOL(x86_emit_detour);

@@ -4,121 +4,64 @@
  * for. kprobes-detour.c writes them.
  */
 #include <linux/cpufeature.h>
-#include <linux/kallsyms.h>
-#include <linux/kmsan-checks.h>
 #include <linux/kprobe_arch.h>
-#include <linux/memory.h>
-#include <linux/slab.h>
-#include <linux/string.h>
-#include <linux/uaccess.h>
-#include <asm/ibt.h>
-#include <asm/nospec-branch.h>
-#include <asm/text-patching.h>
 
 #include "kprobes-detour.h"
 #include "kprobes-insn.h"
 
-/* What is called directly needs no landing pad. */
-static unsigned long after_endbr(unsigned long addr)
+/* Sets @post. Returns whether no more handlers are to be called than a detour calls. */
+static bool has_few_handlers(const struct kprobe_point *point, bool *post)
 {
-	u32 first;
-
-	if (!get_kernel_nofault(first, (u32 *)addr) && is_endbr(first))
-		addr += ENDBR_INSN_SIZE;
-	return addr;
-}
-
-static void add_call(struct x86_detour_spec *spec, u8 *nr,
-		     struct x86_detour_call *calls, struct kprobe *p, void *handler)
-{
-	if (!handler)
-		return;
-	if (*nr == X86_DETOUR_HANDLERS) {
-		spec->direct = false;
-		return;
-	}
-	calls[*nr].probe = (unsigned long)p;
-	calls[*nr].handler = after_endbr((unsigned long)handler);
-	calls[*nr].diverts = !kprobe_is_return_probe(p);
-	++*nr;
-}
-
-static void fill_in_spec(struct x86_detour_spec *spec, struct kprobe_point *point,
-			 const struct kprobe_region *region)
-{
+	unsigned int nr_pre = 0, nr_post = 0;
 	struct kprobe *p;
 
-	*spec = (struct x86_detour_spec){
-		.point = (unsigned long)point,
-		.generation = point->generation,
-		.addr = point->addr,
-		.site = point->site,
-		.region = region,
-		.insns = point->insn,
-		/* KMSAN has to be told of the registers first. */
-		.direct = !IS_ENABLED(CONFIG_KMSAN),
-		.clac = boot_cpu_has(X86_FEATURE_SMAP),
-	};
 	list_for_each_entry(p, &point->probes, list) {
 		if (kprobe_disabled(p))
 			continue;
-		add_call(spec, &spec->nr_pre, spec->pre, p, p->pre_handler);
-		add_call(spec, &spec->nr_post, spec->post, p, p->post_handler);
+		nr_pre += !!p->pre_handler;
+		nr_post += !!p->post_handler;
 	}
+	*post = nr_post;
+	return max(nr_pre, nr_post) <= X86_DETOUR_HANDLERS;
+}
+
+static void fill_in_spec(struct x86_detour_spec *spec, const struct kprobe_detour *detour,
+			 const struct kprobe_region *region)
+{
+	const struct kprobe_point *point = detour->point;
+
+	*spec = (struct x86_detour_spec){
+		.point = point,
+		.region = region,
+		.clac = boot_cpu_has(X86_FEATURE_SMAP),
+		/* Of the function nothing is known. */
+		.cld = detour->alone,
+	};
+	spec->direct = has_few_handlers(point, &spec->post);
+	/* KMSAN has to be told of the registers first. */
+	if (IS_ENABLED(CONFIG_KMSAN))
+		spec->direct = false;
 	/* What an emulated branch does to the registers is not for a detour. */
-	if (spec->nr_post && point->emulated && !kprobe_point_skips_nop(point) &&
+	if (spec->post && point->emulated && !kprobe_point_skips_nop(point) &&
 	    point->plan.action != KPROBE_NOP)
 		spec->direct = false;
 }
 
-/* The code for a slot of a size; returns how long it is. */
-static int emit_for(const struct x86_detour_spec *spec, u8 *buf,
-		    struct kprobe_detour *detour, size_t size)
-{
-	detour->entry = kprobe_detour_slot_alloc(detour, size);
-	return detour->entry ? x86_emit_detour(spec, buf, detour) : -ENOMEM;
-}
-
-/* Few do not fit into the smaller of the slots. */
-static enum kprobe_reason emit(const struct x86_detour_spec *spec, u8 *buf,
-			       struct kprobe_detour *detour)
-{
-	int n = emit_for(spec, buf, detour, KPROBE_DETOUR_SIZE);
-
-	detour->direct = spec->direct;
-	if (n > KPROBE_DETOUR_SIZE) {
-		kprobe_slot_free(detour->entry);
-		n = emit_for(spec, buf, detour, n);
-	}
-	if (n == -ENOMEM)
-		return KPROBE_REASON_NO_MEMORY;
-	if (n < 0)
-		return KPROBE_REASON_OUT_OF_REACH;
-	kprobe_slot_write(detour->entry, buf, n);
-	return KPROBE_REASON_NONE;
-}
-
-enum kprobe_reason arch_kprobe_make_detour(struct kprobe_detour *detour,
-					   const struct kprobe_region *region)
+enum kprobe_reason arch_kprobe_emit_detour(struct kprobe_detour *detour,
+					   const struct kprobe_region *region,
+					   struct kprobe_code *code)
 {
 	struct x86_detour_spec spec;
-	enum kprobe_reason reason;
-	u8 *buf;
 
-	fill_in_spec(&spec, detour->point, region);
-	/* Of the function nothing is known. */
-	spec.cld = detour->alone;
+	fill_in_spec(&spec, detour, region);
+	detour->direct = spec.direct;
 	/* Calling nobody, it is no more than a longer way out of the trap. */
 	if (detour->alone && !spec.direct && !kprobe_point_skips_nop(detour->point))
 		return KPROBE_REASON_NOT_DISPLACED;
-	buf = kmalloc(KPROBE_DETOUR_MAX_SIZE, GFP_KERNEL);
-	if (!buf)
-		return KPROBE_REASON_NO_MEMORY;
-	reason = emit(&spec, buf, detour);
-	kfree(buf);
-	return reason;
+	x86_emit_detour(&spec, code, detour);
+	return KPROBE_REASON_NONE;
 }
-NOKPROBE_SYMBOL(arch_kprobe_make_detour);
+NOKPROBE_SYMBOL(arch_kprobe_emit_detour);
 
 /* Does an offset lie in a copy of a template? */
 static bool is_in(unsigned long offset, u16 start, unsigned long size)

@@ -12,6 +12,7 @@
 #include "../batch.h"
 #include "../module_text.h"
 #include "../point.h"
+#include "../slot.h"
 #include "../table.h"
 
 static int module_calls;

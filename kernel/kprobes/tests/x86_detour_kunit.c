@@ -20,7 +20,6 @@
 /* Addresses of handlers, which differ from all others. */
 #define PRE(i)		(SITE + SZ_2M + 16 * (i))
 #define POST(i)		(SITE + SZ_2M + SZ_64K + 16 * (i))
-#define PROBE(i)	(0xffff888012345600UL + (i))
 
 #define NOT_THERE	0xffff
 
@@ -57,6 +56,10 @@ KUNIT_ARRAY_PARAM_DESC(kind, kinds, name);
 /**
  * struct emitted - a detour in a buffer
  * @spec:   what it must do
+ * @point:  the point of @spec
+ * @probes: its probes
+ * @nr_pre: how many of them have a pre-handler
+ * @nr_post: and how many a post-handler
  * @region: the region of @spec
  * @detour: filled in by x86_emit_detour()
  * @len:    its length
@@ -65,6 +68,10 @@ KUNIT_ARRAY_PARAM_DESC(kind, kinds, name);
  */
 struct emitted {
 	struct x86_detour_spec spec;
+	struct kprobe_point point;
+	struct kprobe probes[X86_DETOUR_HANDLERS];
+	unsigned int nr_pre;
+	unsigned int nr_post;
 	struct kprobe_region region;
 	struct kprobe_detour detour;
 	int len;
@@ -72,14 +79,30 @@ struct emitted {
 	DECLARE_BITMAP(starts, KPROBE_DETOUR_MAX_SIZE + 1);
 };
 
-static void fill_in_calls(struct x86_detour_spec *spec)
+static void set_handlers(struct emitted *e, unsigned int nr_pre, unsigned int nr_post)
 {
 	unsigned int i;
 
+	e->nr_pre = nr_pre;
+	e->nr_post = nr_post;
+	e->spec.post = nr_post;
 	for (i = 0; i < X86_DETOUR_HANDLERS; i++) {
-		spec->pre[i] = (struct x86_detour_call){ PROBE(i), PRE(i), true };
-		spec->post[i] = (struct x86_detour_call){ PROBE(i), POST(i) };
+		e->probes[i].pre_handler = i < nr_pre ? (void *)PRE(i) : NULL;
+		e->probes[i].post_handler = i < nr_post ? (void *)POST(i) : NULL;
 	}
+}
+
+static void fill_in_point(struct emitted *e, const struct region_kind *kind)
+{
+	unsigned int i;
+
+	e->point.addr = kind->skips_nop ? SITE - 5 : SITE;
+	e->point.site = SITE;
+	e->point.generation = 0x12345678;
+	memcpy(e->point.insn, kind->text, sizeof(e->point.insn));
+	INIT_LIST_HEAD(&e->point.probes);
+	for (i = 0; i < X86_DETOUR_HANDLERS; i++)
+		list_add_tail(&e->probes[i].list, &e->point.probes);
 }
 
 static struct emitted *prepare(struct kunit *test, const struct region_kind *kind)
@@ -92,24 +115,20 @@ static struct emitted *prepare(struct kunit *test, const struct region_kind *kin
 				    sizeof(kind->text), SITE);
 	KUNIT_ASSERT_EQ_MSG(test, reason, KPROBE_REASON_NONE, "%s", kind->name);
 	e->spec = (struct x86_detour_spec){
-		.point = 0xffff888012340000,
-		.generation = 0x12345678,
-		.addr = kind->skips_nop ? SITE - 5 : SITE,
-		.site = SITE,
+		.point = &e->point,
 		.region = &e->region,
-		.insns = kind->text,
 		.direct = true,
 		.clac = true,
 	};
 	e->detour.entry = (void *)ENTRY;
-	fill_in_calls(&e->spec);
+	fill_in_point(e, kind);
 	return e;
 }
 
 /* Combinations that fill_in_spec() in kprobes-opt.c does not make. */
 static bool is_senseless(const struct emitted *e)
 {
-	return e->spec.direct && e->spec.nr_post && e->spec.site == e->spec.addr &&
+	return e->spec.direct && e->nr_post && e->point.site == e->point.addr &&
 	       e->region.insn[0].action == KPROBE_EMULATE;
 }
 
@@ -249,14 +268,13 @@ static void expect_calls(struct kunit *test, struct emitted *e, bool post,
 
 static void expect_handlers(struct kunit *test, struct emitted *e)
 {
-	struct x86_detour_spec *s = &e->spec;
-	bool direct = s->direct;
+	bool direct = e->spec.direct;
 	unsigned int at;
 
-	expect_calls(test, e, false, direct ? s->nr_pre : 0);
-	expect_calls(test, e, true, direct ? s->nr_post : 0);
+	expect_calls(test, e, false, direct ? e->nr_pre : 0);
+	expect_calls(test, e, true, direct ? e->nr_post : 0);
 	KUNIT_EXPECT_EQ(test, branches_to(e, (unsigned long)kprobe_detour_divert, &at),
-			direct ? s->nr_pre : 0);
+			direct ? e->nr_pre : 0);
 	if (!direct) {
 		KUNIT_EXPECT_EQ(test, 1, branches_to(e, (unsigned long)kprobe_detour_slow, &at));
 		KUNIT_EXPECT_EQ(test, 0, branches_to(e, (unsigned long)kprobe_detour_stale, &at));
@@ -265,12 +283,21 @@ static void expect_handlers(struct kunit *test, struct emitted *e)
 	}
 }
 
+static int emit_detour(struct emitted *e)
+{
+	struct kprobe_code code = { .buf = e->code, .size = KPROBE_DETOUR_MAX_SIZE,
+				    .base = (unsigned long)e->detour.entry };
+
+	x86_emit_detour(&e->spec, &code, &e->detour);
+	return code.far ? -ERANGE : code.len;
+}
+
 static void emit(struct kunit *test, struct emitted *e)
 {
 	bitmap_zero(e->starts, KPROBE_DETOUR_MAX_SIZE + 1);
 	memset(e->code, INT3_INSN_OPCODE, sizeof(e->code));
 	kprobe_detour_set_region(&e->detour, &e->region);
-	e->len = x86_emit_detour(&e->spec, e->code, &e->detour);
+	e->len = emit_detour(e);
 	KUNIT_ASSERT_GT(test, e->len, 0);
 	KUNIT_ASSERT_LE(test, e->len, KPROBE_DETOUR_MAX_SIZE);
 	KUNIT_EXPECT_EQ(test, e->code[e->len], INT3_INSN_OPCODE);
@@ -286,7 +313,7 @@ static void expect_good(struct kunit *test, struct emitted *e)
 	expect_places(test, e);
 	expect_ways(test, e);
 	expect_handlers(test, e);
-	if (e->spec.nr_pre == 1 && !e->spec.nr_post &&
+	if (e->nr_pre == 1 && !e->nr_post &&
 	    strncmp(((struct region_kind *)test->param_value)->name, "longest", 7))
 		KUNIT_EXPECT_LE(test, e->len, KPROBE_DETOUR_SIZE);
 }
@@ -298,8 +325,8 @@ static void x86_detour_undiverted(struct kunit *test)
 	unsigned int at;
 
 	e->spec.direct = true;
-	e->spec.nr_pre = 2;
-	e->spec.pre[1].diverts = false;
+	set_handlers(e, 2, 0);
+	e->probes[1].returns = true;
 	emit(test, e);
 	walk(test, e, NULL);
 	walk(test, e, expect_branch);
@@ -316,8 +343,7 @@ static void x86_detour_in_frame(struct kunit *test)
 			(!strncmp(kind->name, "in registers", 12) ||
 			 !strncmp(kind->name, "nop", 3) || !strcmp(kind->name, "run, alone"));
 
-	e->spec.nr_pre = 1;
-	e->spec.nr_post = 1;
+	set_handlers(e, 1, 1);
 	if (is_senseless(e))
 		return;
 	emit(test, e);
@@ -336,8 +362,7 @@ static void x86_detour_shapes(struct kunit *test)
 		for (pre = 0; pre <= X86_DETOUR_HANDLERS; pre++)
 			for (post = 0; post <= X86_DETOUR_HANDLERS; post++) {
 				e->spec.direct = direct;
-				e->spec.nr_pre = pre;
-				e->spec.nr_post = post;
+				set_handlers(e, pre, post);
 				expect_good(test, e);
 			}
 }
@@ -381,7 +406,7 @@ static void x86_detour_claim(struct kunit *test)
 	struct emitted *e = prepare(test, test->param_value);
 	unsigned long stores[10] = { };
 
-	e->spec.nr_pre = 1;
+	set_handlers(e, 1, 0);
 	emit(test, e);
 	KUNIT_EXPECT_EQ(test, frame_stores(test, e, stores, ARRAY_SIZE(stores)),
 			ARRAY_SIZE(expected));
@@ -394,13 +419,13 @@ static void x86_detour_length(struct kunit *test)
 	struct emitted *e = prepare(test, test->param_value);
 	int len;
 
-	e->spec.nr_pre = 2;
+	set_handlers(e, 2, 0);
 	emit(test, e);
 	len = e->len;
 	e->detour.entry = (void *)SITE;
-	KUNIT_EXPECT_EQ(test, len, x86_emit_detour(&e->spec, e->code, &e->detour));
+	KUNIT_EXPECT_EQ(test, len, emit_detour(e));
 	e->detour.entry = (void *)SITE - SZ_8M;
-	KUNIT_EXPECT_EQ(test, len, x86_emit_detour(&e->spec, e->code, &e->detour));
+	KUNIT_EXPECT_EQ(test, len, emit_detour(e));
 }
 
 /* Registers are saved with the instruction pointer of a breakpoint's trap. */
@@ -410,13 +435,13 @@ static void x86_detour_ip(struct kunit *test)
 	unsigned int at, times = 0;
 	struct insn insn;
 
-	e->spec.nr_pre = 1;
+	set_handlers(e, 1, 0);
 	emit(test, e);
 	for (at = 0; at < e->detour.insn[0]; at += insn.length) {
 		KUNIT_ASSERT_EQ(test, 0, insn_decode(&insn, e->code + at, MAX_INSN_SIZE,
 						     INSN_MODE_64));
 		if (insn.opcode.bytes[0] == 0x68 &&
-		    insn.immediate.value == (s32)(e->spec.addr + 1))
+		    insn.immediate.value == (s32)(e->point.addr + 1))
 			times++;
 	}
 	KUNIT_EXPECT_EQ(test, times, 1);
@@ -427,15 +452,15 @@ static void x86_detour_out_of_reach(struct kunit *test)
 	struct emitted *e = prepare(test, test->param_value);
 	unsigned long far = SITE - SZ_4G;
 
-	e->spec.nr_pre = 1;
+	set_handlers(e, 1, 0);
 	emit(test, e);
 	e->detour.entry = (void *)far;
-	KUNIT_EXPECT_EQ(test, -ERANGE, x86_emit_detour(&e->spec, e->code, &e->detour));
+	KUNIT_EXPECT_EQ(test, -ERANGE, emit_detour(e));
 	e->detour.entry = (void *)ENTRY;
-	e->spec.pre[0].handler = far;
-	KUNIT_EXPECT_EQ(test, -ERANGE, x86_emit_detour(&e->spec, e->code, &e->detour));
-	e->spec.nr_pre = 0;
-	KUNIT_EXPECT_GT(test, x86_emit_detour(&e->spec, e->code, &e->detour), 0);
+	e->probes[0].pre_handler = (void *)far;
+	KUNIT_EXPECT_EQ(test, -ERANGE, emit_detour(e));
+	set_handlers(e, 0, 0);
+	KUNIT_EXPECT_GT(test, emit_detour(e), 0);
 }
 
 /*

@@ -13,6 +13,7 @@
 
 #include "../examine.h"
 #include "../function.h"
+#include "../slot.h"
 #include "../table.h"
 #include "targets.h"
 
