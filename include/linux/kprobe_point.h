@@ -309,6 +309,19 @@ kprobe_detour_index(const struct kprobe_detour *detour, unsigned long offset)
 		i++;
 	return i;
 }
+
+/* The original of the displaced instruction at @offset, or of what follows it. */
+static __always_inline unsigned long
+kprobe_detour_original(const struct kprobe_detour *detour, unsigned long offset)
+{
+	const struct kprobe_point *point = detour->point;
+
+	if (kprobe_detour_has_insn_at(detour, (unsigned long)detour->entry + offset))
+		return point->site;
+	if (offset >= detour->copies)
+		return point->site + point->len;
+	return point->site + detour->from[kprobe_detour_index(detour, offset)];
+}
 #endif
 
 #ifdef CONFIG_OPTPROBES

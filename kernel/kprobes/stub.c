@@ -90,15 +90,8 @@ NOKPROBE_SYMBOL(arch_kprobe_emit_detour);
 unsigned long arch_kprobe_detour_ip(const struct kprobe_detour *detour,
 				    unsigned long addr, unsigned int *pushed)
 {
-	unsigned long offset = addr - (unsigned long)detour->entry;
-	const struct kprobe_point *point = detour->point;
-
-	/* A call's return address tells the instruction before. */
-	if (offset < detour->insn[0] || kprobe_detour_has_insn_at(detour, addr))
-		return point->site;
-	if (offset >= detour->copies)
-		return point->site + point->len;
-	return point->site + detour->from[kprobe_detour_index(detour, offset)];
+	/* The stub's own code counts as the first displaced instruction. */
+	return kprobe_detour_original(detour, addr - (unsigned long)detour->entry);
 }
 NOKPROBE_SYMBOL(arch_kprobe_detour_ip);
 

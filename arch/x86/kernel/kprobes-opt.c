@@ -71,33 +71,18 @@ static bool is_in(unsigned long offset, u16 start, unsigned long size)
 NOKPROBE_SYMBOL(is_in);
 
 /*
- * Where a displaced instruction comes from; for what follows, the region's end.
- * A call is displaced as a push of its return address and a jump.
+ * For everything that is executed with the probed code's registers. A call is displaced as
+ * a push of its return address and a jump.
  */
-static unsigned long displaced_ip(const struct kprobe_detour *detour,
-				  unsigned long offset, unsigned int *pushed)
-{
-	unsigned int i = kprobe_detour_index(detour, offset);
-
-	if ((detour->arch.calls & BIT(i)) &&
-	    offset >= detour->insn[i] + X86_PUSH32_INSN_SIZE)
-		*pushed = sizeof(long);
-	return detour->point->site + detour->from[i];
-}
-NOKPROBE_SYMBOL(displaced_ip);
-
-/* Likewise, for everything that is executed with the probed code's registers. */
 static unsigned long copied_ip(const struct kprobe_detour *detour,
 			       unsigned long offset, unsigned int *pushed)
 {
-	unsigned long addr = (unsigned long)detour->entry + offset;
-	const struct kprobe_point *point = detour->point;
+	unsigned int i = kprobe_detour_index(detour, offset);
 
-	if (kprobe_detour_has_insn_at(detour, addr))
-		return point->site;
-	if (offset < detour->copies)
-		return displaced_ip(detour, offset, pushed);
-	return point->site + point->len;
+	if ((detour->arch.calls & BIT(i)) && offset < detour->copies &&
+	    offset >= detour->insn[i] + X86_PUSH32_INSN_SIZE)
+		*pushed = sizeof(long);
+	return kprobe_detour_original(detour, offset);
 }
 NOKPROBE_SYMBOL(copied_ip);
 
