@@ -156,109 +156,91 @@ SYM_CODE_END(kprobe_detour_common)
  * with a template has for each of its bytes how many bytes are on the stack there.
  * Unwinders need nothing else: all other registers have the probed code's values there.
  */
+.macro TEMPLATE name:req, table:req, on_stack:req
+	.set	on_stack, \on_stack
+	.globl	\table
+	.pushsection .rodata, 1
+\table:
+	.popsection
+SYM_DATA_START(\name)
+.endm
+
+/* An instruction of a template, and by how many bytes the stack grows with it. */
+.macro STEP grows:req, insn:vararg
+771:	\insn
+772:
+	.pushsection .rodata, 1
+	.skip	772b - 771b, on_stack
+	.popsection
+	.set	on_stack, on_stack + (\grows)
+.endm
+
 	.pushsection .rodata
-SYM_DATA_START(kprobe_detour_save_template)
-1:	leaq	-DETOUR_GAP(%rsp), %rsp
-2:	pushq	$__KERNEL_DS		/* pt_regs->ss */
-3:	pushq	%rsp			/* pt_regs->sp */
-4:	pushfq				/* pt_regs->flags */
-5:	addq	$(DETOUR_GAP + 8), 8(%rsp)
-6:	pushq	$__KERNEL_CS		/* pt_regs->cs */
-.Lsave_ip:
-7:	pushq	$0x12345678		/* pt_regs->ip: set in the copy */
-8:	pushq	$-1			/* pt_regs->orig_ax */
-9:	PUSH_REGS unwind_hint=0
-10:	ENCODE_FRAME_POINTER
+TEMPLATE kprobe_detour_save_template, kprobe_detour_save_pushed, 0
+	STEP	DETOUR_GAP, leaq -DETOUR_GAP(%rsp), %rsp
+	STEP	8, pushq $__KERNEL_DS		/* pt_regs->ss */
+	STEP	8, pushq %rsp			/* pt_regs->sp */
+	STEP	8, pushfq			/* pt_regs->flags */
+	STEP	0, addq $(DETOUR_GAP + 8), 8(%rsp)
+	STEP	8, pushq $__KERNEL_CS		/* pt_regs->cs */
+SYM_INNER_LABEL(kprobe_detour_save_template_ip, SYM_L_GLOBAL)
+	STEP	8, pushq $0x12345678		/* pt_regs->ip: set in the copy */
+	STEP	8, pushq $-1			/* pt_regs->orig_ax */
+	.irp	reg, rdi, rsi, rdx, rcx, rax, r8, r9, r10, r11, rbx, rbp, r12, r13, r14, r15
+	STEP	8, pushq %\reg
+	.endr
+#ifdef CONFIG_FRAME_POINTER
+	STEP	0, ENCODE_FRAME_POINTER
+#endif
 SYM_DATA_END_LABEL(kprobe_detour_save_template, SYM_L_GLOBAL, kprobe_detour_save_template_end)
-	.set	kprobe_detour_save_template_ip, .Lsave_ip
-	.globl	kprobe_detour_save_template_ip
 
-SYM_DATA_START(kprobe_detour_save_pushed)
-	.skip	2b - 1b, 0
-	.skip	3b - 2b, DETOUR_GAP
-	.skip	4b - 3b, DETOUR_GAP + 8
-	.skip	5b - 4b, DETOUR_GAP + 2*8
-	.skip	7b - 5b, DETOUR_GAP + 3*8
-	.skip	8b - 7b, DETOUR_GAP + 4*8
-	.skip	9b - 8b, DETOUR_GAP + 5*8
-	.set	pushed, DETOUR_GAP + 6*8
-	.irp	len, 1, 1, 1, 1, 1, 2, 2, 2, 2, 1, 1, 2, 2, 2, 2
-	.skip	\len, pushed
-	.set	pushed, pushed + 8
+TEMPLATE kprobe_detour_restore_template, kprobe_detour_restore_pushed, DETOUR_GAP + 21*8
+	.irp	reg, r15, r14, r13, r12, rbp, rbx, r11, r10, r9, r8, rax, rcx, rdx, rsi, rdi
+	STEP	-8, popq %\reg
 	.endr
-	.skip	kprobe_detour_save_template_end - 10b, pushed
-SYM_DATA_END(kprobe_detour_save_pushed)
-
-SYM_DATA_START(kprobe_detour_restore_template)
-	POP_REGS
-1:	leaq	3*8(%rsp), %rsp		/* orig_ax, ip, cs */
-2:	popfq
-3:	popq	%rsp
+	STEP	-3*8, leaq 3*8(%rsp), %rsp	/* orig_ax, ip, cs */
+	STEP	-8, popfq
+	STEP	0, popq %rsp
 SYM_DATA_END_LABEL(kprobe_detour_restore_template, SYM_L_GLOBAL, kprobe_detour_restore_template_end)
-
-SYM_DATA_START(kprobe_detour_restore_pushed)
-	.set	pushed, DETOUR_GAP + 21*8
-	.irp	len, 2, 2, 2, 2, 1, 1, 2, 2, 2, 2, 1, 1, 1, 1, 1
-	.skip	\len, pushed
-	.set	pushed, pushed - 8
-	.endr
-	.skip	2b - 1b, DETOUR_GAP + 6*8
-	.skip	3b - 2b, DETOUR_GAP + 3*8
-	.skip	1, DETOUR_GAP + 2*8
-SYM_DATA_END(kprobe_detour_restore_pushed)
 	.popsection
 
-/* Stands, in stack traces, for the code of a detour while the registers are saved. */
-SYM_CODE_START(kprobe_detour_saved)
+/* Stands, in stack traces, for some code of a detour while the registers are saved. */
+.macro STAND_IN name:req, on_top=0
+SYM_CODE_START(\name)
+	ANNOTATE_NOENDBR
+	UNWIND_HINT_REGS offset=\on_top
+	int3
+	ANNOTATE_NOENDBR	/* the address in traces */
+	int3
+SYM_CODE_END(\name)
+.endm
+
+	STAND_IN kprobe_detour_saved
+	/* After the first displaced instruction, for post-handlers. */
+	STAND_IN kprobe_detour_saved_post
+	/* While flags are on their way between the registers and the CPU. */
+	STAND_IN kprobe_detour_pushed, on_top=8
+
+.macro CALL_FOR_POINT function:req
 	ANNOTATE_NOENDBR
 	UNWIND_HINT_REGS
-	int3
-	ANNOTATE_NOENDBR	/* the address in traces */
-	int3
-SYM_CODE_END(kprobe_detour_saved)
-
-/* The same after the first displaced instruction, for post-handlers. */
-SYM_CODE_START(kprobe_detour_saved_post)
-	ANNOTATE_NOENDBR
-	UNWIND_HINT_REGS
-	int3
-	ANNOTATE_NOENDBR	/* the address in traces */
-	int3
-SYM_CODE_END(kprobe_detour_saved_post)
-
-/* The same while flags are on their way between the registers and the CPU. */
-SYM_CODE_START(kprobe_detour_pushed)
-	ANNOTATE_NOENDBR
-	UNWIND_HINT_REGS offset=8
-	int3
-	ANNOTATE_NOENDBR	/* the address in traces */
-	int3
-SYM_CODE_END(kprobe_detour_pushed)
+	movq	%rbx, %rdi
+	movq	%rsp, %rsi
+	call	\function
+.endm
 
 /*
  * For hits that a detour does not handle itself: the registers are on the stack, %rbx has
  * the point. The detour is not returned to: the hit ends like a trap, by an iret.
  */
 SYM_CODE_START(kprobe_detour_stale)
-	ANNOTATE_NOENDBR
-	UNWIND_HINT_REGS
-	movq	%rbx, %rdi
-	movq	%rsp, %rsi
-	call	kprobe_detour_changed
+	CALL_FOR_POINT kprobe_detour_changed
 	jmp	.Lleave
 SYM_INNER_LABEL(kprobe_detour_slow, SYM_L_GLOBAL)
-	ANNOTATE_NOENDBR
-	UNWIND_HINT_REGS
-	movq	%rbx, %rdi
-	movq	%rsp, %rsi
-	call	kprobe_detour_hit
+	CALL_FOR_POINT kprobe_detour_hit
 	jmp	.Lleave
 SYM_INNER_LABEL(kprobe_detour_divert, SYM_L_GLOBAL)
-	ANNOTATE_NOENDBR
-	UNWIND_HINT_REGS
-	movq	%rbx, %rdi
-	movq	%rsp, %rsi
-	call	kprobe_detour_diverted
+	CALL_FOR_POINT kprobe_detour_diverted
 .Lleave:
 	call	kprobe_detour_done
 	/* An interrupt at the iret would be taken for a fault of returning to user space. */
