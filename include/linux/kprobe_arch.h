@@ -128,7 +128,8 @@ bool kprobe_is_site(unsigned long addr);
  *
  * Context: Hit path.
  * Return: True. False when it could not be done, because the instruction is
- * going to fault: @regs then are set to run it from its slot, to fault there.
+ * going to fault: the caller has a copy of it run, to fault there with the right
+ * registers and address.
  */
 bool arch_kprobe_emulate(struct kprobe_point *point, struct pt_regs *regs);
 

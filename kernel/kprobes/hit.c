@@ -109,6 +109,15 @@ static __always_inline void run_post_handlers(struct kprobe_frame *frame,
 	}
 }
 
+/* Returns false when the instruction is going to fault: its copy then runs, and does. */
+static __always_inline bool emulate(struct kprobe_point *point, struct pt_regs *regs)
+{
+	if (likely(arch_kprobe_emulate(point, regs)))
+		return true;
+	instruction_pointer_set(regs, (unsigned long)point->slot);
+	return false;
+}
+
 /* Sets @regs to what the displaced instruction makes of them, or will. */
 static __always_inline void run_displaced(struct kprobe_point *point,
 					  const struct kprobe_route *route,
@@ -117,7 +126,7 @@ static __always_inline void run_displaced(struct kprobe_point *point,
 	if (likely(route->run))
 		instruction_pointer_set(regs, (unsigned long)route->run);
 	else
-		arch_kprobe_emulate(point, regs);
+		emulate(point, regs);
 }
 
 #ifdef CONFIG_OPTPROBES
@@ -183,7 +192,7 @@ static void run_displaced_post(struct kprobe_frame *frame,
 		run_displaced(point, route, regs);
 	} else if (route->run_post) {
 		instruction_pointer_set(regs, (unsigned long)route->run_post);
-	} else if (arch_kprobe_emulate(point, regs)) {
+	} else if (emulate(point, regs)) {
 		run_post_handlers(frame, point, regs);
 		go_on(point, route, regs);
 	}

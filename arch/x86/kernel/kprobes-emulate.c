@@ -3,7 +3,7 @@
  * Emulation: does to the saved registers of a hit, and to the stack, what the probed
  * instruction would have done.
  */
-#include <linux/kprobe_isa.h>
+#include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
 #include <linux/percpu.h>
 #include <linux/processor.h>
@@ -143,10 +143,15 @@ static nokprobe_inline void emulate_ret(const struct kprobe_insn *insn,
 	regs->sp += insn->arch.disp;
 }
 
-bool x86_kprobe_emulate(const struct kprobe_insn *insn, struct pt_regs *regs,
-			unsigned long addr)
+/*
+ * The registers are those of a trap in the kernel, so that there is a gap on the stack
+ * that a push goes to. Where the memory that holds an indirect branch's target cannot be
+ * read, they stay as they are.
+ */
+bool arch_kprobe_emulate(struct kprobe_point *point, struct pt_regs *regs)
 {
-	unsigned long next = addr + insn->len;
+	const struct kprobe_insn *insn = &point->plan;
+	unsigned long next = point->site + insn->len;
 
 	if (insn->action == KPROBE_RUN)
 		return false;
@@ -171,4 +176,4 @@ bool x86_kprobe_emulate(const struct kprobe_insn *insn, struct pt_regs *regs,
 		return true;
 	}
 }
-NOKPROBE_SYMBOL(x86_kprobe_emulate);
+NOKPROBE_SYMBOL(arch_kprobe_emulate);

@@ -89,25 +89,6 @@ static inline unsigned long x86_kprobe_word(unsigned long addr)
 	return X86_IS_64BIT ? addr : (u32)addr;
 }
 
-/**
- * x86_kprobe_emulate() - make an instruction take effect on registers
- * @insn: the plan for it
- * @regs: registers of a breakpoint's trap in the kernel, so that there is a
- *        gap on the stack that a push goes to; the instruction pointer is set
- *        to where execution goes on
- * @addr: the address of the instruction
- *
- * Where the memory that holds an indirect branch's target cannot be read here,
- * @regs stay as they are. The copy of the branch has to run instead, to
- * fault with the registers and the address that it would have had.
- *
- * Context: Hit path.
- * Return: False when nothing was done: the instruction has to run from its
- * slot.
- */
-bool __must_check x86_kprobe_emulate(const struct kprobe_insn *insn,
-				     struct pt_regs *regs, unsigned long addr);
-
 /* Where registers are in struct pt_regs, as ModRM, SIB and REX number them. */
 extern const u8 x86_kprobe_reg_offset[];
 

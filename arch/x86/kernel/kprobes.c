@@ -117,15 +117,6 @@ bool arch_kprobe_is_thunk(unsigned long addr)
 NOKPROBE_SYMBOL(arch_kprobe_is_thunk);
 #endif /* CONFIG_OPTPROBES */
 
-bool arch_kprobe_emulate(struct kprobe_point *point, struct pt_regs *regs)
-{
-	if (x86_kprobe_emulate(&point->plan, regs, point->site))
-		return true;
-	regs->ip = (unsigned long)point->slot;
-	return false;
-}
-NOKPROBE_SYMBOL(arch_kprobe_emulate);
-
 /* A breakpoint trap in the kernel counts as an NMI. */
 #define INT3_ENTERED	(NMI_OFFSET + HARDIRQ_OFFSET)
 

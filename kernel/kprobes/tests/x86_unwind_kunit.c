@@ -174,8 +174,8 @@ static bool is_emulating(unsigned long ip)
 	unsigned long offset;
 
 	if (!size)
-		kallsyms_lookup_size_offset((unsigned long)x86_kprobe_emulate, &size, &offset);
-	return ip - (unsigned long)x86_kprobe_emulate < size;
+		kallsyms_lookup_size_offset((unsigned long)arch_kprobe_emulate, &size, &offset);
+	return ip - (unsigned long)arch_kprobe_emulate < size;
 }
 
 /* With frame pointers, the caller is missing where a function's frame is set up or left. */
