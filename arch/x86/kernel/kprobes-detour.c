@@ -68,28 +68,23 @@ static void put64(struct kprobe_code *c, u64 value)
 	kprobe_code_put(c, &value, sizeof(value));
 }
 
-/* Inlined, it would refer to an address that objtool complains of. */
-static noinline void put_relative(struct kprobe_code *c, unsigned long target)
-{
-	put32(c, target - (kprobe_code_here(c) + sizeof(s32)));
-}
-
 static void put_call(struct kprobe_code *c, unsigned long target)
 {
-	PUT(c, CALL_INSN_OPCODE);
-	put_relative(c, target);
+	x86_kprobe_isa.enter(c, target);
 }
 
 static void put_jmp(struct kprobe_code *c, unsigned long target)
 {
-	PUT(c, JMP32_INSN_OPCODE);
-	put_relative(c, target);
+	x86_kprobe_isa.jump(c, target, 0);
 }
 
 static void put_jne(struct kprobe_code *c, unsigned long target)
 {
-	PUT(c, 0x0f, 0x85);
-	put_relative(c, target);
+	const struct kprobe_insn jne = {
+		.flow = KPROBE_FLOW_COND, .target = target, .arch.cond = 5,
+	};
+
+	x86_kprobe_isa.emit(c, &jne, NULL, 0);
 }
 
 /* SIB byte and displacement of a per-CPU operand. */
