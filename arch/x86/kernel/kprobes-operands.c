@@ -37,23 +37,8 @@ static enum operands operands_of_arithmetic(u8 opcode)
 	}
 }
 
-/* The members of opcode groups whose only register operand is in r/m. */
-static enum operands operands_of_group(u8 opcode, u8 member)
-{
-	static const u8 members[][2] = {
-		{ 0xc7, BIT(0) },			/* mov */
-		{ 0xf7, BIT(0) | BIT(2) | BIT(3) },	/* test, not, neg */
-		{ 0xff, BIT(0) | BIT(1) },		/* inc, dec */
-	};
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(members); i++)
-		if (members[i][0] == opcode)
-			return members[i][1] & BIT(member) ? IN_RM : UNKNOWN;
-	return UNKNOWN;
-}
-
-static enum operands operands_of_one_byte(u8 opcode, u8 modrm)
+/* @member is the one of the group, if the opcode is a group's. */
+static enum operands operands_of_one_byte(u8 opcode, u8 member)
 {
 	switch (opcode) {
 	case 0x00 ... 0x3f:		/* add, or, adc, sbb, and, sub, xor, cmp */
@@ -76,8 +61,14 @@ static enum operands operands_of_one_byte(u8 opcode, u8 modrm)
 		return IN_RAX;
 	case 0xb8 ... 0xbf:		/* mov, immediate */
 		return IN_OPCODE;
+	case 0xc7:			/* mov, immediate */
+		return member == 0 ? IN_RM : UNKNOWN;
+	case 0xf7:			/* test, not, neg */
+		return member == 0 || member == 2 || member == 3 ? IN_RM : UNKNOWN;
+	case 0xff:			/* inc, dec */
+		return member < 2 ? IN_RM : UNKNOWN;
 	default:
-		return operands_of_group(opcode, X86_MODRM_REG(modrm));
+		return UNKNOWN;
 	}
 }
 
@@ -108,7 +99,7 @@ static enum operands operands_of(struct insn *insn)
 	if (has_other_prefix(insn))
 		return UNKNOWN;
 	if (insn->opcode.nbytes == 1)
-		return operands_of_one_byte(opcode[0], insn->modrm.value);
+		return operands_of_one_byte(opcode[0], X86_MODRM_REG(insn->modrm.value));
 	if (insn->opcode.nbytes == 2 && opcode[0] == 0x0f)
 		return operands_of_two_bytes(opcode[1]);
 	return UNKNOWN;
@@ -162,8 +153,7 @@ u16 x86_kprobe_registers(const u8 *bytes, size_t avail)
 {
 	struct insn insn;
 
-	if (insn_decode(&insn, bytes, min_t(size_t, avail, MAX_INSN_SIZE),
-			X86_INSN_MODE))
+	if (x86_kprobe_decode(&insn, bytes, avail))
 		return 0;
 	return registers_of(&insn, operands_of(&insn));
 }
