@@ -18,10 +18,10 @@ struct kprobe_point *kprobe_point_lookup(unsigned long addr);
 void kprobe_entry_hit(struct kprobe_point *point, struct pt_regs *regs);
 int kprobe_breakpoint_hit(unsigned long addr, struct pt_regs *regs,
 			  unsigned int entered);
-void kprobe_post_hit(struct kprobe_point *point, struct pt_regs *regs);
 void kprobe_detour_hit(struct kprobe_point *point, struct pt_regs *regs);
 void kprobe_detour_changed(struct kprobe_point *point, struct pt_regs *regs);
 void kprobe_detour_diverted(struct kprobe_point *point, struct pt_regs *regs);
+void kprobe_detour_post_hit(struct kprobe_point *point, struct pt_regs *regs);
 void kprobe_detour_post_changed(struct kprobe_point *point,
 				struct pt_regs *regs);
 void *kprobe_breakpoint_detour(unsigned long addr);

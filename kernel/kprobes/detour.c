@@ -52,16 +52,34 @@ void kprobe_detour_changed(struct kprobe_point *point, struct pt_regs *regs)
 NOKPROBE_SYMBOL(kprobe_detour_changed);
 
 /**
- * kprobe_detour_post_changed() - the same after the displaced instruction
+ * kprobe_detour_post_hit() - call post-handlers for a detour that finds its frame in use
+ * @point: its point
+ * @regs:  registers after the first displaced instruction
+ *
+ * Sets the instruction pointer in @regs to what comes after that instruction.
+ *
+ * Context: As kprobe_detour_hit().
+ */
+void kprobe_detour_post_hit(struct kprobe_point *point, struct pt_regs *regs)
+{
+	kprobe_post_hit(point, regs);
+	/* It may be in the detour. Post-handlers cannot send the hit elsewhere. */
+	instruction_pointer_set(regs, point->site + point->len);
+	kprobe_go_on(point, regs);
+}
+NOKPROBE_SYMBOL(kprobe_detour_post_hit);
+
+/**
+ * kprobe_detour_post_changed() - the same for a detour that was made for other handlers
  * @point: as for kprobe_detour_changed()
- * @regs:  registers after the instruction
+ * @regs:  as for kprobe_detour_post_hit()
  *
  * Context: As kprobe_detour_hit().
  */
 void kprobe_detour_post_changed(struct kprobe_point *point, struct pt_regs *regs)
 {
 	kprobe_frame_exit(claimed_frame());
-	kprobe_post_hit(point, regs);
+	kprobe_detour_post_hit(point, regs);
 }
 NOKPROBE_SYMBOL(kprobe_detour_post_changed);
 

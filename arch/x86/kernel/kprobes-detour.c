@@ -28,7 +28,8 @@
  *   right after the pre-handlers.
  *
  * A hit that the detour does not handle itself ends like a trap: by an iret, with the
- * instruction pointer in the saved registers at one of the copies that follow:
+ * instruction pointer in the saved registers after the first displaced instruction, if
+ * that was executed, or at one of the copies that follow:
  *
  *	run:      displaced instructions, jmp back
  *	run_post: the first of them, call kprobe_post_trampoline, jmp to the others
@@ -146,12 +147,12 @@ static void put_save(struct kprobe_code *c, const struct x86_detour_spec *spec,
 
 /* Jumps to @busy if the frame is in use. Jumps to @changed with the frame claimed. */
 static void put_claim(struct kprobe_code *c, const struct x86_detour_spec *spec,
-		      unsigned long busy, unsigned long changed)
+		      void (*busy)(void), void (*changed)(void))
 {
 	PUT(c, PERCPU_PREFIX 0x48, 0x83, 0x3c);			/* cmpq $0 */
 	put_percpu(c, FRAME(hazard));
 	PUT(c, 0);
-	put_jne(c, busy);
+	put_jne(c, (unsigned long)busy);
 	PUT(c, PERCPU_PREFIX 0x48, 0x89, 0x1c);			/* mov %rbx */
 	put_percpu(c, FRAME(hazard));
 	PUT(c, PERCPU_PREFIX 0x8b, 0x04);			/* mov to %eax */
@@ -160,7 +161,7 @@ static void put_claim(struct kprobe_code *c, const struct x86_detour_spec *spec,
 	put_percpu(c, FRAME(context));
 	PUT(c, 0x81, 0x7b, offsetof(struct kprobe_point, generation));
 	put32(c, (s32)spec->point->generation);			/* cmpl $, (%rbx) */
-	put_jne(c, changed);
+	put_jne(c, (unsigned long)changed);
 }
 
 static void put_release(struct kprobe_code *c)
@@ -247,8 +248,7 @@ static void put_enter(struct kprobe_code *c, const struct x86_detour_spec *spec,
 		at->restore[0] = c->len;
 		return;
 	}
-	put_claim(c, spec, (unsigned long)kprobe_detour_slow,
-		  (unsigned long)kprobe_detour_stale);
+	put_claim(c, spec, kprobe_detour_slow, kprobe_detour_stale);
 	put_pre_handlers(c, spec);
 }
 
@@ -301,33 +301,15 @@ static void put_flags_out(struct kprobe_code *c, struct arch_kprobe_detour *at)
 	put32(c, offsetof(struct pt_regs, flags));
 }
 
-/* Stubs at the detour's end are for post-handlers that it does not call itself. */
-#define POST_STUB_SIZE	(3 + 3 + CALL_INSN_SIZE + JMP32_INSN_SIZE)
-
-static void put_post_stub(struct kprobe_code *c, void *function, unsigned long back)
+static void put_post_part(struct kprobe_code *c, const struct x86_detour_spec *spec,
+			  struct arch_kprobe_detour *at)
 {
-	PUT(c, 0x48, 0x89, 0xdf);				/* mov %rbx, %rdi */
-	PUT(c, 0x48, 0x89, 0xe6);				/* mov %rsp, %rsi */
-	put_call(c, (unsigned long)function);
-	put_jmp(c, back);
-}
-
-/* @stubs is the address of the two stubs. Returns the address that they jump back to. */
-static unsigned long put_post_part(struct kprobe_code *c,
-				   const struct x86_detour_spec *spec,
-				   struct arch_kprobe_detour *at,
-				   unsigned long stubs)
-{
-	unsigned long back;
-
 	at->save[1] = c->len;
 	put_save(c, spec, after_first(spec));
-	put_claim(c, spec, stubs, stubs + POST_STUB_SIZE);
+	put_claim(c, spec, kprobe_detour_post_slow, kprobe_detour_post_stale);
 	put_post_handlers(c, spec);
 	put_release(c);
-	back = kprobe_code_here(c);
 	put_restore(c, &at->restore[1]);
-	return back;
 }
 
 /* The region's instructions from number @first on, and the jump back. */
@@ -348,45 +330,27 @@ static void note_calls(const struct kprobe_region *region, struct arch_kprobe_de
 			at->calls |= BIT(i);
 }
 
-/* The first displaced instruction alone, which is not emulated. A nop is left out. */
+/* The first displaced instruction alone, which is not emulated. */
 static void put_first(struct kprobe_code *c, const struct x86_detour_spec *spec)
 {
-	const struct kprobe_insn *insn = &spec->region->insn[0];
-
-	if (insn->action == KPROBE_RUN)
-		x86_kprobe_isa.emit(c, insn, spec->point->insn, spec->point->site);
+	x86_kprobe_isa.emit(c, &spec->region->insn[0], spec->point->insn, spec->point->site);
 }
 
-static void *put_run(struct kprobe_code *c, const struct x86_detour_spec *spec,
-		     const void *resume)
+/* That, and a jump to what comes next: in the detour if there are more. */
+static void *put_copy(struct kprobe_code *c, const struct x86_detour_spec *spec,
+		      const struct kprobe_detour *detour, bool post)
 {
 	unsigned long start = kprobe_code_here(c);
+	unsigned long next = spec->region->nr > 1 ? c->base + detour->insn[1] :
+						    after_first(spec);
 
-	put_first(c, spec);
-	put_jmp(c, (unsigned long)resume);
-	return (void *)start;
-}
-
-static void *put_run_post(struct kprobe_code *c, const struct x86_detour_spec *spec,
-			  const void *resume)
-{
-	unsigned long start = kprobe_code_here(c);
-
-	if (spec->region->insn[0].action != KPROBE_RUN)
+	if (post && spec->region->insn[0].action != KPROBE_RUN)
 		return NULL;
 	put_first(c, spec);
-	put_call(c, (unsigned long)kprobe_post_trampoline);
-	put_jmp(c, (unsigned long)resume);
+	if (post)
+		put_call(c, (unsigned long)kprobe_post_trampoline);
+	put_jmp(c, next);
 	return (void *)start;
-}
-
-/* Where to go on after that: in the detour if there are more. */
-static void *resume_at(struct kprobe_code *c, const struct x86_detour_spec *spec,
-		       const struct kprobe_detour *detour)
-{
-	if (spec->region->nr > 1)
-		return (void *)c->base + detour->insn[1];
-	return (void *)after_first(spec);
 }
 
 /* The registers that the first instruction works on; 0 if all must be restored for it. */
@@ -418,8 +382,7 @@ static void emit_plain(struct kprobe_code *c, const struct x86_detour_spec *spec
 	detour->route.run = (void *)kprobe_code_here(c);
 	put_region(c, spec, 0, detour);
 	detour->copies = c->len;
-	detour->route.run_post = put_run_post(c, spec, resume_at(c, spec, detour));
-	detour->arch.saved = c->len;
+	detour->route.run_post = put_copy(c, spec, detour, true);
 }
 
 /* Executes the first instruction on the saved registers. */
@@ -441,12 +404,9 @@ static void put_first_in_frame(struct kprobe_code *c, const struct x86_detour_sp
 static void put_copies(struct kprobe_code *c, const struct x86_detour_spec *spec,
 		       struct kprobe_detour *detour)
 {
-	const void *resume = resume_at(c, spec, detour);
-
 	detour->copies = c->len;
-	detour->route.run = put_run(c, spec, resume);
-	detour->route.run_post = put_run_post(c, spec, resume);
-	detour->arch.saved = c->len;
+	detour->route.run = put_copy(c, spec, detour, false);
+	detour->route.run_post = put_copy(c, spec, detour, true);
 }
 
 /* An instruction that is executed in the frame cannot fault: its address is not noted. */
@@ -465,31 +425,16 @@ static void emit_post_in_frame(struct kprobe_code *c, const struct x86_detour_sp
 }
 
 static void emit_post(struct kprobe_code *c, const struct x86_detour_spec *spec,
-		      struct kprobe_detour *detour, unsigned long stubs)
+		      struct kprobe_detour *detour)
 {
-	struct arch_kprobe_detour *at = &detour->arch;
-	unsigned long back;
-
 	/* Also without pre-handlers: the check for changes finds one that is added later. */
-	put_pre_part(c, spec, at);
+	put_pre_part(c, spec, &detour->arch);
 	detour->insn[0] = c->len;
 	detour->inlined = (void *)kprobe_code_here(c);
 	put_first(c, spec);
-	back = put_post_part(c, spec, at, stubs);
+	put_post_part(c, spec, &detour->arch);
 	put_region(c, spec, 1, detour);
 	put_copies(c, spec, detour);
-	put_post_stub(c, kprobe_post_hit, back);
-	put_post_stub(c, kprobe_detour_post_changed, back);
-}
-
-/* The first pass finds the address of the stubs. It has the second one's length. */
-static void emit_post_twice(struct kprobe_code *c, const struct x86_detour_spec *spec,
-			    struct kprobe_detour *detour)
-{
-	emit_post(c, spec, detour, c->base);
-	c->len = 0;
-	c->far = false;
-	emit_post(c, spec, detour, c->base + detour->arch.saved);
 }
 
 void x86_emit_detour(const struct x86_detour_spec *spec, struct kprobe_code *c,
@@ -503,6 +448,6 @@ void x86_emit_detour(const struct x86_detour_spec *spec, struct kprobe_code *c,
 	else if (takes_effect_in_frame(spec))
 		emit_post_in_frame(c, spec, detour);
 	else
-		emit_post_twice(c, spec, detour);
+		emit_post(c, spec, detour);
 }
 NOKPROBE_SYMBOL(x86_emit_detour);

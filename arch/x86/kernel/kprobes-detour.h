@@ -24,6 +24,8 @@ extern const u8 kprobe_detour_pushed[];
 void kprobe_detour_stale(void);
 void kprobe_detour_slow(void);
 void kprobe_detour_divert(void);
+void kprobe_detour_post_stale(void);
+void kprobe_detour_post_slow(void);
 extern const u8 kprobe_detour_stale_end[];
 
 /* A detour calls at most so many pre-handlers and so many post-handlers itself. */

@@ -125,8 +125,6 @@ unsigned long arch_kprobe_detour_ip(const struct kprobe_detour *detour,
 		    offset < at->restore[i])
 			return saved_ip(i);
 	}
-	if (offset >= at->saved)
-		return saved_ip(true);
 	return copied_ip(detour, offset, pushed);
 }
 NOKPROBE_SYMBOL(arch_kprobe_detour_ip);

@@ -221,35 +221,39 @@ SYM_CODE_END(\name)
 	/* While flags are on their way between the registers and the CPU. */
 	STAND_IN kprobe_detour_pushed, on_top=8
 
-.macro CALL_FOR_POINT function:req
+/*
+ * For hits that a detour does not handle itself: the registers are on the stack, %rbx has
+ * the point. The detour is not returned to: the hit ends like a trap, by an iret.
+ */
+.macro FINISH_HIT function:req
 	ANNOTATE_NOENDBR
 	UNWIND_HINT_REGS
 	movq	%rbx, %rdi
 	movq	%rsp, %rsi
 	call	\function
-.endm
-
-/*
- * For hits that a detour does not handle itself: the registers are on the stack, %rbx has
- * the point. The detour is not returned to: the hit ends like a trap, by an iret.
- */
-SYM_CODE_START(kprobe_detour_stale)
-	CALL_FOR_POINT kprobe_detour_changed
-	jmp	.Lleave
-SYM_INNER_LABEL(kprobe_detour_slow, SYM_L_GLOBAL)
-	CALL_FOR_POINT kprobe_detour_hit
-	jmp	.Lleave
-SYM_INNER_LABEL(kprobe_detour_divert, SYM_L_GLOBAL)
-	CALL_FOR_POINT kprobe_detour_diverted
-.Lleave:
 	call	kprobe_detour_done
 	/* An interrupt at the iret would be taken for a fault of returning to user space. */
 	cli
 	jmp	restore_regs_and_return_to_kernel
+.endm
+
+SYM_CODE_START(kprobe_detour_stale)
+	FINISH_HIT kprobe_detour_changed
+SYM_INNER_LABEL(kprobe_detour_slow, SYM_L_GLOBAL)
+	FINISH_HIT kprobe_detour_hit
+SYM_INNER_LABEL(kprobe_detour_divert, SYM_L_GLOBAL)
+	FINISH_HIT kprobe_detour_diverted
 SYM_INNER_LABEL(kprobe_detour_stale_end, SYM_L_GLOBAL)
 	ANNOTATE_NOENDBR
 	int3
 SYM_CODE_END(kprobe_detour_stale)
+
+/* Likewise after the first displaced instruction, for post-handlers. */
+SYM_CODE_START(kprobe_detour_post_stale)
+	FINISH_HIT kprobe_detour_post_changed
+SYM_INNER_LABEL(kprobe_detour_post_slow, SYM_L_GLOBAL)
+	FINISH_HIT kprobe_detour_post_hit
+SYM_CODE_END(kprobe_detour_post_stale)
 
 #endif /* CONFIG_X86_64 */
 #endif /* CONFIG_OPTPROBES */

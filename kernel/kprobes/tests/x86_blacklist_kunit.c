@@ -152,6 +152,7 @@ static const struct stretch assembly[] = {
 	{ "kprobe_detour_saved_post", NULL, OPT },
 	{ "kprobe_detour_pushed", NULL, OPT },
 	{ "kprobe_detour_stale", NULL, OPT },
+	{ "kprobe_detour_post_stale", NULL, OPT },
 	{ "kprobe_detour_slow", NULL, OPT },
 	{ "kprobe_detour_divert", NULL, OPT },
 	{ "kprobe_detour_common", NULL, !IS64 && IS_ENABLED(CONFIG_OPTPROBES) },

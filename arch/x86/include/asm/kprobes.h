@@ -104,13 +104,11 @@ struct arch_kprobe_insn {
  *           that calls no handlers by itself
  * @pushed:  where flags are on the stack, on their way to the CPU and back
  * @calls:   which of the displaced instructions are calls, a bit for each
- * @saved:   from here to the end registers are saved
  */
 struct arch_kprobe_detour {
 	u16 save[2];
 	u16 restore[2];
 	u16 pushed[2];
-	u16 saved;
 	u8 calls;
 };
 #endif
