@@ -112,8 +112,7 @@ SYM_CODE_START(kretprobe_trampoline)
 	RET
 SYM_CODE_END(kretprobe_trampoline)
 
-#ifdef CONFIG_OPTPROBES
-#ifndef CONFIG_X86_64
+#ifdef CONFIG_X86_32
 
 /* Room for what an emulated call pushes: as much as a breakpoint's trap leaves. */
 #define DETOUR_GAP	(6*WORD)
@@ -255,5 +254,4 @@ SYM_INNER_LABEL(kprobe_detour_post_slow, SYM_L_GLOBAL)
 	FINISH_HIT kprobe_detour_post_hit
 SYM_CODE_END(kprobe_detour_post_stale)
 
-#endif /* CONFIG_X86_64 */
-#endif /* CONFIG_OPTPROBES */
+#endif /* CONFIG_X86_32 */

@@ -2,10 +2,9 @@
 /*
  * Kprobes on x86: traps, text, and where functions begin.
  *
- * A point's first byte becomes int3. The displaced instruction is emulated
- * where it depends on its own address (kprobes-emulate.c); everything else runs
- * from a slot. Where it can, the breakpoint becomes a jump later on: 64-bit kernels
- * have detours of their own for that, kprobes-opt.c.
+ * A point's first byte becomes int3. The displaced instruction is emulated where it
+ * depends on its own address; everything else runs from a slot. Where it can, the
+ * breakpoint becomes a jump later on: for 64-bit kernels see kprobes-opt.c.
  */
 #include <linux/cpufeature.h>
 #include <linux/init.h>
@@ -13,6 +12,8 @@
 #include <linux/kdebug.h>
 #include <linux/kprobe_arch.h>
 #include <linux/memory.h>
+#include <linux/percpu.h>
+#include <linux/processor.h>
 #include <linux/set_memory.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
@@ -21,10 +22,12 @@
 #include <asm/idtentry.h>
 #include <asm/insn.h>
 #include <asm/nospec-branch.h>
+#include <asm/ptrace.h>
 #include <asm/text-patching.h>
+#include <asm/vsyscall.h>
 
-#include "kprobes-detour.h"
 #include "kprobes-insn.h"
+#include "kprobes-opt.h"
 
 kprobe_opcode_t *arch_kprobe_entry(unsigned long addr, unsigned long offset,
 				   bool *on_func_entry)
@@ -83,7 +86,6 @@ int arch_kprobe_fill_slots(void *page, size_t size, void *note)
 }
 NOKPROBE_SYMBOL(arch_kprobe_fill_slots);
 
-#ifdef CONFIG_OPTPROBES
 /*
  * A detour masks interrupts by cli, and may end with an iret that restores the
  * flags. In a PV guest of Xen interrupts are masked by a word in memory, which
@@ -115,7 +117,174 @@ bool arch_kprobe_is_thunk(unsigned long addr)
 	       !lookup_symbol_name(addr, name) && strstarts(name, "__x86_indirect_");
 }
 NOKPROBE_SYMBOL(arch_kprobe_is_thunk);
-#endif /* CONFIG_OPTPROBES */
+
+/*
+ * Emulation: does to the saved registers of a hit, and to the stack, what the probed
+ * instruction would have done.
+ */
+#define AT(name)	offsetof(struct pt_regs, name)
+
+const u8 x86_kprobe_reg_offset[] = {
+	[0] = AT(ax), [1] = AT(cx), [2] = AT(dx), [3] = AT(bx),
+	[4] = AT(sp), [5] = AT(bp), [6] = AT(si), [7] = AT(di),
+#ifdef CONFIG_X86_64
+	[8] = AT(r8), [9] = AT(r9), [10] = AT(r10), [11] = AT(r11),
+	[12] = AT(r12), [13] = AT(r13), [14] = AT(r14), [15] = AT(r15),
+#endif
+};
+
+static nokprobe_inline unsigned long reg_value(const struct pt_regs *regs, u8 reg)
+{
+	if (reg == X86_KPROBE_NO_REG)
+		return 0;
+	return *(unsigned long *)((void *)regs + x86_kprobe_reg_offset[reg]);
+}
+
+/*
+ * May an exception table handle a fault at this address? The kernel does not let it for
+ * user addresses, and warns of addresses that are not canonical.
+ */
+static nokprobe_inline bool is_kernel_address(unsigned long addr)
+{
+	if (!IS_ENABLED(CONFIG_X86_64))
+		return addr >= TASK_SIZE_MAX;
+	return addr >= TASK_SIZE_MAX + PAGE_SIZE && !is_vsyscall_vaddr(addr) &&
+	       __is_canonical_address(addr, boot_cpu_data.x86_virt_bits);
+}
+
+/* Like copy_from_kernel_nofault(), which a hit must not call because it can be probed. */
+static nokprobe_inline bool read_target(unsigned long addr, unsigned long *target)
+{
+	if (!is_kernel_address(addr))
+		return false;
+	__get_kernel_nofault(target, addr, unsigned long, fault);
+	return true;
+fault:
+	return false;
+}
+
+static nokprobe_inline bool find_target(const struct kprobe_insn *insn,
+					const struct pt_regs *regs,
+					unsigned long next, unsigned long *target)
+{
+	const struct x86_kprobe_operand *op = &insn->arch.operand;
+	unsigned long addr;
+
+	addr = op->base == X86_KPROBE_NEXT_INSN ? next : reg_value(regs, op->base);
+	if (!op->memory) {
+		*target = addr;
+		return true;
+	}
+	addr += (reg_value(regs, op->index) << op->shift) + insn->arch.disp;
+	if (op->percpu)
+		addr = (unsigned long)raw_cpu_ptr((void __percpu *)addr);
+	return read_target(addr, target);
+}
+
+static nokprobe_inline void emulate_call(struct pt_regs *regs, unsigned long next,
+					 unsigned long target)
+{
+	int3_emulate_push(regs, next);
+	int3_emulate_jmp(regs, target);
+}
+
+static nokprobe_inline bool emulate_indirect(const struct kprobe_insn *insn,
+					     struct pt_regs *regs,
+					     unsigned long next)
+{
+	unsigned long target;
+
+	/* Before the push: the operand may be relative to the stack pointer. */
+	if (!find_target(insn, regs, next, &target))
+		return false;
+	if (insn->flow == KPROBE_FLOW_CALL_INDIRECT)
+		emulate_call(regs, next, target);
+	else
+		int3_emulate_jmp(regs, target);
+	return true;
+}
+
+/* As on the CPU, writing 32 bits of a 64-bit register clears the others. */
+static nokprobe_inline void set_counter(struct pt_regs *regs, u8 width,
+					unsigned long count)
+{
+	if (width == sizeof(u16))
+		regs->cx = (regs->cx & ~0xffffUL) | (u16)count;
+	else
+		regs->cx = width == sizeof(u32) ? (u32)count : count;
+}
+
+static nokprobe_inline bool is_zero(unsigned long count, u8 width)
+{
+	return !(count << (BITS_PER_LONG - 8 * width));
+}
+
+enum { COND_LOOPNE, COND_LOOPE, COND_LOOP, COND_JCXZ };
+
+static nokprobe_inline bool loop_goes_on(const struct kprobe_insn *insn,
+					 struct pt_regs *regs)
+{
+	bool zf = regs->flags & X86_EFLAGS_ZF;
+
+	if (insn->arch.cond == COND_JCXZ)
+		return is_zero(regs->cx, insn->arch.width);
+
+	set_counter(regs, insn->arch.width, regs->cx - 1);
+	if (is_zero(regs->cx, insn->arch.width))
+		return false;
+	return insn->arch.cond == COND_LOOP || zf == (insn->arch.cond == COND_LOOPE);
+}
+
+static nokprobe_inline void emulate_cond(const struct kprobe_insn *insn,
+					 struct pt_regs *regs, unsigned long next)
+{
+	if (insn->arch.loop)
+		int3_emulate_jmp(regs, loop_goes_on(insn, regs) ? insn->target : next);
+	else
+		int3_emulate_jcc(regs, insn->arch.cond, next, insn->target - next);
+}
+
+static nokprobe_inline void emulate_ret(const struct kprobe_insn *insn,
+					struct pt_regs *regs)
+{
+	int3_emulate_ret(regs);
+	regs->sp += insn->arch.disp;
+}
+
+/*
+ * The registers are those of a trap in the kernel, so that there is a gap on the stack
+ * that a push goes to. Where the memory that holds an indirect branch's target cannot be
+ * read, they stay as they are.
+ */
+bool arch_kprobe_emulate(struct kprobe_point *point, struct pt_regs *regs)
+{
+	const struct kprobe_insn *insn = &point->plan;
+	unsigned long next = point->site + insn->len;
+
+	if (insn->action == KPROBE_RUN)
+		return false;
+	switch (insn->flow) {
+	case KPROBE_FLOW_JUMP:
+		int3_emulate_jmp(regs, insn->target);
+		return true;
+	case KPROBE_FLOW_COND:
+		emulate_cond(insn, regs, next);
+		return true;
+	case KPROBE_FLOW_CALL:
+		emulate_call(regs, next, insn->target);
+		return true;
+	case KPROBE_FLOW_RETURN:
+		emulate_ret(insn, regs);
+		return true;
+	case KPROBE_FLOW_JUMP_INDIRECT:
+	case KPROBE_FLOW_CALL_INDIRECT:
+		return emulate_indirect(insn, regs, next);
+	default:
+		int3_emulate_jmp(regs, next);
+		return true;
+	}
+}
+NOKPROBE_SYMBOL(arch_kprobe_emulate);
 
 /* A breakpoint trap in the kernel counts as an NMI. */
 #define INT3_ENTERED	(NMI_OFFSET + HARDIRQ_OFFSET)
@@ -140,7 +309,7 @@ NOKPROBE_SYMBOL(kprobe_int3_handler);
 /* Are registers those that were saved at a hit? */
 static bool is_from_hit(unsigned long ip)
 {
-#if defined(CONFIG_OPTPROBES) && defined(ARCH_KPROBE_OWN_DETOURS)
+#ifdef ARCH_KPROBE_OWN_DETOURS
 	if (ip - (unsigned long)kprobe_detour_saved < 2 ||
 	    (ip >= (unsigned long)kprobe_detour_stale &&
 	     ip <= (unsigned long)kprobe_detour_stale_end))
@@ -170,7 +339,6 @@ bool kprobe_is_hit(unsigned long ip, unsigned long from)
 }
 NOKPROBE_SYMBOL(kprobe_is_hit);
 
-#ifdef CONFIG_OPTPROBES
 /**
  * kprobe_int3_leave() - leave a breakpoint's trap for a detour
  * @regs: registers of a trap from the kernel
@@ -192,7 +360,6 @@ noinstr bool kprobe_int3_leave(struct pt_regs *regs)
 	regs->ip = (unsigned long)entry;
 	return true;
 }
-#endif
 
 /* Some traps reach probes only by way of the notifier chain. */
 static int kprobe_die_event(struct notifier_block *nb, unsigned long event,

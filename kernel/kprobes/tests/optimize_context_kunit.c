@@ -10,7 +10,7 @@
 #include <linux/sched/task_stack.h>
 #include <linux/stacktrace.h>
 
-#include "../../../arch/x86/kernel/kprobes-detour.h"
+#include "../../../arch/x86/kernel/kprobes-opt.h"
 #include "../frame.h"
 #include "optimized.h"
 

@@ -10,7 +10,7 @@
 #include <linux/module.h>
 #include <asm/sections.h>
 
-#include "../../../arch/x86/kernel/kprobes-detour.h"
+#include "../../../arch/x86/kernel/kprobes-opt.h"
 #include "targets.h"
 
 /**

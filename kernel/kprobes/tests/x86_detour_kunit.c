@@ -10,7 +10,7 @@
 #include <linux/string.h>
 #include <asm/insn.h>
 
-#include "../../../arch/x86/kernel/kprobes-detour.h"
+#include "../../../arch/x86/kernel/kprobes-opt.h"
 #include "../renew.h"
 
 /* An address in reach of the functions that detours call. */

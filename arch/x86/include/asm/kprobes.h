@@ -114,9 +114,15 @@ struct arch_kprobe_detour {
 #endif
 
 int kprobe_int3_handler(struct pt_regs *regs);
+bool kprobe_int3_leave(struct pt_regs *regs);
 bool kprobe_is_hit(unsigned long ip, unsigned long from);
 
 #else
+
+static __always_inline bool kprobe_int3_leave(struct pt_regs *regs)
+{
+	return false;
+}
 
 static inline bool kprobe_is_hit(unsigned long ip, unsigned long from)
 {
@@ -124,14 +130,5 @@ static inline bool kprobe_is_hit(unsigned long ip, unsigned long from)
 }
 
 #endif /* CONFIG_KPROBES */
-
-#ifdef CONFIG_OPTPROBES
-bool kprobe_int3_leave(struct pt_regs *regs);
-#else
-static __always_inline bool kprobe_int3_leave(struct pt_regs *regs)
-{
-	return false;
-}
-#endif
 
 #endif /* _ASM_X86_KPROBES_H */

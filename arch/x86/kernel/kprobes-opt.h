@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef _X86_KERNEL_KPROBES_DETOUR_H
-#define _X86_KERNEL_KPROBES_DETOUR_H
+#ifndef _X86_KERNEL_KPROBES_OPT_H
+#define _X86_KERNEL_KPROBES_OPT_H
 
 /* The code that a jump or breakpoint at a probe's site leads to. */
 #include <linux/kprobe_point.h>
@@ -60,4 +60,4 @@ struct x86_detour_spec {
 void x86_emit_detour(const struct x86_detour_spec *spec, struct kprobe_code *code,
 		     struct kprobe_detour *detour);
 
-#endif /* _X86_KERNEL_KPROBES_DETOUR_H */
+#endif /* _X86_KERNEL_KPROBES_OPT_H */
