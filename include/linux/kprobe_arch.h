@@ -28,6 +28,7 @@ void *kprobe_breakpoint_detour(unsigned long addr);
 void kprobe_detour_done(void);
 void kprobe_detour_resched(void);
 int kprobe_blacklist_add_text(unsigned long start, unsigned long end);
+int __init kprobe_blacklist_add_symbols(const char *first, const char *last);
 size_t kprobe_read_insn(unsigned long addr, u8 *buf, size_t size);
 bool kprobe_detour_enter(struct pt_regs *regs, unsigned long where);
 void kprobe_detour_post(struct pt_regs *regs, unsigned long where);

@@ -107,6 +107,27 @@ int kprobe_blacklist_add_text(unsigned long start, unsigned long end)
 }
 NOKPROBE_SYMBOL(kprobe_blacklist_add_text);
 
+/**
+ * kprobe_blacklist_add_symbols() - forbid probes from one symbol to the end of another
+ * @first: the symbol that the text begins with
+ * @last:  the last one in it; may be the same
+ *
+ * Symbols that the kernel does not have are passed over.
+ *
+ * Context: Boot.
+ * Return: 0 or -ENOMEM.
+ */
+int __init kprobe_blacklist_add_symbols(const char *first, const char *last)
+{
+	unsigned long start = kallsyms_lookup_name(first);
+	unsigned long end = kallsyms_lookup_name(last);
+	unsigned long size, offset;
+
+	if (!start || !end || !kallsyms_lookup_size_offset(end, &size, &offset))
+		return 0;
+	return kprobe_blacklist_add_text(start, end - offset + size);
+}
+
 static void add_symbols(unsigned long *entry, unsigned long *end)
 {
 	for (; entry < end; entry++) {

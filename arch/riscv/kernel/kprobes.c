@@ -12,7 +12,6 @@
  */
 #include <linux/cacheflush.h>
 #include <linux/init.h>
-#include <linux/kallsyms.h>
 #include <linux/kprobe_arch.h>
 #include <linux/memory.h>
 #include <linux/set_memory.h>
@@ -230,23 +229,13 @@ static const char * const no_go[] __initconst = {
 	"handle_bad_stack",
 };
 
-static int __init add_function(const char *name)
-{
-	unsigned long start = kallsyms_lookup_name(name);
-	unsigned long size, offset;
-
-	if (!start || !kallsyms_lookup_size_offset(start, &size, &offset))
-		return 0;
-	return kprobe_blacklist_add_text(start, start - offset + size);
-}
-
 int __init arch_kprobe_blacklist(void)
 {
 	unsigned int i;
 	int ret = 0;
 
 	for (i = 0; !ret && i < ARRAY_SIZE(no_go); i++)
-		ret = add_function(no_go[i]);
+		ret = kprobe_blacklist_add_symbols(no_go[i], no_go[i]);
 	return ret;
 }
 

@@ -6,9 +6,8 @@
  *
  * Symbols that a configuration does not have are passed over.
  */
-#include <linux/errno.h>
+#include <linux/array_size.h>
 #include <linux/init.h>
-#include <linux/kallsyms.h>
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
 #include <asm/sections.h>
@@ -17,21 +16,11 @@
 /* Runs on two stacks, one after the other: neither is the one of "current". */
 NOKPROBE_SYMBOL(__switch_to);
 
-/**
- * struct stretch - text from one symbol to the end of another
- * @first: the symbol that it begins with
- * @last:  the last symbol in it
- */
-struct stretch {
-	const char *first;
-	const char *last;
-};
-
 /*
  * Executed from copies: a breakpoint or jump would be copied as well, to where no
- * probe is known.
+ * probe is known. Text from one symbol to the end of another.
  */
-static const struct stretch copied[] __initconst = {
+static const char * const copied[][2] __initconst = {
 	/* ftrace makes its trampolines of them. */
 	{ "ftrace_caller", "ftrace_caller_end" },
 	{ "ftrace_regs_caller", "ftrace_regs_caller_end" },
@@ -65,36 +54,18 @@ static const char * const without_idt[] __initconst = {
 	"__efi64_thunk",
 };
 
-/* To the end of a symbol; of a function when that has no labels in it. */
-static int __init add_stretch(const char *first, const char *last)
-{
-	unsigned long start = kallsyms_lookup_name(first);
-	unsigned long end = kallsyms_lookup_name(last);
-	unsigned long size, offset;
-
-	if (!start || !end || !kallsyms_lookup_size_offset(end, &size, &offset))
-		return 0;
-	return kprobe_blacklist_add_text(start, end - offset + size);
-}
-
-static int __init add_tables(void)
-{
-	unsigned int i;
-	int ret = 0;
-
-	for (i = 0; !ret && i < ARRAY_SIZE(copied); i++)
-		ret = add_stretch(copied[i].first, copied[i].last);
-	for (i = 0; !ret && i < ARRAY_SIZE(without_idt); i++)
-		ret = add_stretch(without_idt[i], without_idt[i]);
-	return ret;
-}
-
 /*
  * The linker puts nothing into the last part of the text but what hits go through:
  * the thunks of indirect branches and returns, static calls, and the entry code.
  */
 int __init arch_kprobe_blacklist(void)
 {
-	return kprobe_blacklist_add_text((unsigned long)__softirqentry_text_end,
-					 (unsigned long)_etext) ?: add_tables();
+	int i, ret = kprobe_blacklist_add_text((unsigned long)__softirqentry_text_end,
+					       (unsigned long)_etext);
+
+	for (i = 0; !ret && i < ARRAY_SIZE(copied); i++)
+		ret = kprobe_blacklist_add_symbols(copied[i][0], copied[i][1]);
+	for (i = 0; !ret && i < ARRAY_SIZE(without_idt); i++)
+		ret = kprobe_blacklist_add_symbols(without_idt[i], without_idt[i]);
+	return ret;
 }
