@@ -42,19 +42,16 @@ struct form {
 
 /*
  * Opcodes of one byte, and the second bytes of two-byte opcodes. An opcode that is not
- * listed runs as a copy. Reasons to refuse one:
+ * listed runs as a copy. Reasons to refuse one, where enum kprobe_reason does not say it:
  *
- * TRAP:   its exception belongs to another subsystem: breakpoints, BUG(), UBSAN, CFI,
- *         hypercalls that start with ud2.
- * LEVEL:  goes to or comes from another privilege level or code segment. The stack or gs
- *         may not be the kernel's any more in front of it, and a copy does not return.
- * WORLD:  enters a guest or an enclave, which returns to an address that it was given.
+ * LEVEL:  the stack or gs may not be the kernel's any more in front of it, and a copy does
+ *         not return.
+ * WORLD:  the guest or enclave returns to an address that it was given.
  * SLEEP:  waits for an interrupt. The sti before it keeps interrupts off until the CPU
  *         sleeps. A probe on either lets an interrupt in before that: the CPU then
  *         sleeps although it was woken.
- * SHADOW: keeps interrupts off for one more instruction, which sets the stack pointer.
- *         After a copy that instruction would be the jump back.
- * LANDING_PAD: with IBT an indirect branch must land on it, and not on a breakpoint.
+ * SHADOW: the next instruction sets the stack pointer. After a copy it would be the jump
+ *         back.
  * TRANSACTION: the CPU keeps its relative target for an abort, and a trap aborts the
  *         transaction.
  */
@@ -271,7 +268,7 @@ static enum kprobe_reason plan_sti(struct kprobe_insn *plan, struct insn *insn,
 }
 
 /* The segment of the operand: the flat one, or that of per-CPU data. */
-static enum kprobe_reason plan_segment(struct x86_kprobe_operand *op, struct insn *insn)
+static enum kprobe_reason plan_segment(struct arch_kprobe_insn *op, struct insn *insn)
 {
 	bool fs = has_prefix(insn, 0x64), gs = has_prefix(insn, 0x65);
 
@@ -284,7 +281,7 @@ static enum kprobe_reason plan_segment(struct x86_kprobe_operand *op, struct ins
 	return KPROBE_REASON_NONE;
 }
 
-static void plan_sib(struct x86_kprobe_operand *op, struct insn *insn)
+static void plan_sib(struct arch_kprobe_insn *op, struct insn *insn)
 {
 	u8 sib = insn->sib.value, rex = insn->rex_prefix.value;
 
@@ -299,12 +296,11 @@ static void plan_sib(struct x86_kprobe_operand *op, struct insn *insn)
 
 static enum kprobe_reason plan_memory(struct kprobe_insn *plan, struct insn *insn)
 {
-	struct x86_kprobe_operand *op = &plan->arch.operand;
+	struct arch_kprobe_insn *op = &plan->arch;
 	u8 modrm = insn->modrm.value;
 
-	op->memory = true;
 	plan->may_run = true;
-	plan->arch.disp = insn->displacement.value;
+	op->disp = insn->displacement.value;
 	/* Compilers use no other size of addresses in the kernel. */
 	if (insn->addr_bytes != X86_WORD_SIZE)
 		return KPROBE_REASON_FORM;
@@ -314,14 +310,14 @@ static enum kprobe_reason plan_memory(struct kprobe_insn *plan, struct insn *ins
 		op->base = X86_KPROBE_NO_REG;
 	if (insn_rip_relative(insn)) {
 		op->base = X86_KPROBE_NEXT_INSN;
-		plan->arch.rip_at = insn_offset_displacement(insn);
+		op->rip_at = insn_offset_displacement(insn);
 	}
 	return plan_segment(op, insn);
 }
 
 static enum kprobe_reason plan_indirect(struct kprobe_insn *plan, struct insn *insn)
 {
-	struct x86_kprobe_operand *op = &plan->arch.operand;
+	struct arch_kprobe_insn *op = &plan->arch;
 	u8 modrm = insn->modrm.value;
 
 	plan->no_copy = true;

@@ -167,15 +167,15 @@ static nokprobe_inline bool find_target(const struct kprobe_insn *insn,
 					const struct pt_regs *regs,
 					unsigned long next, unsigned long *target)
 {
-	const struct x86_kprobe_operand *op = &insn->arch.operand;
+	const struct arch_kprobe_insn *op = &insn->arch;
 	unsigned long addr;
 
 	addr = op->base == X86_KPROBE_NEXT_INSN ? next : reg_value(regs, op->base);
-	if (!op->memory) {
+	if (!insn->may_run) {
 		*target = addr;
 		return true;
 	}
-	addr += (reg_value(regs, op->index) << op->shift) + insn->arch.disp;
+	addr += (reg_value(regs, op->index) << op->shift) + op->disp;
 	if (op->percpu)
 		addr = (unsigned long)raw_cpu_ptr((void __percpu *)addr);
 	return read_target(addr, target);

@@ -270,7 +270,6 @@ static void x86_insn_verdict(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, plan.flow, c->flow);
 	KUNIT_EXPECT_EQ(test, plan.len, c->len ?: c->size);
 	KUNIT_EXPECT_EQ(test, plan.arch.rip_at, c->rip_at);
-	KUNIT_EXPECT_EQ(test, (bool)plan.may_run, plan.arch.operand.memory);
 	if (!c->len)
 		expect_length(test, c);
 	if ((plan.action == KPROBE_RUN || plan.may_run) && !plan.arch.rip_at)

@@ -10,6 +10,7 @@
 #include <linux/percpu.h>
 #include <linux/uaccess.h>
 #include <asm/current.h>
+#include <asm/nops.h>
 #include <asm/ptrace.h>
 #include <asm/text-patching.h>
 
@@ -43,7 +44,9 @@ unreadable:
 	return true;
 }
 
-/* The nop has the size of ftrace's call. */
+/* Of the nop at a function's entry, which has the size of ftrace's call. */
+#define KPROBE_ENTRY_OPCODE	(x86_nops[5][0])
+
 static __always_inline unsigned long arch_kprobe_skip_nop(unsigned long addr)
 {
 	return addr + 5;

@@ -42,57 +42,40 @@ typedef u8 kprobe_opcode_t;
 #define KPROBE_DETOUR_MAX_SIZE	96
 #endif
 
-/* The first byte of the nop at a function's entry. */
-#ifdef CONFIG_X86_64
-#define KPROBE_ENTRY_OPCODE	0x0f
-#else
-#define KPROBE_ENTRY_OPCODE	0x3e
-#endif
-
 /*
  * Before an indirect call kCFI compares the target's type: mov, add, je, ud2. Should
  * the ud2 trap, it reads both from the first two, which begin so many bytes before.
  */
 #define KPROBE_CFI_CHECK	{ 12, 6 }
 
-/* What stands in for a register's number in struct x86_kprobe_operand. */
+/* What stands in for a register's number in an operand. */
 #define X86_KPROBE_NO_REG	0xff
 #define X86_KPROBE_NEXT_INSN	0xfe	/* RIP-relative: the end of the instruction */
 
 /**
- * struct x86_kprobe_operand - where an indirect branch finds its target
- * @memory: in memory; else in the register @base
- * @percpu: the address is relative to the CPU's own data
- * @base:   a register's number as in ModRM, SIB and REX,
- *          %X86_KPROBE_NO_REG or %X86_KPROBE_NEXT_INSN
+ * struct arch_kprobe_insn - what else is known of an instruction
+ * @rip_at: offset of a RIP-relative displacement in it, 0 when there is none
+ * @cond:   the condition, in the low bits of a jcc's or loop's opcode
+ * @loop:   of a conditional branch: it depends on the counter
+ * @width:  size of a loop's counter in bytes
+ * @base:   what an indirect branch's target is in, or if it is in memory, relative to: a
+ *          register's number as in ModRM, SIB and REX, %X86_KPROBE_NO_REG or
+ *          %X86_KPROBE_NEXT_INSN
  * @index:  the same for the index register, or %X86_KPROBE_NO_REG
  * @shift:  log2 of the scale that @index is multiplied by
- */
-struct x86_kprobe_operand {
-	bool memory;
-	bool percpu;
-	u8 base;
-	u8 index;
-	u8 shift;
-};
-
-/**
- * struct arch_kprobe_insn - what else is known of an instruction
- * @rip_at:  offset of a RIP-relative displacement in it, 0 when there is none
- * @cond:    the condition, in the low bits of a jcc's or loop's opcode
- * @loop:    of a conditional branch: it depends on the counter
- * @width:   size of a loop's counter in bytes
- * @disp:    displacement of a memory operand; bytes that a return drops from the
- *           stack
- * @operand: of an indirect branch
+ * @percpu: the address is relative to the CPU's own data
+ * @disp:   displacement of a memory operand; bytes that a return drops from the stack
  */
 struct arch_kprobe_insn {
 	u8 rip_at;
 	u8 cond;
 	bool loop;
 	u8 width;
+	u8 base;
+	u8 index;
+	u8 shift;
+	bool percpu;
 	s32 disp;
-	struct x86_kprobe_operand operand;
 };
 
 #ifdef ARCH_KPROBE_OWN_DETOURS
