@@ -507,13 +507,6 @@ enum kprobe_reason arch_kprobe_emit_detour(struct kprobe_detour *detour,
 }
 NOKPROBE_SYMBOL(arch_kprobe_emit_detour);
 
-/* Does an offset lie in a copy of a template? */
-static bool is_in(unsigned long offset, u16 start, unsigned long size)
-{
-	return start != 0xffff && offset >= start && offset < start + size;
-}
-NOKPROBE_SYMBOL(is_in);
-
 /*
  * For everything that is executed with the probed code's registers. A call is displaced as
  * a push of its return address and a jump.
@@ -530,44 +523,30 @@ static unsigned long copied_ip(const struct kprobe_detour *detour,
 }
 NOKPROBE_SYMBOL(copied_ip);
 
-/* Registers are restored for what comes next. */
-static unsigned long restore_ip(const struct kprobe_detour *detour,
-				unsigned long start, unsigned long offset,
-				unsigned int *pushed)
-{
-	unsigned long ip = copied_ip(detour, start + X86_DETOUR_RESTORE_SIZE, pushed);
-
-	*pushed = kprobe_detour_restore_pushed[offset - start];
-	return ip;
-}
-NOKPROBE_SYMBOL(restore_ip);
-
-/* Where a detour's own code shows, as the return address of a call there. */
-static unsigned long saved_ip(bool post)
-{
-	return (unsigned long)(post ? kprobe_detour_saved_post : kprobe_detour_saved) + 1;
-}
-NOKPROBE_SYMBOL(saved_ip);
-
 unsigned long arch_kprobe_detour_ip(const struct kprobe_detour *detour,
 				    unsigned long addr, unsigned int *pushed)
 {
-	unsigned long offset = addr - (unsigned long)detour->entry;
+	unsigned long ip, offset = addr - (unsigned long)detour->entry;
 	const struct arch_kprobe_detour *at = &detour->arch;
 	unsigned int i;
 
 	if (offset == at->pushed[0] || offset == at->pushed[1])
 		return (unsigned long)kprobe_detour_pushed + 1;
-	for (i = 0; i < ARRAY_SIZE(at->save); i++) {
-		if (is_in(offset, at->save[i], X86_DETOUR_SAVE_SIZE)) {
+	for (i = 0; i < ARRAY_SIZE(at->save) && offset >= at->save[i]; i++) {
+		if (offset < at->save[i] + X86_DETOUR_SAVE_SIZE) {
 			*pushed = kprobe_detour_save_pushed[offset - at->save[i]];
 			return detour->point->site + detour->from[i];
 		}
-		if (detour->direct && is_in(offset, at->restore[i], X86_DETOUR_RESTORE_SIZE))
-			return restore_ip(detour, at->restore[i], offset, pushed);
-		if (at->save[i] != 0xffff && offset >= at->save[i] &&
-		    offset < at->restore[i])
-			return saved_ip(i);
+		/* The detour's own code shows as the return address of a call there. */
+		if (offset < at->restore[i])
+			return (unsigned long)(i ? kprobe_detour_saved_post :
+						   kprobe_detour_saved) + 1;
+		/* Registers are restored for what comes next. */
+		if (detour->direct && offset < at->restore[i] + X86_DETOUR_RESTORE_SIZE) {
+			ip = copied_ip(detour, at->restore[i] + X86_DETOUR_RESTORE_SIZE, pushed);
+			*pushed = kprobe_detour_restore_pushed[offset - at->restore[i]];
+			return ip;
+		}
 	}
 	return copied_ip(detour, offset, pushed);
 }
