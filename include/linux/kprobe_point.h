@@ -57,10 +57,6 @@ enum kprobe_mechanism {
  * enum kprobe_point_state - where a point is in its life
  * @KPROBE_POINT_IDLE:       the text is the kernel's own; hits cannot happen
  * @KPROBE_POINT_ARMED:      the mechanism is in the text
- * @KPROBE_POINT_OPTIMIZING: the breakpoint is in the text and will become a jump.
- *                           Hits already continue in the detour. When a Tasks RCU grace
- *                           period has ended, no task is left among the bytes that
- *                           the jump will cover
  * @KPROBE_POINT_DISARM_PENDING: no probe is on the point, but the mechanism stays in the
  *                           text until a work item disarms many such points together;
  *                           hits only execute the displaced instruction
@@ -69,22 +65,18 @@ enum kprobe_mechanism {
  *
  * Legal edges, all under kprobe_mutex, all through kprobe_point_set_state()::
  *
- *               to    IDLE   ARMED    OPTIMIZING  DISARM_PENDING  GONE
+ *               to    IDLE   ARMED   DISARM_PENDING  GONE
  *   from
- *   IDLE               -      arm         -             -         kill
- *   ARMED            disarm    -       optimize       defer       kill
- *   OPTIMIZING         -     end          -             -         kill
- *   DISARM_PENDING   disarm   keep        -             -         kill
- *   GONE               -       -          -             -          -
+ *   IDLE               -      arm          -         kill
+ *   ARMED            disarm    -         defer       kill
+ *   DISARM_PENDING   disarm   keep         -         kill
+ *   GONE               -       -           -          -
  *
- * "end" is taken when the jump was written, or when optimizing the point is given up,
- * which must come before any other edge but "kill". "keep" is taken when a probe is
- * registered before the point was disarmed.
+ * "keep" is taken when a probe is registered before the point was disarmed.
  */
 enum kprobe_point_state {
 	KPROBE_POINT_IDLE,
 	KPROBE_POINT_ARMED,
-	KPROBE_POINT_OPTIMIZING,
 	KPROBE_POINT_DISARM_PENDING,
 	KPROBE_POINT_GONE,
 	KPROBE_POINT_STATES,
@@ -94,8 +86,10 @@ enum kprobe_point_state {
  * enum kprobe_optimization - what the optimizer has to do for a point
  * @KPROBE_OPT_IDLE:    nothing
  * @KPROBE_OPT_QUEUED:  find out whether the point can have a jump; make its detour
- * @KPROBE_OPT_WAITING: write the jump when a Tasks RCU grace period has ended; the point
- *                      is KPROBE_POINT_OPTIMIZING until then
+ * @KPROBE_OPT_WAITING: the point is optimizing: its breakpoint is in the text, and hits
+ *                      already continue in the detour. When a Tasks RCU grace period has
+ *                      ended, no task is left among the bytes that the jump will cover:
+ *                      write the jump
  * @KPROBE_OPT_STATES:  number of states
  *
  * Legal edges, all under kprobe_mutex, all through kprobe_point_set_optimization()::
@@ -106,7 +100,8 @@ enum kprobe_point_state {
  *   QUEUED     look, dequeue         -       begin
  *   WAITING    write, dequeue        -         -
  *
- * "look" is taken when there can be no jump, or one that needs no grace period.
+ * "look" is taken when there can be no jump, or one that needs no grace period. A point that
+ * is not KPROBE_POINT_ARMED is IDLE: it is dequeued before it leaves that state.
  */
 enum kprobe_optimization {
 	KPROBE_OPT_IDLE,

@@ -3,18 +3,18 @@
  * The optimizer: a work item turns breakpoints into jumps.
  *
  * A jump covers several instructions. When it is written, no task may have an address
- * inside of them as its instruction pointer or as a return address. So a point takes two
- * steps:
+ * inside of them as its instruction pointer or as a return address. So a point that was
+ * queued takes two steps:
  *
- *   ARMED -> OPTIMIZING	From now on hits continue in the detour's copy of these
- *				instructions, so no hit gets to the originals after the
- *				first one any more.
- *   OPTIMIZING -> ARMED	A Tasks RCU grace period has ended: every task that was
- *				among the instructions has left. The jump is written.
+ *   QUEUED -> WAITING	From now on hits continue in the detour's copy of these
+ *			instructions, so no hit gets to the originals after the first one
+ *			any more. The point is optimizing.
+ *   WAITING -> IDLE	A Tasks RCU grace period has ended: every task that was among the
+ *			instructions has left. The jump is written.
  *
  * Waiting is a state: no lock is held during the grace period, whose callback queues
  * the work item again. A task that delays the grace period delays optimization and
- * nothing else. Points that become OPTIMIZING meanwhile wait for the next grace period.
+ * nothing else. Points that begin to wait meanwhile wait for the next grace period.
  * A point that is to be disarmed or killed is dequeued at once.
  *
  * To replace a jump by the breakpoint needs no grace period: tasks in the detour return
@@ -172,7 +172,6 @@ static bool is_ready(struct kprobe_point *point, struct kprobe_lookup *lookup)
 static void begin_optimizing(struct kprobe_point *point)
 {
 	kprobe_detour_retire_replaced(point);
-	kprobe_point_set_state(point, KPROBE_POINT_OPTIMIZING);
 	kprobe_point_set_optimization(point, KPROBE_OPT_WAITING);
 }
 
@@ -229,8 +228,6 @@ static void write_jumps(struct list_head *points)
 	patch_sites(points, KPROBE_SITE_JUMP);
 	list_for_each_entry_safe(point, next, points, optimize) {
 		kprobe_point_set_optimization(point, KPROBE_OPT_IDLE);
-		if (point->state == KPROBE_POINT_OPTIMIZING)
-			kprobe_point_set_state(point, KPROBE_POINT_ARMED);
 		kprobe_point_set_mechanism(point, KPROBE_JUMP);
 		kprobe_detour_retire_replaced(point);
 		/* Its handlers may have changed meanwhile. */
@@ -395,7 +392,7 @@ NOKPROBE_SYMBOL(kprobe_optimizer_hold);
 
 /**
  * kprobe_optimizer_dequeue() - have the optimizer do nothing more for a point
- * @point: any point; if it is OPTIMIZING it becomes ARMED
+ * @point: any point
  *
  * Does not change the text: a jump stays.
  *
@@ -406,8 +403,6 @@ void kprobe_optimizer_dequeue(struct kprobe_point *point)
 	lockdep_assert_held(&kprobe_mutex);
 	if (point->optimization != KPROBE_OPT_IDLE)
 		kprobe_point_set_optimization(point, KPROBE_OPT_IDLE);
-	if (point->state == KPROBE_POINT_OPTIMIZING)
-		kprobe_point_set_state(point, KPROBE_POINT_ARMED);
 }
 NOKPROBE_SYMBOL(kprobe_optimizer_dequeue);
 

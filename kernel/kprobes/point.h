@@ -32,8 +32,17 @@ struct kprobe_point *kprobe_point_next_gone(unsigned long addr,
 static inline bool kprobe_point_in_text(const struct kprobe_point *point)
 {
 	return point->state == KPROBE_POINT_ARMED ||
-	       point->state == KPROBE_POINT_OPTIMIZING ||
 	       point->state == KPROBE_POINT_DISARM_PENDING;
+}
+
+/* Is there a breakpoint that will become a jump after a grace period? */
+static inline bool kprobe_point_is_optimizing(const struct kprobe_point *point)
+{
+#ifdef CONFIG_OPTPROBES
+	return point->optimization == KPROBE_OPT_WAITING;
+#else
+	return false;
+#endif
 }
 
 /* May the point have a breakpoint or jump at its site? */

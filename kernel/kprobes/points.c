@@ -144,7 +144,6 @@ void kprobe_show_place(struct seq_file *m, const struct kprobe_point *point,
 static const char * const states[] = {
 	[KPROBE_POINT_IDLE] = "idle",
 	[KPROBE_POINT_ARMED] = "armed",
-	[KPROBE_POINT_OPTIMIZING] = "optimizing",
 	[KPROBE_POINT_DISARM_PENDING] = "disarm-pending",
 	[KPROBE_POINT_GONE] = "gone",
 };
@@ -221,7 +220,8 @@ static void show_point(struct seq_file *m, const struct kprobe_point *point)
 	kprobe_show_place(m, point, &place);
 	seq_printf(m, "  %s", place.module ?: "-");
 	show_mechanism(m, point);
-	seq_printf(m, "  %s", states[point->state]);
+	seq_printf(m, "  %s", kprobe_point_is_optimizing(point) ? "optimizing" :
+		   states[point->state]);
 	show_counts(m, point);
 	seq_printf(m, "  %s\n", kprobe_reason_text(reason_of(point)));
 }

@@ -109,7 +109,7 @@ NOKPROBE_SYMBOL(kprobe_detour_is_current);
  */
 static bool leads_to_detour(const struct kprobe_point *point)
 {
-	if (point->mechanism == KPROBE_JUMP || point->state == KPROBE_POINT_OPTIMIZING)
+	if (point->mechanism == KPROBE_JUMP || kprobe_point_is_optimizing(point))
 		return true;
 	if (!point->detour->alone && point->not_jump == KPROBE_REASON_NEIGHBOUR)
 		return false;

@@ -147,7 +147,7 @@ static enum kprobe_reason take_over(struct list_head *points)
 	enum kprobe_reason reason;
 
 	disarm_unwanted(points);
-	/* The move expects breakpoints: no jumps, and no point that is OPTIMIZING. */
+	/* The move expects breakpoints: no jumps, and no point that is optimizing. */
 	kprobe_unoptimize(points);
 	take_idle_points(points, &idle);
 	reason = take_over_armed(points);

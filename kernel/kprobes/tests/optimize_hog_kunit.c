@@ -16,6 +16,7 @@
 
 #include "../batch.h"
 #include "../optimizer.h"
+#include "../point.h"
 #include "../table.h"
 #include "optimized.h"
 
@@ -73,10 +74,10 @@ static struct hog *start_hog(struct kunit *test)
 	return h;
 }
 
-static enum kprobe_point_state state_of(struct kprobe *p)
+static bool is_optimizing(struct kprobe *p)
 {
 	guard(mutex)(&kprobe_mutex);
-	return p->point->state;
+	return kprobe_point_is_optimizing(p->point);
 }
 
 static void take_off(void *p)
@@ -84,7 +85,7 @@ static void take_off(void *p)
 	unregister_kprobe(p);
 }
 
-/* A probe whose point stays OPTIMIZING as long as the hog runs. */
+/* A probe whose point stays optimizing as long as the hog runs. */
 static struct kprobe *start_settling(struct kunit *test)
 {
 	struct kprobe *p = kunit_kzalloc(test, sizeof(*p), GFP_KERNEL);
@@ -94,9 +95,9 @@ static struct kprobe *start_settling(struct kunit *test)
 	p->addr = (kprobe_opcode_t *)kprobes_opt_plain;
 	KUNIT_ASSERT_EQ(test, 0, register_kprobe(p));
 	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, take_off, p));
-	while (state_of(p) != KPROBE_POINT_OPTIMIZING && patience--)
+	while (!is_optimizing(p) && patience--)
 		msleep(20);
-	KUNIT_ASSERT_EQ(test, state_of(p), KPROBE_POINT_OPTIMIZING);
+	KUNIT_ASSERT_TRUE(test, is_optimizing(p));
 	return p;
 }
 
@@ -156,7 +157,7 @@ static void arms_all(struct kunit *test)
 }
 
 /**
- * struct errand - operation that must not be delayed while a point is OPTIMIZING
+ * struct errand - operation that must not be delayed while a point is optimizing
  * @name: name of the test case
  * @run:  does it
  * @cpus: how many CPUs it needs with the hog's, 0 for two

@@ -268,7 +268,7 @@ static void release(void *hold)
 	kprobes_release(hold);
 }
 
-/* From here on points that would become jumps stay OPTIMIZING. */
+/* From here on points that would become jumps stay optimizing. */
 struct kprobes_hold *kprobes_hold(struct kunit *test)
 {
 	struct kprobes_hold *hold = kunit_kzalloc(test, sizeof(*hold), GFP_KERNEL);

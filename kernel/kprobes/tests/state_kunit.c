@@ -22,7 +22,7 @@
 static const char *state_name(enum kprobe_point_state state)
 {
 	static const char * const names[] = {
-		"IDLE", "ARMED", "OPTIMIZING", "DISARM_PENDING", "GONE", "no point",
+		"IDLE", "ARMED", "DISARM_PENDING", "GONE", "no point",
 	};
 
 	return names[state];
