@@ -3,9 +3,8 @@
 #define _X86_KERNEL_KPROBES_INSN_H
 
 /*
- * What becomes of a probed instruction. Functions on byte buffers and registers
- * alone; none looks at text or keeps anything. Only kprobes-emulate.c needs a
- * kernel around it.
+ * What becomes of a probed instruction. Functions on byte buffers alone; none looks at
+ * text or keeps anything.
  */
 #include <linux/cache.h>
 #include <linux/kconfig.h>
@@ -15,7 +14,6 @@
 #include <asm/text-patching.h>
 
 struct insn;
-struct pt_regs;
 
 #define X86_IS_64BIT		IS_ENABLED(CONFIG_X86_64)
 #define X86_WORD_SIZE		(X86_IS_64BIT ? 8 : 4)
@@ -51,13 +49,12 @@ enum kprobe_reason x86_kprobe_decode(struct insn *insn, const u8 *bytes, size_t 
 /**
  * x86_kprobe_plan() - the plan() of x86_kprobe_isa
  * @insn:  filled in
- * @bytes: the instruction's bytes, without any breakpoint of ours
+ * @bytes: the instruction's bytes
  * @avail: how many bytes there are, with those after it
  * @addr:  its address
  *
  * Context: Any.
- * Return: %KPROBE_REASON_NONE; %KPROBE_REASON_UNDECODABLE when the bytes are no
- * instruction or end within it; else why it must not be probed.
+ * Return: as plan().
  */
 enum kprobe_reason x86_kprobe_plan(struct kprobe_insn *insn, const u8 *bytes,
 				   size_t avail, unsigned long addr);
@@ -89,7 +86,7 @@ static inline unsigned long x86_kprobe_word(unsigned long addr)
 	return X86_IS_64BIT ? addr : (u32)addr;
 }
 
-/* Where registers are in struct pt_regs, as ModRM, SIB and REX number them. */
+/* kprobes.c: where registers are in struct pt_regs, as ModRM, SIB and REX number them. */
 extern const u8 x86_kprobe_reg_offset[];
 
 /**

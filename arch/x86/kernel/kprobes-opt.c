@@ -165,7 +165,8 @@ static void put_claim(struct kprobe_code *c, const struct x86_detour_spec *spec,
 	put_jne(c, (unsigned long)changed);
 }
 
-static void put_release(struct kprobe_code *c)
+/* Releases the frame, and restores the registers. */
+static void put_leave(struct kprobe_code *c, u16 *restore)
 {
 	PUT(c, PERCPU_PREFIX 0xc7, 0x04);			/* movl $ */
 	put_percpu(c, FRAME(context));
@@ -173,6 +174,9 @@ static void put_release(struct kprobe_code *c)
 	PUT(c, PERCPU_PREFIX 0x48, 0xc7, 0x04);			/* movq $0 */
 	put_percpu(c, FRAME(hazard));
 	put32(c, 0);
+	put_preempt_enable(c);
+	*restore = c->len;
+	kprobe_code_put(c, kprobe_detour_restore_template, X86_DETOUR_RESTORE_SIZE);
 }
 
 /* handler(probe, registers, ...) */
@@ -216,13 +220,6 @@ static void put_post_handlers(struct kprobe_code *c, const struct x86_detour_spe
 	}
 }
 
-static void put_restore(struct kprobe_code *c, u16 *restore)
-{
-	put_preempt_enable(c);
-	*restore = c->len;
-	kprobe_code_put(c, kprobe_detour_restore_template, X86_DETOUR_RESTORE_SIZE);
-}
-
 /* Calls post-handlers in the frame of the pre-handlers. They see @ip. */
 static void put_post_handlers_at(struct kprobe_code *c, const struct x86_detour_spec *spec,
 				 unsigned long ip)
@@ -253,12 +250,6 @@ static void put_enter(struct kprobe_code *c, const struct x86_detour_spec *spec,
 	put_pre_handlers(c, spec);
 }
 
-static void put_leave(struct kprobe_code *c, struct arch_kprobe_detour *at)
-{
-	put_release(c);
-	put_restore(c, &at->restore[0]);
-}
-
 static void put_pre_part(struct kprobe_code *c, const struct x86_detour_spec *spec,
 			 struct arch_kprobe_detour *at)
 {
@@ -268,7 +259,7 @@ static void put_pre_part(struct kprobe_code *c, const struct x86_detour_spec *sp
 	/* The entry nop has no effect that its post-handlers would have to wait for. */
 	if (kprobe_point_skips_nop(spec->point) && spec->post)
 		put_post_handlers_at(c, spec, spec->point->site);
-	put_leave(c, at);
+	put_leave(c, &at->restore[0]);
 }
 
 /* Loads registers from where they are saved (opcode 8b), or stores them there (89). */
@@ -309,8 +300,7 @@ static void put_post_part(struct kprobe_code *c, const struct x86_detour_spec *s
 	put_save(c, spec, after_first(spec));
 	put_claim(c, spec, kprobe_detour_post_slow, kprobe_detour_post_stale);
 	put_post_handlers(c, spec);
-	put_release(c);
-	put_restore(c, &at->restore[1]);
+	put_leave(c, &at->restore[1]);
 }
 
 /* The region's instructions from number @first on, and the jump back. */
@@ -419,7 +409,7 @@ static void emit_post_in_frame(struct kprobe_code *c, const struct x86_detour_sp
 	put_enter(c, spec, at);
 	put_first_in_frame(c, spec, at);
 	put_post_handlers_at(c, spec, after_first(spec));
-	put_leave(c, at);
+	put_leave(c, &at->restore[0]);
 	detour->insn[0] = c->len;
 	put_region(c, spec, 1, detour);
 	put_copies(c, spec, detour);

@@ -53,9 +53,13 @@
 	PUSH_REGS
 .endm
 
-/* Pops what SAVE_REGS has pushed. The return address and the gap stay on the stack. */
+/*
+ * Pops what SAVE_REGS has pushed. The return address and the gap stay on the stack. ORC
+ * unwinds as in a function that has pushed as much. It must not look for registers that
+ * were popped: an interrupt may have overwritten them.
+ */
 .macro RESTORE_REGS
-	HINT_PUSHED 21*8
+	UNWIND_HINT sp_reg=ORC_REG_SP sp_offset=22*8 type=UNWIND_HINT_TYPE_CALL
 	POP_REGS
 	lea	3*WORD(%_ASM_SP), %_ASM_SP
 	popf
@@ -72,14 +76,6 @@
 	ENCODE_FRAME_POINTER
 	mov	%_ASM_SP, %_ASM_ARG1
 	call	\callback
-.endm
-
-/*
- * From here on ORC unwinds as in a function that has pushed so many bytes. It must not
- * look for registers that were popped: an interrupt may have overwritten them.
- */
-.macro HINT_PUSHED bytes:req
-	UNWIND_HINT sp_reg=ORC_REG_SP sp_offset=\bytes+8 type=UNWIND_HINT_TYPE_CALL
 .endm
 
 /* Called from slots. The registers are those after the displaced instruction. */
