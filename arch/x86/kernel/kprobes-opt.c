@@ -311,16 +311,6 @@ static void put_region(struct kprobe_code *c, const struct x86_detour_spec *spec
 			   spec->point->site, detour->insn);
 }
 
-static void note_calls(const struct kprobe_region *region, struct arch_kprobe_detour *at)
-{
-	unsigned int i;
-
-	at->calls = 0;
-	for (i = 0; i < region->nr; i++)
-		if (region->insn[i].flow == KPROBE_FLOW_CALL)
-			at->calls |= BIT(i);
-}
-
 /* The first displaced instruction alone, which is not emulated. */
 static void put_first(struct kprobe_code *c, const struct x86_detour_spec *spec)
 {
@@ -432,7 +422,6 @@ void x86_emit_detour(const struct x86_detour_spec *spec, struct kprobe_code *c,
 		     struct kprobe_detour *detour)
 {
 	memset(&detour->arch, 0xff, sizeof(detour->arch));
-	note_calls(spec->region, &detour->arch);
 	detour->inlined = NULL;
 	if (!calls_post_inline(spec))
 		emit_plain(c, spec, detour);
@@ -499,15 +488,15 @@ NOKPROBE_SYMBOL(arch_kprobe_emit_detour);
 
 /*
  * For everything that is executed with the probed code's registers. A call is displaced as
- * a push of its return address and a jump.
+ * a push of its return address and a jump; nothing else has code after such a push.
  */
 static unsigned long copied_ip(const struct kprobe_detour *detour,
 			       unsigned long offset, unsigned int *pushed)
 {
-	unsigned int i = kprobe_detour_index(detour, offset);
+	unsigned int copy = detour->insn[kprobe_detour_index(detour, offset)];
 
-	if ((detour->arch.calls & BIT(i)) && offset < detour->copies &&
-	    offset >= detour->insn[i] + X86_PUSH32_INSN_SIZE)
+	if (offset < detour->copies && offset >= copy + X86_PUSH32_INSN_SIZE &&
+	    *(u8 *)(detour->entry + copy) == X86_PUSH32_INSN_OPCODE)
 		*pushed = sizeof(long);
 	return kprobe_detour_original(detour, offset);
 }

@@ -4,7 +4,6 @@
 
 /* The code that a jump or breakpoint at a probe's site leads to. */
 #include <linux/kprobe_point.h>
-#include <linux/types.h>
 
 /*
  * kprobes-trampoline.S: the templates, how many bytes are on the stack at each byte of

@@ -382,8 +382,6 @@ static enum kprobe_reason plan_form(struct kprobe_insn *plan, struct insn *insn,
 	}
 }
 
-#define PAD_SIZE	4
-
 static bool has_target(u8 flow)
 {
 	return flow == KPROBE_FLOW_JUMP || flow == KPROBE_FLOW_COND ||
@@ -394,7 +392,7 @@ static void note_flow(struct kprobe_insn *plan, struct insn *insn, u8 flow,
 		      unsigned long addr)
 {
 	plan->flow = flow;
-	if (insn->length == PAD_SIZE && x86_kprobe_is_pad(insn->kaddr))
+	if (insn->length == sizeof(u32) && x86_kprobe_is_pad(insn->kaddr))
 		plan->flow = KPROBE_FLOW_PAD;
 	if (has_target(flow))
 		plan->target = x86_kprobe_word(addr + insn->length + insn->immediate.value);

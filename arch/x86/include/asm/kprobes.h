@@ -86,13 +86,11 @@ struct arch_kprobe_insn {
  * @restore: where they are being restored; where they end to be saved in a detour
  *           that calls no handlers by itself
  * @pushed:  where flags are on the stack, on their way to the CPU and back
- * @calls:   which of the displaced instructions are calls, a bit for each
  */
 struct arch_kprobe_detour {
 	u16 save[2];
 	u16 restore[2];
 	u16 pushed[2];
-	u8 calls;
 };
 #endif
 
