@@ -69,17 +69,9 @@ static const struct seq_operations list_sops = {
 	.show = list_show,
 };
 
-static int list_open(struct inode *inode, struct file *file)
-{
-	return kprobe_file_open(file, &list_sops,
-				sizeof(struct kprobe_position));
-}
-
-static const struct file_operations list_fops = {
-	.open = list_open,
-	.read = seq_read,
-	.llseek = seq_lseek,
-	.release = seq_release_private,
+static const struct kprobe_file list_file = {
+	.ops = &list_sops,
+	.size = sizeof(struct kprobe_position),
 };
 
 /**
@@ -137,17 +129,9 @@ static const struct seq_operations blacklist_sops = {
 	.show = blacklist_show,
 };
 
-static int blacklist_open(struct inode *inode, struct file *file)
-{
-	return kprobe_file_open(file, &blacklist_sops,
-				sizeof(struct blacklist_file));
-}
-
-static const struct file_operations blacklist_fops = {
-	.open = blacklist_open,
-	.read = seq_read,
-	.llseek = seq_lseek,
-	.release = seq_release_private,
+static const struct kprobe_file blacklist_file = {
+	.ops = &blacklist_sops,
+	.size = sizeof(struct blacklist_file),
 };
 
 static ssize_t enabled_read(struct file *file, char __user *buf, size_t count,
@@ -182,15 +166,21 @@ static const struct file_operations enabled_fops = {
 	.llseek = default_llseek,
 };
 
+static void __init create_file(const char *name, struct dentry *dir,
+			       const struct kprobe_file *file)
+{
+	debugfs_create_file(name, 0400, dir, (void *)file, &kprobe_file_fops);
+}
+
 static int __init kprobe_debugfs_init(void)
 {
 	struct dentry *dir = debugfs_create_dir("kprobes", NULL);
 
-	debugfs_create_file("list", 0400, dir, NULL, &list_fops);
+	create_file("list", dir, &list_file);
+	create_file("blacklist", dir, &blacklist_file);
+	create_file("points", dir, &kprobe_points_file);
+	create_file("refused", dir, &kprobe_refused_file);
 	debugfs_create_file("enabled", 0600, dir, NULL, &enabled_fops);
-	debugfs_create_file("blacklist", 0400, dir, NULL, &blacklist_fops);
-	debugfs_create_file("points", 0400, dir, NULL, &kprobe_points_fops);
-	debugfs_create_file("refused", 0400, dir, NULL, &kprobe_refused_fops);
 	debugfs_create_atomic_t("stale", 0400, dir, &kprobe_stale_breakpoints);
 	return 0;
 }

@@ -8,22 +8,14 @@
 
 #include "debugfs_file.h"
 
-/**
- * kprobe_file_open() - open a file whose lines have addresses
- * @file: the file
- * @ops:  the file's sequence of lines
- * @size: size of its private data, which begin with a struct kprobe_reader
- *
+/*
  * Whether addresses are shown is decided here, as in /proc/kallsyms: by the credentials
  * of the task that opens the file, not of one that reads it later.
- *
- * Context: Process context, may sleep.
- * Return: 0 or a negative errno.
  */
-int kprobe_file_open(struct file *file, const struct seq_operations *ops,
-		     int size)
+static int open_file(struct inode *inode, struct file *file)
 {
-	struct kprobe_reader *reader = __seq_open_private(file, ops, size);
+	const struct kprobe_file *f = inode->i_private;
+	struct kprobe_reader *reader = __seq_open_private(file, f->ops, f->size);
 
 	if (!reader)
 		return -ENOMEM;
@@ -31,9 +23,16 @@ int kprobe_file_open(struct file *file, const struct seq_operations *ops,
 	return 0;
 }
 
+const struct file_operations kprobe_file_fops = {
+	.open = open_file,
+	.read = seq_read,
+	.llseek = seq_lseek,
+	.release = seq_release_private,
+};
+
 /**
  * kprobe_shown() - hide an address from readers who may not see it
- * @m:    a file that kprobe_file_open() has opened
+ * @m:    an open file with kprobe_file_fops
  * @addr: the address
  *
  * Return: The address, for %px; NULL where kptr_restrict or a lack of rights

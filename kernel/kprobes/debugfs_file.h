@@ -3,6 +3,7 @@
 #define _KERNEL_KPROBES_DEBUGFS_FILE_H
 
 /* debugfs_file.c: common code of the files in debugfs */
+#include <linux/fs.h>
 #include <linux/seq_file.h>
 #include <linux/types.h>
 
@@ -16,8 +17,20 @@ struct kprobe_reader {
 	bool sees_addresses;
 };
 
-int kprobe_file_open(struct file *file, const struct seq_operations *ops,
-		     int size);
+/**
+ * struct kprobe_file - a file whose lines have addresses
+ * @ops:  the sequence of lines
+ * @size: size of the private data of an open file, which begin with a
+ *        struct kprobe_reader
+ *
+ * The private data of the inode.
+ */
+struct kprobe_file {
+	const struct seq_operations *ops;
+	int size;
+};
+
+extern const struct file_operations kprobe_file_fops;
 void *kprobe_shown(const struct seq_file *m, unsigned long addr);
 
 #endif /* _KERNEL_KPROBES_DEBUGFS_FILE_H */

@@ -242,15 +242,7 @@ static const struct seq_operations points_sops = {
 	.show = points_show,
 };
 
-static int points_open(struct inode *inode, struct file *file)
-{
-	return kprobe_file_open(file, &points_sops,
-				sizeof(struct kprobe_position));
-}
-
-const struct file_operations kprobe_points_fops = {
-	.open = points_open,
-	.read = seq_read,
-	.llseek = seq_lseek,
-	.release = seq_release_private,
+const struct kprobe_file kprobe_points_file = {
+	.ops = &points_sops,
+	.size = sizeof(struct kprobe_position),
 };

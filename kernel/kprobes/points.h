@@ -51,6 +51,6 @@ void kprobe_point_place(const struct kprobe_point *point,
 void kprobe_show_place(struct seq_file *m, const struct kprobe_point *point,
 		       const struct kprobe_place *place);
 
-extern const struct file_operations kprobe_points_fops;
+extern const struct kprobe_file kprobe_points_file;
 
 #endif /* _KERNEL_KPROBES_POINTS_H */

@@ -102,14 +102,7 @@ static const struct seq_operations refused_sops = {
 	.show = refused_show,
 };
 
-static int refused_open(struct inode *inode, struct file *file)
-{
-	return kprobe_file_open(file, &refused_sops, sizeof(struct refused_file));
-}
-
-const struct file_operations kprobe_refused_fops = {
-	.open = refused_open,
-	.read = seq_read,
-	.llseek = seq_lseek,
-	.release = seq_release_private,
+const struct kprobe_file kprobe_refused_file = {
+	.ops = &refused_sops,
+	.size = sizeof(struct refused_file),
 };

@@ -3,8 +3,8 @@
 #define _KERNEL_KPROBES_REFUSED_H
 
 /* refused.c: debugfs "refused" */
-#include <linux/fs.h>
+#include "debugfs_file.h"
 
-extern const struct file_operations kprobe_refused_fops;
+extern const struct kprobe_file kprobe_refused_file;
 
 #endif /* _KERNEL_KPROBES_REFUSED_H */
