@@ -10,7 +10,8 @@
  * default number grows when few instances are left: it gets a segment as large as all
  * others together, but of at most KRETPROBE_GROWTH_STEP instances. A hit must not
  * allocate. It queues an irq_work, which interrupts the same CPU as soon as interrupts
- * are enabled there, and allocates the segment.
+ * are enabled there, and allocates the segment. With PREEMPT_RT that allocation needs a
+ * task, and a work item makes it.
  *
  * Instances outlive their return probe as long as calls are in flight. A pool
  * is therefore detached from the return probe when that is unregistered, and
@@ -153,8 +154,7 @@ struct kretprobe_pool *kretprobe_pool_make(struct kretprobe *rp)
 	pool->spare = alloc_percpu(struct kretprobe_instance *);
 	pool->rp = rp;
 	pool->owner = rp;
-	/* grow_pools() must run with interrupts disabled; on RT it is in a thread. */
-	pool->grows = rp->maxactive <= 0 && !IS_ENABLED(CONFIG_PREEMPT_RT);
+	pool->grows = rp->maxactive <= 0;
 	pool->data_size = rp->data_size;
 	kref_init(&pool->ref);
 	instances = rp->maxactive > 0 ? rp->maxactive : default_instances();
@@ -242,30 +242,46 @@ unsigned int kretprobe_pool_size(const struct kretprobe_pool *pool)
 NOKPROBE_SYMBOL(kretprobe_pool_size);
 
 /* If allocation fails, the next hit that finds few instances tries again. */
-static void grow_pool(struct kretprobe_pool *pool)
+static void grow_pool(struct kretprobe_pool *pool, gfp_t gfp)
 {
 	unsigned int step = min(pool->size, KRETPROBE_GROWTH_STEP);
 
 	if (READ_ONCE(pool->rp) && pool->size < KRETPROBE_MAX_GROWTH)
-		add_segment(pool, step, GFP_ATOMIC | __GFP_NOWARN);
+		add_segment(pool, step, gfp | __GFP_NOWARN);
 	atomic_set_release(&pool->wants, 0);
 	put_pool(pool);
 }
 
 /*
- * Runs with interrupts disabled. kprobe_synchronize() interrupts every CPU, so a pool
- * that still has its return probe is not destroyed before this has returned.
+ * A pool that still has its return probe must not be destroyed before this has returned:
+ * interrupts are disabled, which holds up kprobe_synchronize(), or kprobe_mutex is held.
  */
-static void grow_pools(struct irq_work *work)
+static void grow_pools(gfp_t gfp)
 {
 	struct llist_node *n = llist_del_all(&growing_pools);
 	struct kretprobe_pool *pool, *next;
 
 	llist_for_each_entry_safe(pool, next, n, growing)
-		grow_pool(pool);
+		grow_pool(pool, gfp);
 }
 
-static DEFINE_IRQ_WORK(grow_irq_work, grow_pools);
+static void grow_in_work(struct work_struct *work)
+{
+	guard(mutex)(&kprobe_mutex);
+	grow_pools(GFP_KERNEL);
+}
+
+static DECLARE_WORK(grow_work, grow_in_work);
+
+static void grow_in_interrupt(struct irq_work *work)
+{
+	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+		queue_work(system_unbound_wq, &grow_work);
+	else
+		grow_pools(GFP_ATOMIC);
+}
+
+static DEFINE_IRQ_WORK(grow_irq_work, grow_in_interrupt);
 
 static __always_inline void ring_push(struct kretprobe_instance *ri)
 {

@@ -13,7 +13,7 @@ MAKE = """#!/bin/sh
 echo "$@" >>"$TOLD"
 echo "3 passed, 0 failed, 1 skipped"
 """
-VARIANTS = ["debug", "preempt", "noibt", "noftrace", "framepointer", "kcsan"]
+VARIANTS = ["debug", "preempt", "noibt", "noftrace", "framepointer", "rt", "kcsan"]
 
 
 class Run(unittest.TestCase):
@@ -56,19 +56,19 @@ class Run(unittest.TestCase):
     def test_all(self):
         status, last, tested = self.run_ci()
         self.assertEqual((status, tested), (0, VARIANTS))
-        self.assertEqual(last, "30 passed, 0 failed, 10 skipped")
+        self.assertEqual(last, "33 passed, 0 failed, 11 skipped")
 
     def test_left_out_are_skipped(self):
         status, last, tested = self.run_ci(seconds=2400)
         self.assertEqual((status, tested), (0, []))
-        self.assertEqual(last, "12 passed, 0 failed, 10 skipped")
+        self.assertEqual(last, "12 passed, 0 failed, 11 skipped")
 
     def test_not_run_for_longest_come_first(self):
         self.stamp("debug", 3000)
         self.stamp("preempt", 2000)
         self.stamp("kcsan", 1000)
         _, _, tested = self.run_ci()
-        self.assertEqual(tested, ["noibt", "noftrace", "framepointer", "kcsan", "preempt",
+        self.assertEqual(tested, ["noibt", "noftrace", "framepointer", "rt", "kcsan", "preempt",
                                   "debug"])
 
     def test_stamps(self):
@@ -83,7 +83,7 @@ class Run(unittest.TestCase):
     def test_failures(self):
         self.make("#!/bin/sh\nexit 1\n")
         status, last, _ = self.run_ci()
-        self.assertEqual((status, last), (1, "0 passed, 10 failed, 0 skipped"))
+        self.assertEqual((status, last), (1, "0 passed, 11 failed, 0 skipped"))
 
 
 if __name__ == "__main__":

@@ -76,8 +76,12 @@ static void default_pool_grows(struct kunit *test)
 	KUNIT_ASSERT_LT(test, r->rp.maxactive, SLEEPERS);
 	s = kunit_kcalloc(test, SLEEPERS, sizeof(*s), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, s);
-	for (i = 0; i < SLEEPERS; i++)
+	for (i = 0; i < SLEEPERS; i++) {
 		s[i] = put_to_sleep(test);
+		/* A work item makes the pool larger. */
+		if (IS_ENABLED(CONFIG_PREEMPT_RT))
+			msleep(20);
+	}
 	kprobes_expect_returns(test, r, SLEEPERS, 0);
 	for (i = 0; i < SLEEPERS; i++) {
 		wake(s[i]);

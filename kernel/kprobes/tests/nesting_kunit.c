@@ -319,6 +319,8 @@ static int landed_on_in_return(struct kretprobe_instance *ri,
 
 static struct field *prepare_landing(struct kunit *test, enum source source)
 {
+	if (source == SOFTIRQ && IS_ENABLED(CONFIG_PREEMPT_RT))
+		kunit_skip(test, "softirqs run in threads");
 	memset(&landing, 0, sizeof(landing));
 	landing.field = plant(test);
 	landing.source = source;
