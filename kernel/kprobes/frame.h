@@ -24,11 +24,11 @@ struct kprobe_frame *kprobe_frame_enter_nested(const void *hazard,
 static __always_inline struct kprobe_frame *
 kprobe_frame_begin(struct kprobe_frame *frame, const void *hazard)
 {
-	WRITE_ONCE(frame->hazard, hazard);
+	WRITE_ONCE(frame->hazard, hazard);	/* A in synchronize.c */
 	/*
 	 * The frame is claimed: an interrupt from here on takes the next one. The
 	 * compiler must not move reads of the probes before the store. For the CPU
-	 * kprobe_synchronize() orders them, by an interrupt.
+	 * kprobe_synchronize() orders them, by an interrupt: pairs with pass_barrier().
 	 */
 	barrier();
 	WRITE_ONCE(frame->context, arch_kprobe_preempt_count());
@@ -70,7 +70,7 @@ static __always_inline enum kprobe_miss kprobe_miss_cause(void)
 static __always_inline void kprobe_frame_exit(struct kprobe_frame *frame)
 {
 	WRITE_ONCE(frame->context, KPROBE_CONTEXT_NONE);
-	/* A free frame has no context. Pairs with wait_for_frame(). */
+	/* A free frame has no context. D in synchronize.c: pairs with wait_for_frame(). */
 	smp_store_release(&frame->hazard, NULL);
 }
 

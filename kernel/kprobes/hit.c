@@ -40,7 +40,10 @@ void kprobe_count_miss(struct kprobe *p, enum kprobe_miss cause)
 }
 NOKPROBE_SYMBOL(kprobe_count_miss);
 
-/* Without a frame to publish in, interrupts off hold up kprobe_synchronize(). */
+/*
+ * Without a frame to publish in, interrupts off hold up kprobe_synchronize(). Pairs with
+ * pass_barrier(), which runs on this CPU before or after all of it.
+ */
 static void miss_all(struct kprobe_point *point)
 {
 	enum kprobe_miss cause = kprobe_miss_cause();
@@ -274,6 +277,7 @@ NOKPROBE_SYMBOL(go_on_at_site);
 static void moving_hit(struct kprobe_point *point, struct pt_regs *regs,
 		       unsigned int entered)
 {
+	smp_rmb();	/* @move is read after @mechanism: pairs with kprobe_move_begin() */
 	if (kprobe_move_take_note(point, kernel_stack_pointer(regs)))
 		instruction_pointer_set(regs, point->site);
 	else

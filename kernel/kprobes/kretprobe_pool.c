@@ -179,6 +179,7 @@ NOKPROBE_SYMBOL(kretprobe_pool_make);
 void kretprobe_pool_detach(struct kretprobe_pool *pool)
 {
 	lockdep_assert_held(&kprobe_mutex);
+	/* To kprobe_synchronize() this is the unlinking: returns read it after A. */
 	WRITE_ONCE(pool->rp, NULL);
 }
 NOKPROBE_SYMBOL(kretprobe_pool_detach);
@@ -190,6 +191,7 @@ static struct kretprobe_instance *take_spare(struct kretprobe_pool *pool)
 	int cpu;
 
 	for_each_possible_cpu(cpu) {
+		/* Pairs with the other CPU's xchg() in kretprobe_pool_push_for(). */
 		ri = xchg(per_cpu_ptr(pool->spare, cpu), NULL);
 		if (ri)
 			break;
@@ -248,6 +250,7 @@ static void grow_pool(struct kretprobe_pool *pool, gfp_t gfp)
 
 	if (READ_ONCE(pool->rp) && pool->size < KRETPROBE_MAX_GROWTH)
 		add_segment(pool, step, gfp | __GFP_NOWARN);
+	/* Pairs with ask_for_more(): who grows it next sees @size and @newest. */
 	atomic_set_release(&pool->wants, 0);
 	put_pool(pool);
 }
@@ -345,6 +348,7 @@ NOKPROBE_SYMBOL(few_are_left);
 
 static void ask_for_more(struct kretprobe_pool *pool)
 {
+	/* A full barrier. Pairs with grow_pool(). */
 	if (atomic_xchg(&pool->wants, 1))
 		return;
 	kref_get(&pool->ref);

@@ -96,6 +96,7 @@ kretprobe_pool_pop_spare(struct kretprobe_pool *pool)
 static __always_inline void kretprobe_pool_push_for(struct kretprobe *rp,
 						    struct kretprobe_instance *ri)
 {
+	/* A full barrier: pairs with take_spare(), for CPUs that have none left. */
 	if (likely(rp))
 		ri = xchg(raw_cpu_ptr(ri->pool->spare), ri);
 	if (unlikely(ri))

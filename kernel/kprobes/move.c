@@ -144,7 +144,8 @@ void kprobe_move_begin(struct list_head *points)
 		WRITE_ONCE(nr_moves, nr_moves + 1);
 		/* Detours must not call handlers: kprobe_hit() looks for the note first. */
 		kprobe_point_changed(point);
-		smp_wmb();	/* pairs with the load of @mechanism in ftrace_hit() */
+		/* @move was set before. Pairs with call_hit() and moving_hit(). */
+		smp_wmb();
 		kprobe_point_set_mechanism(point, KPROBE_FTRACE);
 		kprobe_free_rcu_tasks(&point->move->deferred, grace_period_is_over);
 	}

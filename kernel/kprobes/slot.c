@@ -118,8 +118,9 @@ static struct latch_tree_root page_tree;
 static LIST_HEAD(all_pages);
 
 /*
- * Bounds of the addresses of all slots, only ever widened. Nearly every address that
- * is looked up lies outside of them, and must not cost a walk of the tree.
+ * Bounds of the addresses of all slots, only ever widened, and before a route or the text
+ * leads to a slot: smp_store_release() of @route, smp_wmb() in write_sites(). Nearly every
+ * address that is looked up lies outside of them, and must not cost a walk of the tree.
  */
 static unsigned long lowest_slot = ULONG_MAX;
 static unsigned long highest_slot;
@@ -222,7 +223,8 @@ static void *alloc_slot(struct slot_class *class, void *owner)
 	__set_bit(i, page->used);
 	if (is_full(page))
 		list_del_init(&page->list);
-	WRITE_ONCE(page->owner[i], owner);
+	/* Unwinders on other CPUs dereference it: pairs with owner_at(). */
+	smp_store_release(&page->owner[i], owner);
 	return page->text + SLOT_PAGE_HEADER + i * class->size;
 }
 
@@ -353,6 +355,7 @@ static void *owner_at(unsigned long addr, struct slot_page **page)
 	i = slot_index(*page, addr);
 	if (i >= slots_per_page((*page)->class))
 		return NULL;
+	/* What it points to was written before: pairs with alloc_slot(), by dependency. */
 	return READ_ONCE((*page)->owner[i]);
 }
 NOKPROBE_SYMBOL(owner_at);

@@ -27,9 +27,22 @@
 #include "synchronize.h"
 #include "table.h"
 
+/*
+ *   kprobe_synchronize()		a hit
+ *     (its caller unlinks)		  [A] store @hazard
+ *     interrupt every CPU		      (an interrupt, or none)
+ *       smp_mb() on each, [M]		  [B] load the list of probes
+ *     [C] load each @hazard		  call handlers
+ *					  [D] store NULL to @hazard (release)
+ *
+ * A CPU is interrupted between two instructions. If that is before B, B sees the
+ * unlinking, which M comes after. Else it is after A, and C sees A or D, as M comes
+ * before it. Where hits have no frame, interrupts are disabled: they end before M. An
+ * NMI that interrupts M's handler has its A and B on one side of M, too.
+ */
 static void pass_barrier(void *unused)
 {
-	smp_mb();	/* between the caller's unlinking and this CPU's frames */
+	smp_mb();	/* M, between A and B of the hits on this CPU */
 }
 NOKPROBE_SYMBOL(pass_barrier);
 
@@ -40,7 +53,11 @@ static void wait_for_frame(const struct kprobe_frame *frame, kprobe_uses_t uses,
 	unsigned long patience = jiffies + msecs_to_jiffies(20);
 	const void *hazard;
 
-	/* Pairs with kprobe_frame_exit(): the hit's handlers have returned. */
+	/*
+	 * C. Pairs with D in kprobe_frame_exit(): the hit's handlers have returned. Also
+	 * if another hit's A has come after D: no CPU lets a store to the same word
+	 * overtake one with release order.
+	 */
 	while ((hazard = smp_load_acquire(&frame->hazard)) && uses(hazard, arg)) {
 		if (time_before(jiffies, patience))
 			cpu_relax();

@@ -8,6 +8,13 @@
  * is inline and calls no function. That rules out rhashtable, whose lookup calls a
  * function to walk nested tables.
  *
+ * A breakpoint's hit must find its point. The point is in the table before the breakpoint
+ * is in the text, and smp_wmb() is in between: write_sites(). What fetches the breakpoint
+ * traps, and a trap's loads are not executed before the fetch, on most machines. Where
+ * they may be, retry_stale_breakpoint() looks again, with smp_rmb() before. In the other
+ * direction a point leaves the table after arch_kprobe_patch() has waited for each CPU to
+ * have left such a trap.
+ *
  * A point has two links, and a generation of buckets uses one of them. To grow the
  * table, all points are added to a bigger generation by their other link, and then one
  * pointer publishes it. A reader stays in the generation that it began with. The old
@@ -99,6 +106,7 @@ static void grow(struct kprobe_buckets *from, unsigned int bits)
 			add_to_chain(to, point);
 		}
 	}
+	/* Pairs with the dependency in kprobe_table_find(): its chains are complete. */
 	rcu_assign_pointer(kprobe_buckets, to);
 	old_buckets = from;
 	INIT_RCU_WORK(&from->free, free_old_buckets);

@@ -52,6 +52,7 @@ unsigned int arch_kprobe_insn_len(const u8 *bytes, size_t avail)
 }
 NOKPROBE_SYMBOL(arch_kprobe_insn_len);
 
+/* Invalidates caches and interrupts all CPUs, which then fetch anew. */
 void arch_kprobe_write_slot(void *slot, const void *code, size_t len)
 {
 	aarch64_insn_copy(slot, (void *)code, len);
@@ -90,6 +91,7 @@ void arch_kprobe_patch(const struct kprobe_patch *patches, unsigned int nr)
 	unsigned int i, stopped = 0;
 
 	lockdep_assert_held(&text_mutex);
+	/* The interrupt, or the stop, comes after all the words: CPUs fetch anew then. */
 	for (i = 0; i < nr; i++) {
 		void *addr = (void *)patches[i].addr;
 		u32 word = get_unaligned_le32(patches[i].new);

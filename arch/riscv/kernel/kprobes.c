@@ -70,6 +70,7 @@ void arch_kprobe_patch(const struct kprobe_patch *patches, unsigned int nr)
 	arch_kprobe_flush_slots();
 	for (i = 0; i < nr; i++)
 		write_text(&patches[i]);
+	/* Orders the stores before fence.i on each CPU. */
 	flush_icache_all();
 	/* The firmware interrupts traps as well: see that they are over. */
 	kick_all_cpus_sync();
