@@ -88,13 +88,15 @@ static void probed_with_post_handler(struct kunit *test)
 	in_probed_load(test, true);
 }
 
-/* The faulting instruction is not the probed one, but is displaced by its jump. */
+/* The faulting instruction is not the probed one, but is displaced by a longer jump. */
 static void displaced_late(struct kunit *test)
 {
 	struct kprobes_counter *c = probe_on(test, "kprobes_target_load_late", true);
+	char name[64];
 
-	load_out_of_bounds(test, kprobes_target_load_late,
-			   "out-of-bounds read in kprobes_target_load_late+0x3/");
+	snprintf(name, sizeof(name), "out-of-bounds read in kprobes_target_load_late+0x%x/",
+		 KPROBES_LOAD_LATE);
+	load_out_of_bounds(test, kprobes_target_load_late, name);
 	kprobes_expect_counts(test, c, 1, 1);
 	KUNIT_EXPECT_EQ(test, c->kp.nmissed, 0);
 }

@@ -173,6 +173,14 @@ FUNCTION kprobes_target_load_late
 	ret
 SYM_FUNC_END(kprobes_target_load_late)
 
+/* unsigned long kprobes_target_zeropad(const void *p): *p, zeros past the last page */
+FUNCTION kprobes_target_zeropad
+1:	ldr	x0, [x0]
+2:	ret
+	/* Data and address are in x0. */
+	__ASM_EXTABLE_RAW(1b, 2b, EX_TYPE_LOAD_UNALIGNED_ZEROPAD, 0)
+SYM_FUNC_END(kprobes_target_zeropad)
+
 /* As kprobes_target_load(), for user memory; the load is at kprobes_load_user_offset. */
 FUNCTION kprobes_target_load_user
 	nop

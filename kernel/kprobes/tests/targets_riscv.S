@@ -3,6 +3,7 @@
  * Functions that the suites put probes on, instruction by instruction.
  */
 #include "function_riscv.inc"
+#include <asm/csr.h>
 
 /* A line of kprobes_asm_places; execution goes on at @next. */
 .macro PLACE at:req symbol:req next:req name:req
@@ -141,10 +142,10 @@ SYM_FUNC_END(kprobes_target_lost)
 	/* Instructions that fault. */
 
 /* KPROBES_LOAD_LEN bytes. */
-.macro LOAD
+.macro LOAD from=a0
 	.option	push
 	.option	norvc
-	ld	a0, 0(a0)
+	ld	a0, 0(\from)
 	.option	pop
 .endm
 
@@ -160,12 +161,40 @@ SYM_FUNC_END(kprobes_target_load)
 /* The same, and nobody knows what to do when it faults. */
 SYM_FUNC_START(kprobes_target_load_bare)
 	LOAD
+	nop
 	ret
 SYM_FUNC_END(kprobes_target_load_bare)
 
 /* The same, with the load where a jump at the entry covers it as well. */
 SYM_FUNC_START(kprobes_target_load_late)
 	mv	a1, a0
-	ld	a0, 0(a1)
+	LOAD a1
+	nop
 	ret
 SYM_FUNC_END(kprobes_target_load_late)
+
+/* unsigned long kprobes_target_zeropad(const void *p): *p, zeros past the last page */
+SYM_FUNC_START(kprobes_target_zeropad)
+1:	LOAD
+2:	nop
+	nop
+	ret
+	/* Data and address are in a0, the tenth register. */
+	__ASM_EXTABLE_RAW(1b, 2b, EX_TYPE_LOAD_UNALIGNED_ZEROPAD, 10 << 5 | 10)
+SYM_FUNC_END(kprobes_target_zeropad)
+
+/* As kprobes_target_load(), for user memory; the load is at kprobes_load_user_offset. */
+SYM_FUNC_START(kprobes_target_load_user)
+	li	t0, SR_SUM
+	csrs	CSR_STATUS, t0
+.Luser:	LOAD
+	csrc	CSR_STATUS, t0
+	ret
+.Lefault:
+	csrc	CSR_STATUS, t0
+	li	a0, -1
+	ret
+	_asm_extable .Luser, .Lefault
+SYM_FUNC_END(kprobes_target_load_user)
+
+OFFSET kprobes_load_user_offset, .Luser, kprobes_target_load_user
