@@ -61,6 +61,16 @@ void arch_kprobe_flush_slots(void)
 }
 NOKPROBE_SYMBOL(arch_kprobe_flush_slots);
 
+/*
+ * Not by the firmware: that interrupts breakpoint traps as well. What the kernel
+ * interrupts has left those.
+ */
+static void fetch_anew(void *unused)
+{
+	local_flush_icache_all();
+}
+NOKPROBE_SYMBOL(fetch_anew);
+
 void arch_kprobe_patch(const struct kprobe_patch *patches, unsigned int nr)
 {
 	unsigned int i;
@@ -70,10 +80,9 @@ void arch_kprobe_patch(const struct kprobe_patch *patches, unsigned int nr)
 	arch_kprobe_flush_slots();
 	for (i = 0; i < nr; i++)
 		write_text(&patches[i]);
-	/* Orders the stores before fence.i on each CPU. */
-	flush_icache_all();
-	/* The firmware interrupts traps as well: see that they are over. */
-	kick_all_cpus_sync();
+	/* The stores come before fence.i on each CPU. */
+	RISCV_FENCE(w, o);
+	on_each_cpu(fetch_anew, NULL, 1);
 }
 NOKPROBE_SYMBOL(arch_kprobe_patch);
 
