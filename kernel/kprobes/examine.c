@@ -37,6 +37,8 @@ static size_t decode_piece(unsigned long addr, size_t size,
 	u8 text[64];
 	size_t avail = kprobe_read_insn(addr, text, min(size, sizeof(text))), at = 0;
 
+	if (!avail)
+		return PAGE_SIZE - offset_in_page(addr);
 	/* The last instruction may go on in the next piece. */
 	do {
 		insn.len = 0;

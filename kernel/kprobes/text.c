@@ -51,6 +51,15 @@ static void look_under_breakpoints(unsigned long addr, u8 *buf, size_t size)
 #endif
 }
 
+/* Text ends where a page does. */
+static size_t read_text(unsigned long addr, u8 *buf, size_t size)
+{
+	if (!copy_from_kernel_nofault(buf, (void *)addr, size))
+		return size;
+	size = min_t(size_t, size, PAGE_SIZE - offset_in_page(addr));
+	return copy_from_kernel_nofault(buf, (void *)addr, size) ? 0 : size;
+}
+
 /**
  * kprobe_read_insn() - read text without breakpoints and jumps of probes and kgdb
  * @addr: where to start
@@ -67,8 +76,7 @@ size_t kprobe_read_insn(unsigned long addr, u8 *buf, size_t size)
 	struct kprobe_point *point;
 
 	lockdep_assert_held(&text_mutex);
-	while (size && copy_from_kernel_nofault(buf, (void *)addr, size))
-		size--;
+	size = read_text(addr, buf, size);
 	look_under_breakpoints(addr, buf, size);
 	/* A point at a function's entry patches the text after the nop. */
 	while ((point = kprobe_point_next(&at, addr + size - 1)))
