@@ -36,7 +36,12 @@
 	stp	x26, x27, [sp, #S_X26]
 	stp	x28, x29, [sp, #S_X28]
 	add	x0, sp, #PT_REGS_SIZE + \pushed
+	.if	\pushed
+	ldr	x1, [sp, #PT_REGS_SIZE]
+	stp	x1, x0, [sp, #S_LR]
+	.else
 	stp	x30, x0, [sp, #S_LR]
+	.endif
 	mrs	x0, nzcv
 	mrs	x1, daif
 	mrs	x2, CurrentEL
@@ -79,8 +84,6 @@ alternative_else_nop_endif
 /* A slot or stub has pushed x30, and called: x19 has where to, for the way back. */
 	.macro	enter_from_slot, callback
 	save_regs pushed=16
-	ldr	x0, [sp, #PT_REGS_SIZE]
-	str	x0, [sp, #S_LR]
 	mov	x19, x30
 	mov	x0, sp
 	mov	x1, x30
@@ -90,9 +93,8 @@ alternative_else_nop_endif
 	.macro	return_to_slot
 	ldr	x0, [sp, #S_LR]
 	str	x0, [sp, #PT_REGS_SIZE]
-	str	x19, [sp, #S_PC]
+	mov	x30, x19
 	restore_regs
-	ldr	x30, [sp, #S_PC]
 	add	sp, sp, #PT_REGS_SIZE
 	ret
 	.endm
@@ -126,10 +128,12 @@ SYM_CODE_END(kretprobe_trampoline)
  * spsr are nobody else's as long as exceptions are masked.
  */
 SYM_CODE_START(kprobe_detour_common)
-	enter_from_slot kprobe_detour_callback
+	enter_from_slot kprobe_detour_enter
 	tbz	w0, #0, 1f
 	return_to_slot
-1:	msr	daifset, #0xf
+1:	mov	x0, sp
+	bl	kprobe_detour_leave
+	msr	daifset, #0xf
 	ldp	x0, x1, [sp, #S_PC]
 	msr	elr_el1, x0
 	msr	spsr_el1, x1

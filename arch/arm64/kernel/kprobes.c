@@ -26,7 +26,7 @@
 
 #include "probes/simulate-insn.h"
 
-bool kprobe_detour_callback(struct pt_regs *regs, unsigned long where);
+void kprobe_detour_leave(struct pt_regs *regs);
 
 kprobe_opcode_t *arch_kprobe_entry(unsigned long addr, unsigned long offset,
 				   bool *on_func_entry)
@@ -192,8 +192,16 @@ int kretprobe_brk_handler(struct pt_regs *regs, unsigned long esr)
 }
 NOKPROBE_SYMBOL(kretprobe_brk_handler);
 
-/* Of the CPU's state, what is the same in the handlers as in the probed code. */
-static u64 pstate_beside_flags(void)
+/**
+ * kprobe_detour_leave() - a stub is left as a trap would be
+ * @regs: registers as the probed code has them, of its state only the flags and which
+ *        interrupts are masked
+ *
+ * Adds the rest of the state, which is the same in the handlers as in the probed code.
+ *
+ * Context: That of the probed code.
+ */
+void kprobe_detour_leave(struct pt_regs *regs)
 {
 	u64 pstate = 0;
 
@@ -205,28 +213,9 @@ static u64 pstate_beside_flags(void)
 		pstate |= read_sysreg_s(sys_reg(3, 3, 4, 2, 6));
 	if (cpus_have_cap(ARM64_MTE))
 		pstate |= read_sysreg_s(sys_reg(3, 3, 4, 2, 7));
-	return pstate;
+	regs->pstate |= pstate;
 }
-NOKPROBE_SYMBOL(pstate_beside_flags);
-
-/**
- * kprobe_detour_callback() - a stub was entered
- * @regs:  registers as the probed code has them, of its state only the flags and which
- *         interrupts are masked
- * @where: the address that the stub's call returns to
- *
- * Context: That of the probed code.
- * Return: True when @where is where to go on, with @regs; false when that is the
- * instruction pointer in @regs, with all of the state.
- */
-bool kprobe_detour_callback(struct pt_regs *regs, unsigned long where)
-{
-	if (kprobe_detour_enter(regs, where))
-		return true;
-	regs->pstate |= pstate_beside_flags();
-	return false;
-}
-NOKPROBE_SYMBOL(kprobe_detour_callback);
+NOKPROBE_SYMBOL(kprobe_detour_leave);
 
 struct text {
 	const char *start;
