@@ -12,7 +12,6 @@
 #include <linux/kmsan.h>
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
-#include <linux/preempt.h>
 #include <linux/sched.h>
 
 #include "frame.h"
@@ -286,6 +285,19 @@ static void moving_hit(struct kprobe_point *point, struct pt_regs *regs,
 }
 NOKPROBE_SYMBOL(moving_hit);
 
+static __always_inline void any_hit(struct kprobe_point *point, struct pt_regs *regs,
+				    unsigned int entered)
+{
+	if (unlikely(READ_ONCE(point->mechanism) == KPROBE_FTRACE)) {
+		moving_hit(point, regs, entered);
+		return;
+	}
+	hit(point, regs, entered);
+	/* Meanwhile it has begun to move: the breakpoint would count the hit again. */
+	if (unlikely(instruction_pointer(regs) == point->site))
+		go_on_at_site(point, regs, entered);
+}
+
 /**
  * kprobe_hit() - a point was hit
  * @point:   the point
@@ -297,18 +309,36 @@ NOKPROBE_SYMBOL(moving_hit);
 void kprobe_hit(struct kprobe_point *point, struct pt_regs *regs,
 		unsigned int entered)
 {
-	if (unlikely(READ_ONCE(point->mechanism) == KPROBE_FTRACE)) {
-		moving_hit(point, regs, entered);
-		return;
-	}
-	hit(point, regs, entered);
-	/* Meanwhile it has begun to move: the breakpoint would count the hit again. */
-	if (unlikely(instruction_pointer(regs) == point->site))
-		go_on_at_site(point, regs, entered);
+	any_hit(point, regs, entered);
 }
 NOKPROBE_SYMBOL(kprobe_hit);
 
 #ifdef CONFIG_OPTPROBES
+#ifndef ARCH_KPROBE_OWN_DETOURS
+/**
+ * kprobe_detour_enter() - a stub was entered
+ * @regs:  registers as the probed code has them; the instruction pointer is set
+ * @where: the address that the stub's call returns to
+ *
+ * Context: That of the probed code.
+ * Return: True when @where is where to go on, with @regs; false when that is the
+ * instruction pointer in @regs.
+ */
+bool kprobe_detour_enter(struct pt_regs *regs, unsigned long where)
+{
+	struct kprobe_detour *detour = kprobe_detour_running(where);
+
+	kmsan_unpoison_entry_regs(regs);
+	preempt_disable_notrace();
+	arch_kprobe_enter(detour->point, regs);
+	any_hit(detour->point, regs, 0);
+	preempt_enable_notrace();
+	return instruction_pointer(regs) == (unsigned long)detour->route.run;
+}
+NOKPROBE_SYMBOL(kprobe_detour_enter);
+
+#endif /* ARCH_KPROBE_OWN_DETOURS */
+
 /**
  * kprobe_breakpoint_detour() - where a breakpoint leads
  * @addr: its address

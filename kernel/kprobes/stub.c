@@ -13,37 +13,13 @@
  * calls kprobe_detour_enter(), and goes on where that says. A stub knows no handlers,
  * so it outlives all changes of them.
  */
-#include <linux/kmsan.h>
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
-#include <linux/preempt.h>
 
 #include "hit.h"
 #include "slot.h"
 
 #ifndef ARCH_KPROBE_OWN_DETOURS
-
-/**
- * kprobe_detour_enter() - a stub was entered
- * @regs:  registers as the probed code has them; the instruction pointer is set
- * @where: the address that the stub's call returns to
- *
- * Context: That of the probed code.
- * Return: True when @where is where to go on, with @regs; false when that is the
- * instruction pointer in @regs.
- */
-bool kprobe_detour_enter(struct pt_regs *regs, unsigned long where)
-{
-	struct kprobe_detour *detour = kprobe_detour_running(where);
-
-	kmsan_unpoison_entry_regs(regs);
-	preempt_disable_notrace();
-	arch_kprobe_enter(detour->point, regs);
-	kprobe_hit(detour->point, regs, 0);
-	preempt_enable_notrace();
-	return instruction_pointer(regs) == (unsigned long)detour->route.run;
-}
-NOKPROBE_SYMBOL(kprobe_detour_enter);
 
 /* After the first displaced instruction: in the stub if more were displaced. */
 static unsigned long resume_at(const struct kprobe_code *code,
