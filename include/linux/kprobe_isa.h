@@ -76,7 +76,8 @@ enum kprobe_flow {
  * @writes:    those that it writes, whatever its operands
  * @dead:      those that its copy may use to reach its target, because nobody reads
  *             them there. plan() sets this for a call, by the calling convention;
- *             kprobe_region_set_scratch() does for other direct branches
+ *             kprobe_region_set_scratch() does for other direct branches. Of a probed
+ *             instruction that runs from a slot: the one for the jump back
  * @target:    target of a direct branch
  * @data:      address of text that it reads or executes
  * @arch:      what else the architecture needs to emit and to emulate it

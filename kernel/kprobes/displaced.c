@@ -22,6 +22,7 @@
 #include <linux/memory.h>
 
 #include "displaced.h"
+#include "examine.h"
 #include "function.h"
 #include "site.h"
 #include "slot.h"
@@ -34,7 +35,7 @@ static void emit_way_back(struct kprobe_code *code, struct kprobe_point *point, 
 		isa->enter(code, (unsigned long)kprobe_post_trampoline);
 		isa->leave(code);
 	}
-	isa->jump(code, point->site + point->len, 0);
+	isa->jump(code, point->site + point->len, point->plan.dead);
 }
 
 static bool fill_slot(struct kprobe_point *point, void *slot, bool post)
@@ -109,6 +110,13 @@ static enum kprobe_reason scan(const struct kprobe_point *point,
 	return kprobe_scan_site(arch_kprobe_isa, &text, point->site);
 }
 
+/* Finds the register that the jump after the copy needs. Without one, a trap ends it. */
+static void find_scratch(struct kprobe_point *point, struct kprobe_lookup *lookup)
+{
+	if (arch_kprobe_isa->scratch && !point->emulated)
+		point->plan.dead = kprobe_examine_scratch(lookup, point->site + point->len);
+}
+
 /**
  * kprobe_displace() - plan how a point's instruction is displaced
  * @point:  new point with @addr and @site set
@@ -125,6 +133,8 @@ enum kprobe_reason kprobe_displace(struct kprobe_point *point, struct kprobe_loo
 {
 	enum kprobe_reason reason = plan(point) ?: scan(point, lookup);
 
+	if (!reason)
+		find_scratch(point, lookup);
 	if (!reason && (!point->emulated || point->plan.may_run))
 		reason = make_slot(point, &point->slot, false);
 	return reason;

@@ -172,6 +172,35 @@ enum kprobe_reason kprobe_examine(struct kprobe_region *region, struct kprobe_lo
 NOKPROBE_SYMBOL(kprobe_examine);
 
 /**
+ * kprobe_examine_scratch() - find a register that a jump in front of text may use
+ * @lookup: what was looked up before under the same hold of kprobe_mutex
+ * @addr:   where the jump leads
+ *
+ * Context: Process context, kprobe_mutex held; takes text_mutex.
+ * Return: A register of kprobe_isa.scratch, as a bit, whose value the text does not
+ * need, or 0.
+ */
+u32 kprobe_examine_scratch(struct kprobe_lookup *lookup, unsigned long addr)
+{
+	const struct kprobe_text text = {
+		.read = kprobe_read_insn,
+		.find = kprobe_lookup_function,
+		.is_reserved = is_reserved,
+		.may_fault = may_fault,
+		.lookup = lookup,
+	};
+	struct kprobe_function function;
+	u32 dead;
+
+	guard(mutex)(&text_mutex);
+	if (!kprobe_lookup_function(lookup, addr, &function))
+		return 0;
+	dead = kprobe_dead_scratch(arch_kprobe_isa, &text, &function, addr);
+	return dead & -dead;
+}
+NOKPROBE_SYMBOL(kprobe_examine_scratch);
+
+/**
  * kprobe_examine_point() - can a jump take the breakpoint's place?
  * @point:  prepared point
  * @lookup: what was looked up before under the same hold of kprobe_mutex

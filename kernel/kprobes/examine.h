@@ -11,5 +11,13 @@ enum kprobe_reason kprobe_examine(struct kprobe_region *region, struct kprobe_lo
 				  unsigned long site, unsigned long from);
 enum kprobe_reason kprobe_examine_point(struct kprobe_point *point,
 					struct kprobe_lookup *lookup);
+#ifdef CONFIG_OPTPROBES
+u32 kprobe_examine_scratch(struct kprobe_lookup *lookup, unsigned long addr);
+#else
+static inline u32 kprobe_examine_scratch(struct kprobe_lookup *lookup, unsigned long addr)
+{
+	return 0;
+}
+#endif
 
 #endif /* _KERNEL_KPROBES_EXAMINE_H */
