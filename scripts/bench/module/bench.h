@@ -29,9 +29,8 @@ extern const struct bench_functions bench_functions;
 int kprobe_bench_add(const struct bench_functions *functions);
 
 /*
- * Time of the guest in time stamp counter ticks, and how much of it the CPU was
- * idle. Under QEMU's "-icount shift=0" a tick is an instruction or a nanosecond
- * of idling.
+ * Time of the guest in ticks of bench_clock(), and how much of it the CPU was idle.
+ * Under QEMU's "-icount shift=0" a tick is an instruction or a nanosecond of idling.
  */
 struct bench_span {
 	u64 begin;

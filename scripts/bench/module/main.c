@@ -26,13 +26,14 @@
 
 #include <linux/kernel.h>
 #include <linux/kprobes.h>
+#include <linux/math64.h>
 #include <linux/module.h>
 #include <linux/sched.h>
 #include <linux/string.h>
 #include <linux/tick.h>
-#include <asm/tsc.h>
 
 #include "bench.h"
+#include "machine.h"
 
 unsigned long bench_pre_hits, bench_post_hits, bench_return_hits;
 
@@ -62,7 +63,7 @@ static u64 idle_ns(void)
 void bench_begin_now(struct bench_span *span)
 {
 	span->idle = idle_ns();
-	span->begin = rdtsc_ordered();
+	span->begin = bench_clock();
 }
 
 /*
@@ -82,7 +83,7 @@ MODULE_PARM_DESC(last, "busy ticks of the last span");
 
 struct bench_cost bench_end(const struct bench_span *span)
 {
-	u64 ticks = rdtsc_ordered() - span->begin;
+	u64 ticks = bench_clock() - span->begin;
 	u64 idle = min(idle_ns() - span->idle, ticks);
 
 	last = ticks - idle;
@@ -91,10 +92,11 @@ struct bench_cost bench_end(const struct bench_span *span)
 
 void bench_figure(const char *name, u64 n, u64 total, u64 parts)
 {
-	u64 tenths = (total * 10 + parts / 2) / parts;
+	u64 tenths = div64_u64(total * 10 + parts / 2, parts);
+	u32 tenth;
+	u64 whole = div_u64_rem(tenths, 10, &tenth);
 
-	pr_info("figure %s %llu %llu.%llu\n", name, n, tenths / 10,
-		tenths % 10);
+	pr_info("figure %s %llu %llu.%u\n", name, n, whole, tenth);
 }
 
 void bench_cost(const char *name, u64 n, struct bench_cost cost)

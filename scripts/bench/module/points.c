@@ -11,9 +11,9 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/string.h>
-#include <asm/tsc.h>
 
 #include "bench.h"
+#include "machine.h"
 
 #define MAX_SETS	64
 #define SETTLE_MS	200
@@ -174,7 +174,7 @@ int bench_fill(const char *what, const char *how, unsigned int n,
 	cost = bench_end(&span);
 	if (ret)
 		return bench_failed(name, "registering %u: %d", n, ret);
-	registered_at = rdtsc_ordered();
+	registered_at = bench_clock();
 	bench_cost(name, n, cost);
 	return check_books(name, n, n);
 }
@@ -226,15 +226,17 @@ static unsigned int slow_functions(unsigned int below)
 	for (i = 0; i < min(nr_probes, nr_functions); i++) {
 		unsigned int hits = DIV_ROUND_UP(nr_probes - i, nr_functions);
 		bench_function_t function = function_of(i);
+		unsigned int calls = BENCH_REPEAT;
 		unsigned long flags;
 		u64 ticks;
 
 		local_irq_save(flags);
-		ticks = rdtsc_ordered();
-		function(i);
-		ticks = rdtsc_ordered() - ticks;
+		ticks = bench_clock();
+		while (calls--)
+			function(i);
+		ticks = bench_clock() - ticks;
 		local_irq_restore(flags);
-		slow += ticks >= (u64)below * hits;
+		slow += ticks >= (u64)below * hits * BENCH_REPEAT;
 		cond_resched();
 	}
 	return slow;
@@ -249,14 +251,14 @@ int bench_optimized(const char *name, unsigned int below)
 	u64 ticks;
 
 	while ((slow = slow_functions(below))) {
-		ticks = rdtsc_ordered() - registered_at;
+		ticks = bench_clock() - registered_at;
 		if (ticks > OPTIMIZED_SECONDS * NSEC_PER_SEC)
 			return bench_failed(name, "%u of %u hits stay slow",
 					    slow, nr_probes);
 		msleep(wait_ms);
 		wait_ms = min(2 * wait_ms, 100u);
 	}
-	bench_figure(name, nr_probes, rdtsc_ordered() - registered_at, 1);
+	bench_figure(name, nr_probes, bench_clock() - registered_at, 1);
 	return 0;
 }
 

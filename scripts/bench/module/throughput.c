@@ -9,6 +9,7 @@
 #include <linux/kprobes.h>
 #include <linux/kthread.h>
 #include <linux/ktime.h>
+#include <linux/math64.h>
 #include <linux/module.h>
 #include <linux/percpu.h>
 #include <linux/sched.h>
@@ -93,7 +94,7 @@ static int run_callers(unsigned int cpus, u64 *rate, unsigned long *calls)
 	*rate = *calls = 0;
 	for (i = 0; i < cpus; i++) {
 		*calls += callers[i].calls;
-		*rate += callers[i].calls * NSEC_PER_SEC / callers[i].ns;
+		*rate += div64_u64((u64)callers[i].calls * NSEC_PER_SEC, callers[i].ns);
 	}
 	return 0;
 }
