@@ -150,6 +150,41 @@ int __init arch_kprobe_blacklist(void);
  */
 int __init arch_kprobe_init(void);
 
+/* In the architecture's assembly: what slots call, for the post-handlers, and stubs. */
+void kprobe_post_trampoline(void);
+void kprobe_detour_common(void);
+
+/*
+ * What is the same on most architectures; inline, as it is on the hit path. One where it
+ * differs defines the name as well, in asm/kprobe_point.h.
+ */
+#ifndef arch_kprobe_preempt_count
+/**
+ * arch_kprobe_preempt_count() - read what context this is
+ *
+ * Context: Hit path.
+ * Return: preempt_count(), of which only %KPROBE_CONTEXT_MASK has to be right.
+ */
+static __always_inline unsigned int arch_kprobe_preempt_count(void)
+{
+	return preempt_count();
+}
+#endif
+
+#ifndef arch_kprobe_skip_nop
+/**
+ * arch_kprobe_skip_nop() - find the instruction after the entry nop
+ * @addr: address of the nop that ftrace replaces by its call
+ *
+ * Context: Any.
+ * Return: Where that instruction is; @addr when no probe is ever placed after a nop.
+ */
+static __always_inline unsigned long arch_kprobe_skip_nop(unsigned long addr)
+{
+	return addr;
+}
+#endif
+
 /*
  * What the core cannot know of text. An architecture that has something to say
  * defines the name as well, in asm/kprobe_point.h.
@@ -275,13 +310,9 @@ void kretprobe_return(struct pt_regs *regs, void *fp);
  *   void arch_kprobe_enter(struct kprobe_point *point, struct pt_regs *regs)
  *	makes registers that belong to @site or to ftrace's call those which
  *	users of the architecture see in a pre-handler at @addr
- *   unsigned int arch_kprobe_preempt_count(void)
- *	preempt_count(), of which only %KPROBE_CONTEXT_MASK has to be right
  *   bool arch_kprobe_has_breakpoint(unsigned long addr)
  *	whether the text at addr, which has trapped, holds a breakpoint now; true
  *	also when it cannot be read
- *   unsigned long arch_kprobe_skip_nop(unsigned long addr)
- *	the instruction after the entry nop at @addr
  *
  * and where ftrace does not save all registers:
  *

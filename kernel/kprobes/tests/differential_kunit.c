@@ -6,6 +6,7 @@
  * same, and each handler must have run once for each pass.
  */
 #include <kunit/test.h>
+#include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
 #include <linux/percpu.h>
 #include <linux/sizes.h>

@@ -3,6 +3,7 @@
  * Tests of what handlers may do when a detour calls them: all that they may do when a
  * trap does. Each test runs with a trap, a detour and a jump.
  */
+#include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
 #ifdef CONFIG_X86
 #include <asm/processor-flags.h>

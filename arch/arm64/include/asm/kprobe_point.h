@@ -7,19 +7,9 @@
  * the return address, and x29 the caller's frame record.
  */
 #include <linux/compiler.h>
-#include <linux/preempt.h>
 #include <linux/uaccess.h>
 #include <asm/debug-monitors.h>
 #include <asm/ptrace.h>
-
-/* In kprobes-trampoline.S: what slots call, for the post-handlers, and stubs. */
-void kprobe_post_trampoline(void);
-void kprobe_detour_common(void);
-
-static __always_inline unsigned int arch_kprobe_preempt_count(void)
-{
-	return preempt_count();
-}
 
 /* A trap's instruction pointer is at the breakpoint. */
 static __always_inline void arch_kprobe_enter(struct kprobe_point *point,
@@ -36,12 +26,6 @@ static __always_inline bool arch_kprobe_has_breakpoint(unsigned long addr)
 	return le32_to_cpu(word) == BRK64_OPCODE_KPROBES;
 unreadable:
 	return true;
-}
-
-/* Nobody skips one: ftrace has its call after the first instruction. */
-static __always_inline unsigned long arch_kprobe_skip_nop(unsigned long addr)
-{
-	return addr;
 }
 
 extern const struct kprobe_isa arm64_kprobe_isa;

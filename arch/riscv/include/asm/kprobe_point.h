@@ -8,18 +8,8 @@
  */
 #include <linux/compiler.h>
 #include <linux/ftrace.h>
-#include <linux/preempt.h>
 #include <linux/uaccess.h>
 #include <asm/ptrace.h>
-
-/* In kprobes-trampoline.S: what stubs call. */
-void kprobe_post_trampoline(void);
-void kprobe_detour_common(void);
-
-static __always_inline unsigned int arch_kprobe_preempt_count(void)
-{
-	return preempt_count();
-}
 
 static __always_inline void arch_kprobe_enter(struct kprobe_point *point,
 					      struct pt_regs *regs)
@@ -45,6 +35,8 @@ static __always_inline unsigned long arch_kprobe_skip_nop(unsigned long addr)
 {
 	return addr + 8;
 }
+
+#define arch_kprobe_skip_nop	arch_kprobe_skip_nop
 
 #ifdef CONFIG_KPROBES_ON_FTRACE
 /* Not by memcpy() and memset(), which may be probed. */

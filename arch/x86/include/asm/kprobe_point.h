@@ -14,15 +14,13 @@
 #include <asm/ptrace.h>
 #include <asm/text-patching.h>
 
-/* In kprobes-trampoline.S: what slots call, for the post-handlers, and stubs. */
-void kprobe_post_trampoline(void);
-void kprobe_detour_common(void);
-
 /* With the bit that asks for rescheduling. */
 static __always_inline unsigned int arch_kprobe_preempt_count(void)
 {
 	return raw_cpu_read_4(pcpu_hot.preempt_count);
 }
+
+#define arch_kprobe_preempt_count	arch_kprobe_preempt_count
 
 /* A trap's instruction pointer is after the breakpoint. */
 static __always_inline void arch_kprobe_enter(struct kprobe_point *point,
@@ -51,6 +49,8 @@ static __always_inline unsigned long arch_kprobe_skip_nop(unsigned long addr)
 {
 	return addr + 5;
 }
+
+#define arch_kprobe_skip_nop		arch_kprobe_skip_nop
 
 extern const struct kprobe_isa x86_kprobe_isa;
 #define arch_kprobe_isa		(&x86_kprobe_isa)
