@@ -3,20 +3,7 @@
  * Functions with instructions that a jump can displace, for the suites of the
  * optimizer. They have no landing pads: they are called directly.
  */
-#include <linux/linkage.h>
-#include <asm/assembler.h>
-
-.macro FUNCTION name:req
-SYM_START(\name, SYM_L_GLOBAL, SYM_A_ALIGN)
-.endm
-
-/* The offset of an instruction in its function. */
-.macro OFFSET name:req at:req function:req
-	.pushsection .rodata
-	.balign	4
-SYM_DATA(\name, .long \at - \function)
-	.popsection
-.endm
+#include "function_arm64.inc"
 
 	.text
 
@@ -57,13 +44,12 @@ SYM_FUNC_END(kprobes_opt_callee)
 
 /* int kprobes_opt_middle(int a): a + 3, in a frame */
 FUNCTION kprobes_opt_middle
-	stp	x29, x30, [sp, #-16]!
-	mov	x29, sp
+	FRAME_BEGIN
 .Lmiddle:
 	add	w1, w0, #1
 	add	w2, w1, #1
 	add	w0, w2, #1
-	ldp	x29, x30, [sp], #16
+	FRAME_END
 	ret
 SYM_FUNC_END(kprobes_opt_middle)
 

@@ -3,38 +3,9 @@
  * Functions that the suites put probes on, instruction by instruction. Those without
  * a landing pad are called directly, never through a pointer.
  */
-#include <linux/linkage.h>
-#include <asm/asm-extable.h>
-#include <asm/assembler.h>
+#include "function_arm64.inc"
 
-/* A function whose entry is its first instruction. */
-.macro FUNCTION name:req
-SYM_START(\name, SYM_L_GLOBAL, SYM_A_ALIGN)
-.endm
-
-/* A line of kprobes_asm_places; execution goes on at @next. */
-.macro PLACE at:req symbol:req next:req name:req
-	.pushsection .rodata.str1.1, "aMS", @progbits, 1
-76:	.asciz	"\name"
-77:	.asciz	"\symbol"
-	.popsection
-	.pushsection .rodata.kprobes_places, "a"
-	.quad	76b, 77b, \at - \symbol, \next - \symbol
-	.popsection
-.endm
-
-.macro FRAME_BEGIN
-	stp	x29, x30, [sp, #-16]!
-	mov	x29, sp
-.endm
-
-.macro FRAME_END
-	ldp	x29, x30, [sp], #16
-.endm
-
-	.section .rodata.kprobes_places, "a"
-	.balign	8
-SYM_DATA_START(kprobes_asm_places)
+PLACES_BEGIN
 
 	.text
 
@@ -100,8 +71,7 @@ SYM_FUNC_END(kprobes_target_endbr)
 PLACE kprobes_target_endbr, kprobes_target_endbr, .Linc, "function with landing pad"
 PLACE .Linc, kprobes_target_endbr, .Lret, "second instruction"
 
-	.section .rodata.kprobes_places, "a"
-SYM_DATA_START(kprobes_asm_places_end)
+PLACES_END
 
 	/* Functions that return in various ways. */
 
@@ -192,7 +162,5 @@ FUNCTION kprobes_target_load_user
 	_asm_extable_uaccess .Luser, .Lefault
 SYM_FUNC_END(kprobes_target_load_user)
 
-	.section .rodata
-	.balign	4
-SYM_DATA(kprobes_literal_offset, .long .Lnot_insn - kprobes_target_exclusive)
-SYM_DATA(kprobes_load_user_offset, .long .Luser - kprobes_target_load_user)
+OFFSET kprobes_literal_offset, .Lnot_insn, kprobes_target_exclusive
+OFFSET kprobes_load_user_offset, .Luser, kprobes_target_load_user

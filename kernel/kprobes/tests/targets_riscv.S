@@ -5,20 +5,7 @@
 #include "function_riscv.inc"
 #include <asm/csr.h>
 
-/* A line of kprobes_asm_places; execution goes on at @next. */
-.macro PLACE at:req symbol:req next:req name:req
-	.pushsection .rodata.str1.1, "aMS", @progbits, 1
-76:	.asciz	"\name"
-77:	.asciz	"\symbol"
-	.popsection
-	.pushsection .rodata.kprobes_places, "a"
-	RISCV_PTR 76b, 77b, \at - \symbol, \next - \symbol
-	.popsection
-.endm
-
-	.section .rodata.kprobes_places, "a"
-	.balign	8
-SYM_DATA_START(kprobes_asm_places)
+PLACES_BEGIN
 
 	.section .rodata
 	.balign	4
@@ -73,8 +60,7 @@ SYM_FUNC_END(kprobes_target_endbr)
 PLACE kprobes_target_endbr, kprobes_target_endbr, .Linc, "function with landing pad"
 PLACE .Linc, kprobes_target_endbr, .Lend, "second instruction"
 
-	.section .rodata.kprobes_places, "a"
-SYM_DATA_START(kprobes_asm_places_end)
+PLACES_END
 
 	.text
 

@@ -9,20 +9,7 @@
 
 #include "function_x86.inc"
 
-/* An entry of kprobes_asm_places; @next is the instruction that is executed next. */
-.macro PLACE at:req symbol:req next:req name:req
-	.pushsection .rodata.str1.1, "aMS", @progbits, 1
-76:	.asciz	"\name"
-77:	.asciz	"\symbol"
-	.popsection
-	.pushsection .rodata.kprobes_places, "a"
-	_ASM_PTR 76b, 77b, \at - \symbol, \next - \symbol
-	.popsection
-.endm
-
-	.section .rodata.kprobes_places, "a"
-	.balign	8
-SYM_DATA_START(kprobes_asm_places)
+PLACES_BEGIN
 
 	.section .rodata
 	.balign	4
@@ -77,8 +64,7 @@ SYM_FUNC_END(kprobes_target_endbr)
 PLACE kprobes_target_endbr, kprobes_target_endbr, .Linc, "function with landing pad"
 PLACE .Linc, kprobes_target_endbr, .Lret, "second instruction"
 
-	.section .rodata.kprobes_places, "a"
-SYM_DATA_START(kprobes_asm_places_end)
+PLACES_END
 
 	/* Functions that return in various ways. */
 
@@ -215,7 +201,5 @@ FUNCTION kprobes_target_divide
 	_ASM_EXTABLE(.Ldivide, 2b)
 SYM_FUNC_END(kprobes_target_divide)
 
-	.section .rodata
-	.balign	4
-SYM_DATA(kprobes_load_user_offset, .long .Luser - kprobes_target_load_user)
-SYM_DATA(kprobes_divide_offset, .long .Ldivide - kprobes_target_divide)
+OFFSET kprobes_load_user_offset, .Luser, kprobes_target_load_user
+OFFSET kprobes_divide_offset, .Ldivide, kprobes_target_divide
