@@ -9,6 +9,7 @@
 #include <linux/string.h>
 
 #include "refusal.h"
+#include "targets.h"
 
 /**
  * kprobes_last_refusal() - read the last record
@@ -149,6 +150,78 @@ void kprobes_refuse_probe(struct kunit *test, struct kprobe *p,
 	refused_begin(&call);
 	KUNIT_EXPECT_EQ(test, ask_for_probe(p), error);
 	expect_record(test, &call, error, named);
+}
+
+/**
+ * kprobes_expect_refused() - have a probe refused, with nothing changed by that
+ * @test:   the test that runs
+ * @p:      the probe
+ * @error:  the errno that is expected
+ * @reason: the reason that is expected
+ *
+ * Expects that probe and text are as before, and that no hits are counted.
+ *
+ * Context: Process context, may sleep.
+ */
+void kprobes_expect_refused(struct kunit *test, struct kprobe *p, int error,
+			    enum kprobe_reason reason)
+{
+	unsigned long at = (unsigned long)p->addr;
+	const struct kprobe before = *p;
+	struct kprobes_text text;
+
+	if (!at && p->symbol_name)
+		at = (unsigned long)kprobe_lookup_name(p->symbol_name, 0);
+	kprobes_text_save(&text, at + p->offset);
+	kprobes_refuse_probe(test, p, error, reason, p);
+	KUNIT_EXPECT_PTR_EQ(test, p->addr, before.addr);
+	KUNIT_EXPECT_EQ(test, p->offset, before.offset);
+	KUNIT_EXPECT_EQ(test, p->flags, before.flags);
+	kprobes_expect_off(test, p);
+	KUNIT_EXPECT_NULL(test, get_kprobe((void *)text.addr));
+	wait_for_kprobe_optimizer();
+	kprobes_text_expect(test, &text);
+	KUNIT_EXPECT_EQ(test, -EINVAL, enable_kprobe(p));
+	KUNIT_EXPECT_EQ(test, -EINVAL, disable_kprobe(p));
+}
+
+/**
+ * kprobes_refuse_symbol() - have a new probe refused, at an offset from a symbol
+ * @test:   the test that runs
+ * @symbol: the symbol's name
+ * @offset: the offset
+ * @error:  the errno that is expected
+ * @reason: the reason that is expected
+ *
+ * Context: Process context, may sleep.
+ */
+void kprobes_refuse_symbol(struct kunit *test, const char *symbol, unsigned int offset,
+			   int error, enum kprobe_reason reason)
+{
+	struct kprobe *p = &kprobes_counter(test, kprobes_place(0))->kp;
+
+	p->symbol_name = symbol;
+	p->offset = offset;
+	kprobes_expect_refused(test, p, error, reason);
+}
+
+/**
+ * kprobes_refuse_addr() - have a new probe refused, at an address
+ * @test:   the test that runs
+ * @addr:   the address
+ * @error:  the errno that is expected
+ * @reason: the reason that is expected
+ *
+ * Context: Process context, may sleep.
+ */
+void kprobes_refuse_addr(struct kunit *test, const void *addr, int error,
+			 enum kprobe_reason reason)
+{
+	struct kprobe *p = &kprobes_counter(test, kprobes_place(0))->kp;
+
+	p->symbol_name = NULL;
+	p->addr = (kprobe_opcode_t *)addr;
+	kprobes_expect_refused(test, p, error, reason);
 }
 
 /**

@@ -14,6 +14,12 @@ u64 kprobes_last_refusal(struct kprobe_refusal *last);
 void kprobes_refuse_probe(struct kunit *test, struct kprobe *p,
 			  int error, enum kprobe_reason reason,
 			  const struct kprobe *named);
+void kprobes_expect_refused(struct kunit *test, struct kprobe *p, int error,
+			    enum kprobe_reason reason);
+void kprobes_refuse_symbol(struct kunit *test, const char *symbol, unsigned int offset,
+			   int error, enum kprobe_reason reason);
+void kprobes_refuse_addr(struct kunit *test, const void *addr, int error,
+			 enum kprobe_reason reason);
 void kprobes_refuse_probes(struct kunit *test, struct kprobe **kps, int num,
 			   int error, enum kprobe_reason reason,
 			   const struct kprobe *named);
