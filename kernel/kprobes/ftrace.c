@@ -79,7 +79,8 @@ static void ftrace_hit(unsigned long ip, unsigned long parent_ip,
 static void ftrace_hit(unsigned long ip, unsigned long parent_ip,
 		       struct ftrace_ops *ops, struct ftrace_regs *fregs)
 {
-	struct pt_regs regs;
+	/* The compiler would clear it by memset(), which may be probed. */
+	struct pt_regs regs __uninitialized;
 
 	arch_kprobe_get_call(&regs, fregs);
 	call_hit(ip, &regs);
