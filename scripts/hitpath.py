@@ -3,8 +3,9 @@
 """usage: hitpath.py [--all-roots] RULES VMLINUX...
 
 Proves that a hit of a probe executes nothing that can be probed: follows the calls and jumps of
-a linked x86 kernel from the functions where hits begin. Each function that is reached must be
-on the blacklist. Prints those that are not, with the path there, and then fails with status 1.
+a linked kernel from the functions where hits begin, also those in alternative instructions that
+may be patched in at boot. Each function that is reached must be on the blacklist. Prints those
+that are not, with the path there, and then fails with status 1. Knows x86, arm64 and riscv.
 
 The blacklist has the functions that NOKPROBE_SYMBOL() names, those in sections that are forbidden
 as a whole, and the pieces that compilers make of such functions: kernel/kprobes/blacklist.c.
@@ -17,6 +18,8 @@ Each line of RULES is a kind, a function's name (or a pattern) and the reason, w
   checked   on the blacklist, and may be instrumented by sanitizers: not kprobes' own
   probed    reached, but may be probed
   indirect  calls by a pointer, which cannot be followed
+
+Rules after a line "[arm64]" or the like are for that architecture alone.
 """
 import bisect
 import fnmatch
@@ -26,14 +29,76 @@ import subprocess
 import sys
 
 RANGES = [("__kprobes_text_start", "__kprobes_text_end"),
-          ("__noinstr_text_start", "__noinstr_text_end"),
-          ("__softirqentry_text_end", "_etext")]
+          ("__noinstr_text_start", "__noinstr_text_end")]
 PIECE = re.compile(r"\.(cold|isra\.|constprop\.|part\.)")
-PREFIX = re.compile(r"__(pfx|cfi)_")
-BRANCH = re.compile(r"^\s*([0-9a-f]+):\t(?:[a-z0-9]+ )*?(call|j[a-z]+)(?:,p[nt])?q? +(\*?)(?:%\w+|([0-9a-f]+))?")
+PREFIX = re.compile(r"__(pfx|cfi)_|\$")
 SANITIZER = re.compile(r"__(asan|tsan|msan|ubsan|sanitizer|kcsan)_\w+")
 THUNK = re.compile(r"__x86_indirect_\w+")
+INSTRUCTION = re.compile(r"^\s*([0-9a-f]+):\t(.*)")
 FUNC, NOTYPE = 2, 0
+
+
+class X86:
+    name = "x86"
+    objdump = "objdump"
+    # The linker puts entry code and thunks at the end of the text.
+    ranges = [("__softirqentry_text_end", "_etext")]
+    relative = None
+    alternatives = "__alt_instructions", "__alt_instructions_end", "<iiIBB", 4
+    replacements = ".altinstr_replacement"
+    branch = re.compile(r"(?:[a-z0-9]+ )*?(?:call|j[a-z]+)(?:,p[nt])?q? +(\*?)(?:%\w+|([0-9a-f]+))?")
+
+    def target(self, text):
+        """Where a branch leads: None if this is none, 0 if that is in a register or in memory."""
+        m = self.branch.match(text)
+        if not m:
+            return None
+        return 0 if m.group(1) or not m.group(2) else int(m.group(2), 16)
+
+
+class Arm64:
+    name = "arm64"
+    objdump = "aarch64-linux-gnu-objdump"
+    ranges = [("__entry_text_start", "__entry_text_end"), ("__idmap_text_start", "__idmap_text_end"),
+              ("__hyp_text_start", "__hyp_text_end")]
+    # The contents of words that hold addresses are in relocations: R_AARCH64_RELATIVE.
+    relative = 1027
+    alternatives = "__alt_instructions", "__alt_instructions_end", "<iiHBB", 4
+    replacements = None
+    branch = re.compile(r"(?:(?:bl|b|b\.\w+|cbn?z\t\w+,|tbn?z\t\w+, #\d+,)\s+([0-9a-f]+)|(?:blr|br)(?:a[ab]z?)?\t)")
+
+    def target(self, text):
+        m = self.branch.match(text)
+        return m and int(m.group(1) or "0", 16)
+
+
+class Riscv:
+    name = "riscv"
+    objdump = "riscv64-linux-gnu-objdump"
+    ranges = []
+    relative = None
+    alternatives = "__alt_start", "__alt_end", "<iiHHI", 3
+    replacements = None
+    direct = re.compile(r"(?:j|jal|b\w+)\t(?:[a-z]\w*,)*([0-9a-f]{5,})\b")
+    indirect = re.compile(r"(?:jr|jalr)\t(?:\w+,)?(?:-?\d+\()?(\w+)\)?(?:.*# ([0-9a-f]+))?")
+    upper = re.compile(r"auipc\t(\w+),")
+    before = None
+
+    def target(self, text):
+        """Two instructions are a branch if the first sets the register of the second."""
+        before, m = self.before, self.upper.match(text)
+        self.before = m and m.group(1)
+        m = self.direct.match(text)
+        if m:
+            return int(m.group(1), 16)
+        m = self.indirect.match(text)
+        if not m:
+            return None
+        return int(m.group(2), 16) if m.group(2) and m.group(1) == before else 0
+
+
+# By e_machine.
+MACHINES = {3: X86, 62: X86, 183: Arm64, 243: Riscv}
 
 
 class Elf:
@@ -46,6 +111,7 @@ class Elf:
         offset, = struct.unpack_from(*(("<Q", self.data, 40) if self.is64 else
                                        ("<I", self.data, 32)))
         size, count = struct.unpack_from("<HH", self.data, 58 if self.is64 else 46)
+        self.machine, = struct.unpack_from("<H", self.data, 18)
         layout = "<IIQQQQIIQQ" if self.is64 else "<IIIIIIIIII"
         self.sections = [struct.unpack_from(layout, self.data, offset + i * size)
                          for i in range(count)]
@@ -70,19 +136,33 @@ class Elf:
                     end = self.data.index(b"\0", names + name)
                     yield self.data[names + name:end].decode(), value, length, info & 15
 
-    def words(self, start, end):
-        width, letter = (8, "Q") if self.is64 else (4, "I")
+    def bytes(self, start, end):
         for _, kind, _, address, offset, size, *_ in self.sections:
             if kind != 8 and address and address <= start and end <= address + size:
-                at = offset + start - address
-                return struct.unpack_from("<%d%s" % ((end - start) // width, letter),
-                                          self.data, at)
-        return ()
+                return self.data[offset + start - address:offset + end - address]
+        return b""
+
+    def relocated(self, start, end, relative):
+        """What the words there are when the kernel runs, by address."""
+        for _, kind, _, _, offset, size, *_ in self.sections:
+            if kind == 4:
+                for at, info, addend in struct.iter_unpack("<QQQ", self.data[offset:offset + size]):
+                    if info == relative and start <= at < end:
+                        yield at, addend
+
+    def words(self, start, end, relative):
+        width, letter = (8, "Q") if self.is64 else (4, "I")
+        words = {start + i * width: word for i, (word,) in
+                 enumerate(struct.iter_unpack("<" + letter, self.bytes(start, end)))}
+        if relative:
+            words.update(self.relocated(start, end, relative))
+        return words.values()
 
 
 class Kernel:
     def __init__(self, file):
         elf = Elf(file)
+        self.machine = MACHINES[elf.machine]()
         symbols = list(elf.symbols())
         self.address = {name: value for name, value, _, _ in symbols}
         text, end = self.address["_stext"], self.address["_etext"]
@@ -90,17 +170,38 @@ class Kernel:
         code = [s for s in symbols if s[3] in (FUNC, NOTYPE) and text <= s[1] < end and
                 not PREFIX.match(s[0])]
         self.names = {}
-        for name, value, _, kind in sorted(code, key=lambda s: (s[3] != FUNC, s[0])):
+        for name, value, _, kind in sorted(code, key=lambda s: (s[3] != FUNC, s[0][:2] == "__", s[0])):
             self.names.setdefault(value, []).append(name)
         self.starts = sorted(self.names)
         self.calls = {start: set() for start in self.starts}
         self.indirect = set()
         self.follow_into_labels(code)
         self.forbidden = self.blacklist(elf)
-        self.disassemble(file, text, end)
+        self.text = text, end
+        self.alternatives = sorted(self.read_alternatives(elf))
+        self.disassemble(file, "--start-address=%#x" % text, "--stop-address=%#x" % end)
+        if self.machine.replacements and self.alternatives:
+            self.disassemble(file, "--section=" + self.machine.replacements)
 
     def function(self, address):
         return self.starts[bisect.bisect_right(self.starts, address) - 1]
+
+    def read_alternatives(self, elf):
+        """First and last address of each, and the instruction in whose place it is patched."""
+        start, end, layout, length = self.machine.alternatives
+        first, last = self.address.get(start, 0), self.address.get(end, 0)
+        for i, entry in enumerate(struct.iter_unpack(layout, elf.bytes(first, last))):
+            at = first + i * struct.calcsize(layout)
+            if entry[length]:
+                place = at + 4 + entry[1]
+                yield place, place + entry[length], at + entry[0]
+
+    def executed_in(self, address):
+        """The function that executes an instruction, there or in whose place it is patched."""
+        i = bisect.bisect_right(self.alternatives, (address, sys.maxsize, 0)) - 1
+        if i >= 0 and address < self.alternatives[i][1]:
+            address = self.alternatives[i][2]
+        return self.function(address)
 
     def follow_into_labels(self, code):
         for _, value, size, _ in code:
@@ -111,9 +212,9 @@ class Kernel:
 
     def blacklist(self, elf):
         named = elf.words(self.address.get("__start_kprobe_blacklist", 0),
-                          self.address.get("__stop_kprobe_blacklist", 0))
+                          self.address.get("__stop_kprobe_blacklist", 0), self.machine.relative)
         forbidden = {self.function(a) for a in named if a in self.names}
-        for first, last in RANGES:
+        for first, last in RANGES + self.machine.ranges:
             if first in self.address and last in self.address:
                 forbidden.update(s for s in self.starts
                                  if self.address[first] <= s < self.address[last])
@@ -123,28 +224,26 @@ class Kernel:
                          for piece in PIECE.finditer(name) if name[:piece.start()] in names)
         return forbidden
 
-    def disassemble(self, file, text, end):
-        command = ["objdump", "-d", "--no-show-raw-insn", "--start-address=%#x" % text,
-                   "--stop-address=%#x" % end, file]
+    def disassemble(self, file, *options):
+        command = [self.machine.objdump, "-d", "--no-show-raw-insn", *options, file]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, errors="replace") as run:
             for line in run.stdout:
                 if "\tint3" not in line and "\tmov" not in line:
-                    self.instruction(line, text, end)
+                    m = INSTRUCTION.match(line)
+                    target = m and self.machine.target(m.group(2))
+                    if target is not None:
+                        self.branch(int(m.group(1), 16), target)
         if run.returncode:
             sys.exit("%s: objdump failed" % file)
 
-    def instruction(self, line, text, end):
-        m = BRANCH.match(line)
-        if not m:
-            return
-        here = self.function(int(m.group(1), 16))
-        if m.group(3) or not m.group(4):
+    def branch(self, address, target):
+        here = self.executed_in(address)
+        if not target:
             self.indirect.add(here)
             return
-        target = int(m.group(4), 16)
-        if not text <= target < end:
+        if not self.text[0] <= target < self.text[1]:
             return
-        there = self.function(target)
+        there = self.executed_in(target)
         if any(THUNK.match(name) for name in self.names[there]):
             self.indirect.add(here)
         elif there != here:
@@ -152,21 +251,25 @@ class Kernel:
 
 
 def read_rules(name):
-    rules = []
+    """Of each rule kind, function, and architecture, which is None for all of them."""
+    rules, machine = [], None
     with open(name) as f:
         for line in f:
-            if line.strip() and not line.startswith("#"):
+            if line.startswith("["):
+                machine = line.strip("[]\n")
+            elif line.strip() and not line.startswith("#"):
                 kind, pattern, reason = re.split(r"\t+", line.strip(), maxsplit=2)
                 if kind not in ("root", "end", "checked", "probed", "indirect") or not reason:
                     sys.exit("%s: %s" % (name, line))
-                rules.append((kind, pattern))
+                rules.append((kind, pattern, machine))
     return rules
 
 
 class Proof:
     def __init__(self, kernel, rules):
         self.kernel = kernel
-        self.rules = rules
+        self.rules = [(kind, pattern) for kind, pattern, machine in rules
+                      if machine in (None, kernel.machine.name)]
         self.way = {}
         self.findings = []
 
@@ -200,7 +303,8 @@ class Proof:
     def run(self, all_roots):
         queue = []
         for kind, name in self.rules:
-            there = [n for n in name.split("|") if n in self.kernel.address]
+            there = [n for pattern in name.split("|")
+                     for n in fnmatch.filter(self.kernel.address, pattern)]
             if kind == "root" and there:
                 queue.extend(self.kernel.address[n] for n in there)
             elif kind == "root" and all_roots:

@@ -1,6 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""Unit tests of hitpath.py, on a few functions linked as the kernel's are; run by make check."""
+"""Unit tests of hitpath.py, on a few functions linked as the kernel's are; run by make check.
+
+Those of an architecture without a compiler here are skipped."""
 import os
 import shutil
 import subprocess
@@ -11,8 +13,9 @@ HITPATH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "hitpat
 
 # A function of each kind that may be called, in the order that the kernel's linker script has.
 SOURCE = """
+	%(prologue)s
 	.macro FUNCTION name
-	.type \\name, @function
+	.type \\name, %%function
 	.globl \\name
 \\name:
 	.endm
@@ -23,18 +26,19 @@ SOURCE = """
 	.globl _stext, _etext
 _stext:
 FUNCTION root
-	%s
+	nop
+	%(root)s
 	ret
 END root
 FUNCTION named
-	%s
+	%(named)s
 	ret
 END named
 FUNCTION named.cold
 	ret
 END named.cold
 FUNCTION free
-	call	free_too
+	%(call)s free_too
 	ret
 END free
 FUNCTION __asan_load8
@@ -49,7 +53,7 @@ END free.part.0
 FUNCTION labelled
 	nop
 labelled_inner:
-	call	free
+	%(call)s free
 	ret
 END labelled
 __kprobes_text_start:
@@ -63,18 +67,27 @@ section_inner:
 END section_labelled
 __kprobes_text_end:
 FUNCTION __x86_indirect_thunk_rax
-	jmp	*%%rax
+	%(pointer)s
 END __x86_indirect_thunk_rax
+	.text 2
 _etext:
 	.section _kprobe_blacklist, "aw"
 __start_kprobe_blacklist:
 	.quad	root, named, labelled, __x86_indirect_thunk_rax
 __stop_kprobe_blacklist:
+	%(more)s
 """
 
 
-class HitPath(unittest.TestCase):
+class HitPath:
+    """The tests; classes below say how instructions are written."""
+    gcc = "gcc"
+    prologue = ""
+    link = ["-static"]
+
     def setUp(self):
+        if not shutil.which(self.gcc):
+            self.skipTest("there is no " + self.gcc)
         self.dir = tempfile.mkdtemp()
         self.addCleanup(shutil.rmtree, self.dir)
 
@@ -85,12 +98,14 @@ class HitPath(unittest.TestCase):
         with open(self.path(name), "w") as f:
             f.write(text)
 
-    def findings(self, root, named="nop", rules="", options=()):
+    def findings(self, root, named="nop", rules="", options=(), more=""):
         """What is found where root and another blacklisted function do this."""
-        self.write("vmlinux.S", SOURCE % (root, named))
+        self.write("vmlinux.S", SOURCE % {"root": root, "named": named, "more": more,
+                                          "prologue": self.prologue, "call": self.call,
+                                          "pointer": self.pointers[-1]})
         self.write("rules", "# what it is about\nroot\troot\ta hit comes in\n" + rules)
-        subprocess.run(["gcc", "-nostdlib", "-static", "-Wl,-e,root", "-o", self.path("vmlinux"),
-                        self.path("vmlinux.S")], check=True)
+        subprocess.run([self.gcc, "-nostdlib", *self.link, "-Wl,-e,root", "-o",
+                        self.path("vmlinux"), self.path("vmlinux.S")], check=True)
         done = subprocess.run([HITPATH, *options, self.path("rules"), self.path("vmlinux")],
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         lines = done.stdout.decode().splitlines()
@@ -101,49 +116,49 @@ class HitPath(unittest.TestCase):
         self.assertEqual(self.findings("nop"), [])
 
     def test_calls_and_jumps(self):
-        for branch in "call", "jmp", "jne", "bnd jmp":
+        for branch in self.branches:
             self.assertEqual(self.findings(branch + " free"),
                              ["can be probed: free < root"], branch)
 
     def test_through_others(self):
-        self.assertEqual(self.findings("call named", "jmp free"),
+        self.assertEqual(self.findings(self.call + " named", self.branches[0] + " free"),
                          ["can be probed: free < named < root"])
 
     def test_round_in_circles(self):
-        self.assertEqual(self.findings("call named", "call root"), [])
+        self.assertEqual(self.findings(self.call + " named", self.call + " root"), [])
 
     def test_blacklisted(self):
         for function in "named", "in_section", "named.cold", "section_inner":
-            self.assertEqual(self.findings("call " + function), [], function)
+            self.assertEqual(self.findings(self.call + " " + function), [], function)
 
     def test_piece_of_free_function(self):
-        self.assertEqual(self.findings("call free.part.0"),
+        self.assertEqual(self.findings(self.call + " free.part.0"),
                          ["can be probed: free.part.0 < root"])
 
     def test_inner_label_ends_function(self):
-        self.assertEqual(self.findings("call labelled"),
+        self.assertEqual(self.findings(self.call + " labelled"),
                          ["can be probed: labelled_inner < labelled < root"])
 
     def test_excused(self):
-        self.assertEqual(self.findings("call free", rules="probed\tfre*\tno matter\n"), [])
-        self.assertEqual(self.findings("call free", rules="end\tfree\tno matter\n"),
+        self.assertEqual(self.findings(self.call + " free", rules="probed\tfre*\tno matter\n"), [])
+        self.assertEqual(self.findings(self.call + " free", rules="end\tfree\tno matter\n"),
                          ["can be probed: free < root"])
 
     def test_end(self):
-        self.assertEqual(self.findings("call named", "call free", "end\tnamed\tno matter\n"), [])
+        self.assertEqual(self.findings(self.call + " named", self.call + " free", "end\tnamed\tno matter\n"), [])
 
     def test_sanitizers(self):
         finding = ["can be probed: __asan_load8 < named < root"]
-        self.assertEqual(self.findings("call named", "call __asan_load8"), finding)
-        self.assertEqual(self.findings("call named", "call __asan_load8",
+        self.assertEqual(self.findings(self.call + " named", self.call + " __asan_load8"), finding)
+        self.assertEqual(self.findings(self.call + " named", self.call + " __asan_load8",
                                        "checked\troot\tno matter\n"), finding)
         rules = "checked\tnamed\tno matter\n"
-        self.assertEqual(self.findings("call named", "call __asan_load8", rules), [])
-        self.assertEqual(self.findings("call named", "call free", rules),
+        self.assertEqual(self.findings(self.call + " named", self.call + " __asan_load8", rules), [])
+        self.assertEqual(self.findings(self.call + " named", self.call + " free", rules),
                          ["can be probed: free < named < root"])
 
     def test_pointers(self):
-        for call in "call *%rax", "jmp *8(%rax)", "call __x86_indirect_thunk_rax":
+        for call in self.pointers:
             self.assertEqual(self.findings(call), ["calls by a pointer: root"], call)
             self.assertEqual(self.findings(call, rules="indirect\troot\ta handler\n"), [])
 
@@ -152,6 +167,81 @@ class HitPath(unittest.TestCase):
         self.assertEqual(self.findings("nop", rules=rules), [])
         self.assertEqual(self.findings("nop", rules=rules, options=["--all-roots"]),
                          ["there is no nowhere"])
+
+        self.assertEqual(self.findings("nop", rules="root\tnam?d\tanother\n"), [])
+        self.assertEqual(self.findings("nop", self.call + " free", "root\tnam?d\tanother\n"),
+                         ["can be probed: free < named"])
+
+    def test_rules_of_one_architecture(self):
+        rules = "[none]\nprobed\tfree\tno matter\n[%s]\n" % self.name
+        self.assertEqual(self.findings(self.call + " free", rules=rules),
+                         ["can be probed: free < root"])
+        self.assertEqual(self.findings(self.call + " free",
+                                       rules=rules + "probed\tfree\tno matter\n"), [])
+
+    def test_alternative(self):
+        self.assertEqual(self.findings("nop", more=self.alternative),
+                         ["can be probed: free < root"])
+
+
+class X86(HitPath, unittest.TestCase):
+    name = "x86"
+    call = "call"
+    branches = "jmp", "call", "jne", "bnd jmp"
+    pointers = "jmp *8(%rax)", "call __x86_indirect_thunk_rax", "call *%rax"
+    alternative = """
+	.section .altinstr_replacement, "ax"
+replacement:
+	call	free
+	.section .altinstructions, "a"
+__alt_instructions:
+	.long	root - ., replacement - ., 0
+	.byte	1, 5
+__alt_instructions_end:
+"""
+
+
+class Arm64(HitPath, unittest.TestCase):
+    name = "arm64"
+    gcc = "aarch64-linux-gnu-gcc"
+    prologue = ".arch armv8.3-a"
+    # The words of the blacklist are in relocations.
+    link = ["-shared", "-Wl,-Bsymbolic,-z,notext,--no-apply-dynamic-relocs"]
+    call = "bl"
+    branches = "b", "bl", "b.ne", "cbz x0,", "cbnz w1,", "tbz x2, #40,", "tbnz w3, #5,"
+    pointers = "blr x0", "braaz x1", "blraa x2, x3", "br x0"
+    alternative = """
+	.text 1
+replacement:
+	bl	free
+	.section .altinstructions, "a"
+__alt_instructions:
+	.long	root - ., replacement - .
+	.hword	0
+	.byte	4, 4
+__alt_instructions_end:
+"""
+
+
+class Riscv(HitPath, unittest.TestCase):
+    name = "riscv"
+    gcc = "riscv64-linux-gnu-gcc"
+    call = "call"
+    branches = ("j", "call", "tail", "jal t0,", "beqz a0,", "bltu a0, a1,",
+                ".option norelax\ncall", ".option norelax\ntail")
+    pointers = ("jalr a0", "la a5, free\nld a5, 0(a5)\njalr a5", "jalr t0, 8(t1)",
+                "auipc a5, 0\nmv a5, a0\njalr ra, 8(a5)", "jr a0")
+    alternative = """
+	.text 1
+replacement:
+	call	free
+	.section .alternative, "a"
+__alt_start:
+	.long	root - ., replacement - .
+	.hword	0, 4
+	.long	0
+__alt_end:
+"""
 
 
 if __name__ == "__main__":
