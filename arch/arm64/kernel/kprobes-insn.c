@@ -221,7 +221,8 @@ static u8 action_of(u32 word)
 		return KPROBE_NOP;
 	/* With adr and adrp, but without SIMD registers: those are not in pt_regs. */
 	if (aarch64_insn_uses_literal(word) || aarch64_insn_is_branch_imm(word) ||
-	    aarch64_insn_is_blr(word))
+	    aarch64_insn_is_br(word) || aarch64_insn_is_blr(word) ||
+	    aarch64_insn_is_ret(word))
 		return KPROBE_EMULATE;
 	return KPROBE_RUN;
 }

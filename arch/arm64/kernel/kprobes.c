@@ -129,7 +129,9 @@ bool arch_kprobe_emulate(struct kprobe_point *point, struct pt_regs *regs)
 		simulate_cbz_cbnz(word, addr, regs);
 	else if (aarch64_insn_is_tbz(word) || aarch64_insn_is_tbnz(word))
 		simulate_tbz_tbnz(word, addr, regs);
-	else if (aarch64_insn_is_blr(word))
+	else if (point->plan.flow == KPROBE_FLOW_JUMP_INDIRECT ||
+		 point->plan.flow == KPROBE_FLOW_CALL_INDIRECT ||
+		 point->plan.flow == KPROBE_FLOW_RETURN)
 		simulate_br_blr_ret(word, addr, regs);
 	else if (aarch64_insn_is_ldrsw_lit(word))
 		simulate_ldrsw_literal(word, addr, regs);
