@@ -6,18 +6,17 @@
  * same, and each handler must have run once for each pass.
  */
 #include <kunit/test.h>
+#include <linux/bitops.h>
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
 #include <linux/percpu.h>
-#include <linux/sizes.h>
 #include <linux/string.h>
 #include <linux/vmalloc.h>
-#include <asm/processor-flags.h>
 #include <asm/ptrace.h>
 
+#include "../table.h"
 #include "differential.h"
 #include "optimized.h"
-#include "../../../arch/x86/kernel/kprobes-insn.h"
 
 struct diff_regs kprobes_diff_in, kprobes_diff_out;
 unsigned long kprobes_diff_stack_in[DIFF_STACK / DIFF_WORD];
@@ -28,9 +27,8 @@ void *kprobes_diff_edge;
 DEFINE_PER_CPU(unsigned long, kprobes_diff_percpu);
 DEFINE_PER_CPU(void *, kprobes_diff_percpu_callee);
 
-static_assert(offsetof(struct diff_regs, gpr[0]) == DIFF_AX);
-static_assert(offsetof(struct diff_regs, gpr[7]) == DIFF_DI);
 static_assert(offsetof(struct diff_regs, flags) == DIFF_FLAGS);
+static_assert(offsetof(struct diff_regs, fp) == DIFF_FP);
 
 /* Results of one pass. */
 struct diff_result {
@@ -41,44 +39,11 @@ struct diff_result {
 
 /* What goes in */
 
-/* Values of rcx, for counters, shifts and conditions; the rest is made of @seed. */
-static const struct {
-	u64 cx;
-	u64 seed;
-	u64 flags;
-} reg_sets[] = {
-	{ 0, 0, X86_EFLAGS_IF },
-	{ 1, 0x8000000000000001, X86_EFLAGS_DF | X86_EFLAGS_IF },
-	{ SZ_4G, 0x7fffffff80000000, X86_EFLAGS_AC },
-	{ SZ_4G + 1, 0x00000000ffffffff, X86_EFLAGS_AF },
-	{ 7, 0x123456789abcdef1, X86_EFLAGS_AF | X86_EFLAGS_IF },
-	{ -1, -1, X86_EFLAGS_DF | X86_EFLAGS_AC },
-};
-
-/* All combinations of the flags that conditions depend on. */
-#define FLAG_SETS	32
-#define PASSES		(ARRAY_SIZE(reg_sets) * FLAG_SETS)
-
-static u64 condition_flags(unsigned int pick)
-{
-	return (pick & 1 ? X86_EFLAGS_CF : 0) | (pick & 2 ? X86_EFLAGS_PF : 0) |
-	       (pick & 4 ? X86_EFLAGS_ZF : 0) | (pick & 8 ? X86_EFLAGS_SF : 0) |
-	       (pick & 16 ? X86_EFLAGS_OF : 0);
-}
-
 static void prepare(unsigned int pass)
 {
-	unsigned int set = pass / FLAG_SETS, i;
-	unsigned long *gpr = kprobes_diff_in.gpr;
+	unsigned int i;
 
-	for (i = 0; i < DIFF_REGS; i++)
-		gpr[i] = rol64(reg_sets[set].seed, 4 * i);
-	gpr[DIFF_CX / DIFF_WORD] = reg_sets[set].cx;
-	gpr[DIFF_SI / DIFF_WORD] = (unsigned long)&kprobes_diff_memory[64];
-	gpr[DIFF_DI / DIFF_WORD] = (unsigned long)&kprobes_diff_memory[160];
-	kprobes_diff_in.flags = X86_EFLAGS_FIXED | reg_sets[set].flags |
-				condition_flags(pass % FLAG_SETS);
-
+	kprobes_diff_prepare(pass);
 	for (i = 0; i < DIFF_MEMORY; i++)
 		kprobes_diff_memory[i] = i * 7;
 	for (i = 0; i < DIFF_STACK / DIFF_WORD; i++)
@@ -89,7 +54,7 @@ static void prepare(unsigned int pass)
 
 static void capture(struct diff_result *r)
 {
-	unsigned long used = kprobes_diff_out.gpr[DIFF_SP / DIFF_WORD] - kprobes_diff_window;
+	unsigned long used = kprobes_diff_out.gpr[DIFF_SP_NR] - kprobes_diff_window;
 
 	r->regs = kprobes_diff_out;
 	memcpy(r->stack, kprobes_diff_stack_out, DIFF_STACK);
@@ -104,9 +69,11 @@ static noinline void run_passes(const struct diff_sequence *s,
 {
 	unsigned int pass;
 
-	for (pass = 0; pass < PASSES; pass++) {
+	for (pass = 0; pass < kprobes_diff_passes; pass++) {
 		prepare(pass);
+		kprobes_diff_begin();
 		kprobes_diff_run(s->code);
+		kprobes_diff_end();
 		capture(&results[pass]);
 	}
 }
@@ -126,7 +93,7 @@ static int diff_pre(struct kprobe *p, struct pt_regs *regs)
 	struct diff_probe *probe = container_of(p, struct diff_probe, kp);
 
 	probe->hits++;
-	probe->bad_ips += regs->ip != (unsigned long)p->addr + 1;
+	probe->bad_ips += instruction_pointer(regs) != (unsigned long)p->addr + KPROBE_HIT_OFFSET;
 	return 0;
 }
 
@@ -135,7 +102,7 @@ static void diff_post(struct kprobe *p, struct pt_regs *regs, unsigned long flag
 	struct diff_probe *probe = container_of(p, struct diff_probe, kp);
 
 	probe->posts++;
-	probe->bad_ips += probe->runs_at && regs->ip != probe->runs_at;
+	probe->bad_ips += probe->runs_at && instruction_pointer(regs) != probe->runs_at;
 }
 
 #define COLUMN_PROBES	2
@@ -183,6 +150,7 @@ struct diff_run {
 	struct kprobe after;		/* after the nop: makes an entry use ftrace */
 	struct kprobe_insn plan;
 	unsigned long runs_at;
+	unsigned long scratch;		/* registers that need not be kept, by number */
 	struct diff_result *bare, *probed;
 };
 
@@ -251,6 +219,13 @@ static void unregister_probes(struct diff_run *run)
 
 /* Comparing */
 
+/* After a branch that runs as a copy no post-handler is called. */
+static bool leaves_copy(const struct diff_run *run)
+{
+	return run->plan.action == KPROBE_RUN && (run->plan.flow == KPROBE_FLOW_RETURN ||
+						  run->plan.flow == KPROBE_FLOW_JUMP_INDIRECT);
+}
+
 static void expect_counts(struct kunit *test, const struct diff_run *run)
 {
 	unsigned int i;
@@ -258,10 +233,12 @@ static void expect_counts(struct kunit *test, const struct diff_run *run)
 	for (i = 0; i < run->column->probes; i++) {
 		const struct diff_probe *probe = &run->probes[i];
 		/* An instruction that faults does not complete. */
-		bool post = run->column->posts[i] && !(run->seq->flags & DIFF_FAULTS);
+		bool post = run->column->posts[i] && !(run->seq->flags & DIFF_FAULTS) &&
+			    !leaves_copy(run);
 
-		KUNIT_EXPECT_EQ_MSG(test, probe->hits, PASSES, "%s", run->column->name);
-		KUNIT_EXPECT_EQ_MSG(test, probe->posts, post ? PASSES : 0, "%s",
+		KUNIT_EXPECT_EQ_MSG(test, probe->hits, kprobes_diff_passes, "%s",
+				    run->column->name);
+		KUNIT_EXPECT_EQ_MSG(test, probe->posts, post ? kprobes_diff_passes : 0, "%s",
 				    run->column->name);
 		KUNIT_EXPECT_EQ_MSG(test, probe->bad_ips, 0, "%s", run->column->name);
 		KUNIT_EXPECT_EQ_MSG(test, probe->kp.nmissed, 0, "%s", run->column->name);
@@ -269,17 +246,30 @@ static void expect_counts(struct kunit *test, const struct diff_run *run)
 }
 
 /*
- * ftrace's trampolines do not restore r10 and r11: nobody expects that of a call at a
- * function's entry. What is compiled may use them.
+ * ftrace's trampolines do not restore all registers that calls may change: nobody expects
+ * that of a call at a function's entry. What is compiled may use them. A jump may need one
+ * that nobody reads.
  */
+static unsigned long scratch_of(const struct diff_run *run)
+{
+	struct kprobe_point *point;
+
+	if (run->seq->flags & DIFF_ENTRY)
+		return kprobes_diff_entry_scratch;
+	if (run->column->way != KPROBES_BY_JUMP)
+		return 0;
+	guard(mutex)(&kprobe_mutex);
+	point = kprobe_point_lookup((unsigned long)run->probes[0].kp.addr);
+	return kprobe_point_scratch(point);
+}
+
 static void forget_scratch(struct diff_run *run)
 {
-	unsigned int i, n;
+	unsigned long n;
+	unsigned int i;
 
-	if (!IS_ENABLED(CONFIG_X86_64) || !(run->seq->flags & DIFF_ENTRY))
-		return;
-	for (i = 0; i < PASSES; i++)
-		for (n = 10; n <= 11 && n < DIFF_REGS; n++)
+	for (i = 0; i < kprobes_diff_passes; i++)
+		for_each_set_bit(n, &run->scratch, DIFF_REGS)
 			run->probed[i].regs.gpr[n] = run->bare[i].regs.gpr[n];
 }
 
@@ -289,11 +279,11 @@ static void expect_same(struct kunit *test, const struct diff_run *run)
 	const struct diff_result *bare, *probed;
 	unsigned int i;
 
-	for (i = 0; i < PASSES; i++) {
+	for (i = 0; i < kprobes_diff_passes; i++) {
 		if (memcmp(&run->bare[i], &run->probed[i], sizeof(*run->bare)))
 			break;
 	}
-	if (i == PASSES)
+	if (i == kprobes_diff_passes)
 		return;
 	bare = &run->bare[i];
 	probed = &run->probed[i];
@@ -302,6 +292,8 @@ static void expect_same(struct kunit *test, const struct diff_run *run)
 			       run->column->name, i);
 	KUNIT_EXPECT_EQ_MSG(test, probed->regs.flags, bare->regs.flags,
 			    "%s, flags, pass %u", run->column->name, i);
+	KUNIT_EXPECT_MEMEQ_MSG(test, probed->regs.fp, bare->regs.fp, sizeof(bare->regs.fp),
+			       "%s, vectors, pass %u", run->column->name, i);
 	KUNIT_EXPECT_MEMEQ_MSG(test, probed->stack, bare->stack, DIFF_STACK,
 			       "%s, stack, pass %u", run->column->name, i);
 	KUNIT_EXPECT_MEMEQ_MSG(test, probed->memory, bare->memory, DIFF_MEMORY,
@@ -315,7 +307,7 @@ static bool is_emulated(const struct diff_run *run)
 
 static bool has_copy(const struct diff_run *run)
 {
-	return !(run->seq->flags & DIFF_FAULTS) && !run->plan.no_copy;
+	return !(run->seq->flags & (DIFF_FAULTS | DIFF_NO_DETOUR)) && !run->plan.no_copy;
 }
 
 static bool has_post(const struct diff_run *run)
@@ -335,7 +327,8 @@ static bool has_way(const struct diff_run *run)
 		return has_copy(run) && (!__is_defined(ARCH_KPROBE_OWN_DETOURS) ||
 					 is_entry || !is_emulated(run) || !has_post(run));
 	case KPROBES_BY_JUMP:
-		return has_copy(run) && !(run->seq->flags & DIFF_DIRECTION);
+		return has_copy(run) && !(run->seq->flags & DIFF_NO_JUMP) &&
+		       !run->plan.no_jump;
 	default:
 		return is_entry;
 	}
@@ -345,7 +338,8 @@ static void decode(struct kunit *test, struct diff_run *run)
 {
 	unsigned long addr = (unsigned long)run->seq->code + run->seq->probe_at;
 
-	KUNIT_ASSERT_EQ(test, x86_kprobe_plan(&run->plan, (u8 *)addr, MAX_INSN_SIZE, addr),
+	KUNIT_ASSERT_EQ(test, arch_kprobe_isa->plan(&run->plan, (u8 *)addr,
+						    arch_kprobe_isa->insn_max, addr),
 			KPROBE_REASON_NONE);
 	run->runs_at = run->plan.action == KPROBE_RUN ? addr + run->plan.len : 0;
 }
@@ -358,8 +352,10 @@ static void run_column(struct kunit *test, struct diff_run *run)
 	kprobes_take_way(way);
 	KUNIT_ASSERT_EQ_MSG(test, register_probes(run), 0, "%s", run->column->name);
 	as_wanted = is_column(run);
-	if (as_wanted)
+	if (as_wanted) {
+		run->scratch = scratch_of(run);
 		run_passes(run->seq, run->probed);
+	}
 	unregister_probes(run);
 	kprobes_leave_way();
 	KUNIT_EXPECT_EQ_MSG(test, as_wanted, has_way(run), "%s", run->column->name);
@@ -370,11 +366,12 @@ static void run_column(struct kunit *test, struct diff_run *run)
 	expect_same(test, run);
 }
 
-/* In 32 bit ftrace's own trampolines do not restore the flags. */
+/* Not where ftrace's own trampolines do not restore the flags, as in 32 bit. */
 static bool has_column(const struct diff_sequence *s, const struct diff_column *column)
 {
-	return column->way != KPROBES_NO_WAY ||
-	       (s->flags & DIFF_ENTRY && IS_ENABLED(CONFIG_X86_64));
+	if (column->way == KPROBES_NO_WAY)
+		return s->flags & DIFF_ENTRY && DIFF_BY_FTRACE;
+	return column->way != KPROBES_BY_DETOUR || KPROBES_HAS_DETOUR;
 }
 
 static void differential(struct kunit *test)
@@ -424,8 +421,8 @@ static int differential_init(struct kunit *test)
 
 	run = kunit_kzalloc(test, sizeof(*run), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, run);
-	run->bare = alloc_memory(test, PASSES * sizeof(*run->bare));
-	run->probed = alloc_memory(test, PASSES * sizeof(*run->probed));
+	run->bare = alloc_memory(test, kprobes_diff_passes * sizeof(*run->bare));
+	run->probed = alloc_memory(test, kprobes_diff_passes * sizeof(*run->probed));
 	test->priv = run;
 
 	kprobes_diff_edge = alloc_memory(test, PAGE_SIZE) + PAGE_SIZE;

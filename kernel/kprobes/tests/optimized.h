@@ -43,6 +43,12 @@ int kprobes_opt_callee(void);
 extern const unsigned int kprobes_opt_flags_at, kprobes_opt_jcc_at;
 extern const unsigned int kprobes_opt_stack_at, kprobes_opt_middle_at;
 
+/*
+ * Can a breakpoint lead to a detour of an instruction alone? Where a jump back needs a
+ * register, none is known to be dead there.
+ */
+#define KPROBES_HAS_DETOUR	(!IS_ENABLED(CONFIG_RISCV))
+
 /* The text has its original bytes. */
 #define KPROBES_BARE	KPROBE_MECHANISMS
 

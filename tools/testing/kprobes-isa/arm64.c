@@ -38,6 +38,12 @@ static const char *kind_of(const char *name)
 	return "o";
 }
 
+static const char *const sequences[] = {
+	"../../../kernel/kprobes/tests/arm64_sequences.S",
+	"../../../kernel/kprobes/tests/arm64_sequences_memory.inc",
+	NULL
+};
+
 const struct harness_target harness_target = {
 	.name = "arm64",
 	.isa = &arm64_kprobe_isa,
@@ -50,4 +56,6 @@ const struct harness_target harness_target = {
 	.objdump = "aarch64-linux-gnu-objdump -d -w",
 	.odd = odd,
 	.kind_of = kind_of,
+	.sequences = sequences,
+	.not_run = "not-run/arm64.txt",
 };

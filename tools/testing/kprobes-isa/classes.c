@@ -12,12 +12,11 @@
 
 #include "harness.h"
 
-#define CLASSES_MAX	2048
 #define CLASS_SIZE	128
 #define LINE_SIZE	512
 
-static char *classes[CLASSES_MAX];
-static unsigned int nr_classes;
+/* Those that the golden table has. */
+static struct class_set known;
 
 /* Appends a word of operands: "n" for a number, the target's kind for a register. */
 static size_t add_word(char *class, const char *text)
@@ -59,14 +58,27 @@ static void make_class(const char *text, char *class)
 	}
 }
 
-static bool is_known(const char *class)
+/**
+ * class_set_add() - add an instruction's class to a set
+ * @set:  the set
+ * @text: the instruction as objdump shows it
+ *
+ * Context: The host.
+ * Return: True if it was not there before.
+ */
+bool class_set_add(struct class_set *set, const char *text)
 {
+	char class[CLASS_SIZE];
 	unsigned int i;
 
-	for (i = 0; i < nr_classes; i++)
-		if (!strcmp(classes[i], class))
-			return true;
-	return false;
+	make_class(text, class);
+	for (i = 0; i < set->nr; i++)
+		if (!strcmp(set->names[i], class))
+			return false;
+	if (set->nr == CLASSES_MAX)
+		return false;
+	set->names[set->nr++] = strdup(class);
+	return true;
 }
 
 /**
@@ -78,13 +90,7 @@ static bool is_known(const char *class)
  */
 bool classes_add(const char *text)
 {
-	char class[CLASS_SIZE];
-
-	make_class(text, class);
-	if (is_known(class) || nr_classes == CLASSES_MAX)
-		return false;
-	classes[nr_classes++] = strdup(class);
-	return true;
+	return class_set_add(&known, text);
 }
 
 /**

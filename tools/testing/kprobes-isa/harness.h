@@ -20,6 +20,9 @@
  *        does not show as the CPU executes them
  * @kind_of: returns the kind of a register for classes of instructions, NULL if the name
  *        itself is the kind; NULL if there are no classes
+ * @sequences: sources of the sequences that kernel/kprobes/tests/differential_kunit.c runs;
+ *        NULL if they are not made for all classes
+ * @not_run: file that tells which classes are not among them, and why
  */
 struct harness_target {
 	const char *name;
@@ -32,6 +35,8 @@ struct harness_target {
 	const char *objdump;
 	const char *const *odd;
 	const char *(*kind_of)(const char *name);
+	const char *const *sequences;
+	const char *not_run;
 };
 
 extern const struct harness_target harness_target;
@@ -47,9 +52,25 @@ int tap_finish(void);
 /* Names of reasons: reasons.c. */
 extern const char *const reason_names[KPROBE_REASONS];
 
+#define CLASSES_MAX	2048
+
+/**
+ * struct class_set - classes of instructions
+ * @names: what they are told apart by
+ * @nr:    how many they are
+ */
+struct class_set {
+	char *names[CLASSES_MAX];
+	unsigned int nr;
+};
+
 /* Classes of instructions: classes.c. */
+bool class_set_add(struct class_set *set, const char *text);
 void classes_load(const char *path);
 bool classes_add(const char *text);
+
+/* Which of them a guest runs: sequences.c. */
+void sequences_test(const char *path);
 
 /* Where probes and jumps can be: share.c. */
 int share_print(const char *vmlinux);

@@ -36,6 +36,8 @@ int main(int argc, char **argv)
 	}
 	golden_test(argv[1]);
 	classes_load(argv[1]);
+	if (harness_target.sequences)
+		sequences_test(argv[1]);
 	kunit_test();
 	for (i = 2; i < argc; i++)
 		lengths_test(argv[i]);

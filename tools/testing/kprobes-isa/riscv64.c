@@ -29,6 +29,8 @@ static const char *kind_of(const char *name)
 	return name[0] == 'v' && isdigit(name[1]) ? "v" : NULL;
 }
 
+static const char *const sequences[] = { "../../../kernel/kprobes/tests/riscv_sequences.S", NULL };
+
 const struct harness_target harness_target = {
 	.name = "riscv64",
 	.isa = &riscv_kprobe_isa,
@@ -40,4 +42,6 @@ const struct harness_target harness_target = {
 	.objdump = OBJDUMP,
 	.odd = odd,
 	.kind_of = kind_of,
+	.sequences = sequences,
+	.not_run = "not-run/riscv64.txt",
 };
