@@ -11,8 +11,6 @@
 #include <linux/mutex.h>
 #include <linux/static_call_types.h>
 #include <linux/string.h>
-#include <linux/uaccess.h>
-#include <asm/ibt.h>
 
 #include "../address.h"
 #include "../examine.h"
@@ -20,12 +18,13 @@
 #include "../table.h"
 
 /*
- * The least share in percent of the places that can be probed, for any kernel with IBT.
- * Without IBT functions with an indirect jump have no jumps, and their number depends on
+ * The least share in percent of the places that can be probed, for any kernel. On x86
+ * without IBT functions with an indirect jump have no jumps, and their number depends on
  * the compiler.
  */
 #define LEAST_AT_ENTRY	95
 #define LEAST_AFTER	90
+#define HAS_LEAST	(!IS_ENABLED(CONFIG_X86) || IS_ENABLED(CONFIG_X86_KERNEL_IBT))
 
 /**
  * struct share - results for one place in every function
@@ -52,12 +51,11 @@ struct survey {
 /* Skips a landing pad and ftrace's nop, which a jump must not replace. */
 static unsigned long skip_landing_pad(unsigned long addr)
 {
-	u32 first;
+	bool on_entry;
 
-	if (!get_kernel_nofault(first, (u32 *)addr) && is_endbr(first))
-		addr += ENDBR_INSN_SIZE;
+	addr = (unsigned long)arch_kprobe_entry(addr, 0, &on_entry);
 	if (ftrace_text_reserved((void *)addr, (void *)addr))
-		addr += CALL_INSN_SIZE;
+		addr = arch_kprobe_skip_nop(addr);
 	return addr;
 }
 
@@ -71,7 +69,7 @@ static unsigned int look_at(struct share *share, struct kprobe_lookup *lookup,
 	if (kprobe_check_address(lookup, site))
 		return 0;
 	begin = ktime_get_ns();
-	share->count[kprobe_examine(&region, lookup, site, site + 1)]++;
+	share->count[kprobe_examine(&region, lookup, site, site + KPROBE_INSN_ALIGN)]++;
 	share->ns += ktime_get_ns() - begin;
 	return region.insn[0].len;
 }
@@ -124,6 +122,7 @@ static void report(struct kunit *test, const char *where, const struct share *sh
 		[KPROBE_REASON_EXTABLE] = "exception table",
 		[KPROBE_REASON_RESERVED] = "reserved",
 		[KPROBE_REASON_DIRECTION] = "direction",
+		[KPROBE_REASON_SCRATCH] = "no free register",
 	};
 	unsigned int i, all = total(share), tenths;
 
@@ -137,11 +136,11 @@ static void report(struct kunit *test, const char *where, const struct share *sh
 		kunit_info(test, "    %s: %u", names[i], share->count[i]);
 	/* Only tests have functions that cannot be decoded. */
 	KUNIT_EXPECT_LT(test, 1000 * share->count[KPROBE_REASON_FUNCTION_UNDECODABLE], all);
-	if (IS_ENABLED(CONFIG_X86_KERNEL_IBT))
+	if (HAS_LEAST)
 		KUNIT_EXPECT_GE(test, tenths, 10 * least);
 }
 
-static void x86_share(struct kunit *test)
+static void jumps(struct kunit *test)
 {
 	struct survey *survey = kunit_kzalloc(test, sizeof(*survey), GFP_KERNEL);
 
@@ -149,21 +148,21 @@ static void x86_share(struct kunit *test)
 	kallsyms_on_each_symbol(survey_symbol, survey);
 	report(test, "entry", &survey->entry, LEAST_AT_ENTRY);
 	report(test, "second instruction", &survey->after, LEAST_AFTER);
-	if (!IS_ENABLED(CONFIG_X86_KERNEL_IBT))
+	if (!HAS_LEAST)
 		kunit_skip(test, "without IBT there is no share that all kernels have");
 }
 
-static struct kunit_case x86_share_cases[] = {
-	KUNIT_CASE_SLOW(x86_share),
+static struct kunit_case share_cases[] = {
+	KUNIT_CASE_SLOW(jumps),
 	{ }
 };
 
-static struct kunit_suite x86_share_suite = {
-	.name = "kprobes_x86_share",
-	.test_cases = x86_share_cases,
+static struct kunit_suite share_suite = {
+	.name = "kprobes_share",
+	.test_cases = share_cases,
 };
 
-kunit_test_suite(x86_share_suite);
+kunit_test_suite(share_suite);
 
-MODULE_DESCRIPTION("KUnit test of how many functions kprobes' jumps can go to on x86");
+MODULE_DESCRIPTION("KUnit test of how many functions kprobes' jumps can go to");
 MODULE_LICENSE("GPL");
