@@ -18,7 +18,8 @@
  *   point_make, displaced, takeover				what an address needs
  *   batch, ftrace, point_release, move				text
  *   optimizer, renew, stub, examine, scan, site, region	jumps
- *   detour, kretprobe, kretprobe_pool, hit, move_notes		hits
+ *   detour, fault, kretprobe, kretprobe_pool, hit,		hits
+ *   move_notes
  *   slot, unwind, synchronize, frame
  *   address, function, reserved, blacklist, module_text, text,	places
  *   patch

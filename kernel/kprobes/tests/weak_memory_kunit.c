@@ -44,7 +44,7 @@ static int call_one(unsigned int i, int a)
 static int plus[TARGETS];
 
 /* Set while a probe is registered; its memory has POISON_FREE afterwards. */
-#define ALIVE		0x5a1ef00d5a1ef00dUL
+#define ALIVE		0x5a1ef00dUL
 
 /* A probe that comes and goes, in memory of its own. */
 struct comer {

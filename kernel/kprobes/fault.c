@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Faults in kernel mode that fault handlers of probes are offered: those of displaced
+ * instructions, which look as if the original had faulted, and those in handlers.
+ *
+ * The rules of hit.c hold here as well: no lock, no allocation, nothing that waits, no
+ * function that can itself be probed but the users' handlers.
+ */
+#include <linux/kprobe_arch.h>
+#include <linux/kprobes.h>
+#include <linux/preempt.h>
+
+#include "frame.h"
+#include "hit.h"
+#include "slot.h"
+
+/* A fault handler's own faults are the kernel's to handle. */
+static int call_fault_handler(struct kprobe *p, struct pt_regs *regs, int trapnr)
+{
+	struct kprobe_frame *frame = kprobe_running_frame();
+	int handled;
+
+	if (!p->fault_handler || !frame || READ_ONCE(frame->faulting))
+		return 0;
+	WRITE_ONCE(frame->faulting, true);
+	handled = p->fault_handler(p, regs, trapnr);
+	WRITE_ONCE(frame->faulting, false);
+	return handled;
+}
+NOKPROBE_SYMBOL(call_fault_handler);
+
+/* Offers a fault of the displaced instruction to the probes of its point. */
+static int displaced_fault(struct kprobe_point *point, struct pt_regs *regs,
+			   int trapnr)
+{
+	struct kprobe_frame *frame = kprobe_frame_enter(point, 0);
+	struct kprobe *p;
+	int handled = 0;
+
+	if (!frame)
+		return 0;
+	list_for_each_entry_rcu(p, &point->probes, list, true) {
+		if (kprobe_disabled(p))
+			continue;
+		WRITE_ONCE(frame->probe, p);
+		handled = call_fault_handler(p, regs, trapnr);
+		if (handled)
+			break;
+	}
+	kprobe_frame_exit(frame);
+	return handled;
+}
+NOKPROBE_SYMBOL(displaced_fault);
+
+/* Offers a fault to the probe in whose handler it happened, if in any. */
+static int handler_fault(struct pt_regs *regs, int trapnr)
+{
+	struct kprobe *p = preemptible() ? NULL : kprobe_running();
+
+	return p ? call_fault_handler(p, regs, trapnr) : 0;
+}
+NOKPROBE_SYMBOL(handler_fault);
+
+/* A fault at @slot_ip, where a copy of the point's instruction stands. */
+static int slot_fault(struct kprobe_point *point, struct pt_regs *regs,
+		      int trapnr)
+{
+	unsigned long slot_ip = instruction_pointer(regs);
+	int handled;
+
+	preempt_disable_notrace();
+	instruction_pointer_set(regs, point->site);
+	handled = displaced_fault(point, regs, trapnr) ?:
+		  handler_fault(regs, trapnr);
+	/*
+	 * Back to the copy, to try again or to be fixed up from there: going
+	 * through the point once more would run the handlers twice.
+	 */
+	if (instruction_pointer(regs) == point->site)
+		instruction_pointer_set(regs, slot_ip);
+	else if (handled)
+		kprobe_go_on(point, regs);
+	preempt_enable_notrace();
+	return handled;
+}
+NOKPROBE_SYMBOL(slot_fault);
+
+/**
+ * kprobe_fault_handler() - a fault happened in kernel mode
+ * @regs:   registers at the fault
+ * @trapnr: the architecture's number of the trap
+ *
+ * Context: Any.
+ * Return: 1 when a probe's fault handler has dealt with it, 0 when the kernel
+ * should go on as it would without probes.
+ */
+int kprobe_fault_handler(struct pt_regs *regs, int trapnr)
+{
+	unsigned int offset;
+	struct kprobe_point *point;
+
+	point = kprobe_slot_owner(instruction_pointer(regs), &offset);
+	if (unlikely(point && !offset))
+		return slot_fault(point, regs, trapnr);
+	return handler_fault(regs, trapnr);
+}
+NOKPROBE_SYMBOL(kprobe_fault_handler);
