@@ -322,6 +322,7 @@ RUN eor x4, x4, x4, lsl #3
 RUN eor x12, x10, x9, asr #63
 RUN lsl w4, w28, w20
 RUN lsr x4, x4, x11
+RUN ror x4, x3, x2
 RUN madd w11, w26, w21, w23
 RUN mneg x10, x8, x9
 RUN mov w11, w19
@@ -342,6 +343,9 @@ RUN orr w4, w4, w12
 RUN orr x4, x11, x4, lsl #1
 RUN orr x3, x4, x3, lsr #21
 RUN pacga x4, x25, x4
+RUN pacia x11, x12
+RUN paciza x11
+RUN pacib x11, sp
 RUN rbit x3, x3
 RUN rev x20, x20
 RUN rev16 w22, w22
@@ -367,6 +371,7 @@ RUN subs x20, x20, w21, sxtw
 RUN subs x20, x21, x20
 RUN subs x25, x25, w12, uxtw
 RUN subs x27, x27, x4, lsl #4
+RUN sub x10, sp, #0x4, lsl #12
 RUN subs x8, x4, x8, lsr #3
 RUN tst w3, w4, lsr #7
 RUN tst x11, x12

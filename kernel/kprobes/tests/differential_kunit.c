@@ -14,6 +14,7 @@
 #include <linux/vmalloc.h>
 #include <asm/ptrace.h>
 
+#include "../reason.h"
 #include "../table.h"
 #include "differential.h"
 #include "optimized.h"
@@ -247,8 +248,8 @@ static void expect_counts(struct kunit *test, const struct diff_run *run)
 
 /*
  * ftrace's trampolines do not restore all registers that calls may change: nobody expects
- * that of a call at a function's entry. What is compiled may use them. A jump may need one
- * that nobody reads.
+ * that of a call at a function's entry. What is compiled may use them. A jump, and the one
+ * at the end of a slot, may need one that nobody reads.
  */
 static unsigned long scratch_of(const struct diff_run *run)
 {
@@ -256,11 +257,9 @@ static unsigned long scratch_of(const struct diff_run *run)
 
 	if (run->seq->flags & DIFF_ENTRY)
 		return kprobes_diff_entry_scratch;
-	if (run->column->way != KPROBES_BY_JUMP)
-		return 0;
 	guard(mutex)(&kprobe_mutex);
 	point = kprobe_point_lookup((unsigned long)run->probes[0].kp.addr);
-	return kprobe_point_scratch(point);
+	return kprobe_point_scratch(point) | point->plan.dead;
 }
 
 static void forget_scratch(struct diff_run *run)
@@ -347,18 +346,22 @@ static void decode(struct kunit *test, struct diff_run *run)
 static void run_column(struct kunit *test, struct diff_run *run)
 {
 	enum kprobes_way way = run->column->way;
+	enum kprobe_reason reason;
 	bool as_wanted;
 
 	kprobes_take_way(way);
 	KUNIT_ASSERT_EQ_MSG(test, register_probes(run), 0, "%s", run->column->name);
 	as_wanted = is_column(run);
+	scoped_guard(mutex, &kprobe_mutex)
+		reason = run->probes[0].kp.point->not_jump;
 	if (as_wanted) {
 		run->scratch = scratch_of(run);
 		run_passes(run->seq, run->probed);
 	}
 	unregister_probes(run);
 	kprobes_leave_way();
-	KUNIT_EXPECT_EQ_MSG(test, as_wanted, has_way(run), "%s", run->column->name);
+	KUNIT_EXPECT_EQ_MSG(test, as_wanted, has_way(run), "%s, %s", run->column->name,
+			    kprobe_reason_text(reason));
 	if (!as_wanted)
 		return;
 	expect_counts(test, run);
