@@ -27,7 +27,7 @@ OVER bgeu a2,a3,1f
 OVERC c.j 1f
 OVERC c.beqz a2,1f
 OVERC c.bnez a3,1f
-OVER auipc t1,0x12345
+OVER auipc t1,0x123
 BACK auipc ra,0x80000
 
 	/* A call must be the last instruction that a jump covers. */
@@ -143,7 +143,7 @@ RUN add t1,t2,s4
 RUN subw t1,t2,s4
 RUN mulhu a0,a4,a5
 RUN divw t4,t5,t6
-RUN auipc a0,0x12345
+RUN auipc a0,0x123
 RUN addiw s2,a0,1
 RUN slliw s2,s2,0x10
 RUN ori s2,s2,12
@@ -338,6 +338,8 @@ SEQUENCE \name
 77:	nop
 	nop
 	\insn
+	li	DIFF_MARK, 1
+1:
 	.pushsection __mcount_loc, "a", @progbits
 	.balign	8
 	WORDS	77b
@@ -348,7 +350,7 @@ END_SEQUENCE \name
 
 ENTRY_OF entry_add, add a0, a2, a3
 ENTRY_OF entry_store, sd a3, 0(a1)
-ENTRY_OF entry_branch, beq a2, a3, .Ldone
+ENTRY_OF entry_branch, beq a2, a3, 1f
 #endif
 
 /* Faults: the exception table's fixup skips the rest of the sequence */
