@@ -32,6 +32,9 @@ shell: ## a shell in the virtual machine
 bench: ## cost and scale beside the base's own kprobes, in tables and plots (45 minutes)
 	@scripts/bench/run $(ARCH) "$(QUICK)" "$(RECORD)"
 
+proof: ## probes on every instruction of the kernel under a workload, and a report (hours; QUICK=1: a tenth)
+	@scripts/proof/run $(ARCH) $(if $(filter file,$(origin VARIANT)),proof,$(VARIANT)) "$(QUICK)"
+
 check: ## checkpatch --strict, sparse, W=1, kernel-doc, shellcheck on our files, the hit path
 	@scripts/check $(ARCH)
 
@@ -45,4 +48,4 @@ series: ## patches with a cover letter, in build/series, tried with git am on a 
 clean: ## remove build/; the unpacked base and the compiler cache stay in ~/.cache/kprobes
 	rm -rf build
 
-.PHONY: help demo test tree kernel shell check bench configs series clean
+.PHONY: help demo test tree kernel shell check bench proof configs series clean

@@ -1,0 +1,462 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The probes of a phase of the sweep, their handlers, and the text that they are put into. The
+ * caller serializes all but the handlers.
+ *
+ * Handlers count with instructions of their own alone: they call nothing that may be probed.
+ */
+#include <linux/atomic.h>
+#include <linux/kprobes.h>
+#include <linux/mm.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/vmalloc.h>
+
+#include "probes.h"
+
+#ifndef KPROBE_HIT_OFFSET
+#define KPROBE_HIT_OFFSET	0
+#endif
+
+/**
+ * struct proof_return - a return probe
+ * @rp:      the return probe
+ * @error:   of registering it
+ * @entries: calls of the entry handler
+ * @returns: calls of the handler
+ */
+struct proof_return {
+	struct kretprobe rp;
+	int error;
+	atomic_t entries;
+	atomic_t returns;
+};
+
+/**
+ * struct proof_probe - a probe
+ * @kp:        the probe
+ * @record:    its record
+ * @error:     of registering it
+ * @shown:     its flags when it was last looked at
+ * @hits:      calls of the pre-handler
+ * @posts:     calls of the post-handler
+ * @faults:    calls of the fault handler
+ * @wrong:     calls with a wrong instruction pointer
+ * @returning: the return probe at the same address, or NULL
+ */
+struct proof_probe {
+	struct kprobe kp;
+	const struct proof_record *record;
+	int error;
+	u32 shown;
+	atomic_t hits;
+	atomic_t posts;
+	atomic_t faults;
+	atomic_t wrong;
+	struct proof_return *returning;
+};
+
+static struct proof_text texts[PROOF_OBJECTS];
+static u8 *copies[PROOF_OBJECTS];
+
+static struct proof_record *plan;
+static struct proof_probe *probes;
+static unsigned int nr_probes;
+static struct proof_return *returns;
+
+/* What is registered. */
+static struct kprobe **kps;
+static struct kretprobe **rps;
+static unsigned int nr_kps, nr_rps;
+
+static struct proof_probe *probe_of(struct kprobe *p)
+{
+	return container_of(p, struct proof_probe, kp);
+}
+
+static int notrace count_hit(struct kprobe *p, struct pt_regs *regs)
+{
+	struct proof_probe *probe = container_of(p, struct proof_probe, kp);
+
+	raw_atomic_inc(&probe->hits);
+	if (instruction_pointer(regs) != (unsigned long)p->addr + KPROBE_HIT_OFFSET)
+		raw_atomic_inc(&probe->wrong);
+	return 0;
+}
+NOKPROBE_SYMBOL(count_hit);
+
+/* An entry is probed after its landing pad: what comes next is not known from the plan. */
+static void notrace count_post(struct kprobe *p, struct pt_regs *regs, unsigned long flags)
+{
+	struct proof_probe *probe = container_of(p, struct proof_probe, kp);
+	const struct proof_record *record = probe->record;
+
+	raw_atomic_inc(&probe->posts);
+	if ((record->flags & PROOF_SEQUENTIAL) &&
+	    (unsigned long)p->addr == texts[record->object].start + record->offset &&
+	    instruction_pointer(regs) != (unsigned long)p->addr + record->length)
+		raw_atomic_inc(&probe->wrong);
+}
+NOKPROBE_SYMBOL(count_post);
+
+static int notrace count_fault(struct kprobe *p, struct pt_regs *regs, int trapnr)
+{
+	raw_atomic_inc(&container_of(p, struct proof_probe, kp)->faults);
+	return 0;
+}
+NOKPROBE_SYMBOL(count_fault);
+
+static int notrace count_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct kretprobe *rp = get_kretprobe(ri);
+
+	if (rp)
+		raw_atomic_inc(&container_of(rp, struct proof_return, rp)->entries);
+	return 0;
+}
+NOKPROBE_SYMBOL(count_entry);
+
+static int notrace count_return(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct kretprobe *rp = get_kretprobe(ri);
+
+	if (rp)
+		raw_atomic_inc(&container_of(rp, struct proof_return, rp)->returns);
+	return 0;
+}
+NOKPROBE_SYMBOL(count_return);
+
+static kprobe_opcode_t *address(const struct proof_record *record)
+{
+	return (void *)(unsigned long)(texts[record->object].start + record->offset);
+}
+
+/* A probe can be registered again. */
+static void set_probe(struct proof_probe *probe, u32 flags)
+{
+	probe->kp.addr = address(probe->record);
+	probe->kp.offset = 0;
+	probe->kp.flags = flags;
+}
+
+static void set_return(struct proof_probe *probe, u32 flags)
+{
+	struct kretprobe *rp = &probe->returning->rp;
+
+	rp->kp.addr = address(probe->record);
+	rp->kp.offset = 0;
+	rp->kp.flags = flags;
+	rp->maxactive = 0;
+}
+
+static void set_handlers(struct proof_probe *probe, struct proof_return **next)
+{
+	u8 flags = probe->record->flags;
+
+	probe->kp.pre_handler = count_hit;
+	if (flags & PROOF_POST) {
+		probe->kp.post_handler = count_post;
+		probe->kp.fault_handler = count_fault;
+	}
+	if (flags & PROOF_RETURN) {
+		probe->returning = (*next)++;
+		probe->returning->rp.entry_handler = count_entry;
+		probe->returning->rp.handler = count_return;
+	}
+}
+
+/**
+ * proof_set_text() - say where an object's text is
+ * @text: the text
+ *
+ * Context: Process context.
+ * Return: 0 or -EINVAL.
+ */
+int proof_set_text(const struct proof_text *text)
+{
+	if (text->object >= PROOF_OBJECTS)
+		return -EINVAL;
+	texts[text->object] = *text;
+	return 0;
+}
+
+static bool is_in_text(const struct proof_record *record)
+{
+	return record->object < PROOF_OBJECTS && record->offset < texts[record->object].size;
+}
+
+static unsigned int count_returning(const struct proof_record *records, unsigned int number)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < number; i++)
+		n += !!(records[i].flags & PROOF_RETURN);
+	return n;
+}
+
+static int make_probes(const struct proof_record *records, unsigned int number)
+{
+	unsigned int returning = count_returning(records, number);
+
+	plan = kvmemdup(records, number * sizeof(*plan), GFP_KERNEL);
+	probes = kvcalloc(number, sizeof(*probes), GFP_KERNEL);
+	kps = kvcalloc(number, sizeof(*kps), GFP_KERNEL);
+	returns = kvcalloc(returning + 1, sizeof(*returns), GFP_KERNEL);
+	rps = kvcalloc(returning + 1, sizeof(*rps), GFP_KERNEL);
+	return plan && probes && kps && returns && rps ? 0 : -ENOMEM;
+}
+
+/**
+ * proof_load() - begin a phase
+ * @records: its records
+ * @number:  how many
+ *
+ * Context: Process context, may sleep. No probes are registered.
+ * Return: 0, -EINVAL if a record is outside of the text, -ENOMEM.
+ */
+int proof_load(const struct proof_record *records, unsigned int number)
+{
+	struct proof_return *next;
+	unsigned int i;
+
+	proof_unload();
+	for (i = 0; i < number; i++)
+		if (!is_in_text(&records[i]))
+			return -EINVAL;
+	if (make_probes(records, number)) {
+		proof_unload();
+		return -ENOMEM;
+	}
+	nr_probes = number;
+	next = returns;
+	for (i = 0; i < number; i++) {
+		probes[i].record = &plan[i];
+		set_handlers(&probes[i], &next);
+	}
+	return 0;
+}
+
+/**
+ * proof_unload() - end a phase
+ *
+ * Context: Process context, may sleep.
+ */
+void proof_unload(void)
+{
+	proof_disarm();
+	kvfree(plan);
+	kvfree(probes);
+	kvfree(kps);
+	kvfree(returns);
+	kvfree(rps);
+	plan = NULL;
+	probes = NULL;
+	kps = NULL;
+	returns = NULL;
+	rps = NULL;
+	nr_probes = 0;
+}
+
+/* Returns how many were refused. */
+static unsigned int try(struct proof_probe *probe)
+{
+	set_probe(probe, KPROBE_FLAG_DISABLED);
+	probe->error = register_kprobe(&probe->kp);
+	if (!probe->error)
+		kps[nr_kps++] = &probe->kp;
+	if (!probe->returning)
+		return !!probe->error;
+	set_return(probe, KPROBE_FLAG_DISABLED);
+	probe->returning->error = register_kretprobe(&probe->returning->rp);
+	if (!probe->returning->error)
+		rps[nr_rps++] = &probe->returning->rp;
+	return !!probe->error + !!probe->returning->error;
+}
+
+/**
+ * proof_examine() - find out which probes are refused
+ * @examination: where to begin, and after how many refused ones to stop
+ *
+ * Each probe is registered, not armed, and unregistered. The kernel remembers the reasons of the
+ * last refused calls only: the caller reads them in between.
+ *
+ * Context: Process context, may sleep.
+ */
+void proof_examine(struct proof_examination *examination)
+{
+	unsigned int refused = 0, i;
+
+	for (i = examination->from; i < nr_probes && refused + 2 <= examination->limit; i++) {
+		refused += try(&probes[i]);
+		cond_resched();
+	}
+	proof_disarm();
+	examination->from = i;
+}
+
+static void gather(struct proof_probe *probe)
+{
+	if (!probe->error) {
+		set_probe(probe, 0);
+		kps[nr_kps++] = &probe->kp;
+	}
+	if (probe->returning && !probe->returning->error) {
+		set_return(probe, 0);
+		rps[nr_rps++] = &probe->returning->rp;
+	}
+}
+
+/**
+ * proof_arm() - register all probes that are not refused, together
+ * @armed: how many there are
+ *
+ * Context: Process context, may sleep.
+ */
+void proof_arm(struct proof_armed *armed)
+{
+	unsigned int i;
+
+	nr_kps = 0;
+	nr_rps = 0;
+	for (i = 0; i < nr_probes; i++)
+		gather(&probes[i]);
+	armed->error = nr_kps ? register_kprobes(kps, nr_kps) : 0;
+	if (armed->error)
+		nr_kps = 0;
+	else if (nr_rps)
+		armed->error = register_kretprobes(rps, nr_rps);
+	if (armed->error)
+		nr_rps = 0;
+	armed->probes = nr_kps;
+	armed->returns = nr_rps;
+}
+
+/**
+ * proof_disarm() - unregister all probes
+ *
+ * Context: Process context, may sleep.
+ */
+void proof_disarm(void)
+{
+	if (nr_rps)
+		unregister_kretprobes(rps, nr_rps);
+	if (nr_kps)
+		unregister_kprobes(kps, nr_kps);
+	nr_kps = 0;
+	nr_rps = 0;
+}
+
+/**
+ * proof_jumps() - look at the probes' mechanisms
+ *
+ * Context: Process context.
+ * Return: How many are reached by a jump.
+ */
+unsigned int proof_jumps(void)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < nr_kps; i++) {
+		u32 flags = READ_ONCE(kps[i]->flags);
+
+		probe_of(kps[i])->shown = flags;
+		n += !!(flags & KPROBE_FLAG_OPTIMIZED);
+	}
+	return n;
+}
+
+/**
+ * proof_copy_text() - remember the text as it is
+ *
+ * Context: Process context, may sleep.
+ * Return: 0 or -ENOMEM.
+ */
+int proof_copy_text(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < PROOF_OBJECTS; i++) {
+		kvfree(copies[i]);
+		copies[i] = NULL;
+		if (!texts[i].size)
+			continue;
+		copies[i] = kvmalloc(texts[i].size, GFP_KERNEL);
+		if (!copies[i])
+			return -ENOMEM;
+		memcpy(copies[i], (void *)(unsigned long)texts[i].start, texts[i].size);
+	}
+	return 0;
+}
+
+static void compare(const struct proof_text *text, const u8 *copy,
+		    struct proof_difference *difference)
+{
+	const u8 *now = (void *)(unsigned long)text->start;
+	unsigned long i;
+
+	for (i = 0; i < text->size; i++) {
+		if (READ_ONCE(now[i]) == copy[i])
+			continue;
+		if (!difference->bytes++)
+			difference->first = text->start + i;
+	}
+}
+
+/**
+ * proof_compare_text() - compare the text with the copy
+ * @difference: filled in
+ *
+ * Context: Process context.
+ */
+void proof_compare_text(struct proof_difference *difference)
+{
+	unsigned int i;
+
+	*difference = (struct proof_difference){};
+	for (i = 0; i < PROOF_OBJECTS; i++)
+		if (copies[i])
+			compare(&texts[i], copies[i], difference);
+}
+
+static u32 mechanism(const struct proof_probe *probe)
+{
+	if (probe->shown & KPROBE_FLAG_FTRACE)
+		return 'f';
+	return probe->shown & KPROBE_FLAG_OPTIMIZED ? 'j' : 'b';
+}
+
+/**
+ * proof_result() - get what became of a record
+ * @i:      its index
+ * @result: filled in
+ *
+ * Context: Process context.
+ * Return: 0, or -ERANGE at the end.
+ */
+int proof_result(unsigned int i, struct proof_result *result)
+{
+	const struct proof_probe *probe;
+	const struct proof_return *returning;
+
+	if (i >= nr_probes)
+		return -ERANGE;
+	probe = &probes[i];
+	returning = probe->returning;
+	*result = (struct proof_result){
+		.error = probe->error,
+		.hits = atomic_read(&probe->hits),
+		.posts = atomic_read(&probe->posts),
+		.faults = atomic_read(&probe->faults),
+		.missed = probe->kp.nmissed,
+		.wrong = atomic_read(&probe->wrong),
+		.mechanism = mechanism(probe),
+	};
+	if (!returning)
+		return 0;
+	result->return_error = returning->error;
+	result->entries = atomic_read(&returning->entries);
+	result->returns = atomic_read(&returning->returns);
+	result->lost = returning->rp.nmissed;
+	return 0;
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * An interrupt-heavy load: each CPU has a timer that interrupts it every half millisecond,
+ * interrupts it once more from there, and raises a softirq.
+ */
+#include <linux/cpu.h>
+#include <linux/hrtimer.h>
+#include <linux/interrupt.h>
+#include <linux/irq_work.h>
+#include <linux/percpu.h>
+#include <linux/smp.h>
+
+#include "probes.h"
+
+#define INTERVAL	(NSEC_PER_MSEC / 2)
+
+/* What a timer causes. */
+struct consequence {
+	struct hrtimer timer;
+	struct irq_work again;
+	struct tasklet_struct softirq;
+};
+
+static DEFINE_PER_CPU(struct consequence, consequences);
+
+static void again(struct irq_work *work)
+{
+}
+
+static void softirq(struct tasklet_struct *tasklet)
+{
+}
+
+/* From now on, not from when it was due: the load must not take all of a slow machine. */
+static enum hrtimer_restart tick(struct hrtimer *timer)
+{
+	struct consequence *c = container_of(timer, struct consequence, timer);
+
+	irq_work_queue(&c->again);
+	tasklet_schedule(&c->softirq);
+	hrtimer_forward_now(timer, INTERVAL);
+	return HRTIMER_RESTART;
+}
+
+static void begin(void *unused)
+{
+	struct consequence *c = this_cpu_ptr(&consequences);
+
+	hrtimer_start(&c->timer, INTERVAL, HRTIMER_MODE_REL_PINNED_HARD);
+}
+
+static void prepare(struct consequence *c)
+{
+	hrtimer_init(&c->timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
+	c->timer.function = tick;
+	init_irq_work(&c->again, again);
+	tasklet_setup(&c->softirq, softirq);
+}
+
+static void end(struct consequence *c)
+{
+	hrtimer_cancel(&c->timer);
+	irq_work_sync(&c->again);
+	tasklet_kill(&c->softirq);
+}
+
+/**
+ * proof_storm() - begin or end the load
+ * @on: begin
+ *
+ * Context: Process context, may sleep.
+ * Return: 0.
+ */
+int proof_storm(bool on)
+{
+	static bool is_on;
+	int cpu;
+
+	if (on == is_on)
+		return 0;
+	is_on = on;
+	for_each_possible_cpu(cpu) {
+		if (on)
+			prepare(per_cpu_ptr(&consequences, cpu));
+		else
+			end(per_cpu_ptr(&consequences, cpu));
+	}
+	if (on)
+		on_each_cpu(begin, NULL, 1);
+	return 0;
+}

@@ -1,0 +1,537 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * sweep PLAN OUTPUT: drives the sweep in the guest.
+ *
+ * PLAN has the names of the objects, and phases with their records. For each phase: probes are
+ * tried one by one for the reason of a refusal, registered together, and left in place while the
+ * workload runs, as breakpoints and as jumps, alone, under interrupts, and with tracers on. Its output must
+ * be what it was without probes. Then the probes are removed, and what they have left is searched.
+ *
+ * A plan without phases only says where the texts are. A line of OUTPUT is read by sweep.py:
+ *
+ *   phase ID NUMBER                    begins, with that many records
+ *   refused INDEX probe|return ERRNO REASON...
+ *   armed PROBES RETURN-PROBES ERRNO
+ *   jumps NUMBER
+ *   run STEP same|different|unfinished MILLISECONDS
+ *   line WHICH TEXT...                 of the workload's output, where it differs
+ *   text BYTES FIRST                   that differ from the copy
+ *   left LIST POINTS                   lines of these files in debugfs
+ *   memory BEFORE ARMED AFTER          in bytes
+ *   hit INDEX HITS POSTS FAULTS MISSED WRONG MECHANISM     if there were any
+ *   return INDEX ENTRIES RETURNS LOST  if there were any
+ *   done ID                            the phase is over
+ *   end                                and the plan
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <termios.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "module/proof.h"
+
+#define KPROBES		"/sys/kernel/debug/kprobes/"
+#define TRACING		"/sys/kernel/tracing/"
+#define OPTIMIZATION	"/proc/sys/debug/kprobes-optimization"
+/* The kernel remembers 128 refusals. Others may be refused as well. */
+#define REFUSALS	100
+/* Seconds a workload may take, and the optimizer. */
+#define WORKLOAD_LIMIT	240
+#define SETTLE_LIMIT	120
+
+struct plan_head {
+	uint32_t magic, objects, phases, unused;
+};
+
+struct plan_object {
+	char name[PROOF_NAME];
+	uint64_t size;
+};
+
+struct plan_phase {
+	uint32_t id, number, steps, unused;
+};
+
+#define MAGIC	0x666f6f72
+
+/* Bits of a phase's steps. */
+enum step { BREAKPOINTS, JUMPS, INTERRUPTS, FUNCTION, GRAPH };
+
+static FILE *output;
+static int device;
+static struct proof_text texts[PROOF_OBJECTS];
+
+/* The kernel log is the heartbeat: without it, the machine counts as hung. */
+static void say(const char *format, ...)
+{
+	int fd = open("/dev/kmsg", O_WRONLY);
+	char line[256];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(line, sizeof(line), format, args);
+	va_end(args);
+	if (fd >= 0) {
+		write(fd, line, strlen(line));
+		close(fd);
+	}
+}
+
+static void fail(const char *what)
+{
+	say("<0>proof: %s: %s", what, strerror(errno));
+	exit(1);
+}
+
+static int write_file(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_TRUNC), ret;
+
+	if (fd < 0)
+		return -errno;
+	ret = write(fd, text, strlen(text)) < 0 ? -errno : 0;
+	close(fd);
+	return ret;
+}
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec + t.tv_nsec / 1e9;
+}
+
+static void find_kernel(struct proof_text *text)
+{
+	unsigned long long addr, start = 0, end = 0;
+	char name[256], line[512];
+	FILE *f = fopen("/proc/kallsyms", "r");
+
+	while (f && fgets(line, sizeof(line), f) && !(start && end)) {
+		if (sscanf(line, "%llx %*c %255s", &addr, name) != 2)
+			continue;
+		if (!strcmp(name, "_stext"))
+			start = addr;
+		else if (!strcmp(name, "_etext"))
+			end = addr;
+	}
+	if (!start || !end)
+		fail("_stext or _etext");
+	fclose(f);
+	text->start = start;
+	text->size = end - start;
+}
+
+static void find_module(struct proof_text *text, const char *name, uint64_t size)
+{
+	unsigned long long addr;
+	char path[128];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/sys/module/%s/sections/.text", name);
+	f = fopen(path, "r");
+	if (!f || fscanf(f, "%llx", &addr) != 1)
+		fail(path);
+	fclose(f);
+	text->start = addr;
+	text->size = size;
+}
+
+static void find_objects(FILE *plan, uint32_t number)
+{
+	struct plan_object object;
+	uint32_t i;
+
+	for (i = 0; i < number && i < PROOF_OBJECTS; i++) {
+		if (fread(&object, sizeof(object), 1, plan) != 1)
+			fail("plan");
+		texts[i].object = i;
+		if (i)
+			find_module(&texts[i], object.name, object.size);
+		else
+			find_kernel(&texts[i]);
+		if (ioctl(device, PROOF_TEXT, &texts[i]))
+			fail("PROOF_TEXT");
+	}
+}
+
+/* Finds the record of an address from @i on. Returns @to if there is none. */
+static unsigned int find_record(const struct proof_record *records, unsigned int i,
+				unsigned int to, unsigned long long addr)
+{
+	while (i < to && texts[records[i].object].start + records[i].offset != addr)
+		i++;
+	return i;
+}
+
+/*
+ * A line of the file: ...CALLER  kprobe|kretprobe  0xADDR+0x0  -ERRNO  REASON. They are in the
+ * order of the records. A return probe's comes after the probe's.
+ */
+static void read_refusals(const struct proof_record *records, unsigned int from,
+			  unsigned int to)
+{
+	unsigned long long addr;
+	char line[512], error[32];
+	FILE *f = fopen(KPROBES "refused", "r");
+	unsigned int i;
+	int at, returns;
+	char *kind;
+
+	while (f && fgets(line, sizeof(line), f)) {
+		kind = strstr(line, "  kretprobe  0x");
+		returns = !!kind;
+		if (!kind)
+			kind = strstr(line, "  kprobe  0x");
+		if (!kind || sscanf(kind, "%*s 0x%llx+0x0 %31s %n", &addr, error, &at) != 2)
+			continue;
+		i = find_record(records, from, to, addr);
+		if (i < to)
+			fprintf(output, "refused %u %s %s %s", i, returns ? "return" : "probe",
+				error, kind + at);
+	}
+	if (f)
+		fclose(f);
+}
+
+static void examine(const struct proof_record *records, unsigned int number)
+{
+	struct proof_examination e = { .limit = REFUSALS };
+
+	while (e.from < number) {
+		unsigned int from = e.from;
+
+		if (ioctl(device, PROOF_EXAMINE, &e) || e.from == from)
+			fail("PROOF_EXAMINE");
+		read_refusals(records, from, e.from);
+	}
+}
+
+/* Lines of a file, without the head. */
+static unsigned int lines_of(const char *path, unsigned int head)
+{
+	FILE *f = fopen(path, "r");
+	unsigned int n = 0;
+	int c;
+
+	while (f && (c = getc(f)) != EOF)
+		n += c == '\n';
+	if (f)
+		fclose(f);
+	return n < head ? 0 : n - head;
+}
+
+static unsigned long long used(void)
+{
+	unsigned long long kb, sum = 0;
+	char line[128], name[64];
+	FILE *f;
+
+	write_file("/proc/sys/vm/drop_caches", "3");
+	write_file("/proc/sys/vm/stat_refresh", "1");
+	f = fopen("/proc/meminfo", "r");
+	while (f && fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "%63s %llu", name, &kb) != 2)
+			continue;
+		if (!strcmp(name, "Slab:") || !strcmp(name, "VmallocUsed:") ||
+		    !strcmp(name, "Percpu:"))
+			sum += kb * 1024;
+	}
+	if (f)
+		fclose(f);
+	return sum;
+}
+
+static pid_t start_workload(const char *to)
+{
+	pid_t pid = fork();
+	int fd;
+
+	if (pid)
+		return pid;
+	setpgid(0, 0);
+	fd = open(to, O_CREAT | O_TRUNC | O_WRONLY, 0600);
+	dup2(fd, 1);
+	dup2(fd, 2);
+	execl("/workload", "workload", NULL);
+	_exit(127);
+}
+
+/* Returns whether it has ended in time. */
+static int run_workload(const char *to)
+{
+	pid_t pid = start_workload(to);
+	double end = now() + WORKLOAD_LIMIT;
+	int status;
+
+	while (waitpid(pid, &status, WNOHANG) != pid) {
+		if (now() > end) {
+			kill(-pid, SIGKILL);
+			waitpid(pid, &status, 0);
+			return 0;
+		}
+		usleep(20000);
+	}
+	return 1;
+}
+
+static char *next_line(FILE *f, char *line, int size)
+{
+	if (!f || !fgets(line, size, f))
+		return strcpy(line, "(end)\n");
+	return line;
+}
+
+/* Reports the first lines that differ, and returns whether there are any. */
+static int differs(const char *path)
+{
+	FILE *a = fopen("/tmp/reference", "r"), *b = fopen(path, "r");
+	char x[512], y[512];
+	int told = 0;
+
+	for (;;) {
+		next_line(a, x, sizeof(x));
+		next_line(b, y, sizeof(y));
+		if (strcmp(x, y) && told++ < 10)
+			fprintf(output, "line unprobed %sline probed %s", x, y);
+		if (!strcmp(x, "(end)\n") || !strcmp(y, "(end)\n"))
+			break;
+	}
+	if (a)
+		fclose(a);
+	if (b)
+		fclose(b);
+	return told;
+}
+
+static void run(const char *name)
+{
+	double begin = now();
+	int ended;
+	const char *how;
+
+	say("<5>proof: %s", name);
+	ended = run_workload("/tmp/output");
+	how = !ended ? "unfinished" : differs("/tmp/output") ? "different" : "same";
+	fprintf(output, "run %s %s %.0f\n", name, how, (now() - begin) * 1000);
+	fflush(output);
+}
+
+/* Waits until the number of jumps does not grow any more. */
+static void settle(void)
+{
+	double end = now() + SETTLE_LIMIT;
+	uint32_t before, jumps = -1;
+	int stable = 0;
+
+	do {
+		usleep(250000);
+		before = jumps;
+		if (ioctl(device, PROOF_JUMPS, &jumps))
+			fail("PROOF_JUMPS");
+		stable = before == jumps ? stable + 1 : 0;
+	} while (stable < 4 && now() < end);
+	fprintf(output, "jumps %u\n", jumps);
+}
+
+static void under_interrupts(const char *name)
+{
+	uint32_t on = 1;
+
+	ioctl(device, PROOF_STORM, &on);
+	run(name);
+	on = 0;
+	ioctl(device, PROOF_STORM, &on);
+}
+
+static void under_tracer(const char *tracer, const char *name)
+{
+	if (write_file(TRACING "current_tracer", tracer)) {
+		fprintf(output, "run %s skipped 0\n", name);
+		return;
+	}
+	run(name);
+	write_file(TRACING "current_tracer", "nop");
+	write_file(TRACING "trace", "");
+}
+
+/* The workload in all surroundings that @steps asks for. */
+static void surroundings(uint32_t steps)
+{
+	if (steps & (1 << INTERRUPTS))
+		under_interrupts("interrupts");
+	if (steps & (1 << FUNCTION))
+		under_tracer("function", "function");
+	if (steps & (1 << GRAPH))
+		under_tracer("function_graph", "graph");
+}
+
+static void disarm(void)
+{
+	double end = now() + SETTLE_LIMIT;
+	unsigned int points;
+
+	if (ioctl(device, PROOF_DISARM))
+		fail("PROOF_DISARM");
+	do {
+		usleep(200000);
+		points = lines_of(KPROBES "points", 1);
+	} while (points && now() < end);
+	fprintf(output, "left %u %u\n", lines_of(KPROBES "list", 0), points);
+}
+
+static void compare_text(void)
+{
+	struct proof_difference d;
+
+	if (ioctl(device, PROOF_COMPARE, &d))
+		fail("PROOF_COMPARE");
+	fprintf(output, "text %llu %llx\n", (unsigned long long)d.bytes, (unsigned long long)d.first);
+}
+
+static void results(void)
+{
+	struct proof_result r;
+	unsigned int i;
+
+	for (i = 0; read(device, &r, sizeof(r)) == sizeof(r); i++) {
+		if (r.hits || r.posts || r.missed || r.wrong)
+			fprintf(output, "hit %u %u %u %u %u %u %c\n", i, r.hits, r.posts, r.faults,
+				r.missed, r.wrong, r.mechanism);
+		if (r.entries || r.returns || r.lost)
+			fprintf(output, "return %u %u %u %u\n", i, r.entries, r.returns, r.lost);
+	}
+}
+
+/* Of odd phases breakpoints meet interrupts and tracers, of even ones jumps. */
+static void phase(const struct plan_phase *p, struct proof_record *records)
+{
+	unsigned long long before, during;
+	struct proof_armed armed;
+	double end;
+
+	say("<5>proof: phase %u, %u probes", p->id, p->number);
+	fprintf(output, "phase %u %u\n", p->id, p->number);
+	if (write(device, records, p->number * sizeof(*records)) < 0)
+		fail("records");
+	examine(records, p->number);
+	fflush(output);
+	if (ioctl(device, PROOF_COPY))
+		fail("PROOF_COPY");
+	write_file(OPTIMIZATION, "0");
+	before = used();
+	say("<5>proof: arming");
+	if (ioctl(device, PROOF_ARM, &armed))
+		fail("PROOF_ARM");
+	fprintf(output, "armed %u %u %d\n", armed.probes, armed.returns, armed.error);
+	fflush(output);
+	if (p->steps & (1 << BREAKPOINTS))
+		run("breakpoints");
+	if (p->id % 2)
+		surroundings(p->steps);
+	say("<5>proof: optimizing");
+	write_file(OPTIMIZATION, "1");
+	settle();
+	during = used();
+	if (p->steps & (1 << JUMPS))
+		run("jumps");
+	if (!(p->id % 2))
+		surroundings(p->steps);
+	say("<5>proof: disarming");
+	disarm();
+	compare_text();
+	/* Memory is freed after grace periods. */
+	for (end = now() + 10; used() > before && now() < end;)
+		usleep(250000);
+	fprintf(output, "memory %llu %llu %llu\n", before, during, used());
+	results();
+	fprintf(output, "done %u\n", p->id);
+	fflush(output);
+	say("<5>proof: done %u", p->id);
+}
+
+/* The workload before any probe; the first time warms caches up. */
+static void reference(void)
+{
+	say("<5>proof: the workload, unprobed");
+	if (!run_workload("/tmp/reference") || !run_workload("/tmp/reference"))
+		fail("workload");
+	run("unprobed");
+}
+
+static void open_all(char **argv, FILE **plan)
+{
+	struct termios raw;
+	/* Without a carrier an open(2) that may block would wait for one. */
+	int fd = open(argv[2], O_WRONLY | O_NOCTTY | O_CREAT | O_NONBLOCK, 0600);
+
+	if (fd >= 0 && !tcgetattr(fd, &raw)) {
+		cfmakeraw(&raw);
+		raw.c_cflag |= CLOCAL;
+		cfsetspeed(&raw, B115200);
+		tcsetattr(fd, TCSANOW, &raw);
+	}
+	fcntl(fd, F_SETFL, 0);
+	*plan = fopen(argv[1], "r");
+	output = fd < 0 ? NULL : fdopen(fd, "w");
+	device = open("/dev/kprobe_proof", O_RDWR);
+	if (!*plan || !output || device < 0)
+		fail("opening plan, output or device");
+}
+
+/* A plan without phases: the text is read from outside, while the guest is idle. */
+static void show_text(uint32_t objects)
+{
+	uint32_t i;
+
+	for (i = 0; i < objects && i < PROOF_OBJECTS; i++)
+		say("<5>proof: text %u %llx %llu", i, (unsigned long long)texts[i].start,
+		    (unsigned long long)texts[i].size);
+	sleep(2);
+	say("<5>proof: text is ready");
+	sleep(60);
+}
+
+int main(int argc, char **argv)
+{
+	struct plan_head head;
+	struct plan_phase p;
+	FILE *plan;
+	uint32_t i;
+
+	if (argc != 3)
+		return 2;
+	open_all(argv, &plan);
+	if (fread(&head, sizeof(head), 1, plan) != 1 || head.magic != MAGIC)
+		fail("plan");
+	find_objects(plan, head.objects);
+	if (!head.phases) {
+		show_text(head.objects);
+		return 0;
+	}
+	reference();
+	for (i = 0; i < head.phases && fread(&p, sizeof(p), 1, plan) == 1; i++) {
+		struct proof_record *records = calloc(p.number, sizeof(*records));
+
+		if (!records || fread(records, sizeof(*records), p.number, plan) != p.number)
+			fail("plan");
+		phase(&p, records);
+		free(records);
+	}
+	fprintf(output, "end\n");
+	fclose(output);
+	/* All of it has left before the machine goes. */
+	sleep(1);
+	return 0;
+}

@@ -1,0 +1,311 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""usage: sweep.py DIRECTORY KERNEL-ELF INITRAMFS QEMU... -- KERNEL-ARGUMENT...
+
+Sweeps a kernel: reads the text of the running kernel and of its modules out of a guest, deals its
+instructions out to phases, runs those in guests, looks for the instruction when a guest dies or its
+workload sees something else, and writes DIRECTORY/report.html and report.txt. The last line is
+"N passed, N failed, N skipped"; the exit status is 1 if a check failed.
+
+Environment: SEED, QUICK, JOBS (guests at once), PHASE (instructions in a phase), SLICES (how many
+of the ten are swept), MODULES (files), OBJDUMP, READELF, V.
+"""
+import glob
+import json
+import os
+import queue
+import socket
+import subprocess
+import sys
+import threading
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, ".."))
+sys.path.insert(0, HERE)
+import outcome  # noqa: E402
+import qemu     # noqa: E402
+import report   # noqa: E402
+import text     # noqa: E402
+
+STEPS = 0x1f                # breakpoints, jumps, interrupts, function, graph
+SILENCE, PHASE_LIMIT = 300, 1500
+PHASES_A_GUEST = 4
+SUSPECTS = 5                # instructions of a phase that are looked for
+TEXT_READY = "proof: text is ready"
+
+
+def environment(name, default):
+    value = os.environ.get(name, "")
+    return type(default)(value) if value else default
+
+
+class Guest:
+    """Boots a plan. Used by one thread at a time, and by several in turn."""
+    lock = threading.Lock()
+    number = 0
+
+    def __init__(self, directory, initramfs, command, arguments):
+        self.directory, self.initramfs = directory, initramfs
+        self.command, self.arguments = command, arguments
+
+    def path(self, name):
+        return os.path.join(self.directory, name)
+
+    def boot(self, plan, limit, watch=None):
+        """Returns the lines of its output, its problems, and its console's last lines.
+
+        @watch(line, control): called for each line of the console; returns True to end the guest.
+        """
+        with Guest.lock:
+            Guest.number += 1
+            name = "guest-%d" % Guest.number
+        initrd, output, control = (self.path(name + end) for end in (".cpio", ".out", ".qmp"))
+        with open(self.initramfs, "rb") as f, open(initrd, "wb") as to:
+            to.write(f.read())
+            to.write(text.archive("plan", plan))
+        command = self.command + [
+            "-initrd", initrd, "-serial", "file:" + output,
+            "-qmp", "unix:%s,server=on,wait=off" % control,
+            "-append", " ".join(self.arguments)]
+        machine = qemu.Machine(command, self.path(name + ".log"), SILENCE, limit)
+        tail = []
+        lines = machine.lines()
+        for line in lines:
+            tail = (tail + [line])[-60:]
+            if watch and watch(line, control):
+                lines.close()
+                break
+        os.unlink(initrd)
+        if os.path.exists(control):
+            os.unlink(control)
+        with open(output, errors="replace") as f:
+            return f.readlines(), machine.problems, tail
+
+
+def save_memory(control, start, size, to):
+    """Has QEMU write a part of the guest's memory to a file."""
+    with socket.socket(socket.AF_UNIX) as s:
+        s.connect(control)
+        f = s.makefile("rw")
+
+        def ask(command, **arguments):
+            f.write(json.dumps({"execute": command, "arguments": arguments}) + "\n")
+            f.flush()
+            while True:
+                answer = json.loads(f.readline())
+                if "error" in answer:
+                    raise RuntimeError(answer["error"]["desc"])
+                if "return" in answer:
+                    return
+        f.readline()
+        ask("qmp_capabilities")
+        # A signed number, as all of QMP's.
+        ask("memsave", val=start - (1 << 64) if start >> 63 else start, size=size, filename=to)
+
+
+def read_texts(guest, objects):
+    """The instructions of the running kernel and its modules. @objects: (name, ELF)."""
+    empty = [text.Text(name, text.section(elf)[2]) for name, elf in objects]
+    found = {}
+
+    def watch(line, control):
+        words = line.split("proof: text ")
+        if len(words) == 2 and words[1][0].isdigit():
+            number, start, size = words[1].split()[:3]
+            found[int(number)] = int(start, 16), int(size)
+        if TEXT_READY not in line:
+            return False
+        for number, (start, size) in found.items():
+            save_memory(control, start, size, guest.path("text-%d" % number))
+        return True
+    _, problems, tail = guest.boot(text.plan(empty, [], 0, 0), 600, watch)
+    if len(found) != len(objects):
+        print("\n".join(tail))
+        sys.exit("error: the guest has not shown its text: " + "; ".join(problems))
+    readelf = environment("READELF", "readelf")
+    for number, (name, elf) in enumerate(objects):
+        copy = guest.path("running-" + name)
+        with open(guest.path("text-%d" % number), "rb") as f:
+            text.put(elf, copy, f.read(), readelf)
+        start = text.section(copy, readelf)[0]
+        empty[number].size = found[number][1]
+        text.disassemble(copy, empty[number], start, environment("OBJDUMP", "objdump"))
+        os.unlink(copy)
+    return empty
+
+
+class Sweep:
+    """Phases, and what became of them."""
+
+    def __init__(self, guest, texts, seed):
+        self.guest, self.texts, self.seed = guest, texts, seed
+        self.outcomes = {}          # instruction: outcome
+        self.facts = {}             # instruction: what the guest has said of it
+        self.reasons = {}           # instruction: (errno, reason)
+        self.return_reasons = {}
+        self.checks = []            # (phase, name, passed, seen)
+        self.notes = []             # problems, in words
+        self.phases = []
+        self.jobs = queue.Queue()
+        self.begin = time.time()
+        self.total = self.swept = 0
+
+    def say(self, words):
+        spent = int(time.time() - self.begin)
+        print("    %3d:%02d  %s" % (spent // 60, spent % 60, words), flush=True)
+
+    def boot(self, numbered, steps=STEPS):
+        def watch(line, _):
+            if "proof: " in line and os.environ.get("V", "0") not in ("", "0"):
+                self.say(line.split("proof: ")[1])
+        lines, problems, tail = self.guest.boot(
+            text.plan(self.texts, numbered, steps, self.seed), PHASE_LIMIT * len(numbered), watch)
+        phases, unprobed, _ = outcome.parse(lines)
+        return phases, unprobed, problems, tail
+
+    def name(self, instruction):
+        return self.texts[instruction[0]].symbol(self.texts[instruction[0]].offsets[instruction[1]])
+
+    def add(self, number, items, phase):
+        """A phase that came to its end."""
+        posts = [text.has_post(i, self.seed) for i in items]
+        outcomes = outcome.classify(phase, posts)
+        for i, (instruction, what) in enumerate(zip(items, outcomes)):
+            self.outcomes[instruction] = what
+            if i in phase.hits or i in phase.returns:
+                self.facts[instruction] = phase.hits.get(i), phase.returns.get(i)
+            if i in phase.refused:
+                self.reasons[instruction] = phase.refused[i]
+            if i in phase.return_refused:
+                self.return_reasons[instruction] = phase.return_refused[i]
+        self.checks += [(number,) + check for check in outcome.checks(phase, outcomes)]
+        for line in phase.lines:
+            self.notes.append("phase %d: workload, %s" % (number, line))
+        self.phases.append((number, phase))
+        self.swept += len(items)
+        bad = [c for c in outcome.checks(phase, outcomes) if not c[1]]
+        self.say("phase %d: %d instructions, %d hit, %d refused, %d jumps, runs of %s s%s" % (
+            number, len(items), sum(o in (outcome.HIT, outcome.MISSED) for o in outcomes),
+            len(phase.refused), phase.jumps, " ".join("%.0f" % (r[2] / 1000) for r in phase.runs),
+            "".join("; %s: %s" % (c[1 - 1], c[2]) for c in bad)))
+
+    def fails(self, items):
+        """Does a part of a phase fail on its own?"""
+        phases, _, problems, _ = self.boot([(1, items)])
+        bad = bool(problems) or not phases or not outcome.is_sound(phases[-1])
+        self.say("  %d of them: %s" % (len(items), "fails" if bad else "sound"))
+        return bad
+
+    def find(self, number, items, what, why):
+        """Looks for the instructions with which a phase fails, and sweeps the others."""
+        self.say("phase %d %s: %s; looking for the instruction" % (number, what, why))
+        for _ in range(SUSPECTS):
+            found = outcome.smallest(items, self.fails)
+            names = ", ".join(self.name(i) for i in found[:4])
+            alone = len(found) < len(items) or self.fails(found)
+            self.notes.append("phase %d %s: %s: %s" % (number, what, why,
+                              "with a probe on %d: %s" % (len(found), names) if alone
+                              else "not a second time"))
+            self.checks.append((number, "not " + what, False, self.notes[-1]))
+            self.say(self.notes[-1])
+            if alone:
+                for instruction in found:
+                    self.outcomes[instruction] = what
+                items = [i for i in items if i not in set(found)]
+            phases, _, problems, _ = self.boot([(number, items)]) if items else ([], 0, 0, 0)
+            if phases and not problems and outcome.is_sound(phases[-1]):
+                self.add(number, items, phases[-1])
+                return
+            if not items:
+                return
+        self.notes.append("phase %d still fails without them" % number)
+
+    def run(self, job):
+        """A guest with some phases."""
+        phases, unprobed, problems, tail = self.boot(job)
+        by_number = dict(job)
+        if not phases:
+            self.notes.append("no phase has begun: %s" % "; ".join(problems))
+            self.checks.append((job[0][0], "begun", False, "\n".join(tail[-20:])))
+            return
+        if any(" same " not in line for line in unprobed if line.startswith("run ")):
+            self.notes += ["the workload's output varies without probes"] + unprobed[:20]
+            self.checks.append((job[0][0], "workload, unprobed", False, "varies"))
+        for phase in phases:
+            items = by_number.pop(phase.number)
+            if outcome.is_sound(phase):
+                self.add(phase.number, items, phase)
+            elif phase.done:
+                how = [r for r in phase.runs if r[1] not in ("same", "skipped")][0]
+                why = " ".join(str(w) for w in how[:2]) + "; " + "; ".join(phase.lines[:2])
+                self.find(phase.number, items, outcome.DIFFERENT, why)
+            else:
+                self.find(phase.number, items, outcome.CRASHED, "; ".join(problems))
+        if problems and all(outcome.is_sound(p) for p in phases):
+            self.checks.append((phases[-1].number, "no splat", False, "; ".join(problems)))
+            self.notes.append("after phase %d: %s" % (phases[-1].number, "; ".join(problems)))
+        if by_number:
+            self.jobs.put(sorted(by_number.items()))
+
+    def work(self):
+        while True:
+            try:
+                job = self.jobs.get_nowait()
+            except queue.Empty:
+                return
+            try:
+                self.run(job)
+            except Exception as e:      # a thread must not end in silence
+                self.notes.append("the sweep itself failed: %r" % e)
+                self.checks.append((job[0][0], "swept", False, repr(e)))
+                raise
+
+    def sweep(self, numbered, jobs, a_guest):
+        self.total = sum(len(items) for _, items in numbered)
+        for at in range(0, len(numbered), a_guest):
+            self.jobs.put(numbered[at:at + a_guest])
+        # A job may leave another one when the rest of the threads are done already.
+        while not self.jobs.empty():
+            threads = [threading.Thread(target=self.work) for _ in range(jobs)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+
+
+def dealt(texts, seed, quick, size, slices):
+    """Numbered phases: a slice after the other."""
+    result = []
+    for instructions in text.deal(texts, seed)[:1 if quick else slices]:
+        result += text.phases(instructions, size)
+    return list(enumerate(result, 1))
+
+
+def main():
+    cut = sys.argv.index("--")
+    directory, elf, initramfs = sys.argv[1:4]
+    guest = Guest(directory, initramfs, sys.argv[4:cut], sys.argv[cut + 1:])
+    for old in glob.glob(guest.path("guest-*")):
+        os.unlink(old)
+    seed, quick = environment("SEED", 1), environment("QUICK", "0") != "0"
+    objects = [("vmlinux", elf)] + [(os.path.basename(m)[:-3].replace("-", "_"), m)
+                                    for m in os.environ.get("MODULES", "").split()]
+    print("==> reading the text of the running kernel", flush=True)
+    texts = read_texts(guest, objects)
+    sweep = Sweep(guest, texts, seed)
+    numbered = dealt(texts, seed, quick, environment("PHASE", 35000), environment("SLICES", 10))
+    only = os.environ.get("ONLY", "")
+    if only:
+        numbered = [n for n in numbered if str(n[0]) in only.split(",")]
+    jobs = environment("JOBS", os.cpu_count() or 1)
+    a_guest = max(1, min(PHASES_A_GUEST, -(-len(numbered) // jobs)))
+    print("==> sweeping %d of %d instructions in %d phases, %d guests at once, SEED=%d" % (
+        sum(len(n[1]) for n in numbered), sum(len(t) for t in texts), len(numbered), jobs, seed),
+        flush=True)
+    sweep.sweep(numbered, jobs, a_guest)
+    sys.exit(report.write(sweep, directory))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,347 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""Unit tests of proof/text.py, proof/outcome.py and proof/report.py; run by make check."""
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+import types
+import unittest
+
+PROOF = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "proof")
+sys.path.insert(0, PROOF)
+import outcome  # noqa: E402
+import report   # noqa: E402
+import sweep    # noqa: E402
+import text     # noqa: E402
+
+DISASSEMBLY = """
+vmlinux:     file format elf64-x86-64
+
+Disassembly of section .text:
+
+ffffffff81000000 <__pfx_first>:
+ffffffff81000000:\tnop
+ffffffff81000001:\tnop
+ffffffff81000002:\tnop
+
+ffffffff81000003 <first>:
+ffffffff81000003:\tendbr64
+ffffffff81000007:\tnopl   0x0(%rax,%rax,1)
+ffffffff8100000c:\tlock cmpxchg %rdx,(%rdi)
+ffffffff81000011:\tje     ffffffff81000014 <first+0x11>
+ffffffff81000013:\tint3
+ffffffff81000014:\trepz ret
+ffffffff81000016:\tint3
+ffffffff81000017:\tint3
+
+ffffffff81000018 <second>:
+ffffffff81000018:\tnotrack jmp *%rax
+"""
+
+
+def parsed():
+    return text.parse(DISASSEMBLY.splitlines(), text.Text("vmlinux", 0x20), 0xffffffff81000000)
+
+
+def some_text(number, size=4):
+    t = text.Text("some", number * size)
+    for i in range(number):
+        t.offsets.append(i * size)
+        t.lengths.append(size)
+        t.flags.append(text.SEQUENTIAL)
+    return t
+
+
+class Boundaries(unittest.TestCase):
+    def test_offsets_and_lengths(self):
+        t = parsed()
+        self.assertEqual(list(t.offsets), [0, 3, 7, 0xc, 0x11, 0x13, 0x14, 0x18])
+        self.assertEqual(list(t.lengths), [1, 4, 5, 5, 2, 1, 2, 8])
+
+    def test_padding_is_no_instruction(self):
+        # Two nops in front of the function, two int3 after its return; that after je is one.
+        self.assertEqual(parsed().padding, 4)
+
+    def test_branches_do_not_go_on_behind_them(self):
+        sequential = [bool(f & text.SEQUENTIAL) for f in parsed().flags]
+        self.assertEqual(sequential, [True, True, True, True, False, False, False, False])
+
+    def test_entries(self):
+        t = parsed()
+        entries = [o for o, f in zip(t.offsets, t.flags) if f & text.RETURN]
+        self.assertEqual(entries, [3, 0x18])
+
+    def test_symbols(self):
+        t = parsed()
+        self.assertEqual(t.symbol(0xc), "first+0x9")
+        self.assertEqual(t.symbol(0x18), "second+0x0")
+        self.assertEqual(text.Text("m", 8).symbol(4), "m+0x4")
+
+    def test_prefixes(self):
+        self.assertEqual(text.mnemonic("1:\tlock addl $1,(%rax)"), "addl")
+        self.assertEqual(text.mnemonic("1:\tcs nopw 0(%rax)"), "nopw")
+        self.assertEqual(text.mnemonic("1:\trex.W ret"), "ret")
+        self.assertEqual(text.mnemonic("1:\tlock"), "lock")
+        self.assertEqual(text.mnemonic("1:"), "")
+
+
+class Dealing(unittest.TestCase):
+    def setUp(self):
+        self.texts = [some_text(1003), some_text(57)]
+
+    def test_every_instruction_once(self):
+        slices = text.deal(self.texts, 7)
+        dealt = [i for s in slices for i in s]
+        self.assertEqual(len(slices), 10)
+        self.assertEqual(sorted(dealt), [(0, i) for i in range(1003)] + [(1, i) for i in range(57)])
+
+    def test_a_slice_has_one_of_ten_neighbours(self):
+        for dealt in text.deal(self.texts, 7):
+            places = [i if o == 0 else 1003 + i for o, i in dealt]
+            self.assertEqual([p // 10 for p in places], list(range(106)))
+
+    def test_the_seed_decides(self):
+        self.assertEqual(text.deal(self.texts, 7), text.deal(self.texts, 7))
+        self.assertNotEqual(text.deal(self.texts, 7), text.deal(self.texts, 8))
+
+    def test_phases(self):
+        phases = text.phases(list(range(101)), 25)
+        self.assertEqual(len(phases), 5)
+        self.assertEqual(sorted(sum(phases, [])), list(range(101)))
+        self.assertLess(max(phases[0]) - max(phases[1]), 5)
+
+    def test_a_third_has_post_handlers(self):
+        n = sum(text.has_post((0, i), 1) for i in range(30000))
+        self.assertTrue(9500 < n < 10500, n)
+
+    def test_quick_is_the_first_slice(self):
+        whole = sweep.dealt(self.texts, 3, False, 50, 10)
+        quick = sweep.dealt(self.texts, 3, True, 50, 10)
+        self.assertEqual(quick, whole[:len(quick)])
+        self.assertEqual(sum(len(items) for _, items in quick), 106)
+
+    def test_plan(self):
+        plan = text.plan(self.texts, [(4, [(0, 2), (1, 3)])], 0x1f, 1)
+        self.assertEqual(struct.unpack_from("<4I", plan), (text.MAGIC, 2, 1, 0))
+        at = 16 + 2 * (text.NAME + 8)
+        self.assertEqual(struct.unpack_from("<4I", plan, at), (4, 2, 0x1f, 0))
+        self.assertEqual(struct.unpack_from("<IBBB", plan, at + 24)[:3], (12, 1, 4))
+        self.assertEqual(len(plan), at + 16 + 2 * 8)
+
+    def test_numbers_are_those_of_the_module(self):
+        with open(os.path.join(PROOF, "module", "proof.h")) as f:
+            header = f.read()
+        for name in ("POST", "SEQUENTIAL", "RETURN", "NAME"):
+            self.assertRegex(header, r"#define PROOF_%s\s+%d\b" % (name, getattr(text, name)))
+
+    def test_archive(self):
+        with tempfile.TemporaryDirectory() as to:
+            subprocess.run(["cpio", "-i", "--quiet"], input=text.archive("plan", b"12345"), cwd=to,
+                           check=True)
+            with open(os.path.join(to, "plan"), "rb") as f:
+                self.assertEqual(f.read(), b"12345")
+
+
+SAID = """run unprobed same 1000
+phase 3 6
+refused 1 probe -EINVAL blacklisted
+refused 1 return -EINVAL not a function's entry
+refused 4 probe -EILSEQ inside an instruction
+armed 4 1 0
+run breakpoints same 1200
+jumps 3
+run jumps same 1100
+run function skipped 0
+left 0 0
+text 0 0
+memory 1000000 9000000 1100000
+hit 0 5 5 0 0 0 j
+hit 2 7 6 1 0 0 b
+hit 3 4 0 0 2 0 f
+return 0 5 4 0
+done 3
+"""
+
+
+def phase_of(said=SAID):
+    return outcome.parse(said.splitlines(True))[0][0]
+
+
+class Outcomes(unittest.TestCase):
+    posts = [True, False, True, False, True, True]
+
+    def outcomes(self, said=SAID):
+        return outcome.classify(phase_of(said), self.posts)
+
+    def failed(self, said):
+        phase = phase_of(said)
+        return [c[0] for c in outcome.checks(phase, outcome.classify(phase, self.posts)) if not c[1]]
+
+    def test_sound(self):
+        phase = phase_of()
+        self.assertTrue(outcome.is_sound(phase))
+        self.assertEqual(self.outcomes(), [outcome.HIT, outcome.REFUSED, outcome.HIT, outcome.MISSED,
+                                           outcome.REFUSED, outcome.IDLE])
+        self.assertEqual(self.failed(SAID), [])
+        self.assertEqual(phase.refused[4], ("-EILSEQ", "inside an instruction"))
+        self.assertEqual(list(phase.return_refused), [1])
+
+    def test_guest_that_dies(self):
+        phases, unprobed, ended = outcome.parse(SAID[:SAID.index("left")].splitlines(True) + ["hi"])
+        self.assertFalse(phases[0].done or ended)
+        self.assertFalse(outcome.is_sound(phases[0]))
+        self.assertEqual(unprobed, ["run unprobed same 1000"])
+
+    def test_post_handler_that_did_not_run(self):
+        self.assertEqual(self.outcomes(SAID.replace("hit 0 5 5", "hit 0 5 4"))[0], outcome.UNEVEN)
+        self.assertEqual(self.failed(SAID.replace("hit 0 5 5", "hit 0 5 4")), ["books"])
+
+    def test_post_handler_that_ran_too_often(self):
+        self.assertEqual(self.outcomes(SAID.replace("hit 0 5 5", "hit 0 5 6"))[0], outcome.UNEVEN)
+
+    def test_a_fault_excuses_one(self):
+        self.assertEqual(self.outcomes(SAID.replace("hit 2 7 6 1", "hit 2 7 5 1"))[2], outcome.UNEVEN)
+        self.assertEqual(self.outcomes(SAID.replace("hit 2 7 6 1", "hit 2 7 7 1"))[2], outcome.HIT)
+
+    def test_wrong_instruction_pointer(self):
+        self.assertEqual(self.outcomes(SAID.replace("2 0 f", "2 1 f"))[3], outcome.UNEVEN)
+
+    def test_more_returns_than_entries(self):
+        self.assertEqual(self.outcomes(SAID.replace("return 0 5 4", "return 0 5 6"))[0],
+                         outcome.UNEVEN)
+
+    def test_output_that_differs(self):
+        said = SAID.replace("run jumps same", "run jumps different")
+        self.assertFalse(outcome.is_sound(phase_of(said)))
+        self.assertEqual(self.failed(said), ["workload, jumps"])
+
+    def test_what_is_left(self):
+        self.assertEqual(self.failed(SAID.replace("text 0 0", "text 1 81000000")), ["text as before"])
+        self.assertEqual(self.failed(SAID.replace("left 0 0", "left 0 1")), ["nothing in debugfs"])
+        self.assertEqual(self.failed(SAID.replace("9000000 1100000", "9000000 3000000")),
+                         ["memory as before"])
+
+    def test_refused_without_a_reason(self):
+        said = SAID.replace("-EINVAL blacklisted", "-EINVAL ")
+        self.assertEqual(self.failed(said), ["refusals explained"])
+
+    def test_refused_and_not_told(self):
+        said = SAID.replace("refused 4 probe -EILSEQ inside an instruction\n", "")
+        self.assertEqual(self.failed(said), ["registered together"])
+
+
+class Halving(unittest.TestCase):
+    def search(self, number, fails):
+        runs = []
+
+        def run(items):
+            runs.append(len(items))
+            return fails(set(items))
+        return outcome.smallest(list(range(number)), run), runs
+
+    def test_finds_one_of_many(self):
+        found, runs = self.search(30000, lambda items: 12345 in items)
+        self.assertEqual(found, [12345])
+        self.assertLessEqual(len(runs), 30)
+
+    def test_two_that_fail_together(self):
+        found, _ = self.search(64, lambda items: {10, 14} <= items)
+        self.assertEqual(found, list(range(8, 16)))
+
+    def test_one_of_two(self):
+        found, _ = self.search(64, lambda items: bool({3, 60} & items))
+        self.assertEqual(found, [3])
+
+    def test_nothing_fails_again(self):
+        found, runs = self.search(64, lambda items: False)
+        self.assertEqual((len(found), runs), (64, [32, 32]))
+
+
+class FakeGuest:
+    """Answers a plan like a guest in which a probe on some instructions is fatal."""
+    directory = ""
+
+    def __init__(self, fatal=(), different=()):
+        self.fatal, self.different, self.boots = set(fatal), set(different), 0
+
+    def boot(self, plan, limit, watch=None):
+        self.boots += 1
+        _, objects, phases, _ = struct.unpack_from("<4I", plan)
+        at, lines = 16 + objects * (text.NAME + 8), ["run unprobed same 10\n"]
+        for _ in range(phases):
+            number, n, _, _ = struct.unpack_from("<4I", plan, at)
+            at += 16
+            offsets = {struct.unpack_from("<I", plan, at + 8 * i)[0] for i in range(n)}
+            at += 8 * n
+            lines.append("phase %d %d\n" % (number, n))
+            lines.append("armed %d 0 0\n" % n)
+            if offsets & self.fatal:
+                return lines, ["the kernel said: Oops"], ["Oops"]
+            how = "different" if offsets & self.different else "same"
+            lines += ["run jumps %s 5\n" % how, "text 0 0\n", "left 0 0\n", "memory 1 2 1\n",
+                      "hit 0 3 3 0 0 0 j\n", "done %d\n" % number]
+        return lines + ["end\n"], [], []
+
+
+class Sweeping(unittest.TestCase):
+    def sweep(self, guest, jobs=2):
+        s = sweep.Sweep(guest, [some_text(400)], 1)
+        s.say = lambda words: None
+        s.sweep(sweep.dealt(s.texts, 1, False, 20, 10), jobs, 3)
+        return s
+
+    def said(self, s):
+        return "\n".join(report.summary(s))
+
+    def test_nothing_fails(self):
+        s = self.sweep(FakeGuest())
+        self.assertEqual(len(s.outcomes), 400)
+        self.assertTrue(all(c[2] for c in s.checks))
+        self.assertIn("0 crashed, 0 uneven, 0 different, 0 unexplained", self.said(s))
+
+    def test_crash_is_found_and_the_rest_is_swept(self):
+        s = self.sweep(FakeGuest(fatal=[4 * 77]))
+        self.assertEqual([i for i, what in s.outcomes.items() if what == outcome.CRASHED], [(0, 77)])
+        self.assertEqual(len(s.outcomes), 400)
+        self.assertIn("1 crashed", self.said(s))
+        self.assertIn("some+0x134", self.said(s))
+        self.assertRegex(self.said(s), r"passed, 1 failed")
+
+    def test_two_crashes(self):
+        s = self.sweep(FakeGuest(fatal=[4 * 77, 4 * 300]), jobs=1)
+        found = sorted(i for i, what in s.outcomes.items() if what == outcome.CRASHED)
+        self.assertEqual(found, [(0, 77), (0, 300)])
+        self.assertEqual(len(s.outcomes), 400)
+
+    def test_output_that_differs_is_found(self):
+        s = self.sweep(FakeGuest(different=[4 * 5]))
+        found = [i for i, what in s.outcomes.items() if what == outcome.DIFFERENT]
+        self.assertEqual(found, [(0, 5)])
+
+    def test_guest_that_never_begins(self):
+        guest = FakeGuest()
+        guest.boot = lambda *args: ([], ["no output"], ["hung"])
+        s = self.sweep(guest)
+        self.assertTrue(s.checks and not any(c[2] for c in s.checks))
+
+    def test_report(self):
+        s = self.sweep(FakeGuest(fatal=[4 * 77]))
+        page = report.page(s)
+        self.assertIn("<svg", page)
+        self.assertIn(report.COLOURS[outcome.CRASHED], page)
+        self.assertNotRegex(page, r'(src|href)="')
+
+    def test_map(self):
+        s = types.SimpleNamespace(texts=[some_text(400)], outcomes={
+            (0, i): outcome.IDLE for i in range(200)})
+        s.outcomes[0, 3] = outcome.UNEVEN
+        self.assertEqual(report.cells(s, 0), [outcome.UNEVEN, outcome.IDLE])
+
+    def test_runs_of_equal_cells(self):
+        self.assertEqual(list(report.runs("aab")), [(0, 2, "a"), (2, 1, "b")])
+
+
+if __name__ == "__main__":
+    unittest.main()
