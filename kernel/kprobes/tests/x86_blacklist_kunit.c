@@ -4,6 +4,7 @@
  * that is on the hit path, or where the kernel cannot take a breakpoint's trap.
  */
 #include <kunit/test.h>
+#include <linux/ftrace.h>
 #include <linux/kallsyms.h>
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
@@ -134,6 +135,23 @@ static void x86_blacklist_without_idt(struct kunit *test)
 	expect_all_refused(test, without_idt, ARRAY_SIZE(without_idt));
 }
 
+#ifdef CONFIG_DYNAMIC_FTRACE
+/* Nor may a tracer be called there: text that it executes can be probed. */
+static void x86_blacklist_untraced(struct kunit *test)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(without_idt); i++) {
+		unsigned long start = kallsyms_lookup_name(without_idt[i].first);
+
+		if (start)
+			KUNIT_EXPECT_EQ_MSG(test, 0,
+					    ftrace_location_range(start, end_of(start) - 1),
+					    "%s is traced", without_idt[i].first);
+	}
+}
+#endif
+
 #if defined(CONFIG_OPTPROBES) && defined(ARCH_KPROBE_OWN_DETOURS)
 /* Templates of detours are not text. */
 static void x86_blacklist_templates(struct kunit *test)
@@ -183,6 +201,9 @@ static struct kunit_case x86_blacklist_cases[] = {
 	KUNIT_CASE(x86_blacklist_copied),
 	KUNIT_CASE(x86_blacklist_ftrace_load),
 	KUNIT_CASE(x86_blacklist_without_idt),
+#ifdef CONFIG_DYNAMIC_FTRACE
+	KUNIT_CASE(x86_blacklist_untraced),
+#endif
 #if defined(CONFIG_OPTPROBES) && defined(ARCH_KPROBE_OWN_DETOURS)
 	KUNIT_CASE(x86_blacklist_templates),
 #endif
