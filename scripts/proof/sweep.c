@@ -50,7 +50,7 @@
 #define SETTLE_LIMIT	120
 
 struct plan_head {
-	uint32_t magic, objects, phases, unused;
+	uint32_t magic, objects, phases, steps;
 };
 
 struct plan_object {
@@ -461,13 +461,17 @@ static void phase(const struct plan_phase *p, struct proof_record *records)
 	say("<5>proof: done %u", p->id);
 }
 
-/* The workload before any probe; the first time warms caches up. */
-static void reference(void)
+/*
+ * The workload before any probe; the first time warms caches up. Also in the surroundings that
+ * probes will be in: what fails there without them is not theirs.
+ */
+static void reference(uint32_t steps)
 {
 	say("<5>proof: the workload, unprobed");
 	if (!run_workload("/tmp/reference") || !run_workload("/tmp/reference"))
 		fail("workload");
 	run("unprobed");
+	surroundings(steps);
 }
 
 static void open_all(char **argv, FILE **plan)
@@ -498,9 +502,10 @@ static void show_text(uint32_t objects)
 	for (i = 0; i < objects && i < PROOF_OBJECTS; i++)
 		say("<5>proof: text %u %llx %llu", i, (unsigned long long)texts[i].start,
 		    (unsigned long long)texts[i].size);
-	sleep(2);
-	say("<5>proof: text is ready");
-	sleep(60);
+	for (i = 0; i < 60; i++) {
+		sleep(1);
+		say("<5>proof: text is ready");
+	}
 }
 
 int main(int argc, char **argv)
@@ -520,7 +525,7 @@ int main(int argc, char **argv)
 		show_text(head.objects);
 		return 0;
 	}
-	reference();
+	reference(head.steps);
 	for (i = 0; i < head.phases && fread(&p, sizeof(p), 1, plan) == 1; i++) {
 		struct proof_record *records = calloc(p.number, sizeof(*records));
 

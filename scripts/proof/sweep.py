@@ -155,12 +155,12 @@ class Sweep:
         spent = int(time.time() - self.begin)
         print("    %3d:%02d  %s" % (spent // 60, spent % 60, words), flush=True)
 
-    def boot(self, numbered, steps=STEPS):
+    def boot(self, numbered, unprobed=0):
         def watch(line, _):
             if "proof: " in line and os.environ.get("V", "0") not in ("", "0"):
                 self.say(line.split("proof: ")[1])
         lines, problems, tail = self.guest.boot(
-            text.plan(self.texts, numbered, steps, self.seed), PHASE_LIMIT * len(numbered), watch)
+            text.plan(self.texts, numbered, STEPS, self.seed, unprobed), PHASE_LIMIT * len(numbered), watch)
         phases, unprobed, _ = outcome.parse(lines)
         return phases, unprobed, problems, tail
 
@@ -223,7 +223,7 @@ class Sweep:
 
     def run(self, job):
         """A guest with some phases."""
-        phases, unprobed, problems, tail = self.boot(job)
+        phases, unprobed, problems, tail = self.boot(job, STEPS)
         by_number = dict(job)
         if not phases:
             self.notes.append("no phase has begun: %s" % "; ".join(problems))

@@ -148,9 +148,10 @@ def has_post(instruction, seed):
     return (instruction[1] * 2654435761 + instruction[0] + seed) % (1 << 32) % 3 == 0
 
 
-def plan(texts, numbered, steps, seed):
-    """The file that the guest reads. @numbered: (ID, instructions) for each phase."""
-    out = [struct.pack("<4I", MAGIC, len(texts), len(numbered), 0)]
+def plan(texts, numbered, steps, seed, unprobed=0):
+    """The file that the guest reads. @numbered: (ID, instructions) for each phase. @unprobed: the
+    steps that are also taken without probes."""
+    out = [struct.pack("<4I", MAGIC, len(texts), len(numbered), unprobed)]
     out += [struct.pack("<%dsQ" % NAME, t.name.encode(), t.size) for t in texts]
     for number, instructions in numbered:
         out.append(struct.pack("<4I", number, len(instructions), steps, 0))
