@@ -12,7 +12,7 @@
  *   phase ID NUMBER                    begins, with that many records
  *   refused INDEX probe|return ERRNO REASON...
  *   armed PROBES RETURN-PROBES ERRNO
- *   jumps NUMBER
+ *   jumps NUMBER WAITING              that wait still
  *   run STEP same|different|unfinished MILLISECONDS
  *   line WHICH TEXT...                 of the workload's output, where it differs
  *   text BYTES FIRST                   that differ from the copy
@@ -328,21 +328,34 @@ static void run(const char *name)
 	fflush(output);
 }
 
-/* Waits until the number of jumps does not grow any more. */
+/* Points that are still to become jumps. */
+static unsigned int waiting(void)
+{
+	FILE *f = fopen(KPROBES "points", "r");
+	unsigned int n = 0;
+	char line[512];
+
+	while (f && fgets(line, sizeof(line), f))
+		n += !!strstr(line, "waiting to be optimized");
+	if (f)
+		fclose(f);
+	return n;
+}
+
+/* Waits until the optimizer is done. Its number of jumps stands still in grace periods, too. */
 static void settle(void)
 {
 	double end = now() + SETTLE_LIMIT;
-	uint32_t before, jumps = -1;
-	int stable = 0;
+	unsigned int left;
+	uint32_t jumps;
 
 	do {
-		usleep(250000);
-		before = jumps;
-		if (ioctl(device, PROOF_JUMPS, &jumps))
-			fail("PROOF_JUMPS");
-		stable = before == jumps ? stable + 1 : 0;
-	} while (stable < 4 && now() < end);
-	fprintf(output, "jumps %u\n", jumps);
+		usleep(500000);
+		left = waiting();
+	} while (left && now() < end);
+	if (ioctl(device, PROOF_JUMPS, &jumps))
+		fail("PROOF_JUMPS");
+	fprintf(output, "jumps %u %u\n", jumps, left);
 }
 
 static void under_interrupts(const char *name)
