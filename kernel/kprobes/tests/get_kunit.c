@@ -16,10 +16,11 @@
 #define LOOK_MS	100
 
 static struct kprobes_counter *counter;
-static bool start, done;
+static bool ready, start, done;
 
 static int take_off(void *unused)
 {
+	WRITE_ONCE(ready, true);
 	while (!READ_ONCE(start))
 		usleep_range(100, 200);
 	unregister_kprobe(&counter->kp);
@@ -33,6 +34,7 @@ static struct task_struct *start_other(struct kunit *test)
 
 	if (num_online_cpus() < 2)
 		kunit_skip(test, "needs two CPUs");
+	ready = false;
 	start = false;
 	done = false;
 	counter = kprobes_counting(test, kprobes_place_named(KPROBES_PLACE_C));
@@ -42,6 +44,9 @@ static struct task_struct *start_other(struct kunit *test)
 	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
 	get_task_struct(task);
 	wake_up_process(task);
+	/* A kthread that is stopped before it has begun never calls its function. */
+	while (!READ_ONCE(ready))
+		msleep(20);
 	return task;
 }
 
