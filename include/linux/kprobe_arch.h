@@ -293,8 +293,18 @@ enum kprobe_reason arch_kprobe_emit_detour(struct kprobe_detour *detour,
  * way: the original of a displaced instruction, or for the detour's own code
  * one that is like it.
  */
+#ifdef ARCH_KPROBE_OWN_DETOURS
 unsigned long arch_kprobe_detour_ip(const struct kprobe_detour *detour,
 				    unsigned long addr, unsigned int *pushed);
+#else
+static __always_inline unsigned long
+arch_kprobe_detour_ip(const struct kprobe_detour *detour, unsigned long addr,
+		      unsigned int *pushed)
+{
+	/* The stub's own code counts as the first displaced instruction. */
+	return kprobe_detour_original(detour, addr - (unsigned long)detour->entry);
+}
+#endif
 #endif
 
 #ifdef CONFIG_KRETPROBES

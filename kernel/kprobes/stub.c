@@ -16,9 +16,6 @@
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
 
-#include "hit.h"
-#include "slot.h"
-
 #ifndef ARCH_KPROBE_OWN_DETOURS
 
 /* After the first displaced instruction: in the stub if more were displaced. */
@@ -62,13 +59,5 @@ enum kprobe_reason arch_kprobe_emit_detour(struct kprobe_detour *detour,
 	return KPROBE_REASON_NONE;
 }
 NOKPROBE_SYMBOL(arch_kprobe_emit_detour);
-
-unsigned long arch_kprobe_detour_ip(const struct kprobe_detour *detour,
-				    unsigned long addr, unsigned int *pushed)
-{
-	/* The stub's own code counts as the first displaced instruction. */
-	return kprobe_detour_original(detour, addr - (unsigned long)detour->entry);
-}
-NOKPROBE_SYMBOL(arch_kprobe_detour_ip);
 
 #endif /* ARCH_KPROBE_OWN_DETOURS */
