@@ -15,6 +15,7 @@
 #include "../address.h"
 #include "../examine.h"
 #include "../function.h"
+#include "../reason.h"
 #include "../table.h"
 
 /*
@@ -74,10 +75,10 @@ static unsigned int look_at(struct share *share, struct kprobe_lookup *lookup,
 	return region.insn[0].len;
 }
 
-/* Padding, cold parts of functions, trampolines of static calls. */
+/* Padding, also at a section's end, cold parts of functions, trampolines of static calls. */
 static bool is_no_function(const char *name)
 {
-	return strstarts(name, "__pfx_") || strstr(name, ".cold") ||
+	return strstarts(name, "__pfx_") || strstr(name, ".cold") || strstr(name, "_text_end") ||
 	       strstarts(name, STATIC_CALL_TRAMP_PREFIX_STR);
 }
 
@@ -111,19 +112,6 @@ static unsigned int total(const struct share *share)
 static void report(struct kunit *test, const char *where, const struct share *share,
 		   unsigned int least)
 {
-	static const char * const names[] = {
-		[KPROBE_REASON_NONE] = "none",
-		[KPROBE_REASON_FUNCTION_ENDS] = "too short",
-		[KPROBE_REASON_FUNCTION_UNDECODABLE] = "undecodable",
-		[KPROBE_REASON_NOT_DISPLACED] = "instruction",
-		[KPROBE_REASON_CALL] = "call",
-		[KPROBE_REASON_JUMPED_INTO] = "jump into",
-		[KPROBE_REASON_INDIRECT_JUMP] = "indirect jump",
-		[KPROBE_REASON_EXTABLE] = "exception table",
-		[KPROBE_REASON_RESERVED] = "reserved",
-		[KPROBE_REASON_DIRECTION] = "direction",
-		[KPROBE_REASON_SCRATCH] = "no free register",
-	};
 	unsigned int i, all = total(share), tenths;
 
 	KUNIT_ASSERT_GT(test, all, 0);
@@ -132,8 +120,9 @@ static void report(struct kunit *test, const char *where, const struct share *sh
 		   where, share->count[KPROBE_REASON_NONE], all,
 		   tenths / 10, tenths % 10);
 	kunit_info(test, "    %llu ns each", share->ns / all);
-	for (i = 1; i < ARRAY_SIZE(names); i++)
-		kunit_info(test, "    %s: %u", names[i], share->count[i]);
+	for (i = 1; i < KPROBE_REASONS; i++)
+		if (share->count[i])
+			kunit_info(test, "    %s: %u", kprobe_reason_text(i), share->count[i]);
 	/* Only tests have functions that cannot be decoded. */
 	KUNIT_EXPECT_LT(test, 1000 * share->count[KPROBE_REASON_FUNCTION_UNDECODABLE], all);
 	if (HAS_LEAST)
