@@ -59,11 +59,19 @@ static unsigned long entry_addr(void)
 	return kprobes_place_addr(kprobes_place_named(KPROBES_PLACE_C));
 }
 
+/* Without ftrace there is no nop. */
+static unsigned long after_nop(void)
+{
+	if (IS_ENABLED(CONFIG_KPROBES_ON_FTRACE))
+		return arch_kprobe_skip_nop(entry_addr());
+	return entry_addr();
+}
+
 static void set_other_place(struct model *m, struct kprobe *kp, enum place place)
 {
 	switch (place) {
 	case AFTER_NOP:
-		kp->addr = (kprobe_opcode_t *)arch_kprobe_skip_nop(entry_addr());
+		kp->addr = (kprobe_opcode_t *)after_nop();
 		break;
 	case BOTH:
 		kp->addr = (kprobe_opcode_t *)kprobes_target_c;
@@ -111,7 +119,7 @@ static bool is_entry(unsigned int place)
 {
 	if (place < kprobes_places())
 		return !kprobes_place(place)->offset;
-	return arch_kprobe_skip_nop(entry_addr()) == entry_addr();
+	return after_nop() == entry_addr();
 }
 
 static int place_error(const struct model_step *step, bool returns)
