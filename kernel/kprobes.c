@@ -18,12 +18,12 @@
  *   point_make, displaced, takeover				what an address needs
  *   batch, ftrace, point_release, move				text
  *   optimizer, renew, stub, examine, scan, site, region	jumps
- *   detour, fault, kretprobe, kretprobe_pool, hit,		hits
- *   move_notes
- *   slot, unwind, synchronize, frame
- *   address, function, reserved, blacklist, module_text, text,	places
- *   patch
- *   deferred_free, point, table, reason			data
+ *   detour, fault, kretprobe_quick, kretprobe,		hits
+ *   kretprobe_pool, hit, move_notes
+ *   slot_make, slot, unwind, synchronize, frame
+ *   veneer, address, function, reserved, blacklist,		places
+ *   module_text, text, patch
+ *   deferred_free, point, slot_write, table, reason	data
  *
  * Each file has a header that declares what it offers; a header includes those of the
  * layers below and no other. scripts/layers.py checks the objects and the includes.
@@ -58,7 +58,8 @@
  *    returned. A hit therefore publishes the point, as a hazard pointer in a frame of
  *    its CPU, before it reads the list: see kprobe_synchronize();
  *  - the flags of a probe, which may change at any time;
- *  - a point's route, once: a route does not change after it was published.
+ *  - a point's route, once. After it was published only @run_post changes, from NULL, before
+ *    the first probe with a post-handler is linked.
  */
 #include <linux/export.h>
 #include <linux/init.h>
@@ -73,8 +74,10 @@
 #include "kprobes/move.h"
 #include "kprobes/optimizer.h"
 #include "kprobes/point.h"
+#include "kprobes/point_make.h"
 #include "kprobes/reason.h"
 #include "kprobes/register.h"
+#include "kprobes/renew.h"
 #include "kprobes/synchronize.h"
 #include "kprobes/table.h"
 
@@ -132,12 +135,13 @@ NOKPROBE_SYMBOL(register_kprobes);
  *   entry, or is a jump label, static call, BUG() or other site that another
  *   subsystem patches or reads; the instruction cannot be displaced
  * * -ENOENT - the symbol is unknown, or the module or init section that the
- *   place is in has gone or is going
- * * -EILSEQ - the place is inside an instruction
+ *   place is in is not ready yet, has gone or is going
+ * * -EILSEQ - the place is inside an instruction, or cannot be decoded
  * * -EAGAIN - too early during boot
  * * -EBUSY - ftrace has to arm the point, or the point of the function's entry in front
  *   of it, and kernel.ftrace_enabled is 0
- * * -ENOMEM - out of memory
+ * * -ENODEV - ftrace has to arm the point, and has shut itself down
+ * * -ENOMEM - out of memory, or none near enough to what the instruction addresses
  */
 int register_kprobe(struct kprobe *p)
 {
@@ -228,7 +232,8 @@ static bool is_point(const void *hazard, const void *point)
  *
  * Context: Process context, may sleep.
  * Return: 0, also when the probe was disabled before; -EINVAL when it is not
- * registered.
+ * registered. An errno of enable_kprobe() means that the probe is disabled, and that
+ * its point could not be armed for another probe.
  */
 int disable_kprobe(struct kprobe *kp)
 {
@@ -261,8 +266,8 @@ static enum kprobe_reason enable(struct kprobe *kp)
  *
  * Context: Process context, may sleep.
  * Return: 0, also when the probe was not disabled; -EINVAL when it is not
- * registered or its text has gone; ftrace's errno when ftrace fails to arm the point:
- * the probe then stays disabled.
+ * registered or its text has gone; -ENOMEM, -EBUSY, -ENODEV or -EINVAL when ftrace fails to
+ * arm the point: the probe then stays disabled.
  */
 int enable_kprobe(struct kprobe *kp)
 {
@@ -328,7 +333,8 @@ static int __init init_kprobes(void)
 {
 	int ret;
 
-	ret = kprobe_registry_init() ?:
+	ret = kprobe_point_init() ?:
+	      kprobe_detour_init() ?:
 	      kprobe_blacklist_init() ?:
 	      kprobe_module_init() ?:
 	      arch_kprobe_init();

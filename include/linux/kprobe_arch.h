@@ -30,7 +30,7 @@ void kprobe_detour_resched(void);
 int kprobe_blacklist_add_text(unsigned long start, unsigned long end);
 int __init kprobe_blacklist_add_symbols(const char *first, const char *last);
 size_t kprobe_read_insn(unsigned long addr, u8 *buf, size_t size);
-bool kprobe_detour_enter(struct pt_regs *regs, unsigned long where);
+void kprobe_detour_enter(struct pt_regs *regs, struct kprobe_detour *detour);
 void kprobe_detour_post(struct pt_regs *regs, unsigned long where);
 
 /* Is it the probe of a registered struct kretprobe? */
@@ -68,11 +68,11 @@ unsigned int arch_kprobe_insn_len(const u8 *bytes, size_t avail);
  * struct kprobe_patch - text to be replaced
  * @addr: where
  * @old:  what is there
- * @new:  what is to be there
+ * @new:  what must be there
  * @len:  how many bytes, at most KPROBE_JUMP_SIZE
  *
  * Either of @old and @new is a breakpoint and the other is what CPUs may execute in its
- * place, or a breakpoint before @addr keeps CPUs away.
+ * place, or a breakpoint before @addr keeps CPUs away, or no CPU executes the text.
  */
 struct kprobe_patch {
 	unsigned long addr;
@@ -108,16 +108,17 @@ void arch_kprobe_write_slot(void *slot, const void *code, size_t len);
 
 /**
  * arch_kprobe_fill_slots() - make fresh executable memory read-only
- * @page: memory from execmem
- * @size: its size in bytes, whole pages
- * @note: what the first word of it is set to
+ * @pages: memory from execmem
+ * @size:  its size in bytes, whole pages
+ * @notes: an array: each page begins with the address of an element
+ * @note_size: the size of an element
  *
  * Fills the rest with breakpoints and makes it read-only and executable.
  *
  * Context: Process context, may sleep.
  * Return: 0 or a negative errno, the memory then still writable.
  */
-int arch_kprobe_fill_slots(void *page, size_t size, void *note);
+int arch_kprobe_fill_slots(void *pages, size_t size, void *notes, size_t note_size);
 
 /* What unwinders ask, see unwind.c. */
 bool kprobe_is_site(unsigned long addr);
@@ -171,19 +172,22 @@ static __always_inline unsigned int arch_kprobe_preempt_count(void)
 }
 #endif
 
-#ifndef arch_kprobe_skip_nop
+/* Size of the nop at a function's entry; 0 if no probe is ever placed after it. */
+#ifndef KPROBE_ENTRY_NOP_SIZE
+#define KPROBE_ENTRY_NOP_SIZE	0
+#endif
+
 /**
- * arch_kprobe_skip_nop() - find the instruction after the entry nop
+ * kprobe_after_nop() - find the instruction after the entry nop
  * @addr: address of the nop that ftrace replaces by its call
  *
  * Context: Any.
- * Return: Where that instruction is; @addr when no probe is ever placed after a nop.
+ * Return: Where that instruction is; @addr if no probe is ever placed after a nop.
  */
-static __always_inline unsigned long arch_kprobe_skip_nop(unsigned long addr)
+static __always_inline unsigned long kprobe_after_nop(unsigned long addr)
 {
-	return addr;
+	return addr + KPROBE_ENTRY_NOP_SIZE;
 }
-#endif
 
 /*
  * What the core cannot know of text. An architecture that has something to say
@@ -231,7 +235,7 @@ static inline unsigned long arch_kprobe_way_out(void)
 
 #ifndef arch_kprobe_is_thunk
 /**
- * arch_kprobe_is_thunk() - does it jump on to who knows where?
+ * arch_kprobe_is_thunk() - does it jump to an unknown target?
  * @addr: a place outside of a function, that the function jumps to
  *
  * Context: Process context.
@@ -257,26 +261,83 @@ static inline enum kprobe_reason arch_kprobe_refuses_detours(void)
 #endif
 
 /*
+ * An architecture where a shorter jump has less reach, and where functions have prefixes,
+ * bytes in front of their entries that nothing executes, may define KPROBE_SHORT_JUMP_SIZE
+ * in asm/kprobe_point.h. The short jump must reach 128 bytes back and 127 ahead from its
+ * end, and the jump of arch_kprobe_isa must need no register. Prefixes must have symbols
+ * that begin with __pfx_ or __cfi_: veneer.c is built with CONFIG_PREFIX_SYMBOLS. The
+ * architecture supplies there as well:
+ *
+ *   arch_kprobe_short_isa
+ *	the instruction set with that jump
+ *   unsigned long arch_kprobe_jump_target(unsigned long addr)
+ *	where the jump at addr leads, or addr if no jump is there; inline, called in
+ *	any context
+ *
+ * and arch_kprobe_unused_prefix().
+ */
+#ifndef KPROBE_SHORT_JUMP_SIZE
+#define KPROBE_SHORT_JUMP_SIZE	0
+#define arch_kprobe_short_isa	arch_kprobe_isa
+#endif
+
+/**
+ * arch_kprobe_unused_prefix() - may the core write to prefixes of the kernel's functions?
+ *
+ * Context: Process context.
+ * Return: What unused prefixes contain, %KPROBE_JUMP_SIZE bytes of it, starting at any of
+ * their bytes. NULL if this kernel has a use for prefixes.
+ */
+const u8 *arch_kprobe_unused_prefix(void);
+
+/* Only a short jump fits if the region is shorter than any other jump. */
+static inline bool kprobe_point_jumps_short(const struct kprobe_point *point)
+{
+	return KPROBE_SHORT_JUMP_SIZE && point->region_len < KPROBE_JUMP_SIZE;
+}
+
+/* The instruction set with the jump that fits. */
+static inline const struct kprobe_isa *kprobe_point_isa(const struct kprobe_point *point)
+{
+	return kprobe_point_jumps_short(point) ? arch_kprobe_short_isa : arch_kprobe_isa;
+}
+
+/* Where the short jump to a detour leads. */
+static inline unsigned long kprobe_veneer_of(const struct kprobe_detour *detour)
+{
+	return (unsigned long)detour->slot + detour->veneer;
+}
+
+/* Where a point's jump leads. */
+static inline unsigned long kprobe_point_jump_target(const struct kprobe_point *point)
+{
+	return kprobe_point_jumps_short(point) ? kprobe_veneer_of(point->detour) :
+	       (unsigned long)kprobe_detour_entry(point->detour);
+}
+
+/*
  * Detours are the core's, kernel/kprobes/stub.c: a call of kprobe_detour_common, which
  * is the architecture's and calls kprobe_detour_enter(), and copies of instructions. An
  * architecture that defines ARCH_KPROBE_OWN_DETOURS in asm/kprobes.h supplies struct
- * arch_kprobe_detour there, and what follows.
+ * arch_kprobe_detour there, ARCH_KPROBE_KEEPS_REGISTERS, the attribute of a function that
+ * keeps all registers, and what follows.
  */
 
 /**
  * arch_kprobe_emit_detour() - write the code that a jump or breakpoint leads to
- * @detour: with @point, @generation, @alone, @entry, @nr and @from set
+ * @detour: with @point, @generation, @alone, @slot, @nr and @from set
  * @region: the instructions to be displaced
- * @code:   appended to, for @entry; %KPROBE_DETOUR_MAX_SIZE bytes of room
+ * @code:   appended to, for @slot; %KPROBE_DETOUR_MAX_SIZE bytes of room
  *
- * Fills in what tells where things are in the detour. The code calls the handlers of the
- * probes that are on the point now, and leaves it to kprobe_detour_hit() once @generation
- * is not the point's any more. Code that turns out too long for its slot is written again
- * for another @entry.
+ * Fills in what tells where things are in the detour, and @direct. The code calls the
+ * handlers of the probes that are on the point now. Once @generation is not the point's any
+ * more, it leaves the hit to kprobe_detour_changed() or kprobe_detour_post_changed(). The
+ * route's @run_post is NULL if there is no code for post-handlers: kprobe_leave_detour().
+ * Code that turns out too long for its slot is written again for another @slot.
  *
  * Context: Process context, kprobe_mutex held, may sleep.
- * Return: %KPROBE_REASON_NONE, or for an instruction alone %KPROBE_REASON_NOT_DISPLACED
- * when the detour would not call the handlers anyway.
+ * Return: %KPROBE_REASON_NONE, or %KPROBE_REASON_NOT_DISPLACED if a copy cannot run in a
+ * detour, or, for an instruction alone, if the detour would not call the handlers anyway.
  */
 enum kprobe_reason arch_kprobe_emit_detour(struct kprobe_detour *detour,
 					   const struct kprobe_region *region,
@@ -302,7 +363,7 @@ arch_kprobe_detour_ip(const struct kprobe_detour *detour, unsigned long addr,
 		      unsigned int *pushed)
 {
 	/* The stub's own code counts as the first displaced instruction. */
-	return kprobe_detour_original(detour, addr - (unsigned long)detour->entry);
+	return kprobe_detour_original(detour, addr - (unsigned long)detour->slot);
 }
 #endif
 #endif
@@ -314,8 +375,33 @@ void kretprobe_trampoline(void);
 
 void kretprobe_return(struct pt_regs *regs, void *fp);
 
+#ifdef ARCH_KPROBE_OWN_DETOURS
+/**
+ * struct kretprobe_quick_entry - for a detour that calls kretprobe_enter_quickly()
+ * @rp:         the return probe
+ * @point:      its point
+ * @generation: the point's when the detour is made
+ */
+struct kretprobe_quick_entry {
+	struct kretprobe *rp;
+	const struct kprobe_point *point;
+	u32 generation;
+};
+
 /*
- * Besides, asm/kprobe_point.h has, inline as they are on the hit path:
+ * To be compiled so that it keeps all registers but those of its arguments and result, which
+ * clang takes from its caller, and flags. The return address must be at @fp:
+ * arch_kretprobe_set_return_address() is called with NULL for its registers.
+ */
+bool ARCH_KPROBE_KEEPS_REGISTERS
+kretprobe_enter_quickly(const struct kretprobe_quick_entry *entry, void *fp);
+bool kretprobe_enters_quickly(const struct kprobe_point *point,
+			      struct kretprobe_quick_entry *entry);
+#endif
+
+/*
+ * Besides, asm/kprobe_point.h has arch_kprobe_isa, the instruction set, and, inline as they
+ * are on the hit path:
  *
  *   void arch_kprobe_enter(struct kprobe_point *point, struct pt_regs *regs)
  *	makes registers that belong to @site or to ftrace's call those which

@@ -71,6 +71,8 @@ enum kprobe_flow {
  *             instead, and faults with the right registers and address
  * @no_jump:   a breakpoint may replace it, but a jump may not: indirect branches
  *             must land on a landing pad or a breakpoint
+ * @plain:     optional: its copy is its bytes, wherever that runs, and there is nothing else
+ *             to know of it but its length
  * @data_len:  how many bytes of text at @data it reads
  * @reads:     registers of kprobe_isa.scratch that it reads, a bit for each
  * @writes:    those that it writes, whatever its operands
@@ -97,6 +99,7 @@ struct kprobe_insn {
 	u8 no_copy:1;
 	u8 may_run:1;
 	u8 no_jump:1;
+	u8 plain:1;
 	u16 data_len;
 	u32 reads;
 	u32 writes;
@@ -105,6 +108,19 @@ struct kprobe_insn {
 	unsigned long data;
 	struct arch_kprobe_insn arch;
 };
+
+/**
+ * kprobe_insn_has_target() - does a plan have a target?
+ * @insn: the plan
+ *
+ * Context: Any.
+ * Return: True if the instruction is a direct branch.
+ */
+static inline bool kprobe_insn_has_target(const struct kprobe_insn *insn)
+{
+	return insn->flow == KPROBE_FLOW_JUMP || insn->flow == KPROBE_FLOW_COND ||
+	       insn->flow == KPROBE_FLOW_CALL;
+}
 
 /**
  * struct kprobe_code - code being written
@@ -161,7 +177,8 @@ static inline unsigned long kprobe_code_here(const struct kprobe_code *code)
  * @glance_len: how many bytes @glance reads
  * @pads:      every target of an indirect jump begins with %KPROBE_FLOW_PAD
  * @stateless: plan() sets @state for no instruction
- * @joins:     instructions may belong together, or be data that another one reads
+ * @joins:     instructions may belong together, or be data that another one reads: the core
+ *             then plans a whole function before it accepts a probe in it
  * @scratch:   a jump needs one of these registers, one that nobody reads any more; a
  *             bit for each, 0 if a jump needs none
  *
@@ -180,9 +197,15 @@ static inline unsigned long kprobe_code_here(const struct kprobe_code *code)
  * @enter: Appends the start of a detour: a call of @common. There the registers and
  *	the stack are those of the probed code, except for what the call itself needs.
  * @leave: Appends code that undoes what is left of that after @common has returned.
+ *	NULL if nothing is.
  * @glance: Optional, a fast replacement of @plan. Fills in @flow, @target and @state of
  *	the instruction that may begin at some bytes, whether or not one does. If that
  *	takes decoding, @flow is %KPROBE_FLOW_JUMP_INDIRECT, so that the caller decodes.
+ * @next_branch: Optional, for the search for direct branches where @plan takes long. Passes
+ *	over the instructions at @bytes until it has planned a direct branch, until fewer
+ *	than @insn_max bytes are left, or where it likes, but over at least one. Returns
+ *	how many bytes they have. If the last one is a direct branch, @insn has its plan;
+ *	else @insn is another one's or not written.
  *
  * Context: Any, for all of them.
  */
@@ -206,14 +229,30 @@ struct kprobe_isa {
 	void (*enter)(struct kprobe_code *code, unsigned long common);
 	void (*leave)(struct kprobe_code *code);
 	void (*glance)(struct kprobe_insn *insn, const u8 *bytes, unsigned long addr);
+	size_t (*next_branch)(struct kprobe_insn *insn, const u8 *bytes, size_t avail,
+			      unsigned long addr);
 };
+
+/**
+ * kprobe_code_leave() - append what undoes kprobe_isa.enter after its call has returned
+ * @code: the code
+ * @isa:  the instruction set
+ *
+ * Context: Any.
+ */
+static inline void kprobe_code_leave(struct kprobe_code *code, const struct kprobe_isa *isa)
+{
+	if (isa->leave)
+		isa->leave(code);
+}
 
 /* The most instructions that a jump covers, on any architecture. */
 #define KPROBE_REGION_INSNS	6
 
 /**
  * struct kprobe_region - the instructions that a jump replaces
- * @len:     length in bytes: whole instructions, and at least as long as the jump
+ * @len:     length in bytes: whole instructions. At least as long as the jump, unless only
+ *           a breakpoint leads to the detour
  * @nr:      number of instructions that can be executed from the first one on;
  *           instructions in delay slots count as part of their branch
  * @from:    offset of each of them from the region's start, and of what follows the last

@@ -11,6 +11,7 @@
 #include <linux/kprobe_isa.h>
 #include <linux/kprobe_reason.h>
 #include <linux/kprobes.h>
+#include <linux/llist.h>
 #include <linux/percpu.h>
 #include <linux/preempt.h>
 #include <linux/rbtree_types.h>
@@ -113,8 +114,10 @@ enum kprobe_optimization {
 /**
  * enum kprobe_verdict - whether a jump may ever replace the text at a point's site
  * @KPROBE_VERDICT_NONE:       the text was not examined yet
- * @KPROBE_VERDICT_POSSIBLE:   it may, unless another probe is in the region
- * @KPROBE_VERDICT_IMPOSSIBLE: it may not, as long as the text exists
+ * @KPROBE_VERDICT_POSSIBLE:   it may, unless another probe is in the region, or no veneer is
+ *                             free
+ * @KPROBE_VERDICT_IMPOSSIBLE: it may not, as long as the text exists; or only a short one
+ *                             may, and no veneer was free when the text was examined
  */
 enum kprobe_verdict {
 	KPROBE_VERDICT_NONE,
@@ -123,17 +126,17 @@ enum kprobe_verdict {
 };
 
 /**
- * struct kprobe_deferred_free - member of an object that is freed by Tasks RCU
+ * union kprobe_deferred_free - member of an object that is freed by Tasks RCU
  * @rcu:       for the Tasks RCU grace period, and for kfree_rcu() after that
  * @quiescent: in between, in the list of objects whose grace period has ended
- * @free:      frees the object
+ * @free:      frees the object then
  */
-struct kprobe_deferred_free {
-	union {
-		struct rcu_head rcu;
+union kprobe_deferred_free {
+	struct rcu_head rcu;
+	struct {
 		struct llist_node quiescent;
+		void (*free)(union kprobe_deferred_free *deferred);
 	};
-	void (*free)(struct kprobe_deferred_free *deferred);
 };
 
 /**
@@ -145,27 +148,40 @@ struct kprobe_deferred_free {
  *            emulates the instruction
  * @run_post: the same with a call of the post-handlers after the instruction; NULL
  *            likewise
- * @detour:   the detour in which execution continues after the displaced instruction;
- *            NULL when it continues in the text
  *
- * Does not change after it was published. It is a member of the point, detour or move
- * that it leads to, and is freed with that after a Tasks RCU grace period.
+ * If @run is in a detour, execution also continues there after the displaced instruction.
+ *
+ * After it was published only @run_post may change, from NULL, before the first probe with
+ * a post-handler is linked. It is a member of the point, detour or move that it leads to,
+ * and is freed with that after a Tasks RCU grace period.
  */
 struct kprobe_route {
 	void *enter;
 	void *run;
 	void *run_post;
-	const struct kprobe_detour *detour;
+};
+
+/**
+ * struct kprobe_emulation - how the instruction of a point is emulated
+ * @insn: the plan for it
+ * @slot: executable copy, for when it faults; NULL if it cannot
+ */
+struct kprobe_emulation {
+	struct kprobe_insn insn;
+	void *slot;
 };
 
 /**
  * struct kprobe_point - one probed address, with all the probes on it
- * @generation: incremented when probes come or go, or are enabled or disabled, and when
- *             the point moves to ftrace: a detour that was made before must not call
- *             handlers any more
+ * @generation: incremented when enabled probes come or go, when probes are enabled or
+ *             disabled, when a detour without code for post-handlers is left, and when the
+ *             point moves to ftrace: a detour that was made before must not call handlers
+ *             any more
  * @route:     where hits continue; written by kprobe_point_set_route(), read by hits
- * @text:      routes of hits that continue in the text after the displaced instruction;
- *             the second one is filled in for the first probe with a post-handler
+ * @text:      route of hits that continue in the text after the displaced instruction.
+ *             Its @run is a slot: an executable copy of the instruction, followed by a
+ *             jump back to the text. @run_post is the same with a call of the
+ *             post-handlers in between
  * @addr:      the probed address, as users know it
  * @site:      address of the displaced instruction, where breakpoint or jump are: @addr,
  *             or for a function's entry the instruction after the entry nop
@@ -174,72 +190,73 @@ struct kprobe_route {
  * @shares:    the point has no breakpoint of its own: a moving point has one at @site
  * @probes:    its probes, the newest first; read under RCU by hits, written
  *             under kprobe_mutex
- * @slot:      executable copy of the instruction, followed by a jump back to the text;
- *             NULL where none is needed
- * @post_slot: the same with a call of the post-handlers in between; made for the first
- *             probe with a post-handler
  * @len:       length of the displaced instruction in bytes
- * @emulated:  the architecture emulates the instruction; else it runs from a slot
+ * @breakpoint_len: length of the breakpoint that replaces it
+ * @ends_in_trap: a breakpoint follows the copies in slots, not a jump back
+ * @plain:     as in the plan for the displaced instruction
+ * @dead:      the register that the jump back uses: fls() of struct kprobe_insn's @dead
  * @opcode:    first unit of the instruction at @addr
  * @insn:      the original bytes at @site: the instruction, and what a jump covers
- * @plan:      the architecture's plan for the instruction
- * @state:     under kprobe_mutex
- * @mechanism: under kprobe_mutex; read by hits through ftrace
+ * @emulated:  the plan by which the architecture emulates the instruction, in a struct
+ *             kprobe_emulation; NULL if it runs from a slot
+ * @state:     enum kprobe_point_state; under kprobe_mutex
+ * @mechanism: enum kprobe_mechanism; under kprobe_mutex, read by hits through ftrace
  * @move:      set while the point moves from a breakpoint to ftrace, see move.c;
  *             under kprobe_mutex, read by hits
  * @on_func_entry: @addr is a function's entry
  * @detour:    the detour that a jump or breakpoint leads to; NULL until the optimizer
  *             has looked at the point
- * @not_jump:  why the optimizer has not made it a jump
- * @verdict:   on the text at @site
- * @optimization: what the optimizer has to do; under kprobe_mutex
+ * @not_jump:  enum kprobe_reason: why the optimizer has not made it a jump
+ * @verdict:   enum kprobe_verdict on the text at @site
+ * @optimization: enum kprobe_optimization: what the optimizer has to do; under
+ *             kprobe_mutex
  * @region_len: how many bytes a jump at @site replaces, 0 while that is not known
  * @scratch:   the register that the jump uses: fls() of struct kprobe_region's @scratch,
  *             0 when it needs none
  * @optimize:  in the optimizer's list for @optimization
- * @node:      in the table of points, one link for each of two generations
+ * @next:      in a chain of the table of points, for each of two generations
  * @batch:     in the current batch, or in the list of points that are DISARM_PENDING
- * @by_addr:   in the tree of all points, or of those that are gone, until it is freed
+ * @by_addr:   in the tree of all points, or of those that are gone, until no probe needs it
  * @deferred:     for freeing
  */
 struct kprobe_point {
 	u32 generation;
-	const struct kprobe_route *route;
 	u8 len;
-	bool emulated;
+	u8 state;
+	u8 mechanism;
+	u8 breakpoint_len:4;
+	u8 plain:1;
+	u8 ends_in_trap:1;
+	u8 on_func_entry:1;
+	u8 shares:1;
+	const struct kprobe_route *route;
 	unsigned long addr;
 	unsigned long site;
 	unsigned long key;
 	struct list_head probes;
-	struct kprobe_route text[2];
-	void *slot;
-	void *post_slot;
+	struct kprobe_route text;
+	const struct kprobe_insn *emulated;
 	kprobe_opcode_t opcode;
 	kprobe_opcode_t insn[KPROBE_TEXT_SIZE / sizeof(kprobe_opcode_t)];
-	struct kprobe_insn plan;
-
-	enum kprobe_point_state state;
-	enum kprobe_mechanism mechanism;
-#ifdef CONFIG_KPROBES_ON_FTRACE
-	struct kprobe_move *move;
-#endif
-	bool on_func_entry;
-	bool shares;
-	struct hlist_node node[2];
-	struct list_head batch;
-	union {
-		struct rb_node by_addr;
-		struct kprobe_deferred_free deferred;
-	};
+	u8 dead:6;
 #ifdef CONFIG_OPTPROBES
-	enum kprobe_verdict verdict : 8;
-	enum kprobe_optimization optimization : 8;
+	u8 verdict:2;
+	u8 scratch:6;
+	u8 optimization:2;
 	u8 region_len;
-	u8 scratch;
-	enum kprobe_reason not_jump;
+	u8 not_jump;
 	struct kprobe_detour *detour;
 	struct list_head optimize;
 #endif
+#ifdef CONFIG_KPROBES_ON_FTRACE
+	struct kprobe_move *move;
+#endif
+	struct kprobe_point *next[2];
+	struct list_head batch;
+	union {
+		struct rb_node by_addr;
+		union kprobe_deferred_free deferred;
+	};
 };
 
 #ifdef CONFIG_OPTPROBES
@@ -252,38 +269,54 @@ struct kprobe_point {
  *              covers; for breakpoints
  * @direct:     for a breakpoint's hit, entering it is faster than calling the handlers
  *              from the trap
- * @entry:      its first instruction
+ * @slot:       its code
  * @route:      route of hits that continue here: @run executes all displaced instructions
  *              and jumps back to the text after them, @run_post also calls the
- *              post-handlers after the first instruction
+ *              post-handlers after the first instruction. It may be NULL if no probe with
+ *              a post-handler had come yet: kprobe_leave_detour()
  * @replaced:   the point's previous detour, while jump or route may still lead there
- * @inlined:    the first displaced instruction, if the detour's code calls the
- *              post-handlers after it; else NULL
+ * @inlined:    offset from @slot of the first displaced instruction, if the detour's code
+ *              calls the post-handlers after it; else 0
  * @nr:         number of displaced instructions
  * @from:       offset of each in the text from the site, and of what follows the last
- * @insn:       offset of each copy from @entry, and of the jump back after the last
- * @copies:     offset from @entry of further copies of the first instruction
+ * @insn:       offset of each copy from @slot, and of the jump back after the last
+ * @copies:     offset from @slot of further copies of the first instruction
+ * @veneer:     offset from @slot of the veneer that a short jump leads to, see veneer.c;
+ *              0 if there is none
  * @arch:       the architecture's part
  * @deferred:   for freeing
  */
 struct kprobe_detour {
 	struct kprobe_point *point;
+	void *slot;
+	struct kprobe_route route;
 	u32 generation;
 	bool alone;
 	bool direct;
-	void *entry;
-	struct kprobe_route route;
-	void *inlined;
-	struct kprobe_detour *replaced;
 	u8 nr;
 	u8 from[KPROBE_REGION_INSNS + 1];
 	u16 insn[KPROBE_REGION_INSNS + 1];
 	u16 copies;
+	u16 inlined;
+	s32 veneer;
 #ifdef ARCH_KPROBE_OWN_DETOURS
 	struct arch_kprobe_detour arch;
 #endif
-	struct kprobe_deferred_free deferred;
+	union {
+		struct kprobe_detour *replaced;
+		union kprobe_deferred_free deferred;
+	};
 };
+
+/* Where a jump or breakpoint leads. A stub begins with the address of its detour. */
+static __always_inline void *kprobe_detour_entry(const struct kprobe_detour *detour)
+{
+#ifdef ARCH_KPROBE_OWN_DETOURS
+	return detour->slot;
+#else
+	return detour->slot + sizeof(detour);
+#endif
+}
 
 /* Is there a copy of the probed instruction at @addr? */
 static __always_inline bool
@@ -291,7 +324,7 @@ kprobe_detour_has_insn_at(const struct kprobe_detour *detour, unsigned long addr
 {
 	return addr == (unsigned long)detour->route.run ||
 	       addr == (unsigned long)detour->route.run_post ||
-	       addr == (unsigned long)detour->inlined;
+	       (detour->inlined && addr == (unsigned long)detour->slot + detour->inlined);
 }
 
 /* Index of the displaced instruction whose copy is at @offset; @nr for what follows them. */
@@ -311,7 +344,7 @@ kprobe_detour_original(const struct kprobe_detour *detour, unsigned long offset)
 {
 	const struct kprobe_point *point = detour->point;
 
-	if (kprobe_detour_has_insn_at(detour, (unsigned long)detour->entry + offset))
+	if (kprobe_detour_has_insn_at(detour, (unsigned long)detour->slot + offset))
 		return point->site;
 	if (offset >= detour->copies)
 		return point->site + point->len;
@@ -326,6 +359,14 @@ static inline u32 kprobe_point_scratch(const struct kprobe_point *point)
 	return point->scratch ? BIT(point->scratch - 1) : 0;
 }
 #endif
+
+/* The executable copy of a point's instruction, NULL where none is needed. */
+static __always_inline void *kprobe_point_slot(const struct kprobe_point *point)
+{
+	if (!point->emulated)
+		return point->text.run;
+	return container_of(point->emulated, struct kprobe_emulation, insn)->slot;
+}
 
 /* Was an entry nop probed, and breakpoint or jump are after it? */
 static __always_inline bool kprobe_point_skips_nop(const struct kprobe_point *point)
@@ -353,7 +394,7 @@ static __always_inline bool kprobe_point_skips_nop(const struct kprobe_point *po
  * kprobe_frame_begin() and kprobe_frame_exit(): to claim a frame it writes @hazard and
  * then @context, to release it @context and then @hazard. In between @context is
  * %KPROBE_CONTEXT_NONE, which differs from any hit's: a hit in an interrupt takes the
- * next frame then.
+ * next frame then. kretprobe_enter_quickly() writes @hazard alone.
  */
 struct kprobe_frame {
 	const void *hazard;

@@ -18,7 +18,6 @@
 #include <linux/notifier.h>
 #include <linux/percpu.h>
 #include <linux/rcupdate.h>
-#include <linux/rhashtable-types.h>
 #include <linux/smp.h>
 #include <linux/spinlock.h>
 #include <asm/kprobes.h>
@@ -121,7 +120,7 @@ enum kprobe_miss {
  * @pre_handler:   called before the instruction, may be NULL
  * @post_handler:  called after the instruction, may be NULL
  * @fault_handler: called when a handler or the instruction faults, may be NULL
- * @nmissed:       hits whose handlers did not run: the sum of @misses. Zeroed
+ * @nmissed:       hits whose handlers did not run, whatever the cause. Zeroed
  *                 when the probe is registered
  * @opcode:        first unit of the instruction's own bytes
  * @flags:         %KPROBE_FLAG_DISABLED before registering leaves the probe
@@ -134,28 +133,28 @@ struct kprobe {
 	kprobe_opcode_t *addr;
 	const char *symbol_name;
 	unsigned int offset;
+	u32 flags;
 	kprobe_pre_handler_t pre_handler;
 	kprobe_post_handler_t post_handler;
 	kprobe_fault_handler_t fault_handler;
 	unsigned long nmissed;
 	kprobe_opcode_t opcode;
-	u32 flags;
 
+	/* private: being unregistered; under kprobe_mutex */
+	bool removing;
+	/* private: the probe of a struct kretprobe; written before it is on a point */
+	bool returns;
+	/* private: how far @addr is after the place that the caller has asked for */
+	s8 moved;
 	/* private: linked only while registered; trace_kprobe checks both */
 	struct list_head list;
 	struct hlist_node hlist;
 	/* private: the point it is on, under kprobe_mutex */
 	struct kprobe_point *point;
-	/* private: being unregistered; under kprobe_mutex */
-	bool removing;
-	/* private: the probe of a struct kretprobe; written before it is on a point */
-	bool returns;
-	/* private: @addr as the caller has set it, restored if the call fails */
-	kprobe_opcode_t *asked;
-	/* private: in the registry of probes, under kprobe_mutex */
-	struct rhash_head registered;
-	/* private: see enum kprobe_miss */
-	atomic_long_t misses[KPROBE_MISS_CAUSES];
+	/* private: the next in a chain of the registry of probes, under kprobe_mutex */
+	struct kprobe *next_registered;
+	/* private: by cause, but for the first one, which has the rest of @nmissed */
+	atomic_long_t misses[KPROBE_MISS_CAUSES - 1];
 };
 
 /**
@@ -168,8 +167,9 @@ struct kprobe {
  *                 default, which grows as needed. Registering sets it to the
  *                 initial number of instances. To get the default again, clear it
  *                 before the return probe is registered once more
- * @nmissed:       calls whose return was not probed because no instance was
- *                 free. Zeroed when the probe is registered
+ * @nmissed:       calls whose return was not probed because no instance was free, or
+ *                 whose return handler could not be called. Zeroed when the probe is
+ *                 registered
  * @data_size:     bytes of private data for each call
  */
 struct kretprobe {
@@ -182,6 +182,7 @@ struct kretprobe {
 
 	/* private: */
 	struct kretprobe_pool *pool;
+	struct kretprobe_instance * __percpu *spare;
 };
 
 /**

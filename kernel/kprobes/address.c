@@ -12,10 +12,12 @@
 #include <asm/sections.h>
 
 #include "address.h"
+#include "blacklist.h"
 #include "function.h"
 #include "module_text.h"
 #include "reason.h"
 #include "reserved.h"
+#include "return_trampoline.h"
 #include "table.h"
 
 /**
@@ -44,6 +46,15 @@ static enum kprobe_reason check_symbol(const struct kprobe_function *f)
 	}
 }
 
+/*
+ * Does a call begin at the symbol? A function jumps to its cold part, and returns to a
+ * return trampoline: what is on top of the stack there is no return address.
+ */
+static bool is_called(const struct kprobe_function *f)
+{
+	return f->kind != KPROBE_SYMBOL_COLD && !kprobe_is_return_trampoline(f->start);
+}
+
 /* Sets @addr to where a probe at @at goes, which may differ at a function's entry. */
 static enum kprobe_reason place_in_function(struct kprobe_lookup *lookup, unsigned long at,
 					    unsigned long *addr, bool *on_func_entry)
@@ -60,8 +71,7 @@ static enum kprobe_reason place_in_function(struct kprobe_lookup *lookup, unsign
 						 on_func_entry);
 	/* KMSAN has not seen the write: the architecture's code is not instrumented. */
 	kmsan_unpoison_memory(on_func_entry, sizeof(*on_func_entry));
-	/* The function jumps to its cold part: a call does not begin there. */
-	if (f.kind == KPROBE_SYMBOL_COLD)
+	if (!is_called(&f))
 		*on_func_entry = false;
 	return KPROBE_REASON_NONE;
 }
@@ -157,14 +167,44 @@ static bool is_reserved_text(const struct kprobe_lookup *lookup, unsigned long a
 }
 
 /* Only text of the kernel and of modules can be probed, not that of BPF programs etc. */
-static enum kprobe_reason check_text(unsigned long addr)
+static enum kprobe_reason check_text(const struct kprobe_lookup *lookup, unsigned long addr)
 {
 	if (core_kernel_text(addr))
 		return KPROBE_REASON_NONE;
 	if (is_kernel_inittext(addr))
 		return KPROBE_REASON_INIT_TEXT;
-	return kprobe_check_module_text(addr);
+	return kprobe_check_module_text(kprobe_lookup_module(lookup, addr), addr);
 }
+
+static bool is_blacklisted(struct kprobe_lookup *lookup, unsigned long addr)
+{
+	return (addr < lookup->allowed || addr > lookup->allowed_last) &&
+	       !kprobe_blacklist_gap(addr, &lookup->allowed, &lookup->allowed_last);
+}
+
+/**
+ * kprobe_check_boundary() - check whether a probe may be set at an instruction
+ * @lookup: earlier lookups under the same hold of kprobe_mutex
+ * @addr:   address where an instruction is known to begin
+ *
+ * Context: Process context, kprobe_mutex held, may sleep.
+ * Return: As kprobe_check_address().
+ */
+enum kprobe_reason kprobe_check_boundary(struct kprobe_lookup *lookup, unsigned long addr)
+{
+	enum kprobe_reason reason;
+
+	lockdep_assert_held(&kprobe_mutex);
+	reason = check_text(lookup, addr);
+	if (reason)
+		return reason;
+	if (is_blacklisted(lookup, addr))
+		return KPROBE_REASON_BLACKLIST;
+	if (is_reserved_text(lookup, addr))
+		return KPROBE_REASON_RESERVED;
+	return KPROBE_REASON_NONE;
+}
+NOKPROBE_SYMBOL(kprobe_check_boundary);
 
 /**
  * kprobe_check_address() - check whether a probe may be set at an address
@@ -179,18 +219,10 @@ static enum kprobe_reason check_text(unsigned long addr)
  */
 enum kprobe_reason kprobe_check_address(struct kprobe_lookup *lookup, unsigned long addr)
 {
-	enum kprobe_reason reason;
+	enum kprobe_reason reason = kprobe_check_boundary(lookup, addr);
 
-	lockdep_assert_held(&kprobe_mutex);
-	reason = check_text(addr);
-	if (reason)
-		return reason;
-	if (within_kprobe_blacklist(addr))
-		return KPROBE_REASON_BLACKLIST;
-	if (is_reserved_text(lookup, addr))
-		return KPROBE_REASON_RESERVED;
-	if (!kprobe_is_boundary(lookup, addr))
+	if (!reason && !kprobe_is_boundary(lookup, addr))
 		return KPROBE_REASON_INSIDE;
-	return KPROBE_REASON_NONE;
+	return reason;
 }
 NOKPROBE_SYMBOL(kprobe_check_address);

@@ -11,6 +11,7 @@ struct kprobe_lookup;
 
 enum kprobe_reason kprobe_resolve(const struct kprobe *p, struct kprobe_lookup *lookup,
 				  unsigned long *addr, bool *on_func_entry);
+enum kprobe_reason kprobe_check_boundary(struct kprobe_lookup *lookup, unsigned long addr);
 enum kprobe_reason kprobe_check_address(struct kprobe_lookup *lookup, unsigned long addr);
 
 #endif /* _KERNEL_KPROBES_ADDRESS_H */

@@ -136,11 +136,39 @@ static void disarm_pass(struct kprobe_passes *passes)
 	finish_pass(&passes->disarm[KPROBE_FTRACE], KPROBE_POINT_IDLE);
 }
 
+/**
+ * kprobe_batch_use_ftrace() - have a point at a function's entry use ftrace
+ * @point: a point that skips the entry nop and is not in the text
+ *
+ * Context: kprobe_mutex held.
+ */
+void kprobe_batch_use_ftrace(struct kprobe_point *point)
+{
+	kprobe_point_changed(point);
+	kprobe_point_set_mechanism(point, KPROBE_FTRACE);
+	WRITE_ONCE(point->key, 0);
+}
+NOKPROBE_SYMBOL(kprobe_batch_use_ftrace);
+
+/* Points at entries whose detour cannot be made use ftrace. */
+static void prepare_breakpoints(struct kprobe_passes *passes)
+{
+	struct kprobe_point *point, *next;
+
+	list_for_each_entry_safe(point, next, &passes->arm[KPROBE_BREAKPOINT], batch) {
+		if (kprobe_optimizer_prepare(point))
+			continue;
+		kprobe_batch_use_ftrace(point);
+		list_move_tail(&point->batch, &passes->arm[KPROBE_FTRACE]);
+	}
+}
+
 static enum kprobe_reason arm_pass(struct kprobe_passes *passes)
 {
 	struct list_head *points = &passes->arm[KPROBE_BREAKPOINT];
 	enum kprobe_reason reason;
 
+	prepare_breakpoints(passes);
 	kprobe_unoptimize_overlapping(points);
 	patch_sites(points, KPROBE_SITE_BREAKPOINT);
 	finish_pass(points, KPROBE_POINT_ARMED);

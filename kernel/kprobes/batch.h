@@ -6,8 +6,11 @@
 #include <linux/kprobe_reason.h>
 #include <linux/list.h>
 
+struct kprobe_point;
+
 enum kprobe_reason kprobe_batch_commit(struct list_head *batch);
 void kprobe_batch_defer_disarm(struct list_head *batch);
+void kprobe_batch_use_ftrace(struct kprobe_point *point);
 void kprobe_batch_restore(struct list_head *points);
 void kprobe_batch_drop(struct list_head *points);
 struct kprobe_point *kprobe_find_wanted(unsigned long site);

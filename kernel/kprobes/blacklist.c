@@ -152,6 +152,28 @@ bool within_kprobe_blacklist(unsigned long addr)
 NOKPROBE_SYMBOL(within_kprobe_blacklist);
 
 /**
+ * kprobe_blacklist_gap() - find the text around an address that is not on the blacklist
+ * @addr:  any address
+ * @start: set to its first byte
+ * @last:  set to its last byte
+ *
+ * Context: Process context. The result holds as long as kprobe_mutex is held.
+ * Return: False if @addr is on the blacklist: nothing is set then.
+ */
+bool kprobe_blacklist_gap(unsigned long addr, unsigned long *start, unsigned long *last)
+{
+	MA_STATE(mas, &blacklist, addr, addr);
+
+	guard(rcu)();
+	if (mas_walk(&mas))
+		return false;
+	*start = mas.index;
+	*last = mas.last;
+	return true;
+}
+NOKPROBE_SYMBOL(kprobe_blacklist_gap);
+
+/**
  * kprobe_blacklist_next() - walk the blacklist in order of address
  * @addr: where to start looking
  * @end:  set to the byte after what was found

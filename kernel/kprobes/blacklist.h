@@ -16,6 +16,7 @@ int kprobe_blacklist_init(void);
 void kprobe_blacklist_add_module(struct module *mod);
 void kprobe_blacklist_remove_module(struct module *mod);
 void kprobe_blacklist_remove_memory(const struct module_memory *mem);
+bool kprobe_blacklist_gap(unsigned long addr, unsigned long *start, unsigned long *last);
 unsigned long kprobe_blacklist_next(unsigned long addr, unsigned long *end);
 
 #endif /* _KERNEL_KPROBES_BLACKLIST_H */

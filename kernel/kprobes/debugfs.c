@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The files "list", "enabled" and "blacklist" in /sys/kernel/debug/kprobes, and the
- * directory itself. The files "points" and "refused" are in points.c and refused.c.
+ * The files "list", "enabled", "blacklist" and "stale" in /sys/kernel/debug/kprobes, and
+ * the directory itself. The files "points" and "refused" are in points.c and refused.c.
  */
 #include <linux/debugfs.h>
 #include <linux/init.h>

@@ -20,12 +20,12 @@ static LLIST_HEAD(ready_to_free);
 /* Frees a chunk under one hold of kprobe_mutex. Returns the rest of the list. */
 static struct llist_node *free_chunk(struct llist_node *all)
 {
-	struct kprobe_deferred_free *deferred;
+	union kprobe_deferred_free *deferred;
 	unsigned int done = 0;
 
 	guard(mutex)(&kprobe_mutex);
 	for (; all && done < KPROBE_CHUNK; done++) {
-		deferred = llist_entry(all, struct kprobe_deferred_free, quiescent);
+		deferred = llist_entry(all, union kprobe_deferred_free, quiescent);
 		all = all->next;
 		deferred->free(deferred);
 	}
@@ -34,7 +34,7 @@ static struct llist_node *free_chunk(struct llist_node *all)
 
 static void free_ready(struct work_struct *work)
 {
-	/* In the order of the calls of kprobe_free_rcu_tasks(): a detour before its point. */
+	/* In the order of the calls of call_rcu_tasks(): a detour before its point. */
 	struct llist_node *all = llist_reverse_order(llist_del_all(&ready_to_free));
 
 	while (all) {
@@ -45,26 +45,20 @@ static void free_ready(struct work_struct *work)
 
 static DECLARE_WORK(free_work, free_ready);
 
-static void grace_period_ended(struct rcu_head *rcu)
+/**
+ * kprobe_free_soon() - free something that nobody executes any more
+ * @rcu:  member of the object, after the Tasks RCU grace period
+ * @free: called in process context, with kprobe_mutex held
+ *
+ * Context: Callback of call_rcu_tasks().
+ */
+void kprobe_free_soon(struct rcu_head *rcu, void (*free)(union kprobe_deferred_free *deferred))
 {
-	struct kprobe_deferred_free *deferred;
+	union kprobe_deferred_free *deferred;
 
-	deferred = container_of(rcu, struct kprobe_deferred_free, rcu);
+	deferred = container_of(rcu, union kprobe_deferred_free, rcu);
+	deferred->free = free;
 	if (llist_add(&deferred->quiescent, &ready_to_free))
 		queue_work(system_unbound_wq, &free_work);
 }
-
-/**
- * kprobe_free_rcu_tasks() - free something when nobody executes it any more
- * @deferred: member of the object, which hits cannot reach any more
- * @free:     called in process context, with kprobe_mutex held
- *
- * Context: Any that may call call_rcu_tasks().
- */
-void kprobe_free_rcu_tasks(struct kprobe_deferred_free *deferred,
-			   void (*free)(struct kprobe_deferred_free *deferred))
-{
-	deferred->free = free;
-	call_rcu_tasks(&deferred->rcu, grace_period_ended);
-}
-NOKPROBE_SYMBOL(kprobe_free_rcu_tasks);
+NOKPROBE_SYMBOL(kprobe_free_soon);

@@ -5,7 +5,6 @@
 /* deferred_free.c: frees memory that tasks may still execute */
 #include <linux/kprobe_point.h>
 
-void kprobe_free_rcu_tasks(struct kprobe_deferred_free *deferred,
-			   void (*free)(struct kprobe_deferred_free *deferred));
+void kprobe_free_soon(struct rcu_head *rcu, void (*free)(union kprobe_deferred_free *deferred));
 
 #endif /* _KERNEL_KPROBES_DEFERRED_FREE_H */

@@ -20,63 +20,87 @@
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
 #include <linux/memory.h>
+#include <linux/slab.h>
 
 #include "displaced.h"
 #include "examine.h"
 #include "function.h"
+#include "point.h"
 #include "site.h"
 #include "slot.h"
 
-static void emit_way_back(struct kprobe_code *code, struct kprobe_point *point, bool post)
+/**
+ * struct copy - a copy of a displaced instruction
+ * @point: the point
+ * @insn:  the plan for it
+ * @post:  whether the copy calls the post-handlers
+ */
+struct copy {
+	struct kprobe_point *point;
+	const struct kprobe_insn *insn;
+	bool post;
+};
+
+static void emit_way_back(const struct copy *copy, struct kprobe_code *code)
 {
 	const struct kprobe_isa *isa = arch_kprobe_isa;
 
-	if (post) {
+	if (copy->post) {
 		isa->enter(code, (unsigned long)kprobe_post_trampoline);
-		isa->leave(code);
+		kprobe_code_leave(code, isa);
 	}
-	isa->jump(code, point->site + point->len, point->plan.dead);
+	isa->jump(code, copy->point->site + copy->point->len, copy->insn->dead);
 }
 
-static bool fill_slot(struct kprobe_point *point, void *slot, bool post)
+static enum kprobe_reason emit_copy(void *arg, struct kprobe_code *code)
 {
-	u8 buf[KPROBE_SLOT_SIZE];
-	struct kprobe_code code = {
-		.buf = buf, .size = sizeof(buf), .base = (unsigned long)slot,
-	};
+	const struct copy *copy = arg;
+	struct kprobe_point *point = copy->point;
 	unsigned int len;
 
-	arch_kprobe_isa->emit(&code, &point->plan, (u8 *)point->insn, point->site);
-	if (code.far)
-		return false;
-	len = code.len;
-	if (!point->plan.ends_in_trap)
-		emit_way_back(&code, point, post);
-	if (code.far || point->plan.ends_in_trap) {
-		code.len = len;
-		arch_kprobe_isa->breakpoint(&code, &point->plan);
-		point->plan.ends_in_trap = true;
-	}
-	if (WARN_ON_ONCE(code.len > code.size))
-		return false;
-	kprobe_slot_write(slot, buf, code.len);
-	return true;
-}
-
-static enum kprobe_reason make_slot(struct kprobe_point *point, void **slot, bool post)
-{
-	*slot = kprobe_slot_alloc(point);
-	if (!*slot)
-		return KPROBE_REASON_NO_MEMORY;
-	if (!fill_slot(point, *slot, post)) {
-		kprobe_slot_free(*slot);
-		*slot = NULL;
+	arch_kprobe_isa->emit(code, copy->insn, (u8 *)point->insn, point->site);
+	if (code->far)
 		return KPROBE_REASON_FAR_OPERAND;
+	len = code->len;
+	if (!point->ends_in_trap)
+		emit_way_back(copy, code);
+	if (code->far || point->ends_in_trap) {
+		code->len = len;
+		code->far = false;
+		arch_kprobe_isa->breakpoint(code, copy->insn);
+		point->ends_in_trap = true;
 	}
 	return KPROBE_REASON_NONE;
 }
 
-static enum kprobe_reason plan(struct kprobe_point *point)
+static enum kprobe_reason make_slot(struct kprobe_point *point, const struct kprobe_insn *insn,
+				    void **slot, bool post)
+{
+	struct copy copy = { .point = point, .insn = insn, .post = post };
+
+	return kprobe_slot_make(slot, (unsigned long)point, emit_copy, &copy);
+}
+
+/* What hits need of a plan. */
+static enum kprobe_reason remember(struct kprobe_point *point, const struct kprobe_insn *insn)
+{
+	struct kprobe_emulation *emulation;
+
+	point->len = insn->len;
+	point->breakpoint_len = insn->breakpoint_len;
+	point->ends_in_trap = insn->ends_in_trap;
+	point->plain = insn->plain;
+	if (insn->action == KPROBE_RUN)
+		return KPROBE_REASON_NONE;
+	emulation = kzalloc(sizeof(*emulation), GFP_KERNEL);
+	if (!emulation)
+		return KPROBE_REASON_NO_MEMORY;
+	emulation->insn = *insn;
+	point->emulated = &emulation->insn;
+	return KPROBE_REASON_NONE;
+}
+
+static enum kprobe_reason plan(struct kprobe_point *point, struct kprobe_insn *insn)
 {
 	enum kprobe_reason reason;
 	bool reserved;
@@ -88,10 +112,8 @@ static enum kprobe_reason plan(struct kprobe_point *point)
 	mutex_unlock(&text_mutex);
 	if (reserved)
 		return KPROBE_REASON_RESERVED;
-	reason = arch_kprobe_isa->plan(&point->plan, (u8 *)point->insn, avail, point->site);
-	point->len = point->plan.len;
-	point->emulated = point->plan.action != KPROBE_RUN;
-	return reason;
+	reason = arch_kprobe_isa->plan(insn, (u8 *)point->insn, avail, point->site);
+	return reason ?: remember(point, insn);
 }
 
 /* What the instruction's neighbours say. */
@@ -111,10 +133,21 @@ static enum kprobe_reason scan(const struct kprobe_point *point,
 }
 
 /* Finds the register that the jump after the copy needs. Without one, a trap ends it. */
-static void find_scratch(struct kprobe_point *point, struct kprobe_lookup *lookup)
+static void find_scratch(struct kprobe_point *point, struct kprobe_insn *insn,
+			 struct kprobe_lookup *lookup)
 {
-	if (arch_kprobe_isa->scratch && !point->emulated)
-		point->plan.dead = kprobe_examine_scratch(lookup, point->site + point->len);
+	if (!arch_kprobe_isa->scratch || point->emulated)
+		return;
+	insn->dead = kprobe_examine_scratch(lookup, point->site + point->len);
+	point->dead = fls(insn->dead);
+}
+
+/* Where the slot of a new point is noted. */
+static void **slot_of(struct kprobe_point *point)
+{
+	if (!point->emulated)
+		return &point->text.run;
+	return &container_of(point->emulated, struct kprobe_emulation, insn)->slot;
 }
 
 /**
@@ -122,8 +155,8 @@ static void find_scratch(struct kprobe_point *point, struct kprobe_lookup *looku
  * @point:  new point with @addr and @site set
  * @lookup: earlier lookups under the same hold of kprobe_mutex
  *
- * Reads the instruction, fills in @insn, @plan, @len and @emulated, and makes @slot
- * where one is needed.
+ * Reads the instruction, fills in @insn and what follows from the plan for it, and makes
+ * a slot where one is needed.
  *
  * Context: Process context, kprobe_mutex held, may sleep.
  * Return: %KPROBE_REASON_NONE, %KPROBE_REASON_NO_MEMORY, or why the instruction cannot
@@ -131,30 +164,34 @@ static void find_scratch(struct kprobe_point *point, struct kprobe_lookup *looku
  */
 enum kprobe_reason kprobe_displace(struct kprobe_point *point, struct kprobe_lookup *lookup)
 {
-	enum kprobe_reason reason = plan(point) ?: scan(point, lookup);
+	struct kprobe_insn insn;
+	enum kprobe_reason reason = plan(point, &insn) ?: scan(point, lookup);
 
 	if (!reason)
-		find_scratch(point, lookup);
-	if (!reason && (!point->emulated || point->plan.may_run))
-		reason = make_slot(point, &point->slot, false);
-	return reason;
+		find_scratch(point, &insn, lookup);
+	if (reason || (point->emulated && !insn.may_run))
+		return reason;
+	return make_slot(point, &insn, slot_of(point), false);
 }
 NOKPROBE_SYMBOL(kprobe_displace);
 
 /**
  * kprobe_displace_post() - make a displaced instruction ready for post-handlers
  * @point: prepared point; hits may be under way
- *
- * Makes @post_slot where one is needed and not there yet.
+ * @slot:  set to a copy of the instruction with a call of the post-handlers after it, if
+ *         one is needed and not there yet; else not changed
  *
  * Context: Process context, kprobe_mutex held, may sleep.
  * Return: %KPROBE_REASON_NONE or %KPROBE_REASON_NO_MEMORY.
  */
-enum kprobe_reason kprobe_displace_post(struct kprobe_point *point)
+enum kprobe_reason kprobe_displace_post(struct kprobe_point *point, void **slot)
 {
+	struct kprobe_insn insn;
+
 	/* At a function's entry, post-handlers come before the displaced one. */
-	if (point->emulated || point->post_slot || kprobe_point_skips_nop(point))
+	if (point->emulated || point->text.run_post || kprobe_point_skips_nop(point))
 		return KPROBE_REASON_NONE;
-	return make_slot(point, &point->post_slot, true);
+	kprobe_point_plan(point, &insn);
+	return make_slot(point, &insn, slot, true);
 }
 NOKPROBE_SYMBOL(kprobe_displace_post);

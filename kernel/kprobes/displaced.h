@@ -8,6 +8,6 @@
 struct kprobe_lookup;
 
 enum kprobe_reason kprobe_displace(struct kprobe_point *point, struct kprobe_lookup *lookup);
-enum kprobe_reason kprobe_displace_post(struct kprobe_point *point);
+enum kprobe_reason kprobe_displace_post(struct kprobe_point *point, void **slot);
 
 #endif /* _KERNEL_KPROBES_DISPLACED_H */

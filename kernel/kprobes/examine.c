@@ -17,15 +17,26 @@
 #include "reserved.h"
 #include "scan.h"
 #include "site.h"
+#include "veneer.h"
 
 /* How far from a function branches are looked for that lead into it. */
 #define NEIGHBOURHOOD	SZ_4K
 
+/* How much of them is decoded at once. */
+#define PIECE		256
+
 static bool leads_into(const struct kprobe_insn *insn, const struct kprobe_function *function)
 {
-	return (insn->flow == KPROBE_FLOW_JUMP || insn->flow == KPROBE_FLOW_COND ||
-		insn->flow == KPROBE_FLOW_CALL) &&
+	return kprobe_insn_has_target(insn) &&
 	       insn->target > function->start && insn->target < function->end;
+}
+
+/* The same as kprobe_isa.next_branch() where that is missing. */
+static size_t plan_next(struct kprobe_insn *insn, const u8 *bytes, size_t avail,
+			unsigned long addr)
+{
+	arch_kprobe_isa->plan(insn, bytes, avail, addr);
+	return insn->len ?: arch_kprobe_isa->align;
 }
 
 /* Decodes a piece of text. Returns how much; 0 when it leads into the function. */
@@ -33,20 +44,18 @@ static size_t decode_piece(unsigned long addr, size_t size,
 			   const struct kprobe_function *function)
 {
 	const struct kprobe_isa *isa = arch_kprobe_isa;
-	struct kprobe_insn insn;
-	u8 text[64];
+	struct kprobe_insn insn = {};
+	u8 text[PIECE];
 	size_t avail = kprobe_read_insn(addr, text, min(size, sizeof(text))), at = 0;
 
+	/* Text that cannot be read ends where a page does. */
 	if (!avail)
 		return PAGE_SIZE - offset_in_page(addr);
 	/* The last instruction may go on in the next piece. */
 	do {
-		insn.len = 0;
-		if (at < avail)
-			isa->plan(&insn, text + at, avail - at, addr + at);
-		if (insn.len && leads_into(&insn, function))
+		at += (isa->next_branch ?: plan_next)(&insn, text + at, avail - at, addr + at);
+		if (leads_into(&insn, function))
 			return 0;
-		at += insn.len ?: isa->align;
 	} while (at + isa->insn_max <= avail);
 	return at;
 }
@@ -104,18 +113,63 @@ static struct module *module_of(const struct kprobe_text *text, unsigned long ad
 	return kprobe_lookup_module(text->lookup, addr);
 }
 
+/* Does any table have an address in some text? */
+static bool search_tables(struct module *mod, unsigned long start, unsigned long end)
+{
+	return kprobe_text_is_reserved(mod, start, end) ||
+	       kprobe_fault_is_expected(mod, start, end) ||
+	       kprobe_jump_label_lands_in(mod, start, end) ||
+	       kprobe_fixup_lands_in(mod, start, end);
+}
+
+static bool is_in_last_function(const struct kprobe_lookup *lookup, unsigned long addr)
+{
+	return addr >= lookup->function.start && addr < lookup->function.end;
+}
+
+/* Nearly no function is in a table. That is found out once for all points in it. */
+static bool is_listed(const struct kprobe_text *text, unsigned long addr)
+{
+	struct kprobe_lookup *lookup = text->lookup;
+
+	if (!is_in_last_function(lookup, addr))
+		return true;
+	if (!lookup->asked)
+		lookup->listed = search_tables(lookup->module, lookup->function.start,
+					       lookup->function.end);
+	lookup->asked = true;
+	return lookup->listed;
+}
+
+/* ftrace patches a function's entry, and most points are after that. */
+static bool is_patched_by_ftrace(struct kprobe_lookup *lookup, unsigned long start,
+				 unsigned long end)
+{
+	if (is_in_last_function(lookup, start)) {
+		if (start >= lookup->unpatched)
+			return false;
+		if (!ftrace_text_reserved((void *)start, (void *)lookup->function.end - 1)) {
+			lookup->unpatched = start;
+			return false;
+		}
+	}
+	return ftrace_text_reserved((void *)start, (void *)end - 1);
+}
+
 static bool is_reserved(const struct kprobe_text *text, unsigned long start,
 			unsigned long end)
 {
-	return kprobe_text_is_reserved(module_of(text, start), start, end) ||
-	       ftrace_text_reserved((void *)start, (void *)end - 1) ||
+	return (is_listed(text, start) &&
+		kprobe_text_is_reserved(module_of(text, start), start, end)) ||
+	       is_patched_by_ftrace(text->lookup, start, end) ||
 	       arch_kprobe_text_reserved(start, end);
 }
 
 static bool may_fault(const struct kprobe_text *text, unsigned long start,
 		      unsigned long end)
 {
-	return kprobe_fault_is_expected(module_of(text, start), start, end);
+	return is_listed(text, start) &&
+	       kprobe_fault_is_expected(module_of(text, start), start, end);
 }
 
 static bool is_landed_on(const struct kprobe_text *text, unsigned long start,
@@ -123,6 +177,8 @@ static bool is_landed_on(const struct kprobe_text *text, unsigned long start,
 {
 	struct module *mod = module_of(text, start);
 
+	if (!is_listed(text, start))
+		return false;
 	return kprobe_jump_label_lands_in(mod, start, end) ||
 	       kprobe_fixup_lands_in(mod, start, end);
 }
@@ -130,13 +186,48 @@ static bool is_landed_on(const struct kprobe_text *text, unsigned long start,
 static unsigned long next_label_target(const struct kprobe_text *text,
 				       unsigned long *site, unsigned long end)
 {
-	return kprobe_next_label_target(module_of(text, *site), site, end);
+	return is_listed(text, *site) ?
+	       kprobe_next_label_target(module_of(text, *site), site, end) : 0;
 }
 
 static unsigned long next_fixup(const struct kprobe_text *text, unsigned long *site,
 				unsigned long end)
 {
-	return kprobe_next_fixup(module_of(text, *site), site, end);
+	return is_listed(text, *site) ?
+	       kprobe_next_fixup(module_of(text, *site), site, end) : 0;
+}
+
+/* The running kernel's text, and what is known of it. */
+static struct kprobe_text kernel_text(struct kprobe_lookup *lookup)
+{
+	return (struct kprobe_text){
+		.read = kprobe_read_insn,
+		.find = kprobe_lookup_function,
+		.is_whole = is_whole,
+		.is_reserved = is_reserved,
+		.may_fault = may_fault,
+		.is_landed_on = is_landed_on,
+		.next_exit = { next_label_target, next_fixup },
+		.is_thunk = arch_kprobe_is_thunk,
+		.way_out = arch_kprobe_way_out(),
+		.lookup = lookup,
+	};
+}
+
+/* What is known of the function that was examined last; kprobe_mutex. */
+static struct kprobe_survey survey;
+
+static enum kprobe_reason examine(const struct kprobe_isa *isa, struct kprobe_region *region,
+				  struct kprobe_lookup *lookup, unsigned long site,
+				  unsigned long from, kprobe_scan_t scan)
+{
+	const struct kprobe_text text = kernel_text(lookup);
+
+	guard(mutex)(&text_mutex);
+	if (!lookup->surveyed)
+		kprobe_survey_init(&survey);
+	lookup->surveyed = true;
+	return scan(isa, &text, &survey, region, site, from);
 }
 
 /**
@@ -153,21 +244,7 @@ static unsigned long next_fixup(const struct kprobe_text *text, unsigned long *s
 enum kprobe_reason kprobe_examine(struct kprobe_region *region, struct kprobe_lookup *lookup,
 				  unsigned long site, unsigned long from)
 {
-	const struct kprobe_text text = {
-		.read = kprobe_read_insn,
-		.find = kprobe_lookup_function,
-		.is_whole = is_whole,
-		.is_reserved = is_reserved,
-		.may_fault = may_fault,
-		.is_landed_on = is_landed_on,
-		.next_exit = { next_label_target, next_fixup },
-		.is_thunk = arch_kprobe_is_thunk,
-		.way_out = arch_kprobe_way_out(),
-		.lookup = lookup,
-	};
-
-	guard(mutex)(&text_mutex);
-	return kprobe_scan_region(arch_kprobe_isa, &text, region, site, from);
+	return examine(arch_kprobe_isa, region, lookup, site, from, kprobe_scan_region);
 }
 NOKPROBE_SYMBOL(kprobe_examine);
 
@@ -182,13 +259,7 @@ NOKPROBE_SYMBOL(kprobe_examine);
  */
 u32 kprobe_examine_scratch(struct kprobe_lookup *lookup, unsigned long addr)
 {
-	const struct kprobe_text text = {
-		.read = kprobe_read_insn,
-		.find = kprobe_lookup_function,
-		.is_reserved = is_reserved,
-		.may_fault = may_fault,
-		.lookup = lookup,
-	};
+	const struct kprobe_text text = kernel_text(lookup);
 	struct kprobe_function function;
 	u32 dead;
 
@@ -200,32 +271,78 @@ u32 kprobe_examine_scratch(struct kprobe_lookup *lookup, unsigned long addr)
 }
 NOKPROBE_SYMBOL(kprobe_examine_scratch);
 
+/* All of the jump fits into an instruction of which there is nothing to know. */
+static enum kprobe_reason examine_plain(const struct kprobe_point *point,
+					struct kprobe_lookup *lookup,
+					struct kprobe_region *region, unsigned long from)
+{
+	const struct kprobe_insn insn = {
+		.len = point->len, .breakpoint_len = point->breakpoint_len,
+	};
+	enum kprobe_reason reason = kprobe_region_of_one(region, &insn);
+
+	return reason ?: examine(arch_kprobe_isa, region, lookup, point->site, from,
+				 kprobe_scan_planned);
+}
+
+/* May a jump of full length replace the text? */
+static enum kprobe_reason examine_long(const struct kprobe_point *point,
+				       struct kprobe_lookup *lookup,
+				       struct kprobe_region *region, unsigned long from)
+{
+	if (point->plain && point->len >= arch_kprobe_isa->jump_size)
+		return examine_plain(point, lookup, region, from);
+	return kprobe_examine(region, lookup, point->site, from);
+}
+
+/* May the jump that fits replace the text? At an entry ftrace is as fast as a short one. */
+static enum kprobe_reason examine_site(const struct kprobe_point *point,
+				       struct kprobe_lookup *lookup,
+				       struct kprobe_region *region)
+{
+	/* A jump to the probed instruction hits the probe. */
+	bool lands = !kprobe_point_skips_nop(point);
+	unsigned long site = point->site;
+	enum kprobe_reason reason;
+
+	reason = examine_long(point, lookup, region, site + lands);
+	if (!reason || !lands || !kprobe_veneer_in_reach(site) ||
+	    examine(arch_kprobe_short_isa, region, lookup, site, site + 1, kprobe_scan_region))
+		return reason;
+	return KPROBE_REASON_NONE;
+}
+
 /**
  * kprobe_examine_point() - can a jump take the breakpoint's place?
  * @point:  prepared point
  * @lookup: what was looked up before under the same hold of kprobe_mutex
+ * @region: filled in if it can; its @nr is set to 0 if that was found out before
  *
- * Finds out what a jump at @site would displace, and looks for what never
- * changes as long as the text is there. If @site stands for a function's entry
- * it has to be executed exactly once for each call: nothing but the instruction
- * in front may lead there.
+ * Finds out, once for each point, what a jump at @site would displace, and looks for what
+ * forbids it. Does not look again if a veneer becomes free later. If @site stands for a
+ * function's entry it has to be executed exactly once for each call: nothing but the
+ * instruction in front may lead there.
  *
  * Context: Process context, kprobe_mutex held, may sleep.
  * Return: %KPROBE_REASON_NONE when it can. Then @region_len of the point
  * says how many bytes are displaced, and @scratch by which register.
  */
 enum kprobe_reason kprobe_examine_point(struct kprobe_point *point,
-					struct kprobe_lookup *lookup)
+					struct kprobe_lookup *lookup,
+					struct kprobe_region *region)
 {
 	enum kprobe_reason reason = arch_kprobe_refuses_detours();
-	/* A jump to the probed instruction hits the probe. */
-	bool lands = !kprobe_point_skips_nop(point);
-	struct kprobe_region region;
 
+	if (point->verdict == KPROBE_VERDICT_IMPOSSIBLE)
+		return point->not_jump;
+	region->nr = 0;
+	if (point->verdict == KPROBE_VERDICT_POSSIBLE)
+		return KPROBE_REASON_NONE;
 	if (!reason)
-		reason = kprobe_examine(&region, lookup, point->site, point->site + lands);
-	point->region_len = reason ? 0 : region.len;
-	point->scratch = reason ? 0 : fls(region.scratch);
+		reason = examine_site(point, lookup, region);
+	point->region_len = reason ? 0 : region->len;
+	point->scratch = reason ? 0 : fls(region->scratch);
+	point->verdict = reason ? KPROBE_VERDICT_IMPOSSIBLE : KPROBE_VERDICT_POSSIBLE;
 	return reason;
 }
 NOKPROBE_SYMBOL(kprobe_examine_point);

@@ -10,7 +10,8 @@ struct kprobe_lookup;
 enum kprobe_reason kprobe_examine(struct kprobe_region *region, struct kprobe_lookup *lookup,
 				  unsigned long site, unsigned long from);
 enum kprobe_reason kprobe_examine_point(struct kprobe_point *point,
-					struct kprobe_lookup *lookup);
+					struct kprobe_lookup *lookup,
+					struct kprobe_region *region);
 #ifdef CONFIG_OPTPROBES
 u32 kprobe_examine_scratch(struct kprobe_lookup *lookup, unsigned long addr);
 #else

@@ -17,6 +17,17 @@ kprobe_frame_context(const struct kprobe_frame *frame)
 	return READ_ONCE(frame->context) & KPROBE_CONTEXT_MASK;
 }
 
+static __always_inline struct kprobe_frame *kprobe_first_frame(void)
+{
+	return raw_cpu_ptr(&kprobe_cpu.frame[0]);
+}
+
+/* Is a hit under way on this CPU? The compiler may do with one instruction. */
+static __always_inline bool kprobe_frame_is_used(void)
+{
+	return raw_cpu_read(kprobe_cpu.frame[0].hazard);
+}
+
 struct kprobe_frame *kprobe_running_frame(void);
 struct kprobe_frame *kprobe_frame_enter_nested(const void *hazard,
 					       unsigned int entered);
@@ -48,9 +59,9 @@ kprobe_frame_begin(struct kprobe_frame *frame, const void *hazard)
 static __always_inline struct kprobe_frame *
 kprobe_frame_enter(const void *hazard, unsigned int entered)
 {
-	struct kprobe_frame *frame = raw_cpu_ptr(&kprobe_cpu.frame[0]);
+	struct kprobe_frame *frame = kprobe_first_frame();
 
-	if (unlikely(READ_ONCE(frame->hazard)))
+	if (unlikely(kprobe_frame_is_used()))
 		return kprobe_frame_enter_nested(hazard, entered);
 	kprobe_frame_begin(frame, hazard);
 	/* -fno-delete-null-pointer-checks: callers would check for NULL needlessly. */

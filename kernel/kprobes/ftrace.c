@@ -57,7 +57,7 @@ static __always_inline void call_hit(unsigned long ip, struct pt_regs *regs)
 		return;
 	kmsan_unpoison_entry_regs(regs);
 	preempt_disable_notrace();
-	point = kprobe_table_find_user(ip, arch_kprobe_skip_nop(ip));
+	point = kprobe_table_find_user(ip, kprobe_after_nop(ip));
 	/* Pairs with kprobe_move_begin(). */
 	if (likely(point && smp_load_acquire(&point->mechanism) == KPROBE_FTRACE))
 		report_call(point, regs);

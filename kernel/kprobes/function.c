@@ -15,6 +15,7 @@
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/module_symbol.h>
+#include <linux/sched.h>
 #include <linux/sort.h>
 #include <linux/static_call_types.h>
 #include <linux/string.h>
@@ -24,21 +25,28 @@
 #include "table.h"
 
 /* __cfi_ and __pfx_ name the bytes in front of a function, which are not part of it. */
+static bool is_prefix(const char *name)
+{
+	return strstarts(name, "__cfi_") || strstarts(name, "__pfx_");
+}
+
 bool kprobe_is_prefix_symbol(const char *name)
 {
 	const char *colon = strchr(name, ':');
 
-	name = colon ? colon + 1 : name;
-	return strstarts(name, "__cfi_") || strstarts(name, "__pfx_");
+	return is_prefix(colon ? colon + 1 : name);
 }
 
 static enum kprobe_symbol kind_of(const char *name)
 {
-	if (kprobe_is_prefix_symbol(name))
+	const char *suffix;
+
+	if (name[0] == '_' && is_prefix(name))
 		return KPROBE_SYMBOL_PREFIX;
-	if (strstarts(name, STATIC_CALL_TRAMP_PREFIX_STR))
+	if (name[0] == '_' && strstarts(name, STATIC_CALL_TRAMP_PREFIX_STR))
 		return KPROBE_SYMBOL_TRAMPOLINE;
-	if (strstr(name, ".cold"))
+	suffix = strchr(name, '.');
+	if (suffix && strstr(suffix, ".cold"))
 		return KPROBE_SYMBOL_COLD;
 	return KPROBE_SYMBOL_FUNCTION;
 }
@@ -83,6 +91,7 @@ static int add_symbol(void *data, const char *name, unsigned long addr)
 {
 	struct module_symbols *symbols = data;
 
+	cond_resched();
 	/* Mapping symbols and local labels are inside of functions. */
 	if (!name[0] || is_mapping_symbol(name) || symbols->nr == symbols->max)
 		return 0;
@@ -93,10 +102,12 @@ static int add_symbol(void *data, const char *name, unsigned long addr)
 	return 0;
 }
 
+/* Sorting the symbols of a large module takes milliseconds: gives way to other tasks. */
 static int compare_symbols(const void *a, const void *b)
 {
 	const struct module_symbol *x = a, *y = b;
 
+	cond_resched();
 	return x->addr < y->addr ? -1 : x->addr > y->addr;
 }
 
@@ -113,8 +124,7 @@ static struct module_symbols *read_symbols(struct module *mod)
 	symbols->mod = mod;
 	symbols->max = nr;
 	module_kallsyms_on_each_symbol(mod->name, add_symbol, symbols);
-	sort(symbols->symbol, symbols->nr, sizeof(symbols->symbol[0]),
-	     compare_symbols, NULL);
+	sort(symbols->symbol, symbols->nr, sizeof(symbols->symbol[0]), compare_symbols, NULL);
 	list_add(&symbols->list, &known_modules);
 	return symbols;
 }
@@ -253,6 +263,8 @@ bool kprobe_lookup_function(struct kprobe_lookup *lookup, unsigned long addr,
 			return true;
 		*last = *f;
 		lookup->module = mod;
+		lookup->asked = false;
+		lookup->unpatched = f->end;
 	}
 	*f = *last;
 	return true;

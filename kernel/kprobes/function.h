@@ -43,8 +43,14 @@ bool kprobe_is_prefix_symbol(const char *name);
  * struct kprobe_lookup - cache of the function that was looked up last
  * @function: the function; its @end is 0 at first
  * @module:   the module that it is in, or NULL
+ * @asked:    @listed is known
+ * @listed:   some table of reserved.c has an address in the function
+ * @unpatched: ftrace patches nothing from here to the function's end
  * @decoded:  start of the function that @begins is of; 0 at first
  * @end:      the function was decoded up to here
+ * @allowed:  start of text around the last place that is not on the blacklist
+ * @allowed_last: its last byte; less than @allowed at first
+ * @surveyed: what kprobe_examine() knows of a function was found out with this cache
  * @begins:   a bit for each byte from @decoded on, set if an instruction begins there
  *
  * A registration looks the same function up several times, and the next one of a chunk
@@ -54,8 +60,14 @@ bool kprobe_is_prefix_symbol(const char *name);
 struct kprobe_lookup {
 	struct kprobe_function function;
 	struct module *module;
+	bool asked;
+	bool listed;
+	unsigned long unpatched;
 	unsigned long decoded;
 	unsigned long end;
+	unsigned long allowed;
+	unsigned long allowed_last;
+	bool surveyed;
 	DECLARE_BITMAP(begins, KPROBE_DECODED_MAX);
 };
 
@@ -64,6 +76,9 @@ static inline void kprobe_lookup_init(struct kprobe_lookup *lookup)
 {
 	lookup->function.end = 0;
 	lookup->decoded = 0;
+	lookup->allowed = 1;
+	lookup->allowed_last = 0;
+	lookup->surveyed = false;
 }
 
 /*

@@ -34,11 +34,36 @@ atomic_t kprobe_stale_breakpoints = ATOMIC_INIT(0);
  */
 void kprobe_count_miss(struct kprobe *p, enum kprobe_miss cause)
 {
-	atomic_long_inc(&p->misses[cause]);
 	/* A plain field of the interface, but CPUs may miss at the same time. */
 	atomic_long_inc((atomic_long_t *)&p->nmissed);
+	if (cause == KPROBE_MISS_NESTED)
+		return;
+	smp_mb__after_atomic();	/* pairs with kprobe_misses() */
+	atomic_long_inc(&p->misses[cause - 1]);
 }
 NOKPROBE_SYMBOL(kprobe_count_miss);
+
+/**
+ * kprobe_misses() - tell how many hits of a probe were missed by a cause
+ * @p:     the probe
+ * @cause: the cause
+ *
+ * Context: Any.
+ * Return: The number. While hits are being missed, it may be of a moment ago.
+ */
+unsigned long kprobe_misses(const struct kprobe *p, enum kprobe_miss cause)
+{
+	unsigned long others = 0;
+	unsigned int i;
+
+	if (cause != KPROBE_MISS_NESTED)
+		return atomic_long_read(&p->misses[cause - 1]);
+	for (i = 0; i < ARRAY_SIZE(p->misses); i++)
+		others += atomic_long_read(&p->misses[i]);
+	smp_rmb();	/* @nmissed is not less: pairs with kprobe_count_miss() */
+	return READ_ONCE(p->nmissed) - others;
+}
+NOKPROBE_SYMBOL(kprobe_misses);
 
 /*
  * Without a frame to publish in, interrupts off hold up kprobe_synchronize(). Pairs with
@@ -117,7 +142,7 @@ static __always_inline bool emulate(struct kprobe_point *point, struct pt_regs *
 {
 	if (likely(arch_kprobe_emulate(point, regs)))
 		return true;
-	instruction_pointer_set(regs, (unsigned long)point->slot);
+	instruction_pointer_set(regs, (unsigned long)kprobe_point_slot(point));
 	return false;
 }
 
@@ -133,21 +158,30 @@ static __always_inline void run_displaced(struct kprobe_point *point,
 }
 
 #ifdef CONFIG_OPTPROBES
-/* Where to go on instead of at @ip, which a jump may cover. */
-static __always_inline unsigned long
-moved_to(const struct kprobe_route *route, unsigned long ip)
+/* The detour that a route leads to, NULL when it leads to a slot or back to the site. */
+static __always_inline const struct kprobe_detour *
+detour_of(const struct kprobe_point *point, const struct kprobe_route *route)
 {
-	const struct kprobe_detour *detour = route->detour;
+	if (!route->run || (unsigned long)route->run == point->site)
+		return NULL;
+	return kprobe_slot_detour((unsigned long)route->run);
+}
+
+/* Where to go on instead of at @ip, which a jump may cover. */
+static __always_inline unsigned long moved_to(const struct kprobe_point *point,
+					      const struct kprobe_route *route, unsigned long ip)
+{
+	const struct kprobe_detour *detour = detour_of(point, route);
 	unsigned int i;
 
 	for (i = 1; detour && i < detour->nr; i++)
-		if (ip == detour->point->site + detour->from[i])
-			return (unsigned long)detour->entry + detour->insn[i];
+		if (ip == point->site + detour->from[i])
+			return (unsigned long)detour->slot + detour->insn[i];
 	return ip;
 }
 #else
-static __always_inline unsigned long
-moved_to(const struct kprobe_route *route, unsigned long ip)
+static __always_inline unsigned long moved_to(const struct kprobe_point *point,
+					      const struct kprobe_route *route, unsigned long ip)
 {
 	return ip;
 }
@@ -161,7 +195,7 @@ static void go_on(struct kprobe_point *point, const struct kprobe_route *route,
 	if (kprobe_point_skips_nop(point) && ip == point->site)
 		run_displaced(point, route, regs);
 	else
-		instruction_pointer_set(regs, moved_to(route, ip));
+		instruction_pointer_set(regs, moved_to(point, route, ip));
 }
 NOKPROBE_SYMBOL(go_on);
 
@@ -318,23 +352,18 @@ NOKPROBE_SYMBOL(kprobe_hit);
 #ifndef ARCH_KPROBE_OWN_DETOURS
 /**
  * kprobe_detour_enter() - a stub was entered
- * @regs:  registers as the probed code has them; the instruction pointer is set
- * @where: the address that the stub's call returns to
+ * @regs:   registers as the probed code has them; set to where to go on
+ * @detour: the stub's detour
  *
  * Context: That of the probed code.
- * Return: True when @where is where to go on, with @regs; false when that is the
- * instruction pointer in @regs.
  */
-bool kprobe_detour_enter(struct pt_regs *regs, unsigned long where)
+void kprobe_detour_enter(struct pt_regs *regs, struct kprobe_detour *detour)
 {
-	struct kprobe_detour *detour = kprobe_detour_running(where);
-
 	kmsan_unpoison_entry_regs(regs);
 	preempt_disable_notrace();
 	arch_kprobe_enter(detour->point, regs);
 	any_hit(detour->point, regs, 0);
 	preempt_enable_notrace();
-	return instruction_pointer(regs) == (unsigned long)detour->route.run;
 }
 NOKPROBE_SYMBOL(kprobe_detour_enter);
 
@@ -429,12 +458,6 @@ static void post_hit(struct kprobe_point *point, struct pt_regs *regs,
 }
 NOKPROBE_SYMBOL(post_hit);
 
-static bool is_in_slot(unsigned long addr, const void *slot)
-{
-	return slot && addr - (unsigned long)slot < KPROBE_SLOT_SIZE;
-}
-NOKPROBE_SYMBOL(is_in_slot);
-
 /*
  * The breakpoint that a slot ends in, where no jump leads back from there: goes on
  * after the probed instruction, in one of the slots after the post-handlers.
@@ -443,12 +466,14 @@ static bool slot_has_ended(unsigned long addr, struct pt_regs *regs, unsigned in
 {
 	unsigned int offset;
 	struct kprobe_point *point = kprobe_slot_owner(addr, &offset);
+	void *slot;
 	bool post;
 
-	if (!point || !offset || !point->plan.ends_in_trap)
+	if (!point || !offset || !point->ends_in_trap)
 		return false;
-	post = is_in_slot(addr, point->post_slot);
-	if (!post && !is_in_slot(addr, point->slot))
+	slot = (void *)addr - offset;
+	post = slot == point->text.run_post;
+	if (!post && slot != kprobe_point_slot(point))
 		return false;
 	instruction_pointer_set(regs, point->site + point->len);
 	if (post)

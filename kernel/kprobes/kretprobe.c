@@ -22,10 +22,9 @@
 
 #include "frame.h"
 #include "kretprobe.h"
+#include "kretprobe_call.h"
 #include "kretprobe_pool.h"
-
-#define TRAMPOLINE							\
-	((unsigned long)dereference_function_descriptor(kretprobe_trampoline))
+#include "return_trampoline.h"
 
 static __always_inline struct kretprobe_instance *
 instance_of(struct llist_node *n)
@@ -136,35 +135,9 @@ static void push_below(struct kretprobe_instance *ri, struct kretprobe_instance 
 }
 NOKPROBE_SYMBOL(push_below);
 
-/* Pushes the instance and makes the call return to the trampoline. */
-static __always_inline void hijack(struct kretprobe_instance *ri,
-				   struct pt_regs *regs, void *fp)
-{
-	struct llist_head *stack = &current->kretprobe_instances;
-
-	WRITE_ONCE(ri->llist.next, stack->first);
-	/*
-	 * Interrupts that push instances pop them again, so no atomic exchange is
-	 * needed. The instance must be complete before it is in the list, for
-	 * interrupts and for find_of_other() on other CPUs.
-	 */
-	smp_store_release(&stack->first, &ri->llist);
-	/* An unwinder that finds the trampoline's address must find the instance. */
-	barrier();
-	arch_kretprobe_set_return_address(regs, fp, TRAMPOLINE);
-}
-
-static __always_inline void identify(struct kretprobe_instance *ri, void *fp,
-				     unsigned long ret_addr)
-{
-	ri->task = current;
-	ri->call = (unsigned long)fp;
-	ri->ret_addr = (void *)ret_addr;
-}
-
 /* The general case of an entry. @ri is NULL if this CPU has no spare instance. */
-static noinline int enter(struct kretprobe *rp, struct kretprobe_instance *ri,
-			  struct pt_regs *regs)
+static noinline int enter(struct kretprobe *rp, struct pt_regs *regs,
+			  struct kretprobe_instance *ri)
 {
 	unsigned long ret_addr = arch_kretprobe_return_address(regs);
 	struct kretprobe_instance *other = NULL;
@@ -175,8 +148,8 @@ static noinline int enter(struct kretprobe *rp, struct kretprobe_instance *ri,
 		atomic_inc((atomic_t *)&rp->nmissed);
 		return 0;
 	}
-	identify(ri, fp, ret_addr);
-	if (ret_addr == TRAMPOLINE)
+	kretprobe_identify(ri, fp, ret_addr);
+	if (ret_addr == KRETPROBE_TRAMPOLINE)
 		other = see_through(ri);
 	if (rp->entry_handler && rp->entry_handler(ri, regs)) {
 		kretprobe_pool_push(ri);
@@ -186,7 +159,7 @@ static noinline int enter(struct kretprobe *rp, struct kretprobe_instance *ri,
 	if (other)
 		push_below(ri, other);
 	else
-		hijack(ri, regs, fp);
+		kretprobe_hijack(ri, regs, fp);
 	return 0;
 }
 NOKPROBE_SYMBOL(enter);
@@ -203,7 +176,7 @@ int kretprobe_entry_handled(struct kprobe *p, struct pt_regs *regs)
 {
 	struct kretprobe *rp = container_of(p, struct kretprobe, kp);
 
-	return enter(rp, kretprobe_pool_pop_spare(rp->pool), regs);
+	return enter(rp, regs, kretprobe_pool_pop_spare(rp));
 }
 NOKPROBE_SYMBOL(kretprobe_entry_handled);
 
@@ -218,14 +191,14 @@ NOKPROBE_SYMBOL(kretprobe_entry_handled);
 int kretprobe_entry(struct kprobe *p, struct pt_regs *regs)
 {
 	struct kretprobe *rp = container_of(p, struct kretprobe, kp);
-	struct kretprobe_instance *ri = kretprobe_pool_pop_spare(rp->pool);
+	struct kretprobe_instance *ri = kretprobe_pool_pop_spare(rp);
 	unsigned long ret_addr = arch_kretprobe_return_address(regs);
 	void *fp = arch_kretprobe_frame(regs);
 
-	if (unlikely(!ri || ret_addr == TRAMPOLINE))
-		return enter(rp, ri, regs);
-	identify(ri, fp, ret_addr);
-	hijack(ri, regs, fp);
+	if (unlikely(!ri || ret_addr == KRETPROBE_TRAMPOLINE))
+		return enter(rp, regs, ri);
+	kretprobe_identify(ri, fp, ret_addr);
+	kretprobe_hijack(ri, regs, fp);
 	return 0;
 }
 NOKPROBE_SYMBOL(kretprobe_entry);
@@ -246,18 +219,6 @@ static void publish_pool(struct kprobe_frame *frame, struct kretprobe_instance *
 }
 NOKPROBE_SYMBOL(publish_pool);
 
-/* The instance's pool must be the frame's hazard pointer. */
-static __always_inline void run_return_handler(struct kprobe_frame *frame,
-					       struct kretprobe_instance *ri,
-					       struct kretprobe *rp,
-					       struct pt_regs *regs)
-{
-	if (unlikely(!rp || !rp->handler))
-		return;
-	WRITE_ONCE(frame->probe, &rp->kp);
-	rp->handler(ri, regs);
-}
-
 /* Runs the handlers of one call, from the topmost instance to @last. */
 static void run_return_handlers(struct kprobe_frame *frame,
 				struct kretprobe_instance *ri,
@@ -265,8 +226,14 @@ static void run_return_handlers(struct kprobe_frame *frame,
 				struct pt_regs *regs)
 {
 	for (;; ri = instance_of(ri->llist.next)) {
+		kretprobe_handler_t handler;
+
 		publish_pool(frame, ri);
-		run_return_handler(frame, ri, get_kretprobe(ri), regs);
+		handler = READ_ONCE(ri->pool->handler);
+		if (handler) {
+			WRITE_ONCE(frame->probe, &ri->rp->kp);
+			handler(ri, regs);
+		}
 		if (ri == last)
 			return;
 	}
@@ -341,16 +308,6 @@ NOKPROBE_SYMBOL(die_without_caller);
 NOKPROBE_SYMBOL(ftrace_graph_ret_addr);
 #endif
 
-/* Did the function graph tracer or a rethook replace the return address before? */
-static __always_inline bool is_other_trampoline(unsigned long addr)
-{
-#ifdef CONFIG_FUNCTION_GRAPH_TRACER
-	if (addr == (unsigned long)dereference_kernel_function_descriptor(return_to_handler))
-		return true;
-#endif
-	return IS_ENABLED(CONFIG_RETHOOK) && is_rethook_trampoline(addr);
-}
-
 /*
  * Finds the return address that others have replaced. They may both have, in any order,
  * so this is a loop, as in unwinders.
@@ -360,7 +317,7 @@ static unsigned long resolve_trampolines(unsigned long addr, void *fp)
 	struct llist_node *cur = NULL;
 	int idx = 0;
 
-	while (is_other_trampoline(addr)) {
+	while (kprobe_is_return_trampoline(addr)) {
 		unsigned long last = addr;
 
 		addr = ftrace_graph_ret_addr(current, &idx, addr, fp);
@@ -373,9 +330,13 @@ static unsigned long resolve_trampolines(unsigned long addr, void *fp)
 }
 NOKPROBE_SYMBOL(resolve_trampolines);
 
-static noinline void show_true_caller(struct kretprobe_instance *first,
-				      struct kretprobe_instance *last,
-				      struct pt_regs *regs)
+/*
+ * Execution continues at the return address. If that is a trampoline of the graph tracer or
+ * of a rethook, handlers see the address in the caller, in @regs and in the instances, where
+ * stack traces continue from.
+ */
+static void show_true_caller(struct kretprobe_instance *first,
+			     struct kretprobe_instance *last, struct pt_regs *regs)
 {
 	unsigned long addr = resolve_trampolines((unsigned long)last->ret_addr, frame_of(last));
 
@@ -387,22 +348,11 @@ static noinline void show_true_caller(struct kretprobe_instance *first,
 NOKPROBE_SYMBOL(show_true_caller);
 
 /*
- * Sets what return handlers see: the address in the caller, in @regs and in the
- * instances, where stack traces continue from. Execution continues at @addr. If that is
- * a trampoline of the graph tracer or of a rethook, handlers still see the caller.
+ * Any other case, as a call with several instances, or below instances of calls that never
+ * returned.
  */
-static __always_inline void show_caller(struct kretprobe_instance *first,
-					struct kretprobe_instance *last,
-					struct pt_regs *regs, unsigned long addr)
-{
-	instruction_pointer_set(regs, addr);
-	if (unlikely(is_other_trampoline(addr)))
-		show_true_caller(first, last, regs);
-}
-
-/* A call with several instances, or below instances of calls that never returned. */
-static void return_from_chain(struct pt_regs *regs, void *fp,
-			      struct kretprobe_instance *top)
+static noinline void return_from_chain(struct pt_regs *regs, void *fp,
+				       struct kretprobe_instance *top)
 {
 	struct kretprobe_instance *first, *last;
 	struct kprobe_frame *frame;
@@ -417,7 +367,9 @@ static void return_from_chain(struct pt_regs *regs, void *fp,
 
 	addr = (unsigned long)last->ret_addr;
 	arch_kretprobe_go_back(regs, fp, addr);
-	show_caller(first, last, regs, addr);
+	instruction_pointer_set(regs, addr);
+	if (kprobe_is_return_trampoline(addr))
+		show_true_caller(first, last, regs);
 	frame = kprobe_frame_enter(first->pool, 0);
 	if (frame) {
 		run_return_handlers(frame, first, last, regs);
@@ -429,26 +381,59 @@ static void return_from_chain(struct pt_regs *regs, void *fp,
 }
 NOKPROBE_SYMBOL(return_from_chain);
 
-/* The common case: the topmost instance is the only one of the call that returns. */
+/*
+ * Is the topmost instance the only one of the call that returns, to a caller that nobody
+ * else traces, and not inside another hit?
+ */
+static __always_inline bool is_plain(const struct kretprobe_instance *ri, void *fp)
+{
+	/* Equal only if %CHAINED is not set in @call. */
+	return ri && ri->call == (unsigned long)fp &&
+	       !kprobe_is_return_trampoline((unsigned long)ri->ret_addr) &&
+	       !kprobe_frame_is_used();
+}
+
+/* Pops the topmost instance. Reads @task, so that its address need not be kept meanwhile. */
+static __always_inline void pop_top(struct kretprobe_instance *ri)
+{
+	WRITE_ONCE(ri->task->kretprobe_instances.first, ri->llist.next);
+}
+
+static noinline void end_slowly(struct kretprobe_instance *ri)
+{
+	kretprobe_pool_push(ri);
+	kprobe_frame_exit(kprobe_first_frame());
+}
+NOKPROBE_SYMBOL(end_slowly);
+
+/* The common case. */
 static __always_inline void return_from_call(struct pt_regs *regs, void *fp,
 					     struct kretprobe_instance *ri)
 {
+	struct kprobe_frame *frame = kprobe_first_frame();
 	unsigned long addr = (unsigned long)ri->ret_addr;
-	struct kprobe_frame *frame;
-	struct kretprobe *rp;
+	struct kretprobe_pool *pool = ri->pool;
+	kretprobe_handler_t handler;
 
 	arch_kretprobe_go_back(regs, fp, addr);
-	show_caller(ri, ri, regs, addr);
-	frame = kprobe_frame_enter(ri->pool, 0);
-	if (unlikely(!frame)) {
-		pass_return(ri, ri);
+	instruction_pointer_set(regs, addr);
+	kprobe_frame_begin(frame, pool);
+	handler = READ_ONCE(pool->handler);
+	if (unlikely(!handler)) {
+		pop_top(ri);
+		end_slowly(ri);
 		return;
 	}
-	rp = READ_ONCE(ri->pool->rp);
-	run_return_handler(frame, ri, rp, regs);
-	WRITE_ONCE(current->kretprobe_instances.first, ri->llist.next);
-	kretprobe_pool_push_for(rp, ri);
-	kprobe_frame_exit(frame);
+	WRITE_ONCE(frame->probe, &ri->rp->kp);
+	handler(ri, regs);
+	/* Found once more, so that it need not be kept either. */
+	frame = kprobe_first_frame();
+	pop_top(ri);
+	ri = kretprobe_pool_swap_spare(ri);
+	if (likely(!ri))
+		kprobe_frame_exit(frame);
+	else
+		end_slowly(ri);
 }
 
 /**
@@ -468,8 +453,7 @@ void kretprobe_return(struct pt_regs *regs, void *fp)
 	kmsan_unpoison_entry_regs(regs);
 	preempt_disable_notrace();
 	top = instance_of(current->kretprobe_instances.first);
-	/* Equal only if %CHAINED is not set in @call. */
-	if (likely(top && top->call == (unsigned long)fp))
+	if (likely(is_plain(top, fp)))
 		return_from_call(regs, fp, top);
 	else
 		return_from_chain(regs, fp, top);
@@ -486,7 +470,7 @@ NOKPROBE_SYMBOL(kretprobe_return);
  */
 bool is_kretprobe_trampoline(unsigned long addr)
 {
-	return addr == TRAMPOLINE;
+	return addr == KRETPROBE_TRAMPOLINE;
 }
 NOKPROBE_SYMBOL(is_kretprobe_trampoline);
 
@@ -536,7 +520,7 @@ static unsigned long find_of_other(struct task_struct *tsk, void *fp)
 			return 0;
 		/* Of a chain any instance will do: all have the true address, or none. */
 		if ((void *)(call & ~CHAINED) == fp)
-			return addr == TRAMPOLINE ? 0 : addr;
+			return addr == KRETPROBE_TRAMPOLINE ? 0 : addr;
 	}
 	return 0;
 }
@@ -573,23 +557,3 @@ unsigned long kretprobe_find_ret_addr(struct task_struct *tsk, void *fp,
 	return (unsigned long)ri->ret_addr;
 }
 NOKPROBE_SYMBOL(kretprobe_find_ret_addr);
-
-/**
- * kprobe_flush_task() - take back the instances of a task that has ended
- * @tsk: the task, which never runs again
- *
- * Context: RCU callback.
- */
-void kprobe_flush_task(struct task_struct *tsk)
-{
-	struct llist_node *n = tsk->kretprobe_instances.first;
-
-	WRITE_ONCE(tsk->kretprobe_instances.first, NULL);
-	while (n) {
-		struct kretprobe_instance *ri = instance_of(n);
-
-		n = n->next;
-		kretprobe_pool_return_later(ri);
-	}
-}
-NOKPROBE_SYMBOL(kprobe_flush_task);

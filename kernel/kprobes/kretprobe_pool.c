@@ -153,6 +153,7 @@ struct kretprobe_pool *kretprobe_pool_make(struct kretprobe *rp)
 		return NULL;
 	pool->spare = alloc_percpu(struct kretprobe_instance *);
 	pool->rp = rp;
+	pool->handler = rp->handler;
 	pool->owner = rp;
 	pool->grows = rp->maxactive <= 0;
 	pool->data_size = rp->data_size;
@@ -179,8 +180,9 @@ NOKPROBE_SYMBOL(kretprobe_pool_make);
 void kretprobe_pool_detach(struct kretprobe_pool *pool)
 {
 	lockdep_assert_held(&kprobe_mutex);
-	/* To kprobe_synchronize() this is the unlinking: returns read it after A. */
+	/* To kprobe_synchronize() this is the unlinking: returns read them after A. */
 	WRITE_ONCE(pool->rp, NULL);
+	WRITE_ONCE(pool->handler, NULL);
 }
 NOKPROBE_SYMBOL(kretprobe_pool_detach);
 
@@ -191,7 +193,7 @@ static struct kretprobe_instance *take_spare(struct kretprobe_pool *pool)
 	int cpu;
 
 	for_each_possible_cpu(cpu) {
-		/* Pairs with the other CPU's xchg() in kretprobe_pool_push_for(). */
+		/* Pairs with the other CPU's xchg() in kretprobe_pool_swap_spare(). */
 		ri = xchg(per_cpu_ptr(pool->spare, cpu), NULL);
 		if (ri)
 			break;
@@ -250,7 +252,7 @@ static void grow_pool(struct kretprobe_pool *pool, gfp_t gfp)
 
 	if (READ_ONCE(pool->rp) && pool->size < KRETPROBE_MAX_GROWTH)
 		add_segment(pool, step, gfp | __GFP_NOWARN);
-	/* Pairs with ask_for_more(): who grows it next sees @size and @newest. */
+	/* Pairs with ask_for_more(): the CPU that grows it next sees @size and @newest. */
 	atomic_set_release(&pool->wants, 0);
 	put_pool(pool);
 }
@@ -422,3 +424,23 @@ void kretprobe_pool_return_later(struct kretprobe_instance *ri)
 		irq_work_queue(&return_irq_work);
 }
 NOKPROBE_SYMBOL(kretprobe_pool_return_later);
+
+/**
+ * kprobe_flush_task() - take back the instances of a task that has ended
+ * @tsk: the task, which never runs again
+ *
+ * Context: RCU callback.
+ */
+void kprobe_flush_task(struct task_struct *tsk)
+{
+	struct llist_node *n = tsk->kretprobe_instances.first;
+
+	WRITE_ONCE(tsk->kretprobe_instances.first, NULL);
+	while (n) {
+		struct kretprobe_instance *ri = llist_entry(n, struct kretprobe_instance, llist);
+
+		n = n->next;
+		kretprobe_pool_return_later(ri);
+	}
+}
+NOKPROBE_SYMBOL(kprobe_flush_task);

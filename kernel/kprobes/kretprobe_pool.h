@@ -30,6 +30,7 @@ struct kretprobe_segment {
 /**
  * struct kretprobe_pool - instances for one return probe
  * @rp:       the return probe; NULL once it is being unregistered
+ * @handler:  the return probe's, NULL likewise and if it has none
  * @owner:    the return probe, which may have been freed: not to be dereferenced
  * @spare:    for each CPU the instance that it uses next, or NULL; other CPUs
  *            take it if all rings are empty
@@ -47,6 +48,7 @@ struct kretprobe_segment {
 struct kretprobe_pool {
 	bool grows;
 	struct kretprobe *rp;
+	kretprobe_handler_t handler;
 	struct kretprobe *owner;
 	struct kretprobe_instance * __percpu *spare;
 	unsigned int size;
@@ -70,7 +72,7 @@ void kretprobe_pool_return_later(struct kretprobe_instance *ri);
 
 /**
  * kretprobe_pool_pop_spare() - get an instance for a call
- * @pool: the pool
+ * @rp: the return probe
  *
  * Most calls use the instance that the previous call on this CPU has used.
  *
@@ -78,29 +80,26 @@ void kretprobe_pool_return_later(struct kretprobe_instance *ri);
  * Return: The instance, NULL when kretprobe_pool_pop_slowly() has to look for one.
  */
 static __always_inline struct kretprobe_instance *
-kretprobe_pool_pop_spare(struct kretprobe_pool *pool)
+kretprobe_pool_pop_spare(struct kretprobe *rp)
 {
-	return xchg(raw_cpu_ptr(pool->spare), NULL);
+	return xchg(raw_cpu_ptr(rp->spare), NULL);
 }
 
 /**
- * kretprobe_pool_push_for() - return an instance to its pool
- * @rp: the value of @pool->rp, read after the pool became the frame's hazard pointer
+ * kretprobe_pool_swap_spare() - leave an instance as this CPU's spare one
  * @ri: the instance
  *
- * If @rp is not NULL, the pool is not destroyed before kprobe_synchronize() has waited
- * for the caller's frame, so an instance may be left as this CPU's spare one.
+ * The pool had its return probe when it became the frame's hazard pointer, so it is not
+ * destroyed before kprobe_synchronize() has waited for the caller's frame.
  *
  * Context: As kretprobe_pool_push().
+ * Return: The spare one so far, which the caller must return, or NULL.
  */
-static __always_inline void kretprobe_pool_push_for(struct kretprobe *rp,
-						    struct kretprobe_instance *ri)
+static __always_inline struct kretprobe_instance *
+kretprobe_pool_swap_spare(struct kretprobe_instance *ri)
 {
 	/* A full barrier: pairs with take_spare(), for CPUs that have none left. */
-	if (likely(rp))
-		ri = xchg(raw_cpu_ptr(ri->pool->spare), ri);
-	if (unlikely(ri))
-		kretprobe_pool_push_slowly(ri);
+	return xchg(raw_cpu_ptr(ri->pool->spare), ri);
 }
 
 /**
@@ -112,7 +111,10 @@ static __always_inline void kretprobe_pool_push_for(struct kretprobe *rp,
  */
 static __always_inline void kretprobe_pool_push(struct kretprobe_instance *ri)
 {
-	kretprobe_pool_push_for(READ_ONCE(ri->pool->rp), ri);
+	if (likely(READ_ONCE(ri->pool->rp)))
+		ri = kretprobe_pool_swap_spare(ri);
+	if (unlikely(ri))
+		kretprobe_pool_push_slowly(ri);
 }
 
 #endif /* _KERNEL_KPROBES_KRETPROBE_POOL_H */

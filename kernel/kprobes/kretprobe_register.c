@@ -22,6 +22,7 @@ static struct kprobe *probe_at(void *entries, int i)
 static void set_up(struct kretprobe *rp, struct kretprobe_pool *pool)
 {
 	rp->pool = pool;
+	rp->spare = pool->spare;
 	rp->nmissed = 0;
 	rp->kp.pre_handler = rp->entry_handler ? kretprobe_entry_handled :
 						 kretprobe_entry;

@@ -86,16 +86,19 @@ static enum kprobe_reason check_module(struct module *mod, unsigned long addr)
 
 /**
  * kprobe_check_module_text() - check whether a module's text may be probed at an address
- * @addr: any address
+ * @known: what kprobe_module_of() has said under the same hold of kprobe_mutex, or NULL
+ * @addr:  any address
  *
  * Context: Process context, kprobe_mutex held.
  * Return: %KPROBE_REASON_NONE, or why not.
  */
-enum kprobe_reason kprobe_check_module_text(unsigned long addr)
+enum kprobe_reason kprobe_check_module_text(const struct module *known, unsigned long addr)
 {
 	struct module *mod;
 
 	lockdep_assert_held(&kprobe_mutex);
+	if (known && within_module_mem_type(addr, known, MOD_TEXT))
+		return KPROBE_REASON_NONE;
 	/* Keeps the module's structure from being freed while its state is read. */
 	guard(preempt)();
 	mod = __module_text_address(addr);
@@ -139,7 +142,7 @@ void kprobe_module_has_come(struct module *mod)
 
 #else /* !CONFIG_MODULES */
 
-enum kprobe_reason kprobe_check_module_text(unsigned long addr)
+enum kprobe_reason kprobe_check_module_text(const struct module *known, unsigned long addr)
 {
 	return KPROBE_REASON_NO_TEXT;
 }

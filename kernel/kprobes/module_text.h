@@ -7,7 +7,7 @@
 
 struct module;
 
-enum kprobe_reason kprobe_check_module_text(unsigned long addr);
+enum kprobe_reason kprobe_check_module_text(const struct module *known, unsigned long addr);
 #ifdef CONFIG_MODULES
 struct module *kprobe_module_of(unsigned long addr);
 #else

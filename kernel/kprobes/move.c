@@ -79,7 +79,7 @@ void kprobe_move_end(struct kprobe_point *point)
 NOKPROBE_SYMBOL(kprobe_move_end);
 
 /* All calls that ftrace did not report have hit the breakpoint. */
-static void grace_period_is_over(struct kprobe_deferred_free *deferred)
+static void end_deferred(union kprobe_deferred_free *deferred)
 {
 	struct kprobe_move *move = container_of(deferred, struct kprobe_move, deferred);
 
@@ -87,6 +87,11 @@ static void grace_period_is_over(struct kprobe_deferred_free *deferred)
 		kprobe_move_end(move->point);
 	/* Hits may still read its notes, under RCU. */
 	kfree_rcu(move, deferred.rcu);
+}
+
+static void grace_period_ended(struct rcu_head *rcu)
+{
+	kprobe_free_soon(rcu, end_deferred);
 }
 
 /**
@@ -147,7 +152,7 @@ void kprobe_move_begin(struct list_head *points)
 		/* @move was set before. Pairs with call_hit() and moving_hit(). */
 		smp_wmb();
 		kprobe_point_set_mechanism(point, KPROBE_FTRACE);
-		kprobe_free_rcu_tasks(&point->move->deferred, grace_period_is_over);
+		call_rcu_tasks(&point->move->deferred.rcu, grace_period_ended);
 	}
 }
 
@@ -166,7 +171,10 @@ void kprobe_move_join(struct kprobe_point *next)
 		return;
 	next->key = 0;
 	next->shares = true;
-	WRITE_ONCE(point->move->next, next);
+	/* It can be hit from now on, before it is armed. */
+	kprobe_point_flush_slots(next);
+	/* After the slot is written: pairs with kprobe_move_next(). */
+	smp_store_release(&point->move->next, next);
 	/* Hits of @point go on at the site, where @next is hit before the instruction. */
 	point->move->route.run = (void *)point->site;
 	kprobe_point_set_route(point, &point->move->route);

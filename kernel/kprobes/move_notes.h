@@ -27,7 +27,7 @@ struct kprobe_move {
 	struct kprobe_point *next;
 	struct kprobe_route route;
 	unsigned long seen[MOVE_CALLS];
-	struct kprobe_deferred_free deferred;
+	union kprobe_deferred_free deferred;
 };
 
 #ifdef CONFIG_KPROBES_ON_FTRACE

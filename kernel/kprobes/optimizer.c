@@ -15,7 +15,11 @@
  * Waiting is a state: no lock is held during the grace period, whose callback queues
  * the work item again. A task that delays the grace period delays optimization and
  * nothing else. Points that begin to wait meanwhile wait for the next grace period.
- * A point that is to be disarmed or killed is dequeued at once.
+ * A point that must be disarmed or killed is dequeued at once.
+ *
+ * The work item begins about two jiffies after a point was last queued. If more are queued
+ * all the time, it begins some ten jiffies after the first. It waits for the end of a
+ * registration of several chunks.
  *
  * To replace a jump by the breakpoint needs no grace period: tasks in the detour return
  * to the text after all that the jump has covered.
@@ -25,7 +29,6 @@
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
 #include <linux/sched.h>
-#include <linux/slab.h>
 #include <linux/workqueue.h>
 
 #include "examine.h"
@@ -40,7 +43,7 @@
 #define LONGEST_REACH		(2 * KPROBE_INSN_MAX + KPROBE_JUMP_SIZE)
 
 /* Points whose text is examined under one hold of kprobe_mutex. */
-#define EXAMINED_AT_ONCE	32
+#define EXAMINED_AT_ONCE	128
 
 /* All under kprobe_mutex, linked by @optimize. */
 static LIST_HEAD(queued_points);	/* KPROBE_OPT_QUEUED */
@@ -66,32 +69,12 @@ static struct rcu_head round_rcu;
 static bool optimization_allowed = true;
 
 static void optimize(struct work_struct *work);
-static DECLARE_WORK(optimize_work, optimize);
+static DECLARE_DELAYED_WORK(optimize_work, optimize);
+
+static unsigned long last_queued;	/* jiffies when a point was queued; kprobe_mutex */
 
 /* Registrations of several chunks; no point is examined meanwhile. kprobe_mutex. */
 static unsigned int registrations;
-
-/* The table in enum kprobe_optimization's description, a row for each old state. */
-static const u8 legal_edges[KPROBE_OPT_STATES] = {
-	[KPROBE_OPT_IDLE] = BIT(KPROBE_OPT_QUEUED),
-	[KPROBE_OPT_QUEUED] = BIT(KPROBE_OPT_IDLE) | BIT(KPROBE_OPT_WAITING),
-	[KPROBE_OPT_WAITING] = BIT(KPROBE_OPT_IDLE),
-};
-
-/**
- * kprobe_optimization_may_become() - check whether an edge between two states is legal
- * @from: what the optimizer has to do for a point
- * @to:   the new value of that
- *
- * Context: Any.
- * Return: True when the edge is in the table of enum kprobe_optimization.
- */
-bool kprobe_optimization_may_become(enum kprobe_optimization from,
-				    enum kprobe_optimization to)
-{
-	return legal_edges[from] & BIT(to);
-}
-NOKPROBE_SYMBOL(kprobe_optimization_may_become);
 
 /**
  * kprobe_point_set_optimization() - set what the optimizer has to do for a point
@@ -118,71 +101,34 @@ void kprobe_point_set_optimization(struct kprobe_point *point,
 }
 NOKPROBE_SYMBOL(kprobe_point_set_optimization);
 
-static bool is_inside_region(const struct kprobe_point *point, unsigned long site)
-{
-	return site > point->site &&
-	       site < point->site + point->region_len;
-}
-
-static bool patches_text(const struct kprobe_point *point)
-{
-	return kprobe_point_in_text(point) && point->mechanism != KPROBE_FTRACE;
-}
-
-static bool has_neighbour(const struct kprobe_point *point)
-{
-	unsigned long addr = point->site - LONGEST_REACH;
-	struct kprobe_point *other;
-
-	while ((other = kprobe_point_next(&addr, point->site + LONGEST_REACH)))
-		if (patches_text(other) && is_inside_region(point, other->site))
-			return true;
-	return false;
-}
-
 /* Why the point, which has no jump, cannot get one; %KPROBE_REASON_NONE if it can. */
-static enum kprobe_reason examine(struct kprobe_point *point,
-				  struct kprobe_lookup *lookup)
+static enum kprobe_reason examine(struct kprobe_point *point, struct kprobe_lookup *lookup,
+				  struct kprobe_region *region)
 {
-	if (point->verdict == KPROBE_VERDICT_NONE) {
-		enum kprobe_reason reason = kprobe_examine_point(point, lookup);
+	enum kprobe_reason reason = kprobe_examine_point(point, lookup, region);
 
-		point->verdict = reason ? KPROBE_VERDICT_IMPOSSIBLE :
-					  KPROBE_VERDICT_POSSIBLE;
-		if (reason)
-			return reason;
-	}
-	if (point->verdict == KPROBE_VERDICT_IMPOSSIBLE)
-		return point->not_jump;
-	return has_neighbour(point) ? KPROBE_REASON_NEIGHBOUR :
-				      KPROBE_REASON_NONE;
+	return !reason && kprobe_point_has_neighbour(point) ? KPROBE_REASON_NEIGHBOUR : reason;
 }
 
-static bool is_ready(struct kprobe_point *point, struct kprobe_lookup *lookup)
+/* Has the optimizer found that a point that it has looked at gets a jump? */
+static bool gets_jump(const struct kprobe_point *point)
+{
+	return optimization_allowed && !point->not_jump;
+}
+
+/* Finds out whether a queued point gets a jump. Makes the detour, where no hit goes yet. */
+static void look_at(struct kprobe_point *point, struct kprobe_lookup *lookup)
 {
 	enum kprobe_reason reason = KPROBE_REASON_NONE;
+	static struct kprobe_region region;	/* kprobe_mutex */
 
-	if (point->mechanism != KPROBE_JUMP)
-		reason = examine(point, lookup);
-	point->not_jump = reason ?: kprobe_detour_for_jump(point);
-	kprobe_point_choose_route(point);
-	return !point->not_jump;
-}
-
-static void begin_optimizing(struct kprobe_point *point)
-{
-	kprobe_detour_retire_replaced(point);
-	kprobe_point_set_optimization(point, KPROBE_OPT_WAITING);
-}
-
-/*
- * The point gets no jump now. If it has one, that stays: it cannot be renewed, or is about
- * to be replaced by a breakpoint.
- */
-static void stay_breakpoint(struct kprobe_point *point)
-{
-	kprobe_point_set_optimization(point, KPROBE_OPT_IDLE);
-	if (point->mechanism == KPROBE_BREAKPOINT)
+	region.nr = 0;
+	if (optimization_allowed) {
+		if (point->mechanism != KPROBE_JUMP)
+			reason = examine(point, lookup, &region);
+		point->not_jump = reason ?: kprobe_detour_for_jump(point, &region);
+	}
+	if (!gets_jump(point) && point->mechanism == KPROBE_BREAKPOINT)
 		kprobe_detour_for_breakpoint(point);
 }
 
@@ -196,16 +142,22 @@ static bool needs_no_grace_period(const struct kprobe_point *point)
 	       point->region_len == point->len;
 }
 
-/* Decides about a queued point. Moves it to @ready if its jump can be written now. */
-static void decide(struct kprobe_point *point, struct kprobe_lookup *lookup,
-		   struct list_head *ready)
+/*
+ * Has hits go to the detour of a point that was looked at. Moves the point to @ready if its
+ * jump can be written now. If the point gets no jump and has one, that stays: it cannot be
+ * renewed, or is about to be replaced by a breakpoint.
+ */
+static void decide(struct kprobe_point *point, struct list_head *ready)
 {
-	if (!optimization_allowed || !is_ready(point, lookup))
-		stay_breakpoint(point);
-	else if (needs_no_grace_period(point))
+	bool jump = gets_jump(point);
+
+	kprobe_point_choose_route(point);
+	if (jump && needs_no_grace_period(point)) {
 		list_move_tail(&point->optimize, ready);
-	else
-		begin_optimizing(point);
+		return;
+	}
+	kprobe_detour_retire_replaced(point);
+	kprobe_point_set_optimization(point, jump ? KPROBE_OPT_WAITING : KPROBE_OPT_IDLE);
 }
 
 /* The points are linked by @optimize. */
@@ -268,7 +220,7 @@ static bool write_waiting_jumps(void)
 static void round_is_over(struct rcu_head *rcu)
 {
 	smp_store_release(&current_round, ROUND_OVER);	/* pairs with optimize() */
-	queue_work(system_unbound_wq, &optimize_work);
+	mod_delayed_work(system_unbound_wq, &optimize_work, 0);
 }
 
 static void start_round(void)
@@ -280,23 +232,44 @@ static void start_round(void)
 	call_rcu_tasks(&round_rcu, round_is_over);
 }
 
-static void decide_queued(struct list_head *ready)
+/*
+ * Decides about at most @max points with consecutive addresses, of whose functions much is
+ * known and whose detours are written together. Returns how many.
+ */
+static unsigned int decide_some(unsigned int max, struct kprobe_lookup *lookup,
+				struct list_head *ready)
+{
+	struct kprobe_point *point, *next;
+	unsigned int done = 0;
+	LIST_HEAD(some);
+
+	point = list_first_entry(&queued_points, struct kprobe_point, optimize);
+	do {
+		look_at(point, lookup);
+		list_move_tail(&point->optimize, &some);
+		cond_resched();
+		point = kprobe_point_after(point);
+	} while (++done < max && point && point->optimization == KPROBE_OPT_QUEUED);
+	list_for_each_entry_safe(point, next, &some, optimize)
+		decide(point, ready);
+	return done;
+}
+
+static void decide_queued(void)
 {
 	struct kprobe_lookup lookup;
 	unsigned int done = 0;
+	LIST_HEAD(ready);
 
 	kprobe_lookup_init(&lookup);
-	while (done++ < EXAMINED_AT_ONCE && !list_empty(&queued_points))
-		decide(list_first_entry(&queued_points, struct kprobe_point, optimize),
-		       &lookup, ready);
-	write_jumps(ready);
+	while (done < EXAMINED_AT_ONCE && !list_empty(&queued_points))
+		done += decide_some(EXAMINED_AT_ONCE - done, &lookup, &ready);
+	write_jumps(&ready);
 }
 
 /* Does what fits in one hold of kprobe_mutex. Returns whether there is more to do. */
 static bool optimize_chunk(void)
 {
-	LIST_HEAD(ready);
-
 	guard(mutex)(&kprobe_mutex);
 	if (registrations)
 		return false;
@@ -306,34 +279,66 @@ static bool optimize_chunk(void)
 			return true;
 		current_round = ROUND_NONE;
 	}
-	decide_queued(&ready);
+	decide_queued();
 	if (!list_empty(&queued_points))
 		return true;
 	start_round();
 	return false;
 }
 
+/* For ten jiffies or so it does not take turns with a task that registers probes one by one. */
 static void optimize(struct work_struct *work)
 {
+	static unsigned int postponed;
+
+	if (time_before(jiffies, READ_ONCE(last_queued) + 2) && postponed++ < 10) {
+		queue_delayed_work(system_unbound_wq, &optimize_work, 1);
+		return;
+	}
+	postponed = 0;
 	while (optimize_chunk())
 		cond_resched();
 }
 
 /**
- * kprobe_optimizer_prepare() - make the detour of a point before it is armed
- * @point:  new point at a function's entry
+ * kprobe_optimizer_examine() - check whether a point can become a jump
+ * @point:  new point
  * @lookup: earlier lookups under the same hold of kprobe_mutex
  *
+ * Context: Process context, kprobe_mutex held, may sleep.
+ * Return: True when it can.
+ */
+bool kprobe_optimizer_examine(struct kprobe_point *point, struct kprobe_lookup *lookup)
+{
+	struct kprobe_region region;
+
+	lockdep_assert_held(&kprobe_mutex);
+	point->not_jump = examine(point, lookup, &region);
+	return !point->not_jump;
+}
+NOKPROBE_SYMBOL(kprobe_optimizer_examine);
+
+/**
+ * kprobe_optimizer_prepare() - make the detour of a point before it is armed
+ * @point: a point that is about to be armed by a breakpoint
+ *
  * Handlers at entries must run in the context of the function, as under ftrace, and not
- * in that of a trap. The breakpoint therefore leads to the detour from the beginning.
+ * in that of a trap. The breakpoint there leads to the detour from the beginning.
  *
  * Context: Process context, kprobe_mutex held, may sleep.
- * Return: True when the point can become a jump.
+ * Return: False if the point is at a function's entry, and its detour cannot be made.
  */
-bool kprobe_optimizer_prepare(struct kprobe_point *point, struct kprobe_lookup *lookup)
+bool kprobe_optimizer_prepare(struct kprobe_point *point)
 {
+	struct kprobe_region region = {};
+
 	lockdep_assert_held(&kprobe_mutex);
-	return is_ready(point, lookup);
+	if (!kprobe_point_skips_nop(point) || point->detour)
+		return true;
+	if (kprobe_detour_for_jump(point, &region))
+		return false;
+	kprobe_point_choose_route(point);
+	return true;
 }
 NOKPROBE_SYMBOL(kprobe_optimizer_prepare);
 
@@ -369,7 +374,8 @@ void kprobe_optimizer_queue(struct kprobe_point *point)
 	    point->optimization != KPROBE_OPT_IDLE || is_as_good_as_can_be(point))
 		return;
 	kprobe_point_set_optimization(point, KPROBE_OPT_QUEUED);
-	queue_work(system_unbound_wq, &optimize_work);
+	WRITE_ONCE(last_queued, jiffies);
+	queue_delayed_work(system_unbound_wq, &optimize_work, 1);
 }
 NOKPROBE_SYMBOL(kprobe_optimizer_queue);
 
@@ -386,7 +392,7 @@ void kprobe_optimizer_hold(bool begins)
 	guard(mutex)(&kprobe_mutex);
 	registrations += begins ? 1 : -1;
 	if (!registrations)
-		queue_work(system_unbound_wq, &optimize_work);
+		mod_delayed_work(system_unbound_wq, &optimize_work, 0);
 }
 NOKPROBE_SYMBOL(kprobe_optimizer_hold);
 
@@ -446,16 +452,17 @@ static void visit_around(unsigned long site, struct list_head *jumps,
 			 visit_point_t visit)
 {
 	unsigned long addr = site - LONGEST_REACH;
-	struct kprobe_point *point;
+	struct kprobe_point *point = kprobe_point_next(&addr, site);
 
-	while ((point = kprobe_point_next(&addr, site)))
-		if (is_inside_region(point, site))
+	for (; point && point->addr < site; point = kprobe_point_after(point))
+		if (kprobe_point_covers(point, site))
 			visit(point, jumps);
 }
 
 static void unoptimize_overlapping(struct kprobe_point *point, struct list_head *jumps)
 {
-	if (point->verdict == KPROBE_VERDICT_IMPOSSIBLE)
+	/* Of a point that moves to ftrace the route is the move's. */
+	if (point->verdict == KPROBE_VERDICT_IMPOSSIBLE || point->mechanism == KPROBE_FTRACE)
 		return;
 	point->not_jump = KPROBE_REASON_NEIGHBOUR;
 	keep_breakpoint(point, jumps);
@@ -479,6 +486,27 @@ void kprobe_unoptimize_overlapping(struct list_head *points)
 	write_breakpoints(&jumps, true);
 }
 NOKPROBE_SYMBOL(kprobe_unoptimize_overlapping);
+
+/**
+ * kprobe_leave_detour() - replace a detour that has no code for post-handlers
+ * @point: a point that is about to get its first probe with a post-handler
+ *
+ * A jump becomes a breakpoint until the optimizer has made another detour.
+ *
+ * Context: Process context, kprobe_mutex held, may sleep.
+ */
+void kprobe_leave_detour(struct kprobe_point *point)
+{
+	LIST_HEAD(jumps);
+
+	if (!point->detour || point->detour->route.run_post)
+		return;
+	kprobe_point_changed(point);
+	keep_breakpoint(point, &jumps);
+	kprobe_point_choose_route(point);
+	write_breakpoints(&jumps, true);
+}
+NOKPROBE_SYMBOL(kprobe_leave_detour);
 
 static void queue_point(struct kprobe_point *point, struct list_head *unused)
 {
@@ -565,7 +593,7 @@ bool kprobe_optimizer_is_idle(void)
 	if (list_empty(&queued_points) && list_empty(&optimizing_points) &&
 	    list_empty(&waiting_points))
 		return true;
-	queue_work(system_unbound_wq, &optimize_work);
+	mod_delayed_work(system_unbound_wq, &optimize_work, 0);
 	return false;
 }
 NOKPROBE_SYMBOL(kprobe_optimizer_is_idle);

@@ -8,25 +8,30 @@
 struct kprobe_lookup;
 
 #ifdef CONFIG_OPTPROBES
-bool kprobe_optimization_may_become(enum kprobe_optimization from,
-				    enum kprobe_optimization to);
 void kprobe_point_set_optimization(struct kprobe_point *point,
 				   enum kprobe_optimization to);
-bool kprobe_optimizer_prepare(struct kprobe_point *point, struct kprobe_lookup *lookup);
+bool kprobe_optimizer_examine(struct kprobe_point *point, struct kprobe_lookup *lookup);
+bool kprobe_optimizer_prepare(struct kprobe_point *point);
 void kprobe_optimizer_queue(struct kprobe_point *point);
 void kprobe_optimizer_hold(bool begins);
 void kprobe_optimizer_queue_overlapping(struct kprobe_point *point);
 void kprobe_optimizer_dequeue(struct kprobe_point *point);
 void kprobe_unoptimize_overlapping(struct list_head *points);
 void kprobe_unoptimize(struct list_head *points);
+void kprobe_leave_detour(struct kprobe_point *point);
 bool kprobe_optimizer_is_idle(void);
 void kprobe_optimizer_allow(bool allow);
 bool kprobe_optimizer_is_allowed(void);
 #else
-static inline bool kprobe_optimizer_prepare(struct kprobe_point *point,
+static inline bool kprobe_optimizer_examine(struct kprobe_point *point,
 					    struct kprobe_lookup *lookup)
 {
 	return false;
+}
+
+static inline bool kprobe_optimizer_prepare(struct kprobe_point *point)
+{
+	return true;
 }
 
 static inline void kprobe_optimizer_queue(struct kprobe_point *point) { }
@@ -36,6 +41,7 @@ kprobe_optimizer_queue_overlapping(struct kprobe_point *point) { }
 static inline void kprobe_optimizer_dequeue(struct kprobe_point *point) { }
 static inline void kprobe_unoptimize_overlapping(struct list_head *points) { }
 static inline void kprobe_unoptimize(struct list_head *points) { }
+static inline void kprobe_leave_detour(struct kprobe_point *point) { }
 
 static inline bool kprobe_optimizer_is_idle(void)
 {

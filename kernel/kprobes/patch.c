@@ -14,6 +14,7 @@
  *
  * Each step is one arch_kprobe_patch() for all sites of a batch. When that returns,
  * every CPU executes the new text. A step leaves out the sites where it changes nothing.
+ * Text that no CPU executes is written in one step: kprobe_patch_unused().
  * A hit between two steps finds the point by its breakpoint.
  */
 #include <kunit/static_stub.h>
@@ -27,6 +28,7 @@
 
 #include "patch.h"
 #include "point.h"
+#include "slot_write.h"
 
 /**
  * struct patched_site - text that is being replaced
@@ -139,12 +141,15 @@ static void write_sites(void)
 /**
  * kprobe_patch_begin() - begin to patch text
  *
+ * The slots that it will lead to are written before.
+ *
  * Context: Process context, kprobe_mutex held, may sleep. Takes cpus_read_lock() and
  * text_mutex until kprobe_patch_end().
  */
 void kprobe_patch_begin(void)
 {
 	lockdep_assert_held(&kprobe_mutex);
+	kprobe_flush_slots();
 	cpus_read_lock();
 	mutex_lock(&text_mutex);
 }
@@ -155,7 +160,7 @@ static u8 size_to_patch(const struct kprobe_point *point, enum kprobe_site_text 
 {
 	bool jump = point->mechanism == KPROBE_JUMP || text == KPROBE_SITE_JUMP;
 
-	return jump ? KPROBE_JUMP_SIZE : point->plan.breakpoint_len;
+	return jump ? kprobe_point_isa(point)->jump_size : point->breakpoint_len;
 }
 
 static void make_jump(struct patched_site *site, const struct kprobe_point *point)
@@ -164,13 +169,13 @@ static void make_jump(struct patched_site *site, const struct kprobe_point *poin
 		.buf = site->new, .size = site->len, .base = site->addr,
 	};
 
-	arch_kprobe_isa->jump(&code, (unsigned long)point->detour->entry,
-			      kprobe_point_scratch(point));
+	kprobe_point_isa(point)->jump(&code, kprobe_point_jump_target(point),
+				      kprobe_point_scratch(point));
 }
 #else
 static u8 size_to_patch(const struct kprobe_point *point, enum kprobe_site_text text)
 {
-	return point->plan.breakpoint_len;
+	return point->breakpoint_len;
 }
 
 static void make_jump(struct patched_site *site, const struct kprobe_point *point) { }
@@ -182,7 +187,7 @@ static void make_breakpoint(struct patched_site *site, const struct kprobe_point
 		.buf = site->breakpoint, .size = site->head, .base = site->addr,
 	};
 
-	arch_kprobe_isa->breakpoint(&code, &point->plan);
+	kprobe_point_put_breakpoint(point, &code);
 }
 
 /**
@@ -200,7 +205,7 @@ void kprobe_patch_add(const struct kprobe_point *point, enum kprobe_site_text te
 	lockdep_assert_held(&text_mutex);
 	site->addr = point->site;
 	site->len = size_to_patch(point, text);
-	site->head = point->plan.breakpoint_len;
+	site->head = point->breakpoint_len;
 	memcpy(site->old, (void *)site->addr, site->len);
 	make_breakpoint(site, point);
 	memcpy(site->new, point->insn, site->len);
@@ -230,3 +235,25 @@ void kprobe_patch_end(void)
 	cpus_read_unlock();
 }
 NOKPROBE_SYMBOL(kprobe_patch_end);
+
+/**
+ * kprobe_patch_unused() - replace text that no CPU executes
+ * @addr: its address
+ * @text: the bytes to be there, %KPROBE_JUMP_SIZE of them
+ *
+ * Context: Process context, kprobe_mutex held, may sleep.
+ */
+void kprobe_patch_unused(unsigned long addr, const u8 *text)
+{
+	u8 old[KPROBE_JUMP_SIZE];
+	const struct kprobe_patch patch = {
+		.addr = addr, .old = old, .new = text, .len = sizeof(old),
+	};
+
+	kprobe_patch_begin();
+	memcpy(old, (void *)addr, sizeof(old));
+	arch_kprobe_patch(&patch, 1);
+	perf_event_text_poke((void *)addr, old, sizeof(old), text, sizeof(old));
+	kprobe_patch_end();
+}
+NOKPROBE_SYMBOL(kprobe_patch_unused);

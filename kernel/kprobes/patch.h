@@ -20,6 +20,7 @@ enum kprobe_site_text {
 void kprobe_patch_begin(void);
 void kprobe_patch_add(const struct kprobe_point *point, enum kprobe_site_text text);
 void kprobe_patch_end(void);
+void kprobe_patch_unused(unsigned long addr, const u8 *text);
 void kprobe_patch_step(const struct kprobe_patch *step, unsigned int nr);
 
 #endif /* _KERNEL_KPROBES_PATCH_H */

@@ -7,7 +7,8 @@
  * a hash, and in a tree ordered by address, for everything else. Both consist of links
  * in the points, so removing a point from them cannot fail.
  */
-#include <linux/kprobe_point.h>
+#include <linux/bitops.h>
+#include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
 #include <linux/rbtree.h>
 #include <linux/slab.h>
@@ -48,6 +49,30 @@ bool kprobe_point_may_become(enum kprobe_point_state from,
 	return legal_edges[from] & BIT(to);
 }
 NOKPROBE_SYMBOL(kprobe_point_may_become);
+
+#ifdef CONFIG_OPTPROBES
+/* The table in enum kprobe_optimization's description, a row for each old state. */
+static const u8 legal_optimizations[KPROBE_OPT_STATES] = {
+	[KPROBE_OPT_IDLE] = BIT(KPROBE_OPT_QUEUED),
+	[KPROBE_OPT_QUEUED] = BIT(KPROBE_OPT_IDLE) | BIT(KPROBE_OPT_WAITING),
+	[KPROBE_OPT_WAITING] = BIT(KPROBE_OPT_IDLE),
+};
+
+/**
+ * kprobe_optimization_may_become() - check whether an edge between two states is legal
+ * @from: what the optimizer has to do for a point
+ * @to:   the new value of that
+ *
+ * Context: Any.
+ * Return: True when the edge is in the table of enum kprobe_optimization.
+ */
+bool kprobe_optimization_may_become(enum kprobe_optimization from,
+				    enum kprobe_optimization to)
+{
+	return legal_optimizations[from] & BIT(to);
+}
+NOKPROBE_SYMBOL(kprobe_optimization_may_become);
+#endif
 
 /**
  * kprobe_point_set_state() - set the state of a point
@@ -189,6 +214,46 @@ struct kprobe_point *kprobe_point_next(unsigned long *addr, unsigned long last)
 NOKPROBE_SYMBOL(kprobe_point_next);
 
 /**
+ * kprobe_point_after() - find the point with the next higher address
+ * @point: a point that was added and is not gone: a new one has no place in the order yet,
+ *	   see kprobe_point_next()
+ *
+ * Context: kprobe_mutex held.
+ * Return: That point, NULL when there is none.
+ */
+struct kprobe_point *kprobe_point_after(const struct kprobe_point *point)
+{
+	lockdep_assert_held(&kprobe_mutex);
+	return point_of(rb_next(&point->by_addr));
+}
+NOKPROBE_SYMBOL(kprobe_point_after);
+
+#ifdef CONFIG_OPTPROBES
+/**
+ * kprobe_point_has_neighbour() - check whether another probe is where a jump would be
+ * @point: a point that has no jump
+ *
+ * Points whose site is in the region come after the point, in the order of addresses. The
+ * point itself need not be in the tree yet.
+ *
+ * Context: kprobe_mutex held.
+ * Return: True if so. A probe that ftrace leads to leaves the text alone.
+ */
+bool kprobe_point_has_neighbour(const struct kprobe_point *point)
+{
+	unsigned long addr = point->addr + 1, last = point->site + point->region_len - 1;
+	const struct kprobe_point *other;
+
+	while ((other = kprobe_point_next(&addr, last)))
+		if (kprobe_point_in_text(other) && other->mechanism != KPROBE_FTRACE &&
+		    kprobe_point_covers(point, other->site))
+			return true;
+	return false;
+}
+NOKPROBE_SYMBOL(kprobe_point_has_neighbour);
+#endif
+
+/**
  * kprobe_point_next_gone() - walk the points whose text has gone
  * @addr: probed address to begin at
  * @from: address of a point's structure to begin at, among points with that probed
@@ -219,6 +284,24 @@ void kprobe_point_changed(struct kprobe_point *point)
 	WRITE_ONCE(point->generation, point->generation + 1);
 }
 NOKPROBE_SYMBOL(kprobe_point_changed);
+
+/**
+ * kprobe_point_plan() - plan once more how a point's instruction is displaced
+ * @point: the point
+ * @insn:  filled in
+ *
+ * A plan is several times as large as what has to be remembered of most.
+ *
+ * Context: kprobe_mutex held.
+ */
+void kprobe_point_plan(const struct kprobe_point *point, struct kprobe_insn *insn)
+{
+	arch_kprobe_isa->plan(insn, (u8 *)point->insn, sizeof(point->insn), point->site);
+	if (arch_kprobe_isa->scratch && !point->emulated)
+		insn->dead = point->dead ? BIT(point->dead - 1) : 0;
+	insn->ends_in_trap = point->ends_in_trap;
+}
+NOKPROBE_SYMBOL(kprobe_point_plan);
 
 /**
  * kprobe_point_flag() - get the flag of probes that stands for a point's mechanism
@@ -270,7 +353,9 @@ void kprobe_point_link(struct kprobe_point *point, struct kprobe *p)
 {
 	lockdep_assert_held(&kprobe_mutex);
 	p->point = point;
-	kprobe_point_changed(point);
+	/* What calls handlers need not know of one that must not run. */
+	if (!kprobe_disabled(p))
+		kprobe_point_changed(point);
 	/* Release: a hit that sees the probe sees the route that it needs. */
 	list_add_rcu(&p->list, &point->probes);
 }
@@ -289,7 +374,8 @@ void kprobe_point_unlink(struct kprobe *p)
 	struct kprobe_point *point = p->point;
 
 	lockdep_assert_held(&kprobe_mutex);
-	kprobe_point_changed(point);
+	if (!kprobe_disabled(p))
+		kprobe_point_changed(point);
 	list_del_rcu(&p->list);
 }
 NOKPROBE_SYMBOL(kprobe_point_unlink);

@@ -5,6 +5,7 @@
 /* point.c: points, their states, the probes on them, their routes */
 #include <linux/kprobe_arch.h>
 
+#include "slot_write.h"
 #include "table.h"
 
 void kprobe_point_add(struct kprobe_point *point);
@@ -15,6 +16,7 @@ void kprobe_point_changed(struct kprobe_point *point);
 void kprobe_point_set_mechanism(struct kprobe_point *point,
 				enum kprobe_mechanism mechanism);
 u32 kprobe_point_flag(const struct kprobe_point *point);
+void kprobe_point_plan(const struct kprobe_point *point, struct kprobe_insn *insn);
 void kprobe_point_link(struct kprobe_point *point, struct kprobe *p);
 void kprobe_point_unlink(struct kprobe *p);
 extern bool kprobe_armed_globally;
@@ -22,9 +24,12 @@ void kprobe_take_chunk(struct list_head *from, struct list_head *to);
 bool kprobe_point_wanted(struct kprobe_point *point);
 bool kprobe_point_may_become(enum kprobe_point_state from,
 			     enum kprobe_point_state to);
+bool kprobe_optimization_may_become(enum kprobe_optimization from,
+				    enum kprobe_optimization to);
 void kprobe_point_set_state(struct kprobe_point *point,
 			    enum kprobe_point_state state);
 struct kprobe_point *kprobe_point_next(unsigned long *addr, unsigned long last);
+struct kprobe_point *kprobe_point_after(const struct kprobe_point *point);
 struct kprobe_point *kprobe_point_next_gone(unsigned long addr,
 					    unsigned long from);
 
@@ -45,6 +50,16 @@ static inline bool kprobe_point_is_optimizing(const struct kprobe_point *point)
 #endif
 }
 
+#ifdef CONFIG_OPTPROBES
+bool kprobe_point_has_neighbour(const struct kprobe_point *point);
+
+/* Would the point's jump cover text there, after its first byte? */
+static inline bool kprobe_point_covers(const struct kprobe_point *point, unsigned long site)
+{
+	return site > point->site && site < point->site + point->region_len;
+}
+#endif
+
 /* May the point have a breakpoint or jump at its site? */
 static inline bool kprobe_point_owns_site(const struct kprobe_point *point)
 {
@@ -57,10 +72,23 @@ static inline bool kprobe_point_owns_site(const struct kprobe_point *point)
 }
 
 /*
+ * Before hits of a point can get to a slot. The first one comes after kprobe_patch_begin(),
+ * or by the breakpoint that the point shares.
+ */
+static inline void kprobe_point_flush_slots(const struct kprobe_point *point)
+{
+	if (!kprobe_point_in_text(point) && !point->shares)
+		return;
+	kprobe_flush_slots();
+	arch_kprobe_flush_slots();
+}
+
+/*
  * Routes. A hit reads one, after it has called the pre-handlers:
  *
- *   kprobe_point_set_route()		kprobe_point_link()	a hit
- *     store @route (release)		  list_add_rcu()	  probes
+ *   kprobe_point_set_route(),		kprobe_point_link()	a hit
+ *   kprobe_point_set_post()
+ *     store @route or @run_post (release)	  list_add_rcu()	  probes
  *							  smp_rmb()
  *							  load @route
  *
@@ -71,10 +99,29 @@ static inline void kprobe_point_set_route(struct kprobe_point *point,
 					  const struct kprobe_route *route)
 {
 	lockdep_assert_held(&kprobe_mutex);
-	/* Where no hit comes, arch_kprobe_patch() lets the first one through. */
-	if (kprobe_point_in_text(point))
-		arch_kprobe_flush_slots();
+	if (point->route == route)
+		return;
+	kprobe_point_flush_slots(point);
 	smp_store_release(&point->route, route);	/* see above */
+}
+
+/* Sets where hits of a point that continue in the text find its post-handlers. */
+static inline void kprobe_point_set_post(struct kprobe_point *point, void *run_post)
+{
+	lockdep_assert_held(&kprobe_mutex);
+	kprobe_point_flush_slots(point);
+	smp_store_release(&point->text.run_post, run_post);	/* see above */
+}
+
+/* Appends the breakpoint for a point's instruction. */
+static inline void kprobe_point_put_breakpoint(const struct kprobe_point *point,
+					       struct kprobe_code *code)
+{
+	const struct kprobe_insn insn = {
+		.len = point->len, .breakpoint_len = point->breakpoint_len,
+	};
+
+	arch_kprobe_isa->breakpoint(code, &insn);
 }
 
 static __always_inline const struct kprobe_route *

@@ -4,6 +4,7 @@
  * displaced, and the point gets its mechanism, a breakpoint or ftrace.
  */
 #include <linux/ftrace.h>
+#include <linux/init.h>
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
 #include <linux/slab.h>
@@ -23,14 +24,9 @@
 static enum kprobe_reason prepare_breakpoint(struct kprobe_point *point,
 					     struct kprobe_lookup *lookup)
 {
-	enum kprobe_reason reason;
-
 	point->mechanism = KPROBE_BREAKPOINT;
 	point->key = point->site;
-	reason = kprobe_displace(point, lookup);
-	if (!reason && !point->emulated)
-		point->text[0].run = point->slot;
-	return reason;
+	return kprobe_displace(point, lookup);
 }
 
 /**
@@ -43,16 +39,14 @@ static enum kprobe_reason prepare_breakpoint(struct kprobe_point *point,
 enum kprobe_reason kprobe_point_prepare_post(struct kprobe_point *point)
 {
 	enum kprobe_reason reason;
+	void *post_slot = NULL;
 
 	lockdep_assert_held(&kprobe_mutex);
-	if (point->post_slot)
-		return KPROBE_REASON_NONE;
-	reason = kprobe_displace_post(point);
-	if (reason || !point->post_slot)
+	reason = kprobe_displace_post(point, &post_slot);
+	if (!post_slot)
 		return reason;
-	point->text[1].run = point->text[0].run;
-	point->text[1].run_post = point->post_slot;
-	kprobe_point_choose_route(point);
+	kprobe_point_set_post(point, post_slot);
+	kprobe_leave_detour(point);
 	return KPROBE_REASON_NONE;
 }
 NOKPROBE_SYMBOL(kprobe_point_prepare_post);
@@ -62,9 +56,9 @@ static enum kprobe_reason prepare_entry(struct kprobe_point *point,
 					struct kprobe_lookup *lookup)
 {
 	point->opcode = KPROBE_ENTRY_OPCODE;
-	point->site = arch_kprobe_skip_nop(point->addr);
+	point->site = kprobe_after_nop(point->addr);
 	if (kprobe_may_skip_nop(point, lookup) && !prepare_breakpoint(point, lookup) &&
-	    kprobe_optimizer_prepare(point, lookup))
+	    kprobe_optimizer_examine(point, lookup))
 		return KPROBE_REASON_NONE;
 	point->mechanism = KPROBE_FTRACE;
 	point->key = 0;
@@ -101,9 +95,24 @@ static enum kprobe_reason prepare_point(struct kprobe_point *point,
 	return reason;
 }
 
+/* Of their exact size: there may be very many of them. */
+static struct kmem_cache *point_cache __ro_after_init;
+
+/**
+ * kprobe_point_init() - make the cache that points are allocated from
+ *
+ * Context: Boot, single-threaded.
+ * Return: 0 or a negative errno.
+ */
+int __init kprobe_point_init(void)
+{
+	point_cache = KMEM_CACHE(kprobe_point, 0);
+	return point_cache ? 0 : -ENOMEM;
+}
+
 static struct kprobe_point *alloc_point(unsigned long addr, bool on_func_entry)
 {
-	struct kprobe_point *point = kzalloc(sizeof(*point), GFP_KERNEL);
+	struct kprobe_point *point = kmem_cache_zalloc(point_cache, GFP_KERNEL);
 
 	if (!point)
 		return NULL;

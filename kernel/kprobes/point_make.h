@@ -7,6 +7,7 @@
 
 struct kprobe_lookup;
 
+int __init kprobe_point_init(void);
 enum kprobe_reason kprobe_point_get(unsigned long addr, bool on_func_entry,
 				    struct kprobe_lookup *lookup,
 				    struct kprobe_point **point);

@@ -28,8 +28,10 @@
  */
 void kprobe_point_free(struct kprobe_point *point)
 {
-	kprobe_slot_free(point->slot);
-	kprobe_slot_free(point->post_slot);
+	kprobe_slot_free(kprobe_point_slot(point));
+	kprobe_slot_free(point->text.run_post);
+	if (point->emulated)
+		kfree(container_of(point->emulated, struct kprobe_emulation, insn));
 	kprobe_point_free_detour(point);
 	/* An unwinder may have looked the point up under RCU, and still read it. */
 	kfree_rcu(point, deferred.rcu);
@@ -42,9 +44,14 @@ static void unpublish(struct kprobe_point *point)
 	kprobe_point_remove(point);
 }
 
-static void free_deferred(struct kprobe_deferred_free *deferred)
+static void free_deferred(union kprobe_deferred_free *deferred)
 {
 	kprobe_point_free(container_of(deferred, struct kprobe_point, deferred));
+}
+
+static void grace_period_ended(struct rcu_head *rcu)
+{
+	kprobe_free_soon(rcu, free_deferred);
 }
 
 /*
@@ -56,7 +63,7 @@ static void free_deferred(struct kprobe_deferred_free *deferred)
  */
 static bool may_be_slept_in(const struct kprobe_point *point)
 {
-	return point->state == KPROBE_POINT_IDLE && point->slot &&
+	return point->state == KPROBE_POINT_IDLE && kprobe_point_slot(point) &&
 	       search_exception_tables(point->site);
 }
 
@@ -85,7 +92,7 @@ void kprobe_point_put(struct kprobe_point *point)
 	else
 		unpublish(point);
 	kprobe_optimizer_dequeue(point);
-	kprobe_free_rcu_tasks(&point->deferred, free_deferred);
+	call_rcu_tasks(&point->deferred.rcu, grace_period_ended);
 }
 NOKPROBE_SYMBOL(kprobe_point_put);
 

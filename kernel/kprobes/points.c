@@ -14,6 +14,7 @@
 #include <linux/sched.h>
 
 #include "debugfs_file.h"
+#include "hit.h"
 #include "optimizer.h"
 #include "point.h"
 #include "points.h"
@@ -164,14 +165,14 @@ static void show_mechanism(struct seq_file *m, const struct kprobe_point *point)
 		seq_printf(m, "+%lu", point->site - point->addr);
 }
 
-static long count_misses(const struct kprobe_point *point,
-			 enum kprobe_miss cause)
+static unsigned long count_misses(const struct kprobe_point *point,
+				  enum kprobe_miss cause)
 {
+	unsigned long sum = 0;
 	struct kprobe *p;
-	long sum = 0;
 
 	list_for_each_entry(p, &point->probes, list)
-		sum += atomic_long_read(&p->misses[cause]);
+		sum += kprobe_misses(p, cause);
 	return sum;
 }
 
@@ -181,7 +182,7 @@ static void show_counts(struct seq_file *m, const struct kprobe_point *point)
 
 	seq_printf(m, "  %zu", list_count_nodes((void *)&point->probes));
 	for (cause = 0; cause < KPROBE_MISS_CAUSES; cause++)
-		seq_printf(m, "  %ld", count_misses(point, cause));
+		seq_printf(m, "  %lu", count_misses(point, cause));
 }
 
 #ifdef CONFIG_OPTPROBES

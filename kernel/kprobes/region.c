@@ -156,7 +156,11 @@ enum kprobe_reason kprobe_plan_region(const struct kprobe_isa *isa,
 	const struct cursor c = { .isa = isa, .text = text, .avail = avail, .addr = addr };
 	enum kprobe_reason reason = KPROBE_REASON_NONE;
 
-	*region = (struct kprobe_region){};
+	/* The plans, which are large, are written one by one. */
+	region->len = 0;
+	region->nr = 0;
+	region->from[0] = 0;
+	region->scratch = 0;
 	while (!reason && region->len < isa->jump_size)
 		reason = grow(&c, region);
 	if (!reason && region->insn[0].no_jump)
@@ -170,7 +174,7 @@ NOKPROBE_SYMBOL(kprobe_plan_region);
  * @region: filled in
  * @insn:   the plan for the instruction
  *
- * It may be shorter than a jump, because it is for a detour that a breakpoint leads to.
+ * It may be shorter than a jump: only a breakpoint leads to its detour then.
  *
  * Context: Any.
  * Return: %KPROBE_REASON_NONE, %KPROBE_REASON_NOT_DISPLACED, or
@@ -179,8 +183,11 @@ NOKPROBE_SYMBOL(kprobe_plan_region);
 enum kprobe_reason kprobe_region_of_one(struct kprobe_region *region,
 					const struct kprobe_insn *insn)
 {
-	*region = (struct kprobe_region){ .len = insn->len, .nr = 1 };
+	region->len = insn->len;
+	region->nr = 1;
+	region->scratch = 0;
 	region->insn[0] = *insn;
+	region->from[0] = 0;
 	region->from[1] = insn->len;
 	return insn->bundle ? KPROBE_REASON_NOT_DISPLACED :
 			      judge(KPROBE_REASON_NONE, insn);

@@ -7,11 +7,11 @@
  * armed in one pass over the text. Other tasks can take the mutex between chunks. When a
  * probe is refused, those registered so far are unregistered again.
  */
-#include <linux/init.h>
+#include <linux/hash.h>
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
-#include <linux/rhashtable.h>
 #include <linux/sched.h>
+#include <linux/slab.h>
 #include <linux/wait.h>
 
 #include "address.h"
@@ -30,45 +30,71 @@
 bool kprobes_ready __ro_after_init;
 
 /*
- * All registered probes, by the address of their structure; kprobe_mutex. Callers may
- * unregister what was never registered, so a pointer from a caller is dereferenced only
- * if it is found here.
- */
-static struct rhashtable registry;
-
-static u32 hash_probe(const void *data, u32 len, u32 seed)
-{
-	return hash_long(*(const unsigned long *)data ^ seed, 32);
-}
-
-static u32 hash_probe_object(const void *data, u32 len, u32 seed)
-{
-	return hash_probe(&data, len, seed);
-}
-
-static int compare_probe(struct rhashtable_compare_arg *arg, const void *obj)
-{
-	return *(void * const *)arg->key != obj;
-}
-
-static const struct rhashtable_params registry_params = {
-	.head_offset = offsetof(struct kprobe, registered),
-	.key_len = sizeof(void *),
-	.hashfn = hash_probe,
-	.obj_hashfn = hash_probe_object,
-	.obj_cmpfn = compare_probe,
-	.automatic_shrinking = true,
-};
-
-/**
- * kprobe_registry_init() - make the registry of probes
+ * All registered probes, in chains by a hash of the address of their structure;
+ * kprobe_mutex. Callers may unregister what was never registered, so a pointer from a
+ * caller is dereferenced only if it is found here.
  *
- * Context: Boot, single-threaded.
- * Return: 0 or a negative errno.
+ * An rhashtable takes 21 to 43 bytes for each probe, and inserting can fail. These chains
+ * take two to eight.
  */
-int __init kprobe_registry_init(void)
+#define REGISTRY_MIN_BITS	6
+
+static struct kprobe *first_chains[1 << REGISTRY_MIN_BITS];
+static struct kprobe **registry = first_chains;
+static unsigned int registry_bits = REGISTRY_MIN_BITS;
+static unsigned long nr_registered;
+
+/* The link that leads to a probe. NULL is in it if the probe is not registered. */
+static struct kprobe **registry_link(const struct kprobe *p)
 {
-	return rhashtable_init(&registry, &registry_params);
+	struct kprobe **link = &registry[hash_ptr(p, registry_bits)];
+
+	while (*link && *link != p)
+		link = &(*link)->next_registered;
+	return link;
+}
+
+static void registry_add(struct kprobe *p)
+{
+	struct kprobe **first = &registry[hash_ptr(p, registry_bits)];
+
+	p->next_registered = *first;
+	*first = p;
+}
+
+/* Without memory for it the chains stay as they are: longer than others, or more. */
+static void resize_registry(unsigned int bits)
+{
+	struct kprobe **chains = kvcalloc(1UL << bits, sizeof(*chains), GFP_KERNEL);
+	struct kprobe **old = registry, *p, *next;
+	unsigned long i, nr = 1UL << registry_bits;
+
+	if (!chains)
+		return;
+	registry = chains;
+	registry_bits = bits;
+	for (i = 0; i < nr; i++)
+		for (p = old[i]; p; p = next) {
+			next = p->next_registered;
+			registry_add(p);
+		}
+	if (old != first_chains)
+		kvfree(old);
+}
+
+/* Nobody is in a hurry here: a chain has one to four probes. */
+static void registry_insert(struct kprobe *p)
+{
+	if (nr_registered++ >> registry_bits > 3)
+		resize_registry(registry_bits + 1);
+	registry_add(p);
+}
+
+static void registry_remove(struct kprobe *p)
+{
+	*registry_link(p) = p->next_registered;
+	if (--nr_registered >> registry_bits == 0 && registry_bits > REGISTRY_MIN_BITS)
+		resize_registry(registry_bits - 1);
 }
 
 /* For tasks that wait until other tasks have removed a probe. */
@@ -84,8 +110,7 @@ static DECLARE_WAIT_QUEUE_HEAD(removals);
 bool kprobe_is_known(const struct kprobe *p)
 {
 	lockdep_assert_held(&kprobe_mutex);
-	return kprobes_ready && p &&
-	       rhashtable_lookup_fast(&registry, &p, registry_params);
+	return *registry_link(p);
 }
 NOKPROBE_SYMBOL(kprobe_is_known);
 
@@ -102,7 +127,7 @@ bool kprobe_is_registered(const struct kprobe *p)
 }
 NOKPROBE_SYMBOL(kprobe_is_registered);
 
-/* Finds the point for a probe and adds the probe to the registry: all that can fail. */
+/* Finds the point for a probe, ready for its handlers: all that can fail. */
 static enum kprobe_reason find_point(struct kprobe *p, struct kprobe_lookup *lookup,
 				     struct kprobe_point **point)
 {
@@ -121,31 +146,28 @@ static enum kprobe_reason find_point(struct kprobe *p, struct kprobe_lookup *loo
 		return reason;
 	if (p->post_handler)
 		reason = kprobe_point_prepare_post(*point);
-	/* The hash table grows in the background. */
-	if (!reason &&
-	    rhashtable_insert_fast(&registry, &p->registered, registry_params))
-		reason = KPROBE_REASON_NO_MEMORY;
 	if (reason)
 		kprobe_point_put(*point);
 	return reason;
 }
 
-/* Initializes a probe and puts it on its point. Cannot fail. */
+/* Initializes a probe, and puts it into the registry and on its point. Cannot fail. */
 static void join(struct kprobe *p, struct kprobe_point *point)
 {
 	unsigned int i;
 
 	p->removing = false;
-	p->asked = p->addr;
+	p->moved = point->addr - (unsigned long)p->addr - p->offset;
 	p->addr = (kprobe_opcode_t *)point->addr;
 	p->opcode = point->opcode;
 	p->nmissed = 0;
-	for (i = 0; i < KPROBE_MISS_CAUSES; i++)
+	for (i = 0; i < ARRAY_SIZE(p->misses); i++)
 		atomic_long_set(&p->misses[i], 0);
 	p->flags &= KPROBE_FLAG_DISABLED;
 	if (point->on_func_entry)
 		p->flags |= KPROBE_FLAG_ON_FUNC_ENTRY;
 	p->flags |= kprobe_point_flag(point);
+	registry_insert(p);
 	kprobe_point_link(point, p);
 }
 
@@ -274,6 +296,12 @@ static enum kprobe_reason register_chunks(const struct kprobe_array *array,
 	return reason;
 }
 
+/* The inverse of join(). */
+static kprobe_opcode_t *place_asked_for(const struct kprobe *p)
+{
+	return (kprobe_opcode_t *)((unsigned long)p->addr - p->moved - p->offset);
+}
+
 static void roll_back(const struct kprobe_array *array, int num)
 {
 	const struct kprobe_array added = {
@@ -285,7 +313,7 @@ static void roll_back(const struct kprobe_array *array, int num)
 	for (i = 0; i < num; i++) {
 		struct kprobe *p = probe_at(array, i);
 
-		p->addr = p->asked;
+		p->addr = p->symbol_name ? NULL : place_asked_for(p);
 		p->flags &= KPROBE_FLAG_DISABLED;
 	}
 }
@@ -296,7 +324,7 @@ static void roll_back(const struct kprobe_array *array, int num)
  * @request: what the caller of the API asks for
  * @caller:  address that the API returns to
  *
- * A refusal is recorded for debugfs.
+ * A refused call is recorded for debugfs.
  *
  * Context: Process context, may sleep.
  * Return: 0, or the errno of the first probe that was refused.
@@ -379,7 +407,7 @@ static void end_removal(struct hlist_head *removed)
 		p->point = NULL;
 		INIT_LIST_HEAD(&p->list);
 		hlist_del_init(&p->hlist);
-		rhashtable_remove_fast(&registry, &p->registered, registry_params);
+		registry_remove(p);
 	}
 	mutex_unlock(&kprobe_mutex);
 	wake_up_all(&removals);

@@ -45,7 +45,6 @@ struct kprobe_array {
 
 extern bool kprobes_ready;
 
-int kprobe_registry_init(void);
 bool kprobe_is_known(const struct kprobe *p);
 bool kprobe_is_registered(const struct kprobe *p);
 enum kprobe_reason kprobe_add(struct kprobe *p, bool returns, struct kprobe_chunk *chunk);

@@ -2,9 +2,10 @@
 /*
  * Makes detours, has hits go there, and replaces and frees them.
  *
- * A detour calls the handlers that its point had when the detour was made. When the
- * handlers change, the detour leaves its hits to functions in C, see detour.c, until the
- * optimizer has made a new detour and hits go there.
+ * A detour of an architecture's own calls the handlers that its point had when it was made.
+ * When they change, it leaves its hits to functions in C, see detour.c, until the optimizer
+ * has made a new one and hits go there. If it has no code for post-handlers, hits leave it
+ * when the first one comes: kprobe_leave_detour(). Stubs know no handlers, and stay.
  *
  * There are two kinds. One has copies of all instructions that a jump covers; jumps lead
  * to it. The other has a copy of the probed instruction alone. A breakpoint leads to
@@ -15,6 +16,7 @@
  * Everything here runs under kprobe_mutex.
  */
 #include <linux/extable.h>
+#include <linux/init.h>
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
 #include <linux/slab.h>
@@ -25,6 +27,7 @@
 #include "renew.h"
 #include "slot.h"
 #include "table.h"
+#include "veneer.h"
 
 /**
  * kprobe_detour_free() - free a detour
@@ -37,7 +40,8 @@ void kprobe_detour_free(struct kprobe_detour *detour)
 	lockdep_assert_held(&kprobe_mutex);
 	if (!detour)
 		return;
-	kprobe_slot_free(detour->entry);
+	kprobe_veneer_free(detour);
+	kprobe_slot_free(detour->slot);
 	/* An unwinder may have looked the detour up under RCU, and still read it. */
 	kfree_rcu(detour, deferred.rcu);
 }
@@ -56,14 +60,19 @@ void kprobe_point_free_detour(struct kprobe_point *point)
 }
 NOKPROBE_SYMBOL(kprobe_point_free_detour);
 
-static void free_deferred(struct kprobe_deferred_free *deferred)
+static void free_deferred(union kprobe_deferred_free *deferred)
 {
 	kprobe_detour_free(container_of(deferred, struct kprobe_detour, deferred));
 }
 
+static void grace_period_ended(struct rcu_head *rcu)
+{
+	kprobe_free_soon(rcu, free_deferred);
+}
+
 /**
  * kprobe_detour_retire_replaced() - free the previous detour of a point
- * @point: a point whose jump and route lead to @point->detour
+ * @point: a point whose jump and route lead to @point->detour, if it has one
  *
  * Tasks may still execute the previous detour: it is freed after a Tasks RCU grace period.
  *
@@ -74,8 +83,9 @@ void kprobe_detour_retire_replaced(struct kprobe_point *point)
 	struct kprobe_detour *detour = point->detour;
 
 	lockdep_assert_held(&kprobe_mutex);
-	if (detour->replaced)
-		kprobe_free_rcu_tasks(&detour->replaced->deferred, free_deferred);
+	if (!detour || !detour->replaced)
+		return;
+	call_rcu_tasks(&detour->replaced->deferred.rcu, grace_period_ended);
 	detour->replaced = NULL;
 }
 NOKPROBE_SYMBOL(kprobe_detour_retire_replaced);
@@ -127,31 +137,35 @@ void kprobe_point_choose_route(struct kprobe_point *point)
 	if (point->detour && leads_to_detour(point))
 		kprobe_point_set_route(point, &point->detour->route);
 	else
-		kprobe_point_set_route(point, &point->text[!!point->post_slot]);
+		kprobe_point_set_route(point, &point->text);
 }
 NOKPROBE_SYMBOL(kprobe_point_choose_route);
 
+/* Plans what a jump displaces. @point->insn has all of it: that was planned before. */
 static enum kprobe_reason plan_region(struct kprobe_region *region,
-				      const struct kprobe_point *point, bool alone)
+				      const struct kprobe_point *point)
 {
-	enum kprobe_reason reason = arch_kprobe_refuses_detours();
+	enum kprobe_reason reason;
 
-	if (reason)
-		return reason;
-	if (!alone) {
-		/* @point->insn has all of it: kprobe_examine_point() has planned it before. */
-		reason = kprobe_plan_region(arch_kprobe_isa, region, (u8 *)point->insn,
-					    sizeof(point->insn), point->site);
-		kprobe_region_set_scratch(region, kprobe_point_scratch(point));
-		return reason;
-	}
+	reason = kprobe_plan_region(kprobe_point_isa(point), region, (u8 *)point->insn,
+				    sizeof(point->insn), point->site);
+	kprobe_region_set_scratch(region, kprobe_point_scratch(point));
+	return reason;
+}
+
+static enum kprobe_reason plan_alone(struct kprobe_region *region,
+				     const struct kprobe_point *point)
+{
+	struct kprobe_insn insn;
+
 	/*
 	 * A task may sleep in a fault of the copy. Tasks RCU treats that as if the task
 	 * had left the detour, which could then be freed too early.
 	 */
 	if (search_exception_tables(point->site))
 		return KPROBE_REASON_EXTABLE;
-	return kprobe_region_of_one(region, &point->plan);
+	kprobe_point_plan(point, &insn);
+	return kprobe_region_of_one(region, &insn);
 }
 
 /**
@@ -169,58 +183,51 @@ void kprobe_detour_set_region(struct kprobe_detour *detour,
 }
 NOKPROBE_SYMBOL(kprobe_detour_set_region);
 
-/* The code of a detour, until it is in its slot. */
-static u8 code_buf[KPROBE_DETOUR_MAX_SIZE];
+/**
+ * struct filling - a detour being filled in
+ * @detour: the detour
+ * @region: what it displaces
+ */
+struct filling {
+	struct kprobe_detour *detour;
+	const struct kprobe_region *region;
+};
 
-/* Allocates a slot of some size, and writes the code for it. */
-static enum kprobe_reason emit(struct kprobe_detour *detour,
-			       const struct kprobe_region *region, unsigned int size,
-			       unsigned int *len)
+static enum kprobe_reason emit(void *arg, struct kprobe_code *code)
 {
-	struct kprobe_code code = { .buf = code_buf, .size = sizeof(code_buf) };
-	enum kprobe_reason reason;
+	struct filling *filling = arg;
 
-	detour->entry = kprobe_detour_slot_alloc(detour, size);
-	if (!detour->entry)
-		return KPROBE_REASON_NO_MEMORY;
-	code.base = (unsigned long)detour->entry;
-	reason = arch_kprobe_emit_detour(detour, region, &code);
-	if (!reason && (code.far || WARN_ON_ONCE(code.len > code.size)))
-		reason = KPROBE_REASON_OUT_OF_REACH;
-	*len = code.len;
-	return reason;
+	return arch_kprobe_emit_detour(filling->detour, filling->region, code);
 }
 
-static enum kprobe_reason fill_slot(struct kprobe_detour *detour,
-				    const struct kprobe_region *region)
+static enum kprobe_reason fill_in(struct kprobe_detour *detour,
+				  const struct kprobe_region *region)
 {
-	unsigned int len;
-	enum kprobe_reason reason = emit(detour, region, KPROBE_DETOUR_SIZE, &len);
+	struct filling filling = { .detour = detour, .region = region };
 
-	/* Few do not fit into the smaller of the slots. */
-	if (!reason && len > KPROBE_DETOUR_SIZE) {
-		kprobe_slot_free(detour->entry);
-		reason = emit(detour, region, len, &len);
-	}
-	if (!reason)
-		kprobe_slot_write(detour->entry, code_buf, len);
-	return reason;
+	kprobe_detour_set_region(detour, region);
+	return kprobe_slot_make(&detour->slot, (unsigned long)detour | KPROBE_OWNER_IS_DETOUR,
+				emit, &filling);
 }
 
-static enum kprobe_reason fill_in(struct kprobe_detour *detour)
-{
-	struct kprobe_region region;
-	enum kprobe_reason reason = plan_region(&region, detour->point, detour->alone);
+static struct kmem_cache *detour_cache __ro_after_init;
 
-	if (reason)
-		return reason;
-	kprobe_detour_set_region(detour, &region);
-	return fill_slot(detour, &region);
+/**
+ * kprobe_detour_init() - make the cache that detours are allocated from
+ *
+ * Context: Boot, single-threaded.
+ * Return: 0 or a negative errno.
+ */
+int __init kprobe_detour_init(void)
+{
+	detour_cache = KMEM_CACHE(kprobe_detour, 0);
+	return detour_cache ? 0 : -ENOMEM;
 }
 
-static enum kprobe_reason make_detour(struct kprobe_point *point, bool alone)
+static enum kprobe_reason make_detour(struct kprobe_point *point,
+				      const struct kprobe_region *region, bool alone)
 {
-	struct kprobe_detour *detour = kzalloc(sizeof(*detour), GFP_KERNEL);
+	struct kprobe_detour *detour = kmem_cache_zalloc(detour_cache, GFP_KERNEL);
 	enum kprobe_reason reason;
 
 	if (!detour)
@@ -228,38 +235,45 @@ static enum kprobe_reason make_detour(struct kprobe_point *point, bool alone)
 	detour->point = point;
 	detour->generation = point->generation;
 	detour->alone = alone;
-	reason = fill_in(detour);
+	reason = fill_in(detour, region);
+	if (!reason && !alone && kprobe_point_jumps_short(point))
+		reason = kprobe_veneer_make(detour);
 	if (reason) {
 		kprobe_detour_free(detour);
 		return reason;
 	}
-	detour->route.detour = detour;
 	/* Else the trap is faster. At a function's entry handlers must not run in a trap. */
 	if (detour->direct || kprobe_point_skips_nop(point))
-		detour->route.enter = detour->entry;
+		detour->route.enter = kprobe_detour_entry(detour);
 	detour->replaced = point->detour;
 	point->detour = detour;
-	kprobe_point_choose_route(point);
 	return KPROBE_REASON_NONE;
 }
 
 /**
  * kprobe_detour_for_jump() - give a point a detour that its jump can lead to
- * @point: a point that a jump is possible for
+ * @point:  a point that a jump is possible for
+ * @region: what the jump displaces; its @nr is 0 if that must be planned first
  *
- * If this replaces a detour, the caller must have the jump lead to the new one and then
- * call kprobe_detour_retire_replaced(), before another detour is made.
+ * The caller must then call kprobe_point_choose_route(). If this replaces a detour, it
+ * must have the jump lead to the new one and then call kprobe_detour_retire_replaced(),
+ * before another detour is made.
  *
  * Context: Process context, kprobe_mutex held, may sleep.
  * Return: %KPROBE_REASON_NONE if the point has a detour for its present handlers, or why
  * it has none.
  */
-enum kprobe_reason kprobe_detour_for_jump(struct kprobe_point *point)
+enum kprobe_reason kprobe_detour_for_jump(struct kprobe_point *point,
+					  struct kprobe_region *region)
 {
+	enum kprobe_reason reason = KPROBE_REASON_NONE;
+
 	lockdep_assert_held(&kprobe_mutex);
 	if (kprobe_detour_is_current(point) && !point->detour->alone)
 		return KPROBE_REASON_NONE;
-	return make_detour(point, false);
+	if (!region->nr)
+		reason = arch_kprobe_refuses_detours() ?: plan_region(region, point);
+	return reason ?: make_detour(point, region, false);
 }
 NOKPROBE_SYMBOL(kprobe_detour_for_jump);
 
@@ -278,19 +292,23 @@ bool kprobe_has_breakpoint_detour(const struct kprobe_point *point)
 NOKPROBE_SYMBOL(kprobe_has_breakpoint_detour);
 
 /**
- * kprobe_detour_for_breakpoint() - have a breakpoint lead to a detour
+ * kprobe_detour_for_breakpoint() - give a point a detour that its breakpoint can lead to
  * @point: a point that keeps its breakpoint for now
  *
- * If there can be no detour, the breakpoint's trap calls the handlers.
+ * The caller must then call kprobe_point_choose_route() and
+ * kprobe_detour_retire_replaced(). If there can be no detour, the breakpoint's trap calls
+ * the handlers.
  *
  * Context: Process context, kprobe_mutex held, may sleep.
  */
 void kprobe_detour_for_breakpoint(struct kprobe_point *point)
 {
-	kprobe_point_choose_route(point);
-	if (kprobe_has_breakpoint_detour(point))
+	struct kprobe_region region;
+
+	lockdep_assert_held(&kprobe_mutex);
+	if (kprobe_detour_is_current(point) && leads_to_detour(point))
 		return;
-	if (!make_detour(point, true))
-		kprobe_detour_retire_replaced(point);
+	if (!arch_kprobe_refuses_detours() && !plan_alone(&region, point))
+		make_detour(point, &region, true);
 }
 NOKPROBE_SYMBOL(kprobe_detour_for_breakpoint);

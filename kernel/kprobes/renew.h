@@ -8,20 +8,27 @@
 #include "point.h"
 
 #ifdef CONFIG_OPTPROBES
+int __init kprobe_detour_init(void);
 void kprobe_point_choose_route(struct kprobe_point *point);
 void kprobe_point_free_detour(struct kprobe_point *point);
 void kprobe_detour_free(struct kprobe_detour *detour);
 void kprobe_detour_set_region(struct kprobe_detour *detour,
 			      const struct kprobe_region *region);
 bool kprobe_detour_is_current(const struct kprobe_point *point);
-enum kprobe_reason kprobe_detour_for_jump(struct kprobe_point *point);
+enum kprobe_reason kprobe_detour_for_jump(struct kprobe_point *point,
+					  struct kprobe_region *region);
 bool kprobe_has_breakpoint_detour(const struct kprobe_point *point);
 void kprobe_detour_for_breakpoint(struct kprobe_point *point);
 void kprobe_detour_retire_replaced(struct kprobe_point *point);
 #else
 static inline void kprobe_point_choose_route(struct kprobe_point *point)
 {
-	kprobe_point_set_route(point, &point->text[!!point->post_slot]);
+	kprobe_point_set_route(point, &point->text);
+}
+
+static inline int kprobe_detour_init(void)
+{
+	return 0;
 }
 
 static inline void kprobe_point_free_detour(struct kprobe_point *point) { }

@@ -2,10 +2,10 @@
 /*
  * Finds text that other subsystems patch or read, or that a table has as a target.
  *
- * Jump labels, static calls, BUG() and exceptions each have a table, in the kernel and in
- * each module. The tables are not sorted by the address that is looked for. Those of the
- * kernel are long and never change, so their addresses are sorted into an index at the
- * first use. Those of a module are short and are searched linearly.
+ * Jump labels, static calls, BUG(), exceptions and checks of kCFI each have a table, in the
+ * kernel and in each module. The tables are not sorted by the address that is looked for.
+ * Those of the kernel are long and never change, so their addresses are sorted into an index
+ * at the first use. Those of a module are short and are searched linearly.
  *
  * A site is one instruction. A range that begins with an instruction overlaps a site if
  * and only if the site begins in the range, whatever its length.

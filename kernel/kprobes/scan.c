@@ -3,8 +3,10 @@
  * Finds out whether a jump may replace the instructions at a site, on any architecture.
  *
  * The jump covers several instructions. No branch may lead to any but the first of them,
- * and nothing may read them. So the scan decodes the whole function, with its cold part,
- * and looks for branches that lead there.
+ * and nothing may read them. So the scan searches the whole function, with its cold part,
+ * and marks the bytes that branches lead to. It decodes only where a search for bytes that
+ * could begin a branch does not suffice. This survey is kept for other points in the
+ * function.
  *
  * The functions here depend on their arguments alone and keep no state. They use an
  * instruction set by its struct kprobe_isa, and text by struct kprobe_text.
@@ -21,52 +23,49 @@
 /* Functions are smaller. The last symbol of a section may seem to be larger. */
 #define FUNCTION_MAX	SZ_128K
 
-/* Bytes of text that are read at once, and a bound of kprobe_isa.glance_len. */
-#define WINDOW_SIZE	64
-#define GLANCE_MAX	16
-
-/* Text of a region, with the instruction after it. */
-#define REGION_TEXT_MAX	64
-
 static bool is_between(unsigned long addr, unsigned long start, unsigned long end)
 {
 	return addr - start < end - start;
 }
 
-static bool overlaps(unsigned long a, unsigned long a_end, unsigned long b,
-		     unsigned long b_end)
-{
-	return a < b_end && b < a_end;
-}
-
-static bool has_target(const struct kprobe_insn *insn)
-{
-	return insn->flow == KPROBE_FLOW_JUMP || insn->flow == KPROBE_FLOW_COND ||
-	       insn->flow == KPROBE_FLOW_CALL;
-}
-
 static bool is_exit(const struct kprobe_scan *scan, const struct kprobe_insn *insn)
 {
-	return has_target(insn) && insn->flow != KPROBE_FLOW_CALL &&
+	return kprobe_insn_has_target(insn) && insn->flow != KPROBE_FLOW_CALL &&
 	       !is_between(insn->target, scan->start, scan->end);
 }
 
-static bool is_landing(const struct kprobe_scan *scan, const struct kprobe_insn *insn)
+static bool has_marks(const struct kprobe_scan *scan, unsigned long addr)
 {
-	return has_target(insn) && is_between(insn->target, scan->from, scan->to);
+	return addr - scan->base < scan->size;
 }
 
-static bool is_pad(const struct kprobe_scan *scan, const struct kprobe_insn *insn,
-		   unsigned long addr)
+static void mark(struct kprobe_scan *scan, unsigned long addr, u8 mark)
 {
-	return insn->flow == KPROBE_FLOW_PAD && scan->isa->pads &&
-	       is_between(addr, scan->from, scan->to);
+	if (has_marks(scan, addr))
+		scan->marks[addr - scan->base] |= mark;
 }
 
-static bool reads_region(const struct kprobe_scan *scan, const struct kprobe_insn *insn)
+static bool is_pad(const struct kprobe_scan *scan, const struct kprobe_insn *insn)
 {
-	return insn->data_len && overlaps(insn->data, insn->data + insn->data_len,
-					  scan->site, scan->to);
+	return insn->flow == KPROBE_FLOW_PAD && scan->isa->pads;
+}
+
+/* The target of a direct branch, or a landing pad itself. */
+static void mark_landing(struct kprobe_scan *scan, const struct kprobe_insn *insn,
+			 unsigned long addr)
+{
+	if (kprobe_insn_has_target(insn))
+		mark(scan, insn->target, KPROBE_MARK_LANDED);
+	else if (is_pad(scan, insn))
+		mark(scan, addr, KPROBE_MARK_LANDED);
+}
+
+static void mark_data(struct kprobe_scan *scan, const struct kprobe_insn *insn)
+{
+	unsigned int i;
+
+	for (i = 0; i < insn->data_len; i++)
+		mark(scan, insn->data + i, KPROBE_MARK_READ);
 }
 
 /* A call does not count: if it is the last instruction of a function, it does not return. */
@@ -79,14 +78,14 @@ static bool falls_through(const struct kprobe_insn *insn)
 static void note(struct kprobe_scan *scan, const struct kprobe_insn *insn,
 		 unsigned long addr)
 {
-	scan->landed |= is_landing(scan, insn);
-	scan->pad |= is_pad(scan, insn, addr);
+	mark_landing(scan, insn, addr);
+	mark_data(scan, insn);
+	if (insn->may_skip)
+		mark(scan, addr + insn->len, KPROBE_MARK_SKIPPED);
 	scan->indirect |= insn->flow == KPROBE_FLOW_JUMP_INDIRECT;
 	scan->state |= insn->state;
-	scan->read |= reads_region(scan, insn);
-	scan->skipped |= insn->may_skip && addr + insn->len == scan->site;
 	scan->touched |= insn->reads | insn->writes;
-	if (is_exit(scan, insn) && !is_landing(scan, insn))
+	if (is_exit(scan, insn) && !has_marks(scan, insn->target))
 		scan->exit = insn->target;
 }
 
@@ -119,38 +118,43 @@ unsigned int kprobe_scan_insn(struct kprobe_scan *scan, const u8 *bytes,
 }
 NOKPROBE_SYMBOL(kprobe_scan_insn);
 
-static bool may_matter(const struct kprobe_scan *scan, const struct kprobe_insn *insn,
+/* Marks where the instruction leads, and tells whether anything else about it matters. */
+static bool may_matter(struct kprobe_scan *scan, const struct kprobe_insn *insn,
 		       unsigned long addr)
 {
-	if (insn->state || insn->flow == KPROBE_FLOW_JUMP_INDIRECT ||
-	    is_pad(scan, insn, addr))
+	if (insn->state || insn->flow == KPROBE_FLOW_JUMP_INDIRECT)
 		return true;
-	return (is_landing(scan, insn) || is_exit(scan, insn)) &&
-	       insn->target != scan->way_out;
+	if (kprobe_insn_has_target(insn) && insn->target == scan->way_out)
+		return false;
+	mark_landing(scan, insn, addr);
+	return is_exit(scan, insn);
 }
 
 /**
  * kprobe_scan_may_matter() - check whether any bytes could begin instructions that matter
- * @scan:  has the region that branches may lead to
+ * @scan:  has the function and marks
  * @bytes: a piece of the function and kprobe_isa.glance_len bytes after it, with
  *         zeros for those after the function's end
  * @nr:    the size of the piece
  * @addr:  its address, which may be inside an instruction
  *
- * Tries each byte as the start of an instruction. If no byte of a function matters, the
- * function need not be decoded: its true instructions are among those that were tried.
+ * Tries each byte as the start of an instruction, and marks where branches lead. The
+ * function's true instructions are among those that were tried: if no byte matters, they
+ * lead nowhere but to bytes that are marked.
  *
  * Context: Any.
- * Return: False if kprobe_scan_insn() would find nothing but jumps to @way_out.
+ * Return: False if kprobe_scan_insn() would find nothing but branches to marked bytes and
+ * jumps to @way_out.
  */
-bool kprobe_scan_may_matter(const struct kprobe_scan *scan, const u8 *bytes,
+bool kprobe_scan_may_matter(struct kprobe_scan *scan, const u8 *bytes,
 			    size_t nr, unsigned long addr)
 {
+	const bool *first_bytes = scan->isa->first_bytes;
 	struct kprobe_insn insn = {};
 	size_t i;
 
 	for (i = 0; i < nr; i++) {
-		if (!scan->isa->first_bytes[bytes[i]])
+		if (!first_bytes[bytes[i]])
 			continue;
 		scan->isa->glance(&insn, bytes + i, addr + i);
 		if (may_matter(scan, &insn, addr + i))
@@ -161,45 +165,46 @@ bool kprobe_scan_may_matter(const struct kprobe_scan *scan, const u8 *bytes,
 NOKPROBE_SYMBOL(kprobe_scan_may_matter);
 
 /**
- * struct search - state of a search for branches into a region
- * @scan: what was found out
- * @text: the text, and what is known of it besides instructions
- * @function: the function
- * @cold: its cold part; empty until a branch to it was found
- * @exit: last target outside of the function that was looked at
- * @addr: address of @window
- * @size: how many bytes it has
- * @window: some of the function's text
+ * kprobe_scan_marks() - get the marks of some text
+ * @scan: a scan that has marks for it
+ * @from: its first byte
+ * @to:   the byte after the last
+ *
+ * Context: Any.
+ * Return: The marks that any of the bytes has.
  */
-struct search {
-	struct kprobe_scan scan;
-	const struct kprobe_text *text;
-	struct kprobe_function function;
-	struct kprobe_function cold;
-	unsigned long exit;
-	unsigned long addr;
-	size_t size;
-	u8 window[WINDOW_SIZE];
-};
+u8 kprobe_scan_marks(const struct kprobe_scan *scan, unsigned long from, unsigned long to)
+{
+	u8 marks = 0;
+
+	while (from < to)
+		marks |= scan->marks[from++ - scan->base];
+	return marks;
+}
+NOKPROBE_SYMBOL(kprobe_scan_marks);
 
 static bool is_in_part(const struct kprobe_function *part, unsigned long addr)
 {
 	return addr >= part->start && addr < part->end;
 }
 
-/* Bytes from @addr on: at least insn_max of them, unless the function's part ends. */
-static const u8 *look(struct search *s, unsigned long addr, size_t *avail)
+/*
+ * Bytes from @addr on: at least @least of them, unless the function's part ends at @end. After
+ * its last byte come zeros.
+ */
+static const u8 *look(struct kprobe_survey *s, unsigned long addr, unsigned long end,
+		      size_t least, size_t *avail)
 {
-	size_t seen = addr - s->addr, left = s->scan.end - addr;
+	size_t seen = addr - s->addr, left = end - addr;
 
-	if (seen > s->size ||
-	    s->size - seen < min_t(size_t, s->scan.isa->insn_max, left)) {
+	if (seen > s->avail || s->avail - seen < min(least, left)) {
 		s->addr = addr;
-		s->size = s->text->read(addr, s->window,
-					min_t(size_t, WINDOW_SIZE, left));
+		s->avail = s->text->read(addr, s->window,
+					 min_t(size_t, KPROBE_WINDOW_SIZE, left));
+		memset(s->window + s->avail, 0, KPROBE_GLANCE_MAX);
 		seen = 0;
 	}
-	*avail = s->size - seen;
+	*avail = min(s->avail - seen, left);
 	return s->window + seen;
 }
 
@@ -208,7 +213,7 @@ static const u8 *look(struct search *s, unsigned long addr, size_t *avail)
  * part, to another function, or to a thunk, which jumps to an unknown target. Some thunks
  * have no symbol.
  */
-static enum kprobe_reason follow_exit(struct search *s, unsigned long target)
+static enum kprobe_reason follow_exit(struct kprobe_survey *s, unsigned long target)
 {
 	struct kprobe_function part;
 
@@ -238,31 +243,28 @@ static bool is_padding(const struct kprobe_isa *isa, const u8 *bytes, size_t siz
 }
 
 /*
- * Most functions have no byte that could begin an instruction that matters. To find that
- * out takes a tenth of the time of decoding.
+ * Is there no byte that could begin an instruction that matters? Marks where branches lead
+ * that could begin at any byte.
  */
-static bool is_plain(struct search *s)
+static bool is_plain(struct kprobe_survey *s)
 {
 	const struct kprobe_isa *isa = s->scan.isa;
-	u8 bytes[WINDOW_SIZE + GLANCE_MAX];
-	unsigned long addr = s->scan.start;
+	unsigned long addr, end = s->scan.end;
+	const u8 *bytes;
 	size_t avail;
 
-	if (!isa->first_bytes || isa->scratch)
-		return false;
-	for (; addr < s->scan.end; addr += WINDOW_SIZE) {
-		avail = min_t(size_t, WINDOW_SIZE + isa->glance_len, s->scan.end - addr);
-		if (s->text->read(addr, bytes, avail) < avail)
-			return false;
-		memset(bytes + avail, 0, sizeof(bytes) - avail);
-		if (kprobe_scan_may_matter(&s->scan, bytes,
-					   min_t(size_t, avail, WINDOW_SIZE), addr))
+	for (addr = s->scan.start; addr < end; addr += avail) {
+		bytes = look(s, addr, end, isa->glance_len + 1, &avail);
+		/* The next bytes are tried with those that follow. */
+		if (addr + avail < end)
+			avail -= min_t(size_t, avail, isa->glance_len);
+		if (!avail || kprobe_scan_may_matter(&s->scan, bytes, avail, addr))
 			return false;
 	}
 	return true;
 }
 
-static enum kprobe_reason decode_part(struct search *s)
+static enum kprobe_reason decode_part(struct kprobe_survey *s)
 {
 	enum kprobe_reason reason = KPROBE_REASON_NONE;
 	unsigned long addr = s->scan.start;
@@ -271,7 +273,7 @@ static enum kprobe_reason decode_part(struct search *s)
 	size_t avail;
 
 	while (!reason && addr < s->scan.end) {
-		bytes = look(s, addr, &avail);
+		bytes = look(s, addr, s->scan.end, s->scan.isa->insn_max, &avail);
 		len = kprobe_scan_insn(&s->scan, bytes, avail, addr);
 		if (!len)
 			return addr + avail == s->scan.end &&
@@ -285,7 +287,7 @@ static enum kprobe_reason decode_part(struct search *s)
 }
 
 /* Follows jump labels and exception fixups, whose targets no instruction has. */
-static enum kprobe_reason follow_tables(struct search *s)
+static enum kprobe_reason follow_tables(struct kprobe_survey *s)
 {
 	enum kprobe_reason reason = KPROBE_REASON_NONE;
 	unsigned long site, target;
@@ -299,52 +301,124 @@ static enum kprobe_reason follow_tables(struct search *s)
 	return reason;
 }
 
-static enum kprobe_reason scan_part(struct search *s,
-				    const struct kprobe_function *part)
+static void begin_part(struct kprobe_survey *s, const struct kprobe_function *part)
 {
-	enum kprobe_reason reason = KPROBE_REASON_NONE;
-
 	s->scan.start = part->start;
 	s->scan.end = part->end;
 	s->scan.goes_on = false;
-	if (!is_plain(s))
-		reason = decode_part(s);
+}
+
+static enum kprobe_reason scan_part(struct kprobe_survey *s,
+				    const struct kprobe_function *part)
+{
+	enum kprobe_reason reason;
+
+	begin_part(s, part);
+	reason = decode_part(s);
 	if (s->scan.goes_on)
 		s->scan.touched = s->scan.isa->scratch;
 	return reason ?: follow_tables(s);
+}
+
+static void forget(struct kprobe_survey *s)
+{
+	const struct kprobe_scan *scan = &s->scan;
+
+	s->cold.end = 0;
+	s->exit = 0;
+	s->scan = (struct kprobe_scan){
+		.isa = scan->isa, .base = scan->base, .size = scan->size,
+		.marks = s->marks, .way_out = s->text->way_out,
+	};
+	memset(s->marks, 0, s->scan.size);
+}
+
+/*
+ * Most functions have no byte that could begin an instruction that matters, other than a
+ * branch inside. To find that out takes a tenth of the time of decoding.
+ */
+static enum kprobe_reason scan_function(struct kprobe_survey *s)
+{
+	forget(s);
+	if (s->vague) {
+		begin_part(s, &s->function);
+		if (is_plain(s))
+			return follow_tables(s);
+		s->vague = false;
+		forget(s);
+	}
+	return scan_part(s, &s->function);
+}
+
+static enum kprobe_reason scan_parts(struct kprobe_survey *s)
+{
+	enum kprobe_reason reason = scan_function(s);
+
+	if (!reason && s->cold.end)
+		reason = scan_part(s, &s->cold);
+	return reason;
+}
+
+/* Is the survey of this function, with marks for some text in it? */
+static bool is_of(const struct kprobe_survey *s, const struct kprobe_function *function,
+		  unsigned long from, unsigned long to)
+{
+	return s->function.start == function->start && s->function.end == function->end &&
+	       from >= s->scan.base && to <= s->scan.base + s->scan.size;
+}
+
+static void make_survey(struct kprobe_survey *s, const struct kprobe_isa *isa,
+			const struct kprobe_function *function, unsigned long site)
+{
+	size_t from = round_down(site - function->start, KPROBE_SURVEY_SIZE / 2);
+
+	s->function = *function;
+	s->scan.isa = isa;
+	s->scan.base = function->start + from;
+	s->scan.size = min_t(size_t, function->end - s->scan.base, KPROBE_SURVEY_SIZE);
+	s->vague = isa->first_bytes && !isa->scratch;
+	if (s->text->is_whole(function))
+		s->reason = scan_parts(s);
+	else
+		s->reason = KPROBE_REASON_JUMPED_INTO;
+}
+
+/* Finds out what really leads where bytes are marked. */
+static void clarify(struct kprobe_survey *s)
+{
+	s->vague = false;
+	s->reason = scan_parts(s);
 }
 
 /*
  * If every target of an indirect jump has a landing pad (kprobe_isa.pads), a region
  * without one is not a target. Else the targets of an indirect jump are unknown.
  */
-static enum kprobe_reason judge_landings(const struct kprobe_scan *scan)
+static enum kprobe_reason judge_landings(const struct kprobe_scan *scan, unsigned long site,
+					 unsigned long from, unsigned long to)
 {
-	if (scan->landed || scan->pad)
+	if (kprobe_scan_marks(scan, from, to) & KPROBE_MARK_LANDED)
 		return KPROBE_REASON_JUMPED_INTO;
 	if (scan->indirect && !scan->isa->pads)
 		return KPROBE_REASON_INDIRECT_JUMP;
-	if (scan->read)
+	if (kprobe_scan_marks(scan, site, to) & KPROBE_MARK_READ)
 		return KPROBE_REASON_RESERVED;
 	/* It would skip the first of the jump's instructions, and execute the others. */
-	if (scan->skipped && scan->isa->jump_insns > 1)
+	if (kprobe_scan_marks(scan, site, site + 1) & KPROBE_MARK_SKIPPED &&
+	    scan->isa->jump_insns > 1)
 		return KPROBE_REASON_NOT_DISPLACED;
 	return scan->state ? KPROBE_REASON_DIRECTION : KPROBE_REASON_NONE;
 }
 
-/* Checks that nothing but the instruction in front leads to scan.from and further on. */
-static enum kprobe_reason search_landings(struct search *s)
+/* Checks that nothing but the instruction in front leads to a region from @from on. */
+static enum kprobe_reason search_landings(struct kprobe_survey *s, unsigned long site,
+					  unsigned long from, unsigned long to)
 {
-	struct kprobe_scan *scan = &s->scan;
-	enum kprobe_reason reason;
-
-	if (!s->text->is_whole(&s->function) ||
-	    s->text->is_landed_on(s->text, scan->from, scan->to))
+	if (s->text->is_landed_on(s->text, from, to))
 		return KPROBE_REASON_JUMPED_INTO;
-	reason = scan_part(s, &s->function);
-	if (!reason && s->cold.end)
-		reason = scan_part(s, &s->cold);
-	return reason ?: judge_landings(scan);
+	if (s->vague && !s->reason && kprobe_scan_marks(&s->scan, from, to))
+		clarify(s);
+	return s->reason ?: judge_landings(&s->scan, site, from, to);
 }
 
 /*
@@ -352,11 +426,9 @@ static enum kprobe_reason search_landings(struct search *s)
  * left out unless something else depends on it. Whether the function reads the
  * instruction, kprobe_scan_site() has checked before.
  */
-static bool needs_search(const struct kprobe_scan *scan)
+static bool needs_search(const struct kprobe_isa *isa, unsigned long from, unsigned long to)
 {
-	const struct kprobe_isa *isa = scan->isa;
-
-	return !isa->stateless || isa->scratch || ALIGN(scan->from, isa->align) < scan->to;
+	return !isa->stateless || isa->scratch || ALIGN(from, isa->align) < to;
 }
 
 /*
@@ -364,7 +436,7 @@ static bool needs_search(const struct kprobe_scan *scan)
  * does not use at all. Any other must be dead before each instruction of the region, as
  * copies of branches and the jump back use it.
  */
-static u32 find_scratch(struct search *s, const struct kprobe_region *region,
+static u32 find_scratch(struct kprobe_survey *s, const struct kprobe_region *region,
 			unsigned long site)
 {
 	unsigned int i, nr = region->nr + kprobe_region_goes_on(region);
@@ -378,7 +450,7 @@ static u32 find_scratch(struct search *s, const struct kprobe_region *region,
 	return dead & -dead;
 }
 
-static enum kprobe_reason choose_scratch(struct search *s, struct kprobe_region *region,
+static enum kprobe_reason choose_scratch(struct kprobe_survey *s, struct kprobe_region *region,
 					 unsigned long site)
 {
 	if (!s->scan.isa->scratch)
@@ -387,22 +459,24 @@ static enum kprobe_reason choose_scratch(struct search *s, struct kprobe_region 
 	return region->scratch ? KPROBE_REASON_NONE : KPROBE_REASON_SCRATCH;
 }
 
-static enum kprobe_reason plan_text(struct search *s, struct kprobe_region *region,
-				    unsigned long site)
+static enum kprobe_reason plan_text(const struct kprobe_isa *isa, struct kprobe_survey *survey,
+				    const struct kprobe_function *function,
+				    struct kprobe_region *region, unsigned long site)
 {
-	const struct kprobe_isa *isa = s->scan.isa;
-	size_t avail = min_t(size_t, isa->jump_size + 2 * isa->insn_max,
-			     s->function.end - site);
-	u8 text[REGION_TEXT_MAX];
-
-	avail = s->text->read(site, text, min_t(size_t, avail, sizeof(text)));
-	return kprobe_plan_region(isa, region, text, avail, site);
+	size_t avail, least = isa->jump_size + 2 * isa->insn_max;
+	const u8 *bytes;
+	/* A small function is read as a whole, for all that is looked for in it. */
+	if (function->end - function->start <= KPROBE_WINDOW_SIZE)
+		look(survey, function->start, function->end, KPROBE_WINDOW_SIZE, &avail);
+	bytes = look(survey, site, function->end, least, &avail);
+	return kprobe_plan_region(isa, region, bytes, avail, site);
 }
 
 /**
  * kprobe_scan_region() - check whether a jump may replace the text at a site
  * @isa:    the instruction set
  * @text:   the text, and what is known of it besides instructions
+ * @survey: what is known of the function that was looked at last
  * @region: filled in if it may
  * @site:   address of an instruction
  * @from:   no branch may lead to the region from this address on: @site, if the
@@ -415,28 +489,54 @@ static enum kprobe_reason plan_text(struct search *s, struct kprobe_region *regi
  */
 enum kprobe_reason kprobe_scan_region(const struct kprobe_isa *isa,
 				      const struct kprobe_text *text,
+				      struct kprobe_survey *survey,
 				      struct kprobe_region *region,
 				      unsigned long site, unsigned long from)
 {
-	struct search s = { .text = text, .scan.isa = isa };
+	struct kprobe_function function;
 	enum kprobe_reason reason;
 
-	if (!text->find(text->lookup, site, &s.function) ||
-	    s.function.end - s.function.start > FUNCTION_MAX)
+	if (!text->find(text->lookup, site, &function))
 		return KPROBE_REASON_FUNCTION_UNDECODABLE;
-	reason = plan_text(&s, region, site);
-	if (reason)
-		return reason;
-	if (text->is_reserved(text, site, site + region->len))
-		return KPROBE_REASON_RESERVED;
-	if (text->may_fault(text, site, site + region->len))
-		return KPROBE_REASON_EXTABLE;
-	s.scan.way_out = text->way_out;
-	s.scan.site = site;
-	s.scan.from = from;
-	s.scan.to = site + region->len;
-	if (needs_search(&s.scan))
-		reason = search_landings(&s);
-	return reason ?: choose_scratch(&s, region, site);
+	survey->text = text;
+	reason = plan_text(isa, survey, &function, region, site);
+	return reason ?: kprobe_scan_planned(isa, text, survey, region, site, from);
 }
 NOKPROBE_SYMBOL(kprobe_scan_region);
+
+/**
+ * kprobe_scan_planned() - the same for a region that is planned already
+ * @isa:    as for kprobe_scan_region()
+ * @text:   as for kprobe_scan_region()
+ * @survey: as for kprobe_scan_region()
+ * @region: the region. Registers that jumps need are filled in
+ * @site:   its address
+ * @from:   as for kprobe_scan_region()
+ *
+ * Context: As the functions of @text.
+ * Return: %KPROBE_REASON_NONE, or why not.
+ */
+enum kprobe_reason kprobe_scan_planned(const struct kprobe_isa *isa,
+				       const struct kprobe_text *text,
+				       struct kprobe_survey *survey,
+				       struct kprobe_region *region,
+				       unsigned long site, unsigned long from)
+{
+	unsigned long to = site + region->len;
+	struct kprobe_function function;
+
+	survey->text = text;
+	if (!text->find(text->lookup, site, &function) ||
+	    function.end - function.start > FUNCTION_MAX || to > function.end)
+		return KPROBE_REASON_FUNCTION_UNDECODABLE;
+	if (text->is_reserved(text, site, to))
+		return KPROBE_REASON_RESERVED;
+	if (text->may_fault(text, site, to))
+		return KPROBE_REASON_EXTABLE;
+	if (!needs_search(isa, from, to))
+		return KPROBE_REASON_NONE;
+	if (!is_of(survey, &function, site, to))
+		make_survey(survey, isa, &function, site);
+	return search_landings(survey, site, from, to) ?: choose_scratch(survey, region, site);
+}
+NOKPROBE_SYMBOL(kprobe_scan_planned);

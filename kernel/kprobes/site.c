@@ -34,7 +34,7 @@ static enum kprobe_reason plan_at(const struct kprobe_isa *isa,
 
 /**
  * struct walk - state while a function is decoded
- * @site:   the site that is to be probed
+ * @site:   the site of the new probe
  * @slots:  how many of the next instructions are in delay slots
  * @window: how many of the next instructions may be in an exclusive sequence
  * @read:   an instruction reads or executes the text at the site as data

@@ -3,16 +3,16 @@
  * Slots: small pieces of executable memory for displaced instructions, and
  * larger ones for detours.
  *
- * execmem allocates them in pages. A page is filled while it is writable and not
- * executable, and then becomes read-only and executable. Later writes go through the
- * architecture's text patching.
+ * execmem allocates them in chunks of whole pages. A chunk is filled while it is writable
+ * and not executable, and then becomes read-only and executable. Later writes go through the
+ * architecture's text patching. To allocate a chunk takes longer than to fill its slots, so
+ * chunks get larger the more slots there are.
  *
- * Each class of slots has a list of its pages with a free slot, and each page has a
- * bitmap of its slots. Unwinders, also in NMIs, find the page of an address in a
- * latched tree, without a lock. Code that runs in a slot does not need the tree: a
- * page begins with a pointer to its struct slot_page.
+ * The slots of a chunk have the same size, and for each size there is a list of the chunks
+ * with a free slot. Unwinders, also in NMIs, find the chunk of an address in a latched
+ * tree, without a lock. Code that runs in a slot does not need the tree: a page begins
+ * with a pointer to its struct slot_page.
  */
-#include <linux/bitmap.h>
 #include <linux/execmem.h>
 #include <linux/extable.h>
 #include <linux/kmsan-checks.h>
@@ -26,80 +26,86 @@
 #include <linux/workqueue.h>
 
 #include "slot.h"
+#include "slot_write.h"
 #include "table.h"
+#include "veneer.h"
 
 /* Size of a page's header, which also separates slots from the memory before the page. */
-#define SLOT_PAGE_HEADER	KPROBE_SLOT_SIZE
+#define SLOT_PAGE_HEADER	16
 
-#define MAX_SLOTS_PER_PAGE	((PAGE_SIZE - SLOT_PAGE_HEADER) / KPROBE_SLOT_SIZE)
+/* A chunk has at most so many slots, unless a single page has more. */
+#define SLOTS_PER_CHUNK		128
 
-/* The name that /proc/kallsyms and perf show for a page. */
+/* The name that /proc/kallsyms shows for a page, and perf for a chunk. */
 #define SLOT_PAGE_NAME	"kprobe_insn_page"
 
 /**
- * struct slot_class - slots of one size; a page has slots of one class
- * @size: the size in bytes
- * @room: pages with a free slot; kprobe_mutex
+ * struct slot_page - one page of slots
+ * @owner: what each slot belongs to, 0 for a free one: a struct kprobe_point, or a
+ *         struct kprobe_detour with %KPROBE_OWNER_IS_DETOUR; changed under kprobe_mutex
+ * @size:  the size of its slots in bytes
  */
-struct slot_class {
+struct slot_page {
+	unsigned long *owner;
 	unsigned int size;
-	struct list_head room;
-};
-
-#define SLOT_CLASS(i, bytes) \
-	[i] = { .size = (bytes), .room = LIST_HEAD_INIT(slot_classes[i].room) }
-
-/* The first is for instructions, the others are for detours, by size. */
-static struct slot_class slot_classes[] = {
-	SLOT_CLASS(0, KPROBE_SLOT_SIZE),
-#ifdef CONFIG_OPTPROBES
-	SLOT_CLASS(1, KPROBE_DETOUR_SIZE),
-	SLOT_CLASS(2, KPROBE_DETOUR_MAX_SIZE),
-#endif
 };
 
 /**
- * struct slot_page - one page of slots
- * @text:  the page
- * @class: what kind of slots
- * @node:  in the tree of pages by address
- * @all:   in the list of all pages, in the same order; changed under kprobe_mutex,
+ * struct slot_chunk - pages of slots that were allocated together
+ * @text:  the pages
+ * @node:  in the tree of chunks by address
+ * @all:   in the list of all chunks, in the same order; changed under kprobe_mutex,
  *         read under RCU
- * @list:  in the class's pages with room while some slot is free; kprobe_mutex
- * @used:  which slots are taken; kprobe_mutex
- * @rcu:   for freeing after an RCU grace period: lookups may still read the page
- * @owner: what each slot belongs to, NULL for a free one: a struct kprobe_point
- *         in pages for instructions, else a struct kprobe_detour
+ * @list:  in the list of chunks with room while some slot is free; kprobe_mutex
+ * @size:  the size of its slots in bytes
+ * @used:  how many slots have an owner; kprobe_mutex
+ * @pages: how many pages
+ * @rcu:   for freeing after an RCU grace period: lookups may still read the chunk
+ * @page:  the pages. The owners of all slots are in one array, in the slots' order
  */
-struct slot_page {
+struct slot_chunk {
 	void *text;
-	struct slot_class *class;
 	struct latch_tree_node node;
 	struct list_head all;
-	struct list_head list;
-	DECLARE_BITMAP(used, MAX_SLOTS_PER_PAGE);
+	struct hlist_node list;
+	u16 size;
+	u16 used;
+	u16 pages;
 	struct rcu_work rcu;
-	void *owner[];
+	struct slot_page page[] __counted_by(pages);
 };
 
-static __always_inline struct slot_page *slot_page_of(struct latch_tree_node *node)
+/**
+ * struct room - chunks whose slots have the same size
+ * @chunks: those with a free slot
+ * @pages:  how many pages all of them have
+ */
+struct room {
+	struct hlist_head chunks;
+	unsigned int pages;
+};
+
+/* By the size of the slots in units; kprobe_mutex. */
+static struct room rooms[KPROBE_SLOT_MAX_SIZE / KPROBE_SLOT_UNIT + 1];
+
+static __always_inline struct slot_chunk *slot_chunk_of(struct latch_tree_node *node)
 {
-	return container_of(node, struct slot_page, node);
+	return container_of(node, struct slot_chunk, node);
 }
 
 static __always_inline bool lies_before(struct latch_tree_node *a,
 					struct latch_tree_node *b)
 {
-	return slot_page_of(a)->text < slot_page_of(b)->text;
+	return slot_chunk_of(a)->text < slot_chunk_of(b)->text;
 }
 
 static __always_inline int compare(void *addr, struct latch_tree_node *node)
 {
-	void *text = slot_page_of(node)->text;
+	struct slot_chunk *chunk = slot_chunk_of(node);
 
-	if (addr < text)
+	if (addr < chunk->text)
 		return -1;
-	return addr >= text + PAGE_SIZE;
+	return addr >= chunk->text + chunk->pages * PAGE_SIZE;
 }
 
 static const struct latch_tree_ops by_address = {
@@ -108,14 +114,14 @@ static const struct latch_tree_ops by_address = {
 };
 
 /*
- * All pages by address; changed under kprobe_mutex, read with preemption
- * disabled where RCU is watching. A lookup is inline, and removing a page
+ * All chunks by address; changed under kprobe_mutex, read with preemption
+ * disabled where RCU is watching. A lookup is inline, and removing a chunk
  * allocates no memory.
  */
-static struct latch_tree_root page_tree;
+static struct latch_tree_root chunk_tree;
 
-/* All pages in the same order, for /proc/kallsyms. */
-static LIST_HEAD(all_pages);
+/* All chunks in the same order, for /proc/kallsyms. */
+static LIST_HEAD(all_chunks);
 
 /*
  * Bounds of the addresses of all slots, only ever widened, and before a route or the text
@@ -125,155 +131,165 @@ static LIST_HEAD(all_pages);
 static unsigned long lowest_slot = ULONG_MAX;
 static unsigned long highest_slot;
 
-static unsigned int slots_per_page(const struct slot_class *class)
+static unsigned int slots_per_page(unsigned int size)
 {
-	return (PAGE_SIZE - SLOT_PAGE_HEADER) / class->size;
+	return (PAGE_SIZE - SLOT_PAGE_HEADER) / size;
 }
 
-static bool holds_detours(const struct slot_page *page)
+static struct room *room_of(unsigned int size)
 {
-	return page->class != &slot_classes[0];
+	return &rooms[size / KPROBE_SLOT_UNIT];
 }
 
-static void announce(struct slot_page *page, bool unregister)
+static size_t chunk_bytes(const struct slot_chunk *chunk)
+{
+	return chunk->pages * PAGE_SIZE;
+}
+
+static void announce(struct slot_chunk *chunk, bool unregister)
 {
 	perf_event_ksymbol(PERF_RECORD_KSYMBOL_TYPE_OOL,
-			   (unsigned long)page->text, PAGE_SIZE, unregister,
+			   (unsigned long)chunk->text, chunk_bytes(chunk), unregister,
 			   SLOT_PAGE_NAME);
 }
 
-static void free_slot_page(struct work_struct *work)
+static void free_chunk(struct slot_chunk *chunk)
 {
-	struct slot_page *page;
-
-	page = container_of(to_rcu_work(work), struct slot_page, rcu);
-	execmem_free(page->text);
-	kfree(page);
+	execmem_free(chunk->text);
+	kfree(chunk->page[0].owner);
+	kfree(chunk);
 }
 
-/* The entry of all_pages to add a page after, so that the list has the tree's order. */
-static struct list_head *entry_before(struct slot_page *page)
+static void free_chunk_work(struct work_struct *work)
 {
-	struct rb_node *prev = rb_prev(&page->node.node[0]);
-
-	return prev ? &container_of(prev, struct slot_page, node.node[0])->all : &all_pages;
+	free_chunk(container_of(to_rcu_work(work), struct slot_chunk, rcu));
 }
 
-static void publish_page(struct slot_page *page)
+/* The entry of all_chunks to add a chunk after, so that the list has the tree's order. */
+static struct list_head *entry_before(struct slot_chunk *chunk)
 {
-	unsigned long start = (unsigned long)page->text;
+	struct rb_node *prev = rb_prev(&chunk->node.node[0]);
+
+	return prev ? &container_of(prev, struct slot_chunk, node.node[0])->all : &all_chunks;
+}
+
+static void publish_chunk(struct slot_chunk *chunk)
+{
+	unsigned long start = (unsigned long)chunk->text;
 
 	WRITE_ONCE(lowest_slot, min(lowest_slot, start));
-	WRITE_ONCE(highest_slot, max(highest_slot, start + PAGE_SIZE - 1));
-	latch_tree_insert(&page->node, &page_tree, &by_address);
-	list_add_rcu(&page->all, entry_before(page));
-	list_add(&page->list, &page->class->room);
-	announce(page, false);
+	WRITE_ONCE(highest_slot, max(highest_slot, start + chunk_bytes(chunk) - 1));
+	latch_tree_insert(&chunk->node, &chunk_tree, &by_address);
+	list_add_rcu(&chunk->all, entry_before(chunk));
+	hlist_add_head(&chunk->list, &room_of(chunk->size)->chunks);
+	room_of(chunk->size)->pages += chunk->pages;
+	announce(chunk, false);
 }
 
-static struct slot_page *make_slot_page(struct slot_class *class)
+/* As many pages again as there are. */
+static struct slot_chunk *alloc_chunk(unsigned int size)
 {
-	struct slot_page *page;
+	unsigned int nr = slots_per_page(size), max = SLOTS_PER_CHUNK / nr ?: 1, i;
+	unsigned int pages = clamp(room_of(size)->pages, 1, max);
+	struct slot_chunk *chunk = kzalloc(struct_size(chunk, page, pages), GFP_KERNEL);
+	unsigned long *owner = kcalloc(nr * pages, sizeof(*owner), GFP_KERNEL);
 
-	page = kzalloc(struct_size(page, owner, slots_per_page(class)), GFP_KERNEL);
-	if (!page)
+	if (!chunk || !owner) {
+		kfree(chunk);
+		kfree(owner);
 		return NULL;
-	page->class = class;
-	INIT_RCU_WORK(&page->rcu, free_slot_page);
-	page->text = execmem_alloc(EXECMEM_KPROBES, PAGE_SIZE);
-	if (!page->text)
-		goto free_page;
-	set_vm_flush_reset_perms(page->text);
-	if (arch_kprobe_fill_slots(page->text, PAGE_SIZE, page))
-		goto free_text;
-	/* KMSAN did not see the page being filled. Text patching reads it back. */
-	kmsan_unpoison_memory(page->text, PAGE_SIZE);
-	publish_page(page);
-	return page;
-
-free_text:
-	execmem_free(page->text);
-free_page:
-	kfree(page);
-	return NULL;
+	}
+	chunk->pages = pages;
+	chunk->size = size;
+	INIT_RCU_WORK(&chunk->rcu, free_chunk_work);
+	for (i = 0; i < pages; i++)
+		chunk->page[i] = (struct slot_page){ .owner = owner + i * nr, .size = size };
+	return chunk;
 }
 
-static struct slot_page *page_with_room(struct slot_class *class)
+static int alloc_text(struct slot_chunk *chunk)
 {
-	struct slot_page *page;
+	size_t bytes = chunk_bytes(chunk);
 
-	page = list_first_entry_or_null(&class->room, struct slot_page, list);
-	return page ?: make_slot_page(class);
+	chunk->text = execmem_alloc(EXECMEM_KPROBES, bytes);
+	if (!chunk->text)
+		return -ENOMEM;
+	set_vm_flush_reset_perms(chunk->text);
+	/* KMSAN does not see the pages being filled. Text patching reads them back. */
+	kmsan_unpoison_memory(chunk->text, bytes);
+	return arch_kprobe_fill_slots(chunk->text, bytes, chunk->page, sizeof(chunk->page[0]));
 }
 
-static bool is_full(const struct slot_page *page)
+static struct slot_chunk *make_chunk(unsigned int size)
 {
-	return bitmap_full(page->used, slots_per_page(page->class));
-}
+	struct slot_chunk *chunk = alloc_chunk(size);
 
-static void *alloc_slot(struct slot_class *class, void *owner)
-{
-	struct slot_page *page = page_with_room(class);
-	unsigned int i;
-
-	lockdep_assert_held(&kprobe_mutex);
-	if (!page)
+	if (!chunk)
 		return NULL;
-	i = find_first_zero_bit(page->used, slots_per_page(class));
-	__set_bit(i, page->used);
-	if (is_full(page))
-		list_del_init(&page->list);
-	/* Unwinders on other CPUs dereference it: pairs with owner_at(). */
-	smp_store_release(&page->owner[i], owner);
-	return page->text + SLOT_PAGE_HEADER + i * class->size;
+	if (alloc_text(chunk)) {
+		free_chunk(chunk);
+		return NULL;
+	}
+	publish_chunk(chunk);
+	return chunk;
+}
+
+static struct slot_chunk *chunk_with_room(unsigned int size)
+{
+	unsigned int most = min(size + KPROBE_SLOT_SLACK, KPROBE_SLOT_MAX_SIZE), fits;
+	struct slot_chunk *chunk;
+
+	for (fits = size; fits <= most; fits += KPROBE_SLOT_UNIT) {
+		chunk = hlist_entry_safe(room_of(fits)->chunks.first, struct slot_chunk, list);
+		if (chunk)
+			return chunk;
+	}
+	return make_chunk(size);
+}
+
+static bool is_full(const struct slot_chunk *chunk)
+{
+	return chunk->used == chunk->pages * slots_per_page(chunk->size);
+}
+
+static void *slot_at(const struct slot_chunk *chunk, unsigned int i)
+{
+	unsigned int nr = slots_per_page(chunk->size);
+
+	return chunk->text + i / nr * PAGE_SIZE + SLOT_PAGE_HEADER + i % nr * chunk->size;
 }
 
 /**
- * kprobe_slot_alloc() - get a slot for an instruction
- * @owner: the point that it is for
- *
- * Context: Process context, kprobe_mutex held, may sleep.
- * Return: %KPROBE_SLOT_SIZE bytes of executable memory, NULL when there are
- * none.
- */
-void *kprobe_slot_alloc(struct kprobe_point *owner)
-{
-	return alloc_slot(&slot_classes[0], owner);
-}
-NOKPROBE_SYMBOL(kprobe_slot_alloc);
-
-#ifdef CONFIG_OPTPROBES
-/**
- * kprobe_detour_slot_alloc() - get a slot for a detour
- * @owner: the detour that it is for
- * @size:  how many bytes are needed, at most %KPROBE_DETOUR_MAX_SIZE
+ * kprobe_slot_alloc() - get a slot
+ * @owner: the point that it is for, or the detour with %KPROBE_OWNER_IS_DETOUR
+ * @len:   how many bytes are needed, at most %KPROBE_SLOT_SIZE for an instruction and
+ *         %KPROBE_DETOUR_MAX_SIZE for a detour
  *
  * Context: Process context, kprobe_mutex held, may sleep.
  * Return: Executable memory, NULL when there is none.
  */
-void *kprobe_detour_slot_alloc(struct kprobe_detour *owner, size_t size)
+void *kprobe_slot_alloc(unsigned long owner, unsigned int len)
 {
-	return alloc_slot(&slot_classes[size > KPROBE_DETOUR_SIZE ? 2 : 1], owner);
-}
-NOKPROBE_SYMBOL(kprobe_detour_slot_alloc);
-#endif
+	struct slot_chunk *chunk = chunk_with_room(kprobe_slot_size(len));
+	unsigned long *owners;
+	unsigned int i;
 
-/**
- * kprobe_slot_write() - put code into a slot
- * @slot: the slot; nobody executes it yet
- * @code: the bytes
- * @len:  how many, at most %KPROBE_SLOT_SIZE
- *
- * Context: Process context, may sleep.
- */
-void kprobe_slot_write(void *slot, const void *code, size_t len)
-{
-	/* KMSAN did not see the code being made. */
-	kmsan_unpoison_memory(code, len);
-	arch_kprobe_write_slot(slot, code, len);
-	perf_event_text_poke(slot, NULL, 0, code, len);
+	lockdep_assert_held(&kprobe_mutex);
+	if (!chunk)
+		return NULL;
+	owners = chunk->page[0].owner;
+	/* Where it is in most cases: the slots in front are in use. */
+	i = owners[chunk->used] ? 0 : chunk->used;
+	while (owners[i])
+		i++;
+	chunk->used++;
+	if (is_full(chunk))
+		hlist_del_init(&chunk->list);
+	/* Unwinders on other CPUs dereference it: pairs with owner_at(). */
+	smp_store_release(&owners[i], owner);
+	return slot_at(chunk, i);
 }
-NOKPROBE_SYMBOL(kprobe_slot_write);
+NOKPROBE_SYMBOL(kprobe_slot_alloc);
 
 /*
  * Unwinders ask about every address, also where RCU is not watching. RCU is watching
@@ -290,26 +306,35 @@ static __always_inline bool may_be_slot(unsigned long addr)
 }
 
 /* With preemption disabled, or kprobe_mutex held. */
-static __always_inline struct slot_page *page_of(unsigned long addr)
+static __always_inline struct slot_chunk *chunk_of(unsigned long addr)
 {
 	struct latch_tree_node *node;
 
-	node = latch_tree_find((void *)addr, &page_tree, &by_address);
-	return node ? slot_page_of(node) : NULL;
+	node = latch_tree_find((void *)addr, &chunk_tree, &by_address);
+	return node ? slot_chunk_of(node) : NULL;
 }
 
-static void retire_page(struct slot_page *page)
+static __always_inline struct slot_page *page_in(struct slot_chunk *chunk, unsigned long addr)
 {
-	list_del(&page->list);
-	list_del_rcu(&page->all);
-	latch_tree_erase(&page->node, &page_tree, &by_address);
-	announce(page, true);
-	queue_rcu_work(system_unbound_wq, &page->rcu);
+	return &chunk->page[(addr - (unsigned long)chunk->text) >> PAGE_SHIFT];
 }
 
+static void retire_chunk(struct slot_chunk *chunk)
+{
+	/* Not into a chunk that is freed. */
+	kprobe_flush_slots();
+	hlist_del(&chunk->list);
+	room_of(chunk->size)->pages -= chunk->pages;
+	list_del_rcu(&chunk->all);
+	latch_tree_erase(&chunk->node, &chunk_tree, &by_address);
+	announce(chunk, true);
+	queue_rcu_work(system_unbound_wq, &chunk->rcu);
+}
+
+/* Of a slot in its page. */
 static unsigned int slot_index(const struct slot_page *page, unsigned long addr)
 {
-	return (offset_in_page(addr) - SLOT_PAGE_HEADER) / page->class->size;
+	return (offset_in_page(addr) - SLOT_PAGE_HEADER) / page->size;
 }
 NOKPROBE_SYMBOL(slot_index);
 
@@ -321,42 +346,58 @@ NOKPROBE_SYMBOL(slot_index);
  */
 void kprobe_slot_free(void *slot)
 {
+	struct slot_chunk *chunk;
 	struct slot_page *page;
-	unsigned int i;
+	struct room *room;
 
 	lockdep_assert_held(&kprobe_mutex);
 	if (!slot)
 		return;
-	page = page_of((unsigned long)slot);
-	if (WARN_ON_ONCE(!page))
+	chunk = chunk_of((unsigned long)slot);
+	if (WARN_ON_ONCE(!chunk))
 		return;
-	i = slot_index(page, (unsigned long)slot);
-	/* Before retire_page(): perf needs the page's ksymbol to place the bytes. */
-	perf_event_text_poke(slot, slot, page->class->size, NULL, 0);
-	if (is_full(page))
-		list_add(&page->list, &page->class->room);
-	WRITE_ONCE(page->owner[i], NULL);
-	__clear_bit(i, page->used);
+	page = page_in(chunk, (unsigned long)slot);
+	room = room_of(chunk->size);
+	/* Before retire_chunk(): perf needs the chunk's ksymbol to place the bytes. */
+	perf_event_text_poke(slot, slot, chunk->size, NULL, 0);
+	if (is_full(chunk))
+		hlist_add_head(&chunk->list, &room->chunks);
+	WRITE_ONCE(page->owner[slot_index(page, (unsigned long)slot)], 0);
 	/* Keep one page: a probe that comes and goes again and again allocates none. */
-	if (bitmap_empty(page->used, slots_per_page(page->class)) &&
-	    !list_is_singular(&page->class->room))
-		retire_page(page);
+	if (!--chunk->used && (chunk->pages > 1 ||
+			       !hlist_is_singular_node(&chunk->list, &room->chunks)))
+		retire_chunk(chunk);
 }
 NOKPROBE_SYMBOL(kprobe_slot_free);
 
-/* The owner of the slot around an address, and the slot's page. */
-static void *owner_at(unsigned long addr, struct slot_page **page)
+static __always_inline struct kprobe_detour *detour_of(unsigned long owner)
 {
+	return owner & KPROBE_OWNER_IS_DETOUR ? (void *)(owner - KPROBE_OWNER_IS_DETOUR) : NULL;
+}
+
+static __always_inline struct kprobe_point *point_of(unsigned long owner)
+{
+	struct kprobe_detour *detour = detour_of(owner);
+
+	return detour ? kprobe_detour_point(detour) : (void *)owner;
+}
+
+/* The owner of the slot around an address, and how far in the slot that is. */
+static unsigned long owner_at(unsigned long addr, unsigned int *offset)
+{
+	struct slot_chunk *chunk = chunk_of(addr);
+	struct slot_page *page;
 	unsigned int i;
 
-	*page = page_of(addr);
-	if (!*page || offset_in_page(addr) < SLOT_PAGE_HEADER)
-		return NULL;
-	i = slot_index(*page, addr);
-	if (i >= slots_per_page((*page)->class))
-		return NULL;
-	/* What it points to was written before: pairs with alloc_slot(), by dependency. */
-	return READ_ONCE((*page)->owner[i]);
+	if (!chunk || offset_in_page(addr) < SLOT_PAGE_HEADER)
+		return 0;
+	page = page_in(chunk, addr);
+	i = slot_index(page, addr);
+	if (i >= slots_per_page(page->size))
+		return 0;
+	*offset = (offset_in_page(addr) - SLOT_PAGE_HEADER) % page->size;
+	/* What it points to was written before: pairs with kprobe_slot_alloc(), by dependency. */
+	return READ_ONCE(page->owner[i]);
 }
 NOKPROBE_SYMBOL(owner_at);
 
@@ -364,7 +405,7 @@ NOKPROBE_SYMBOL(owner_at);
  * kprobe_slot_owner() - find the point of a slot or detour
  * @addr:   any address
  * @offset: set to 0 if a copy of the probed instruction begins at @addr, to
- *          nonzero if @addr is elsewhere in the slot
+ *          nonzero if @addr is elsewhere: in an instruction's slot, to how far
  *
  * Context: Any in which RCU is watching; an RCU reader, unless the slot is known
  * to be executing.
@@ -372,23 +413,24 @@ NOKPROBE_SYMBOL(owner_at);
  */
 struct kprobe_point *kprobe_slot_owner(unsigned long addr, unsigned int *offset)
 {
-	struct slot_page *page;
-	void *owner;
+	unsigned long owner;
 
 	if (!may_be_slot(addr))
 		return NULL;
 	guard(preempt_notrace)();
-	owner = owner_at(addr, &page);
-	if (!owner)
-		return NULL;
-	if (!holds_detours(page)) {
-		*offset = (offset_in_page(addr) - SLOT_PAGE_HEADER) % KPROBE_SLOT_SIZE;
-		return owner;
-	}
-	*offset = !kprobe_detour_has_insn_at(owner, addr);
-	return kprobe_detour_point(owner);
+	owner = owner_at(addr, offset);
+	if (detour_of(owner))
+		*offset = !kprobe_detour_has_insn_at(detour_of(owner), addr);
+	return point_of(owner);
 }
 NOKPROBE_SYMBOL(kprobe_slot_owner);
+
+static __always_inline unsigned long running_owner(unsigned long addr)
+{
+	struct slot_page *page = *(struct slot_page **)(addr & PAGE_MASK);
+
+	return page->owner[slot_index(page, addr)];
+}
 
 /**
  * kprobe_slot_running() - find the point of a slot or detour that is in use
@@ -399,29 +441,22 @@ NOKPROBE_SYMBOL(kprobe_slot_owner);
  */
 struct kprobe_point *kprobe_slot_running(unsigned long addr)
 {
-	struct slot_page *page = *(struct slot_page **)(addr & PAGE_MASK);
-	void *owner = page->owner[slot_index(page, addr)];
-
-	return holds_detours(page) ? kprobe_detour_point(owner) : owner;
+	return point_of(running_owner(addr));
 }
 NOKPROBE_SYMBOL(kprobe_slot_running);
 
-#ifdef CONFIG_OPTPROBES
 /**
- * kprobe_detour_running() - find a detour that is in use
- * @addr: an address in it
+ * kprobe_slot_detour() - find the detour that a slot is for
+ * @addr: an address in a slot that is in use
  *
  * Context: Any.
- * Return: The detour.
+ * Return: The detour, NULL if the slot is for an instruction.
  */
-struct kprobe_detour *kprobe_detour_running(unsigned long addr)
+struct kprobe_detour *kprobe_slot_detour(unsigned long addr)
 {
-	struct slot_page *page = *(struct slot_page **)(addr & PAGE_MASK);
-
-	return page->owner[slot_index(page, addr)];
+	return detour_of(running_owner(addr));
 }
-NOKPROBE_SYMBOL(kprobe_detour_running);
-#endif
+NOKPROBE_SYMBOL(kprobe_slot_detour);
 
 /**
  * is_kprobe_insn_slot() - is this code a displaced instruction?
@@ -435,7 +470,7 @@ bool is_kprobe_insn_slot(unsigned long addr)
 	if (!may_be_slot(addr))
 		return false;
 	guard(preempt_notrace)();
-	return page_of(addr);
+	return chunk_of(addr);
 }
 NOKPROBE_SYMBOL(is_kprobe_insn_slot);
 
@@ -472,27 +507,27 @@ NOKPROBE_SYMBOL(kprobe_search_exception_tables);
  *
  * Context: Any. Where RCU is not watching, nothing is known of slots.
  * Return: The address in the kernel's or a module's text that @addr stands
- * for; @addr itself when that is not in a slot.
+ * for; @addr itself when that is neither in a slot nor a veneer.
  */
 unsigned long kprobe_displaced_frame(unsigned long addr, unsigned int *pushed)
 {
+	/* At a veneer registers and stack are those at the start of the detour. */
+	unsigned long slot = kprobe_veneer_target(addr);
 	struct kprobe_point *point;
-	struct slot_page *page;
-	void *owner;
+	unsigned long owner;
+	unsigned int offset;
 
 	*pushed = 0;
-	if (!may_be_slot(addr))
+	if (!may_be_slot(slot))
 		return addr;
 	guard(preempt_notrace)();
-	owner = owner_at(addr, &page);
+	owner = owner_at(slot, &offset);
 	if (!owner)
 		return addr;
-	if (holds_detours(page))
-		return arch_kprobe_detour_ip(owner, addr, pushed);
-	point = owner;
-	if (!((offset_in_page(addr) - SLOT_PAGE_HEADER) % KPROBE_SLOT_SIZE))
-		return point->site;
-	return point->site + point->len;
+	if (detour_of(owner))
+		return arch_kprobe_detour_ip(detour_of(owner), slot, pushed);
+	point = point_of(owner);
+	return point->site + (offset ? point->len : 0);
 }
 NOKPROBE_SYMBOL(kprobe_displaced_frame);
 
@@ -524,13 +559,15 @@ NOKPROBE_SYMBOL(kprobe_displaced_ip);
 int kprobe_get_kallsym(unsigned int symnum, unsigned long *value, char *type,
 		       char *sym)
 {
-	struct slot_page *page;
+	struct slot_chunk *chunk;
 
 	guard(rcu)();
-	list_for_each_entry_rcu(page, &all_pages, all) {
-		if (symnum--)
+	list_for_each_entry_rcu(chunk, &all_chunks, all) {
+		if (symnum >= chunk->pages) {
+			symnum -= chunk->pages;
 			continue;
-		*value = (unsigned long)page->text;
+		}
+		*value = (unsigned long)chunk->text + symnum * PAGE_SIZE;
 		*type = 't';
 		strscpy(sym, SLOT_PAGE_NAME, KSYM_NAME_LEN);
 		return 0;

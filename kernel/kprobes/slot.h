@@ -5,16 +5,21 @@
 /* slot.c: executable copies of instructions */
 #include <linux/kprobe_arch.h>
 
-void *kprobe_slot_alloc(struct kprobe_point *owner);
-void kprobe_slot_write(void *slot, const void *code, size_t len);
+/* In the owner of a detour's slot: it is a struct kprobe_detour. */
+#define KPROBE_OWNER_IS_DETOUR	1UL
+
+typedef enum kprobe_reason (*kprobe_emit_t)(void *arg, struct kprobe_code *code);
+
+void *kprobe_slot_alloc(unsigned long owner, unsigned int len);
+enum kprobe_reason kprobe_slot_make(void **slot, unsigned long owner, kprobe_emit_t emit,
+				    void *arg);
 void kprobe_slot_free(void *slot);
 struct kprobe_point *kprobe_slot_running(unsigned long addr);
+struct kprobe_detour *kprobe_slot_detour(unsigned long addr);
 struct kprobe_point *kprobe_slot_owner(unsigned long addr,
 				       unsigned int *offset);
 
 #ifdef CONFIG_OPTPROBES
-void *kprobe_detour_slot_alloc(struct kprobe_detour *owner, size_t size);
-struct kprobe_detour *kprobe_detour_running(unsigned long addr);
 
 static __always_inline struct kprobe_point *
 kprobe_detour_point(const struct kprobe_detour *detour)

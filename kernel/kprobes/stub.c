@@ -2,6 +2,7 @@
 /*
  * Stubs: the detours of architectures that write none of their own.
  *
+ *			address of the struct kprobe_detour
  *	entry:		call of kprobe_detour_common
  *	run:		displaced instructions
  *			jump back
@@ -10,8 +11,9 @@
  *			jump to the second one above, or back
  *
  * kprobe_detour_common is the architecture's: it saves the registers as a trap would,
- * calls kprobe_detour_enter(), and goes on where that says. A stub knows no handlers,
- * so it outlives all changes of them.
+ * calls kprobe_detour_enter() with the detour, which it finds by its return address, and
+ * goes on where that says: in most cases at "run", to which it just returns. A stub knows
+ * no handlers, so it outlives all changes of them.
  */
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
@@ -36,7 +38,7 @@ static void *emit_post(struct kprobe_code *code, const struct kprobe_region *reg
 		return NULL;
 	isa->emit(code, &region->insn[0], (u8 *)point->insn, point->site);
 	isa->enter(code, (unsigned long)kprobe_post_trampoline);
-	isa->leave(code);
+	kprobe_code_leave(code, isa);
 	isa->jump(code, resume_at(code, region, point, at), region->scratch);
 	return start;
 }
@@ -49,8 +51,9 @@ enum kprobe_reason arch_kprobe_emit_detour(struct kprobe_detour *detour,
 	struct kprobe_point *point = detour->point;
 
 	detour->direct = true;
+	kprobe_code_put(code, &detour, sizeof(detour));
 	isa->enter(code, (unsigned long)kprobe_detour_common);
-	isa->leave(code);
+	kprobe_code_leave(code, isa);
 	detour->route.run = (void *)kprobe_code_here(code);
 	kprobe_emit_region(isa, code, region, 0, (u8 *)point->insn, point->site,
 			   detour->insn);

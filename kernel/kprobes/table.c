@@ -23,7 +23,7 @@
  */
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
-#include <linux/mm.h>
+#include <linux/slab.h>
 #include <linux/workqueue.h>
 
 #include "table.h"
@@ -34,11 +34,11 @@ DEFINE_MUTEX(kprobe_mutex);
 #define KPROBE_TABLE_MIN_BITS	6
 
 /* Static: breakpoints of others are looked up before memory can be allocated. */
+static struct kprobe_point *first_chains[1 << KPROBE_TABLE_MIN_BITS];
 static struct kprobe_buckets first_buckets = {
 	.bits = KPROBE_TABLE_MIN_BITS,
 	.shift = BITS_PER_LONG - KPROBE_TABLE_MIN_BITS,
-	.link_offset = offsetof(struct kprobe_point, node[0]),
-	.chain = { [(1 << KPROBE_TABLE_MIN_BITS) - 1] = HLIST_HEAD_INIT },
+	.chain = first_chains,
 };
 
 struct kprobe_buckets __rcu *kprobe_buckets = RCU_INITIALIZER(&first_buckets);
@@ -55,6 +55,12 @@ static struct kprobe_buckets *current_buckets(void)
 					 lockdep_is_held(&kprobe_mutex));
 }
 
+static void free_buckets(struct kprobe_buckets *b)
+{
+	kvfree(b->chain);
+	kfree(b);
+}
+
 static void free_old_buckets(struct work_struct *work)
 {
 	struct kprobe_buckets *b;
@@ -64,29 +70,45 @@ static void free_old_buckets(struct work_struct *work)
 	old_buckets = NULL;
 	mutex_unlock(&kprobe_mutex);
 	if (b != &first_buckets)
-		kvfree(b);
+		free_buckets(b);
 }
 
+/* The chains are by themselves: they take a power of two of bytes. */
 static struct kprobe_buckets *alloc_buckets(unsigned int bits,
 					    unsigned int generation)
 {
-	struct kprobe_buckets *b;
+	struct kprobe_buckets *b = kzalloc(sizeof(*b), GFP_KERNEL);
 
-	b = kvzalloc(struct_size(b, chain, 1UL << bits), GFP_KERNEL);
 	if (!b)
 		return NULL;
 	b->bits = bits;
 	b->shift = BITS_PER_LONG - bits;
 	b->generation = generation;
-	b->link_offset = offsetof(struct kprobe_point, node[0]) +
-			 generation * sizeof(struct hlist_node);
-	return b;
+	b->chain = kvcalloc(1UL << bits, sizeof(*b->chain), GFP_KERNEL);
+	if (b->chain)
+		return b;
+	kfree(b);
+	return NULL;
 }
 
-static void add_to_chain(struct kprobe_buckets *b, struct kprobe_point *point)
+static void add_to_chain(const struct kprobe_buckets *b, struct kprobe_point *point)
 {
-	hlist_add_head_rcu(&point->node[b->generation],
-			   kprobe_chain(b, point->site));
+	struct kprobe_point **first = kprobe_chain(b, point->site);
+
+	point->next[b->generation] = *first;
+	/* Pairs with the dependency in kprobe_table_for_each(): it is complete. */
+	smp_store_release(first, point);
+}
+
+/* Does nothing if the point is not in the generation. Readers may go on from its link. */
+static void remove_from_chain(const struct kprobe_buckets *b, struct kprobe_point *point)
+{
+	struct kprobe_point **link = kprobe_chain(b, point->site);
+
+	while (*link && *link != point)
+		link = &(*link)->next[b->generation];
+	if (*link)
+		WRITE_ONCE(*link, point->next[b->generation]);
 }
 
 /* Without memory for it the chains get longer, and the next insert tries again. */
@@ -98,14 +120,9 @@ static void grow(struct kprobe_buckets *from, unsigned int bits)
 
 	if (!to)
 		return;
-	for (i = 0; i < 1UL << from->bits; i++) {
-		struct hlist_node *n = from->chain[i].first;
-
-		for (; n; n = n->next) {
-			point = (void *)n - from->link_offset;
+	for (i = 0; i < 1UL << from->bits; i++)
+		for (point = from->chain[i]; point; point = point->next[from->generation])
 			add_to_chain(to, point);
-		}
-	}
 	/* Pairs with the dependency in kprobe_table_find(): its chains are complete. */
 	rcu_assign_pointer(kprobe_buckets, to);
 	old_buckets = from;
@@ -155,12 +172,10 @@ NOKPROBE_SYMBOL(kprobe_table_insert);
  */
 void kprobe_table_remove(struct kprobe_point *point)
 {
-	struct kprobe_buckets *b = current_buckets();
-
-	hlist_del_init_rcu(&point->node[b->generation]);
+	remove_from_chain(current_buckets(), point);
 	/* Readers may still walk the old generation, until it is freed. */
-	if (old_buckets && !hlist_unhashed(&point->node[!b->generation]))
-		hlist_del_init_rcu(&point->node[!b->generation]);
+	if (old_buckets)
+		remove_from_chain(old_buckets, point);
 	nr_points--;
 }
 NOKPROBE_SYMBOL(kprobe_table_remove);
@@ -175,6 +190,6 @@ NOKPROBE_SYMBOL(kprobe_table_remove);
 struct kprobe_point *kprobe_point_lookup(unsigned long addr)
 {
 	return kprobe_table_find_user(addr, addr) ?:
-	       kprobe_table_find_user(addr, arch_kprobe_skip_nop(addr));
+	       kprobe_table_find_user(addr, kprobe_after_nop(addr));
 }
 NOKPROBE_SYMBOL(kprobe_point_lookup);

@@ -6,8 +6,9 @@
 #include <linux/context_tracking.h>
 #include <linux/hash.h>
 #include <linux/kprobe_point.h>
+#include <linux/llist.h>
 #include <linux/mutex.h>
-#include <linux/rculist.h>
+#include <linux/rcupdate.h>
 #include <linux/workqueue.h>
 
 /* The top of kernel/kprobes.c says what it protects. */
@@ -15,44 +16,40 @@ extern struct mutex kprobe_mutex;
 
 /**
  * struct kprobe_buckets - one generation of the table of points
- * @bits:        log2 of the number of chains
- * @shift:       by how many bits a hash is shifted right to get a chain's index
- * @generation:  which link of a point this generation uses
- * @link_offset: where that link is in a point
- * @free:        for freeing once no reader is left
- * @chain:       the chains
+ * @bits:       log2 of the number of chains
+ * @shift:      by how many bits a hash is shifted right to get a chain's index
+ * @generation: which link of a point this generation uses
+ * @chain:      the first point of each chain
+ * @free:       for freeing once no reader is left
  */
 struct kprobe_buckets {
 	unsigned int bits;
 	unsigned int shift;
 	unsigned int generation;
-	unsigned long link_offset;
+	struct kprobe_point **chain;
 	struct rcu_work free;
-	struct hlist_head chain[];
 };
 
 extern struct kprobe_buckets __rcu *kprobe_buckets;
 
 /* As hash_long(), but for the shift that needs not be computed. */
-static __always_inline struct hlist_head *
-kprobe_chain(struct kprobe_buckets *b, unsigned long site)
+static __always_inline struct kprobe_point **
+kprobe_chain(const struct kprobe_buckets *b, unsigned long site)
 {
 	return &b->chain[site * GOLDEN_RATIO_PRIME >> b->shift];
 }
 
-#define kprobe_table_for_each(point, b, n, at)				\
-	for (n = rcu_dereference_raw(hlist_first_rcu(kprobe_chain(b, at))); \
-	     n && (point = (void *)n - (b)->link_offset);		\
-	     n = rcu_dereference_raw(hlist_next_rcu(n)))
+#define kprobe_table_for_each(point, b, at)				\
+	for (point = rcu_dereference_raw(*kprobe_chain(b, at)); point;	\
+	     point = rcu_dereference_raw(point->next[(b)->generation]))
 
 /* The point that a breakpoint at @site belongs to. */
 static __always_inline struct kprobe_point *kprobe_table_find(unsigned long site)
 {
 	struct kprobe_buckets *b = rcu_dereference_raw(kprobe_buckets);
 	struct kprobe_point *point;
-	struct hlist_node *n;
 
-	kprobe_table_for_each(point, b, n, site)
+	kprobe_table_for_each(point, b, site)
 		if (likely(READ_ONCE(point->key) == site))
 			return point;
 	return NULL;
@@ -64,9 +61,8 @@ kprobe_table_find_user(unsigned long addr, unsigned long site)
 {
 	struct kprobe_buckets *b = rcu_dereference_raw(kprobe_buckets);
 	struct kprobe_point *point;
-	struct hlist_node *n;
 
-	kprobe_table_for_each(point, b, n, site)
+	kprobe_table_for_each(point, b, site)
 		if (likely(point->addr == addr))
 			return point;
 	return NULL;

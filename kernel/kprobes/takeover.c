@@ -8,9 +8,9 @@
  * A point skips the nop, and has a breakpoint or jump like any other point, if that makes
  * no difference to users. That is so if
  *
- *  - a jump can be written there, and there is no other probe on the instruction: the
- *    breakpoint leads to the jump's detour, so that handlers run in the function's
- *    context,
+ *  - a jump of full length can be written there, and there is no other probe on the
+ *    instruction: the breakpoint leads to the jump's detour, so that handlers run in the
+ *    function's context,
  *  - the instruction is executed exactly once for each call: nothing in the function,
  *    its cold part, jump labels or exception fixups leads to it,
  *  - nothing redirects calls from the nop: neither an ftrace_ops with IPMODIFY, as
@@ -66,7 +66,7 @@ static bool is_inside_function(struct kprobe_lookup *lookup, unsigned long site)
  * @lookup: earlier lookups under the same hold of kprobe_mutex
  *
  * Checks the conditions at the top of this file, except for those on jumps and on
- * branches to the instruction, which kprobe_optimizer_prepare() checks.
+ * branches to the instruction, which kprobe_optimizer_examine() checks.
  *
  * Context: Process context, kprobe_mutex held, may sleep.
  * Return: True when the breakpoint may skip the nop.
@@ -76,7 +76,7 @@ bool kprobe_may_skip_nop(struct kprobe_point *point, struct kprobe_lookup *looku
 	lockdep_assert_held(&kprobe_mutex);
 	return !redirections && !kprobe_find_wanted(point->site) &&
 	       is_inside_function(lookup, point->site) &&
-	       !kprobe_check_address(lookup, point->site) &&
+	       !kprobe_check_boundary(lookup, point->site) &&
 	       !ftrace_is_redirected(point->addr);
 }
 NOKPROBE_SYMBOL(kprobe_may_skip_nop);
@@ -115,11 +115,8 @@ static enum kprobe_reason take_over_idle(struct list_head *points)
 {
 	struct kprobe_point *point;
 
-	list_for_each_entry(point, points, batch) {
-		kprobe_point_changed(point);
-		kprobe_point_set_mechanism(point, KPROBE_FTRACE);
-		WRITE_ONCE(point->key, 0);
-	}
+	list_for_each_entry(point, points, batch)
+		kprobe_batch_use_ftrace(point);
 	return kprobe_batch_commit(points);
 }
 
@@ -242,7 +239,7 @@ static void count_redirections(int change)
  *
  * Context: Process context, may sleep; without any of ftrace's locks. Waits for a
  * Tasks RCU grace period if points move, without holding any lock.
- * Return: 0, with kprobe_mutex held. A negative errno, -ENOMEM or ftrace's, if the points
+ * Return: 0, with kprobe_mutex held. -ENOMEM, -EBUSY, -ENODEV or -EINVAL, if the points
  * cannot move: calls must not be redirected then.
  */
 int kprobe_ftrace_redirect_begin(struct ftrace_hash *hash)

@@ -17,9 +17,9 @@ static size_t patched_size(const struct kprobe_point *point)
 #ifdef CONFIG_OPTPROBES
 	/* @insn is right for them: no other subsystem patches text that a jump covers. */
 	if (point->detour && !point->detour->alone)
-		return KPROBE_JUMP_SIZE;
+		return kprobe_point_isa(point)->jump_size;
 #endif
-	return point->plan.breakpoint_len;
+	return point->breakpoint_len;
 }
 
 /* Restores the original bytes of a point in a buffer, as far as they are in it. */
@@ -79,7 +79,8 @@ size_t kprobe_read_insn(unsigned long addr, u8 *buf, size_t size)
 	size = read_text(addr, buf, size);
 	look_under_breakpoints(addr, buf, size);
 	/* A point at a function's entry patches the text after the nop. */
-	while ((point = kprobe_point_next(&at, addr + size - 1)))
+	for (point = kprobe_point_next(&at, addr + size - 1); point && point->addr < addr + size;
+	     point = kprobe_point_after(point))
 		if (kprobe_point_owns_site(point))
 			unpatch(point, addr, buf, size);
 	return size;

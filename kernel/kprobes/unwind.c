@@ -32,8 +32,8 @@ NOKPROBE_SYMBOL(kprobe_is_site);
  *
  * Pre-handlers see the address that is %KPROBE_HIT_OFFSET after the probed one,
  * post-handlers the next instruction. If the first instruction is no longer, both are
- * the same address. That instruction may be a push that has made a frame, so that the
- * answer is no.
+ * the same address. That instruction may be a push that has made a frame, so that this
+ * returns false.
  *
  * Context: Any. Where RCU is not watching, nothing is known of probes.
  * Return: True when the caller's frame is the innermost.

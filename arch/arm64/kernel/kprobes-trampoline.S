@@ -81,13 +81,11 @@ alternative_else_nop_endif
 	ldp	x28, x29, [sp, #S_X28]
 	.endm
 
-/* A slot or stub has pushed x30, and called: x19 has where to, for the way back. */
-	.macro	enter_from_slot, callback
+/* A slot or stub has pushed x30, and called: x19 has where from, for the way back. */
+	.macro	enter_from_slot
 	save_regs pushed=16
 	mov	x19, x30
 	mov	x0, sp
-	mov	x1, x30
-	bl	\callback
 	.endm
 
 	.macro	return_to_slot
@@ -101,7 +99,9 @@ alternative_else_nop_endif
 
 /* Called from slots. The registers are those after the displaced instruction. */
 SYM_CODE_START(kprobe_post_trampoline)
-	enter_from_slot kprobe_detour_post
+	enter_from_slot
+	mov	x1, x30
+	bl	kprobe_detour_post
 	return_to_slot
 SYM_CODE_END(kprobe_post_trampoline)
 
@@ -124,12 +124,24 @@ SYM_CODE_END(kretprobe_trampoline)
 #endif
 
 /*
+ * From where the stub's call returns to it is so far to the address of its detour, and to
+ * the displaced instruction: see put_enter() and put_leave().
+ */
+#define STUB_DETOUR	-16
+#define STUB_RUN	4
+
+/*
  * Called from stubs. What does not go on in the stub leaves as from a trap: elr and
  * spsr are nobody else's as long as exceptions are masked.
  */
 SYM_CODE_START(kprobe_detour_common)
-	enter_from_slot kprobe_detour_enter
-	tbz	w0, #0, 1f
+	enter_from_slot
+	ldr	x1, [x30, #STUB_DETOUR]
+	bl	kprobe_detour_enter
+	ldr	x0, [sp, #S_PC]
+	add	x1, x19, #STUB_RUN
+	cmp	x0, x1
+	b.ne	1f
 	return_to_slot
 1:	mov	x0, sp
 	bl	kprobe_detour_leave

@@ -60,10 +60,13 @@ void arch_kprobe_write_slot(void *slot, const void *code, size_t len)
 NOKPROBE_SYMBOL(arch_kprobe_write_slot);
 
 /* It is read-only and executable from the beginning. */
-int arch_kprobe_fill_slots(void *page, size_t size, void *note)
+int arch_kprobe_fill_slots(void *pages, size_t size, void *notes, size_t note_size)
 {
-	aarch64_insn_set(page, BRK64_OPCODE_KPROBES, size);
-	aarch64_insn_copy(page, &note, sizeof(note));
+	size_t at;
+
+	aarch64_insn_set(pages, BRK64_OPCODE_KPROBES, size);
+	for (at = 0; at < size; at += PAGE_SIZE, notes += note_size)
+		aarch64_insn_copy(pages + at, &notes, sizeof(notes));
 	return 0;
 }
 NOKPROBE_SYMBOL(arch_kprobe_fill_slots);
@@ -117,7 +120,7 @@ bool arch_kprobe_emulate(struct kprobe_point *point, struct pt_regs *regs)
 	u32 word = le32_to_cpu((__force __le32)point->insn[0]);
 
 	regs->pc = addr;
-	if (point->plan.action == KPROBE_NOP)
+	if (point->emulated->action == KPROBE_NOP)
 		regs->pc += AARCH64_INSN_SIZE;
 	else if (aarch64_insn_is_adr_adrp(word))
 		simulate_adr_adrp(word, addr, regs);
@@ -129,9 +132,9 @@ bool arch_kprobe_emulate(struct kprobe_point *point, struct pt_regs *regs)
 		simulate_cbz_cbnz(word, addr, regs);
 	else if (aarch64_insn_is_tbz(word) || aarch64_insn_is_tbnz(word))
 		simulate_tbz_tbnz(word, addr, regs);
-	else if (point->plan.flow == KPROBE_FLOW_JUMP_INDIRECT ||
-		 point->plan.flow == KPROBE_FLOW_CALL_INDIRECT ||
-		 point->plan.flow == KPROBE_FLOW_RETURN)
+	else if (point->emulated->flow == KPROBE_FLOW_JUMP_INDIRECT ||
+		 point->emulated->flow == KPROBE_FLOW_CALL_INDIRECT ||
+		 point->emulated->flow == KPROBE_FLOW_RETURN)
 		simulate_br_blr_ret(word, addr, regs);
 	else if (aarch64_insn_is_ldrsw_lit(word))
 		simulate_ldrsw_literal(word, addr, regs);

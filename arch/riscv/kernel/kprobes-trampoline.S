@@ -14,7 +14,8 @@
 
 /*
  * Saves all but ra, below a stack that was as PT_SP is to say. Probed code may have
- * turned on what C code must not find: access to user memory, FPU and vectors.
+ * turned on what C code must not find: access to user memory, FPU and vectors. What it
+ * has of that is in s2, for the way back.
  */
 .macro SAVE_REGS
 	REG_S	gp, PT_GP(sp)
@@ -25,11 +26,11 @@
 	REG_S	t0, PT_SP(sp)
 	li	t0, SR_SUM | SR_FS_VS
 	csrrc	t1, CSR_STATUS, t0
+	and	s2, t1, t0
 	/* Interrupts are as they were before the trap. */
 	andi	t2, t1, SR_SIE
 	slli	t2, t2, 4			/* SR_SPIE */
-	andi	t0, t1, SR_SIE | SR_SPIE
-	xor	t1, t1, t0
+	andi	t1, t1, ~(SR_SIE | SR_SPIE)
 	or	t1, t1, t2
 	ori	t1, t1, SR_SPP
 	REG_S	t1, PT_STATUS(sp)
@@ -40,10 +41,7 @@
 
 /* All but ra and sp. */
 .macro RESTORE_REGS
-	li	t0, SR_SUM | SR_FS_VS
-	REG_L	t1, PT_STATUS(sp)
-	and	t0, t0, t1
-	csrs	CSR_STATUS, t0
+	csrs	CSR_STATUS, s2
 	REG_L	t0, PT_T0(sp)
 	restore_from_x6_to_x31
 .endm
@@ -81,16 +79,25 @@ SYM_CODE_START(kprobe_post_trampoline)
 SYM_CODE_END(kprobe_post_trampoline)
 
 /*
- * Likewise. Where handlers have sent the probed code elsewhere, or moved its stack,
+ * From where the stub's call returns to it is so far to the address of its detour, and to
+ * the displaced instructions: see put_enter() and put_leave().
+ */
+#define STUB_DETOUR	-24
+#define STUB_RUN	8
+
+/*
+ * Likewise. Where the hit does not go on in the stub, or a handler has moved the stack,
  * leaves as from a trap, with all registers as they are.
  */
 SYM_CODE_START(kprobe_detour_common)
 	SAVE_REGS
 	mv	s1, ra
 	mv	a0, sp
-	mv	a1, ra
+	REG_L	a1, STUB_DETOUR(ra)
 	call	kprobe_detour_enter
-	beqz	a0, 1f
+	REG_L	t0, PT_EPC(sp)
+	addi	t1, s1, STUB_RUN
+	bne	t0, t1, 1f
 	REG_L	t0, PT_SP(sp)
 	addi	t1, sp, PT_SIZE_ON_STACK
 	bne	t0, t1, 1f

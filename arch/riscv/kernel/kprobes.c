@@ -94,12 +94,15 @@ void arch_kprobe_write_slot(void *slot, const void *code, size_t len)
 }
 NOKPROBE_SYMBOL(arch_kprobe_write_slot);
 
-int arch_kprobe_fill_slots(void *page, size_t size, void *note)
+int arch_kprobe_fill_slots(void *pages, size_t size, void *notes, size_t note_size)
 {
-	memset16(page, 0x9002, size / 2);
-	*(void **)page = note;
-	flush_icache_range((unsigned long)page, (unsigned long)page + size);
-	return set_memory_rox((unsigned long)page, size >> PAGE_SHIFT);
+	size_t at;
+
+	memset16(pages, 0x9002, size / 2);
+	for (at = 0; at < size; at += PAGE_SIZE, notes += note_size)
+		*(void **)(pages + at) = notes;
+	flush_icache_range((unsigned long)pages, (unsigned long)pages + size);
+	return set_memory_rox((unsigned long)pages, size >> PAGE_SHIFT);
 }
 NOKPROBE_SYMBOL(arch_kprobe_fill_slots);
 
@@ -152,7 +155,7 @@ NOKPROBE_SYMBOL(next_ip);
 
 bool arch_kprobe_emulate(struct kprobe_point *point, struct pt_regs *regs)
 {
-	const struct kprobe_insn *insn = &point->plan;
+	const struct kprobe_insn *insn = point->emulated;
 	unsigned long after = point->site + insn->len;
 
 	instruction_pointer_set(regs, next_ip(insn, regs, after));

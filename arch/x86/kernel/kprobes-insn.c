@@ -28,23 +28,33 @@ static void put32(struct kprobe_code *code, unsigned long value)
 	kprobe_code_put(code, bytes, sizeof(bytes));
 }
 
-/* The relative target at the end of a branch whose opcode is written. */
-static void put_target(struct kprobe_code *code, unsigned long target)
+void x86_put_target(struct kprobe_code *code, unsigned long target)
 {
 	put32(code, target - (kprobe_code_here(code) + DISP32_SIZE));
 }
 
-static void put_jump(struct kprobe_code *code, unsigned long to, u32 scratch)
+void x86_put_jump(struct kprobe_code *code, unsigned long to, u32 scratch)
 {
 	put_byte(code, JMP32_INSN_OPCODE);
-	put_target(code, to);
+	x86_put_target(code, to);
 }
 
-static void put_cond(struct kprobe_code *code, u8 cond, unsigned long target)
+/* With the least reach: 128 bytes. */
+static void put_short_jump(struct kprobe_code *code, unsigned long to, u32 scratch)
+{
+	long apart = to - (kprobe_code_here(code) + JMP8_INSN_SIZE);
+
+	if (apart != (s8)apart)
+		code->far = true;
+	put_byte(code, JMP8_INSN_OPCODE);
+	put_byte(code, apart);
+}
+
+void x86_put_cond(struct kprobe_code *code, u8 cond, unsigned long target)
 {
 	put_byte(code, JCC32_INSN_OPCODE >> 8);
 	put_byte(code, (JCC32_INSN_OPCODE & 0xff) | cond);
-	put_target(code, target);
+	x86_put_target(code, target);
 }
 
 /* Those have no reach: over a jump that goes there, or over the one over it. */
@@ -56,7 +66,7 @@ static void put_loop(struct kprobe_code *code, const struct kprobe_insn *insn)
 	put_byte(code, JMP8_INSN_SIZE);
 	put_byte(code, JMP8_INSN_OPCODE);
 	put_byte(code, JMP32_INSN_SIZE);
-	put_jump(code, insn->target, 0);
+	x86_put_jump(code, insn->target, 0);
 }
 
 /*
@@ -64,11 +74,11 @@ static void put_loop(struct kprobe_code *code, const struct kprobe_insn *insn)
  * the copy on the stack. What is pushed is sign-extended: a 64-bit kernel's text
  * is in the last 2 GB.
  */
-static void put_call(struct kprobe_code *code, unsigned long next, unsigned long target)
+static void put_displaced_call(struct kprobe_code *code, unsigned long next, unsigned long target)
 {
 	put_byte(code, X86_PUSH32_INSN_OPCODE);
 	put32(code, next);
-	put_jump(code, target, 0);
+	x86_put_jump(code, target, 0);
 }
 
 /* Relative to the end, but both ends are as far after the starts. */
@@ -94,15 +104,15 @@ static void emit(struct kprobe_code *code, const struct kprobe_insn *insn,
 	if (insn->action == KPROBE_NOP)
 		return;
 	if (insn->flow == KPROBE_FLOW_JUMP)
-		put_jump(code, insn->target, 0);
+		x86_put_jump(code, insn->target, 0);
 	else if (insn->flow == KPROBE_FLOW_CALL)
-		put_call(code, from + insn->len, insn->target);
+		put_displaced_call(code, from + insn->len, insn->target);
 	else if (insn->flow != KPROBE_FLOW_COND)
 		put_same(code, insn, bytes, from);
 	else if (insn->arch.loop)
 		put_loop(code, insn);
 	else
-		put_cond(code, insn->arch.cond, insn->target);
+		x86_put_cond(code, insn->arch.cond, insn->target);
 }
 
 static void put_breakpoint(struct kprobe_code *code, const struct kprobe_insn *insn)
@@ -110,22 +120,17 @@ static void put_breakpoint(struct kprobe_code *code, const struct kprobe_insn *i
 	put_byte(code, INT3_INSN_OPCODE);
 }
 
-static void put_enter(struct kprobe_code *code, unsigned long common)
+void x86_put_call(struct kprobe_code *code, unsigned long target)
 {
 	put_byte(code, CALL_INSN_OPCODE);
-	put_target(code, common);
-}
-
-/* The call's return has taken back all that it has pushed. */
-static void put_leave(struct kprobe_code *code)
-{
+	x86_put_target(code, target);
 }
 
 static void glance_at_branch(struct kprobe_insn *plan, u8 flow, unsigned long next,
 			     s32 disp)
 {
 	plan->flow = flow;
-	plan->target = x86_kprobe_word(next + disp);
+	plan->target = X86_ADDRESS(next + disp);
 }
 
 static void glance_at_two_bytes(struct kprobe_insn *plan, const u8 *bytes,
@@ -180,20 +185,28 @@ static const bool first_bytes[256] = {
 	[X86_STD_INSN_OPCODE] = true, [0xff] = true,
 };
 
+/* With IBT compilers make no jump tables, and objtool checks the rest. */
+#define X86_KPROBE_ISA						\
+	.insn_max = MAX_INSN_SIZE,				\
+	.align = 1,						\
+	.jump_insns = 1,					\
+	.glance_len = X86_JCC32_INSN_SIZE,			\
+	.pads = IS_ENABLED(CONFIG_X86_KERNEL_IBT),		\
+	.first_bytes = first_bytes,				\
+	.plan = x86_kprobe_plan,				\
+	.emit = emit,						\
+	.breakpoint = put_breakpoint,				\
+	.enter = x86_put_call,					\
+	.glance = glance
+
 const struct kprobe_isa x86_kprobe_isa = {
-	.insn_max = MAX_INSN_SIZE,
-	.align = 1,
+	X86_KPROBE_ISA,
 	.jump_size = JMP32_INSN_SIZE,
-	.jump_insns = 1,
-	.glance_len = X86_JCC32_INSN_SIZE,
-	/* Then compilers make no jump tables, and objtool checks the rest. */
-	.pads = IS_ENABLED(CONFIG_X86_KERNEL_IBT),
-	.first_bytes = first_bytes,
-	.plan = x86_kprobe_plan,
-	.emit = emit,
-	.jump = put_jump,
-	.breakpoint = put_breakpoint,
-	.enter = put_enter,
-	.leave = put_leave,
-	.glance = glance,
+	.jump = x86_put_jump,
+};
+
+const struct kprobe_isa x86_kprobe_short_isa = {
+	X86_KPROBE_ISA,
+	.jump_size = JMP8_INSN_SIZE,
+	.jump = put_short_jump,
 };

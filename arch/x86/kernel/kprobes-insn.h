@@ -17,7 +17,6 @@ struct insn;
 
 #define X86_IS_64BIT		IS_ENABLED(CONFIG_X86_64)
 #define X86_WORD_SIZE		(X86_IS_64BIT ? 8 : 4)
-#define X86_INSN_MODE		(X86_IS_64BIT ? INSN_MODE_64 : INSN_MODE_32)
 
 /* What a call begins with in a copy: a push of the address it returns to. */
 #define X86_PUSH32_INSN_OPCODE	0x68
@@ -30,8 +29,8 @@ struct insn;
 #define X86_JMP_FAR_OPCODE	0xea
 #define X86_STD_INSN_OPCODE	0xfd
 
-/* 32-bit and 64-bit kernels, each for its own mode. */
 extern const struct kprobe_isa x86_kprobe_isa;
+extern const struct kprobe_isa x86_kprobe_short_isa;
 
 /**
  * x86_kprobe_decode() - decode an instruction
@@ -59,6 +58,15 @@ enum kprobe_reason x86_kprobe_decode(struct insn *insn, const u8 *bytes, size_t 
 enum kprobe_reason x86_kprobe_plan(struct kprobe_insn *insn, const u8 *bytes,
 				   size_t avail, unsigned long addr);
 
+/*
+ * Append a relative operand that is the last of its instruction, a jump, a call and a
+ * conditional jump. Should @target be out of reach, @code->far is set.
+ */
+void x86_put_target(struct kprobe_code *code, unsigned long target);
+void x86_put_jump(struct kprobe_code *code, unsigned long target, u32 scratch);
+void x86_put_call(struct kprobe_code *code, unsigned long target);
+void x86_put_cond(struct kprobe_code *code, u8 cond, unsigned long target);
+
 /**
  * x86_kprobe_is_pad() - do bytes begin with a landing pad for indirect branches?
  * @bytes: four bytes
@@ -74,17 +82,8 @@ static inline bool x86_kprobe_is_pad(const u8 *bytes)
 	return first == 0xfa1e0ff3 || first == 0xfb1e0ff3 || first == 0x001f0f66;
 }
 
-/**
- * x86_kprobe_word() - an address as the CPU computes it
- * @addr: the sum
- *
- * Context: Any.
- * Return: @addr, cut to 32 bits where words have as many.
- */
-static inline unsigned long x86_kprobe_word(unsigned long addr)
-{
-	return X86_IS_64BIT ? addr : (u32)addr;
-}
+/* An address as the CPU computes it: 32 bits of the sum where words have as many. */
+#define X86_ADDRESS(sum)	((sum) & (~0UL >> (BITS_PER_LONG - 8 * X86_WORD_SIZE)))
 
 /* kprobes.c: where registers are in struct pt_regs, as ModRM, SIB and REX number them. */
 extern const u8 x86_kprobe_reg_offset[];

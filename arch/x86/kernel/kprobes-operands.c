@@ -24,64 +24,47 @@
  */
 enum operands { UNKNOWN, IN_MODRM, IN_RM, IN_ADDRESS, IN_OPCODE, IN_RAX };
 
-static enum operands operands_of_arithmetic(u8 opcode)
-{
-	switch (opcode & 7) {
-	case 1:				/* r/m, r */
-	case 3:				/* r, r/m */
-		return IN_MODRM;
-	case 5:				/* eax, immediate */
-		return IN_RAX;
-	default:
-		return UNKNOWN;
-	}
-}
+static const u8 one_byte_operands[256] = {
+	[0x01] = IN_MODRM, [0x03] = IN_MODRM, [0x05] = IN_RAX,	/* add */
+	[0x09] = IN_MODRM, [0x0b] = IN_MODRM, [0x0d] = IN_RAX,	/* or */
+	[0x11] = IN_MODRM, [0x13] = IN_MODRM, [0x15] = IN_RAX,	/* adc */
+	[0x19] = IN_MODRM, [0x1b] = IN_MODRM, [0x1d] = IN_RAX,	/* sbb */
+	[0x21] = IN_MODRM, [0x23] = IN_MODRM, [0x25] = IN_RAX,	/* and */
+	[0x29] = IN_MODRM, [0x2b] = IN_MODRM, [0x2d] = IN_RAX,	/* sub */
+	[0x31] = IN_MODRM, [0x33] = IN_MODRM, [0x35] = IN_RAX,	/* xor */
+	[0x39] = IN_MODRM, [0x3b] = IN_MODRM, [0x3d] = IN_RAX,	/* cmp */
+	[0x63] = IN_MODRM,			/* movsxd */
+	[0x69] = IN_MODRM, [0x6b] = IN_MODRM,	/* imul */
+	[0x81] = IN_RM, [0x83] = IN_RM,		/* arithmetic, immediate */
+	[0x85] = IN_MODRM,			/* test */
+	[0x89] = IN_MODRM, [0x8b] = IN_MODRM,	/* mov */
+	[0x8d] = IN_ADDRESS,			/* lea */
+	[0xa9] = IN_RAX,			/* test, immediate */
+	[0xb8 ... 0xbf] = IN_OPCODE,		/* mov, immediate */
+	[0xc1] = IN_RM, [0xd1] = IN_RM,		/* shifts */
+	[0xc7] = IN_RM,				/* mov, immediate */
+	[0xf7] = IN_RM,				/* test, not, neg */
+	[0xff] = IN_RM,				/* inc, dec */
+};
 
-/* @member is the one of the group, if the opcode is a group's. */
-static enum operands operands_of_one_byte(u8 opcode, u8 member)
+static const u8 two_byte_operands[256] = {
+	[0x40 ... 0x4f] = IN_MODRM,		/* cmov */
+	[0xaf] = IN_MODRM,			/* imul */
+	[0xb7] = IN_MODRM, [0xbf] = IN_MODRM,	/* movzx, movsx, of 16 bits */
+};
+
+/* Is it of those that the comments above name, where an opcode has others as well? */
+static bool is_known_member(u8 opcode, u8 member)
 {
 	switch (opcode) {
-	case 0x00 ... 0x3f:		/* add, or, adc, sbb, and, sub, xor, cmp */
-		return operands_of_arithmetic(opcode);
-	case 0x63:			/* movsxd */
-	case 0x69:			/* imul */
-	case 0x6b:
-	case 0x85:			/* test */
-	case 0x89:			/* mov */
-	case 0x8b:
-		return IN_MODRM;
-	case 0x81:			/* arithmetic, immediate */
-	case 0x83:
-	case 0xc1:			/* shifts */
-	case 0xd1:
-		return IN_RM;
-	case 0x8d:			/* lea */
-		return IN_ADDRESS;
-	case 0xa9:			/* test, immediate */
-		return IN_RAX;
-	case 0xb8 ... 0xbf:		/* mov, immediate */
-		return IN_OPCODE;
-	case 0xc7:			/* mov, immediate */
-		return member == 0 ? IN_RM : UNKNOWN;
-	case 0xf7:			/* test, not, neg */
-		return member == 0 || member == 2 || member == 3 ? IN_RM : UNKNOWN;
-	case 0xff:			/* inc, dec */
-		return member < 2 ? IN_RM : UNKNOWN;
+	case 0xc7:
+		return member == 0;
+	case 0xf7:
+		return member == 0 || member == 2 || member == 3;
+	case 0xff:
+		return member < 2;
 	default:
-		return UNKNOWN;
-	}
-}
-
-static enum operands operands_of_two_bytes(u8 opcode)
-{
-	switch (opcode) {
-	case 0x40 ... 0x4f:		/* cmov */
-	case 0xaf:			/* imul */
-	case 0xb7:			/* movzx, of 16 bits */
-	case 0xbf:			/* movsx, of 16 bits */
-		return IN_MODRM;
-	default:
-		return UNKNOWN;
+		return true;
 	}
 }
 
@@ -98,11 +81,12 @@ static enum operands operands_of(struct insn *insn)
 
 	if (has_other_prefix(insn))
 		return UNKNOWN;
-	if (insn->opcode.nbytes == 1)
-		return operands_of_one_byte(opcode[0], X86_MODRM_REG(insn->modrm.value));
 	if (insn->opcode.nbytes == 2 && opcode[0] == 0x0f)
-		return operands_of_two_bytes(opcode[1]);
-	return UNKNOWN;
+		return two_byte_operands[opcode[1]];
+	if (insn->opcode.nbytes != 1 ||
+	    !is_known_member(opcode[0], X86_MODRM_REG(insn->modrm.value)))
+		return UNKNOWN;
+	return one_byte_operands[opcode[0]];
 }
 
 static u16 register_of(unsigned int low, bool high)

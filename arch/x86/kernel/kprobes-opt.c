@@ -4,6 +4,7 @@
  *
  * This is a detour that calls all handlers itself, with one pre-handler:
  *
+ *	return probe alone? done without saving -> run	kretprobe_enter_quickly()
  *	save registers as a trap would		kprobe_detour_save_template
  *	%rbx = point
  *	frame in use? -> kprobe_detour_slow
@@ -32,16 +33,14 @@
  * that was executed, or at one of the copies that follow:
  *
  *	run:      displaced instructions, jmp back
- *	run_post: the first of them, call kprobe_post_trampoline, jmp to the others
+ *	run_post: the same with post-handlers: first, call kprobe_post_trampoline, jmp to others
  */
 #include <linux/cpufeature.h>
 #include <linux/kprobe_arch.h>
 #include <linux/percpu.h>
-#include <linux/preempt.h>
 #include <linux/string.h>
 #include <asm/current.h>
 #include <asm/ptrace.h>
-#include <asm/text-patching.h>
 
 #include "kprobes-insn.h"
 #include "kprobes-opt.h"
@@ -49,51 +48,21 @@
 /* Offset of what the push of the instruction pointer pushes: after its opcode. */
 #define SAVE_IP		(kprobe_detour_save_template_ip + 1 - kprobe_detour_save_template)
 
-#define PUT(c, ...)						\
-	do {							\
-		static const u8 bytes[] = { __VA_ARGS__ };	\
-								\
-		kprobe_code_put(c, bytes, sizeof(bytes));			\
-	} while (0)
+#define BYTES(...)	((const u8 []){ __VA_ARGS__ })
+#define PUT(c, ...)	kprobe_code_put(c, BYTES(__VA_ARGS__), sizeof(BYTES(__VA_ARGS__)))
+#define COND_NE		0x5
 
-static void put32(struct kprobe_code *c, long value)
-{
-	s32 imm = value;
-
-	if (imm != value)
-		c->far = true;
-	kprobe_code_put(c, &imm, sizeof(imm));
-}
-
-static void put64(struct kprobe_code *c, u64 value)
+static void put32(struct kprobe_code *c, s32 value)
 {
 	kprobe_code_put(c, &value, sizeof(value));
 }
 
-static void put_call(struct kprobe_code *c, unsigned long target)
+/* What is called directly needs no landing pad. */
+static void put_call(struct kprobe_code *c, const void *function)
 {
-	x86_kprobe_isa.enter(c, target);
-}
+	bool on_entry;
 
-static void put_jmp(struct kprobe_code *c, unsigned long target)
-{
-	x86_kprobe_isa.jump(c, target, 0);
-}
-
-static void put_jne(struct kprobe_code *c, unsigned long target)
-{
-	const struct kprobe_insn jne = {
-		.flow = KPROBE_FLOW_COND, .target = target, .arch.cond = 5,
-	};
-
-	x86_kprobe_isa.emit(c, &jne, NULL, 0);
-}
-
-/* SIB byte and displacement of a per-CPU operand. */
-static void put_percpu(struct kprobe_code *c, unsigned long offset)
-{
-	PUT(c, 0x25);
-	put32(c, (long)offset);
+	x86_put_call(c, (unsigned long)arch_kprobe_entry((unsigned long)function, 0, &on_entry));
 }
 
 #ifdef CONFIG_SMP
@@ -103,78 +72,73 @@ static void put_percpu(struct kprobe_code *c, unsigned long offset)
 #endif
 
 #define FRAME(field)	((unsigned long)&kprobe_cpu.frame[0].field)
+#define PREEMPT_COUNT	((unsigned long)&pcpu_hot.preempt_count)
 
-static void put_preempt_disable(struct kprobe_code *c)
+static void put_percpu(struct kprobe_code *c, unsigned long addr, const u8 *bytes,
+		       unsigned int len)
 {
-#ifdef CONFIG_PREEMPT_COUNT
-	PUT(c, PERCPU_PREFIX 0xff, 0x04);			/* incl */
-	put_percpu(c, (unsigned long)&pcpu_hot.preempt_count);
-#endif
+	kprobe_code_put(c, bytes, len);
+	x86_put_target(c, addr);
 }
 
-static void put_preempt_enable(struct kprobe_code *c)
-{
-#ifdef CONFIG_PREEMPT_COUNT
-	PUT(c, PERCPU_PREFIX 0xff, 0x0c);			/* decl */
-	put_percpu(c, (unsigned long)&pcpu_hot.preempt_count);
-	PUT(c, 0x75, CALL_INSN_SIZE);				/* jne */
-	put_call(c, (unsigned long)kprobe_detour_resched);
-#endif
-}
+/* An instruction up to its per-CPU operand, which is relative to the end. */
+#define PUT_PERCPU(c, addr, bytes_after, ...)					\
+	put_percpu(c, (addr) - (bytes_after), BYTES(PERCPU_PREFIX __VA_ARGS__),	\
+		   sizeof(BYTES(PERCPU_PREFIX __VA_ARGS__)))
 
 /* Clears the flags that C code expects to be clear, where probed code may have set them. */
-static void put_c_flags(struct kprobe_code *c, const struct x86_detour_spec *spec)
+static void put_c_flags(struct kprobe_code *c, const struct kprobe_detour *detour)
 {
-	if (spec->clac)
+	if (boot_cpu_has(X86_FEATURE_SMAP))
 		PUT(c, 0x0f, 0x01, 0xca);			/* clac */
-	if (spec->cld)
+	/* Of the function nothing is known if no jump leads here. */
+	if (detour->alone)
 		PUT(c, 0xfc);					/* cld */
 }
 
-static void put_save(struct kprobe_code *c, const struct x86_detour_spec *spec,
-		     unsigned long ip)
+static void put_save(struct kprobe_code *c, const struct kprobe_detour *detour, s32 ip)
 {
 	unsigned int start = c->len;
 
 	kprobe_code_put(c, kprobe_detour_save_template, X86_DETOUR_SAVE_SIZE);
 	c->len = start + SAVE_IP;
-	put32(c, (long)ip);
+	put32(c, ip);
 	c->len = start + X86_DETOUR_SAVE_SIZE;
-	put_c_flags(c, spec);
-	put_preempt_disable(c);
+	put_c_flags(c, detour);
+	if (IS_ENABLED(CONFIG_PREEMPT_COUNT))
+		PUT_PERCPU(c, PREEMPT_COUNT, 0, 0xff, 0x05);	/* incl */
 	PUT(c, 0x48, 0xbb);					/* mov $, %rbx */
-	put64(c, (unsigned long)spec->point);
+	kprobe_code_put(c, &detour->point, sizeof(detour->point));
 }
 
 /* Jumps to @busy if the frame is in use. Jumps to @changed with the frame claimed. */
-static void put_claim(struct kprobe_code *c, const struct x86_detour_spec *spec,
+static void put_claim(struct kprobe_code *c, const struct kprobe_point *point,
 		      void (*busy)(void), void (*changed)(void))
 {
-	PUT(c, PERCPU_PREFIX 0x48, 0x83, 0x3c);			/* cmpq $0 */
-	put_percpu(c, FRAME(hazard));
+	PUT_PERCPU(c, FRAME(hazard), 1, 0x48, 0x83, 0x3d);	/* cmpq $0 */
 	PUT(c, 0);
-	put_jne(c, (unsigned long)busy);
-	PUT(c, PERCPU_PREFIX 0x48, 0x89, 0x1c);			/* mov %rbx */
-	put_percpu(c, FRAME(hazard));
-	PUT(c, PERCPU_PREFIX 0x8b, 0x04);			/* mov to %eax */
-	put_percpu(c, (unsigned long)&pcpu_hot.preempt_count);
-	PUT(c, PERCPU_PREFIX 0x89, 0x04);			/* mov %eax */
-	put_percpu(c, FRAME(context));
-	PUT(c, 0x81, 0x7b, offsetof(struct kprobe_point, generation));
-	put32(c, (s32)spec->point->generation);			/* cmpl $, (%rbx) */
-	put_jne(c, (unsigned long)changed);
+	x86_put_cond(c, COND_NE, (unsigned long)busy);
+	PUT_PERCPU(c, FRAME(hazard), 0, 0x48, 0x89, 0x1d);	/* mov %rbx */
+	PUT_PERCPU(c, PREEMPT_COUNT, 0, 0x8b, 0x05);		/* mov to %eax */
+	PUT_PERCPU(c, FRAME(context), 0, 0x89, 0x05);		/* mov %eax */
+	static_assert(!offsetof(struct kprobe_point, generation));
+	PUT(c, 0x81, 0x3b);					/* cmpl $, (%rbx) */
+	put32(c, point->generation);
+	x86_put_cond(c, COND_NE, (unsigned long)changed);
 }
 
 /* Releases the frame, and restores the registers. */
 static void put_leave(struct kprobe_code *c, u16 *restore)
 {
-	PUT(c, PERCPU_PREFIX 0xc7, 0x04);			/* movl $ */
-	put_percpu(c, FRAME(context));
-	put32(c, (s32)KPROBE_CONTEXT_NONE);
-	PUT(c, PERCPU_PREFIX 0x48, 0xc7, 0x04);			/* movq $0 */
-	put_percpu(c, FRAME(hazard));
-	put32(c, 0);
-	put_preempt_enable(c);
+	PUT_PERCPU(c, FRAME(context), 1, 0x83, 0x0d);		/* orl $KPROBE_CONTEXT_NONE */
+	PUT(c, KPROBE_CONTEXT_NONE & 0xff);
+	PUT_PERCPU(c, FRAME(hazard), 1, 0x48, 0x83, 0x25);	/* andq $0 */
+	PUT(c, 0);
+	if (IS_ENABLED(CONFIG_PREEMPT_COUNT)) {
+		PUT_PERCPU(c, PREEMPT_COUNT, 0, 0xff, 0x0d);	/* decl */
+		PUT(c, 0x75, CALL_INSN_SIZE);			/* jne */
+		put_call(c, kprobe_detour_resched);
+	}
 	*restore = c->len;
 	kprobe_code_put(c, kprobe_detour_restore_template, X86_DETOUR_RESTORE_SIZE);
 }
@@ -182,37 +146,33 @@ static void put_leave(struct kprobe_code *c, u16 *restore)
 /* handler(probe, registers, ...) */
 static void put_handler(struct kprobe_code *c, const struct kprobe *p, const void *handler)
 {
-	bool on_entry;
-
 	PUT(c, 0x48, 0xbf);					/* mov $, %rdi */
-	put64(c, (unsigned long)p);
-	PUT(c, PERCPU_PREFIX 0x48, 0x89, 0x3c);			/* mov %rdi */
-	put_percpu(c, FRAME(probe));
+	kprobe_code_put(c, &p, sizeof(p));
+	PUT_PERCPU(c, FRAME(probe), 0, 0x48, 0x89, 0x3d);	/* mov %rdi */
 	PUT(c, 0x48, 0x89, 0xe6);				/* mov %rsp, %rsi */
-	/* What is called directly needs no landing pad. */
-	put_call(c, (unsigned long)arch_kprobe_entry((unsigned long)handler, 0, &on_entry));
+	put_call(c, handler);
 }
 
-static void put_pre_handlers(struct kprobe_code *c, const struct x86_detour_spec *spec)
+static void put_pre_handlers(struct kprobe_code *c, const struct kprobe_point *point)
 {
 	struct kprobe *p;
 
-	list_for_each_entry(p, &spec->point->probes, list) {
+	list_for_each_entry(p, &point->probes, list) {
 		if (!p->pre_handler || kprobe_disabled(p))
 			continue;
 		put_handler(c, p, p->pre_handler);
 		if (kprobe_is_return_probe(p))
 			continue;
 		PUT(c, 0x85, 0xc0);				/* test %eax, %eax */
-		put_jne(c, (unsigned long)kprobe_detour_divert);
+		x86_put_cond(c, COND_NE, (unsigned long)kprobe_detour_divert);
 	}
 }
 
-static void put_post_handlers(struct kprobe_code *c, const struct x86_detour_spec *spec)
+static void put_post_handlers(struct kprobe_code *c, const struct kprobe_point *point)
 {
 	struct kprobe *p;
 
-	list_for_each_entry(p, &spec->point->probes, list) {
+	list_for_each_entry(p, &point->probes, list) {
 		if (!p->post_handler || kprobe_disabled(p))
 			continue;
 		PUT(c, 0x31, 0xd2);				/* xor %edx, %edx */
@@ -220,46 +180,92 @@ static void put_post_handlers(struct kprobe_code *c, const struct x86_detour_spe
 	}
 }
 
+static bool has_post_handlers(const struct kprobe_point *point)
+{
+	struct kprobe *p;
+
+	list_for_each_entry(p, &point->probes, list)
+		if (p->post_handler && !kprobe_disabled(p))
+			return true;
+	return false;
+}
+
 /* Calls post-handlers in the frame of the pre-handlers. They see @ip. */
-static void put_post_handlers_at(struct kprobe_code *c, const struct x86_detour_spec *spec,
+static void put_post_handlers_at(struct kprobe_code *c, const struct kprobe_point *point,
 				 unsigned long ip)
 {
 	PUT(c, 0x48, 0xc7, 0x84, 0x24);				/* movq $, (%rsp) */
 	put32(c, offsetof(struct pt_regs, ip));
-	put32(c, (long)ip);
-	put_post_handlers(c, spec);
+	put32(c, ip);
+	put_post_handlers(c, point);
 }
 
 /* The address after the first displaced instruction. */
-static unsigned long after_first(const struct x86_detour_spec *spec)
+static unsigned long after_first(const struct kprobe_detour *detour)
 {
-	return spec->point->site + spec->region->insn[0].len;
+	return detour->point->site + detour->from[1];
 }
 
-static void put_enter(struct kprobe_code *c, const struct x86_detour_spec *spec,
-		      struct arch_kprobe_detour *at)
+static void put_enter(struct kprobe_code *c, struct kprobe_detour *detour)
 {
-	at->save[0] = c->len;
-	put_save(c, spec, spec->point->addr + INT3_INSN_SIZE);
-	if (!spec->direct) {
-		put_jmp(c, (unsigned long)kprobe_detour_slow);
-		at->restore[0] = c->len;
+	detour->arch.save[0] = c->len;
+	put_save(c, detour, detour->point->addr + INT3_INSN_SIZE);
+	if (!detour->direct) {
+		x86_put_jump(c, (unsigned long)kprobe_detour_slow, 0);
+		detour->arch.restore[0] = c->len;
 		return;
 	}
-	put_claim(c, spec, kprobe_detour_slow, kprobe_detour_stale);
-	put_pre_handlers(c, spec);
+	put_claim(c, detour->point, kprobe_detour_slow, kprobe_detour_stale);
+	put_pre_handlers(c, detour->point);
 }
 
-static void put_pre_part(struct kprobe_code *c, const struct x86_detour_spec *spec,
-			 struct arch_kprobe_detour *at)
+/*
+ * What is on the stack, in words, at each byte of what put_quick_entry() puts. The push and
+ * pop of %rdi and %rsi are for the arguments.
+ */
+static const u8 quick_pushed[] = {
+	0, [1 ... 4] = 1, 2, 3, [7 ... 26] = 4, 3, 2, [29 ... 31] = 1,
+	[37 + sizeof(struct kretprobe_quick_entry)] = 1,
+};
+
+/* Returns the offset of a jump for hits that are done with, which the caller must direct. */
+static unsigned int put_quick_entry(struct kprobe_code *c, const struct kprobe_detour *detour)
 {
-	put_enter(c, spec, at);
-	if (!spec->direct)
+	struct kretprobe_quick_entry entry;
+	unsigned int jmp;
+
+	if (!detour->direct || !kretprobe_enters_quickly(detour->point, &entry))
+		return 0;
+	PUT(c, 0x9c);						/* pushfq */
+	if (boot_cpu_has(X86_FEATURE_SMAP))
+		PUT(c, 0x0f, 0x01, 0xca);			/* clac: it may reschedule */
+	else
+		PUT(c, BYTES_NOP3);
+	PUT(c, 0x50, 0x57, 0x56);				/* push %rax, %rdi, %rsi */
+	PUT(c, 0x48, 0x8d, 0x3d, 23, 0, 0, 0);			/* lea (%rip), %rdi: @entry */
+	PUT(c, 0x48, 0x8d, 0x74, 0x24, 4 * sizeof(long));	/* lea (%rsp), %rsi */
+	put_call(c, kretprobe_enter_quickly);
+	PUT(c, 0x84, 0xc0, 0x5e, 0x5f, 0x58);			/* test %al, %al; pop */
+	PUT(c, 0x74, 1 + JMP32_INSN_SIZE + sizeof(entry));	/* je */
+	PUT(c, 0x9d);						/* popfq */
+	jmp = c->len;
+	x86_put_jump(c, c->base, 0);
+	kprobe_code_put(c, &entry, sizeof(entry));
+	PUT(c, 0x9d);						/* popfq */
+	return jmp;
+}
+
+static void put_pre_part(struct kprobe_code *c, struct kprobe_detour *detour)
+{
+	const struct kprobe_point *point = detour->point;
+
+	put_enter(c, detour);
+	if (!detour->direct)
 		return;
 	/* The entry nop has no effect that its post-handlers would have to wait for. */
-	if (kprobe_point_skips_nop(spec->point) && spec->post)
-		put_post_handlers_at(c, spec, spec->point->site);
-	put_leave(c, &at->restore[0]);
+	if (kprobe_point_skips_nop(point) && has_post_handlers(point))
+		put_post_handlers_at(c, point, point->site);
+	put_leave(c, &detour->arch.restore[0]);
 }
 
 /* Loads registers from where they are saved (opcode 8b), or stores them there (89). */
@@ -293,147 +299,142 @@ static void put_flags_out(struct kprobe_code *c, struct arch_kprobe_detour *at)
 	put32(c, offsetof(struct pt_regs, flags));
 }
 
-static void put_post_part(struct kprobe_code *c, const struct x86_detour_spec *spec,
-			  struct arch_kprobe_detour *at)
+static void put_post_part(struct kprobe_code *c, struct kprobe_detour *detour)
 {
-	at->save[1] = c->len;
-	put_save(c, spec, after_first(spec));
-	put_claim(c, spec, kprobe_detour_post_slow, kprobe_detour_post_stale);
-	put_post_handlers(c, spec);
-	put_leave(c, &at->restore[1]);
+	detour->arch.save[1] = c->len;
+	put_save(c, detour, after_first(detour));
+	put_claim(c, detour->point, kprobe_detour_post_slow, kprobe_detour_post_stale);
+	put_post_handlers(c, detour->point);
+	put_leave(c, &detour->arch.restore[1]);
 }
 
 /* The region's instructions from number @first on, and the jump back. */
-static void put_region(struct kprobe_code *c, const struct x86_detour_spec *spec,
+static void put_region(struct kprobe_code *c, const struct kprobe_region *region,
 		       unsigned int first, struct kprobe_detour *detour)
 {
-	kprobe_emit_region(&x86_kprobe_isa, c, spec->region, first, spec->point->insn,
-			   spec->point->site, detour->insn);
+	kprobe_emit_region(&x86_kprobe_isa, c, region, first, detour->point->insn,
+			   detour->point->site, detour->insn);
 }
 
 /* The first displaced instruction alone, which is not emulated. */
-static void put_first(struct kprobe_code *c, const struct x86_detour_spec *spec)
+static void put_first(struct kprobe_code *c, const struct kprobe_region *region,
+		      const struct kprobe_point *point)
 {
-	x86_kprobe_isa.emit(c, &spec->region->insn[0], spec->point->insn, spec->point->site);
+	x86_kprobe_isa.emit(c, &region->insn[0], point->insn, point->site);
 }
 
 /* That, and a jump to what comes next: in the detour if there are more. */
-static void *put_copy(struct kprobe_code *c, const struct x86_detour_spec *spec,
+static void *put_copy(struct kprobe_code *c, const struct kprobe_region *region,
 		      const struct kprobe_detour *detour, bool post)
 {
 	unsigned long start = kprobe_code_here(c);
-	unsigned long next = spec->region->nr > 1 ? c->base + detour->insn[1] :
-						    after_first(spec);
+	unsigned long next = region->nr > 1 ? c->base + detour->insn[1] : after_first(detour);
 
-	if (post && spec->region->insn[0].action != KPROBE_RUN)
+	/* The point's first post-handler renews the detour: kprobe_leave_detour(). */
+	if (post && !detour->point->text.run_post)
 		return NULL;
-	put_first(c, spec);
+	put_first(c, region, detour->point);
 	if (post)
-		put_call(c, (unsigned long)kprobe_post_trampoline);
-	put_jmp(c, next);
+		put_call(c, kprobe_post_trampoline);
+	x86_put_jump(c, next, 0);
 	return (void *)start;
 }
 
 /* The registers that the first instruction works on; 0 if all must be restored for it. */
-static u16 registers_of_first(const struct x86_detour_spec *spec)
+static u16 registers_of_first(const struct kprobe_detour *detour)
 {
-	u16 registers = x86_kprobe_registers(spec->point->insn,
-					     spec->region->insn[0].len);
+	u16 registers = x86_kprobe_registers(detour->point->insn, detour->from[1]);
 
 	/* rsp leads to the saved registers, and rbp is for unwinding. */
 	return registers & (BIT(4) | BIT(5)) ? 0 : registers;
 }
 
-static bool takes_effect_in_frame(const struct x86_detour_spec *spec)
-{
-	return spec->region->insn[0].action == KPROBE_NOP ||
-	       registers_of_first(spec);
-}
-
-static bool calls_post_inline(const struct x86_detour_spec *spec)
-{
-	return spec->direct && spec->post && !kprobe_point_skips_nop(spec->point) &&
-	       spec->region->insn[0].action != KPROBE_EMULATE;
-}
-
-static void emit_plain(struct kprobe_code *c, const struct x86_detour_spec *spec,
+static void emit_plain(struct kprobe_code *c, const struct kprobe_region *region,
 		       struct kprobe_detour *detour)
 {
-	put_pre_part(c, spec, &detour->arch);
+	unsigned int jmp = put_quick_entry(c, detour), end;
+
+	put_pre_part(c, detour);
 	detour->route.run = (void *)kprobe_code_here(c);
-	put_region(c, spec, 0, detour);
+	end = c->len;
+	if (jmp) {
+		c->len = jmp;
+		x86_put_jump(c, (unsigned long)detour->route.run, 0);
+		c->len = end;
+	}
+	put_region(c, region, 0, detour);
 	detour->copies = c->len;
-	detour->route.run_post = put_copy(c, spec, detour, true);
+	detour->route.run_post = put_copy(c, region, detour, true);
+}
+
+/* After the first instruction: the others, and copies for hits that do not end here. */
+static void put_rest(struct kprobe_code *c, const struct kprobe_region *region,
+		     struct kprobe_detour *detour)
+{
+	put_region(c, region, 1, detour);
+	detour->copies = c->len;
+	detour->route.run = put_copy(c, region, detour, false);
+	detour->route.run_post = put_copy(c, region, detour, true);
 }
 
 /* Executes the first instruction on the saved registers. */
-static void put_first_in_frame(struct kprobe_code *c, const struct x86_detour_spec *spec,
-			       struct arch_kprobe_detour *at)
+static void put_first_in_frame(struct kprobe_code *c, const struct kprobe_region *region,
+			       struct kprobe_detour *detour)
 {
-	u16 registers = registers_of_first(spec);
+	u16 registers = registers_of_first(detour);
 
-	if (spec->region->insn[0].action == KPROBE_NOP)
-		return;
 	put_moves(c, 0x8b, registers);
-	put_flags_in(c, at);
-	put_first(c, spec);
-	put_flags_out(c, at);
-	put_c_flags(c, spec);
+	put_flags_in(c, &detour->arch);
+	put_first(c, region, detour->point);
+	put_flags_out(c, &detour->arch);
+	put_c_flags(c, detour);
 	put_moves(c, 0x89, registers);
 }
 
-static void put_copies(struct kprobe_code *c, const struct x86_detour_spec *spec,
-		       struct kprobe_detour *detour)
-{
-	detour->copies = c->len;
-	detour->route.run = put_copy(c, spec, detour, false);
-	detour->route.run_post = put_copy(c, spec, detour, true);
-}
-
 /* An instruction that is executed in the frame cannot fault: its address is not noted. */
-static void emit_post_in_frame(struct kprobe_code *c, const struct x86_detour_spec *spec,
+static void emit_post_in_frame(struct kprobe_code *c, const struct kprobe_region *region,
 			       struct kprobe_detour *detour)
 {
-	struct arch_kprobe_detour *at = &detour->arch;
-
-	put_enter(c, spec, at);
-	put_first_in_frame(c, spec, at);
-	put_post_handlers_at(c, spec, after_first(spec));
-	put_leave(c, &at->restore[0]);
+	put_enter(c, detour);
+	if (region->insn[0].action != KPROBE_NOP)
+		put_first_in_frame(c, region, detour);
+	put_post_handlers_at(c, detour->point, after_first(detour));
+	put_leave(c, &detour->arch.restore[0]);
 	detour->insn[0] = c->len;
-	put_region(c, spec, 1, detour);
-	put_copies(c, spec, detour);
+	put_rest(c, region, detour);
 }
 
-static void emit_post(struct kprobe_code *c, const struct x86_detour_spec *spec,
+static void emit_post(struct kprobe_code *c, const struct kprobe_region *region,
 		      struct kprobe_detour *detour)
 {
 	/* Also without pre-handlers: the check for changes finds one that is added later. */
-	put_pre_part(c, spec, &detour->arch);
+	put_pre_part(c, detour);
 	detour->insn[0] = c->len;
-	detour->inlined = (void *)kprobe_code_here(c);
-	put_first(c, spec);
-	put_post_part(c, spec, &detour->arch);
-	put_region(c, spec, 1, detour);
-	put_copies(c, spec, detour);
+	detour->inlined = c->len;
+	put_first(c, region, detour->point);
+	put_post_part(c, detour);
+	put_rest(c, region, detour);
 }
 
-void x86_emit_detour(const struct x86_detour_spec *spec, struct kprobe_code *c,
-		     struct kprobe_detour *detour)
+void x86_emit_detour(struct kprobe_detour *detour, const struct kprobe_region *region,
+		     struct kprobe_code *code)
 {
+	enum kprobe_action action = region->insn[0].action;
+
 	memset(&detour->arch, 0xff, sizeof(detour->arch));
-	detour->inlined = NULL;
-	if (!calls_post_inline(spec))
-		emit_plain(c, spec, detour);
-	else if (takes_effect_in_frame(spec))
-		emit_post_in_frame(c, spec, detour);
+	detour->inlined = 0;
+	if (!detour->direct || !has_post_handlers(detour->point) ||
+	    kprobe_point_skips_nop(detour->point) || action == KPROBE_EMULATE)
+		emit_plain(code, region, detour);
+	else if (action == KPROBE_NOP || registers_of_first(detour))
+		emit_post_in_frame(code, region, detour);
 	else
-		emit_post(c, spec, detour);
+		emit_post(code, region, detour);
 }
 NOKPROBE_SYMBOL(x86_emit_detour);
 
-/* Sets @post. Returns whether no more handlers are to be called than a detour calls. */
-static bool has_few_handlers(const struct kprobe_point *point, bool *post)
+/* May it call all handlers itself? */
+static bool is_direct(const struct kprobe_point *point)
 {
 	unsigned int nr_pre = 0, nr_post = 0;
 	struct kprobe *p;
@@ -444,44 +445,27 @@ static bool has_few_handlers(const struct kprobe_point *point, bool *post)
 		nr_pre += !!p->pre_handler;
 		nr_post += !!p->post_handler;
 	}
-	*post = nr_post;
-	return max(nr_pre, nr_post) <= X86_DETOUR_HANDLERS;
-}
-
-static void fill_in_spec(struct x86_detour_spec *spec, const struct kprobe_detour *detour,
-			 const struct kprobe_region *region)
-{
-	const struct kprobe_point *point = detour->point;
-
-	*spec = (struct x86_detour_spec){
-		.point = point,
-		.region = region,
-		.clac = boot_cpu_has(X86_FEATURE_SMAP),
-		/* Of the function nothing is known. */
-		.cld = detour->alone,
-	};
-	spec->direct = has_few_handlers(point, &spec->post);
-	/* KMSAN has to be told of the registers first. */
-	if (IS_ENABLED(CONFIG_KMSAN))
-		spec->direct = false;
 	/* What an emulated branch does to the registers is not for a detour. */
-	if (spec->post && point->emulated && !kprobe_point_skips_nop(point) &&
-	    point->plan.action != KPROBE_NOP)
-		spec->direct = false;
+	if (nr_post && point->emulated && !kprobe_point_skips_nop(point) &&
+	    point->emulated->action != KPROBE_NOP)
+		return false;
+	/* KMSAN has to be told of the registers first. */
+	return max(nr_pre, nr_post) <= X86_DETOUR_HANDLERS && !IS_ENABLED(CONFIG_KMSAN);
 }
 
 enum kprobe_reason arch_kprobe_emit_detour(struct kprobe_detour *detour,
 					   const struct kprobe_region *region,
 					   struct kprobe_code *code)
 {
-	struct x86_detour_spec spec;
-
-	fill_in_spec(&spec, detour, region);
-	detour->direct = spec.direct;
-	/* Calling nobody, it is no more than a longer way out of the trap. */
-	if (detour->alone && !spec.direct && !kprobe_point_skips_nop(detour->point))
+	/* Indirect Target Selection: where in a cache line the copy would be matters. */
+	if (boot_cpu_has(X86_FEATURE_INDIRECT_THUNK_ITS) &&
+	    region->insn[region->nr - 1].flow == KPROBE_FLOW_JUMP_INDIRECT)
 		return KPROBE_REASON_NOT_DISPLACED;
-	x86_emit_detour(&spec, code, detour);
+	detour->direct = is_direct(detour->point);
+	/* Calling nobody, it is no more than a longer way out of the trap. */
+	if (detour->alone && !detour->direct && !kprobe_point_skips_nop(detour->point))
+		return KPROBE_REASON_NOT_DISPLACED;
+	x86_emit_detour(detour, region, code);
 	return KPROBE_REASON_NONE;
 }
 NOKPROBE_SYMBOL(arch_kprobe_emit_detour);
@@ -496,7 +480,7 @@ static unsigned long copied_ip(const struct kprobe_detour *detour,
 	unsigned int copy = detour->insn[kprobe_detour_index(detour, offset)];
 
 	if (offset < detour->copies && offset >= copy + X86_PUSH32_INSN_SIZE &&
-	    *(u8 *)(detour->entry + copy) == X86_PUSH32_INSN_OPCODE)
+	    *(u8 *)(detour->slot + copy) == X86_PUSH32_INSN_OPCODE)
 		*pushed = sizeof(long);
 	return kprobe_detour_original(detour, offset);
 }
@@ -505,12 +489,16 @@ NOKPROBE_SYMBOL(copied_ip);
 unsigned long arch_kprobe_detour_ip(const struct kprobe_detour *detour,
 				    unsigned long addr, unsigned int *pushed)
 {
-	unsigned long ip, offset = addr - (unsigned long)detour->entry;
+	unsigned long ip, offset = addr - (unsigned long)detour->slot;
 	const struct arch_kprobe_detour *at = &detour->arch;
 	unsigned int i;
 
 	if (offset == at->pushed[0] || offset == at->pushed[1])
 		return (unsigned long)kprobe_detour_pushed + 1;
+	if (offset < at->save[0]) {
+		*pushed = quick_pushed[offset] * sizeof(long);
+		return detour->point->site;
+	}
 	for (i = 0; i < ARRAY_SIZE(at->save) && offset >= at->save[i]; i++) {
 		if (offset < at->save[i] + X86_DETOUR_SAVE_SIZE) {
 			*pushed = kprobe_detour_save_pushed[offset - at->save[i]];

@@ -13,8 +13,7 @@ extern const u8 kprobe_detour_save_template[], kprobe_detour_save_template_end[]
 extern const u8 kprobe_detour_save_template_ip[];
 extern const u8 kprobe_detour_restore_template[], kprobe_detour_restore_template_end[];
 extern const u8 kprobe_detour_save_pushed[], kprobe_detour_restore_pushed[];
-extern const u8 kprobe_detour_saved[], kprobe_detour_saved_post[];
-extern const u8 kprobe_detour_pushed[];
+extern const u8 kprobe_detour_saved[], kprobe_detour_saved_post[], kprobe_detour_pushed[];
 #define X86_DETOUR_SAVE_SIZE \
 	(kprobe_detour_save_template_end - kprobe_detour_save_template)
 #define X86_DETOUR_RESTORE_SIZE \
@@ -31,32 +30,15 @@ extern const u8 kprobe_detour_stale_end[];
 #define X86_DETOUR_HANDLERS	4
 
 /**
- * struct x86_detour_spec - what a detour must do
- * @point:  the point, with the probes whose handlers are to be called
- * @region: the region at its site
- * @direct: whether the detour may call handlers itself
- * @post:   whether there are post-handlers
- * @clac:   whether user access has to be turned off before calling C
- * @cld:    whether the direction flag may be set
- */
-struct x86_detour_spec {
-	const struct kprobe_point *point;
-	const struct kprobe_region *region;
-	bool direct;
-	bool post;
-	bool clac;
-	bool cld;
-};
-
-/**
  * x86_emit_detour() - write a detour
- * @spec:   what it must do
+ * @detour: of its point and region; whether it calls handlers itself is set, and everything
+ *	    that tells where things are is filled in
+ * @region: the region at the point's site
  * @code:   appended to; empty
- * @detour: everything that tells where things are is filled in
  *
  * Context: kprobe_mutex held, or a point that nobody else knows.
  */
-void x86_emit_detour(const struct x86_detour_spec *spec, struct kprobe_code *code,
-		     struct kprobe_detour *detour);
+void x86_emit_detour(struct kprobe_detour *detour, const struct kprobe_region *region,
+		     struct kprobe_code *code);
 
 #endif /* _X86_KERNEL_KPROBES_OPT_H */

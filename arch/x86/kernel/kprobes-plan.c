@@ -222,7 +222,8 @@ static bool ends_in_prefix(struct insn *insn)
 
 enum kprobe_reason x86_kprobe_decode(struct insn *insn, const u8 *bytes, size_t avail)
 {
-	if (insn_decode(insn, bytes, min_t(size_t, avail, MAX_INSN_SIZE), X86_INSN_MODE))
+	if (insn_decode(insn, bytes, min_t(size_t, avail, MAX_INSN_SIZE),
+			X86_IS_64BIT ? INSN_MODE_64 : INSN_MODE_32))
 		return KPROBE_REASON_UNDECODABLE;
 	return ends_in_prefix(insn) ? KPROBE_REASON_FORM : KPROBE_REASON_NONE;
 }
@@ -231,6 +232,7 @@ NOKPROBE_SYMBOL(x86_kprobe_decode);
 static enum kprobe_reason plan_run(struct kprobe_insn *plan, struct insn *insn)
 {
 	plan->action = KPROBE_RUN;
+	plan->plain = plan->flow == KPROBE_FLOW_NEXT && !plan->state && !insn_rip_relative(insn);
 	if (!insn_rip_relative(insn))
 		return KPROBE_REASON_NONE;
 	/* A 32-bit address wraps at 4 GB, and does not reach the kernel. */
@@ -320,7 +322,8 @@ static enum kprobe_reason plan_indirect(struct kprobe_insn *plan, struct insn *i
 	struct arch_kprobe_insn *op = &plan->arch;
 	u8 modrm = insn->modrm.value;
 
-	plan->no_copy = true;
+	/* A call would push the address of the copy. */
+	plan->no_copy = plan->flow == KPROBE_FLOW_CALL_INDIRECT;
 	op->index = X86_KPROBE_NO_REG;
 	op->base = X86_MODRM_RM(modrm);
 	if (X86_REX_B(insn->rex_prefix.value))
@@ -382,20 +385,14 @@ static enum kprobe_reason plan_form(struct kprobe_insn *plan, struct insn *insn,
 	}
 }
 
-static bool has_target(u8 flow)
-{
-	return flow == KPROBE_FLOW_JUMP || flow == KPROBE_FLOW_COND ||
-	       flow == KPROBE_FLOW_CALL;
-}
-
 static void note_flow(struct kprobe_insn *plan, struct insn *insn, u8 flow,
 		      unsigned long addr)
 {
 	plan->flow = flow;
 	if (insn->length == sizeof(u32) && x86_kprobe_is_pad(insn->kaddr))
 		plan->flow = KPROBE_FLOW_PAD;
-	if (has_target(flow))
-		plan->target = x86_kprobe_word(addr + insn->length + insn->immediate.value);
+	if (kprobe_insn_has_target(plan))
+		plan->target = X86_ADDRESS(addr + insn->length + insn->immediate.value);
 }
 
 enum kprobe_reason x86_kprobe_plan(struct kprobe_insn *plan, const u8 *bytes,

@@ -6,9 +6,11 @@
  */
 #include <linux/linkage.h>
 #include <linux/objtool.h>
+#include <asm/alternative.h>
 #include <asm/asm.h>
 #include <asm/asm-offsets.h>
 #include <asm/bitsperlong.h>
+#include <asm/cpufeatures.h>
 #include <asm/frame.h>
 #include <asm/nospec-branch.h>
 #include <asm/segment.h>
@@ -16,6 +18,9 @@
 #include <asm/unwind_hints.h>
 
 #define WORD	(__BITS_PER_LONG / 8)
+
+/* Room for what an emulated call pushes: as much as a breakpoint's trap leaves. */
+#define DETOUR_GAP	(6*WORD)
 
 #ifdef CONFIG_X86_64
 #include "../entry/calling.h"
@@ -87,7 +92,17 @@ SYM_CODE_START(kprobe_post_trampoline)
 	cld
 	CALL_C	kprobe_detour_post
 	RESTORE_REGS
+	/*
+	 * The thunk that counts returns changes the flags. The slot's call was not counted,
+	 * so this return need not be either.
+	 */
+	ALTERNATIVE "", "jmp .Lreturn_uncounted", X86_FEATURE_CALL_DEPTH
 	RET
+.Lreturn_uncounted:
+	UNWIND_HINT_FUNC
+	ANNOTATE_UNRET_SAFE
+	ret
+	int3
 SYM_CODE_END(kprobe_post_trampoline)
 
 /*
@@ -110,8 +125,8 @@ SYM_CODE_END(kretprobe_trampoline)
 
 #ifdef CONFIG_X86_32
 
-/* Room for what an emulated call pushes: as much as a breakpoint's trap leaves. */
-#define DETOUR_GAP	(6*WORD)
+/* From where the stub's call returns to, to the address of the stub's detour. */
+#define STUB_DETOUR	-9
 
 /*
  * Called from stubs. Loads the registers that kprobe_detour_enter() leaves, including the
@@ -121,7 +136,8 @@ SYM_CODE_END(kretprobe_trampoline)
 SYM_CODE_START(kprobe_detour_common)
 	leal	-DETOUR_GAP(%esp), %esp
 	SAVE_REGS gap=DETOUR_GAP
-	movl	PTREGS_SIZE + DETOUR_GAP(%esp), %edx	/* where the stub has called */
+	movl	PTREGS_SIZE + DETOUR_GAP(%esp), %edx	/* where the stub has called from */
+	movl	STUB_DETOUR(%edx), %edx
 	cld
 	CALL_C	kprobe_detour_enter
 	movl	PT_OLDESP(%esp), %eax
@@ -141,9 +157,6 @@ SYM_CODE_START(kprobe_detour_common)
 SYM_CODE_END(kprobe_detour_common)
 
 #else
-
-/* Room for what an emulated call pushes: as much as a breakpoint's trap leaves. */
-#define DETOUR_GAP	(6*8)
 
 /*
  * Templates of the code that every detour begins and ends with. They are in read-only
@@ -241,13 +254,11 @@ SYM_INNER_LABEL(kprobe_detour_divert, SYM_L_GLOBAL)
 SYM_INNER_LABEL(kprobe_detour_stale_end, SYM_L_GLOBAL)
 	ANNOTATE_NOENDBR
 	int3
-SYM_CODE_END(kprobe_detour_stale)
-
-/* Likewise after the first displaced instruction, for post-handlers. */
-SYM_CODE_START(kprobe_detour_post_stale)
+	/* Likewise after the first displaced instruction, for post-handlers. */
+SYM_INNER_LABEL(kprobe_detour_post_stale, SYM_L_GLOBAL)
 	FINISH_HIT kprobe_detour_post_changed
 SYM_INNER_LABEL(kprobe_detour_post_slow, SYM_L_GLOBAL)
 	FINISH_HIT kprobe_detour_post_hit
-SYM_CODE_END(kprobe_detour_post_stale)
+SYM_CODE_END(kprobe_detour_stale)
 
 #endif /* CONFIG_X86_32 */

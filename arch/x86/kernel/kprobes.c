@@ -13,6 +13,8 @@
 #include <linux/kdebug.h>
 #include <linux/kprobe_arch.h>
 #include <linux/memory.h>
+#include <linux/minmax.h>
+#include <linux/mm.h>
 #include <linux/percpu.h>
 #include <linux/processor.h>
 #include <linux/set_memory.h>
@@ -37,7 +39,7 @@ kprobe_opcode_t *arch_kprobe_entry(unsigned long addr, unsigned long offset,
 {
 	u32 first;
 
-	/* Behind the landing pad; both its ends mean the function's entry. */
+	/* After the landing pad; both its ends mean the function's entry. */
 	if (!get_kernel_nofault(first, (u32 *)addr) && is_endbr(first)) {
 		*on_func_entry = !offset || offset == ENDBR_INSN_SIZE;
 		if (*on_func_entry)
@@ -64,13 +66,43 @@ bool arch_kprobe_text_reserved(unsigned long start, unsigned long end)
 }
 NOKPROBE_SYMBOL(arch_kprobe_text_reserved);
 
+/* Text that is patched at once: to map a page for writing takes longer than to copy this. */
+#define PATCHED_AT_ONCE	512
+
+/*
+ * Writes the first of some patches, with those that follow in the same page and the text in
+ * between, which stays the same. Returns how many.
+ */
+static unsigned int poke_some(const struct kprobe_patch *patches, unsigned int nr)
+{
+	static u8 text[PATCHED_AT_ONCE];	/* text_mutex */
+	unsigned long start = patches->addr;
+	size_t room = min(sizeof(text), PAGE_SIZE - offset_in_page(start));
+	size_t size = patches->len;
+	unsigned int i;
+
+	memcpy(text, patches->new, size);
+	for (i = 1; i < nr; i++) {
+		unsigned long from = patches[i].addr - start, to = from + patches[i].len;
+
+		if (from < size || from >= room || to > room)
+			break;
+		memcpy(text + size, (void *)start + size, from - size);
+		memcpy(text + from, patches[i].new, patches[i].len);
+		size = to;
+	}
+	text_poke((void *)start, text, size);
+	return i;
+}
+NOKPROBE_SYMBOL(poke_some);
+
 void arch_kprobe_patch(const struct kprobe_patch *patches, unsigned int nr)
 {
 	unsigned int i;
 
 	lockdep_assert_held(&text_mutex);
-	for (i = 0; i < nr; i++)
-		text_poke((void *)patches[i].addr, patches[i].new, patches[i].len);
+	for (i = 0; i < nr; i += poke_some(patches + i, nr - i))
+		;
 	text_poke_sync();
 }
 NOKPROBE_SYMBOL(arch_kprobe_patch);
@@ -81,11 +113,14 @@ void arch_kprobe_write_slot(void *slot, const void *code, size_t len)
 }
 NOKPROBE_SYMBOL(arch_kprobe_write_slot);
 
-int arch_kprobe_fill_slots(void *page, size_t size, void *note)
+int arch_kprobe_fill_slots(void *pages, size_t size, void *notes, size_t note_size)
 {
-	memset(page, INT3_INSN_OPCODE, size);
-	*(void **)page = note;
-	return set_memory_rox((unsigned long)page, size >> PAGE_SHIFT);
+	size_t at;
+
+	memset(pages, INT3_INSN_OPCODE, size);
+	for (at = 0; at < size; at += PAGE_SIZE, notes += note_size)
+		*(void **)(pages + at) = notes;
+	return set_memory_rox((unsigned long)pages, size >> PAGE_SHIFT);
 }
 NOKPROBE_SYMBOL(arch_kprobe_fill_slots);
 
@@ -100,6 +135,17 @@ enum kprobe_reason arch_kprobe_refuses_detours(void)
 						 KPROBE_REASON_NONE;
 }
 NOKPROBE_SYMBOL(arch_kprobe_refuses_detours);
+
+#ifdef CONFIG_PREFIX_SYMBOLS
+/* Calls execute them where each call is counted. */
+const u8 *arch_kprobe_unused_prefix(void)
+{
+	static const u8 nops[KPROBE_JUMP_SIZE] = { [0 ... KPROBE_JUMP_SIZE - 1] = BYTES_NOP1 };
+
+	return cpu_feature_enabled(X86_FEATURE_CALL_DEPTH) ? NULL : nops;
+}
+NOKPROBE_SYMBOL(arch_kprobe_unused_prefix);
+#endif
 
 unsigned long arch_kprobe_way_out(void)
 {
@@ -184,13 +230,6 @@ static nokprobe_inline bool find_target(const struct kprobe_insn *insn,
 	return read_target(addr, target);
 }
 
-static nokprobe_inline void emulate_call(struct pt_regs *regs, unsigned long next,
-					 unsigned long target)
-{
-	int3_emulate_push(regs, next);
-	int3_emulate_jmp(regs, target);
-}
-
 static nokprobe_inline bool emulate_indirect(const struct kprobe_insn *insn,
 					     struct pt_regs *regs,
 					     unsigned long next)
@@ -201,9 +240,8 @@ static nokprobe_inline bool emulate_indirect(const struct kprobe_insn *insn,
 	if (!find_target(insn, regs, next, &target))
 		return false;
 	if (insn->flow == KPROBE_FLOW_CALL_INDIRECT)
-		emulate_call(regs, next, target);
-	else
-		int3_emulate_jmp(regs, target);
+		int3_emulate_push(regs, next);
+	int3_emulate_jmp(regs, target);
 	return true;
 }
 
@@ -247,13 +285,6 @@ static nokprobe_inline void emulate_cond(const struct kprobe_insn *insn,
 		int3_emulate_jcc(regs, insn->arch.cond, next, insn->target - next);
 }
 
-static nokprobe_inline void emulate_ret(const struct kprobe_insn *insn,
-					struct pt_regs *regs)
-{
-	int3_emulate_ret(regs);
-	regs->sp += insn->arch.disp;
-}
-
 /*
  * The registers are those of a trap in the kernel, so that there is a gap on the stack
  * that a push goes to. Where the memory that holds an indirect branch's target cannot be
@@ -261,10 +292,10 @@ static nokprobe_inline void emulate_ret(const struct kprobe_insn *insn,
  */
 bool arch_kprobe_emulate(struct kprobe_point *point, struct pt_regs *regs)
 {
-	const struct kprobe_insn *insn = &point->plan;
-	unsigned long next = point->site + insn->len;
+	const struct kprobe_insn *insn = point->emulated;
+	unsigned long next = point->site + point->len;
 
-	if (insn->action == KPROBE_RUN)
+	if (!insn)
 		return false;
 	switch (insn->flow) {
 	case KPROBE_FLOW_JUMP:
@@ -274,10 +305,12 @@ bool arch_kprobe_emulate(struct kprobe_point *point, struct pt_regs *regs)
 		emulate_cond(insn, regs, next);
 		return true;
 	case KPROBE_FLOW_CALL:
-		emulate_call(regs, next, insn->target);
+		int3_emulate_push(regs, next);
+		int3_emulate_jmp(regs, insn->target);
 		return true;
 	case KPROBE_FLOW_RETURN:
-		emulate_ret(insn, regs);
+		int3_emulate_ret(regs);
+		regs->sp += insn->arch.disp;
 		return true;
 	case KPROBE_FLOW_JUMP_INDIRECT:
 	case KPROBE_FLOW_CALL_INDIRECT:

@@ -10,6 +10,7 @@
 #include <linux/kprobes.h>
 #include <linux/workqueue.h>
 
+#include "../hit.h"
 #include "targets.h"
 
 #define HITS	5
@@ -103,7 +104,7 @@ static void reports_mechanism(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, inner->kp.flags & KPROBE_FLAG_FTRACE);
 	if (!IS_ENABLED(CONFIG_KPROBES_ON_FTRACE))
 		return;
-	next.addr = (void *)arch_kprobe_skip_nop((unsigned long)c->kp.addr);
+	next.addr = (void *)kprobe_after_nop((unsigned long)c->kp.addr);
 	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&next));
 	KUNIT_EXPECT_TRUE(test, c->kp.flags & KPROBE_FLAG_FTRACE);
 	KUNIT_EXPECT_FALSE(test, next.flags & KPROBE_FLAG_FTRACE);
@@ -166,14 +167,13 @@ static void overwrites_output(struct kunit *test)
 	c = kprobes_counter(test, kprobes_place_named(KPROBES_PLACE_ASM));
 	c->kp.flags = ~KPROBE_FLAG_DISABLED;
 	c->kp.nmissed = 42;
-	atomic_long_set(&c->kp.misses[KPROBE_MISS_NESTED], 42);
+	atomic_long_set(&c->kp.misses[KPROBE_MISS_DEPTH - 1], 42);
 	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&c->kp));
 	/* It may be optimized by now. */
 	KUNIT_EXPECT_EQ(test, c->kp.flags & ~KPROBE_FLAG_OPTIMIZED,
 			KPROBE_FLAG_ON_FUNC_ENTRY);
 	KUNIT_EXPECT_EQ(test, c->kp.nmissed, 0);
-	KUNIT_EXPECT_EQ(test, atomic_long_read(&c->kp.misses[KPROBE_MISS_NESTED]),
-			0);
+	KUNIT_EXPECT_EQ(test, kprobe_misses(&c->kp, KPROBE_MISS_DEPTH), 0);
 }
 
 /* Disabled and enabled */

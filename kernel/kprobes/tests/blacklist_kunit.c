@@ -184,6 +184,26 @@ static void blacklist_spares_others(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, within_kprobe_blacklist((unsigned long)functions));
 }
 
+/* What is known of a chunk's first probe does not hold for the others. */
+static void blacklist_in_chunk(struct kunit *test)
+{
+	int (*const both[])(int) = { free_function, forbidden_function };
+	struct kprobe probes[2] = {}, *kps[] = { &probes[0], &probes[1] };
+	unsigned long start, last;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(both); i++)
+		probes[i].addr = (kprobe_opcode_t *)dereference_function_descriptor(both[i]);
+	KUNIT_EXPECT_EQ(test, -EINVAL, register_kprobes(kps, 2));
+	KUNIT_EXPECT_FALSE(test, kprobe_blacklist_gap((unsigned long)probes[1].addr, &start,
+						      &last));
+	KUNIT_ASSERT_TRUE(test, kprobe_blacklist_gap((unsigned long)probes[0].addr, &start,
+						     &last));
+	KUNIT_EXPECT_LE(test, start, (unsigned long)probes[0].addr);
+	KUNIT_EXPECT_GE(test, last, (unsigned long)probes[0].addr);
+	KUNIT_EXPECT_EQ(test, 2, count_allowed(start, start + 1) + count_allowed(last, last + 1));
+}
+
 static void blacklist_pieces(struct kunit *test)
 {
 	expect_forbidden(test, (unsigned long)forbidden_isra);
@@ -217,25 +237,44 @@ static int find_cold(void *data, const char *name, unsigned long addr)
 	return 1;
 }
 
-/* A cold part is jumped to, so there is no return address on top of the stack. */
-static void blacklist_return_of_cold(struct kunit *test)
+static void expect_no_return_probe(struct kunit *test, unsigned long addr)
 {
-	struct kretprobe rp = {};
-	unsigned long addr;
-	int ret;
+	struct kretprobe rp = { .kp.addr = (kprobe_opcode_t *)addr };
+	int ret = register_kretprobe(&rp);
 
-	if (!kallsyms_on_each_symbol(find_cold, &addr))
-		kunit_skip(test, "the compiler has made no cold parts");
-	rp.kp.addr = (kprobe_opcode_t *)addr;
-	ret = register_kretprobe(&rp);
 	if (!ret)
 		unregister_kretprobe(&rp);
 	KUNIT_EXPECT_EQ_MSG(test, -EINVAL, ret, "%ps", (void *)addr);
 	KUNIT_EXPECT_EQ_MSG(test, 0, kprobes_try(addr), "%ps", (void *)addr);
 	KUNIT_EXPECT_EQ(test, -EINVAL, kprobe_on_func_entry((void *)addr, NULL, 0));
 }
+
+/* A cold part is jumped to, so there is no return address on top of the stack. */
+static void blacklist_return_of_cold(struct kunit *test)
+{
+	unsigned long addr;
+
+	if (!kallsyms_on_each_symbol(find_cold, &addr))
+		kunit_skip(test, "the compiler has made no cold parts");
+	expect_no_return_probe(test, addr);
+}
+
+/* Functions that the graph tracer traces return to it. */
+static void blacklist_return_of_return(struct kunit *test)
+{
+	unsigned long addr = kallsyms_lookup_name("return_to_handler");
+
+	if (!addr)
+		kunit_skip(test, "no function graph tracer");
+	expect_no_return_probe(test, addr);
+}
 #else
 static void blacklist_return_of_cold(struct kunit *test)
+{
+	kunit_skip(test, "no return probes");
+}
+
+static void blacklist_return_of_return(struct kunit *test)
 {
 	kunit_skip(test, "no return probes");
 }
@@ -429,9 +468,11 @@ static struct kunit_case blacklist_cases[] = {
 	KUNIT_CASE(blacklist_noinstr_text),
 	KUNIT_CASE(blacklist_entry_text),
 	KUNIT_CASE(blacklist_spares_others),
+	KUNIT_CASE(blacklist_in_chunk),
 	KUNIT_CASE(blacklist_pieces),
 	KUNIT_CASE(blacklist_cold_piece),
 	KUNIT_CASE(blacklist_return_of_cold),
+	KUNIT_CASE(blacklist_return_of_return),
 	KUNIT_CASE(blacklist_subsystem),
 	KUNIT_CASE(blacklist_walk),
 	KUNIT_CASE(blacklist_walk_from_inside),

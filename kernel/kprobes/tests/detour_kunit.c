@@ -143,10 +143,14 @@ static void direction_flag(struct kunit *test)
 
 /* Which points */
 
-/* A jump is impossible because an instruction that it would cover may fault. */
+/*
+ * Any jump is impossible because the next instruction, which may fault, comes after one of
+ * a single byte.
+ */
 static void where_no_jump_can_be(struct kunit *test)
 {
-	struct kprobes_counter *c = probe_at(test, "kprobes_target_divide", 0);
+	struct kprobes_counter *c = probe_at(test, "kprobes_target_divide",
+					     kprobes_divide_offset - 1);
 
 	expect_way(test, c, KPROBES_BY_DETOUR);
 	KUNIT_EXPECT_EQ(test, KPROBE_REASON_EXTABLE, reason_of(c));

@@ -56,6 +56,12 @@
 /* Nor a detour, to which the breakpoint leads. */
 #define DIFF_NO_DETOUR	8
 
+/*
+ * The instruction is a call of a function. Where the kernel counts calls, it leads to code that
+ * changes the flags, each time to other ones.
+ */
+#define DIFF_CALLS	16
+
 /* Does ftrace's call of a handler keep the flags, or are there none? */
 #if defined(CONFIG_X86_64) || defined(CONFIG_RISCV)
 #define DIFF_BY_FTRACE	1

@@ -93,10 +93,12 @@ SYM_FUNC_START(kprobes_diff_run)
 SYM_FUNC_END(kprobes_diff_run)
 	STACK_FRAME_NON_STANDARD kprobes_diff_run
 
-/* Called by sequences: leaves the return address in r15. */
+/* Called by sequences: leaves the return address in r15. A thunk may change the flags. */
 SYM_FUNC_START(kprobes_diff_callee)
 	movq	(%rsp), %r15
-	RET
+	ANNOTATE_UNRET_SAFE
+	ret
+	int3
 SYM_FUNC_END(kprobes_diff_callee)
 
 /* Where sequences jump to. */

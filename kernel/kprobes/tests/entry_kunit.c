@@ -9,6 +9,9 @@
 #include <linux/kprobes.h>
 #include <linux/stacktrace.h>
 
+#include "../optimizer.h"
+#include "../renew.h"
+#include "../table.h"
 #include "entry.h"
 
 #define CALLS	5
@@ -360,6 +363,21 @@ static void return_probe_beside_a_change_of_path(struct kunit *test)
 }
 #endif
 
+/* The detour is made for the handlers of the probe that is registered, and only once. */
+static void detour_is_current_at_once(struct kunit *test)
+{
+	struct kprobes_counter *c;
+
+	kprobes_entry_clear();
+	kprobe_optimizer_hold(true);
+	c = kprobes_counting(test, &kprobes_entry_place);
+	scoped_guard(mutex, &kprobe_mutex) {
+		KUNIT_EXPECT_EQ(test, c->kp.point->mechanism, KPROBE_BREAKPOINT);
+		KUNIT_EXPECT_TRUE(test, kprobe_has_breakpoint_detour(c->kp.point));
+	}
+	kprobe_optimizer_hold(false);
+}
+
 static struct kunit_case entry_cases[] = {
 	KPROBES_CASE_FORMS(tells_the_address),
 	KPROBES_CASE_FORMS(tells_instruction_pointers),
@@ -377,6 +395,7 @@ static struct kunit_case entry_cases[] = {
 	KPROBES_CASE_FORMS(return_probe_sees_the_call),
 	KPROBES_CASE_FORMS(return_probe_beside_a_change_of_path),
 #endif
+	KUNIT_CASE(detour_is_current_at_once),
 	{}
 };
 

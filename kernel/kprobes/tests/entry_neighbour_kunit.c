@@ -5,6 +5,7 @@
  */
 #include <kunit/test.h>
 #include <linux/delay.h>
+#include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
 #include <linux/kthread.h>
 
@@ -79,6 +80,32 @@ static void next_comes_first(struct kunit *test)
 	kprobes_entry_call(test, CALLS);
 	kprobes_expect_counts(test, entry, CALLS, CALLS);
 	kprobes_expect_counts(test, next, 2 * CALLS, 2 * CALLS);
+}
+
+/*
+ * The instruction after the next one is probed first, and has a jump if it can. What leads
+ * to the entry's handlers must not take calls past it.
+ */
+static void second_comes_first(struct kunit *test)
+{
+	const u8 *next = (u8 *)kprobes_entry_addr() + ENTRY_NOP_SIZE;
+	struct kprobes_place place = kprobes_entry_place;
+	struct kprobes_counter *entry, *second;
+
+	/* Of text without probes. */
+	kprobes_entry_clear();
+	place.offset = ENTRY_NOP_SIZE + arch_kprobe_insn_len(next, KPROBE_INSN_MAX);
+	kprobes_entry_prepare(test);
+	second = kprobes_counting(test, &place);
+	wait_for_kprobe_optimizer();
+	entry = kprobes_counting(test, &kprobes_entry_place);
+	kprobes_entry_call(test, CALLS);
+	kprobes_expect_counts(test, entry, CALLS, CALLS);
+	kprobes_expect_counts(test, second, CALLS, CALLS);
+	wait_for_kprobe_optimizer();
+	kprobes_entry_call(test, CALLS);
+	kprobes_expect_counts(test, entry, 2 * CALLS, 2 * CALLS);
+	kprobes_expect_counts(test, second, 2 * CALLS, 2 * CALLS);
 }
 
 /* A disabled probe counts as well, because it may be enabled at any time. */
@@ -306,6 +333,7 @@ static int neighbour_init(struct kunit *test)
 static struct kunit_case neighbour_cases[] = {
 	KPROBES_CASE_FORMS(next_comes_later),
 	KUNIT_CASE(next_comes_first),
+	KPROBES_CASE_FORMS(second_comes_first),
 	KUNIT_CASE(next_is_disabled),
 	KUNIT_CASE(entry_is_disabled),
 	KUNIT_CASE(both_at_once),

@@ -280,7 +280,8 @@ struct bad_load {
 	const long *from;
 };
 
-static int load_thread(void *data)
+/* Without kCFI: the function is assembly, which has no type. */
+static int __nocfi load_thread(void *data)
 {
 	const struct bad_load *bad = data;
 

@@ -63,7 +63,7 @@ static unsigned long entry_addr(void)
 static unsigned long after_nop(void)
 {
 	if (IS_ENABLED(CONFIG_KPROBES_ON_FTRACE))
-		return arch_kprobe_skip_nop(entry_addr());
+		return kprobe_after_nop(entry_addr());
 	return entry_addr();
 }
 

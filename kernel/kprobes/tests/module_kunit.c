@@ -98,7 +98,7 @@ static void __init probe_init_functions(struct kunit *test)
 	/* Registering has set the address that is probed. */
 	entry = (unsigned long)t->probe[2].addr;
 	if (IS_ENABLED(CONFIG_KPROBES_ON_FTRACE))
-		t->probe[3].addr = (void *)arch_kprobe_skip_nop(entry);
+		t->probe[3].addr = (void *)kprobe_after_nop(entry);
 	unregister_kprobe(&t->probe[2]);
 	t->probe[2].addr = (kprobe_opcode_t *)traced_init_function;
 	KUNIT_ASSERT_EQ(test, 0, register_kprobes(t->batch, PROBES));
@@ -191,7 +191,7 @@ kunit_test_init_section_suites(&init_suite);
 static enum kprobe_reason check_module_text(const void *addr)
 {
 	guard(mutex)(&kprobe_mutex);
-	return kprobe_check_module_text((unsigned long)addr);
+	return kprobe_check_module_text(NULL, (unsigned long)addr);
 }
 
 static void module_text_of_others(struct kunit *test)
@@ -210,7 +210,7 @@ static void module_text_is_no_slot(struct kunit *test)
 	void *slot;
 
 	mutex_lock(&kprobe_mutex);
-	slot = kprobe_slot_alloc(&owner);
+	slot = kprobe_slot_alloc((unsigned long)&owner, KPROBE_SLOT_SIZE);
 	mutex_unlock(&kprobe_mutex);
 	KUNIT_ASSERT_NOT_NULL(test, slot);
 	KUNIT_EXPECT_EQ(test, KPROBE_REASON_NO_TEXT, check_module_text(slot));

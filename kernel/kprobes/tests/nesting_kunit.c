@@ -15,6 +15,7 @@
 #include <asm/apic.h>
 #endif
 
+#include "../hit.h"
 #include "targets.h"
 
 /* A probe at each place: running the targets hits all of them. */
@@ -58,7 +59,7 @@ static void expect_misses(struct kunit *test, struct kprobe *p,
 			  enum kprobe_miss cause, unsigned long misses)
 {
 	KUNIT_EXPECT_EQ(test, p->nmissed, misses);
-	KUNIT_EXPECT_EQ(test, atomic_long_read(&p->misses[cause]), misses);
+	KUNIT_EXPECT_EQ(test, kprobe_misses(p, cause), misses);
 }
 
 static void expect_field(struct kunit *test, struct field *f, int handled,

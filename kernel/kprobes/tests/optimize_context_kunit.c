@@ -12,6 +12,7 @@
 
 #include "../../../arch/x86/kernel/kprobes-opt.h"
 #include "../frame.h"
+#include "../hit.h"
 #include "optimized.h"
 
 #define DEPTH	48
@@ -153,7 +154,7 @@ static void expect_nested(struct kunit *test, struct kprobes_counter *c)
 	KUNIT_EXPECT_PTR_EQ(test, s->running, &c->kp);
 	kprobes_expect_counts(test, c, 1, c->kp.post_handler ? 1 : 0);
 	KUNIT_EXPECT_EQ(test, c->kp.nmissed, 1);
-	KUNIT_EXPECT_EQ(test, 1, atomic_long_read(&c->kp.misses[KPROBE_MISS_NESTED]));
+	KUNIT_EXPECT_EQ(test, 1, kprobe_misses(&c->kp, KPROBE_MISS_NESTED));
 }
 
 static void nested_in_pre(struct kunit *test)
@@ -457,7 +458,7 @@ static bool expect_pushed(struct kunit *test, const struct kprobe_detour *d)
 		return false;
 	for (i = 0; i < ARRAY_SIZE(d->arch.pushed); i++)
 		KUNIT_EXPECT_EQ(test, (unsigned long)kprobe_detour_pushed + 1,
-				kprobe_displaced_ip((unsigned long)d->entry +
+				kprobe_displaced_ip((unsigned long)d->slot +
 						    d->arch.pushed[i]));
 	return true;
 }
@@ -477,7 +478,7 @@ static void expect_copies(struct kunit *test, const struct kprobe_detour *d)
 	KUNIT_EXPECT_EQ(test, d->nr, d->alone ? 1 : KPROBES_OPT_PLAIN_NR);
 	for (i = in_frame; i <= d->nr; i++)
 		KUNIT_EXPECT_EQ(test, d->point->site + d->from[i],
-				kprobe_displaced_ip((unsigned long)d->entry +
+				kprobe_displaced_ip((unsigned long)d->slot +
 						    d->insn[i]));
 }
 
@@ -492,8 +493,8 @@ static void displaced_addresses(struct kunit *test)
 			      post ? look_around_post : NULL);
 		point = kprobe_point_lookup((unsigned long)c->kp.addr);
 		KUNIT_ASSERT_NOT_NULL(test, point);
-		for (i = 0; i < KPROBE_DETOUR_SIZE; i++)
-			expect_text(test, (unsigned long)point->detour->entry + i);
+		for (i = 0; i < point->detour->copies; i++)
+			expect_text(test, (unsigned long)point->detour->slot + i);
 		expect_copies(test, point->detour);
 		KUNIT_EXPECT_EQ(test, kprobe_displaced_ip((unsigned long)point->detour->route.run),
 				point->site);

@@ -10,6 +10,8 @@
 #include <asm/text-patching.h>
 #endif
 
+#include "../hit.h"
+#include "../table.h"
 #include "optimized.h"
 
 /* Makes a probe without a post-handler; the caller registers it. */
@@ -79,10 +81,45 @@ static void one_of_three_diverts(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, c[1]->kp.nmissed, 0);
 	KUNIT_EXPECT_EQ(test, c[0]->kp.nmissed, 1);
 	KUNIT_EXPECT_EQ(test, 1,
-			atomic_long_read(&c[0]->kp.misses[KPROBE_MISS_DIVERTED]));
+			kprobe_misses(&c[0]->kp, KPROBE_MISS_DIVERTED));
 	unregister_kprobe(&c[1]->kp);
 	KUNIT_EXPECT_EQ(test, kprobes_opt_plain(5), 15);
 	kprobes_expect_counts(test, c[0], 1, 1);
+}
+
+static u32 generation_of(const struct kprobes_counter *c)
+{
+	guard(mutex)(&kprobe_mutex);
+	return c->kp.point->generation;
+}
+
+/* Detours stay as they are when a disabled probe comes or goes. */
+static void disabled_changes_nothing(struct kunit *test)
+{
+	struct kprobes_counter *c = started_at(test, "kprobes_opt_plain", 0, NULL);
+	struct kprobes_counter *off = probe_at(test, "kprobes_opt_plain", 0, NULL);
+	u32 generation = generation_of(c);
+
+	off->kp.flags = KPROBE_FLAG_DISABLED;
+	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&off->kp));
+	KUNIT_EXPECT_EQ(test, generation, generation_of(c));
+	kprobes_expect_way(test, c);
+	KUNIT_EXPECT_EQ(test, kprobes_opt_plain(5), 15);
+	kprobes_expect_counts(test, c, 1, 0);
+	kprobes_expect_counts(test, off, 0, 0);
+
+	KUNIT_EXPECT_EQ(test, 0, enable_kprobe(&off->kp));
+	KUNIT_EXPECT_EQ(test, kprobes_opt_plain(5), 15);
+	kprobes_expect_counts(test, off, 1, 0);
+	KUNIT_EXPECT_EQ(test, 0, disable_kprobe(&off->kp));
+	kprobes_expect_way(test, c);
+	KUNIT_EXPECT_EQ(test, kprobes_opt_plain(5), 15);
+	generation = generation_of(c);
+	unregister_kprobe(&off->kp);
+	KUNIT_EXPECT_EQ(test, generation, generation_of(c));
+	KUNIT_EXPECT_EQ(test, kprobes_opt_plain(5), 15);
+	kprobes_expect_counts(test, c, 4, 0);
+	kprobes_expect_counts(test, off, 1, 0);
 }
 
 /* Skips one, two or three instructions of kprobes_opt_plain(). */
@@ -113,7 +150,7 @@ static void skips(struct kunit *test)
 /* Continues after the nop of a function's entry; stops if that hits the probe again. */
 static int skip_nop(struct kprobe *p, struct pt_regs *regs)
 {
-	instruction_pointer_set(regs, arch_kprobe_skip_nop((unsigned long)p->addr));
+	instruction_pointer_set(regs, kprobe_after_nop((unsigned long)p->addr));
 	return atomic_read(&kprobes_counter_of(p)->pre) < 3;
 }
 
@@ -375,6 +412,24 @@ static void post_comes_at_once(struct kunit *test)
 	kprobes_expect_counts(test, first, 0, 0);
 }
 
+/* The detour of the first probe has no code for post-handlers. */
+static void post_joins(struct kunit *test)
+{
+	struct kprobes_counter *first, *second;
+
+	first = started_at(test, "kprobes_opt_plain", 0, NULL);
+	second = probe_at(test, "kprobes_opt_plain", 0, NULL);
+	second->kp.post_handler = kprobes_count_post;
+	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&second->kp));
+	KUNIT_EXPECT_EQ(test, kprobes_opt_plain(5), 15);
+	kprobes_expect_counts(test, first, 1, 0);
+	kprobes_expect_counts(test, second, 1, 1);
+	kprobes_expect_way(test, second);
+	KUNIT_EXPECT_EQ(test, kprobes_opt_plain(5), 15);
+	kprobes_expect_counts(test, first, 2, 0);
+	kprobes_expect_counts(test, second, 2, 2);
+}
+
 /* Faults */
 
 static const long good_data = 1234;
@@ -480,6 +535,7 @@ static void fault_in_instruction(struct kunit *test)
 static struct kunit_case handlers_cases[] = {
 	KPROBES_CASE_WAYS(diverts),
 	KPROBES_CASE_WAYS(one_of_three_diverts),
+	KPROBES_CASE_WAYS(disabled_changes_nothing),
 	KPROBES_CASE_WAYS(writes_argument),
 #ifdef CONFIG_X86
 	KPROBES_CASE_WAYS(emulates_push),
@@ -496,6 +552,7 @@ static struct kunit_case handlers_cases[] = {
 	KPROBES_CASE_WAYS(post_sees_branch),
 	KPROBES_CASE_WAYS(pre_comes_at_once),
 	KPROBES_CASE_WAYS(post_comes_at_once),
+	KPROBES_CASE_WAYS(post_joins),
 	KPROBES_CASE_WAYS(fault_in_handlers),
 	KPROBES_CASE_WAYS(fault_in_instruction),
 	KPROBES_CASE_WAYS(skips_entry_nop),

@@ -87,10 +87,10 @@ static void way_is_left(struct kunit *test)
 
 static void verdict_is_kept(struct kunit *test)
 {
-	/* What may fault, where nothing else can be in the way. */
+	/* What may fault, where nothing else can be in the way of any jump. */
 	static const struct kprobes_place never = {
-		.symbol = KPROBES_OPT_COVERS_ONE ? "kprobes_target_load" :
-						   "kprobes_opt_landed",
+		.symbol = KPROBES_OPT_COVERS_ONE || IS_ENABLED(CONFIG_X86_64) ?
+			  "kprobes_target_load" : "kprobes_opt_landed",
 	};
 	struct kprobes_counter *c = kprobes_counting(test, &never);
 

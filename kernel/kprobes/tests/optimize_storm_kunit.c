@@ -71,7 +71,8 @@ struct storm {
 	int changes;
 };
 
-static int call_all_the_time(void *data)
+/* Without kCFI: the function may be assembly, which has no type. */
+static int __nocfi call_all_the_time(void *data)
 {
 	struct storm *s = data;
 	int a;

@@ -9,6 +9,7 @@
 
 #include "../batch.h"
 #include "../optimizer.h"
+#include "../point.h"
 #include "../renew.h"
 #include "../table.h"
 #include "optimized.h"
@@ -31,9 +32,9 @@ static bool has_jump(const struct kprobe_point *point)
 
 	if (!point->detour)
 		return false;
-	arch_kprobe_isa->jump(&code, (unsigned long)point->detour->entry,
-			      kprobe_point_scratch(point));
-	return !memcmp((void *)point->site, jump, sizeof(jump));
+	kprobe_point_isa(point)->jump(&code, kprobe_point_jump_target(point),
+				      kprobe_point_scratch(point));
+	return !memcmp((void *)point->site, jump, code.len);
 }
 
 /* Has the text a breakpoint, and its original bytes after that? */
@@ -43,7 +44,7 @@ static bool has_breakpoint(const struct kprobe_point *point)
 	struct kprobe_code code = { .buf = text, .size = sizeof(text) };
 
 	memcpy(text, point->insn, point->len);
-	arch_kprobe_isa->breakpoint(&code, &point->plan);
+	kprobe_point_put_breakpoint(point, &code);
 	return !memcmp((void *)point->site, text, point->len);
 }
 

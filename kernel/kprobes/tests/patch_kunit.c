@@ -5,10 +5,14 @@
  */
 #include <kunit/static_stub.h>
 #include <kunit/test.h>
+#include <linux/cpu.h>
+#include <linux/execmem.h>
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
+#include <linux/memory.h>
 #include <linux/module.h>
 #include <linux/string.h>
+#include <linux/vmalloc.h>
 
 #include "../patch.h"
 #include "../point.h"
@@ -65,14 +69,14 @@ static bool begins_with_breakpoint(const struct kprobe_point *point, const u8 *t
 		.buf = breakpoint, .size = sizeof(breakpoint), .base = point->site,
 	};
 
-	arch_kprobe_isa->breakpoint(&code, &point->plan);
+	kprobe_point_put_breakpoint(point, &code);
 	return !memcmp(text, breakpoint, code.len);
 }
 
 static bool differs_after_breakpoint(const struct kprobe_point *point, const u8 *a,
 				     const u8 *b)
 {
-	unsigned int head = point->plan.breakpoint_len;
+	unsigned int head = point->breakpoint_len;
 
 	return memcmp(a + head, b + head, KPROBE_JUMP_SIZE - head);
 }
@@ -159,11 +163,75 @@ static void patch_jump(struct kunit *test)
 }
 #endif
 
+/* Where the patches of a step are: close together, far apart, at pages' ends, in any order. */
+static const unsigned int many_offsets[] = {
+	0, 4, 8, 64, 512, 516, 1100, PAGE_SIZE - 8, PAGE_SIZE - 4, PAGE_SIZE, PAGE_SIZE + 4,
+	300, 304, 2 * PAGE_SIZE - 4, PAGE_SIZE + 2048, PAGE_SIZE + 2044, 1104,
+};
+
+#define MANY_SIZE	(2 * PAGE_SIZE)
+
+/* On some architectures it is read-only from the beginning. */
+static int fill_text(u8 *text, u8 *with)
+{
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < MANY_SIZE; i++)
+		with[i] = i * 7;
+	ret = arch_kprobe_fill_slots(text, MANY_SIZE, NULL, 0);
+	if (!ret)
+		arch_kprobe_write_slot(text, with, MANY_SIZE);
+	return ret;
+}
+
+static void free_text(void *text)
+{
+	execmem_free(text);
+}
+
+/* A step changes the text of its patches and no other. */
+static void patch_many(struct kunit *test)
+{
+	static const u32 word = 0x04030201;
+	struct kprobe_patch *step;
+	u8 *text, *expected;
+	unsigned int i;
+
+	step = kunit_kcalloc(test, ARRAY_SIZE(many_offsets), sizeof(*step), GFP_KERNEL);
+	expected = kunit_kmalloc(test, MANY_SIZE, GFP_KERNEL);
+	text = execmem_alloc(EXECMEM_KPROBES, MANY_SIZE);
+	KUNIT_ASSERT_TRUE(test, step && expected && text);
+	set_vm_flush_reset_perms(text);
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, free_text, text), 0);
+	KUNIT_ASSERT_EQ(test, fill_text(text, expected), 0);
+	KUNIT_ASSERT_EQ(test, memcmp(text, expected, MANY_SIZE), 0);
+	for (i = 0; i < ARRAY_SIZE(many_offsets); i++) {
+		u8 *at = text + many_offsets[i];
+
+		step[i] = (struct kprobe_patch){
+			.addr = (unsigned long)at, .old = expected + many_offsets[i],
+			.new = (const u8 *)&word, .len = sizeof(word),
+		};
+	}
+	scoped_guard(mutex, &kprobe_mutex) {
+		cpus_read_lock();
+		mutex_lock(&text_mutex);
+		arch_kprobe_patch(step, ARRAY_SIZE(many_offsets));
+		mutex_unlock(&text_mutex);
+		cpus_read_unlock();
+	}
+	for (i = 0; i < ARRAY_SIZE(many_offsets); i++)
+		memcpy(expected + many_offsets[i], &word, sizeof(word));
+	KUNIT_EXPECT_EQ(test, memcmp(text, expected, MANY_SIZE), 0);
+}
+
 static struct kunit_case patch_cases[] = {
 	KUNIT_CASE(patch_breakpoint),
 #ifdef CONFIG_OPTPROBES
 	KUNIT_CASE(patch_jump),
 #endif
+	KUNIT_CASE(patch_many),
 	{}
 };
 

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Counts how many of the kernel's functions can have a jump at their entry. If jumps are
- * refused by mistake, no other test fails: probes only get slower.
+ * Counts where the kernel's functions can have a jump: at their entry, at the instruction
+ * after it, and at any other. If jumps are refused by mistake, no other test fails: probes
+ * only get slower.
  */
 #include <kunit/test.h>
 #include <linux/ftrace.h>
 #include <linux/kallsyms.h>
 #include <linux/kprobe_arch.h>
 #include <linux/ktime.h>
+#include <linux/memory.h>
 #include <linux/mutex.h>
+#include <linux/prandom.h>
 #include <linux/static_call_types.h>
 #include <linux/string.h>
+#include <asm/sections.h>
 
 #include "../address.h"
 #include "../examine.h"
@@ -21,19 +25,27 @@
 /*
  * The least share in percent of the places that can be probed, for any kernel. On x86
  * without IBT functions with an indirect jump have no jumps, and their number depends on
- * the compiler.
+ * the compiler. On RISC-V a jump covers up to four instructions, more often than elsewhere
+ * with a call or a branch's target among them.
  */
 #define LEAST_AT_ENTRY	95
-#define LEAST_AFTER	90
+#define LEAST_AFTER	97
+#define LEAST_ANYWHERE	(IS_ENABLED(CONFIG_RISCV) ? 60 : \
+			 IS_ENABLED(CONFIG_PREFIX_SYMBOLS) ? 97 : 85)
 #define HAS_LEAST	(!IS_ENABLED(CONFIG_X86) || IS_ENABLED(CONFIG_X86_KERNEL_IBT))
 
+/* One instruction is examined in so many bytes of text. */
+#define STRIDE	256
+
 /**
- * struct share - results for one place in every function
+ * struct share - results for places of a kind
  * @count: number of places for each reason
+ * @nr_short: how many can only have a short jump
  * @ns:    how long it took to examine them
  */
 struct share {
 	unsigned int count[KPROBE_REASONS];
+	unsigned int nr_short;
 	u64 ns;
 };
 
@@ -42,37 +54,72 @@ struct share {
  * @last:   address of the symbol before, as a function may have several
  * @entry:  results for the first instruction after landing pad and ftrace's nop
  * @after:  results for the instruction after it
+ * @any:    results for instructions all over the text
+ * @random: state of the pseudo-random numbers that choose them
  */
 struct survey {
 	unsigned long last;
 	struct share entry;
 	struct share after;
+	struct share any;
+	struct rnd_state random;
 };
 
-/* Skips a landing pad and ftrace's nop, which a jump must not replace. */
+static size_t read_text(unsigned long addr, u8 *text)
+{
+	guard(mutex)(&text_mutex);
+	return kprobe_read_insn(addr, text, KPROBE_INSN_MAX);
+}
+
+static bool is_entry_nop(unsigned long addr)
+{
+	return ftrace_text_reserved((void *)addr, (void *)addr);
+}
+
+/* Skips what ftrace patches into a call, which a jump must not replace. */
+static unsigned long skip_ftrace(unsigned long addr)
+{
+	u8 text[KPROBE_INSN_MAX];
+	unsigned int len;
+
+	while (is_entry_nop(addr)) {
+		len = arch_kprobe_insn_len(text, read_text(addr, text));
+		if (!len)
+			break;
+		addr += len;
+	}
+	return addr;
+}
+
 static unsigned long skip_landing_pad(unsigned long addr)
 {
 	bool on_entry;
 
-	addr = (unsigned long)arch_kprobe_entry(addr, 0, &on_entry);
-	if (ftrace_text_reserved((void *)addr, (void *)addr))
-		addr = arch_kprobe_skip_nop(addr);
-	return addr;
+	return (unsigned long)arch_kprobe_entry(addr, 0, &on_entry);
 }
 
-/* Examines a site. Returns the length of its instruction, which is planned in any case. */
+/* Examines a place, unless a probe on it is refused. Returns the length of its instruction. */
 static unsigned int look_at(struct share *share, struct kprobe_lookup *lookup,
-			    unsigned long site)
+			    unsigned long addr)
 {
-	struct kprobe_region region = {};
+	/* The jump for an entry nop is after it. */
+	struct kprobe_point point = {
+		.addr = addr, .site = is_entry_nop(addr) ? kprobe_after_nop(addr) : addr,
+	};
+	struct kprobe_region region;
+	u8 text[KPROBE_INSN_MAX];
+	struct kprobe_insn insn;
 	u64 begin;
 
-	if (kprobe_check_address(lookup, site))
+	if (kprobe_check_address(lookup, addr))
 		return 0;
+	if (arch_kprobe_isa->plan(&insn, text, read_text(addr, text), addr))
+		return insn.len;
 	begin = ktime_get_ns();
-	share->count[kprobe_examine(&region, lookup, site, site + KPROBE_INSN_ALIGN)]++;
+	share->count[kprobe_examine_point(&point, lookup, &region)]++;
 	share->ns += ktime_get_ns() - begin;
-	return region.insn[0].len;
+	share->nr_short += point.region_len && kprobe_point_jumps_short(&point);
+	return insn.len;
 }
 
 /* Padding, also at a section's end, cold parts of functions, trampolines of static calls. */
@@ -82,21 +129,46 @@ static bool is_no_function(const char *name)
 	       strstarts(name, STATIC_CALL_TRAMP_PREFIX_STR);
 }
 
+/* Random bytes of a function choose instructions by their lengths; all kernels choose alike. */
+static void look_around(struct survey *survey, struct kprobe_lookup *lookup,
+			unsigned long addr)
+{
+	struct kprobe_function function;
+	unsigned long chosen, at;
+	u8 text[KPROBE_INSN_MAX];
+	unsigned int len;
+
+	if (!kprobe_lookup_function(lookup, addr, &function))
+		return;
+	chosen = function.start + prandom_u32_state(&survey->random) % STRIDE;
+	for (at = function.start; at < function.end && chosen < function.end; at += len) {
+		len = arch_kprobe_insn_len(text, read_text(at, text));
+		if (!len)
+			return;
+		if (chosen - at >= len)
+			continue;
+		look_at(&survey->any, lookup, at);
+		chosen += STRIDE;
+	}
+}
+
 static int survey_symbol(void *data, const char *name, unsigned long addr)
 {
 	struct survey *survey = data;
 	struct kprobe_lookup lookup;
 	unsigned int len;
 
-	if (addr == survey->last || !core_kernel_text(addr) || is_no_function(name))
+	/* Init text will be freed, and has no veneers. */
+	if (addr == survey->last || !__is_kernel_text(addr) || is_no_function(name))
 		return 0;
 	survey->last = addr;
-	addr = skip_landing_pad(addr);
 	kprobe_lookup_init(&lookup);
 	guard(mutex)(&kprobe_mutex);
+	addr = skip_ftrace(skip_landing_pad(addr));
+	look_around(survey, &lookup, addr);
 	len = look_at(&survey->entry, &lookup, addr);
 	if (len)
-		look_at(&survey->after, &lookup, addr + len);
+		look_at(&survey->after, &lookup, skip_ftrace(addr + len));
 	return 0;
 }
 
@@ -119,6 +191,7 @@ static void report(struct kunit *test, const char *where, const struct share *sh
 	kunit_info(test, "%s: %u of %u can have a jump, %u.%u %%",
 		   where, share->count[KPROBE_REASON_NONE], all,
 		   tenths / 10, tenths % 10);
+	kunit_info(test, "    %u of them only a short one", share->nr_short);
 	kunit_info(test, "    %llu ns each", share->ns / all);
 	for (i = 1; i < KPROBE_REASONS; i++)
 		if (share->count[i])
@@ -134,9 +207,11 @@ static void jumps(struct kunit *test)
 	struct survey *survey = kunit_kzalloc(test, sizeof(*survey), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, survey);
+	prandom_seed_state(&survey->random, 1);
 	kallsyms_on_each_symbol(survey_symbol, survey);
 	report(test, "entry", &survey->entry, LEAST_AT_ENTRY);
 	report(test, "second instruction", &survey->after, LEAST_AFTER);
+	report(test, "any instruction", &survey->any, LEAST_ANYWHERE);
 	if (!HAS_LEAST)
 		kunit_skip(test, "without IBT there is no share that all kernels have");
 }

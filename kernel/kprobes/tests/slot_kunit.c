@@ -19,7 +19,9 @@
 #endif
 
 #include "../slot.h"
+#include "../slot_write.h"
 #include "../table.h"
+#include "targets.h"
 
 #define SLOTS_PER_PAGE	(PAGE_SIZE / KPROBE_SLOT_SIZE)
 
@@ -58,15 +60,20 @@ static void free_slots(void *data)
 	synchronize_rcu();
 }
 
-static void alloc_one(struct kunit *test, struct slots *slots)
+static void alloc_sized(struct kunit *test, struct slots *slots, unsigned int size)
 {
 	void *slot;
 
 	mutex_lock(&kprobe_mutex);
-	slot = kprobe_slot_alloc(&slots->owner);
+	slot = kprobe_slot_alloc((unsigned long)&slots->owner, size);
 	mutex_unlock(&kprobe_mutex);
 	KUNIT_ASSERT_NOT_NULL(test, slot);
 	slots->slot[slots->nr++] = slot;
+}
+
+static void alloc_one(struct kunit *test, struct slots *slots)
+{
+	alloc_sized(test, slots, KPROBE_SLOT_SIZE);
 }
 
 static void free_one(struct slots *slots, unsigned int i)
@@ -111,7 +118,7 @@ static void slot_distinct(struct kunit *test)
 	for (i = 0; i < slots->nr; i++) {
 		void *slot = slots->slot[i];
 
-		KUNIT_EXPECT_EQ(test, 0, offset_in_page(slot) % KPROBE_SLOT_SIZE);
+		KUNIT_EXPECT_EQ(test, 0, offset_in_page(slot) % KPROBE_SLOT_UNIT);
 		if (!i)
 			continue;
 		KUNIT_EXPECT_GE(test, (unsigned long)slot,
@@ -165,6 +172,13 @@ static void expect_alias_protected(struct kunit *test, void *addr)
 static void expect_alias_protected(struct kunit *test, void *addr) { }
 #endif
 
+static void write_slot(void *slot, const u8 *code, size_t len)
+{
+	guard(mutex)(&kprobe_mutex);
+	kprobe_slot_write(slot, code, len);
+	kprobe_flush_slots();
+}
+
 static void slot_protected(struct kunit *test)
 {
 	static const u8 code[] = { 0x0f, 0x1f, 0x44, 0x00, 0x00 };
@@ -176,7 +190,7 @@ static void slot_protected(struct kunit *test)
 	expect_protected(test, slot);
 	expect_protected(test, slot + KPROBE_SLOT_SIZE - 1);
 	expect_alias_protected(test, slot);
-	kprobe_slot_write(slot, code, sizeof(code));
+	write_slot(slot, code, sizeof(code));
 	expect_protected(test, slot);
 	expect_alias_protected(test, slot);
 }
@@ -190,9 +204,33 @@ static void slot_written(struct kunit *test)
 	for (i = 0; i < sizeof(code); i++)
 		code[i] = i + 1;
 	memcpy(before, slots->slot[2], sizeof(before));
-	kprobe_slot_write(slots->slot[1], code, sizeof(code));
+	write_slot(slots->slot[1], code, sizeof(code));
 	KUNIT_EXPECT_MEMEQ(test, slots->slot[1], code, sizeof(code));
 	KUNIT_EXPECT_MEMEQ(test, slots->slot[2], before, sizeof(before));
+}
+
+/* In which order code is written to the slots of the test below, some of them twice. */
+static const u8 write_order[] = { 0, 1, 2, 1, 4, 3, 2, 3, 6, 7, 0 };
+
+/* Code is collected before it is written. The last one wins, and nothing else changes. */
+static void slots_written_together(struct kunit *test)
+{
+	u8 expected[8][KPROBE_SLOT_SIZE], code[KPROBE_SLOT_SIZE - 1];
+	struct slots *slots = alloc_slots(test, ARRAY_SIZE(expected));
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(expected); i++)
+		memcpy(expected[i], slots->slot[i], KPROBE_SLOT_SIZE);
+	mutex_lock(&kprobe_mutex);
+	for (i = 0; i < ARRAY_SIZE(write_order); i++) {
+		memset(code, i + 1, sizeof(code) - i);
+		memcpy(expected[write_order[i]], code, sizeof(code) - i);
+		kprobe_slot_write(slots->slot[write_order[i]], code, sizeof(code) - i);
+	}
+	kprobe_flush_slots();
+	mutex_unlock(&kprobe_mutex);
+	for (i = 0; i < ARRAY_SIZE(expected); i++)
+		KUNIT_EXPECT_MEMEQ(test, slots->slot[i], expected[i], KPROBE_SLOT_SIZE);
 }
 
 static void expect_slot_of(struct kunit *test, void *slot, struct kprobe_point *owner)
@@ -295,7 +333,8 @@ static void slot_pages_come_and_go(struct kunit *test)
 
 	while (slots->nr < MANY_SLOTS)
 		alloc_one(test, slots);
-	KUNIT_EXPECT_GE(test, count_pages(test), before + 3);
+	/* Up to two pages' slots may come from pages that are there, also of larger slots. */
+	KUNIT_EXPECT_GE(test, count_pages(test), before + 2);
 	for (i = 0; i < MANY_SLOTS; i++) {
 		slots->page[i] = page_at(slots->slot[i]);
 		KUNIT_EXPECT_TRUE(test, page_is_listed(slots->page[i]));
@@ -309,7 +348,7 @@ static void slot_pages_come_and_go(struct kunit *test)
 		gone += !is_there;
 		KUNIT_EXPECT_EQ(test, is_there, page_is_listed(slots->page[i]));
 	}
-	KUNIT_EXPECT_GE(test, gone, 2 * SLOTS_PER_PAGE);
+	KUNIT_EXPECT_GE(test, gone, SLOTS_PER_PAGE - 1);
 }
 
 /* A slot that was freed in a full page is allocated next. */
@@ -322,7 +361,7 @@ static void slot_reused(struct kunit *test)
 		free_one(slots, i);
 	for (i = 0; i < MANY_SLOTS; i += 2) {
 		mutex_lock(&kprobe_mutex);
-		slots->slot[i] = kprobe_slot_alloc(&slots->owner);
+		slots->slot[i] = kprobe_slot_alloc((unsigned long)&slots->owner, KPROBE_SLOT_SIZE);
 		mutex_unlock(&kprobe_mutex);
 		KUNIT_ASSERT_NOT_NULL(test, slots->slot[i]);
 	}
@@ -330,6 +369,37 @@ static void slot_reused(struct kunit *test)
 	sort(slots->slot, slots->nr, sizeof(void *), compare_slots, NULL);
 	for (i = 1; i < MANY_SLOTS; i++)
 		KUNIT_EXPECT_PTR_NE(test, slots->slot[i], slots->slot[i - 1]);
+}
+
+/* Larger slots get several pages at once. Each page is like one by itself. */
+static void slot_in_chunks(struct kunit *test)
+{
+	struct slots *slots = alloc_slots(test, 0);
+	unsigned int i, offset, neighbours = 0;
+	void *slot;
+
+	while (slots->nr < PAGE_SIZE / 16)
+		alloc_sized(test, slots, KPROBE_SLOT_MAX_SIZE);
+	sort(slots->slot, slots->nr, sizeof(void *), compare_slots, NULL);
+	for (i = 0; i < slots->nr; i++) {
+		slot = slots->slot[i];
+		KUNIT_EXPECT_LE(test, offset_in_page(slot) + KPROBE_SLOT_MAX_SIZE, PAGE_SIZE);
+		KUNIT_EXPECT_TRUE(test, page_is_listed(page_at(slot)));
+		KUNIT_EXPECT_PTR_EQ(test, &slots->owner, kprobe_slot_running((unsigned long)slot));
+		slot += KPROBE_SLOT_MAX_SIZE - 1;
+		KUNIT_EXPECT_PTR_EQ(test, &slots->owner,
+				    kprobe_slot_owner((unsigned long)slot, &offset));
+		KUNIT_EXPECT_EQ(test, offset, KPROBE_SLOT_MAX_SIZE - 1);
+		if (!i)
+			continue;
+		slot = slots->slot[i - 1];
+		KUNIT_EXPECT_GE(test, (unsigned long)slots->slot[i],
+				(unsigned long)slot + KPROBE_SLOT_MAX_SIZE);
+		neighbours += page_at(slots->slot[i]) == page_at(slot) + PAGE_SIZE;
+	}
+	/* There is an unmapped page after each chunk. */
+	if (KPROBE_SLOT_MAX_SIZE > KPROBE_SLOT_SIZE)
+		KUNIT_EXPECT_GT(test, neighbours, 0);
 }
 
 /* Lookups while pages come and go */
@@ -448,8 +518,8 @@ static void slot_of_point(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, unregister_probe, p));
 	point = kprobe_point_lookup((unsigned long)p->addr);
 	KUNIT_ASSERT_NOT_NULL(test, point);
-	slot = point->slot;
-	post_slot = point->post_slot;
+	slot = kprobe_point_slot(point);
+	post_slot = point->text.run_post;
 	if (!slot || !post_slot)
 		kunit_skip(test, "the instruction is emulated");
 	expect_slot_at(test, slot, point->site, point->len);
@@ -470,10 +540,12 @@ static struct kunit_case slot_cases[] = {
 	KUNIT_CASE(slot_near_text),
 	KUNIT_CASE(slot_protected),
 	KUNIT_CASE(slot_written),
+	KUNIT_CASE(slots_written_together),
 	KUNIT_CASE(slot_of_every_byte),
 	KUNIT_CASE(slot_neighbours),
 	KUNIT_CASE(slot_pages_come_and_go),
 	KUNIT_CASE(slot_reused),
+	KUNIT_CASE(slot_in_chunks),
 	KUNIT_CASE(slot_lookup_while_pages_go),
 	KUNIT_CASE(slot_of_point),
 	{}
@@ -483,12 +555,7 @@ static struct kunit_case slot_cases[] = {
 static int slot_suite_init(struct kunit_suite *suite)
 {
 	wait_for_kprobe_optimizer();
-#ifdef CONFIG_TASKS_RCU
-	rcu_barrier_tasks();
-#else
-	rcu_barrier();
-#endif
-	msleep(100);
+	kprobes_wait_for_frees();
 	return 0;
 }
 

@@ -135,7 +135,7 @@ static struct state_test *new_test(struct kunit *test)
 	visit(test, t);
 	if (!t->target->by_ftrace)
 		return t;
-	t->next.addr = (kprobe_opcode_t *)arch_kprobe_skip_nop(t->addr);
+	t->next.addr = (kprobe_opcode_t *)kprobe_after_nop(t->addr);
 	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&t->next));
 	visit(test, t);
 	KUNIT_ASSERT_TRUE(test, t->probe[0].flags & KPROBE_FLAG_FTRACE);

@@ -5,7 +5,9 @@
  */
 #include <kunit/test.h>
 #include <linux/cpumask.h>
+#include <linux/delay.h>
 #include <linux/kernel.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
@@ -372,4 +374,18 @@ unsigned int kprobes_leave_cpu(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, 0, set_cpus_allowed_ptr(current, cpumask_of(cpu)));
 	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, be_anywhere, NULL));
 	return cpumask_any_but(cpu_online_mask, raw_smp_processor_id());
+}
+
+/*
+ * Waits until what was unregistered is freed: after a Tasks RCU grace period, by a work
+ * item.
+ */
+void kprobes_wait_for_frees(void)
+{
+#ifdef CONFIG_TASKS_RCU
+	rcu_barrier_tasks();
+#else
+	rcu_barrier();
+#endif
+	msleep(100);
 }

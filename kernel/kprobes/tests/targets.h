@@ -167,6 +167,7 @@ int kprobes_try(unsigned long addr);
 void kprobes_expect_off(struct kunit *test, const struct kprobe *p);
 void kprobes_expect_targets(struct kunit *test, unsigned int times);
 unsigned int kprobes_leave_cpu(struct kunit *test);
+void kprobes_wait_for_frees(void);
 
 /* A function's arguments at its entry, and its result when it returns. */
 #ifdef CONFIG_X86_64

@@ -206,6 +206,15 @@ static const struct toy_region_case toy_region_cases[] = {
 
 KUNIT_ARRAY_PARAM_DESC(toy_region, toy_region_cases, name);
 
+/* The text is another one for each case. */
+static struct kprobe_survey *fresh_survey(void)
+{
+	static struct kprobe_survey survey;
+
+	kprobe_survey_init(&survey);
+	return &survey;
+}
+
 static void toy_scan_region(struct kunit *test)
 {
 	const struct toy_region_case *c = test->param_value;
@@ -216,7 +225,7 @@ static void toy_scan_region(struct kunit *test)
 	words_of_cold = c->cold;
 	KUNIT_ASSERT_EQ(test, c->reason,
 			kprobe_scan_region(c->pads ? &toy_isa_with_pads : &toy_isa,
-					   &toy_text, &region, site, site + 1));
+					   &toy_text, fresh_survey(), &region, site, site + 1));
 	if (c->reason)
 		return;
 	KUNIT_EXPECT_EQ(test, region.len, c->len);
@@ -233,13 +242,40 @@ static void toy_scan_word(struct kunit *test)
 
 	words_of_start = words;
 	KUNIT_EXPECT_EQ(test, KPROBE_REASON_NONE,
-			kprobe_scan_region(&toy_isa_of_words, &toy_text, &region,
+			kprobe_scan_region(&toy_isa_of_words, &toy_text, fresh_survey(), &region,
 					   START, START + 1));
 	KUNIT_EXPECT_EQ(test, region.len, WORD_SIZE);
 	/* If no branch may lead to the first one either, the function is searched. */
 	KUNIT_EXPECT_EQ(test, KPROBE_REASON_FUNCTION_UNDECODABLE,
-			kprobe_scan_region(&toy_isa_of_words, &toy_text, &region,
+			kprobe_scan_region(&toy_isa_of_words, &toy_text, fresh_survey(), &region,
 					   START, START));
+}
+
+static unsigned int nr_surveys;
+
+static bool count_surveys(const struct kprobe_function *function)
+{
+	nr_surveys++;
+	return true;
+}
+
+/* A function is surveyed once for all the places in it that are looked at. */
+static void toy_scan_once(struct kunit *test)
+{
+	static const u16 words[WORDS] = { DEAD(), TOY_NOP, TOY_NOP, TOY_NOP, TOY_NOP,
+					  TOY_NOP, TOY_JUMP_TO(3), TOY_NOTHING };
+	struct kprobe_survey *survey = fresh_survey();
+	struct kprobe_text text = toy_text;
+	struct kprobe_region region;
+	unsigned int i;
+
+	words_of_start = words;
+	text.is_whole = count_surveys;
+	nr_surveys = 0;
+	for (i = 0; i < 5; i++)
+		kprobe_scan_region(&toy_isa, &text, survey, &region,
+				   START + i * WORD_SIZE, START + i * WORD_SIZE + 1);
+	KUNIT_EXPECT_EQ(test, nr_surveys, 1);
 }
 
 /* Copies */
@@ -436,6 +472,7 @@ static void toy_dead_scratch(struct kunit *test)
 static struct kunit_case toy_isa_cases[] = {
 	KUNIT_CASE_PARAM(toy_scan_region, toy_region_gen_params),
 	KUNIT_CASE(toy_scan_word),
+	KUNIT_CASE(toy_scan_once),
 	KUNIT_CASE_PARAM(toy_emit_region, toy_copy_gen_params),
 	KUNIT_CASE_PARAM(toy_scan_site, toy_site_gen_params),
 	KUNIT_CASE(toy_scan_no_function),

@@ -84,6 +84,25 @@ SYM_FUNC_END(kprobes_unwind_call_first)
 
 OFFSET kprobes_unwind_call_at, .Lcall, kprobes_unwind_call_first
 
+/*
+ * A branch leads to what comes after the instruction, so that a jump there must be short.
+ * The loop is passed once.
+ */
+SYM_FUNC_START(kprobes_unwind_short)
+	FRAME_BEGIN
+	movl	$1, %ecx
+.Lveneer:
+	movl	%edi, %eax
+.Llanded:
+	incl	%eax
+	decl	%ecx
+	jnz	.Llanded
+	FRAME_END
+	RET
+SYM_FUNC_END(kprobes_unwind_short)
+
+OFFSET kprobes_unwind_short_at, .Lveneer, kprobes_unwind_short
+
 /* void f(void *to, unsigned long n): takes long, and can be interrupted in it */
 SYM_FUNC_START(kprobes_unwind_fill)
 	FRAME_BEGIN

@@ -23,6 +23,9 @@
 
 #define NOT_THERE	0xffff
 
+/* How long detours are that call one handler. */
+#define ONE_HANDLER_MAX	336
+
 struct region_kind {
 	const char *name;
 	bool skips_nop;
@@ -55,19 +58,17 @@ KUNIT_ARRAY_PARAM_DESC(kind, kinds, name);
 
 /**
  * struct emitted - a detour in a buffer
- * @spec:   what it must do
- * @point:  the point of @spec
+ * @point:  its point
  * @probes: its probes
  * @nr_pre: how many of them have a pre-handler
  * @nr_post: and how many a post-handler
- * @region: the region of @spec
- * @detour: filled in by x86_emit_detour()
+ * @region: the region at its site
+ * @detour: the detour
  * @len:    its length
  * @code:   its bytes
  * @starts: where instructions begin
  */
 struct emitted {
-	struct x86_detour_spec spec;
 	struct kprobe_point point;
 	struct kprobe probes[X86_DETOUR_HANDLERS];
 	unsigned int nr_pre;
@@ -85,7 +86,8 @@ static void set_handlers(struct emitted *e, unsigned int nr_pre, unsigned int nr
 
 	e->nr_pre = nr_pre;
 	e->nr_post = nr_post;
-	e->spec.post = nr_post;
+	e->point.text.run_post = nr_post && e->region.insn[0].action == KPROBE_RUN ?
+				 (void *)SITE : NULL;
 	for (i = 0; i < X86_DETOUR_HANDLERS; i++) {
 		e->probes[i].pre_handler = i < nr_pre ? (void *)PRE(i) : NULL;
 		e->probes[i].post_handler = i < nr_post ? (void *)POST(i) : NULL;
@@ -114,21 +116,17 @@ static struct emitted *prepare(struct kunit *test, const struct region_kind *kin
 	reason = kprobe_plan_region(&x86_kprobe_isa, &e->region, kind->text,
 				    sizeof(kind->text), SITE);
 	KUNIT_ASSERT_EQ_MSG(test, reason, KPROBE_REASON_NONE, "%s", kind->name);
-	e->spec = (struct x86_detour_spec){
-		.point = &e->point,
-		.region = &e->region,
-		.direct = true,
-		.clac = true,
-	};
-	e->detour.entry = (void *)ENTRY;
+	e->detour.point = &e->point;
+	e->detour.direct = true;
+	e->detour.slot = (void *)ENTRY;
 	fill_in_point(e, kind);
 	return e;
 }
 
-/* Combinations that fill_in_spec() in kprobes-opt.c does not make. */
+/* Combinations that is_direct() in kprobes-opt.c does not make. */
 static bool is_senseless(const struct emitted *e)
 {
-	return e->spec.direct && e->nr_post && e->point.site == e->point.addr &&
+	return e->detour.direct && e->nr_post && e->point.site == e->point.addr &&
 	       e->region.insn[0].action == KPROBE_EMULATE;
 }
 
@@ -221,11 +219,10 @@ static void expect_ways(struct kunit *test, struct emitted *e)
 	struct kprobe_detour *d = &e->detour;
 
 	KUNIT_EXPECT_NOT_NULL(test, d->route.run);
-	KUNIT_EXPECT_EQ(test, !!d->route.run_post,
-			e->region.insn[0].action == KPROBE_RUN);
+	KUNIT_EXPECT_EQ(test, !!d->route.run_post, !!e->point.text.run_post);
 	expect_start_if(test, e, d->route.run, "run");
 	expect_start_if(test, e, d->route.run_post, "run_post");
-	expect_start_if(test, e, d->inlined, "inlined");
+	expect_start_if(test, e, d->inlined ? d->slot + d->inlined : NULL, "inlined");
 }
 
 /* How often something is called or jumped to, and where first. */
@@ -266,7 +263,7 @@ static void expect_calls(struct kunit *test, struct emitted *e, bool post,
 
 static void expect_handlers(struct kunit *test, struct emitted *e)
 {
-	bool direct = e->spec.direct;
+	bool direct = e->detour.direct;
 	unsigned int at;
 
 	expect_calls(test, e, false, direct ? e->nr_pre : 0);
@@ -284,9 +281,9 @@ static void expect_handlers(struct kunit *test, struct emitted *e)
 static int emit_detour(struct emitted *e)
 {
 	struct kprobe_code code = { .buf = e->code, .size = KPROBE_DETOUR_MAX_SIZE,
-				    .base = (unsigned long)e->detour.entry };
+				    .base = (unsigned long)e->detour.slot };
 
-	x86_emit_detour(&e->spec, &code, &e->detour);
+	x86_emit_detour(&e->detour, &e->region, &code);
 	return code.far ? -ERANGE : code.len;
 }
 
@@ -313,7 +310,7 @@ static void expect_good(struct kunit *test, struct emitted *e)
 	expect_handlers(test, e);
 	if (e->nr_pre == 1 && !e->nr_post &&
 	    strncmp(((struct region_kind *)test->param_value)->name, "longest", 7))
-		KUNIT_EXPECT_LE(test, e->len, KPROBE_DETOUR_SIZE);
+		KUNIT_EXPECT_LE(test, e->len, ONE_HANDLER_MAX);
 }
 
 /* The value that a return probe's pre-handler returns is not checked. */
@@ -322,7 +319,7 @@ static void x86_detour_undiverted(struct kunit *test)
 	struct emitted *e = prepare(test, test->param_value);
 	unsigned int at;
 
-	e->spec.direct = true;
+	e->detour.direct = true;
 	set_handlers(e, 2, 0);
 	e->probes[1].returns = true;
 	emit(test, e);
@@ -359,7 +356,7 @@ static void x86_detour_shapes(struct kunit *test)
 	for (direct = 0; direct < 2; direct++)
 		for (pre = 0; pre <= X86_DETOUR_HANDLERS; pre++)
 			for (post = 0; post <= X86_DETOUR_HANDLERS; post++) {
-				e->spec.direct = direct;
+				e->detour.direct = direct;
 				set_handlers(e, pre, post);
 				expect_good(test, e);
 			}
@@ -375,13 +372,16 @@ static unsigned int frame_stores(struct kunit *test, struct emitted *e,
 
 	for (at = 0; at < e->len; at += insn.length) {
 		unsigned long field;
-		u8 op;
+		bool stores;
 
 		KUNIT_ASSERT_EQ(test, 0, insn_decode(&insn, e->code + at, MAX_INSN_SIZE,
 						     INSN_MODE_64));
-		op = insn.opcode.bytes[0];
-		field = (unsigned long)insn.displacement.value - frame;
-		if ((op == 0x89 || op == 0xc7) && insn.displacement.nbytes == 4 &&
+		stores = insn.opcode.bytes[0] == 0x89 ||	/* mov; or, and */
+			 (insn.opcode.bytes[0] == 0x83 &&
+			  X86_MODRM_REG(insn.modrm.value) != 7);
+		/* Per-CPU operands are relative to the instruction's end. */
+		field = ENTRY + at + insn.length + insn.displacement.value - frame;
+		if (stores && insn.displacement.nbytes == 4 &&
 		    field < sizeof(struct kprobe_frame) && n < max)
 			fields[n++] = field;
 	}
@@ -420,9 +420,9 @@ static void x86_detour_length(struct kunit *test)
 	set_handlers(e, 2, 0);
 	emit(test, e);
 	len = e->len;
-	e->detour.entry = (void *)SITE;
+	e->detour.slot = (void *)SITE;
 	KUNIT_EXPECT_EQ(test, len, emit_detour(e));
-	e->detour.entry = (void *)SITE - SZ_8M;
+	e->detour.slot = (void *)SITE - SZ_8M;
 	KUNIT_EXPECT_EQ(test, len, emit_detour(e));
 }
 
@@ -452,9 +452,9 @@ static void x86_detour_out_of_reach(struct kunit *test)
 
 	set_handlers(e, 1, 0);
 	emit(test, e);
-	e->detour.entry = (void *)far;
+	e->detour.slot = (void *)far;
 	KUNIT_EXPECT_EQ(test, -ERANGE, emit_detour(e));
-	e->detour.entry = (void *)ENTRY;
+	e->detour.slot = (void *)ENTRY;
 	e->probes[0].pre_handler = (void *)far;
 	KUNIT_EXPECT_EQ(test, -ERANGE, emit_detour(e));
 	set_handlers(e, 0, 0);

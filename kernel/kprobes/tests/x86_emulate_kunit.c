@@ -56,11 +56,13 @@ static void fill_regs(struct pt_regs *regs)
 static bool emulate(struct kunit *test, const u8 *insn, size_t size,
 		    struct pt_regs *regs)
 {
-	struct kprobe_point point = { .site = ADDR };
+	struct kprobe_insn plan;
+	struct kprobe_point point = { .site = ADDR, .emulated = &plan };
 	bool done;
 
-	KUNIT_ASSERT_EQ(test, x86_kprobe_plan(&point.plan, insn, size, ADDR), 0);
-	KUNIT_ASSERT_NE(test, point.plan.action, KPROBE_RUN);
+	KUNIT_ASSERT_EQ(test, x86_kprobe_plan(&plan, insn, size, ADDR), 0);
+	KUNIT_ASSERT_NE(test, plan.action, KPROBE_RUN);
+	point.len = plan.len;
 	preempt_disable();
 	done = arch_kprobe_emulate(&point, regs);
 	preempt_enable();
@@ -360,13 +362,16 @@ static void x86_emulate_rip_relative(struct kunit *test)
 {
 	static const u8 jmp[] = { 0xff, 0x25, 0x00, 0xf0, 0xff, 0xff };
 	unsigned long cell = TARGET;
+	struct kprobe_insn plan;
 	struct kprobe_point point = {
 		.site = (unsigned long)&cell + 0x1000 - sizeof(jmp),
+		.len = sizeof(jmp),
+		.emulated = &plan,
 	};
 	struct pt_regs regs;
 
-	KUNIT_ASSERT_EQ(test, x86_kprobe_plan(&point.plan, jmp, sizeof(jmp), ADDR), 0);
-	KUNIT_EXPECT_EQ(test, point.plan.arch.rip_at, 2);
+	KUNIT_ASSERT_EQ(test, x86_kprobe_plan(&plan, jmp, sizeof(jmp), ADDR), 0);
+	KUNIT_EXPECT_EQ(test, plan.arch.rip_at, 2);
 	fill_regs(&regs);
 	KUNIT_EXPECT_TRUE(test, arch_kprobe_emulate(&point, &regs));
 	expect_ip(test, &regs, TARGET);

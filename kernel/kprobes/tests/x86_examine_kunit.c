@@ -14,6 +14,7 @@
 #include "../examine.h"
 #include "../function.h"
 #include "../slot.h"
+#include "../slot_write.h"
 #include "../table.h"
 #include "targets.h"
 
@@ -296,6 +297,7 @@ static bool emit_copy(unsigned long from, void *slot)
 	if (code.far || code.len > code.size)
 		return false;
 	kprobe_slot_write(slot, copy, code.len);
+	kprobe_flush_slots();
 	return true;
 }
 
@@ -313,7 +315,7 @@ static void *make_copy(struct kunit *test, unsigned long from)
 	bool done;
 
 	scoped_guard(mutex, &kprobe_mutex)
-		slot = kprobe_slot_alloc(&nobody);
+		slot = kprobe_slot_alloc((unsigned long)&nobody, KPROBE_SLOT_SIZE);
 	KUNIT_ASSERT_NOT_NULL(test, slot);
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, free_slot, slot), 0);
 	scoped_guard(mutex, &kprobe_mutex)

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Tests of regions on byte arrays of x86: kprobe_plan_region(),
- * kprobe_emit_region(), kprobe_scan_insn() and kprobe_scan_may_matter(). Nothing is
- * patched or executed.
+ * Tests of regions on byte arrays of x86: kprobe_plan_region() and
+ * kprobe_emit_region(). Nothing is patched or executed.
  */
 #include <kunit/test.h>
 #include <linux/prandom.h>
@@ -10,32 +9,22 @@
 #include <asm/text-patching.h>
 
 #include "../../../arch/x86/kernel/kprobes-insn.h"
-#include "../scan.h"
+#include "x86_text.h"
 
-/* Addresses of regions and of their copies. */
-#define FROM	0xffffffff81234000UL
+/* How far away copies of regions are. */
 #define APART	0x1000
 #define TO	(FROM + APART)
 
 /* The longest copy: two short jumps or loops, an instruction, the jump back. */
 #define COPY_MAX	(2 * 9 + MAX_INSN_SIZE + JMP32_INSN_SIZE)
 #define TEXT_MAX	(KPROBE_TEXT_SIZE + MAX_INSN_SIZE)
-#define GLANCE		X86_JCC32_INSN_SIZE
-#define HAS_PADS	IS_ENABLED(CONFIG_X86_KERNEL_IBT)
-
-#define LE32(x) \
-	(u32)(x) & 0xff, (u32)(x) >> 8 & 0xff, (u32)(x) >> 16 & 0xff, (u32)(x) >> 24
 
 /* In a copy, from the offset after a branch to an offset in the original. */
 #define BACK(after, target)	LE32((target) - APART - (after))
 
-#define TEXT(...) \
-	.text = { __VA_ARGS__ }, .size = sizeof((u8[]){ __VA_ARGS__ })
 #define COPY(...) \
 	.copy = { __VA_ARGS__ }, .copied = sizeof((u8[]){ __VA_ARGS__ })
 
-#define PUSH_RBP	0x55
-#define MOV_RBP_RSP	0x48, 0x89, 0xe5
 #define NOP5		0x0f, 0x1f, 0x44, 0x00, 0x00
 #define LOAD_RIP	0x48, 0x8b, 0x05, LE32(0x100)
 #define MOVABS15	0x2e, 0x2e, 0x2e, 0x2e, 0x2e, 0x48, 0xb8, 1, 2, 3, 4, 5, 6, 7, 8
@@ -83,6 +72,8 @@ static const struct plan_case plan_cases[] = {
 	REGION("loopne", 5, 4, 0x90, 0xe0, 0x10, 0x90, 0x90),
 	REGION("jrcxz", 5, 4, 0xe3, 0x10, 0x90, 0x90, 0x90),
 	REGION("sti, ret", 5, 2, 0xfb, 0xc3, 0xcc, 0xcc, 0xcc),
+	REGION("jmp *rax, padding", 5, 1, 0xff, 0xe0, 0xcc, 0xcc, 0xcc),
+	REGION("jmp *mem", 7, 1, 0xff, 0x24, 0xc5, 1, 2, 3, 4),
 
 	OBSTACLE("nothing", FUNCTION_ENDS),
 	OBSTACLE("ends after four bytes", FUNCTION_ENDS, PUSH_RBP, MOV_RBP_RSP),
@@ -97,8 +88,6 @@ static const struct plan_case plan_cases[] = {
 	OBSTACLE("endbr64", NOT_DISPLACED, 0xf3, 0x0f, 0x1e, 0xfa, 0x90),
 	OBSTACLE("hlt", NOT_DISPLACED, 0x90, 0xf4, 0x90, 0x90, 0x90),
 	OBSTACLE("sti, hlt", NOT_DISPLACED, 0x0f, 0x1f, 0x40, 0x00, 0xfb, 0xf4),
-	OBSTACLE("jmp *rax", NOT_DISPLACED, 0xff, 0xe0, 0xcc, 0xcc, 0xcc),
-	OBSTACLE("jmp *mem", NOT_DISPLACED, 0xff, 0x24, 0xc5, 1, 2, 3, 4),
 	OBSTACLE("call *rax", CALL, 0xff, 0xd0, 0x90, 0x90, 0x90),
 	OBSTACLE("call *rax at the end", CALL, 0x48, 0x89, 0xe5, 0xff, 0xd0),
 	OBSTACLE("call *mem", CALL, 0xff, 0x15, 1, 2, 3, 4),
@@ -216,6 +205,11 @@ static const struct emit_case emit_cases[] = {
 		COPY(0xc2, 0x08, 0x00),
 		AT(0, 3),
 	}, {
+		.name = "jmp *mem relative to rip",
+		TEXT(0x50, 0xff, 0x25, LE32(0x100)),
+		COPY(0x50, 0xff, 0x25, LE32(0x100 - APART)),
+		AT(0, 1, 7),
+	}, {
 		.name = "push, call",
 		TEXT(0x53, 0xe8, LE32(0x2000)),
 		COPY(0x53, 0x68, LE32(FROM + 6), 0xe9, BACK(11, 0x2006)),
@@ -281,7 +275,7 @@ static void x86_region_of_one(struct kunit *test)
 		{ { 0x90 }, 1 },
 		{ { 0xc3 }, 1 },
 		{ { 0xe2, 0x10 }, 2 },
-		{ { 0xff, 0xe0 }, 2, KPROBE_REASON_NOT_DISPLACED },
+		{ { 0xff, 0xe0 }, 2 },
 		{ { 0xff, 0xd0 }, 2, KPROBE_REASON_CALL },
 	};
 	struct kprobe_region region;
@@ -390,186 +384,12 @@ static void x86_region_any_bytes(struct kunit *test)
 	KUNIT_EXPECT_GT(test, regions, 10000);
 }
 
-/* Functions */
-
-struct scan_case {
-	const char *name;
-	u8 text[40];
-	size_t size;
-	unsigned int from;	/* offsets */
-	unsigned int to;
-	bool landed;
-	bool pad;
-	bool indirect;
-	bool state;
-	bool undecodable;
-	unsigned int exits;
-	long exit;		/* offset of the last one's target */
-};
-
-#define RANGE(begin, after)	.from = begin, .to = after
-
-static const struct scan_case scan_cases[] = {
-	{ .name = "straight", RANGE(1, 5), TEXT(PUSH_RBP, MOV_RBP_RSP, 0x5d, 0xc3) },
-	{ .name = "padding", RANGE(1, 5), TEXT(0x31, 0xc0, 0xc3, 0xcc, 0xcc, 0x0f, 0x0b) },
-	{ .name = "jmp to the first byte", RANGE(1, 5),
-	  TEXT(PUSH_RBP, MOV_RBP_RSP, 0x53, 0xeb, 0xf9) },
-	{ .name = "jmp to the second", RANGE(1, 5), .landed = true,
-	  TEXT(PUSH_RBP, MOV_RBP_RSP, 0x53, 0xeb, 0xfa) },
-	{ .name = "jmp to the last", RANGE(1, 5), .landed = true,
-	  TEXT(PUSH_RBP, MOV_RBP_RSP, 0x53, 0xeb, 0xfd) },
-	{ .name = "jmp after the last", RANGE(1, 5),
-	  TEXT(PUSH_RBP, MOV_RBP_RSP, 0x53, 0xeb, 0xfe) },
-	{ .name = "jmp from in front", RANGE(3, 5), .landed = true,
-	  TEXT(0xeb, 0x02, PUSH_RBP, 0x53, 0x53, 0x90) },
-	{ .name = "jcc rel8", RANGE(1, 5), .landed = true,
-	  TEXT(PUSH_RBP, MOV_RBP_RSP, 0x53, 0x75, 0xfa) },
-	{ .name = "jcc rel32", RANGE(1, 5), .landed = true,
-	  TEXT(PUSH_RBP, MOV_RBP_RSP, 0x53, 0x0f, 0x85, LE32(-10)) },
-	{ .name = "jmp rel32", RANGE(1, 5), .landed = true,
-	  TEXT(PUSH_RBP, MOV_RBP_RSP, 0x53, 0xe9, LE32(-9)) },
-	{ .name = "loop", RANGE(1, 5), .landed = true,
-	  TEXT(PUSH_RBP, MOV_RBP_RSP, 0x53, 0xe2, 0xfa) },
-	{ .name = "jrcxz", RANGE(1, 5), .landed = true,
-	  TEXT(PUSH_RBP, MOV_RBP_RSP, 0x53, 0xe3, 0xfa) },
-	{ .name = "call", RANGE(1, 5), .landed = true,
-	  TEXT(PUSH_RBP, MOV_RBP_RSP, 0x53, 0xe8, LE32(-9)) },
-	{ .name = "xbegin", RANGE(1, 5), .landed = true,
-	  TEXT(PUSH_RBP, MOV_RBP_RSP, 0x53, 0xc7, 0xf8, LE32(-10)) },
-	{ .name = "vpermq is no jmp", RANGE(1, 5),
-	  TEXT(PUSH_RBP, MOV_RBP_RSP, 0x53, 0xc5, 0xf8, 0x77, 0xc5, 0xfd, 0xe7, 0x07) },
-	{ .name = "tail call", RANGE(1, 5), .exits = 1, .exit = 0x105,
-	  TEXT(0xe9, LE32(0x100), 0xcc) },
-	{ .name = "jumps out, both ways", RANGE(1, 5), .exits = 2, .exit = -12,
-	  TEXT(0x74, 0x40, 0x75, 0xf0, 0xc3) },
-	{ .name = "jmp to the end leaves", RANGE(3, 5), .exits = 1, .exit = 2,
-	  TEXT(0xeb, 0x00) },
-	{ .name = "call elsewhere does not", RANGE(1, 5), TEXT(0xe8, LE32(0x100), 0xc3) },
-	{ .name = "jmp *rax", RANGE(1, 5), .indirect = true, TEXT(0xff, 0xe0, 0xcc) },
-	{ .name = "notrack jmp *rax", RANGE(1, 5), .indirect = true,
-	  TEXT(0x3e, 0xff, 0xe0, 0xcc) },
-	{ .name = "jmp *table", RANGE(1, 5), .indirect = true,
-	  TEXT(0xff, 0x24, 0xc5, LE32(0x100)) },
-	{ .name = "jmp far", RANGE(1, 5), .indirect = true, TEXT(0xff, 0x2d, LE32(0x100)) },
-	{ .name = "call *rax", RANGE(1, 5), TEXT(0xff, 0xd0, 0xc3) },
-	{ .name = "push mem", RANGE(1, 5), TEXT(0xff, 0x30, 0xc3) },
-	{ .name = "std", RANGE(1, 5), .state = true, TEXT(0xfd, 0xf3, 0xa4, 0xfc, 0xc3) },
-	{ .name = "mov al, 0xfd", RANGE(1, 5), TEXT(0xb0, 0xfd, 0xc3) },
-	{ .name = "paddw is no std", RANGE(1, 5),
-	  TEXT(0x0f, 0xfd, 0xc1, 0xc5, 0xf9, 0xfd, 0xc1, 0xc3) },
-	{ .name = "psubsb with REX2 is no call", RANGE(1, 5),
-	  TEXT(0xd5, 0x80, 0xe8, 0xc1, 0xc3) },
-	{ .name = "endbr in front", RANGE(5, 9), TEXT(0xf3, 0x0f, 0x1e, 0xfa, 0xc3) },
-	{ .name = "endbr in the range", RANGE(1, 5), .pad = HAS_PADS,
-	  TEXT(0xc3, 0xf3, 0x0f, 0x1e, 0xfa, 0xc3) },
-	{ .name = "sealed endbr in the range", RANGE(1, 5), .pad = HAS_PADS,
-	  TEXT(0xc3, 0x66, 0x0f, 0x1f, 0x00, 0xc3) },
-	{ .name = "endbr after", RANGE(1, 5),
-	  TEXT(0x90, 0x90, 0x90, 0x90, 0x90, 0xf3, 0x0f, 0x1e, 0xfa) },
-	{ .name = "no instruction", RANGE(1, 5), .undecodable = true,
-	  TEXT(0x90, 0xc5, 0xf8, 0x05, 0xc3) },
-	{ .name = "cut off", RANGE(1, 5), .undecodable = true, TEXT(0x90, 0xe9, 0x00) },
-};
-
-KUNIT_ARRAY_PARAM_DESC(scan, scan_cases, name);
-
-static void x86_region_scan(struct kunit *test)
-{
-	const struct scan_case *c = test->param_value;
-	struct kprobe_scan scan = {
-		.isa = &x86_kprobe_isa,
-		.start = FROM, .end = FROM + c->size,
-		.from = FROM + c->from, .to = FROM + c->to,
-	};
-	unsigned int at, len, exits = 0;
-	long exit = 0;
-
-	for (at = 0; at < c->size; at += len) {
-		len = kprobe_scan_insn(&scan, c->text + at, c->size - at, FROM + at);
-		if (!len)
-			break;
-		if (scan.exit)
-			exit = scan.exit - FROM;
-		exits += !!scan.exit;
-	}
-	KUNIT_EXPECT_EQ(test, at < c->size, c->undecodable);
-	KUNIT_EXPECT_EQ(test, scan.landed, c->landed);
-	KUNIT_EXPECT_EQ(test, scan.pad, c->pad);
-	KUNIT_EXPECT_EQ(test, scan.indirect, c->indirect);
-	KUNIT_EXPECT_EQ(test, scan.state, c->state);
-	KUNIT_EXPECT_EQ(test, exits, c->exits);
-	KUNIT_EXPECT_EQ(test, exit, c->exit);
-}
-
-static bool has_found(const struct kprobe_scan *scan)
-{
-	return scan->landed || scan->pad || scan->indirect || scan->state || scan->exit;
-}
-
-/* If decoding finds anything, kprobe_scan_may_matter() must be true. */
-static void x86_region_glance(struct kunit *test)
-{
-	const struct scan_case *c = test->param_value;
-	struct kprobe_scan scan = {
-		.isa = &x86_kprobe_isa,
-		.start = FROM, .end = FROM + c->size,
-		.from = FROM + c->from, .to = FROM + c->to,
-	};
-	u8 text[sizeof(c->text) + GLANCE] = { };
-	bool may_matter;
-
-	memcpy(text, c->text, c->size);
-	may_matter = kprobe_scan_may_matter(&scan, text, c->size, FROM);
-	if (c->landed || c->pad || c->indirect || c->state || c->exits)
-		KUNIT_EXPECT_TRUE(test, may_matter);
-	scan.way_out = FROM + c->exit;
-	if (c->exits == 1 && !c->landed)
-		KUNIT_EXPECT_FALSE(test, kprobe_scan_may_matter(&scan, text, c->size, FROM));
-}
-
-/* The same for any bytes, and for instructions that begin anywhere in them. */
-static void x86_region_glance_at_any_bytes(struct kunit *test)
-{
-	static const u8 firsts[] = {
-		0x0f, 0x66, 0x70, 0xc7, 0xe0, 0xe8, 0xe9, 0xeb, 0xf3, 0xfd, 0xff,
-	};
-	u8 text[MAX_INSN_SIZE + GLANCE] = { };
-	struct kprobe_scan scan;
-	unsigned int i, found = 0, passed_over = 0;
-	struct rnd_state rnd;
-
-	prandom_seed_state(&rnd, 2);
-	for (i = 0; i < 200000; i++) {
-		scan = (struct kprobe_scan){
-			.isa = &x86_kprobe_isa,
-			.start = FROM - 64, .end = FROM + 64,
-			.from = FROM - 32, .to = FROM + 32,
-		};
-		prandom_bytes_state(&rnd, text, MAX_INSN_SIZE);
-		if (i & 1)
-			text[i / 2 % 4] = firsts[i / 8 % ARRAY_SIZE(firsts)];
-		/* Small displacements, which stay in the function. */
-		if (i & 2)
-			memset(text + 2 + i % 5, i & 4 ? 0xff : 0, 3);
-		if (!kprobe_scan_insn(&scan, text, MAX_INSN_SIZE, FROM) ||
-		    !has_found(&scan))
-			continue;
-		found++;
-		passed_over += !kprobe_scan_may_matter(&scan, text, MAX_INSN_SIZE, FROM);
-	}
-	KUNIT_EXPECT_GT(test, found, 10000);
-	KUNIT_EXPECT_EQ(test, passed_over, 0);
-}
-
 static struct kunit_case x86_region_cases[] = {
 	KUNIT_CASE_PARAM(x86_region_plan, plan_gen_params),
 	KUNIT_CASE_PARAM(x86_region_emit, emit_gen_params),
 	KUNIT_CASE(x86_region_of_one),
 	KUNIT_CASE_PARAM(x86_region_reach, reach_gen_params),
 	KUNIT_CASE(x86_region_any_bytes),
-	KUNIT_CASE_PARAM(x86_region_scan, scan_gen_params),
-	KUNIT_CASE_PARAM(x86_region_glance, scan_gen_params),
-	KUNIT_CASE(x86_region_glance_at_any_bytes),
 	{ }
 };
 

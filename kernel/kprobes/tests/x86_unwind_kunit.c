@@ -6,12 +6,16 @@
  *
  * Traces are taken from the registers of a debug trap, from the trap's own frame as an
  * NMI does, and reliable ones as live patching does. The stack below the stack pointer is
- * overwritten before, as an interrupt may do. Handlers take traces as well.
+ * overwritten before, as an interrupt may do. Handlers take traces as well. The function is
+ * called by a task, by an interrupt and by an NMI, each of which has a stack of its own.
  */
 #include <kunit/test.h>
+#include <linux/irq_work.h>
 #include <linux/kallsyms.h>
 #include <linux/kprobe_arch.h>
+#include <linux/nmi.h>
 #include <linux/stacktrace.h>
+#include <asm/apic.h>
 #include <asm/nospec-branch.h>
 
 #include "../../../arch/x86/kernel/kprobes-insn.h"
@@ -19,11 +23,19 @@
 #include "unwind.h"
 #include "x86_step.h"
 
-/* How many callers are compared: those up to run(). */
-#define DEPTH		3
+/* How many callers are compared at most. */
+#define DEPTH		6
 
 /* Room for a trace that also has the functions of the trap. */
-#define TRACE_MAX	48
+#define TRACE_MAX	64
+
+/* What calls the function. */
+enum context { IN_TASK, IN_IRQ, IN_NMI, CONTEXTS };
+
+static const char *const context_names[] = { "a task", "an interrupt", "an NMI" };
+
+/* How many callers are compared: those up to call_in_context(), or to the kernel's entry. */
+static const unsigned int depths[] = { 3, DEPTH, DEPTH };
 
 /**
  * struct place - where a probe is set
@@ -47,6 +59,7 @@ static const struct place places[] = {
 	PLACE("load", kprobes_unwind_load, &kprobes_unwind_load_at),
 	PLACE("add", kprobes_unwind_add, &kprobes_unwind_add_at),
 	PLACE("nop and call", kprobes_unwind_call, &kprobes_unwind_nop_at),
+	PLACE("before a branch's target", kprobes_unwind_short, &kprobes_unwind_short_at),
 	PLACE("call", kprobes_unwind_call_first, &kprobes_unwind_call_at),
 };
 
@@ -71,8 +84,12 @@ struct trace {
  * @site:      address of its probe
  * @start:     its first byte
  * @end:       the byte after its last
- * @way:       the callers of the function, from a trace without a probe
+ * @context:   what calls the function
+ * @ways:      for each context the callers of the function, from a trace without a probe
+ * @way:       those of @context
  * @depth:     how many; 0 at first
+ * @work:      for an interrupt
+ * @result:    of the function
  * @stack:     the stack pointer when it was called, 0 before that
  * @returned:  the function has returned, but its caller does not run yet
  * @handling:  a handler takes a trace: no traces are taken from it
@@ -87,8 +104,12 @@ struct walk {
 	unsigned long site;
 	unsigned long start;
 	unsigned long end;
-	unsigned long way[DEPTH];
+	enum context context;
+	unsigned long ways[CONTEXTS][DEPTH];
+	unsigned long *way;
 	unsigned int depth;
+	struct irq_work work;
+	int result;
 	unsigned long stack;
 	bool returned;
 	bool handling;
@@ -156,12 +177,32 @@ static void unwind(struct walk *w, struct pt_regs *regs)
 	w->reliable++;
 }
 
-/* ORC has no data for the thunks of indirect branches. */
+/* Is it in that function? */
+static bool is_in(unsigned long ip, unsigned long function)
+{
+	unsigned long size, offset;
+
+	return kallsyms_lookup_size_offset(function, &size, &offset) && ip - function < size;
+}
+
+#ifdef CONFIG_MITIGATION_RETPOLINE
+static bool is_in_array(unsigned long ip, const retpoline_thunk_t *thunks)
+{
+	return ip - (unsigned long)thunks < 16 * sizeof(*thunks);
+}
+#endif
+
+/* ORC has no data for the thunks of indirect branches, nor for those that count calls. */
 static bool is_thunk(unsigned long ip)
 {
+#ifdef CONFIG_MITIGATION_CALL_DEPTH_TRACKING
+	if (is_in_array(ip, __x86_indirect_call_thunk_array) ||
+	    is_in_array(ip, __x86_indirect_jump_thunk_array) ||
+	    is_in(ip, (unsigned long)call_depth_return_thunk))
+		return true;
+#endif
 #ifdef CONFIG_MITIGATION_RETPOLINE
-	return ip >= (unsigned long)__x86_indirect_thunk_array &&
-	       ip < (unsigned long)(__x86_indirect_thunk_array + 16);
+	return is_in_array(ip, __x86_indirect_thunk_array);
 #else
 	return false;
 #endif
@@ -170,12 +211,7 @@ static bool is_thunk(unsigned long ip)
 /* While a call is emulated, the return address is pushed before the pointer is set. */
 static bool is_emulating(unsigned long ip)
 {
-	static unsigned long size;
-	unsigned long offset;
-
-	if (!size)
-		kallsyms_lookup_size_offset((unsigned long)arch_kprobe_emulate, &size, &offset);
-	return ip - (unsigned long)arch_kprobe_emulate < size;
+	return is_in(ip, (unsigned long)arch_kprobe_emulate);
 }
 
 /* With frame pointers, the caller is missing where a function's frame is set up or left. */
@@ -190,8 +226,8 @@ static void learn_way(struct walk *w, struct pt_regs *regs)
 {
 	unsigned long entries[1 + DEPTH];
 
-	w->depth = stack_trace_save_regs(regs, entries, ARRAY_SIZE(entries), 0) - 1;
-	memcpy(w->way, entries + 1, sizeof(w->way));
+	w->depth = stack_trace_save_regs(regs, entries, 1 + depths[w->context], 0) - 1;
+	memcpy(w->way, entries + 1, w->depth * sizeof(w->way[0]));
 }
 
 static void walk_each(struct kprobes_steps *steps, struct pt_regs *regs)
@@ -218,7 +254,8 @@ static void walk_each(struct kprobes_steps *steps, struct pt_regs *regs)
 	unwind(w, regs);
 }
 
-static noinline int __noipa call_function(void *data)
+/* Without kCFI: the function may be assembly, which has no type. */
+static noinline int __noipa __nocfi call_function(void *data)
 {
 	struct walk *w = data;
 	int ret = w->function(41);
@@ -240,20 +277,91 @@ static void print(struct kunit *test, const struct walk *w)
 		kunit_info(test, "  %pS\n", (void *)t->entries[i]);
 }
 
+static void step_in_irq(struct irq_work *work)
+{
+	struct walk *w = container_of(work, struct walk, work);
+
+	w->result = kprobes_step(&w->steps);
+}
+
+static struct walk *nmi_walk;
+
+static int step_in_nmi(unsigned int type, struct pt_regs *regs)
+{
+	struct walk *w = READ_ONCE(nmi_walk);
+
+	if (!w || w->steps.task != current)
+		return NMI_DONE;
+	WRITE_ONCE(nmi_walk, NULL);
+	w->result = kprobes_step(&w->steps);
+	return NMI_HANDLED;
+}
+
+static void call_in_nmi(struct walk *w)
+{
+	unsigned long patience = jiffies + 10 * HZ;
+
+	w->steps.task = current;
+	preempt_disable();
+	WRITE_ONCE(nmi_walk, w);
+	__apic_send_IPI(smp_processor_id(), NMI_VECTOR);
+	while (READ_ONCE(nmi_walk) && time_before(jiffies, patience))
+		cpu_relax();
+	WRITE_ONCE(nmi_walk, NULL);
+	preempt_enable();
+}
+
+/* Returns the function's result, 0 if it was not called. */
+static noinline int __noipa call_in_context(struct walk *w)
+{
+	w->result = 0;
+	switch (w->context) {
+	case IN_IRQ:
+		irq_work_queue(&w->work);
+		irq_work_sync(&w->work);
+		break;
+	case IN_NMI:
+		call_in_nmi(w);
+		break;
+	default:
+		w->result = kprobes_step(&w->steps);
+		barrier();
+		break;
+	}
+	return w->result;
+}
+
 static noinline void __noipa run(struct kunit *test, struct walk *w, const char *what)
 {
+	const char *context = context_names[w->context];
+
 	w->stack = 0;
 	w->returned = false;
 	w->displaced = 0;
 	w->reliable = 0;
 	w->wrong = 0;
-	KUNIT_EXPECT_EQ_MSG(test, kprobes_step(&w->steps), 42, "%s", what);
-	KUNIT_EXPECT_EQ_MSG(test, w->stack, ULONG_MAX, "%s", what);
-	KUNIT_EXPECT_EQ_MSG(test, w->wrong, 0, "%s", what);
+	KUNIT_EXPECT_EQ_MSG(test, call_in_context(w), 42, "%s in %s", what, context);
+	KUNIT_EXPECT_EQ_MSG(test, w->stack, ULONG_MAX, "%s in %s", what, context);
+	KUNIT_EXPECT_EQ_MSG(test, w->wrong, 0, "%s in %s", what, context);
 	if (IS_ENABLED(CONFIG_UNWINDER_ORC))
-		KUNIT_EXPECT_GE_MSG(test, w->reliable, 1, "%s", what);
+		KUNIT_EXPECT_GE_MSG(test, w->reliable, 1, "%s in %s", what, context);
 	if (w->wrong)
 		print(test, w);
+}
+
+/* Runs it in each context. Without a probe the callers are learned there. */
+static void run_everywhere(struct kunit *test, struct walk *w, const char *what, bool probed)
+{
+	unsigned int displaced = 0;
+
+	for (w->context = IN_TASK; w->context < CONTEXTS; w->context++) {
+		w->way = w->ways[w->context];
+		w->depth = probed ? depths[w->context] : 0;
+		run(test, w, what);
+		KUNIT_ASSERT_EQ(test, w->depth, depths[w->context]);
+		displaced += w->displaced;
+	}
+	w->displaced = displaced;
 }
 
 static struct walk *walk(struct kunit *test, const struct place *place)
@@ -265,13 +373,13 @@ static struct walk *walk(struct kunit *test, const struct place *place)
 	w->steps.fn = call_function;
 	w->steps.arg = w;
 	w->steps.each = walk_each;
+	w->work = IRQ_WORK_INIT_HARD(step_in_irq);
 	w->function = place->function;
 	w->start = (unsigned long)place->function;
 	w->site = w->start + *place->at;
 	KUNIT_ASSERT_TRUE(test, kallsyms_lookup_size_offset(w->start, &size, &offset));
 	w->end = w->start + size;
-	run(test, w, place->name);
-	KUNIT_ASSERT_EQ(test, w->depth, DEPTH);
+	run_everywhere(test, w, place->name, false);
 	return w;
 }
 
@@ -328,8 +436,8 @@ static unsigned int walk_probed(struct kunit *test, const struct place *place,
 	snprintf(what, sizeof(what), "%s%s by %s", place->name,
 		 post ? " with post-handler" : "",
 		 kprobes_way_name(kprobes_way_of(test)));
-	run(test, w, what);
-	kprobes_expect_counts(test, c, 1, post);
+	run_everywhere(test, w, what, true);
+	kprobes_expect_counts(test, c, CONTEXTS, post ? CONTEXTS : 0);
 	unregister_kprobe(&c->kp);
 	return w->displaced;
 }
@@ -353,21 +461,31 @@ static void unwind_displaced_post(struct kunit *test)
 	walk_all(test, true);
 }
 
+/* Without an entry handler a detour saves few registers. */
+static void walk_return(struct kunit *test, struct walk *w, bool entry_handler)
+{
+	struct kprobes_returns *r = kprobes_returns(test, places[2].symbol);
+
+	if (!entry_handler)
+		r->rp.entry_handler = NULL;
+	KUNIT_ASSERT_EQ(test, 0, register_kretprobe(&r->rp));
+	kprobes_settle(kprobes_way_of(test));
+	run_everywhere(test, w, kprobes_way_name(kprobes_way_of(test)), true);
+	KUNIT_EXPECT_TRUE(test, w->returned);
+	kprobes_expect_returns(test, r, entry_handler ? CONTEXTS : 0, CONTEXTS);
+	unregister_kretprobe(&r->rp);
+}
+
 /* A return probe at a function's entry. */
 static void unwind_return(struct kunit *test)
 {
-	const struct place *place = &places[2];
-	struct kprobes_returns *r;
 	struct walk *w;
 
 	if (IS_ENABLED(CONFIG_UNWINDER_FRAME_POINTER))
 		kunit_skip(test, "frame pointers do not tell an entry's caller");
-	w = walk(test, place);
-	r = kprobes_returning(test, place->symbol);
-	kprobes_settle(kprobes_way_of(test));
-	run(test, w, kprobes_way_name(kprobes_way_of(test)));
-	KUNIT_EXPECT_TRUE(test, w->returned);
-	kprobes_expect_returns(test, r, 1, 1);
+	w = walk(test, &places[2]);
+	walk_return(test, w, true);
+	walk_return(test, w, false);
 }
 
 /**
@@ -413,15 +531,17 @@ static void lookup_calls_nothing(struct kunit *test)
 
 	if (IS_ENABLED(CONFIG_KASAN) || IS_ENABLED(CONFIG_KCSAN))
 		kunit_skip(test, "instrumentation calls more");
+	if (cpu_feature_enabled(X86_FEATURE_CALL_DEPTH))
+		kunit_skip(test, "calls execute code in front of functions, which is refused");
 	c = kprobes_counting(test, &at);
 	kprobes_settle(KPROBES_BY_JUMP);
 	point = kprobe_point_lookup((unsigned long)c->kp.addr);
 	KUNIT_ASSERT_NOT_NULL(test, point);
 	KUNIT_ASSERT_NOT_NULL(test, point->detour);
-	l.addr = (unsigned long)point->post_slot;
+	l.addr = (unsigned long)point->text.run_post;
 	KUNIT_EXPECT_EQ(test, 0, kprobes_step(&l.steps));
-	for (offset = 0; offset < KPROBE_DETOUR_SIZE; offset += 8) {
-		l.addr = (unsigned long)point->detour->entry + offset;
+	for (offset = 0; offset < point->detour->copies; offset += 8) {
+		l.addr = (unsigned long)point->detour->slot + offset;
 		KUNIT_EXPECT_EQ(test, 0, kprobes_step(&l.steps));
 	}
 	KUNIT_EXPECT_GT(test, l.steps.nr, 10);
@@ -439,11 +559,13 @@ static struct kunit_case unwind_cases[] = {
 
 static int unwind_init(struct kunit *test)
 {
-	return kprobes_way_init(test) ?: kprobes_steps_init(test);
+	return kprobes_way_init(test) ?: kprobes_steps_init(test) ?:
+	       register_nmi_handler(NMI_LOCAL, step_in_nmi, 0, "kprobes_unwind");
 }
 
 static void unwind_exit(struct kunit *test)
 {
+	unregister_nmi_handler(NMI_LOCAL, "kprobes_unwind");
 	kprobes_steps_exit(test);
 	kprobes_way_exit(test);
 }

@@ -158,7 +158,7 @@ static void add_enter(struct kprobe_code *code, const char *line)
 
 static void add_leave(struct kprobe_code *code, const char *line)
 {
-	harness_target.isa->leave(code);
+	kprobe_code_leave(code, harness_target.isa);
 }
 
 static const struct {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Reads a vmlinux for kprobe_scan_region(): text, symbols, and the tables of jump labels,
- * fixups, BUG() and ftrace. It must have 64 bit and the host's byte order.
+ * static calls, fixups, BUG() and ftrace. It must have 64 bit and the host's byte order.
  */
 #include <elf.h>
 #include <stdio.h>
@@ -123,7 +123,7 @@ static void note_ways(void)
 	size_t i;
 
 	for (i = 0; i < labels.nr; i++) {
-		note(labels.way[i].site, harness_target.isa->insn_max, RESERVED);
+		note(labels.way[i].site, 1, RESERVED);
 		note(labels.way[i].target, 1, LANDED_ON);
 	}
 	for (i = 0; i < fixups.nr; i++) {
@@ -137,6 +137,15 @@ static void note_bugs(void)
 	unsigned long addr = value_of("__start___bug_table");
 
 	for (; addr < value_of("__stop___bug_table"); addr += harness_target.bug_size)
+		note(relative(addr), 1, RESERVED);
+}
+
+/* Each entry has two relative addresses, the first of them that of the call. */
+static void note_static_calls(void)
+{
+	unsigned long addr = value_of("__start_static_call_sites");
+
+	for (; addr < value_of("__stop_static_call_sites"); addr += 2 * sizeof(s32))
 		note(relative(addr), 1, RESERVED);
 }
 
@@ -165,6 +174,13 @@ static bool is_label(const char *name)
 	return !name[0] || name[0] == '$' || (name[0] == '.' && name[1] == 'L');
 }
 
+/* With a size, and not for the nops in front of another one. */
+static bool is_function(const Elf64_Sym *symbol)
+{
+	return ELF64_ST_TYPE(symbol->st_info) == STT_FUNC && symbol->st_size &&
+	       strncmp(names + symbol->st_name, "__pfx_", strlen("__pfx_"));
+}
+
 static void read_functions(void)
 {
 	struct image_function *f;
@@ -177,8 +193,7 @@ static void read_functions(void)
 			image_functions[nr++] = (struct image_function){
 				.start = symbols[i].st_value,
 				.last = symbols[i].st_value + symbols[i].st_size,
-				.code = ELF64_ST_TYPE(symbols[i].st_info) == STT_FUNC &&
-					symbols[i].st_size,
+				.code = is_function(&symbols[i]),
 			};
 	qsort(image_functions, nr, sizeof(*image_functions), compare_functions);
 	for (i = 0; i < nr; i++)
@@ -249,6 +264,7 @@ bool image_load(const char *vmlinux)
 	read_ways(&fixups, "__start___ex_table", "__stop___ex_table", 12);
 	note_ways();
 	note_bugs();
+	note_static_calls();
 	note_entry_nops();
 	return true;
 }

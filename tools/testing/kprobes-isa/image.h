@@ -11,7 +11,7 @@
  * @start: its address
  * @end:   the next symbol's
  * @last:  after its last byte, without padding
- * @code:  the symbol has the type of functions
+ * @code:  the symbol stands for a function
  */
 struct image_function {
 	unsigned long start;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Compares plans of every instruction of a kernel with what objdump shows: the length, and
- * the target of a direct branch.
+ * the target of a direct branch. The search for branches must find just these.
  *
  * objdump -d -w prints "address:\tbytes\tinstruction", where the bytes are in groups
  * that are little-endian numbers, and a direct branch's target as "hex <symbol>".
@@ -100,10 +100,19 @@ static bool parse(char *line, struct shown *s)
 	return s->len && !is_odd(s->text);
 }
 
-static bool goes_somewhere(const struct kprobe_insn *insn)
+/* Does kprobe_isa.next_branch() pass over the instruction, or plan it if it is one? */
+static bool is_passed(const struct kprobe_insn *insn, const struct shown *s)
 {
-	return insn->flow == KPROBE_FLOW_JUMP || insn->flow == KPROBE_FLOW_COND ||
-	       insn->flow == KPROBE_FLOW_CALL;
+	const struct kprobe_isa *isa = harness_target.isa;
+	struct kprobe_insn next = { };
+
+	if (!isa->next_branch)
+		return true;
+	if (isa->next_branch(&next, s->bytes, s->len, s->addr) != s->len)
+		return false;
+	if (!kprobe_insn_has_target(insn))
+		return !kprobe_insn_has_target(&next);
+	return next.flow == insn->flow && next.target == insn->target;
 }
 
 static void compare(struct tally *tally, const struct shown *s)
@@ -115,8 +124,8 @@ static void compare(struct tally *tally, const struct shown *s)
 	reason = harness_target.isa->plan(&insn, s->bytes, s->len, s->addr);
 	tally->insns++;
 	tally->refused += !!reason;
-	wrong = insn.len != s->len;
-	if (goes_somewhere(&insn) && s->target) {
+	wrong = insn.len != s->len || !is_passed(&insn, s);
+	if (kprobe_insn_has_target(&insn) && s->target) {
 		tally->branches++;
 		wrong |= insn.target != s->target;
 	} else if (insn.data_len && s->target) {

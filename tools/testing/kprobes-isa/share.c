@@ -53,6 +53,7 @@ static void count(struct tally *t, unsigned long addr, unsigned long from,
 		  const struct image_function *f)
 {
 	const struct kprobe_isa *isa = harness_target.isa;
+	static struct kprobe_survey survey;
 	struct kprobe_region region;
 	enum kprobe_reason reason;
 	struct kprobe_insn insn;
@@ -67,7 +68,7 @@ static void count(struct tally *t, unsigned long addr, unsigned long from,
 	if (reason)
 		return;
 	t->region[region_at(addr, f)]++;
-	t->jump[kprobe_scan_region(isa, &image_text, &region, addr, from)]++;
+	t->jump[kprobe_scan_region(isa, &image_text, &survey, &region, addr, from)]++;
 }
 
 static void print(const char *what, const unsigned long *reasons)
@@ -101,14 +102,15 @@ static void count_function(struct tally *entries, struct tally *insns,
 	enum kprobe_reason reason;
 	struct kprobe_insn insn;
 
+	if (!f->code)
+		return;
 	/* A probe is after a landing pad, and its breakpoint after ftrace's nop. */
 	reason = plan_at(&insn, entry, f);
 	if (insn.flow == KPROBE_FLOW_PAD && (reason || insn.action == KPROBE_NOP))
 		entry += insn.len;
 	if (image_has_entry_nop(entry))
 		entry += harness_target.entry_nop;
-	if (f->code)
-		count(entries, entry, entry == f->start ? entry + 1 : entry, f);
+	count(entries, entry, entry == f->start ? entry + 1 : entry, f);
 	for (addr = f->start; addr < f->last; addr += insn.len) {
 		plan_at(&insn, addr, f);
 		if (!insn.len)

@@ -23,9 +23,8 @@ struct pt_regs;
 /* Room for the longest copy, a call with x30 saved, a jump back. */
 #define KPROBE_SLOT_SIZE	40
 
-/* A call with x30 saved; then twice a copy and a jump, with a call in between. */
-#define KPROBE_DETOUR_SIZE	72
-#define KPROBE_DETOUR_MAX_SIZE	KPROBE_DETOUR_SIZE
+/* An address, a call with x30 saved; twice a copy and a jump, with a call in between. */
+#define KPROBE_DETOUR_MAX_SIZE	80
 
 /* Of a nop. No point is reached by ftrace. */
 #define KPROBE_ENTRY_OPCODE	0x1f

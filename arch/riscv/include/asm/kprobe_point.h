@@ -31,12 +31,7 @@ unreadable:
 }
 
 /* The nop has the size of ftrace's call. */
-static __always_inline unsigned long arch_kprobe_skip_nop(unsigned long addr)
-{
-	return addr + 8;
-}
-
-#define arch_kprobe_skip_nop	arch_kprobe_skip_nop
+#define KPROBE_ENTRY_NOP_SIZE	8
 
 #ifdef CONFIG_KPROBES_ON_FTRACE
 /* Not by memcpy() and memset(), which may be probed. */

@@ -25,9 +25,11 @@ typedef u16 kprobe_opcode_t;
 /* Text that a point remembers: the last instruction begins where the jump ends. */
 #define KPROBE_TEXT_SIZE	(KPROBE_JUMP_SIZE - 2 + KPROBE_INSN_MAX)
 
-/* A call, what a jump covers, a jump back; the first instruction, a call, a jump. */
-#define KPROBE_DETOUR_SIZE	128
-#define KPROBE_DETOUR_MAX_SIZE	128
+/*
+ * An address, a call, what a jump covers, a jump back; the first instruction, a call, a
+ * jump.
+ */
+#define KPROBE_DETOUR_MAX_SIZE	136
 
 /* The first unit of the nop at a function's entry, as ftrace writes it. */
 #define KPROBE_ENTRY_OPCODE	0x0013

@@ -42,18 +42,27 @@ unreadable:
 	return true;
 }
 
-/* Of the nop at a function's entry, which has the size of ftrace's call. */
+/* The nop at a function's entry has the size of ftrace's call. */
 #define KPROBE_ENTRY_OPCODE	(x86_nops[5][0])
-
-static __always_inline unsigned long arch_kprobe_skip_nop(unsigned long addr)
-{
-	return addr + 5;
-}
-
-#define arch_kprobe_skip_nop		arch_kprobe_skip_nop
+#define KPROBE_ENTRY_NOP_SIZE	5
 
 extern const struct kprobe_isa x86_kprobe_isa;
 #define arch_kprobe_isa		(&x86_kprobe_isa)
+
+#ifdef CONFIG_PREFIX_SYMBOLS
+/* A jump that reaches 128 bytes. The nops in front of functions have symbols. */
+#define KPROBE_SHORT_JUMP_SIZE	2
+
+extern const struct kprobe_isa x86_kprobe_short_isa;
+#define arch_kprobe_short_isa	(&x86_kprobe_short_isa)
+
+static __always_inline unsigned long arch_kprobe_jump_target(unsigned long addr)
+{
+	if (*(u8 *)addr != JMP32_INSN_OPCODE)
+		return addr;
+	return addr + JMP32_INSN_SIZE + *(s32 *)(addr + 1);
+}
+#endif
 
 bool arch_kprobe_text_reserved(unsigned long start, unsigned long end);
 #define arch_kprobe_text_reserved	arch_kprobe_text_reserved
@@ -86,10 +95,6 @@ arch_kretprobe_set_return_address(struct pt_regs *regs, void *fp,
 }
 
 /* The trampoline has taken back the place from which it was returned to. */
-static __always_inline void
-arch_kretprobe_go_back(struct pt_regs *regs, void *fp, unsigned long addr)
-{
-	*(unsigned long *)fp = addr;
-}
+#define arch_kretprobe_go_back	arch_kretprobe_set_return_address
 
 #endif /* _ASM_X86_KPROBE_POINT_H */

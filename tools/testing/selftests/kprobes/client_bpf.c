@@ -121,26 +121,6 @@ static int load_override(int map, int error)
 	return load_program(insns, ARRAY_SIZE(insns));
 }
 
-static uint64_t symbol_address(const char *symbol)
-{
-	char line[512], name[256];
-	uint64_t address = 0;
-	FILE *f = fopen("/proc/kallsyms", "r");
-
-	if (!f)
-		return 0;
-	while (fgets(line, sizeof(line), f)) {
-		unsigned long long value;
-
-		if (sscanf(line, "%llx %*c %255s", &value, name) == 2 && !strcmp(name, symbol)) {
-			address = value;
-			break;
-		}
-	}
-	fclose(f);
-	return address;
-}
-
 /* Attaches prog to a new event and enables it. Returns the event, or -1. */
 static int attach(const char *function, bool on_return, int prog)
 {

@@ -1,12 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * perf as a client of kprobes: events of the kprobe PMU count every hit of this task, no more
- * and no less, at the entry of a function and at its return, alone and together.
+ * and no less, at the entry of a function and at its return, alone and together. Places that
+ * cannot be probed are refused with an error that says so.
  */
 #include "../kselftest.h"
 #include "client_pmu.h"
 
 #define READS 1000
+
+/* How many bytes of the function are tried. */
+#define BYTES 64
+
+/* Where ftrace's call of a function is, and nothing but ftrace may write: not at its entry. */
+#ifdef __aarch64__
+#define CALL_ERROR EINVAL
+#else
+#define CALL_ERROR 0
+#endif
 
 static void enable(int fd, bool on)
 {
@@ -90,15 +101,70 @@ static void test_unknown_function(void)
 		close(fd);
 }
 
+/* Returns 0 if an event can be opened there, else its error. */
+static int error_at(uint64_t offset)
+{
+	int fd = pmu_open_at(READ_FUNCTION, offset, false);
+
+	if (fd < 0)
+		return errno;
+	close(fd);
+	return 0;
+}
+
+static void test_ftrace_call(void)
+{
+	uint64_t call = address_in("/sys/kernel/tracing/available_filter_functions_addrs",
+				   "%llx %255s", READ_FUNCTION);
+	uint64_t offset = call - symbol_address(READ_FUNCTION);
+	int error;
+
+	if (!call) {
+		ksft_test_result_skip("ftrace has no call there\n");
+		return;
+	}
+	error = error_at(offset);
+	ksft_print_msg(READ_FUNCTION "+%d, where ftrace's call is: %s\n", (int)offset,
+		       error ? strerror(error) : "opened");
+	ksft_test_result(error == CALL_ERROR, "where ftrace's call is\n");
+}
+
+/* A place is an instruction, or inside of one, or something that must not be probed. */
+static void test_each_byte(void)
+{
+	int opened = 0, refused = 0, inside = 0;
+
+	for (int offset = 0; offset < BYTES; offset++)
+		switch (error_at(offset)) {
+		case 0:
+			opened++;
+			break;
+		case EINVAL:
+			refused++;
+			break;
+		case EILSEQ:
+			inside++;
+			break;
+		default:
+			ksft_print_msg(READ_FUNCTION "+%d: %s\n", offset, strerror(errno));
+		}
+	ksft_print_msg("%d bytes opened, %d refused, %d inside an instruction\n", opened,
+		       refused, inside);
+	ksft_test_result(opened > 1 && inside && opened + refused + inside == BYTES,
+			 "each byte is opened or refused for what it is\n");
+}
+
 int main(void)
 {
 	ksft_print_header();
 	if (pmu_type() < 0)
 		ksft_exit_skip("no kprobe PMU: CONFIG_PERF_EVENTS and CONFIG_KPROBE_EVENTS\n");
-	ksft_set_plan(6);
+	ksft_set_plan(8);
 	test_count(false);
 	test_count(true);
 	test_together();
 	test_unknown_function();
+	test_ftrace_call();
+	test_each_byte();
 	ksft_finished();
 }

@@ -38,19 +38,46 @@ static inline int pmu_type(void)
 	return pmu_number(PMU_DIR "type", "%d");
 }
 
-/* Opens a disabled event of this task on the entry or the return of a function. */
-static inline int pmu_open(const char *function, bool on_return)
+/* Opens a disabled event of this task on a place in a function, or on its return. */
+static inline int pmu_open_at(const char *function, uint64_t offset, bool on_return)
 {
 	struct perf_event_attr attr = {
 		.type = pmu_type(),
 		.size = sizeof(attr),
 		.disabled = 1,
 		.kprobe_func = (uintptr_t)function,
+		.probe_offset = offset,
 	};
 
 	if (on_return)
 		attr.config = 1ULL << pmu_number(PMU_DIR "format/retprobe", "config:%d");
 	return syscall(__NR_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+static inline int pmu_open(const char *function, bool on_return)
+{
+	return pmu_open_at(function, 0, on_return);
+}
+
+/* The address of the first symbol of that name in a file whose lines have both, else 0. */
+static inline uint64_t address_in(const char *path, const char *format, const char *symbol)
+{
+	unsigned long long value;
+	char line[512], name[256];
+	uint64_t address = 0;
+	FILE *f = fopen(path, "r");
+
+	while (f && !address && fgets(line, sizeof(line), f))
+		if (sscanf(line, format, &value, name) == 2 && !strcmp(name, symbol))
+			address = value;
+	if (f)
+		fclose(f);
+	return address;
+}
+
+static inline uint64_t symbol_address(const char *symbol)
+{
+	return address_in("/proc/kallsyms", "%llx %*c %255s", symbol);
 }
 
 /* One read(2) is one call of vfs_read(), wherever the kernel runs. */

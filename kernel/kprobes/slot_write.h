@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef _KERNEL_KPROBES_SLOT_WRITE_H
+#define _KERNEL_KPROBES_SLOT_WRITE_H
+
+/* slot_write.c: code for slots, on its way there */
+#include <linux/math.h>
+#include <linux/minmax.h>
+#include <linux/types.h>
+#include <asm/kprobes.h>
+
+/* Sizes of slots are multiples of this. A stub begins with an aligned pointer. */
+#ifdef ARCH_KPROBE_OWN_DETOURS
+#define KPROBE_SLOT_UNIT	4
+#else
+#define KPROBE_SLOT_UNIT	8
+#endif
+
+/* A slot may be larger than needed by this. */
+#define KPROBE_SLOT_SLACK	16
+
+#ifdef CONFIG_OPTPROBES
+#define KPROBE_SLOT_MAX_SIZE	round_up(KPROBE_DETOUR_MAX_SIZE, KPROBE_SLOT_UNIT)
+#else
+#define KPROBE_SLOT_MAX_SIZE	round_up(KPROBE_SLOT_SIZE, KPROBE_SLOT_UNIT)
+#endif
+
+static inline unsigned int kprobe_slot_size(unsigned int len)
+{
+	return round_up(max(len, 1), KPROBE_SLOT_UNIT);
+}
+
+void kprobe_slot_write(void *slot, const void *code, size_t len);
+void kprobe_flush_slots(void);
+
+#endif /* _KERNEL_KPROBES_SLOT_WRITE_H */
