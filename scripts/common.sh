@@ -12,7 +12,7 @@ logs=$build/log
 # Not in the checkout, so that several share it: the unpacked base and the compiler cache.
 cache=${XDG_CACHE_HOME:-${HOME:-$build}/.cache}/kprobes
 
-variants="run proof noftrace preempt rt noibt framepointer debug kcsan"
+variants="run proof noftrace preempt rt noibt framepointer stuff debug kcsan clang defconfig"
 # Kernels that are only compiled, and booted if they have a console.
 compile_variants="nokprobes nomodules up allno allnokprobes"
 
@@ -77,12 +77,17 @@ config_files()
 	mapfile -t fragments < <(printf '%s\n' "${files[@]##*/}" | uniq)
 }
 
+# Debian's newest clang compiles the variant "clang": the suffix of its programs.
+clang=-19
+
 # The kernel's own make. ccache gets the checkout's path, so that two clones share objects. Nothing
 # in the image depends on the machine.
 kmake()
 {
+	local compiler=(CC="ccache ${cross:-}gcc")
+	[ "$variant" != clang ] || compiler=(LLVM="$clang" CC="ccache clang$clang")
 	CCACHE_DIR=$cache/ccache CCACHE_BASEDIR=$build CCACHE_NOHASHDIR=1 CCACHE_MAXSIZE=8G \
 	KBUILD_BUILD_USER=kprobes KBUILD_BUILD_HOST=localhost \
 	make -C "$linux" O="$out" ARCH="$kbuild_arch" ${cross:+CROSS_COMPILE="$cross"} \
-		CC="ccache ${cross:-}gcc" HOSTCC="ccache gcc" "$@"
+		"${compiler[@]}" HOSTCC="ccache gcc" "$@"
 }

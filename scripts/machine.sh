@@ -7,17 +7,23 @@
 no_boot_tests="kunit.enable=0 ftrace=nop"
 
 # machine MODE [KERNEL ARGUMENT...]: sets $machine to the command line of QEMU. All virtual CPUs are
-# in one thread, unless the architecture's script asks for several: with several, QEMU 7.2 sometimes
-# executes an int3 that was patched away before. The accelerator is always named, because there may
-# be a /dev/kvm that cannot run guests.
+# in one thread: with several, QEMU 7.2 sometimes executes a breakpoint that was patched away before.
+# If they do not take turns by themselves, the architecture's script names who has them do so. The
+# accelerator is always named, because there may be a /dev/kvm that cannot run guests.
 machine()
 {
-	local mode=$1 memory=1G
+	local mode=$1 memory=1G thread=${TCG_THREAD:-single}
 	shift
 	case $variant in debug | kcsan) memory=2G ;; esac
+	# A variant's fragment may name the CPU, and arguments of the kernel.
+	local fragment=$top/kernel/configs/kprobes-$variant.config cpu
+	cpu=$(sed -n 's/^# CPU: //p' "$fragment")
+	[ -z "$cpu" ] || qemu="${qemu/-cpu max/-cpu $cpu}"
+	boot_args="${boot_args:-} $(sed -n 's/^# Arguments: //p' "$fragment")"
+	[ "$thread" = single ] || turns=
 	# shellcheck disable=SC2206 # words
 	machine=(
-		$qemu -smp "${SMP:-4}" -m "$memory" -accel "tcg,thread=${TCG_THREAD:-${tcg_thread:-single}}"
+		${turns:-} $qemu -smp "${SMP:-4}" -m "$memory" -accel "tcg,thread=$thread"
 		-nodefaults -nographic -serial mon:stdio -no-reboot
 		-kernel "$out/$image" -initrd "$out/initramfs.cpio"
 		-append "console=$console panic=-1 printk.devkmsg=on watchdog_thresh=60 ${boot_args:-} $* -- $mode"

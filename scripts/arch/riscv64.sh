@@ -8,12 +8,11 @@ cross=riscv64-linux-gnu-
 image=arch/riscv/boot/Image
 image_target=Image
 console=ttyS0
-boot_args=
-# Firmware and stop_machine() spin until other CPUs have answered. With one thread a CPU gets its
-# turn when something interrupts the emulator, else after 100 ms.
-tcg_thread=multi
-# So in one thread all CPUs have timer ticks, also idle ones, and not at the same time.
-[ "${TCG_THREAD:-}" != single ] || boot_args="nohz=off skew_tick=1"
+# Firmware and stop_machine() spin until other CPUs have answered. All CPUs have timer ticks, also
+# idle ones, and not at the same time: with one thread each tick is another CPU's turn. Where
+# interrupts are disabled turns.py helps.
+boot_args="nohz=off skew_tick=1"
+turns=$scripts/turns.py
 qemu="qemu-system-riscv64 -M virt -cpu rv64"
 
 # Path of a busybox for the guest.
