@@ -117,8 +117,9 @@ def sections(sweep):
 
 def summary(sweep):
     failed = sum(not c[2] for c in sweep.checks)
-    lines = ["Sweep: probes on the kernel's instructions, SEED=%d, %d phases, %d minutes" % (
-        sweep.seed, len(sweep.phases), (time.time() - sweep.begin) / 60), ""]
+    lines = ["Sweep: probes on the kernel's instructions, SEED=%d, %d of %d phases done, %d of them "
+             "in other runs, %d minutes" % (sweep.seed, len(sweep.phases), sweep.planned, sweep.known,
+                                            (time.time() - sweep.begin) / 60), ""]
     for title, rows, head in sections(sweep):
         lines += [title, ""] + table(rows, head) + [""]
     if sweep.notes:

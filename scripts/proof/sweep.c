@@ -4,8 +4,9 @@
  *
  * PLAN has the names of the objects, and phases with their records. For each phase: probes are
  * tried one by one for the reason of a refusal, registered together, and left in place while the
- * workload runs, as breakpoints and as jumps, alone, under interrupts, and with tracers on. Its output must
- * be what it was without probes. Then the probes are removed, and what they have left is searched.
+ * workload runs, as breakpoints and as jumps, alone, under interrupts, and with tracers on. Its
+ * output must be what it was without probes. Then the probes are removed, and what they have left is
+ * searched.
  *
  * A plan without phases only says where the texts are. A line of OUTPUT is read by sweep.py:
  *
@@ -15,7 +16,8 @@
  *   jumps NUMBER WAITING              that wait still
  *   run STEP same|different|unfinished MILLISECONDS
  *   line WHICH TEXT...                 of the workload's output, where it differs
- *   text BYTES FIRST                   that differ from the copy
+ *   differs ADDRESS BEFORE NOW         of the text from its copy: where, and the bytes around
+ *   text BYTES                         how many differ
  *   left LIST POINTS                   lines of these files in debugfs
  *   memory BEFORE ARMED AFTER          in bytes
  *   hit INDEX HITS POSTS FAULTS MISSED WRONG MECHANISM     if there were any
@@ -26,7 +28,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,18 +36,20 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <termios.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "module/proof.h"
+#include "program.h"
 
 #define KPROBES		"/sys/kernel/debug/kprobes/"
 #define TRACING		"/sys/kernel/tracing/"
 #define OPTIMIZATION	"/proc/sys/debug/kprobes-optimization"
 /* The kernel remembers 128 refusals. Others may be refused as well. */
 #define REFUSALS	100
+/* Where a text differs is told so often. */
+#define DIFFERENCES	200
 /* Seconds a workload may take, and the optimizer. */
-#define WORKLOAD_LIMIT	240
+#define WORKLOAD_LIMIT	600
 #define SETTLE_LIMIT	120
 
 struct plan_head {
@@ -65,51 +68,19 @@ struct plan_phase {
 #define MAGIC	0x666f6f72
 
 /* Bits of a phase's steps. */
-enum step { BREAKPOINTS, JUMPS, INTERRUPTS, FUNCTION, GRAPH };
+enum step { BREAKPOINTS, JUMPS, INTERRUPTS, FUNCTION, GRAPH, SOME };
+
+/* With SOME, tracers trace functions with one of these initials, by the phase's number. */
+static const char letters[] = "stdpicer";
 
 static FILE *output;
 static int device;
 static struct proof_text texts[PROOF_OBJECTS];
 
-/* The kernel log is the heartbeat: without it, the machine counts as hung. */
-static void say(const char *format, ...)
-{
-	int fd = open("/dev/kmsg", O_WRONLY);
-	char line[256];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(line, sizeof(line), format, args);
-	va_end(args);
-	if (fd >= 0) {
-		write(fd, line, strlen(line));
-		close(fd);
-	}
-}
-
 static void fail(const char *what)
 {
 	say("<0>proof: %s: %s", what, strerror(errno));
 	exit(1);
-}
-
-static int write_file(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY | O_TRUNC), ret;
-
-	if (fd < 0)
-		return -errno;
-	ret = write(fd, text, strlen(text)) < 0 ? -errno : 0;
-	close(fd);
-	return ret;
-}
-
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec + t.tv_nsec / 1e9;
 }
 
 static void find_kernel(struct proof_text *text)
@@ -237,7 +208,7 @@ static unsigned long long used(void)
 	char line[128], name[64];
 	FILE *f;
 
-	write_file("/proc/sys/vm/drop_caches", "3");
+	write_file("/proc/sys/vm/drop_caches", "7");
 	write_file("/proc/sys/vm/stat_refresh", "1");
 	f = fopen("/proc/meminfo", "r");
 	while (f && fgets(line, sizeof(line), f)) {
@@ -341,34 +312,51 @@ static unsigned int points_with(const char *words, int with)
 	return n;
 }
 
-/* Waits until the optimizer is done. Its number of jumps stands still in grace periods, too. */
-static void settle(void)
+static uint32_t count_jumps(void)
 {
-	double end = now() + SETTLE_LIMIT;
-	unsigned int left;
 	uint32_t jumps;
 
-	do {
-		usleep(500000);
-		left = points_with("waiting to be optimized", 1);
-	} while (left && now() < end);
 	if (ioctl(device, PROOF_JUMPS, &jumps))
 		fail("PROOF_JUMPS");
-	fprintf(output, "jumps %u %u\n", jumps, left);
+	return jumps;
+}
+
+/*
+ * Waits until the optimizer is done. Its number of jumps stands still in grace periods, too, but
+ * points are listed slowly when the kernel is full of probes.
+ */
+static void settle(void)
+{
+	double end = now() + SETTLE_LIMIT, still = now() + 3;
+	uint32_t jumps = 0, before;
+	unsigned int left = 1;
+
+	while (left && now() < end) {
+		before = jumps;
+		usleep(500000);
+		jumps = count_jumps();
+		if (jumps != before)
+			still = now() + 3;
+		else if (now() > still)
+			left = points_with("waiting to be optimized", 1);
+	}
+	fprintf(output, "jumps %u %u\n", count_jumps(), left);
 }
 
 static void under_interrupts(const char *name)
 {
 	uint32_t on = 1;
 
-	ioctl(device, PROOF_STORM, &on);
+	ioctl(device, PROOF_INTERRUPTS, &on);
 	run(name);
 	on = 0;
-	ioctl(device, PROOF_STORM, &on);
+	ioctl(device, PROOF_INTERRUPTS, &on);
 }
 
-static void under_tracer(const char *tracer, const char *name)
+static void under_tracer(const char *tracer, const char *name, const char *filter)
 {
+	if (filter)
+		write_file(TRACING "set_ftrace_filter", filter);
 	if (write_file(TRACING "current_tracer", tracer)) {
 		fprintf(output, "run %s skipped 0\n", name);
 		return;
@@ -376,17 +364,22 @@ static void under_tracer(const char *tracer, const char *name)
 	run(name);
 	write_file(TRACING "current_tracer", "nop");
 	write_file(TRACING "trace", "");
+	if (filter)
+		write_file(TRACING "set_ftrace_filter", "");
 }
 
 /* The workload in all surroundings that @steps asks for. */
-static void surroundings(uint32_t steps)
+static void surroundings(uint32_t steps, uint32_t id)
 {
+	char begin[] = { letters[id % (sizeof(letters) - 1)], '*', 0 };
+	const char *filter = steps & (1 << SOME) ? begin : NULL;
+
 	if (steps & (1 << INTERRUPTS))
 		under_interrupts("interrupts");
 	if (steps & (1 << FUNCTION))
-		under_tracer("function", "function");
+		under_tracer("function", "function", filter);
 	if (steps & (1 << GRAPH))
-		under_tracer("function_graph", "graph");
+		under_tracer("function_graph", "graph", filter);
 }
 
 /*
@@ -407,13 +400,63 @@ static void disarm(void)
 	fprintf(output, "left %u %u\n", lines_of(KPROBES "list"), points);
 }
 
+static void print_bytes(const uint8_t *bytes)
+{
+	int i;
+
+	fputc(' ', output);
+	for (i = 0; i < 3 * PROOF_WINDOW; i++)
+		fprintf(output, "%02x", bytes[i]);
+}
+
+/* Where the texts differ from their copies: all bytes, and so many of the places. */
+struct differences {
+	unsigned int bytes, number;
+	struct proof_difference places[DIFFERENCES];
+};
+
+static void compare_object(uint32_t object, struct differences *all)
+{
+	struct proof_difference d = { .object = object };
+
+	do {
+		if (ioctl(device, PROOF_COMPARE, &d))
+			fail("PROOF_COMPARE");
+		all->bytes += d.bytes;
+		if (d.bytes && all->number < DIFFERENCES)
+			all->places[all->number++] = d;
+	} while (d.bytes);
+}
+
+static void compare_objects(struct differences *all)
+{
+	uint32_t i;
+
+	memset(all, 0, sizeof(*all));
+	for (i = 0; i < PROOF_OBJECTS && texts[i].size; i++)
+		compare_object(i, all);
+}
+
+/* Until nothing changes any more: a static key may be patched at this moment. */
 static void compare_text(void)
 {
-	struct proof_difference d;
+	static struct differences all, before;
+	unsigned int i, tries = 0;
 
-	if (ioctl(device, PROOF_COMPARE, &d))
-		fail("PROOF_COMPARE");
-	fprintf(output, "text %llu %llx\n", (unsigned long long)d.bytes, (unsigned long long)d.first);
+	compare_objects(&all);
+	do {
+		before = all;
+		if (all.bytes)
+			usleep(300000);
+		compare_objects(&all);
+	} while (memcmp(&all, &before, sizeof(all)) && ++tries < 20);
+	for (i = 0; i < all.number; i++) {
+		fprintf(output, "differs %llx", (unsigned long long)all.places[i].at);
+		print_bytes(all.places[i].before);
+		print_bytes(all.places[i].now);
+		fputc('\n', output);
+	}
+	fprintf(output, "text %u\n", all.bytes);
 }
 
 static void results(void)
@@ -455,7 +498,7 @@ static void phase(const struct plan_phase *p, struct proof_record *records)
 	if (p->steps & (1 << BREAKPOINTS))
 		run("breakpoints");
 	if (p->id % 2)
-		surroundings(p->steps);
+		surroundings(p->steps, p->id);
 	say("<5>proof: optimizing");
 	write_file(OPTIMIZATION, "1");
 	settle();
@@ -463,7 +506,7 @@ static void phase(const struct plan_phase *p, struct proof_record *records)
 	if (p->steps & (1 << JUMPS))
 		run("jumps");
 	if (!(p->id % 2))
-		surroundings(p->steps);
+		surroundings(p->steps, p->id);
 	say("<5>proof: disarming");
 	disarm();
 	compare_text();
@@ -487,7 +530,7 @@ static void reference(uint32_t steps)
 	if (!run_workload("/tmp/reference") || !run_workload("/tmp/reference"))
 		fail("workload");
 	run("unprobed");
-	surroundings(steps);
+	surroundings(steps, 0);
 }
 
 static void open_all(char **argv, FILE **plan)

@@ -7,8 +7,13 @@ instructions out to phases, runs those in guests, looks for the instruction when
 workload sees something else, and writes DIRECTORY/report.html and report.txt. The last line is
 "N passed, N failed, N skipped"; the exit status is 1 if a check failed.
 
+Results of phases are kept in DIRECTORY: a later run with the same kernel and SEED takes them from
+there, so that a sweep can be interrupted and continued.
+
 Environment: SEED, QUICK, JOBS (guests at once), PHASE (instructions in a phase), SLICES (how many
-of the ten are swept), MODULES (files), OBJDUMP, READELF, V.
+of the ten are swept), ONLY (numbers of phases), AGAIN (1: kept results do not count), LIMIT (seconds
+after which no other phase is begun; then QUICK takes all slices, from the phase on that the file
+NEXT names), MODULES (files), OBJDUMP, READELF, V.
 """
 import glob
 import json
@@ -23,13 +28,19 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, ".."))
 sys.path.insert(0, HERE)
+import kept     # noqa: E402
 import outcome  # noqa: E402
 import qemu     # noqa: E402
 import report   # noqa: E402
+import sites    # noqa: E402
 import text     # noqa: E402
 
 STEPS = 0x1f                # breakpoints, jumps, interrupts, function, graph
+MECHANISMS, SURROUNDINGS, SOME = 0x3, (0x4, 0x8, 0x10), 0x20
 SILENCE, PHASE_LIMIT = 300, 1500
+# Probes are hit by the workload, by the optimizer and by tracers, more often the more there are: twice
+# the probes in a phase take four times as long.
+PHASE = 14000
 PHASES_A_GUEST = 4
 SUSPECTS = 5                # instructions of a phase that are looked for
 TEXT_READY = "proof: text is ready"
@@ -38,6 +49,13 @@ TEXT_READY = "proof: text is ready"
 def environment(name, default):
     value = os.environ.get(name, "")
     return type(default)(value) if value else default
+
+
+def steps_of(number, quick):
+    """The runs of the workload in a phase. Quick ones take turns with what is around it, and tracers
+    trace some functions only. Whether that meets breakpoints or jumps depends on the number's lowest
+    bit, see sweep.c."""
+    return MECHANISMS | SURROUNDINGS[number // 2 % 3] | SOME if quick else STEPS
 
 
 class Guest:
@@ -119,7 +137,7 @@ def read_texts(guest, objects):
         for number, (start, size) in found.items():
             save_memory(control, start, size, guest.path("text-%d" % number))
         return True
-    _, problems, tail = guest.boot(text.plan(empty, [], 0, 0), 600, watch)
+    _, problems, tail = guest.boot(text.plan(empty, [], [], 0), 600, watch)
     if len(found) != len(objects):
         print("\n".join(tail))
         sys.exit("error: the guest has not shown its text: " + "; ".join(problems))
@@ -138,8 +156,11 @@ def read_texts(guest, objects):
 class Sweep:
     """Phases, and what became of them."""
 
-    def __init__(self, guest, texts, seed):
+    def __init__(self, guest, texts, seed, patched=None, quick=False, results=None, limit=0):
         self.guest, self.texts, self.seed = guest, texts, seed
+        self.patched = patched or sites.Sites()
+        self.quick, self.results, self.limit = quick, results or kept.Kept(), limit
+        self.longest = 0            # seconds that a phase took
         self.outcomes = {}          # instruction: outcome
         self.facts = {}             # instruction: what the guest has said of it
         self.reasons = {}           # instruction: (errno, reason)
@@ -149,7 +170,7 @@ class Sweep:
         self.phases = []
         self.jobs = queue.Queue()
         self.begin = time.time()
-        self.total = self.swept = 0
+        self.planned = self.known = 0   # phases, and those that were kept
 
     def say(self, words):
         spent = int(time.time() - self.begin)
@@ -159,8 +180,10 @@ class Sweep:
         def watch(line, _):
             if "proof: " in line and os.environ.get("V", "0") not in ("", "0"):
                 self.say(line.split("proof: ")[1])
+        steps = [steps_of(number, self.quick) for number, _ in numbered]
         lines, problems, tail = self.guest.boot(
-            text.plan(self.texts, numbered, STEPS, self.seed, unprobed), PHASE_LIMIT * len(numbered), watch)
+            text.plan(self.texts, numbered, steps, self.seed, unprobed), PHASE_LIMIT * len(numbered),
+            watch)
         phases, unprobed, _ = outcome.parse(lines)
         return phases, unprobed, problems, tail
 
@@ -169,6 +192,7 @@ class Sweep:
 
     def add(self, number, items, phase):
         """A phase that came to its end."""
+        outcome.judge_text(phase, self.patched)
         posts = [text.has_post(i, self.seed) for i in items]
         outcomes = outcome.classify(phase, posts)
         for i, (instruction, what) in enumerate(zip(items, outcomes)):
@@ -179,31 +203,36 @@ class Sweep:
                 self.reasons[instruction] = phase.refused[i]
             if i in phase.return_refused:
                 self.return_reasons[instruction] = phase.return_refused[i]
-        self.checks += [(number,) + check for check in outcome.checks(phase, outcomes)]
+        checks = outcome.checks(phase, outcomes)
+        self.checks += [(number,) + check for check in checks]
         for line in phase.lines:
             self.notes.append("phase %d: workload, %s" % (number, line))
         self.phases.append((number, phase))
-        self.swept += len(items)
-        bad = [c for c in outcome.checks(phase, outcomes) if not c[1]]
-        self.say("phase %d: %d instructions, %d hit, %d refused, %d jumps, runs of %s s%s" % (
+        self.say("phase %d: %d instructions, %d hit, %d refused, %d jumps and %d to "
+                 "come, runs of %s s%s" % (
             number, len(items), sum(o in (outcome.HIT, outcome.MISSED) for o in outcomes),
-            len(phase.refused), phase.jumps, " ".join("%.0f" % (r[2] / 1000) for r in phase.runs),
-            "".join("; %s: %s" % (c[1 - 1], c[2]) for c in bad)))
+            len(phase.refused), phase.jumps, phase.waiting,
+            " ".join("%.0f" % (r[2] / 1000) for r in phase.runs),
+            "".join("; %s: %s" % (name, seen) for name, passed, seen in checks if not passed)))
 
-    def fails(self, items):
+    def fails(self, number, items):
         """Does a part of a phase fail on its own?"""
-        phases, _, problems, _ = self.boot([(1, items)])
+        phases, _, problems, _ = self.boot([(number, items)])
         bad = bool(problems) or not phases or not outcome.is_sound(phases[-1])
         self.say("  %d of them: %s" % (len(items), "fails" if bad else "sound"))
         return bad
 
     def find(self, number, items, what, why):
         """Looks for the instructions with which a phase fails, and sweeps the others."""
+        if self.limit:
+            self.notes.append("phase %d %s: %s" % (number, what, why))
+            self.checks.append((number, "not " + what, False, "ONLY=%d looks for it" % number))
+            return
         self.say("phase %d %s: %s; looking for the instruction" % (number, what, why))
         for _ in range(SUSPECTS):
-            found = outcome.smallest(items, self.fails)
+            found = outcome.smallest(items, lambda part: self.fails(number, part))
             names = ", ".join(self.name(i) for i in found[:4])
-            alone = len(found) < len(items) or self.fails(found)
+            alone = len(found) < len(items) or self.fails(number, found)
             self.notes.append("phase %d %s: %s: %s" % (number, what, why,
                               "with a probe on %d: %s" % (len(found), names) if alone
                               else "not a second time"))
@@ -223,8 +252,13 @@ class Sweep:
 
     def run(self, job):
         """A guest with some phases."""
-        phases, unprobed, problems, tail = self.boot(job, STEPS)
+        begin = time.time()
+        steps = 0
+        for number, _ in job:
+            steps |= steps_of(number, self.quick)
+        phases, unprobed, problems, tail = self.boot(job, steps)
         by_number = dict(job)
+        self.longest = max(self.longest, time.time() - begin)
         if not phases:
             self.notes.append("no phase has begun: %s" % "; ".join(problems))
             self.checks.append((job[0][0], "begun", False, "\n".join(tail[-20:])))
@@ -236,6 +270,8 @@ class Sweep:
             items = by_number.pop(phase.number)
             if outcome.is_sound(phase):
                 self.add(phase.number, items, phase)
+                if not problems:
+                    self.results.save(phase, steps_of(phase.number, self.quick))
             elif phase.done:
                 how = [r for r in phase.runs if r[1] not in ("same", "skipped")][0]
                 why = " ".join(str(w) for w in how[:2]) + "; " + "; ".join(phase.lines[:2])
@@ -248,8 +284,12 @@ class Sweep:
         if by_number:
             self.jobs.put(sorted(by_number.items()))
 
+    def has_time(self):
+        """Can another guest be expected to end in time?"""
+        return not self.limit or time.time() - self.begin + self.longest < self.limit
+
     def work(self):
-        while True:
+        while self.has_time():
             try:
                 job = self.jobs.get_nowait()
             except queue.Empty:
@@ -261,12 +301,25 @@ class Sweep:
                 self.checks.append((job[0][0], "swept", False, repr(e)))
                 raise
 
+    def take_kept(self, numbered):
+        """Takes the results that are kept. Returns the phases without one."""
+        left = []
+        for number, items in numbered:
+            phase = self.results.load(number, steps_of(number, self.quick), len(items))
+            if phase:
+                self.add(number, items, phase)
+                self.known += 1
+            else:
+                left.append((number, items))
+        return left
+
     def sweep(self, numbered, jobs, a_guest):
-        self.total = sum(len(items) for _, items in numbered)
-        for at in range(0, len(numbered), a_guest):
-            self.jobs.put(numbered[at:at + a_guest])
+        self.planned = len(numbered)
+        left = self.take_kept(numbered)
+        for at in range(0, len(left), a_guest):
+            self.jobs.put(left[at:at + a_guest])
         # A job may leave another one when the rest of the threads are done already.
-        while not self.jobs.empty():
+        while not self.jobs.empty() and self.has_time():
             threads = [threading.Thread(target=self.work) for _ in range(jobs)]
             for thread in threads:
                 thread.start()
@@ -275,11 +328,37 @@ class Sweep:
 
 
 def dealt(texts, seed, quick, size, slices):
-    """Numbered phases: a slice after the other."""
+    """Numbered phases: a slice after the other, and at last the decoder."""
     result = []
-    for instructions in text.deal(texts, seed)[:1 if quick else slices]:
+    others, decoder = text.split(texts)
+    for instructions in text.deal(others, seed)[:1 if quick else slices]:
         result += text.phases(instructions, size)
+    if decoder and not quick and slices == 10:
+        result.append(decoder)
     return list(enumerate(result, 1))
+
+
+def choose(numbered):
+    """The phases that the environment asks for, in their order."""
+    only = os.environ.get("ONLY", "")
+    if only:
+        return [n for n in numbered if str(n[0]) in only.split(",")]
+    following = os.environ.get("NEXT", "")
+    return kept.begin_at(numbered, following) if following else numbered
+
+
+def prepare(guest, elf, seed, quick):
+    """Reads all that a sweep needs to know."""
+    modules = os.environ.get("MODULES", "").split()
+    objects = [("vmlinux", elf)] + [(os.path.basename(m)[:-3].replace("-", "_"), m) for m in modules]
+    print("==> reading the text of the running kernel", flush=True)
+    texts = read_texts(guest, objects)
+    results = None
+    if environment("AGAIN", "0") == "0":
+        name = kept.key([elf] + modules, (seed, environment("PHASE", PHASE)))
+        results = kept.Kept(guest.path("results-" + name))
+    return Sweep(guest, texts, seed, sites.read(elf, environment("READELF", "readelf")), quick,
+                 results, environment("LIMIT", 0))
 
 
 def main():
@@ -289,21 +368,19 @@ def main():
     for old in glob.glob(guest.path("guest-*")):
         os.unlink(old)
     seed, quick = environment("SEED", 1), environment("QUICK", "0") != "0"
-    objects = [("vmlinux", elf)] + [(os.path.basename(m)[:-3].replace("-", "_"), m)
-                                    for m in os.environ.get("MODULES", "").split()]
-    print("==> reading the text of the running kernel", flush=True)
-    texts = read_texts(guest, objects)
-    sweep = Sweep(guest, texts, seed)
-    numbered = dealt(texts, seed, quick, environment("PHASE", 35000), environment("SLICES", 10))
-    only = os.environ.get("ONLY", "")
-    if only:
-        numbered = [n for n in numbered if str(n[0]) in only.split(",")]
+    sweep = prepare(guest, elf, seed, quick)
+    numbered = choose(dealt(sweep.texts, seed, quick and not sweep.limit, environment("PHASE", PHASE),
+                            environment("SLICES", 10)))
     jobs = environment("JOBS", os.cpu_count() or 1)
-    a_guest = max(1, min(PHASES_A_GUEST, -(-len(numbered) // jobs)))
+    a_guest = 1 if sweep.limit else max(1, min(PHASES_A_GUEST, -(-len(numbered) // jobs)))
     print("==> sweeping %d of %d instructions in %d phases, %d guests at once, SEED=%d" % (
-        sum(len(n[1]) for n in numbered), sum(len(t) for t in texts), len(numbered), jobs, seed),
-        flush=True)
+        sum(len(n[1]) for n in numbered), sum(len(t) for t in sweep.texts), len(numbered), jobs,
+        seed), flush=True)
     sweep.sweep(numbered, jobs, a_guest)
+    if os.environ.get("NEXT"):
+        done = {number for number, _ in sweep.phases}
+        following = kept.note_next(os.environ["NEXT"], numbered, done)
+        print("    phases %s done, phase %d is next" % (" ".join(map(str, sorted(done))), following))
     sys.exit(report.write(sweep, directory))
 
 

@@ -17,6 +17,9 @@ INSTRUCTION = re.compile(r"^ *([0-9a-f]+):\t(\S+)?")
 PREFIXES = {"lock", "rep", "repz", "repnz", "notrack", "bnd", "cs", "ds", "es", "fs", "gs", "ss",
             "data16", "addr32", "xacquire", "xrelease"}
 BRANCH = re.compile(r"(j|call|ret|lret|lcall|ljmp|iret|loop|ud|int|sys|hlt|xbegin|xabort|\(bad)")
+# The optimizer decodes each function that has a probe. A probe on the decoder itself is hit then for
+# each instruction of the kernel, so these have a phase of their own.
+DECODER = re.compile(r"(insn|inat)_")
 ENDS = re.compile(r"(jmp|ljmp|ret|lret|iret|ud|int3|sysret)")
 
 
@@ -113,13 +116,22 @@ def disassemble(elf, text, start, objdump="objdump"):
         return parse(process.stdout, text, start)
 
 
-def deal(texts, seed, slices=10):
-    """Deals all instructions out to slices: of ten neighbours each slice gets one.
+def split(texts):
+    """All instructions: those to be dealt out, and those of the decoder. An instruction is (object,
+    index)."""
+    others, decoder = [], []
+    for o, text in enumerate(texts):
+        for i in range(len(text)):
+            (decoder if DECODER.match(text.symbol(text.offsets[i])) else others).append((o, i))
+    return others, decoder
 
-    An instruction is (object, index). Returns a list of slices, each in the order of addresses.
+
+def deal(every, seed, slices=10):
+    """Deals instructions out to slices: of ten neighbours each slice gets one.
+
+    Returns a list of slices, each in the order of addresses.
     """
     dealer = random.Random(seed)
-    every = [(o, i) for o, text in enumerate(texts) for i in range(len(text))]
     result = [[] for _ in range(slices)]
     order = list(range(slices))
     for at in range(0, len(every), slices):
@@ -150,11 +162,11 @@ def has_post(instruction, seed):
 
 def plan(texts, numbered, steps, seed, unprobed=0):
     """The file that the guest reads. @numbered: (ID, instructions) for each phase. @unprobed: the
-    steps that are also taken without probes."""
+    steps that are also taken without probes. @steps: of each phase."""
     out = [struct.pack("<4I", MAGIC, len(texts), len(numbered), unprobed)]
     out += [struct.pack("<%dsQ" % NAME, t.name.encode(), t.size) for t in texts]
-    for number, instructions in numbered:
-        out.append(struct.pack("<4I", number, len(instructions), steps, 0))
+    for (number, instructions), those in zip(numbered, steps):
+        out.append(struct.pack("<4I", number, len(instructions), those, 0))
         out += [record(texts, i, has_post(i, seed)) for i in instructions]
     return b"".join(out)
 

@@ -11,8 +11,11 @@ import unittest
 
 PROOF = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "proof")
 sys.path.insert(0, PROOF)
+import kept     # noqa: E402
 import outcome  # noqa: E402
 import report   # noqa: E402
+import sites    # noqa: E402
+import storm    # noqa: E402
 import sweep    # noqa: E402
 import text     # noqa: E402
 
@@ -90,21 +93,22 @@ class Boundaries(unittest.TestCase):
 class Dealing(unittest.TestCase):
     def setUp(self):
         self.texts = [some_text(1003), some_text(57)]
+        self.every = text.split(self.texts)[0]
 
     def test_every_instruction_once(self):
-        slices = text.deal(self.texts, 7)
+        slices = text.deal(self.every, 7)
         dealt = [i for s in slices for i in s]
         self.assertEqual(len(slices), 10)
         self.assertEqual(sorted(dealt), [(0, i) for i in range(1003)] + [(1, i) for i in range(57)])
 
     def test_a_slice_has_one_of_ten_neighbours(self):
-        for dealt in text.deal(self.texts, 7):
+        for dealt in text.deal(self.every, 7):
             places = [i if o == 0 else 1003 + i for o, i in dealt]
             self.assertEqual([p // 10 for p in places], list(range(106)))
 
     def test_the_seed_decides(self):
-        self.assertEqual(text.deal(self.texts, 7), text.deal(self.texts, 7))
-        self.assertNotEqual(text.deal(self.texts, 7), text.deal(self.texts, 8))
+        self.assertEqual(text.deal(self.every, 7), text.deal(self.every, 7))
+        self.assertNotEqual(text.deal(self.every, 7), text.deal(self.every, 8))
 
     def test_phases(self):
         phases = text.phases(list(range(101)), 25)
@@ -122,8 +126,18 @@ class Dealing(unittest.TestCase):
         self.assertEqual(quick, whole[:len(quick)])
         self.assertEqual(sum(len(items) for _, items in quick), 106)
 
+    def test_the_decoder_comes_last(self):
+        t = self.texts[0]
+        t.symbol_offsets, t.symbols = [0, 400, 440], ["before", "insn_get_prefixes", "after"]
+        whole = sweep.dealt(self.texts, 3, False, 50, 10)
+        self.assertEqual(whole[-1][1], [(0, i) for i in range(100, 110)])
+        self.assertEqual(sorted(i for _, items in whole for i in items),
+                         [(0, i) for i in range(1003)] + [(1, i) for i in range(57)])
+        quick = sweep.dealt(self.texts, 3, True, 50, 10)
+        self.assertEqual(quick, whole[:len(quick)])
+
     def test_plan(self):
-        plan = text.plan(self.texts, [(4, [(0, 2), (1, 3)])], 0x1f, 1)
+        plan = text.plan(self.texts, [(4, [(0, 2), (1, 3)])], [0x1f], 1)
         self.assertEqual(struct.unpack_from("<4I", plan), (text.MAGIC, 2, 1, 0))
         at = 16 + 2 * (text.NAME + 8)
         self.assertEqual(struct.unpack_from("<4I", plan, at), (4, 2, 0x1f, 0))
@@ -151,11 +165,11 @@ refused 1 return -EINVAL not a function's entry
 refused 4 probe -EILSEQ inside an instruction
 armed 4 1 0
 run breakpoints same 1200
-jumps 3
+jumps 3 2
 run jumps same 1100
 run function skipped 0
 left 0 0
-text 0 0
+text 0
 memory 1000000 9000000 1100000
 hit 0 5 5 0 0 0 j
 hit 2 7 6 1 0 0 b
@@ -177,6 +191,7 @@ class Outcomes(unittest.TestCase):
 
     def failed(self, said):
         phase = phase_of(said)
+        outcome.judge_text(phase, sites.Sites())
         return [c[0] for c in outcome.checks(phase, outcome.classify(phase, self.posts)) if not c[1]]
 
     def test_sound(self):
@@ -218,7 +233,7 @@ class Outcomes(unittest.TestCase):
         self.assertEqual(self.failed(said), ["workload, jumps"])
 
     def test_what_is_left(self):
-        self.assertEqual(self.failed(SAID.replace("text 0 0", "text 1 81000000")), ["text as before"])
+        self.assertEqual(self.failed(SAID.replace("text 0", "text 1")), ["text as before"])
         self.assertEqual(self.failed(SAID.replace("left 0 0", "left 0 1")), ["nothing in debugfs"])
         self.assertEqual(self.failed(SAID.replace("9000000 1100000", "9000000 3000000")),
                          ["memory as before"])
@@ -230,6 +245,87 @@ class Outcomes(unittest.TestCase):
     def test_refused_and_not_told(self):
         said = SAID.replace("refused 4 probe -EILSEQ inside an instruction\n", "")
         self.assertEqual(self.failed(said), ["registered together"])
+
+
+AT = 0xffffffff81000100
+LABEL, TARGET, SHORT, CALL, TAIL, FUNCTION = AT, AT + 0x40, AT + 0x10, AT + 0x20, AT + 0x30, AT + 0x800
+
+
+def to(addr, target, opcode, length=5):
+    return opcode + struct.pack("<b" if length == 2 else "<i", target - addr - length)
+
+
+class Patched(unittest.TestCase):
+    """Sites that the kernel patches on its own."""
+    known = sites.Sites({LABEL: TARGET, SHORT: TARGET}, {CALL: False, TAIL: True}, [FUNCTION])
+
+    def judge(self, addr, before, now):
+        """What is judged of a text in which nothing else differs."""
+        def text(code):
+            start = addr - 64
+            return b"\x90" * 64 + code + b"\x90" * (64 - len(code)), start
+        old, start = text(before)
+        new, _ = text(now)
+        windows = [(start + at, old[at - 8:at + 16], new[at - 8:at + 16])
+                   for at in range(8, 112, 8) if old[at:at + 8] != new[at:at + 8]]
+        return self.known.judge(windows)
+
+    def expect(self, addr, before, now, legal):
+        bad, first, excused = self.judge(addr, before, now)
+        self.assertEqual((bad == 0, excused != 0), (legal, legal), (before, now, bad, excused))
+        self.assertTrue(legal or addr <= first < addr + 8)
+
+    def test_jump_labels_have_two_forms(self):
+        jump, short = to(LABEL, TARGET, b"\xe9"), to(SHORT, TARGET, b"\xeb", 2)
+        self.expect(LABEL, sites.NOP5, jump, True)
+        self.expect(LABEL, jump, sites.NOP5, True)
+        self.expect(SHORT, sites.NOP2, short, True)
+        self.expect(LABEL, sites.NOP5, to(LABEL, TARGET + 1, b"\xe9"), False)
+        self.expect(LABEL, sites.NOP5, to(LABEL, TARGET, b"\xe8"), False)
+        self.expect(LABEL, sites.NOP5, b"\xcc" + sites.NOP5[1:], False)
+        self.expect(SHORT, sites.NOP2, to(SHORT, TARGET + 1, b"\xeb", 2), False)
+
+    def test_what_follows_a_short_one_is_no_site(self):
+        short = to(SHORT, TARGET, b"\xeb", 2)
+        self.expect(SHORT, sites.NOP2 + b"\x90", sites.NOP2 + b"\x91", False)
+        bad, first, excused = self.judge(SHORT, sites.NOP2 + b"\x90", short + b"\x91")
+        self.assertEqual((bad, first, excused), (1, SHORT + 2, 2))
+
+    def test_static_calls(self):
+        call = to(CALL, FUNCTION, b"\xe8")
+        for form in (sites.NOP5, sites.XOR5):
+            self.expect(CALL, call, form, True)
+        self.expect(CALL, sites.NOP5, call, True)
+        self.expect(CALL, call, to(CALL, FUNCTION + 1, b"\xe8"), False)
+        self.expect(CALL, call, to(CALL, FUNCTION, b"\xe9"), False)
+        self.expect(CALL, call, sites.RET5, False)
+
+    def test_static_tail_calls(self):
+        jump = to(TAIL, FUNCTION, b"\xe9")
+        self.expect(TAIL, jump, sites.RET5, True)
+        self.expect(TAIL, jump, sites.NOP5, False)
+        self.expect(TAIL, to(TAIL, FUNCTION, b"\x0f\x84", 6), to(TAIL, FUNCTION + 8, b"\x0f\x84", 6), False)
+
+    def test_elsewhere_every_byte_counts(self):
+        self.expect(AT + 0x60, sites.NOP5, to(AT + 0x60, TARGET, b"\xe9"), False)
+
+    def test_tables(self):
+        table = 0xffffffff82000000
+        entry = struct.pack("<iiq", LABEL - table, TARGET - table - 4, 0)
+        self.assertEqual(sites.parse_labels(table, entry + b"\0" * 3), {LABEL: TARGET})
+        calls = struct.pack("<iiii", CALL - table, 12, TAIL - table - 8, 13 - 12)
+        self.assertEqual(sites.parse_calls(table, calls), {CALL: False, TAIL: True})
+
+    def test_of_a_phase(self):
+        flip = "differs %x %s %s\ntext %d\n"
+        old, new = b"\x90" * 8 + sites.NOP5, b"\x90" * 8 + to(LABEL, TARGET, b"\xe9")
+        pad = b"\x90" * 11
+        for bytes_told, good in ((3, True), (4, False)):
+            line = flip % (LABEL, (old + pad).hex(), (new + pad).hex(), bytes_told)
+            phase = phase_of(SAID.replace("text 0\n", line))
+            outcome.judge_text(phase, self.known)
+            failed = [c[0] for c in outcome.checks(phase, []) if not c[1]]
+            self.assertEqual("text as before" not in failed, good)
 
 
 class Halving(unittest.TestCase):
@@ -280,14 +376,14 @@ class FakeGuest:
             if offsets & self.fatal:
                 return lines, ["the kernel said: Oops"], ["Oops"]
             how = "different" if offsets & self.different else "same"
-            lines += ["run jumps %s 5\n" % how, "text 0 0\n", "left 0 0\n", "memory 1 2 1\n",
+            lines += ["run jumps %s 5\n" % how, "text 0\n", "left 0 0\n", "memory 1 2 1\n",
                       "hit 0 3 3 0 0 0 j\n", "done %d\n" % number]
         return lines + ["end\n"], [], []
 
 
 class Sweeping(unittest.TestCase):
-    def sweep(self, guest, jobs=2):
-        s = sweep.Sweep(guest, [some_text(400)], 1)
+    def sweep(self, guest, jobs=2, **how):
+        s = sweep.Sweep(guest, [some_text(400)], 1, **how)
         s.say = lambda words: None
         s.sweep(sweep.dealt(s.texts, 1, False, 20, 10), jobs, 3)
         return s
@@ -326,6 +422,47 @@ class Sweeping(unittest.TestCase):
         s = self.sweep(guest)
         self.assertTrue(s.checks and not any(c[2] for c in s.checks))
 
+    def test_is_continued(self):
+        with tempfile.TemporaryDirectory() as to:
+            crashing = FakeGuest(fatal=[4 * 77])
+            first = self.sweep(crashing, results=kept.Kept(to))
+            phases = len(os.listdir(to))
+            # Those of the guest that has crashed are not kept.
+            self.assertTrue(10 < phases < 20, phases)
+            sound = FakeGuest()
+            second = self.sweep(sound, results=kept.Kept(to))
+            self.assertEqual((second.known, second.planned, len(second.phases)), (phases, 20, 20))
+            self.assertLess(sound.boots, 4)
+            self.assertEqual(len(second.outcomes), 400)
+            self.assertIn("20 of 20 phases done, %d of them" % phases, self.said(second))
+            other = self.sweep(FakeGuest(), results=kept.Kept(to), quick=True)
+            self.assertEqual((first.known, other.known), (0, 0))
+
+    def test_ends_in_time(self):
+        guest = FakeGuest(fatal=[4 * 77])
+        s = self.sweep(guest, jobs=1, limit=1e-9)
+        self.assertEqual((guest.boots, len(s.phases), s.planned), (0, 0, 20))
+        s = self.sweep(guest, jobs=1, limit=1000)
+        # Which instruction it was is not looked for.
+        self.assertEqual(guest.boots, 8)
+        self.assertEqual(len(s.phases), 19)
+        self.assertIn("1 failed", self.said(s))
+
+    def test_quick_phases_take_turns(self):
+        steps = {(number % 2, sweep.steps_of(number, True)) for number in range(1, 13)}
+        self.assertEqual(len(steps), 6)
+        self.assertEqual({sweep.steps_of(number, False) for number in range(1, 13)}, {0x1f})
+
+    def test_where_the_next_run_begins(self):
+        numbered = [(number, []) for number in range(1, 6)]
+        with tempfile.TemporaryDirectory() as to:
+            path = os.path.join(to, "next")
+            self.assertEqual(kept.begin_at(numbered, path), numbered)
+            self.assertEqual(kept.note_next(path, numbered, {1, 2}), 3)
+            order = kept.begin_at(numbered, path)
+            self.assertEqual([n for n, _ in order], [3, 4, 5, 1, 2])
+            self.assertEqual(kept.note_next(path, order, {3, 4, 5, 1}), 2)
+
     def test_report(self):
         s = self.sweep(FakeGuest(fatal=[4 * 77]))
         page = report.page(s)
@@ -341,6 +478,46 @@ class Sweeping(unittest.TestCase):
 
     def test_runs_of_equal_cells(self):
         self.assertEqual(list(report.runs("aab")), [(0, 2, "a"), (2, 1, "b")])
+
+
+RESULTS = ["KTAP version 1", "1..2", "ok 1 round 1: books", "not ok 2 round 1: sums"]
+
+
+class Storm(unittest.TestCase):
+    def judge(self, lines, threads, problems=()):
+        parser = storm.ktap.Parser()
+        for line in lines:
+            parser.feed(line)
+        parser.finish()
+        storm.judge(parser, threads, list(problems), lines)
+        return parser.summary()
+
+    def test_results(self):
+        self.assertEqual(self.judge(RESULTS, "single"), "1 passed, 1 failed, 0 skipped")
+        self.assertEqual(self.judge(RESULTS[:3], "single"), "1 passed, 1 failed, 0 skipped")
+        self.assertEqual(self.judge([], "single"), "0 passed, 1 failed, 0 skipped")
+
+    def test_a_kernel_that_dies(self):
+        oops = ["Oops: int3: 0000 [#1] SMP"]
+        self.assertEqual(self.judge(RESULTS[:3] + oops, "single", ["the kernel said: " + oops[0]]),
+                         "1 passed, 2 failed, 0 skipped")
+
+    def test_stale_int3_is_told_apart_with_several_threads(self):
+        oops = ["Oops: int3: 0000 [#1] SMP"]
+        self.assertEqual(self.judge(RESULTS[:3] + oops, "multi", ["the kernel said: " + oops[0]]),
+                         "1 passed, 0 failed, 1 skipped")
+        stuck = ["watchdog: BUG: soft lockup - CPU#1 stuck for 201s!", "RIP: 0010:asm_exc_int3+0x0/0x40"]
+        self.assertEqual(self.judge(RESULTS[:3] + stuck, "multi", ["the kernel said: " + stuck[0]]),
+                         "1 passed, 0 failed, 1 skipped")
+        self.assertEqual(self.judge(RESULTS[:3] + stuck, "single", ["the kernel said: " + stuck[0]]),
+                         "1 passed, 2 failed, 0 skipped")
+        other = ["BUG: unable to handle page fault"]
+        self.assertEqual(self.judge(RESULTS[:3] + other, "multi", ["the kernel said: " + other[0]]),
+                         "1 passed, 2 failed, 0 skipped")
+
+    def test_threads(self):
+        self.assertEqual(storm.threads_of(["qemu", "-accel", "tcg,thread=multi"]), "multi")
+        self.assertEqual(storm.threads_of(["qemu"]), "single")
 
 
 if __name__ == "__main__":

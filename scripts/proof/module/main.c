@@ -64,6 +64,17 @@ static long examine(void __user *arg)
 	return put(arg, &examination, sizeof(examination));
 }
 
+static long compare_text(void __user *arg)
+{
+	struct proof_difference difference;
+	int ret;
+
+	if (copy_from_user(&difference, arg, sizeof(difference)))
+		return -EFAULT;
+	ret = proof_compare_text(&difference);
+	return ret ?: put(arg, &difference, sizeof(difference));
+}
+
 static long set_text(void __user *arg)
 {
 	struct proof_text text;
@@ -73,19 +84,18 @@ static long set_text(void __user *arg)
 	return proof_set_text(&text);
 }
 
-static long set_storm(void __user *arg)
+static long set_interrupts(void __user *arg)
 {
 	u32 on;
 
 	if (copy_from_user(&on, arg, sizeof(on)))
 		return -EFAULT;
-	return proof_storm(on);
+	return proof_interrupt(on);
 }
 
 static long command(struct file *file, unsigned int number, unsigned long value)
 {
 	void __user *arg = (void __user *)value;
-	struct proof_difference difference;
 	struct proof_armed armed = {};
 	u32 jumps;
 
@@ -107,10 +117,9 @@ static long command(struct file *file, unsigned int number, unsigned long value)
 		proof_disarm();
 		return 0;
 	case PROOF_COMPARE:
-		proof_compare_text(&difference);
-		return put(arg, &difference, sizeof(difference));
-	case PROOF_STORM:
-		return set_storm(arg);
+		return compare_text(arg);
+	case PROOF_INTERRUPTS:
+		return set_interrupts(arg);
 	default:
 		return -ENOTTY;
 	}

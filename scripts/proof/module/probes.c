@@ -70,14 +70,14 @@ static struct kprobe **kps;
 static struct kretprobe **rps;
 static unsigned int nr_kps, nr_rps;
 
-static struct proof_probe *probe_of(struct kprobe *p)
+static nokprobe_inline struct proof_probe *probe_of(struct kprobe *p)
 {
 	return container_of(p, struct proof_probe, kp);
 }
 
 static int notrace count_hit(struct kprobe *p, struct pt_regs *regs)
 {
-	struct proof_probe *probe = container_of(p, struct proof_probe, kp);
+	struct proof_probe *probe = probe_of(p);
 
 	raw_atomic_inc(&probe->hits);
 	if (instruction_pointer(regs) != (unsigned long)p->addr + KPROBE_HIT_OFFSET)
@@ -89,7 +89,7 @@ NOKPROBE_SYMBOL(count_hit);
 /* An entry is probed after its landing pad: what comes next is not known from the plan. */
 static void notrace count_post(struct kprobe *p, struct pt_regs *regs, unsigned long flags)
 {
-	struct proof_probe *probe = container_of(p, struct proof_probe, kp);
+	struct proof_probe *probe = probe_of(p);
 	const struct proof_record *record = probe->record;
 
 	raw_atomic_inc(&probe->posts);
@@ -102,27 +102,35 @@ NOKPROBE_SYMBOL(count_post);
 
 static int notrace count_fault(struct kprobe *p, struct pt_regs *regs, int trapnr)
 {
-	raw_atomic_inc(&container_of(p, struct proof_probe, kp)->faults);
+	raw_atomic_inc(&probe_of(p)->faults);
 	return 0;
 }
 NOKPROBE_SYMBOL(count_fault);
 
-static int notrace count_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
+/* NULL while it is being unregistered. */
+static nokprobe_inline struct proof_return *return_of(struct kretprobe_instance *ri)
 {
 	struct kretprobe *rp = get_kretprobe(ri);
 
-	if (rp)
-		raw_atomic_inc(&container_of(rp, struct proof_return, rp)->entries);
+	return rp ? container_of(rp, struct proof_return, rp) : NULL;
+}
+
+static int notrace count_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct proof_return *r = return_of(ri);
+
+	if (r)
+		raw_atomic_inc(&r->entries);
 	return 0;
 }
 NOKPROBE_SYMBOL(count_entry);
 
 static int notrace count_return(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
-	struct kretprobe *rp = get_kretprobe(ri);
+	struct proof_return *r = return_of(ri);
 
-	if (rp)
-		raw_atomic_inc(&container_of(rp, struct proof_return, rp)->returns);
+	if (r)
+		raw_atomic_inc(&r->returns);
 	return 0;
 }
 NOKPROBE_SYMBOL(count_return);
@@ -389,34 +397,53 @@ int proof_copy_text(void)
 	return 0;
 }
 
-static void compare(const struct proof_text *text, const u8 *copy,
-		    struct proof_difference *difference)
+/* Copies a part of a text that may begin before it or end after it. */
+static void show(u8 *to, const u8 *from, unsigned long at, unsigned long size)
 {
-	const u8 *now = (void *)(unsigned long)text->start;
 	unsigned long i;
 
-	for (i = 0; i < text->size; i++) {
-		if (READ_ONCE(now[i]) == copy[i])
-			continue;
-		if (!difference->bytes++)
-			difference->first = text->start + i;
-	}
+	for (i = 0; i < 3 * PROOF_WINDOW; i++)
+		if (at + i >= PROOF_WINDOW && at + i - PROOF_WINDOW < size)
+			to[i] = READ_ONCE(from[at + i - PROOF_WINDOW]);
+}
+
+static unsigned int count_different(const u8 *now, const u8 *copy, unsigned long number)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < number; i++)
+		n += READ_ONCE(now[i]) != copy[i];
+	return n;
 }
 
 /**
- * proof_compare_text() - compare the text with the copy
- * @difference: filled in
+ * proof_compare_text() - find where a text differs from its copy
+ * @difference: where to begin; filled in
  *
  * Context: Process context.
+ * Return: 0, or -EINVAL if there is no copy of the text.
  */
-void proof_compare_text(struct proof_difference *difference)
+int proof_compare_text(struct proof_difference *difference)
 {
-	unsigned int i;
+	struct proof_difference *d = difference;
+	const u8 *now, *copy;
+	unsigned long size;
 
-	*difference = (struct proof_difference){};
-	for (i = 0; i < PROOF_OBJECTS; i++)
-		if (copies[i])
-			compare(&texts[i], copies[i], difference);
+	if (d->object >= PROOF_OBJECTS || !copies[d->object])
+		return -EINVAL;
+	now = (void *)(unsigned long)texts[d->object].start;
+	copy = copies[d->object];
+	size = texts[d->object].size;
+	*d = (struct proof_difference){ .object = d->object, .from = d->from };
+	for (; d->from < size && !d->bytes; d->from += PROOF_WINDOW)
+		d->bytes = count_different(now + d->from, copy + d->from,
+					   min_t(u64, PROOF_WINDOW, size - d->from));
+	if (!d->bytes)
+		return 0;
+	d->at = (unsigned long)now + d->from - PROOF_WINDOW;
+	show(d->before, copy, d->from - PROOF_WINDOW, size);
+	show(d->now, now, d->from - PROOF_WINDOW, size);
+	return 0;
 }
 
 static u32 mechanism(const struct proof_probe *probe)

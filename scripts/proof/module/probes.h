@@ -12,9 +12,9 @@ void proof_arm(struct proof_armed *armed);
 void proof_disarm(void);
 unsigned int proof_jumps(void);
 int proof_copy_text(void);
-void proof_compare_text(struct proof_difference *difference);
+int proof_compare_text(struct proof_difference *difference);
 int proof_result(unsigned int i, struct proof_result *result);
 
-int proof_storm(bool on);
+int proof_interrupt(bool on);
 
 #endif /* _PROOF_PROBES_H */

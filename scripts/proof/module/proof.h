@@ -80,14 +80,27 @@ struct proof_examination {
 	__u32 limit;
 };
 
+/* Bytes that are compared at once, and shown on either side of them. */
+#define PROOF_WINDOW	8
+
 /**
- * struct proof_difference - of the text from its copy
- * @bytes: how many
- * @first: address of the first
+ * struct proof_difference - of a text from its copy
+ * @object: which text
+ * @from:   where to begin, from the start of the text; then where to go on
+ * @at:     address of the first of PROOF_WINDOW bytes with a difference, 0 if there is none
+ * @bytes:  how many of these differ
+ * @unused: for alignment
+ * @before: PROOF_WINDOW bytes before them, they and as many after them, in the copy
+ * @now:    the same, in the text
  */
 struct proof_difference {
-	__u64 bytes;
-	__u64 first;
+	__u64 object;
+	__u64 from;
+	__u64 at;
+	__u32 bytes;
+	__u32 unused;
+	__u8 before[3 * PROOF_WINDOW];
+	__u8 now[3 * PROOF_WINDOW];
 };
 
 /**
@@ -109,7 +122,7 @@ struct proof_armed {
 #define PROOF_ARM	_IOR('K', 4, struct proof_armed)
 #define PROOF_JUMPS	_IOR('K', 5, __u32)
 #define PROOF_DISARM	_IO('K', 6)
-#define PROOF_COMPARE	_IOR('K', 7, struct proof_difference)
-#define PROOF_STORM	_IOW('K', 8, __u32)
+#define PROOF_COMPARE	_IOWR('K', 7, struct proof_difference)
+#define PROOF_INTERRUPTS	_IOW('K', 8, __u32)
 
 #endif /* _PROOF_H */

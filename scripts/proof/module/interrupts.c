@@ -65,13 +65,13 @@ static void end(struct consequence *c)
 }
 
 /**
- * proof_storm() - begin or end the load
+ * proof_interrupt() - begin or end the load
  * @on: begin
  *
  * Context: Process context, may sleep.
  * Return: 0.
  */
-int proof_storm(bool on)
+int proof_interrupt(bool on)
 {
 	static bool is_on;
 	int cpu;

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Sites that a running kernel patches on its own: jump labels and static calls.
+
+While a sweep runs, a static key may flip, or a static call may get another target. The bytes of
+such a site may then be other ones than before, but only its legal ones. All other bytes of the
+text must be what they were. Modules' sites count as other bytes.
+"""
+import bisect
+import re
+import struct
+import subprocess
+
+NOP2, NOP5 = b"\x66\x90", b"\x0f\x1f\x44\x00\x00"
+XOR5 = b"\x2e\x2e\x2e\x31\xc0"              # what a static call that returns 0 becomes
+RET5 = b"\xc3\xcc\xcc\xcc\xcc"
+WINDOW = 8          # a report of the guest: bytes that are compared, with as many on both sides
+LABELS = "__start___jump_table", "__stop___jump_table"
+CALLS = "__start_static_call_sites", "__stop_static_call_sites"
+
+
+class Sites:
+    """@labels: address of a jump label: its target. @calls: address of a static call or of its
+    trampoline: is it a tail call? @functions: addresses of functions."""
+
+    def __init__(self, labels=None, calls=None, functions=()):
+        self.labels = labels or {}
+        self.calls = calls or {}
+        self.functions = set(functions)
+        self.addresses = sorted(set(self.labels) | set(self.calls))
+
+    def is_legal(self, addr, before, now):
+        """Is what is at a site now one of its forms? Returns the form's length, 0 if not.
+        @before and @now begin at the site."""
+        if addr in self.labels:
+            return label_length(addr, self.labels[addr], before, now)
+        return call_length(addr, self.calls[addr], now, self.functions)
+
+    def excused(self, at, before, now, start):
+        """Does a site excuse that the byte at an address differs? @before, @now: from @start."""
+        i = bisect.bisect_right(self.addresses, at)
+        for addr in self.addresses[max(0, i - 2):i]:
+            skip = addr - start
+            if skip >= 0 and at < addr + self.is_legal(addr, before[skip:], now[skip:]):
+                return True
+        return False
+
+    def judge(self, windows):
+        """Of windows that differ: (bytes that no site excuses, the first one's address, bytes that
+        one does). A window is (address, bytes before, bytes now); it begins WINDOW bytes before
+        the address, and the WINDOW bytes from there are judged."""
+        bad, first, excused = 0, 0, 0
+        for addr, before, now in windows:
+            start = addr - WINDOW
+            for at in range(addr, addr + WINDOW):
+                i = at - start
+                if before[i:i + 1] == now[i:i + 1]:
+                    continue
+                if self.excused(at, before, now, start):
+                    excused += 1
+                    continue
+                first = first if bad else at
+                bad += 1
+        return bad, first, excused
+
+
+def branch(addr, code, opcode, length):
+    """Where a branch with an offset of 8 or 32 bits leads to; None if it is not that branch."""
+    if len(code) < length or not code.startswith(opcode):
+        return None
+    form = "<b" if length == 2 else "<i"
+    offset, = struct.unpack(form, code[len(opcode):length])
+    return addr + length + offset
+
+
+def label_length(addr, target, before, now):
+    """A jump label is a nop, or a jump to its target. Its length does not change."""
+    length = 2 if before[:1] in (b"\xeb", NOP2[:1]) else 5
+    nop, opcode = (NOP2, b"\xeb") if length == 2 else (NOP5, b"\xe9")
+    is_one = now[:length] == nop or branch(addr, now, opcode, length) == target
+    return length if is_one else 0
+
+
+def call_length(addr, is_tail, now, functions):
+    """A static call is a call of a function's entry, a nop, or clears the register of results. A
+    tail call is a jump to an entry, on a condition maybe, or returns."""
+    if now[:5] in ((RET5,) if is_tail else (NOP5, XOR5)):
+        return 5
+    if branch(addr, now, b"\xe9" if is_tail else b"\xe8", 5) in functions:
+        return 5
+    on_condition = is_tail and now[:1] == b"\x0f" and now[1:2] and now[1] & 0xf0 == 0x80
+    return 6 if on_condition and branch(addr, now, now[:2], 6) in functions else 0
+
+
+def relative(address, data, offset):
+    return address + offset + struct.unpack_from("<i", data, offset)[0]
+
+
+def parse_labels(address, data):
+    """Entries of __jump_table, which is at an address."""
+    return {relative(address, data, at): relative(address, data, at + 4)
+            for at in range(0, len(data) - 15, 16)}
+
+
+def parse_calls(address, data):
+    """Entries of .static_call_sites. The key's lowest bit says whether it is a tail call."""
+    return {relative(address, data, at): bool(relative(address, data, at + 4) & 1)
+            for at in range(0, len(data) - 7, 8)}
+
+
+def read_symbols(elf, readelf):
+    """Names with addresses, and addresses of functions."""
+    names, functions = {}, set()
+    out = subprocess.run([readelf, "-sW", elf], stdout=subprocess.PIPE, text=True, check=True)
+    for line in out.stdout.splitlines():
+        match = re.match(r" *\d+: ([0-9a-f]{16}) +\S+ (\w+) +\w+ +\w+ +\S+ (\S+)", line)
+        if match:
+            names[match[3]] = int(match[1], 16)
+            if match[2] in ("FUNC", "NOTYPE"):
+                functions.add(int(match[1], 16))
+    return names, functions
+
+
+def read_at(elf, start, end, readelf):
+    """The bytes between two addresses of an object."""
+    out = subprocess.run([readelf, "-SW", elf], stdout=subprocess.PIPE, text=True, check=True)
+    for match in re.finditer(r"PROGBITS +([0-9a-f]+) ([0-9a-f]+) ([0-9a-f]+)", out.stdout):
+        address, at, size = (int(n, 16) for n in match.groups())
+        if address <= start and end <= address + size:
+            with open(elf, "rb") as f:
+                f.seek(at + start - address)
+                return f.read(end - start)
+    return b""
+
+
+def read(elf, readelf="readelf"):
+    """The sites of a kernel that was not moved."""
+    names, functions = read_symbols(elf, readelf)
+
+    def table(edges):
+        start, end = (names.get(name, 0) for name in edges)
+        return start, read_at(elf, start, end, readelf)
+    calls = parse_calls(*table(CALLS))
+    calls.update({addr: True for name, addr in names.items() if name.startswith("__SCT__")})
+    return Sites(parse_labels(*table(LABELS)), calls, functions)

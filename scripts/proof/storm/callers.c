@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Callers of targets, in tasks, softirqs and hardirqs. Of each call and each slot they say whether
+ * the slot's probe had to be hit: it had to if it was registered and enabled, and probes were
+ * armed, before the call and after it and all the time in between.
+ */
+#include <linux/delay.h>
+#include <linux/err.h>
+#include <linux/hrtimer.h>
+#include <linux/kthread.h>
+#include <linux/sched.h>
+#include <linux/timer.h>
+
+#include "internal.h"
+
+#define CALLERS		4
+#define INTERVAL	(2 * NSEC_PER_MSEC)
+
+atomic_long_t storm_calls, storm_wrong_results;
+
+static struct task_struct *callers[CALLERS];
+static struct hrtimer hard_timer;
+static struct timer_list soft_timer;
+static bool stopping;
+
+/* Phases of all that a call depends on. */
+struct phases {
+	unsigned long knob;
+	unsigned long slots[STORM_KINDS];
+};
+
+static struct storm_slot *slots_of(const struct storm_target *target)
+{
+	return &storm_slots[(target - storm_targets) * STORM_KINDS];
+}
+
+static __always_inline void read_phases(const struct storm_slot *slots, struct phases *p)
+{
+	unsigned int i;
+
+	/* Pairs with storm_set_phase(). */
+	p->knob = smp_load_acquire(&storm_knob);
+	for (i = 0; i < STORM_KINDS; i++)
+		p->slots[i] = smp_load_acquire(&slots[i].phase);	/* the same */
+}
+
+static bool was(unsigned long before, unsigned long after, unsigned int state)
+{
+	return before == after && STORM_STATE(before) == state;
+}
+
+static void count(struct storm_slot *slot, unsigned int hits, const struct phases *before,
+		  const struct phases *after, unsigned int i)
+{
+	unsigned long old = before->slots[i], new = after->slots[i];
+
+	if (was(old, new, STORM_ON) && was(before->knob, after->knob, STORM_ON))
+		atomic_long_add(hits, &slot->must);
+	else if (was(old, new, STORM_OFF) || was(before->knob, after->knob, STORM_OFF))
+		atomic_long_add(hits, &slot->never);
+	else
+		atomic_long_add(hits, &slot->may);
+}
+
+/**
+ * storm_call() - call a target
+ * @target: the target
+ * @a:      its argument
+ *
+ * Context: Any, if the target does not sleep.
+ */
+void storm_call(const struct storm_target *target, long a)
+{
+	struct storm_slot *slots = slots_of(target);
+	struct phases before, after;
+	unsigned int i;
+
+	read_phases(slots, &before);
+	/* The phases are read before the call: pairs with begin_change() and set_knob(). */
+	smp_mb();
+	if (target->function(a) != a + target->plus)
+		atomic_long_inc(&storm_wrong_results);
+	smp_mb();	/* and again after it */
+	read_phases(slots, &after);
+	atomic_long_inc(&storm_calls);
+	for (i = 0; i < STORM_KINDS; i++)
+		count(&slots[i], target->hits, &before, &after, i);
+}
+NOKPROBE_SYMBOL(storm_call);
+
+/**
+ * storm_call_kept() - call the target that nobody else calls
+ *
+ * Context: Process context, one caller at a time.
+ * Return: Were probes armed all the time?
+ */
+bool storm_call_kept(void)
+{
+	unsigned long before = READ_ONCE(storm_knob);
+	unsigned int i;
+
+	/* storm_call() has barriers around the call. */
+	for (i = 0; i < storm_nr_targets; i++)
+		if (storm_targets[i].kept)
+			storm_call(&storm_targets[i], 4);
+	return was(before, READ_ONCE(storm_knob), STORM_ON);
+}
+
+static void call_all(bool in_task, bool sleep)
+{
+	unsigned int i;
+
+	for (i = 0; i < storm_nr_targets; i++) {
+		const struct storm_target *target = &storm_targets[i];
+
+		if (target->kept || (target->sleeps && !(in_task && sleep)))
+			continue;
+		storm_call(target, 4 * i);
+	}
+}
+
+static int call_in_task(void *data)
+{
+	unsigned int n;
+
+	for (n = 0; !kthread_should_stop(); n++) {
+		call_all(true, !(n % 16));
+		if (!(n % 8))
+			usleep_range(200, 1000);
+		cond_resched();
+	}
+	return 0;
+}
+
+static enum hrtimer_restart call_in_hardirq(struct hrtimer *timer)
+{
+	call_all(false, false);
+	if (READ_ONCE(stopping))
+		return HRTIMER_NORESTART;
+	hrtimer_forward_now(timer, INTERVAL);
+	return HRTIMER_RESTART;
+}
+
+static void call_in_softirq(struct timer_list *timer)
+{
+	call_all(false, false);
+	if (!READ_ONCE(stopping))
+		mod_timer(timer, jiffies + 1);
+}
+
+/**
+ * storm_start_callers() - begin to call
+ *
+ * Context: Process context, may sleep. storm_stop_callers() ends it, also if this has failed.
+ * Return: 0 or a negative errno.
+ */
+int storm_start_callers(void)
+{
+	unsigned int i;
+
+	WRITE_ONCE(stopping, false);
+	hrtimer_init(&hard_timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
+	hard_timer.function = call_in_hardirq;
+	timer_setup(&soft_timer, call_in_softirq, 0);
+	hrtimer_start(&hard_timer, INTERVAL, HRTIMER_MODE_REL_HARD);
+	mod_timer(&soft_timer, jiffies + 1);
+	for (i = 0; i < CALLERS; i++) {
+		struct task_struct *task = kthread_run(call_in_task, NULL, "storm_caller/%u", i);
+
+		if (IS_ERR(task))
+			return PTR_ERR(task);
+		callers[i] = task;
+	}
+	return 0;
+}
+
+/**
+ * storm_stop_callers() - end calling
+ *
+ * Context: Process context, may sleep.
+ */
+void storm_stop_callers(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < CALLERS; i++)
+		if (callers[i])
+			kthread_stop(callers[i]);
+	memset(callers, 0, sizeof(callers));
+	if (!hard_timer.function)
+		return;
+	WRITE_ONCE(stopping, true);
+	hrtimer_cancel(&hard_timer);
+	timer_shutdown_sync(&soft_timer);
+}
