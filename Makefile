@@ -32,7 +32,7 @@ shell: ## a shell in the virtual machine
 bench: ## cost and scale beside the base's own kprobes, in tables and plots (45 minutes)
 	@scripts/bench/run $(ARCH) "$(QUICK)" "$(RECORD)"
 
-proof: ## probes on every instruction of the kernel under a workload, and a report (hours; QUICK=1: a tenth)
+proof: ## probes on every instruction under a workload, a storm of probes, and reports (hours; QUICK=1: a tenth)
 	@scripts/proof/run $(ARCH) $(if $(filter file,$(origin VARIANT)),proof,$(VARIANT)) "$(QUICK)"
 
 check: ## checkpatch --strict, sparse, W=1, kernel-doc, shellcheck on our files, the hit path

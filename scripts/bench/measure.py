@@ -5,7 +5,8 @@
 Boots the guest of the benchmark and appends its figures to the file FIGURES, as
 "figure<tab>size<tab>value". Shows which part is running. The exit status is 1 if the kernel reported
 a problem, a figure failed or the guest did not finish. It is STALE if the emulator executed an int3
-that was patched away before: such a run must be repeated.
+that was patched away before: such a run must be repeated. It may do so again and again, as kprobes
+goes on at the instruction that is there now: a run by the clock that hangs must be repeated as well.
 """
 import os
 import re
@@ -65,7 +66,8 @@ def main():
     # Ctrl-C ends this even if it runs in the background.
     qemu.die_with_parent()
     # When instructions are counted, a step can take minutes without output.
-    silence = 900 if "-icount" in command else 120
+    counts = "-icount" in command
+    silence = 900 if counts else 60
     machine = qemu.Machine(command, log, silence=silence, timeout=2400)
     try:
         for line in machine.lines():
@@ -73,7 +75,8 @@ def main():
     except KeyboardInterrupt:
         machine.stop()
         sys.exit(130)
-    if run.stale:
+    hung = any("hung" in problem for problem in machine.problems)
+    if run.stale or (hung and not counts):
         sys.exit(STALE)
     with open(path, "a") as f:
         f.write("".join(line + "\n" for line in run.figures))

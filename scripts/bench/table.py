@@ -75,8 +75,9 @@ def line_through(points):
     return lambda x: max(my + slope * (x - mx), last[1])
 
 
-# Aims on other architectures than x86_64.
-ELSEWHERE = {"hit.break": "<= 100 %"}
+# Aims on other architectures than x86_64, where the base costs less: no more than that.
+ELSEWHERE = {"hit.break": "<= 100 %", "reg.entry.batch": "<= 100 %",
+             "unreg.entry.batch": "<= 100 %", "unreg.entry.batch.settled": "<= 100 %"}
 
 
 class Row:
@@ -96,8 +97,8 @@ class Row:
         return value, extrapolated
 
     def aim_on(self, arch):
-        """A number of instructions or nanoseconds is an aim on x86_64 alone."""
-        if arch == "x86_64" or self.relative or self.aim.endswith("%"):
+        """What is to be reached of a figure of its own is an aim on x86_64 alone."""
+        if arch == "x86_64" or self.relative:
             return self.aim
         return ELSEWHERE.get(self.name, "")
 
@@ -169,8 +170,9 @@ def registrations(what, how, n, aim="", unaim=""):
 def waits(what, n):
     text = {"irq": "for interrupts", "sched": "for the CPU", "text": "to flip a static key",
             "probe": "to register a probe"}
+    aims = {"irq": "<= 40,000", "sched": "<= 500,000"}
     return [Row("%s %s, %s" % (do, WHAT[what], text[who]), "wait.%s.%s.%s" % (what, did, who), n,
-                each=False)
+                each=False, aim=aims.get(who, ""))
             for do, did in (("register", "reg"), ("unregister", "unreg"))
             for who in ("irq", "sched", "text", "probe")]
 
@@ -178,21 +180,21 @@ def waits(what, n):
 MANY, ALL = 50000, 100000
 SECTIONS = [
     ("A hit: instructions above the bare call", [
-        Row("breakpoint", "hit.break", aim="<= 230"),
-        Row("  with a post-handler", "hit.break.post", aim="<= 300"),
-        Row("jump-optimized", "hit.jump", aim="<= 65"),
-        Row("  two probes on the point", "hit.jump.two", aim="<= 80"),
-        Row("  with a post-handler", "hit.jump.post", aim="<= 110"),
-        Row("return probe, optimized entry", "return.jump", aim="<= 190"),
-        Row("return probe, breakpoint entry", "return.break", aim="<= 380"),
-        Row("function entry, ftrace compiled in", "hit.entry", aim="<= 75"),
-        Row("return probe on such a function", "return.entry", aim="<= 200"),
+        Row("breakpoint", "hit.break", aim="<= 210"),
+        Row("  with a post-handler", "hit.break.post", aim="<= 230"),
+        Row("jump-optimized", "hit.jump", aim="<= 66"),
+        Row("  two probes on the point", "hit.jump.two", aim="<= 76"),
+        Row("  with a post-handler", "hit.jump.post", aim="<= 84"),
+        Row("return probe, optimized entry", "return.jump", aim="<= 160"),
+        Row("return probe, breakpoint entry", "return.break", aim="<= 300"),
+        Row("function entry, ftrace compiled in", "hit.entry", aim="<= 66"),
+        Row("return probe on such a function", "return.entry", aim="<= 160"),
         Quotient("jump-optimized : breakpoint", ("hit.jump", 1), ("hit.break", 1), aim="<= 0.4"),
         Quotient("function entry : breakpoint", ("hit.entry", 1), ("hit.break", 1), aim="<= 0.4"),
         growth("breakpoint, 100,000 points : 1 point", "points.break"),
         growth("jump-optimized, 100,000 points : 1 point", "points.jump")]),
     ("Registering: instructions a probe",
-        registrations("entry", "single", 1000, "<= 100,000")
+        registrations("entry", "single", 1000, "<= 20,000")
         + registrations("entry", "batch", 1000, "<= 20,000", "<= 20,000")
         + registrations("insn", "single", 1000)
         + registrations("insn", "batch", 1000, "<= 20,000")
@@ -208,35 +210,50 @@ SECTIONS = [
         Row("instructions, batch of 1,000", "unreg.insn.batch.time", 1000),
         Row("function entries, one by one, 1,000", "unreg.entry.single.time", 1000)]),
     ("1,000 kprobe events, one at a time, by a shell: instructions an event", [
-        Row("define", "events.define", 1000),
-        Row("enable", "events.enable", 1000),
+        Row("define", "events.define", 1000, aim="<= 50 %"),
+        Row("enable", "events.enable", 1000, aim="<= 50 %"),
         Row("disable", "events.disable", 1000),
-        Row("remove", "events.remove", 1000),
+        Row("remove", "events.remove", 1000, aim="<= 50 %"),
         Row("  nanoseconds that pass", "events.remove.time", 1000)]),
     ("1,000 perf events, one at a time: instructions an event", [
         Row("open, enable", "perf.attach", 1000),
         Row("disable, close", "perf.detach", 1000),
         Row("  nanoseconds that pass", "perf.detach.time", 1000)]),
+    ("Tools on 50,000 functions, their own work included: instructions a function", [
+        Row("perf probe --add", "tools.perf.define", MANY),
+        Row("perf stat on all, from start to end", "tools.perf.use", MANY),
+        Row("perf probe --del", "tools.perf.remove", MANY),
+        Row("bpftrace, from start to end", "tools.bpftrace", MANY),
+        Row("BPF by perf events: open, set, enable", "tools.bpf.attach", MANY),
+        Row("  close", "tools.bpf.detach", MANY)]),
     ("A knob is turned, 10,000 points: instructions", [
-        row for label, name in (("enabled", "toggle.enabled"),
-                                ("debug.kprobes-optimization", "toggle.sysctl"))
+        row for label, name, aims in (
+            ("enabled", "toggle.enabled", {"off": "<= 50 %", "on": "<= 50 %"}),
+            ("debug.kprobes-optimization", "toggle.sysctl", {"off": "<= 17,000,000"}))
         for to in ("off", "on")
-        for row in (Row("%s: %s" % (label, to), "%s.%s" % (name, to), 10000, each=False),
+        for row in (Row("%s: %s" % (label, to), "%s.%s" % (name, to), 10000, each=False,
+                        aim=aims.get(to, "")),
                     Row("  with what is left for later", "%s.%s.settled" % (name, to), 10000,
-                        each=False))]),
+                        each=False, aim=aims.get(to, "")))]),
     ("Until all are optimized: nanoseconds after registering", [
         Row("1 probe", "optimize", 1, each=False),
         Row("1,000 probes", "optimize", 1000, each=False),
-        Row("100,000 probes", "optimize", ALL, each=False)]),
+        Row("100,000 probes", "optimize", ALL, each=False, aim="<= 500,000,000")]),
     ("Memory: bytes, the user's struct included", [
-        Row("probe on a point of its own", "memory.point", 1000),
-        Row("  not armed", "memory.point.idle", 1000),
+        Row("probe on a point of its own, 1,000", "memory.point", 1000, aim="<= 600"),
+        # Of few points some are in slabs that were left from others.
+        Row("  3,000", "memory.point", 3000),
+        Row("  100,000", "memory.point", ALL),
+        Row("  not armed, 1,000", "memory.point.idle", 1000),
         Difference("  detour", ("memory.point", 1000), ("memory.point.idle", 1000), 1000),
-        Row("further probe on a point", "memory.probe", 1000),
+        Row("further probe on a point", "memory.probe", 1000, aim="<= 160"),
         Row("return probe, default maxactive", "memory.return", 500),
         Row("return-probe instance", "memory.instance", 20000)]),
-    ("The longest wait of others, batch of 10,000: nanoseconds",
-        waits("insn", 10000) + waits("entry", 10000)),
+    ("The longest wait of others, batch of 10,000: nanoseconds", [
+        Row("kmalloc() of as much memory, for interrupts", "wait.memory.reg.irq", 10000,
+            each=False),
+        Row("kfree() of it, for interrupts", "wait.memory.unreg.irq", 10000, each=False)]
+        + waits("insn", 10000) + waits("entry", 10000)),
     ("Two emulated CPUs, by the clock", [
         Quotient("bare calls, 2 CPUs : 1", ("throughput.bare", 2), ("throughput.bare", 1)),
         Quotient("probe hits, 2 CPUs : 1", ("throughput.pre", 2), ("throughput.pre", 1)),
@@ -270,6 +287,8 @@ LINE = "%-51s %15s %15s %8s  %s"
 def table(base, ours, arch):
     lines = [LINE % ("", "base", "ours", "ratio", "aim")]
     for title, rows in SECTIONS:
+        if not any(row.value(side)[0] is not None for row in rows for side in (base, ours)):
+            continue
         lines += ["", title]
         for row in rows:
             (b, far_b), (o, far_o) = row.value(base), row.value(ours)
@@ -306,6 +325,9 @@ PLOTS = {
                    "instructions a probe, text restored",
                    [("one by one", "unreg.entry.single.settled", True),
                     ("batch", "unreg.entry.batch.settled", True)], "set logscale y"),
+    "optimize": ("From the end of registering until all points are jumps", "probes in all",
+                 "nanoseconds of guest time", [("batch", "optimize", False)],
+                 "set logscale y"),
 }
 
 

@@ -52,10 +52,8 @@ struct bench_cost bench_end(const struct bench_span *span);
  */
 void bench_figure(const char *name, u64 n, u64 total, u64 parts);
 void bench_cost(const char *name, u64 n, struct bench_cost cost);
+void bench_rest(const char *name, u64 n, const struct bench_span *span, u64 others);
 int bench_failed(const char *name, const char *format, ...) __printf(2, 3);
-
-/* The load of the guest while the script waits. */
-extern u64 bench_idle_load;
 
 /* Counts of the handlers. */
 extern unsigned long bench_pre_hits, bench_post_hits, bench_return_hits;

@@ -16,7 +16,8 @@
  *   hold first|second|return|instance N         register N, to measure memory
  *   release                                     unregister them
  *   call N                   call the first N functions
- *   latency insn|entry N NAME   how long other tasks wait during a batch of N
+ *   latency insn|entry|memory N NAME   how long other tasks wait during a batch of N, or
+ *                                      while as much memory is taken
  *   begin, wait, idle        cost of waiting when nothing is to be done
  *   begin, ..., end NAME N   cost of what the script does in between
  *   ..., settled NAME N      that with what the script waits for afterwards
@@ -122,7 +123,15 @@ int bench_failed(const char *name, const char *format, ...)
 }
 
 static struct bench_span script_span;
-u64 bench_idle_load;
+static u64 idle_load;
+
+/* The cost of a span in which the script has waited, without that and without @others. */
+void bench_rest(const char *name, u64 n, const struct bench_span *span, u64 others)
+{
+	u64 busy = bench_end(span).busy;
+
+	bench_figure(name, n, busy - min(busy, others + idle_load), 1);
+}
 
 #define MAX_WORDS 5
 
@@ -159,7 +168,7 @@ static int run_command(unsigned int words, char *w[MAX_WORDS], unsigned int n)
 		return 0;
 	}
 	if (words == 1 && !strcmp(w[0], "idle")) {
-		bench_idle_load = bench_end(&script_span).busy;
+		idle_load = bench_end(&script_span).busy;
 		return 0;
 	}
 	if (words == 3 && !strcmp(w[0], "end")) {
@@ -167,9 +176,7 @@ static int run_command(unsigned int words, char *w[MAX_WORDS], unsigned int n)
 		return 0;
 	}
 	if (words == 3 && !strcmp(w[0], "settled")) {
-		u64 busy = bench_end(&script_span).busy;
-
-		bench_figure(w[1], n, busy - min(busy, bench_idle_load), 1);
+		bench_rest(w[1], n, &script_span, 0);
 		return 0;
 	}
 	return bench_failed(w[0], "is no command, or has other words");
