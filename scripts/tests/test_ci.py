@@ -13,7 +13,7 @@ MAKE = """#!/bin/sh
 echo "$@" >>"$TOLD"
 echo "3 passed, 0 failed, 1 skipped"
 """
-VARIANTS = ["debug", "preempt", "noibt", "noftrace", "framepointer", "rt", "kcsan"]
+VARIANTS = ["debug", "preempt", "noibt", "noftrace", "framepointer", "stuff", "rt", "kcsan"]
 
 
 class Run(unittest.TestCase):
@@ -56,20 +56,29 @@ class Run(unittest.TestCase):
     def test_all(self):
         status, last, tested = self.run_ci()
         self.assertEqual((status, tested), (0, VARIANTS))
-        self.assertEqual(last, "33 passed, 0 failed, 11 skipped")
+        self.assertEqual(last, "39 passed, 0 failed, 13 skipped")
 
     def test_left_out_are_skipped(self):
         status, last, tested = self.run_ci(seconds=2400)
         self.assertEqual((status, tested), (0, []))
-        self.assertEqual(last, "12 passed, 0 failed, 11 skipped")
+        self.assertEqual(last, "15 passed, 0 failed, 13 skipped")
 
     def test_not_run_for_longest_come_first(self):
         self.stamp("debug", 3000)
         self.stamp("preempt", 2000)
         self.stamp("kcsan", 1000)
         _, _, tested = self.run_ci()
-        self.assertEqual(tested, ["noibt", "noftrace", "framepointer", "rt", "kcsan", "preempt",
-                                  "debug"])
+        self.assertEqual(tested, ["noibt", "noftrace", "framepointer", "stuff", "rt", "kcsan",
+                                  "preempt", "debug"])
+
+    def test_each_port_is_tested(self):
+        os.mkdir(self.path("tree/scripts/arch"))
+        for arch in ("arm64", "i386", "riscv64", "x86_64"):
+            with open(self.path("tree/scripts/arch/%s.sh" % arch), "w"):
+                pass
+        self.run_ci()
+        with open(self.path("told")) as f:
+            self.assertEqual(re.findall(r"ARCH=(\w+)", f.read()), ["i386", "arm64", "riscv64"])
 
     def test_stamps(self):
         self.stamp("debug", 1000)
@@ -83,7 +92,7 @@ class Run(unittest.TestCase):
     def test_failures(self):
         self.make("#!/bin/sh\nexit 1\n")
         status, last, _ = self.run_ci()
-        self.assertEqual((status, last), (1, "0 passed, 11 failed, 0 skipped"))
+        self.assertEqual((status, last), (1, "0 passed, 13 failed, 0 skipped"))
 
 
 if __name__ == "__main__":
