@@ -10,7 +10,7 @@ int kprobes_unwind_add(int a);
 int kprobes_unwind_call(int a);
 int kprobes_unwind_call_first(int a);
 int kprobes_unwind_short(int a);
-void kprobes_unwind_fill(void *to, unsigned long n);
+void kprobes_unwind_fill(void *to, unsigned long n, bool *inside);
 
 extern const unsigned int kprobes_unwind_push_at, kprobes_unwind_pop_at;
 extern const unsigned int kprobes_unwind_load_at, kprobes_unwind_add_at;

@@ -103,7 +103,10 @@ SYM_FUNC_END(kprobes_unwind_short)
 
 OFFSET kprobes_unwind_short_at, .Lveneer, kprobes_unwind_short
 
-/* void f(void *to, unsigned long n): takes long, and can be interrupted in it */
+/*
+ * void f(void *to, unsigned long n, bool *inside): takes long, and can be interrupted in it.
+ * It clears *inside while it is still in traces.
+ */
 SYM_FUNC_START(kprobes_unwind_fill)
 	FRAME_BEGIN
 	movq	%rsi, %rcx
@@ -111,6 +114,7 @@ SYM_FUNC_START(kprobes_unwind_fill)
 .Lfill:
 	rep stosb
 	leaq	(%rcx), %rax
+	movb	$0, (%rdx)
 	FRAME_END
 	RET
 SYM_FUNC_END(kprobes_unwind_fill)

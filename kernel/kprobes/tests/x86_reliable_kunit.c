@@ -161,7 +161,7 @@ static void asleep_in_slot(struct kunit *test)
 
 /**
  * struct busy - a task that is nearly always in a probed instruction
- * @inside: it is in the probed function
+ * @inside: it is in the probed function: the handler sets it, the function clears it
  * @buffer: memory that it fills
  * @size:   size of @buffer
  */
@@ -183,10 +183,8 @@ static int fill(void *data)
 {
 	struct busy *b = data;
 
-	while (!kthread_should_stop()) {
-		kprobes_unwind_fill(b->buffer, b->size);
-		WRITE_ONCE(b->inside, false);
-	}
+	while (!kthread_should_stop())
+		kprobes_unwind_fill(b->buffer, b->size, &b->inside);
 	return 0;
 }
 

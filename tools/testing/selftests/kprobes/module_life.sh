@@ -200,13 +200,24 @@ refuses_jump_label()
 
 # --- probes that come and go while the module does
 
+# While an event is defined, tracing has a reference to its module: then rmmod fails with EAGAIN.
+rmmod_soon()
+{
+	tries=100
+	until rmmod "$target"; do
+		tries=$((tries - 1))
+		[ "$tries" -gt 0 ] || return 1
+		sleep 0.05
+	done
+}
+
 toggles_module()
 {
 	round=0
 	while [ "$round" -lt 15 ]; do
 		insmod "$(module_file "$target")" || return 1
 		cat "$parameters/call" || return 1
-		rmmod "$target" || return 1
+		rmmod_soon || return 1
 		round=$((round + 1))
 	done
 }
