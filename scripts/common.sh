@@ -12,7 +12,7 @@ logs=$build/log
 # Not in the checkout, so that several share it: the unpacked base and the compiler cache.
 cache=${XDG_CACHE_HOME:-${HOME:-$build}/.cache}/kprobes
 
-variants="run proof noftrace preempt rt noibt framepointer stuff debug kcsan clang defconfig"
+variants="run proof noftrace preempt rt noibt framepointer stuff debug kasan kcsan clang defconfig"
 # Kernels that are only compiled, and booted if they have a console.
 compile_variants="nokprobes nomodules up allno allnokprobes"
 
