@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Callers of targets, in tasks, softirqs and hardirqs. Of each call and each slot they say whether
+ * Callers of targets, in tasks, softirqs, hardirqs and NMIs. Of each call and each slot they say whether
  * the slot's probe had to be hit: it had to if it was registered and enabled, and probes were
  * armed, before the call and after it and all the time in between.
  */
@@ -9,14 +9,20 @@
 #include <linux/hrtimer.h>
 #include <linux/kthread.h>
 #include <linux/sched.h>
+#include <linux/smp.h>
 #include <linux/timer.h>
+
+#ifdef CONFIG_X86_LOCAL_APIC
+#include <asm/apic.h>
+#include <asm/nmi.h>
+#endif
 
 #include "internal.h"
 
 #define CALLERS		4
 #define INTERVAL	(2 * NSEC_PER_MSEC)
 
-atomic_long_t storm_calls, storm_wrong_results;
+atomic_long_t storm_calls, storm_calls_in_nmi, storm_wrong_results;
 
 static struct task_struct *callers[CALLERS];
 static struct hrtimer hard_timer;
@@ -132,9 +138,47 @@ static int call_in_task(void *data)
 	return 0;
 }
 
+#ifdef CONFIG_X86_LOCAL_APIC
+static int call_in_nmi(unsigned int type, struct pt_regs *regs)
+{
+	call_all(false, false);
+	atomic_long_inc(&storm_calls_in_nmi);
+	return NMI_HANDLED;
+}
+NOKPROBE_SYMBOL(call_in_nmi);
+
+/* Each CPU in turn gets one. A CPU that goes offline meanwhile may lose it. */
+static void send_nmi(void)
+{
+	static unsigned int last;
+
+	last = cpumask_next(last, cpu_online_mask);
+	if (last >= nr_cpu_ids)
+		last = cpumask_first(cpu_online_mask);
+	__apic_send_IPI_mask(cpumask_of(last), NMI_VECTOR);
+}
+
+static int begin_nmis(void)
+{
+	return register_nmi_handler(NMI_LOCAL, call_in_nmi, NMI_FLAG_FIRST, "kprobe_storm");
+}
+
+static void end_nmis(void)
+{
+	/* An NMI under way comes before this interrupt. Later nobody would know it. */
+	kick_all_cpus_sync();
+	unregister_nmi_handler(NMI_LOCAL, "kprobe_storm");
+}
+#else
+static void send_nmi(void) { }
+static int begin_nmis(void) { return 0; }
+static void end_nmis(void) { }
+#endif
+
 static enum hrtimer_restart call_in_hardirq(struct hrtimer *timer)
 {
 	call_all(false, false);
+	send_nmi();
 	if (READ_ONCE(stopping))
 		return HRTIMER_NORESTART;
 	hrtimer_forward_now(timer, INTERVAL);
@@ -157,7 +201,10 @@ static void call_in_softirq(struct timer_list *timer)
 int storm_start_callers(void)
 {
 	unsigned int i;
+	int ret = begin_nmis();
 
+	if (ret)
+		return ret;
 	WRITE_ONCE(stopping, false);
 	hrtimer_init(&hard_timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
 	hard_timer.function = call_in_hardirq;
@@ -192,4 +239,6 @@ void storm_stop_callers(void)
 	WRITE_ONCE(stopping, true);
 	hrtimer_cancel(&hard_timer);
 	timer_shutdown_sync(&soft_timer);
+	hard_timer.function = NULL;
+	end_nmis();
 }

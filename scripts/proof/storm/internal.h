@@ -147,6 +147,6 @@ void storm_call(const struct storm_target *target, long a);
 bool storm_call_kept(void);
 int storm_start_callers(void);
 void storm_stop_callers(void);
-extern atomic_long_t storm_calls, storm_wrong_results;
+extern atomic_long_t storm_calls, storm_calls_in_nmi, storm_wrong_results;
 
 #endif /* _STORM_INTERNAL_H */

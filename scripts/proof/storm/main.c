@@ -38,7 +38,8 @@ static long stop(void)
 static void reset_sums(void)
 {
 	atomic_long_t *const sums[] = {
-		&storm_calls, &storm_wrong_results, &storm_late, &changes, &no_memory, &errors,
+		&storm_calls, &storm_calls_in_nmi, &storm_wrong_results, &storm_late, &changes,
+		&no_memory, &errors,
 	};
 	unsigned int i;
 
@@ -67,6 +68,7 @@ static long put_sums(void __user *arg)
 {
 	const struct storm_sums sums = {
 		.calls = atomic_long_read(&storm_calls),
+		.nmis = atomic_long_read(&storm_calls_in_nmi),
 		.results = atomic_long_read(&storm_wrong_results),
 		.late = atomic_long_read(&storm_late),
 		.changes = atomic_long_read(&changes),

@@ -53,7 +53,8 @@ struct storm_book {
 /**
  * struct storm_sums - of a round
  * @calls:     calls of targets
- * @results:   of them with a wrong result
+ * @nmis:      NMIs in which all targets were called
+ * @results:   calls with a wrong result
  * @late:      handlers that ran for a probe that was not registered
  * @changes:   of probes that succeeded
  * @no_memory: that failed for lack of memory
@@ -63,6 +64,7 @@ struct storm_book {
  */
 struct storm_sums {
 	__u64 calls;
+	__u64 nmis;
 	__u64 results;
 	__u64 late;
 	__u64 changes;
