@@ -106,7 +106,7 @@ def main():
     parser = ktap.Parser(lambda *a: None if verbose else progress.result(*a))
     progress = Progress(parser)
     machine = qemu.Machine(command, log, silence=float(os.environ.get("SILENCE", 180)),
-                           timeout=float(os.environ.get("TIMEOUT", 1800)),
+                           timeout=float(os.environ.get("TIMEOUT", 3600)),
                            ours=own_functions(os.path.dirname(config)))
     tail, text, headers_at_boot = [], [], 0
     try:

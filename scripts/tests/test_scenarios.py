@@ -69,10 +69,10 @@ class List(unittest.TestCase):
     def setUp(self):
         with open(LIST) as f:
             self.tests = {test for one in scenarios.read(f) for test in one.tests}
-        self.sources = ""
+        self.sources = []
         for path in glob.glob(SUITES + "/*.c"):
             with open(path) as f:
-                self.sources += f.read()
+                self.sources.append(f.read())
 
     def test_all_have_tests(self):
         with open(LIST) as f:
@@ -82,10 +82,12 @@ class List(unittest.TestCase):
     def test_suites(self):
         for test in self.tests:
             suite, *case = test.split(" / ")
-            if suite.startswith("kprobes_"):
-                self.assertIn('"%s"' % suite, self.sources)
-            if suite.startswith("kprobes_") and case:
-                self.assertRegex(self.sources, r"(CASE\w*|C)\((\w+, )?%s\b" % case[0])
+            if not suite.startswith("kprobes_"):
+                continue
+            source = "".join(s for s in self.sources if '.name = "%s"' % suite in s)
+            self.assertTrue(source, suite)
+            if case:
+                self.assertRegex(source, r"(CASE\w*|C)\((\w+, )?%s\b" % case[0], test)
 
     def test_selftests(self):
         for test in self.tests:

@@ -22,8 +22,8 @@
 
 #include "targets.h"
 
-/* More than unregistering waits for ordinary handlers. */
-#define PROMPT_MS	500
+/* More than unregistering takes: a handler that has died would hold it up for ever. */
+#define PROMPT_MS	10000
 
 /**
  * struct mortal - a thread that dies, and what it does until then

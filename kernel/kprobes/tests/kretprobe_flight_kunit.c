@@ -9,6 +9,7 @@
 #include <linux/kprobes.h>
 #include <linux/kthread.h>
 
+#include "../kretprobe_pool.h"
 #include "targets.h"
 
 /* Calls that sleep */
@@ -67,6 +68,16 @@ static struct sleeper *put_to_sleep(struct kunit *test)
 
 #define SLEEPERS	64
 
+/* With PREEMPT_RT a thread asks for more instances, late if the machine is busy. */
+static void wait_for_room(struct kprobes_returns *r, unsigned int used)
+{
+	int patience = 500;
+
+	while (IS_ENABLED(CONFIG_PREEMPT_RT) && patience-- &&
+	       kretprobe_pool_size(r->rp.pool) <= used)
+		msleep(20);
+}
+
 static void default_pool_grows(struct kunit *test)
 {
 	struct kprobes_returns *r = kprobes_caller_returning(test);
@@ -78,9 +89,7 @@ static void default_pool_grows(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, s);
 	for (i = 0; i < SLEEPERS; i++) {
 		s[i] = put_to_sleep(test);
-		/* A work item makes the pool larger. */
-		if (IS_ENABLED(CONFIG_PREEMPT_RT))
-			msleep(20);
+		wait_for_room(r, i + 1);
 	}
 	kprobes_expect_returns(test, r, SLEEPERS, 0);
 	for (i = 0; i < SLEEPERS; i++) {

@@ -40,19 +40,27 @@ struct walked {
 	bool awake;
 };
 
+/* A task that is preempted would be at rest. */
+static void spin_inside(struct walked *w)
+{
+	guard(preempt)();
+	WRITE_ONCE(w->awake, true);
+	while (!completion_done(&w->release))
+		cpu_relax();
+}
+
 static int stay_inside(void *arg)
 {
 	struct walked *w = arg;
 
 	complete(&w->inside);
-	WRITE_ONCE(w->awake, true);
 	if (w->spin)
-		while (!completion_done(&w->release))
-			cpu_relax();
-	else if (w->yield)
+		spin_inside(w);
+	WRITE_ONCE(w->awake, true);
+	if (w->yield)
 		while (!completion_done(&w->release))
 			schedule();
-	else
+	else if (!w->spin)
 		wait_for_completion(&w->release);
 	return 0;
 }
@@ -357,7 +365,7 @@ static void late_comer(struct kunit *test, unsigned int ms)
 	struct reader reader = { };
 	struct kretprobe_instance *ri;
 	struct walked *w[2];
-	bool there = true;
+	bool there = true, done;
 	int i;
 
 	for (i = 0; i < 2; i++) {
@@ -379,7 +387,7 @@ static void late_comer(struct kunit *test, unsigned int ms)
 
 	rcu_read_lock();
 	WRITE_ONCE(reader.start, true);
-	comes_true(&reader.done);
+	done = comes_true(&reader.done);
 	for (i = 0; i < 100 && there; i++) {
 		there = is_there(ri);
 		mdelay(1);
@@ -387,6 +395,7 @@ static void late_comer(struct kunit *test, unsigned int ms)
 	rcu_read_unlock();
 
 	kthread_stop_put(reader.thread);
+	KUNIT_EXPECT_TRUE(test, done);
 	KUNIT_EXPECT_TRUE_MSG(test, there, "after %u ms", ms);
 	KUNIT_EXPECT_TRUE(test, disappears(ri));
 }

@@ -15,6 +15,7 @@
 #include <asm/sections.h>
 
 #include "../reserved.h"
+#include "../table.h"
 #include "refusal.h"
 #include "targets.h"
 
@@ -129,14 +130,22 @@ static void not_text(struct kunit *test)
 	vfree(vm);
 }
 
+/* The page of a probe's slot, 0 if it has none. */
+static unsigned long slot_page(const struct kprobe *p)
+{
+	guard(mutex)(&kprobe_mutex);
+	return (unsigned long)kprobe_point_slot(p->point) & PAGE_MASK;
+}
+
 static void in_a_slot(struct kunit *test)
 {
+	struct kprobes_counter *c;
 	unsigned long page;
-	char name[KSYM_NAME_LEN], type;
 
-	kprobes_counting(test, kprobes_place_named(KPROBES_PLACE_ASM));
-	if (kprobe_get_kallsym(0, &page, &type, name))
-		kunit_skip(test, "no instruction has a slot");
+	c = kprobes_counting(test, kprobes_place_named(KPROBES_PLACE_ASM));
+	page = slot_page(&c->kp);
+	if (!page)
+		kunit_skip(test, "the instruction has no slot");
 	KUNIT_EXPECT_TRUE(test, is_kprobe_insn_slot(page));
 	kprobes_refuse_addr(test, (void *)page, -EINVAL, KPROBE_REASON_NO_TEXT);
 	kprobes_refuse_addr(test, (void *)page + KPROBE_SLOT_SIZE, -EINVAL,

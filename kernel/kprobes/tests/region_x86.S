@@ -319,6 +319,14 @@ FUNCTION kprobes_region_indirect
 	int3
 SYM_FUNC_END(kprobes_region_indirect)
 
+FUNCTION kprobes_region_std
+	movl	%edi, %eax
+	addl	$3, %eax
+	std
+	cld
+	RET
+SYM_FUNC_END(kprobes_region_std)
+
 #ifdef CONFIG_MITIGATION_RETPOLINE
 FUNCTION kprobes_region_thunk
 	movl	%edi, %eax

@@ -251,12 +251,13 @@ static void state_reaper_comes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, hit_by_call(test, t));
 }
 
-/* How often text was patched, counted by a probe on perf_event_text_poke(). */
+/* How often the test has patched text, counted by a probe on perf_event_text_poke(). */
+static struct task_struct *patching_task;
 static int times_patched;
 
 static int count_patching(struct kprobe *p, struct pt_regs *regs)
 {
-	times_patched++;
+	times_patched += current == patching_task;
 	return 0;
 }
 
@@ -273,6 +274,7 @@ static void start_counting_patching(struct kunit *test)
 		.symbol_name = "perf_event_text_poke",
 		.pre_handler = count_patching,
 	};
+	patching_task = current;
 	if (!IS_ENABLED(CONFIG_PERF_EVENTS))
 		kunit_skip(test, "perf is not told");
 	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&patching_probe));

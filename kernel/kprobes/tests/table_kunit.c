@@ -29,7 +29,7 @@
 #define CHURNERS	400
 
 /* The table never shrinks: how far the tests let it grow. */
-#define MAX_BITS	14
+#define MAX_BITS	16
 
 /**
  * struct watched - an address that readers look up
@@ -269,13 +269,25 @@ static struct crowd *new_crowd(struct kunit *test, unsigned int growths)
 	return crowd;
 }
 
-/* Holds kprobe_mutex all the time, so that no generation is freed meanwhile. */
-static void insert_until_grown(struct crowd *crowd)
+/*
+ * Holds kprobe_mutex from the growth on, so that no generation is freed meanwhile. It may
+ * have to wait for the one before to be freed. Returns whether the table has grown.
+ */
+static bool insert_until_grown(struct crowd *crowd)
 {
-	unsigned int bits = table_bits();
+	unsigned int bits = table_bits(), patience = 1000;
 
-	while (table_bits() == bits && crowd->nr < crowd->max)
-		insert_one_more(crowd);
+	while (table_bits() == bits && patience--) {
+		while (table_bits() == bits && crowd->nr <= 1U << bits)
+			insert_one_more(crowd);
+		if (table_bits() > bits)
+			break;
+		mutex_unlock(&kprobe_mutex);
+		msleep(20);
+		mutex_lock(&kprobe_mutex);
+		kprobe_table_reserve(1);
+	}
+	return table_bits() > bits;
 }
 
 static unsigned int count_wrong(struct crowd *crowd)
@@ -368,7 +380,7 @@ static void table_removes_during_growth(struct kunit *test)
 	unsigned int i;
 
 	mutex_lock(&kprobe_mutex);
-	insert_until_grown(crowd);
+	KUNIT_EXPECT_TRUE(test, insert_until_grown(crowd));
 	for (i = 0; i < crowd->nr; i += 2)
 		remove(crowd, i);
 	KUNIT_EXPECT_EQ(test, 0, count_wrong(crowd));
@@ -390,7 +402,7 @@ static void table_removes_after_growth(struct kunit *test)
 
 	for (round = 0; round < 2; round++) {
 		mutex_lock(&kprobe_mutex);
-		insert_until_grown(crowd);
+		KUNIT_EXPECT_TRUE(test, insert_until_grown(crowd));
 		mutex_unlock(&kprobe_mutex);
 		/* The old generation is freed after a grace period. */
 		synchronize_rcu();

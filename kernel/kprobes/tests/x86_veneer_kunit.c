@@ -60,11 +60,15 @@ static void drain(void)
 static struct snapshot *snapshot(struct kunit *test)
 {
 	struct snapshot *s = kunit_kzalloc(test, sizeof(*s), GFP_KERNEL);
+	unsigned int patience = 20;
 
 	KUNIT_ASSERT_NOT_NULL(test, s);
-	drain();
 	s->start = kprobes_place_addr(place()) - SZ_256;
-	memcpy(s->bytes, (void *)s->start, sizeof(s->bytes));
+	drain();
+	do {
+		memcpy(s->bytes, (void *)s->start, sizeof(s->bytes));
+		drain();
+	} while (--patience && memcmp(s->bytes, (void *)s->start, sizeof(s->bytes)));
 	return s;
 }
 

@@ -36,10 +36,19 @@ find_function()
 	done
 }
 
+# A jump comes after a grace period.
+wait_for_optimizer()
+{
+	for _ in $(seq 60); do
+		sleep 1
+		grep "  $function+" "$points" | grep -q "waiting to be optimized" || return
+	done
+}
+
 # The mechanism of the function's point, when it does not change any more.
 mechanism()
 {
-	sleep 2
+	wait_for_optimizer
 	awk -F '  ' -v like="^${function}[+]" '$2 ~ like { print $4 }' "$points"
 }
 

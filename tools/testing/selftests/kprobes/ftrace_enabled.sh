@@ -56,9 +56,15 @@ next_is_refused()
 		grep -E '  -(EBUSY|16)  ftrace refused: kernel.ftrace_enabled is 0$'
 }
 
+is_jump_soon()
+{
+	[ ! -e /proc/sys/debug/kprobes-optimization ] ||
+		soon is_listed "$function" ".*\\[OPTIMIZED\\]" >/dev/null
+}
+
 working_probe_stays()
 {
-	not is_ftraced && hits entry && sleep 1 && hits entry
+	not is_ftraced && hits entry && is_jump_soon && hits entry
 }
 
 next_is_accepted()

@@ -92,7 +92,7 @@ at_least()
 # soon COMMAND...: true within a few seconds.
 soon()
 {
-	patience=5
+	patience=30
 	while ! "$@"; do
 		[ "$patience" -gt 0 ] || return 1
 		patience=$((patience - 1))

@@ -203,10 +203,10 @@ check "return value of an interrupted call" error_is_returned
 check "no call was missed" missed 0
 check "room by default" default_room
 check "room grows before calls are missed" room_grows
-check "maxactive is a limit" limit_holds
+check "maxactive is a limit" on_one_cpu limit_holds
 check "room is used again" room_is_used_again
 check "entry handler declines" on_one_cpu entry_declines
-check "entry handler accepts" entry_accepts
+check "entry handler accepts" on_one_cpu entry_accepts
 check "calls outlive the probe" calls_outlive_the_probe
 check "and are not the next probe's" calls_outlive_two_probes
 check "tasks that exit give room back" no_return
