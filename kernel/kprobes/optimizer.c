@@ -2,9 +2,8 @@
 /*
  * The optimizer: a work item turns breakpoints into jumps.
  *
- * A jump covers several instructions. When it is written, no task may have an address
- * inside of them as its instruction pointer or as a return address. So a point that was
- * queued takes two steps:
+ * A jump covers several instructions. When it is written, no task may have an address inside of
+ * them as its instruction pointer or return address. So a point that was queued takes two steps:
  *
  *   QUEUED -> WAITING	From now on hits continue in the detour's copy of these
  *			instructions, so no hit gets to the originals after the first one
@@ -12,17 +11,15 @@
  *   WAITING -> IDLE	A Tasks RCU grace period has ended: every task that was among the
  *			instructions has left. The jump is written.
  *
- * Waiting is a state: no lock is held during the grace period, whose callback queues
- * the work item again. A task that delays the grace period delays optimization and
- * nothing else. Points that begin to wait meanwhile wait for the next grace period.
- * A point that must be disarmed or killed is dequeued at once.
+ * Waiting is a state: no lock is held during the grace period, whose callback queues the work
+ * item again. A task that delays it delays optimization and nothing else. Points that begin to
+ * wait meanwhile wait for the next one. A point that must be disarmed or killed is dequeued.
  *
- * The work item begins about two jiffies after a point was last queued. If more are queued
- * all the time, it begins some ten jiffies after the first. It waits for the end of a
- * registration of several chunks.
+ * The work item begins about two jiffies after a point was last queued, or some ten jiffies after
+ * the first if there are ever more. It waits for the end of a registration of several chunks.
  *
- * To replace a jump by the breakpoint needs no grace period: tasks in the detour return
- * to the text after all that the jump has covered.
+ * To replace a jump by the breakpoint needs no grace period: tasks in the detour return to the
+ * text after all that the jump has covered.
  *
  * Where there can be no jump, the breakpoint leads to a detour: see renew.c.
  */
@@ -33,6 +30,7 @@
 
 #include "examine.h"
 #include "function.h"
+#include "move_notes.h"
 #include "optimizer.h"
 #include "patch.h"
 #include "point.h"
@@ -461,12 +459,14 @@ static void visit_around(unsigned long site, struct list_head *jumps,
 
 static void unoptimize_overlapping(struct kprobe_point *point, struct list_head *jumps)
 {
-	/* Of a point that moves to ftrace the route is the move's. */
-	if (point->verdict == KPROBE_VERDICT_IMPOSSIBLE || point->mechanism == KPROBE_FTRACE)
+	if (point->verdict == KPROBE_VERDICT_IMPOSSIBLE ||
+	    (point->mechanism == KPROBE_FTRACE && !kprobe_is_moving(point)))
 		return;
 	point->not_jump = KPROBE_REASON_NEIGHBOUR;
 	keep_breakpoint(point, jumps);
-	kprobe_point_choose_route(point);
+	/* Of a point whose breakpoint another one shares the route is the move's. */
+	if (!kprobe_move_next(point))
+		kprobe_point_choose_route(point);
 }
 
 /**

@@ -5,6 +5,7 @@
  */
 #include <kunit/test.h>
 #include <linux/ftrace.h>
+#include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
 #include <linux/module.h>
 
@@ -195,6 +196,55 @@ static void next_comes_back(struct kunit *test)
 	}
 }
 
+/* The instruction after the next one, which the entry's jump covers. */
+static struct kprobes_counter *second_one(struct kunit *test)
+{
+	const u8 *next = (u8 *)kprobes_entry_addr() + ENTRY_NOP_SIZE;
+	static struct kprobes_place place;
+
+	kprobes_entry_clear();	/* of text without probes */
+	place = kprobes_entry_place;
+	place.offset = ENTRY_NOP_SIZE + arch_kprobe_insn_len(next, KPROBE_INSN_MAX);
+	return kprobes_counter(test, &place);
+}
+
+/*
+ * A probe that comes during the move to what a jump at the entry would cover is hit, with and
+ * without one between them.
+ */
+static void second_comes(struct kunit *test, bool first_alone)
+{
+	struct kprobes_counter *second = second_one(test);
+	struct move m = start_move(test);
+
+	if (first_alone) {
+		unregister_kprobe(&m.next->kp);
+		kprobes_entry_clear();
+	}
+	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&second->kp));
+	kprobes_entry_call(test, 1);
+	call_in_time(test, 1);
+	kprobes_expect_counts(test, second, 2, 2);
+	kprobes_expect_counts(test, m.entry, 2, 2);
+	if (!first_alone) {
+		unregister_kprobe(&m.next->kp);
+		kprobes_entry_clear();
+		kprobes_entry_call(test, 1);
+		call_in_time(test, 1);
+		kprobes_expect_counts(test, second, 4, 4);
+	}
+}
+
+static void second_comes_later(struct kunit *test)
+{
+	second_comes(test, false);
+}
+
+static void second_comes_alone(struct kunit *test)
+{
+	second_comes(test, true);
+}
+
 static void entry_goes(struct kunit *test)
 {
 	struct move m = start_move(test);
@@ -280,6 +330,8 @@ static struct kunit_case move_cases[] = {
 	KPROBES_CASE_FORMS(nested_calls_are_missed),
 	KPROBES_CASE_FORMS(next_goes),
 	KPROBES_CASE_FORMS(next_comes_back),
+	KPROBES_CASE_FORMS(second_comes_later),
+	KPROBES_CASE_FORMS(second_comes_alone),
 	KPROBES_CASE_FORMS(entry_goes),
 	KPROBES_CASE_FORMS(both_go),
 	KPROBES_CASE_FORMS(redirection_waits),
