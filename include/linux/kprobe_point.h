@@ -192,6 +192,7 @@ struct kprobe_emulation {
  *             under kprobe_mutex
  * @len:       length of the displaced instruction in bytes
  * @breakpoint_len: length of the breakpoint that replaces it
+ * @was_armed: hits may be under way, also while the point is not armed
  * @ends_in_trap: a breakpoint follows the copies in slots, not a jump back
  * @plain:     as in the plan for the displaced instruction
  * @dead:      the register that the jump back uses: fls() of struct kprobe_insn's @dead
@@ -224,7 +225,8 @@ struct kprobe_point {
 	u8 len;
 	u8 state;
 	u8 mechanism;
-	u8 breakpoint_len:4;
+	u8 breakpoint_len:3;
+	u8 was_armed:1;
 	u8 plain:1;
 	u8 ends_in_trap:1;
 	u8 on_func_entry:1;

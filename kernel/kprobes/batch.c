@@ -101,10 +101,12 @@ static void finish_pass(struct list_head *points, enum kprobe_point_state state)
 	list_for_each_entry_safe(point, next, points, batch) {
 		list_del_init(&point->batch);
 		kprobe_point_set_state(point, state);
-		if (state == KPROBE_POINT_ARMED)
+		if (state == KPROBE_POINT_ARMED) {
+			point->was_armed = true;
 			kprobe_optimizer_queue(point);
-		else
+		} else {
 			kprobe_optimizer_queue_overlapping(point);
+		}
 		kprobe_point_put(point);
 	}
 }

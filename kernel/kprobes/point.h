@@ -73,11 +73,12 @@ static inline bool kprobe_point_owns_site(const struct kprobe_point *point)
 
 /*
  * Before hits of a point can get to a slot. The first one comes after kprobe_patch_begin(),
- * or by the breakpoint that the point shares.
+ * or by the breakpoint that the point shares. Of a point that was armed before, one may
+ * still be under way.
  */
 static inline void kprobe_point_flush_slots(const struct kprobe_point *point)
 {
-	if (!kprobe_point_in_text(point) && !point->shares)
+	if (!kprobe_point_in_text(point) && !point->shares && !point->was_armed)
 		return;
 	kprobe_flush_slots();
 	arch_kprobe_flush_slots();
