@@ -161,9 +161,14 @@ NOKPROBE_SYMBOL(kprobe_on_func_entry);
 /* Does another subsystem patch this place, or read its bytes? */
 static bool is_reserved_text(const struct kprobe_lookup *lookup, unsigned long addr)
 {
+	bool reserved;
+
 	if (!IS_ENABLED(CONFIG_KPROBES_ON_FTRACE) && ftrace_location(addr) == addr)
 		return true;
-	return kprobe_text_is_reserved(kprobe_lookup_module(lookup, addr), addr, addr + 1);
+	kprobe_reserved_lock(addr);
+	reserved = kprobe_text_is_reserved(kprobe_lookup_module(lookup, addr), addr, addr + 1);
+	kprobe_reserved_unlock(addr);
+	return reserved;
 }
 
 /* Only text of the kernel and of modules can be probed, not that of BPF programs etc. */

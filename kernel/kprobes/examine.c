@@ -214,6 +214,19 @@ static struct kprobe_text kernel_text(struct kprobe_lookup *lookup)
 	};
 }
 
+/* Nobody changes the text around @addr, or sorts what is known of it. */
+static void lock_text(unsigned long addr)
+{
+	kprobe_reserved_lock(addr);
+	mutex_lock(&text_mutex);
+}
+
+static void unlock_text(unsigned long addr)
+{
+	mutex_unlock(&text_mutex);
+	kprobe_reserved_unlock(addr);
+}
+
 /* What is known of the function that was examined last; kprobe_mutex. */
 static struct kprobe_survey survey;
 
@@ -222,12 +235,15 @@ static enum kprobe_reason examine(const struct kprobe_isa *isa, struct kprobe_re
 				  unsigned long from, kprobe_scan_t scan)
 {
 	const struct kprobe_text text = kernel_text(lookup);
+	enum kprobe_reason reason;
 
-	guard(mutex)(&text_mutex);
+	lock_text(site);
 	if (!lookup->surveyed)
 		kprobe_survey_init(&survey);
 	lookup->surveyed = true;
-	return scan(isa, &text, &survey, region, site, from);
+	reason = scan(isa, &text, &survey, region, site, from);
+	unlock_text(site);
+	return reason;
 }
 
 /**
@@ -261,12 +277,12 @@ u32 kprobe_examine_scratch(struct kprobe_lookup *lookup, unsigned long addr)
 {
 	const struct kprobe_text text = kernel_text(lookup);
 	struct kprobe_function function;
-	u32 dead;
+	u32 dead = 0;
 
-	guard(mutex)(&text_mutex);
-	if (!kprobe_lookup_function(lookup, addr, &function))
-		return 0;
-	dead = kprobe_dead_scratch(arch_kprobe_isa, &text, &function, addr);
+	lock_text(addr);
+	if (kprobe_lookup_function(lookup, addr, &function))
+		dead = kprobe_dead_scratch(arch_kprobe_isa, &text, &function, addr);
+	unlock_text(addr);
 	return dead & -dead;
 }
 NOKPROBE_SYMBOL(kprobe_examine_scratch);

@@ -4,6 +4,8 @@
 
 /* reserved.c: text that other subsystems patch, read, or jump to */
 #include <linux/extable.h>
+#include <linux/jump_label.h>
+#include <linux/kernel.h>
 #include <linux/static_call_types.h>
 #include <linux/uaccess.h>
 
@@ -25,6 +27,22 @@ extern struct exception_table_entry __stop___ex_table[];
 extern s32 __start___kcfi_traps[];
 extern s32 __stop___kcfi_traps[];
 #endif
+
+/*
+ * A module's jump labels are sorted while it comes, when its text can be probed already.
+ * Who searches them for @addr holds what jump_label holds then. Before text_mutex, as there.
+ */
+static inline void kprobe_reserved_lock(unsigned long addr)
+{
+	if (!core_kernel_text(addr))
+		jump_label_lock();
+}
+
+static inline void kprobe_reserved_unlock(unsigned long addr)
+{
+	if (!core_kernel_text(addr))
+		jump_label_unlock();
+}
 
 bool kprobe_text_is_reserved(struct module *mod, unsigned long start,
 			     unsigned long end);
