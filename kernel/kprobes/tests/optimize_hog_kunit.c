@@ -205,7 +205,32 @@ static void nobody_waits(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, p->point->mechanism, KPROBE_JUMP);
 }
 
+/*
+ * A task that runs in the kernel without sleeping may be among the instructions, also where
+ * interrupts of it are quiescent states of RCU.
+ */
+static void hog_is_waited_for(struct kunit *test)
+{
+	struct kprobe *p;
+	struct hog *h;
+
+	if (KPROBES_OPT_COVERS_ONE)
+		kunit_skip(test, "no point settles");
+	if (num_online_cpus() < 2)
+		kunit_skip(test, "needs two CPUs");
+	wait_for_kprobe_optimizer();
+	h = start_hog(test);
+	p = start_settling(test);
+	msleep(1000);
+	KUNIT_EXPECT_TRUE(test, is_optimizing(p));
+	KUNIT_EXPECT_FALSE(test, READ_ONCE(h->gave_up));
+	WRITE_ONCE(h->release, true);
+	wait_for_kprobe_optimizer();
+	KUNIT_EXPECT_EQ(test, p->point->mechanism, KPROBE_JUMP);
+}
+
 static struct kunit_case hog_cases[] = {
+	KUNIT_CASE(hog_is_waited_for),
 	KUNIT_CASE_PARAM(nobody_waits, errands_gen_params),
 	{}
 };
