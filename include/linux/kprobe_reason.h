@@ -27,7 +27,7 @@
  * @KPROBE_REASON_UNDECODABLE:    no known instruction
  * @KPROBE_REASON_TRAP:           an instruction whose trap is another subsystem's
  * @KPROBE_REASON_LEVEL:          one that changes privilege level or segment
- * @KPROBE_REASON_WORLD:          one that goes to a guest or an enclave
+ * @KPROBE_REASON_WORLD:          one that goes to a guest, an enclave or the firmware
  * @KPROBE_REASON_LANDING_PAD:    one that indirect branches must land on
  * @KPROBE_REASON_TRANSACTION:    one that begins a transaction
  * @KPROBE_REASON_SLEEP:          one that waits for an interrupt

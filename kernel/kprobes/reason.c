@@ -48,7 +48,7 @@ static const struct {
 	[KPROBE_REASON_LEVEL] = { -EINVAL,
 		"instruction cannot be probed: changes privilege level or segment" },
 	[KPROBE_REASON_WORLD] = { -EINVAL,
-		"instruction cannot be probed: goes to a guest or an enclave" },
+		"instruction cannot be probed: goes to a guest, an enclave or the firmware" },
 	[KPROBE_REASON_LANDING_PAD] = { -EINVAL, "landing pad of indirect branches" },
 	[KPROBE_REASON_TRANSACTION] = { -EINVAL,
 		"instruction cannot be probed: begins a transaction" },

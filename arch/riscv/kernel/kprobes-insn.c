@@ -4,9 +4,9 @@
  * it is written elsewhere. Functions on byte buffers alone.
  *
  * Nearly every instruction runs as a copy, also those that access CSRs, order
- * memory, flush TLBs or call the SBI. Emulated is what depends on its address:
- * auipc and branches. Refused is what the breakpoint's own trap disturbs, and what
- * is not known.
+ * memory or flush TLBs. Emulated is what depends on its address: auipc and branches.
+ * Refused is what the breakpoint's own trap disturbs, what a CPU may sleep in, and
+ * what is not known.
  */
 #include <linux/bitops.h>
 #include <linux/build_bug.h>
@@ -171,8 +171,8 @@ static enum kprobe_reason plan_csr(u32 word)
 }
 
 /*
- * Not wfi: Tasks RCU does not wait for the idle task, so the slot that it sleeps in could
- * be freed.
+ * Neither wfi nor ecall, by which the idle task asks the firmware to suspend the CPU: Tasks
+ * RCU does not wait for the idle task, so the slot or detour that it sleeps in could be freed.
  */
 static enum kprobe_reason plan_privileged(struct kprobe_insn *insn, u32 word)
 {
@@ -186,6 +186,7 @@ static enum kprobe_reason plan_privileged(struct kprobe_insn *insn, u32 word)
 	case 0x10500073:				/* wfi */
 		return KPROBE_REASON_SLEEP;
 	case 0x00000073:				/* ecall */
+		return KPROBE_REASON_WORLD;
 	case 0x00d00073: case 0x01d00073:		/* wrs.nto, wrs.sto */
 		return KPROBE_REASON_NONE;
 	}

@@ -125,13 +125,6 @@ SEQUENCE csrrwi_scounteren
 	csrw	scounteren, a5
 END_SEQUENCE csrrwi_scounteren
 
-	/* The version of the SBI. */
-SEQUENCE ecall
-	li	a7, 0x10
-	li	a6, 0
-	PROBE ecall
-END_SEQUENCE ecall
-
 /* Arithmetic */
 
 RUN addi s7,s7,-48
