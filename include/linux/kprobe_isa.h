@@ -77,7 +77,7 @@ enum kprobe_flow {
  * @reads:     registers of kprobe_isa.scratch that it reads, a bit for each
  * @writes:    those that it writes, whatever its operands
  * @dead:      those that its copy may use to reach its target, because nobody reads
- *             them there. plan() sets this for a call, by the calling convention;
+ *             them there. plan() sets this for a call that follows the calling convention;
  *             kprobe_region_set_scratch() does for other direct branches. Of a probed
  *             instruction that runs from a slot: the one for the jump back
  * @target:    target of a direct branch

@@ -151,8 +151,8 @@ static void pass_delay_slots(struct life *l, unsigned int nr)
 }
 
 /*
- * The registers that are dead at a call and at a return: by the calling convention no value
- * is passed in scratch registers.
+ * The registers that are dead at a return and at a function's entry: by the calling
+ * convention no value is passed in scratch registers.
  */
 static u32 dead_elsewhere(const struct life *l)
 {
@@ -220,9 +220,10 @@ static u32 find_dead(struct life *l, unsigned int branches)
 			pass_delay_slots(l, insn.bundle);
 		switch (insn.flow) {
 		case KPROBE_FLOW_RETURN:
+			return dead_elsewhere(l);
 		case KPROBE_FLOW_CALL:
 		case KPROBE_FLOW_CALL_INDIRECT:
-			return dead_elsewhere(l);
+			return l->dead | (insn.dead & ~l->read);
 		case KPROBE_FLOW_JUMP_INDIRECT:
 			return l->dead;
 		case KPROBE_FLOW_JUMP:

@@ -19,6 +19,7 @@
 
 #define REG_RA		1
 #define REG_SP		2
+#define REG_T0		5
 
 /*
  * t1 to t6. Not t0: a jump by way of it is a return for the predictor, and assembly
@@ -92,8 +93,8 @@ static enum kprobe_reason plan_branch(struct kprobe_insn *insn, u8 flow, unsigne
 	insn->action = KPROBE_EMULATE;
 	insn->flow = flow;
 	insn->target = target;
-	/* By the calling convention no callee reads them. */
-	if (flow == KPROBE_FLOW_CALL || flow == KPROBE_FLOW_CALL_INDIRECT)
+	/* By the calling convention no callee reads them. Without ra it does not hold. */
+	if (insn->arch.rd == REG_RA)
 		insn->dead = SCRATCH;
 	return KPROBE_REASON_NONE;
 }
@@ -101,12 +102,18 @@ static enum kprobe_reason plan_branch(struct kprobe_insn *insn, u8 flow, unsigne
 static enum kprobe_reason plan_jal(struct kprobe_insn *insn, u8 rd, unsigned long target)
 {
 	insn->arch.rd = rd;
+	/* It would need a register to reach its target. */
+	insn->no_copy = rd && rd != REG_RA;
 	return plan_branch(insn, rd ? KPROBE_FLOW_CALL : KPROBE_FLOW_JUMP, target);
 }
 
 static enum kprobe_reason plan_jalr(struct kprobe_insn *insn, u8 rd, u8 rs1, s32 imm)
 {
 	insn->arch = (struct arch_kprobe_insn){ .rd = rd, .rs1 = rs1, .imm = imm };
+	insn->no_copy = rd && rd == rs1 && rd != REG_RA;
+	/* What was called by way of t0 may have to preserve all of them. */
+	if (!rd && rs1 == REG_T0)
+		insn->reads = SCRATCH;
 	if (rd)
 		return plan_branch(insn, KPROBE_FLOW_CALL_INDIRECT, 0);
 	return plan_branch(insn, rs1 == REG_RA && !imm ? KPROBE_FLOW_RETURN :
@@ -389,8 +396,12 @@ static void put_call_indirect(struct kprobe_code *code, const struct kprobe_insn
 {
 	u32 imm = (u32)insn->arch.imm << RV_I_IMM_11_0_OPOFF, rs1 = insn->arch.rs1;
 
+	if (insn->no_copy) {
+		code->far = true;
+		return;
+	}
 	if (rs1 == insn->arch.rd) {
-		rs1 = __ffs(insn->dead & ~BIT(rs1));
+		rs1 = __ffs(insn->dead);
 		put_word(code, ADDI | rs1 << RVG_RD_OPOFF | insn->arch.rs1 << RVG_RS1_OPOFF);
 	}
 	put_address(code, insn->arch.rd, next);
@@ -411,7 +422,7 @@ static void emit(struct kprobe_code *code, const struct kprobe_insn *insn,
 		break;
 	case KPROBE_FLOW_CALL:
 		put_address(code, insn->arch.rd, from + insn->len);
-		put_jump(code, insn->target, insn->dead & ~BIT(insn->arch.rd));
+		put_jump(code, insn->target, insn->dead);
 		break;
 	case KPROBE_FLOW_CALL_INDIRECT:
 		put_call_indirect(code, insn, from + insn->len);

@@ -64,6 +64,8 @@ static enum kprobe_reason plan_op(struct kprobe_insn *insn, unsigned int op,
 	switch (op) {
 	case 2 ... 6:
 		plan_flow(insn, op, near);
+		if (op == 4 && !reg)
+			insn->dead = SCRATCH;
 		return KPROBE_REASON_NONE;
 	case 7:
 		insn->may_skip = true;

@@ -21,6 +21,7 @@
 #define TOY_JUMP(words)		TOY_WORD(2, 0, words)
 #define TOY_COND(reg, words)	TOY_WORD(3, reg, words)	/* a delay slot */
 #define TOY_CALL(words)		TOY_WORD(4, 0, words)	/* a delay slot */
+#define TOY_CALL_OWN(words)	TOY_WORD(4, 1, words)	/* by no calling convention */
 #define TOY_JUMP_TO(reg)	TOY_WORD(5, reg, 0)
 #define TOY_RETURN		TOY_WORD(6, 0, 0)
 #define TOY_SKIP(reg)		TOY_WORD(7, reg, 0)

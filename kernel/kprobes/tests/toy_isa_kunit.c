@@ -435,6 +435,8 @@ static const struct toy_dead_case toy_dead_cases[] = {
 	{ "read, return", { TOY_ALU(3, 2), TOY_RETURN }, R1 },
 	{ "call", { TOY_CALL(8) }, R1 | R2 },
 	{ "call, read in its delay slot", { TOY_CALL(8), TOY_ALU(3, 2) }, R1 },
+	{ "call by no convention", { TOY_CALL_OWN(8) }, 0 },
+	{ "written, call by no convention", { TOY_ALU(1, 0), TOY_CALL_OWN(8) }, R1 },
 	{ "jump to another function", { TOY_JUMP((OTHER - START) / 2) }, R1 | R2 },
 	{ "jump over it", { TOY_JUMP(2), TOY_ALU(3, 1), TOY_RETURN }, R1 | R2 },
 	{ "jump for ever", { TOY_JUMP(0) }, 0 },
