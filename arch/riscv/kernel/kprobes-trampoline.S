@@ -13,9 +13,19 @@
 	.section .kprobes.text, "ax"
 
 /*
- * Saves all but ra, below a stack that was as PT_SP is to say. Probed code may have
- * turned on what C code must not find: access to user memory, FPU and vectors. What it
- * has of that is in s2, for the way back.
+ * What probed code may have turned on and C code must not find: access to user memory,
+ * FPU and vectors. An interrupt must not see vectors turned off before VECTORS_BEGIN and
+ * after VECTORS_END.
+ */
+#ifdef CONFIG_RISCV_ISA_V_PREEMPTIVE
+#define TURNED_OFF	(SR_SUM | SR_FS_VS | SR_SIE)
+#else
+#define TURNED_OFF	(SR_SUM | SR_FS_VS)
+#endif
+
+/*
+ * Saves all but ra, below a stack that was as PT_SP is to say. What the probed code has
+ * of TURNED_OFF is in s2, for the way back.
  */
 .macro SAVE_REGS
 	REG_S	gp, PT_GP(sp)
@@ -24,7 +34,7 @@
 	save_from_x6_to_x31
 	addi	t0, sp, PT_SIZE_ON_STACK
 	REG_S	t0, PT_SP(sp)
-	li	t0, SR_SUM | SR_FS_VS
+	li	t0, TURNED_OFF
 	csrrc	t1, CSR_STATUS, t0
 	and	s2, t1, t0
 	/* Interrupts are as they were before the trap. */
@@ -38,6 +48,35 @@
 	REG_S	t0, PT_CAUSE(sp)
 	REG_S	zero, PT_BADADDR(sp)
 .endm
+
+/*
+ * The C code in between may reschedule, or be interrupted by a softirq that uses vectors.
+ * As for a trap, who does that must save the registers of code that uses vectors and is
+ * preemptible, and they are restored here. Interrupts are as they were in between, and
+ * then off until RESTORE_REGS or sret turns them on together with vectors.
+ */
+.macro VECTORS_BEGIN
+#ifdef CONFIG_RISCV_ISA_V_PREEMPTIVE
+	mv	a0, sp
+	call	riscv_v_context_nesting_start
+	andi	t0, s2, SR_SIE
+	csrs	CSR_STATUS, t0
+#endif
+.endm
+
+.macro VECTORS_END
+#ifdef CONFIG_RISCV_ISA_V_PREEMPTIVE
+	csrci	CSR_STATUS, SR_SIE
+	mv	a0, sp
+	call	riscv_v_context_nesting_end
+#endif
+.endm
+
+#ifdef CONFIG_RISCV_ISA_V_PREEMPTIVE
+/* Traps begin and end with them as well. */
+ASM_NOKPROBE(riscv_v_context_nesting_start)
+ASM_NOKPROBE(riscv_v_context_nesting_end)
+#endif
 
 /* All but ra and sp. */
 .macro RESTORE_REGS
@@ -56,9 +95,11 @@ SYM_CODE_START(kretprobe_trampoline)
 	SAVE_REGS
 	la	t0, kretprobe_trampoline
 	REG_S	t0, PT_EPC(sp)
+	VECTORS_BEGIN
 	mv	a0, sp
 	addi	a1, sp, PT_SIZE_ON_STACK
 	call	kretprobe_return
+	VECTORS_END
 	RESTORE_REGS
 	REG_L	ra, PT_RA(sp)
 	addi	sp, sp, PT_SIZE_ON_STACK
@@ -70,9 +111,11 @@ SYM_CODE_END(kretprobe_trampoline)
 SYM_CODE_START(kprobe_post_trampoline)
 	SAVE_REGS
 	mv	s1, ra
+	VECTORS_BEGIN
 	mv	a0, sp
-	mv	a1, ra
+	mv	a1, s1
 	call	kprobe_detour_post
+	VECTORS_END
 	mv	ra, s1
 	RESTORE_REGS
 	ret
@@ -92,9 +135,11 @@ SYM_CODE_END(kprobe_post_trampoline)
 SYM_CODE_START(kprobe_detour_common)
 	SAVE_REGS
 	mv	s1, ra
+	VECTORS_BEGIN
 	mv	a0, sp
-	REG_L	a1, STUB_DETOUR(ra)
+	REG_L	a1, STUB_DETOUR(s1)
 	call	kprobe_detour_enter
+	VECTORS_END
 	REG_L	t0, PT_EPC(sp)
 	addi	t1, s1, STUB_RUN
 	bne	t0, t1, 1f

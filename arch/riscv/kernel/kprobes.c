@@ -237,8 +237,7 @@ static const char * const no_go[] __initconst = {
 	"__cpu_suspend_enter", "__cpu_resume_enter",
 	/* The stack is another one. */
 	"call_on_irq_stack",
-	/* Every trap begins and ends with them. */
-	"riscv_v_context_nesting_start", "riscv_v_context_nesting_end",
+	/* Called before a trap is known to be one of ours. */
 	"handle_bad_stack",
 };
 

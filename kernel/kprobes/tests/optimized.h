@@ -43,6 +43,10 @@ int kprobes_opt_callee(void);
 extern const unsigned int kprobes_opt_flags_at, kprobes_opt_jcc_at;
 extern const unsigned int kprobes_opt_stack_at, kprobes_opt_middle_at;
 
+/* vector_riscv.S: loads and stores vector registers. */
+void kprobes_vector_load(const void *from);
+void kprobes_vector_store(void *to);
+
 /*
  * Can a breakpoint lead to a detour of an instruction alone? Where a jump back needs a
  * register, none is known to be dead there.
