@@ -241,7 +241,17 @@ static const struct text forbidden[] __initconst = {
 #endif
 };
 
-int __init arch_kprobe_blacklist(void)
+/*
+ * What a CPU that comes up or resumes executes at the usual addresses, but without the
+ * kernel's vectors, its stack or the task's and the CPU's pointers. The last one returns
+ * once more after a resume. Symbols that a configuration does not have are passed over.
+ */
+static const char * const too_early[] __initconst = {
+	"__secondary_switched", "__secondary_too_slow", "set_cpu_boot_mode_flag",
+	"finalise_el2", "_cpu_resume", "cpu_do_resume", "__cpu_suspend_enter",
+};
+
+static int __init blacklist_sections(void)
 {
 	const struct text *text;
 	int ret = 0;
@@ -250,6 +260,16 @@ int __init arch_kprobe_blacklist(void)
 		if (text->start != text->end)
 			ret = kprobe_blacklist_add_text((unsigned long)text->start,
 							(unsigned long)text->end);
+	return ret;
+}
+
+int __init arch_kprobe_blacklist(void)
+{
+	int ret = blacklist_sections();
+	unsigned int i;
+
+	for (i = 0; !ret && i < ARRAY_SIZE(too_early); i++)
+		ret = kprobe_blacklist_add_symbols(too_early[i], too_early[i]);
 	return ret;
 }
 

@@ -309,6 +309,12 @@ static const char * const serving_arm64[] = {
 	"do_el1_brk64", "do_mem_abort", "simulate_b_cond", "cpu_switch_to",
 };
 
+/* A CPU executes them before it can take a trap. Some depend on the configuration. */
+static const char * const early_arm64[] = {
+	"__secondary_switched", "__secondary_too_slow", "set_cpu_boot_mode_flag",
+	"finalise_el2", "_cpu_resume", "cpu_do_resume", "__cpu_suspend_enter",
+};
+
 static const char * const serving_returns[] = {
 	"kretprobe_trampoline", "kretprobe_return", "kretprobe_find_ret_addr",
 	"kprobe_flush_task",
@@ -339,6 +345,8 @@ static void blacklist_subsystem(struct kunit *test)
 		expect_names(test, serving_x86, ARRAY_SIZE(serving_x86), false);
 	if (IS_ENABLED(CONFIG_ARM64))
 		expect_names(test, serving_arm64, ARRAY_SIZE(serving_arm64), false);
+	if (IS_ENABLED(CONFIG_ARM64))
+		expect_names(test, early_arm64, ARRAY_SIZE(early_arm64), true);
 	if (IS_ENABLED(CONFIG_KRETPROBES))
 		expect_names(test, serving_returns, ARRAY_SIZE(serving_returns), false);
 }
