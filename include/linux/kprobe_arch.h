@@ -195,7 +195,7 @@ static __always_inline unsigned long kprobe_after_nop(unsigned long addr)
  */
 #ifndef arch_kprobe_text_reserved
 /**
- * arch_kprobe_text_reserved() - does the architecture itself patch some text?
+ * arch_kprobe_text_reserved() - does the architecture itself patch or read some text?
  * @start: its first byte
  * @end:   the first one after it
  *

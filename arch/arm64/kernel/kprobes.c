@@ -10,7 +10,9 @@
  * address of the breakpoint, and it does not restore the stack pointer: handlers
  * cannot change that.
  */
+#include <linux/align.h>
 #include <linux/cpufeature.h>
+#include <linux/ftrace.h>
 #include <linux/init.h>
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
@@ -113,6 +115,24 @@ void arch_kprobe_patch(const struct kprobe_patch *patches, unsigned int nr)
 		kick_all_cpus_sync();
 }
 NOKPROBE_SYMBOL(arch_kprobe_patch);
+
+#ifdef CONFIG_DYNAMIC_FTRACE_WITH_CALL_OPS
+/*
+ * The two words before a traced function are a pointer that ftrace writes. Its call is 12
+ * bytes after their start, or 16 if the function begins with a landing pad. They count as
+ * text of the function before.
+ */
+bool arch_kprobe_text_reserved(unsigned long start, unsigned long end)
+{
+	unsigned long at;
+
+	for (at = ALIGN_DOWN(start, sizeof(u64)); at < end; at += sizeof(u64))
+		if (ftrace_location_range(at + 3 * AARCH64_INSN_SIZE, at + 4 * AARCH64_INSN_SIZE))
+			return true;
+	return false;
+}
+NOKPROBE_SYMBOL(arch_kprobe_text_reserved);
+#endif
 
 bool arch_kprobe_emulate(struct kprobe_point *point, struct pt_regs *regs)
 {

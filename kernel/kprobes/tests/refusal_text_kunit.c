@@ -6,6 +6,7 @@
  */
 #include <kunit/test.h>
 #include <linux/bug.h>
+#include <linux/ftrace.h>
 #include <linux/jump_label.h>
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
@@ -299,6 +300,22 @@ static void static_call_trampoline(struct kunit *test)
 #endif
 }
 
+/* A pointer for ftrace is in front of functions, at the end of the ones before. */
+static void pointer_of_ftrace(struct kunit *test)
+{
+#ifdef CONFIG_DYNAMIC_FTRACE_WITH_CALL_OPS
+	unsigned long entry = (unsigned long)kprobes_target_c;
+
+	if (!ftrace_location(entry))
+		kunit_skip(test, "ftrace does not know the function");
+	kprobes_refuse_addr(test, (void *)entry - 8, -EINVAL, KPROBE_REASON_RESERVED);
+	kprobes_refuse_addr(test, (void *)entry - 4, -EINVAL, KPROBE_REASON_RESERVED);
+	KUNIT_EXPECT_EQ(test, 0, kprobes_try(entry));
+#else
+	kunit_skip(test, "ftrace keeps no pointers in the text");
+#endif
+}
+
 static void bug_site(struct kunit *test)
 {
 #ifdef CONFIG_GENERIC_BUG
@@ -332,6 +349,7 @@ static struct kunit_case refusal_text_cases[] = {
 	KUNIT_CASE(jump_label),
 	KUNIT_CASE(static_call_site),
 	KUNIT_CASE(static_call_trampoline),
+	KUNIT_CASE(pointer_of_ftrace),
 	KUNIT_CASE(bug_site),
 	{}
 };

@@ -28,6 +28,11 @@ unreadable:
 	return true;
 }
 
+#ifdef CONFIG_DYNAMIC_FTRACE_WITH_CALL_OPS
+bool arch_kprobe_text_reserved(unsigned long start, unsigned long end);
+#define arch_kprobe_text_reserved	arch_kprobe_text_reserved
+#endif
+
 extern const struct kprobe_isa arm64_kprobe_isa;
 #define arch_kprobe_isa		(&arm64_kprobe_isa)
 
