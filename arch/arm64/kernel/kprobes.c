@@ -19,16 +19,20 @@
 #include <linux/memory.h>
 #include <linux/smp.h>
 #include <linux/stop_machine.h>
+#include <linux/uaccess.h>
 #include <linux/unaligned.h>
 #include <asm/debug-monitors.h>
 #include <asm/insn.h>
+#include <asm/mte.h>
 #include <asm/patching.h>
 #include <asm/sections.h>
 #include <asm/sysreg.h>
 
 #include "probes/simulate-insn.h"
 
-void kprobe_detour_leave(struct pt_regs *regs);
+#define SYS_PSTATE_DIT	sys_reg(3, 3, 4, 2, 5)
+#define SYS_PSTATE_SSBS	sys_reg(3, 3, 4, 2, 6)
+#define SYS_PSTATE_TCO	sys_reg(3, 3, 4, 2, 7)
 
 kprobe_opcode_t *arch_kprobe_entry(unsigned long addr, unsigned long offset,
 				   bool *on_func_entry)
@@ -217,6 +221,113 @@ int kretprobe_brk_handler(struct pt_regs *regs, unsigned long esr)
 }
 NOKPROBE_SYMBOL(kretprobe_brk_handler);
 
+/*
+ * What probed code may have changed to access user memory. An exception changes it back on
+ * its way in, so handlers of breakpoints never see it, nor does a task that is switched to.
+ */
+#define USER_TABLES	BIT(0)	/* they are loaded: software PAN is off */
+#define USER_ACCESS	BIT(1)	/* PSTATE.PAN is clear */
+#define TAGS_IGNORED	BIT(2)	/* PSTATE.TCO is set */
+
+static __always_inline unsigned int access_under_way(void)
+{
+	unsigned int access = 0;
+
+	if (system_uses_ttbr0_pan()) {
+		if (read_sysreg(ttbr0_el1) & TTBR_ASID_MASK)
+			access |= USER_TABLES;
+	} else if (system_uses_hw_pan()) {
+		if (!read_sysreg_s(SYS_PSTATE_PAN))
+			access |= USER_ACCESS;
+	}
+	/* Without KASAN only exceptions set it, and have cleared it again if they must. */
+	if (kasan_hw_tags_enabled() && read_sysreg_s(SYS_PSTATE_TCO))
+		access |= TAGS_IGNORED;
+	return access;
+}
+
+static noinline void end_access(unsigned int access)
+{
+	if (access & USER_TABLES)
+		uaccess_ttbr0_disable();
+	if (access & USER_ACCESS)
+		__uaccess_enable_hw_pan();
+	if (access & TAGS_IGNORED)
+		mte_disable_tco_entry(current);
+}
+NOKPROBE_SYMBOL(end_access);
+
+/* The tables are the task's as they are now: it may have been switched out meanwhile. */
+static noinline void resume_access(unsigned int access)
+{
+	if (access & TAGS_IGNORED)
+		asm volatile(SET_PSTATE_TCO(1));
+	if (access & USER_ACCESS)
+		__uaccess_disable_hw_pan();
+	if (access & USER_TABLES)
+		uaccess_ttbr0_enable();
+}
+NOKPROBE_SYMBOL(resume_access);
+
+/**
+ * arm64_kprobe_detour_enter() - a stub was entered
+ * @regs:   as for kprobe_detour_enter()
+ * @detour: as for kprobe_detour_enter()
+ *
+ * Context: That of the probed code.
+ */
+void arm64_kprobe_detour_enter(struct pt_regs *regs, struct kprobe_detour *detour)
+{
+	unsigned int access = access_under_way();
+
+	if (unlikely(access))
+		end_access(access);
+	kprobe_detour_enter(regs, detour);
+	if (unlikely(access))
+		resume_access(access);
+}
+NOKPROBE_SYMBOL(arm64_kprobe_detour_enter);
+
+/**
+ * arm64_kprobe_detour_post() - a copy of a displaced instruction has run
+ * @regs:  as for kprobe_detour_post()
+ * @where: as for kprobe_detour_post()
+ *
+ * Context: That of the probed code.
+ */
+void arm64_kprobe_detour_post(struct pt_regs *regs, unsigned long where)
+{
+	unsigned int access = access_under_way();
+
+	if (unlikely(access))
+		end_access(access);
+	kprobe_detour_post(regs, where);
+	if (unlikely(access))
+		resume_access(access);
+}
+NOKPROBE_SYMBOL(arm64_kprobe_detour_post);
+
+#ifdef CONFIG_KRETPROBES
+/**
+ * arm64_kretprobe_return() - a probed function has returned
+ * @regs: as for kretprobe_return()
+ * @fp:   as for kretprobe_return()
+ *
+ * Context: That of the function that returned.
+ */
+void arm64_kretprobe_return(struct pt_regs *regs, void *fp)
+{
+	unsigned int access = access_under_way();
+
+	if (unlikely(access))
+		end_access(access);
+	kretprobe_return(regs, fp);
+	if (unlikely(access))
+		resume_access(access);
+}
+NOKPROBE_SYMBOL(arm64_kretprobe_return);
+#endif
+
 /**
  * kprobe_detour_leave() - a stub is left as a trap would be
  * @regs: registers as the probed code has them, of its state only the flags and which
@@ -233,11 +344,11 @@ void kprobe_detour_leave(struct pt_regs *regs)
 	if (cpus_have_cap(ARM64_HAS_PAN))
 		pstate |= read_sysreg_s(SYS_PSTATE_PAN);
 	if (cpus_have_cap(ARM64_HAS_DIT))
-		pstate |= read_sysreg_s(sys_reg(3, 3, 4, 2, 5));
+		pstate |= read_sysreg_s(SYS_PSTATE_DIT);
 	if (cpus_have_cap(ARM64_SSBS))
-		pstate |= read_sysreg_s(sys_reg(3, 3, 4, 2, 6));
+		pstate |= read_sysreg_s(SYS_PSTATE_SSBS);
 	if (cpus_have_cap(ARM64_MTE))
-		pstate |= read_sysreg_s(sys_reg(3, 3, 4, 2, 7));
+		pstate |= read_sysreg_s(SYS_PSTATE_TCO);
 	regs->pstate |= pstate;
 }
 NOKPROBE_SYMBOL(kprobe_detour_leave);

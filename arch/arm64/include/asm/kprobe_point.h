@@ -63,4 +63,10 @@ arch_kretprobe_go_back(struct pt_regs *regs, void *fp, unsigned long addr)
 	WRITE_ONCE(regs->stackframe[1], addr);
 }
 
+/* kprobes.c: what kprobes-trampoline.S calls. */
+void arm64_kprobe_detour_enter(struct pt_regs *regs, struct kprobe_detour *detour);
+void arm64_kprobe_detour_post(struct pt_regs *regs, unsigned long where);
+void arm64_kretprobe_return(struct pt_regs *regs, void *fp);
+void kprobe_detour_leave(struct pt_regs *regs);
+
 #endif /* _ASM_ARM64_KPROBE_POINT_H */
