@@ -190,6 +190,16 @@ static __always_inline unsigned long kprobe_after_nop(unsigned long addr)
 }
 
 /*
+ * Where RCU is not watching, hits that no trap has reported have RCU watch before they call
+ * handlers. An architecture where no such code can be probed, because all of it is noinstr,
+ * need not look for that: it defines ARCH_KPROBE_RCU_WATCHES in asm/kprobes.h. Detours of
+ * its own must be so, as they do not look.
+ */
+#if defined(ARCH_KPROBE_OWN_DETOURS) && !defined(ARCH_KPROBE_RCU_WATCHES)
+#error "detours of an architecture's own need ARCH_KPROBE_RCU_WATCHES"
+#endif
+
+/*
  * What the core cannot know of text. An architecture that has something to say
  * defines the name as well, in asm/kprobe_point.h.
  */

@@ -19,6 +19,7 @@
 #include "hit.h"
 #include "move_notes.h"
 #include "point.h"
+#include "rcu.h"
 #include "slot.h"
 #include "table.h"
 
@@ -359,10 +360,14 @@ NOKPROBE_SYMBOL(kprobe_hit);
  */
 void kprobe_detour_enter(struct pt_regs *regs, struct kprobe_detour *detour)
 {
+	enum kprobe_rcu entered;
+
 	kmsan_unpoison_entry_regs(regs);
 	preempt_disable_notrace();
+	entered = kprobe_rcu_enter();
 	arch_kprobe_enter(detour->point, regs);
 	any_hit(detour->point, regs, 0);
+	kprobe_rcu_exit(entered);
 	preempt_enable_notrace();
 }
 NOKPROBE_SYMBOL(kprobe_detour_enter);
@@ -374,7 +379,9 @@ NOKPROBE_SYMBOL(kprobe_detour_enter);
  * @addr: its address
  *
  * For architectures that can ask before anything else is done about the trap, and
- * leave it for there.
+ * leave it for there. If RCU is not watching the table cannot be read yet, and detours of
+ * an architecture's own may rely on RCU. If the trap has RCU watch before it asks, this
+ * does not notice: kprobe_detour_enter() looks once more.
  *
  * Context: Any, interrupts disabled.
  * Return: A detour's entry, or NULL: the breakpoint is not ours, or it is
@@ -535,11 +542,14 @@ NOKPROBE_SYMBOL(kprobe_post_hit);
 void kprobe_detour_post(struct pt_regs *regs, unsigned long where)
 {
 	struct kprobe_point *point = kprobe_slot_running(where);
+	enum kprobe_rcu entered;
 
 	kmsan_unpoison_entry_regs(regs);
 	preempt_disable_notrace();
+	entered = kprobe_rcu_enter();
 	instruction_pointer_set(regs, point->site + point->len);
 	kprobe_post_hit(point, regs);
+	kprobe_rcu_exit(entered);
 	preempt_enable_notrace();
 }
 NOKPROBE_SYMBOL(kprobe_detour_post);

@@ -24,6 +24,7 @@
 #include "kretprobe.h"
 #include "kretprobe_call.h"
 #include "kretprobe_pool.h"
+#include "rcu.h"
 #include "return_trampoline.h"
 
 static __always_inline struct kretprobe_instance *
@@ -449,14 +450,17 @@ static __always_inline void return_from_call(struct pt_regs *regs, void *fp,
 void kretprobe_return(struct pt_regs *regs, void *fp)
 {
 	struct kretprobe_instance *top;
+	enum kprobe_rcu entered;
 
 	kmsan_unpoison_entry_regs(regs);
 	preempt_disable_notrace();
+	entered = kprobe_rcu_enter();
 	top = instance_of(current->kretprobe_instances.first);
 	if (likely(is_plain(top, fp)))
 		return_from_call(regs, fp, top);
 	else
 		return_from_chain(regs, fp, top);
+	kprobe_rcu_exit(entered);
 	preempt_enable_notrace();
 }
 NOKPROBE_SYMBOL(kretprobe_return);

@@ -24,6 +24,9 @@ typedef u8 kprobe_opcode_t;
 /* Text that a point remembers: the last instruction begins where the jump ends. */
 #define KPROBE_TEXT_SIZE	(KPROBE_JUMP_SIZE - 1 + MAX_INSN_SIZE)
 
+/* All code is noinstr that is executed while RCU is not watching. */
+#define ARCH_KPROBE_RCU_WATCHES	1
+
 #ifdef CONFIG_X86_64
 /* Detours call handlers by themselves: kprobes-opt.c. */
 #define ARCH_KPROBE_OWN_DETOURS	1

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Tests of hits where RCU is not watching, as in the idle loop: handlers run all the same,
+ * and RCU watches while they do, whatever calls them.
+ */
+#include <linux/cpuidle.h>
+#include <linux/kprobe_arch.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+
+#include "../table.h"
+#include "optimized.h"
+
+/**
+ * struct seen - what handlers have found
+ * @handlers: how many there were
+ * @watched:  in how many of them RCU was watching
+ * @irqs_on:  in how many interrupts were enabled
+ * @count:    preempt_count() of the last one
+ */
+struct seen {
+	int handlers;
+	int watched;
+	int irqs_on;
+	int count;
+};
+
+/* No other test runs meanwhile. */
+static struct seen seen;
+static DEFINE_RAW_SPINLOCK(lock);
+
+/* With lockdep, both the lock and RCU complain if the context is not what it seems. */
+static void look_around(void)
+{
+	seen.handlers++;
+	seen.watched += rcu_is_watching();
+	seen.irqs_on += !irqs_disabled();
+	seen.count = preempt_count();
+	rcu_read_lock();
+	raw_spin_lock(&lock);
+	raw_spin_unlock(&lock);
+	rcu_read_unlock();
+}
+
+static int look_in_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	look_around();
+	return kprobes_count_pre(p, regs);
+}
+
+static void look_in_post(struct kprobe *p, struct pt_regs *regs, unsigned long flags)
+{
+	look_around();
+	kprobes_count_post(p, regs, flags);
+}
+
+static int look_in_return(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	look_around();
+	return 0;
+}
+
+/* What calling the function in the idle loop has left behind. */
+struct after {
+	int result;
+	int count;
+	bool watched;
+	bool irqs_on;
+};
+
+/* The function is written in assembly, so nothing is instrumented but by the probe. */
+static noinstr void call_in_idle(struct after *after)
+{
+	instrumentation_begin();
+	ct_cpuidle_enter();
+	instrumentation_begin();
+	after->result = kprobes_opt_plain(5);
+	instrumentation_end();
+	after->watched = kprobe_rcu_is_watching();
+	after->irqs_on = !raw_irqs_disabled();
+	ct_cpuidle_exit();
+	instrumentation_end();
+}
+
+/* A task that takes the idle task's place is one of these: play_idle_precise(). */
+static void call_as_idle_task(struct after *after)
+{
+	unsigned long flags;
+
+	preempt_disable();
+	local_irq_save(flags);
+	current->flags |= PF_IDLE;
+	after->count = preempt_count();
+	call_in_idle(after);
+	current->flags &= ~PF_IDLE;
+	local_irq_restore(flags);
+	preempt_enable();
+}
+
+static void expect_handlers(struct kunit *test, int handlers, int entered)
+{
+	struct after after = { };
+
+	seen = (struct seen){ };
+	call_as_idle_task(&after);
+	KUNIT_EXPECT_EQ(test, 15, after.result);
+	KUNIT_EXPECT_FALSE(test, after.watched);
+	KUNIT_EXPECT_FALSE(test, after.irqs_on);
+	KUNIT_EXPECT_TRUE(test, rcu_is_watching());
+	KUNIT_EXPECT_FALSE(test, irqs_disabled());
+	KUNIT_EXPECT_EQ(test, handlers, seen.handlers);
+	KUNIT_EXPECT_EQ(test, handlers, seen.watched);
+	KUNIT_EXPECT_EQ(test, 0, seen.irqs_on);
+	if (entered >= 0 && IS_ENABLED(CONFIG_PREEMPT_COUNT))
+		KUNIT_EXPECT_EQ(test, after.count + entered, seen.count);
+}
+
+/* By how much a jump raises the preemption count. A trap may count as an NMI. */
+static int entered_by(struct kunit *test)
+{
+	return kprobes_way_of(test) == KPROBES_BY_TRAP ? -1 : 1;
+}
+
+static struct kprobes_counter *probed(struct kunit *test, bool post)
+{
+	const struct kprobes_place place = { .symbol = "kprobes_opt_plain" };
+	struct kprobes_counter *c = kprobes_counter(test, &place);
+
+	c->kp.pre_handler = look_in_pre;
+	c->kp.post_handler = post ? look_in_post : NULL;
+	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&c->kp));
+	kprobes_expect_way(test, c);
+	return c;
+}
+
+static void need_idle(struct kunit *test)
+{
+#ifdef ARCH_KPROBE_RCU_WATCHES
+	kunit_skip(test, "no code that can be probed is executed without RCU");
+#endif
+	if (!IS_ENABLED(CONFIG_CONTEXT_TRACKING_IDLE))
+		kunit_skip(test, "RCU watches always");
+}
+
+static void idle_in_pre(struct kunit *test)
+{
+	struct kprobes_counter *c;
+
+	need_idle(test);
+	c = probed(test, false);
+	expect_handlers(test, 1, entered_by(test));
+	kprobes_expect_counts(test, c, 1, 0);
+	KUNIT_EXPECT_EQ(test, 0, c->kp.nmissed);
+}
+
+static void idle_in_post(struct kunit *test)
+{
+	struct kprobes_counter *c;
+
+	need_idle(test);
+	c = probed(test, true);
+	expect_handlers(test, 2, entered_by(test));
+	kprobes_expect_counts(test, c, 1, 1);
+	KUNIT_EXPECT_EQ(test, 0, c->kp.nmissed);
+}
+
+#ifdef CONFIG_KRETPROBES
+static void idle_in_return(struct kunit *test)
+{
+	struct kprobes_returns *r;
+
+	need_idle(test);
+	r = kprobes_returns(test, "kprobes_opt_plain");
+	r->rp.entry_handler = look_in_return;
+	r->rp.handler = look_in_return;
+	KUNIT_ASSERT_EQ(test, 0, register_kretprobe(&r->rp));
+	kprobes_settle(kprobes_way_of(test));
+	/* The last handler is that of the return. */
+	expect_handlers(test, 2, 1);
+	KUNIT_EXPECT_EQ(test, 0, r->rp.nmissed);
+}
+#endif
+
+static struct kunit_case idle_cases[] = {
+	KPROBES_CASE_WAYS(idle_in_pre),
+	KPROBES_CASE_WAYS(idle_in_post),
+#ifdef CONFIG_KRETPROBES
+	KPROBES_CASE_WAYS(idle_in_return),
+#endif
+	{}
+};
+
+static struct kunit_suite idle_suite = {
+	.name = "kprobes_optimize_idle",
+	.init = kprobes_way_init,
+	.exit = kprobes_way_exit,
+	.test_cases = idle_cases,
+};
+
+kunit_test_suite(idle_suite);
+
+MODULE_DESCRIPTION("KUnit tests of hits where RCU is not watching");
+MODULE_LICENSE("GPL");
