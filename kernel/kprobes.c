@@ -20,7 +20,7 @@
  *   optimizer, renew, stub, examine, scan, site, region	jumps
  *   detour, fault, kretprobe_quick, kretprobe,		hits
  *   kretprobe_pool, hit, move_notes
- *   slot_make, slot, unwind, synchronize, frame
+ *   slot_make, slot, unwind, synchronize, rcu, frame
  *   veneer, address, function, reserved, blacklist,		places
  *   module_text, text, patch
  *   deferred_free, point, slot_write, table, reason	data
