@@ -35,10 +35,7 @@ typedef u8 kprobe_opcode_t;
 /* Those with one handler take 180 to 310, those with the most that are called up to 800. */
 #define KPROBE_DETOUR_MAX_SIZE	800
 #else
-/*
- * An address, a call, what a jump covers, a jump back; the first instruction, a call, a
- * jump.
- */
+/* An address, a call, what a jump covers, a jump back; the first instruction, a call, a jump. */
 #define KPROBE_DETOUR_MAX_SIZE	100
 #endif
 
