@@ -315,6 +315,12 @@ static const char * const early_arm64[] = {
 	"finalise_el2", "_cpu_resume", "cpu_do_resume", "__cpu_suspend_enter",
 };
 
+/* Executed with a guest's vectors or state, with VHE. */
+static const char * const guest_arm64[] = {
+	"__guest_enter", "__guest_exit", "__kvm_vcpu_run", "__fpsimd_save_state",
+	"__debug_switch_to_guest", "__vgic_v3_save_state",
+};
+
 static const char * const serving_returns[] = {
 	"kretprobe_trampoline", "kretprobe_return", "kretprobe_find_ret_addr",
 	"kprobe_flush_task",
@@ -347,6 +353,8 @@ static void blacklist_subsystem(struct kunit *test)
 		expect_names(test, serving_arm64, ARRAY_SIZE(serving_arm64), false);
 	if (IS_ENABLED(CONFIG_ARM64))
 		expect_names(test, early_arm64, ARRAY_SIZE(early_arm64), true);
+	if (IS_ENABLED(CONFIG_ARM64) && IS_ENABLED(CONFIG_KVM))
+		expect_names(test, guest_arm64, ARRAY_SIZE(guest_arm64), false);
 	if (IS_ENABLED(CONFIG_KRETPROBES))
 		expect_names(test, serving_returns, ARRAY_SIZE(serving_returns), false);
 }
