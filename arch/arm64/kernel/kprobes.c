@@ -269,6 +269,22 @@ static noinline void resume_access(unsigned int access)
 }
 NOKPROBE_SYMBOL(resume_access);
 
+/* Ends an access that is under way. What it returns is for return_to_access(). */
+static __always_inline unsigned int leave_access(void)
+{
+	unsigned int access = access_under_way();
+
+	if (unlikely(access))
+		end_access(access);
+	return access;
+}
+
+static __always_inline void return_to_access(unsigned int access)
+{
+	if (unlikely(access))
+		resume_access(access);
+}
+
 /**
  * arm64_kprobe_detour_enter() - a stub was entered
  * @regs:   as for kprobe_detour_enter()
@@ -278,13 +294,10 @@ NOKPROBE_SYMBOL(resume_access);
  */
 void arm64_kprobe_detour_enter(struct pt_regs *regs, struct kprobe_detour *detour)
 {
-	unsigned int access = access_under_way();
+	unsigned int access = leave_access();
 
-	if (unlikely(access))
-		end_access(access);
 	kprobe_detour_enter(regs, detour);
-	if (unlikely(access))
-		resume_access(access);
+	return_to_access(access);
 }
 NOKPROBE_SYMBOL(arm64_kprobe_detour_enter);
 
@@ -297,13 +310,10 @@ NOKPROBE_SYMBOL(arm64_kprobe_detour_enter);
  */
 void arm64_kprobe_detour_post(struct pt_regs *regs, unsigned long where)
 {
-	unsigned int access = access_under_way();
+	unsigned int access = leave_access();
 
-	if (unlikely(access))
-		end_access(access);
 	kprobe_detour_post(regs, where);
-	if (unlikely(access))
-		resume_access(access);
+	return_to_access(access);
 }
 NOKPROBE_SYMBOL(arm64_kprobe_detour_post);
 
@@ -317,13 +327,10 @@ NOKPROBE_SYMBOL(arm64_kprobe_detour_post);
  */
 void arm64_kretprobe_return(struct pt_regs *regs, void *fp)
 {
-	unsigned int access = access_under_way();
+	unsigned int access = leave_access();
 
-	if (unlikely(access))
-		end_access(access);
 	kretprobe_return(regs, fp);
-	if (unlikely(access))
-		resume_access(access);
+	return_to_access(access);
 }
 NOKPROBE_SYMBOL(arm64_kretprobe_return);
 #endif
