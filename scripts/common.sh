@@ -56,6 +56,12 @@ load_arch()
 	out=$build/$name
 }
 
+# Does the kernel check each memory access? It is slow then, and larger.
+checks_memory()
+{
+	case $variant in debug | kasan | kcsan) ;; *) return 1 ;; esac
+}
+
 # config_files TREE: sets $base to the make target of a variant's base configuration, $fragments to
 # the names of the fragments that are merged into it, and $files to their paths in TREE. All
 # variants are based on the run kernel, with the fragment for the architecture's width, unless

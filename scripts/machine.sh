@@ -14,7 +14,7 @@ machine()
 {
 	local mode=$1 memory=1G thread=${TCG_THREAD:-single}
 	shift
-	case $variant in debug | kasan | kcsan) memory=2G ;; esac
+	! checks_memory || memory=2G
 	# A variant's fragment may name the CPU, and arguments of the kernel.
 	local fragment=$top/kernel/configs/kprobes-$variant.config cpu
 	cpu=$(sed -n 's/^# CPU: //p' "$fragment")

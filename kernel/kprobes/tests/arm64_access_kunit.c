@@ -87,29 +87,28 @@ static void call_with_access(struct kunit *test, int handlers)
 	KUNIT_EXPECT_FALSE(test, access_is_enabled());
 }
 
-static struct kprobes_counter *probed(struct kunit *test, unsigned int offset, bool post)
+static void probe(struct kunit *test, bool post)
 {
-	const struct kprobes_place place = { .symbol = "kprobes_opt_plain", .offset = offset };
+	const struct kprobes_place place = { .symbol = "kprobes_opt_plain" };
 	struct kprobes_counter *c = kprobes_counter(test, &place);
 
 	c->kp.pre_handler = look_in_pre;
 	c->kp.post_handler = post ? look_in_post : NULL;
 	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&c->kp));
 	kprobes_expect_way(test, c);
-	return c;
 }
 
 static void access_in_pre(struct kunit *test)
 {
 	need_user_memory(test);
-	probed(test, 0, false);
+	probe(test, false);
 	call_with_access(test, 1);
 }
 
 static void access_in_post(struct kunit *test)
 {
 	need_user_memory(test);
-	probed(test, 0, true);
+	probe(test, true);
 	call_with_access(test, 2);
 }
 

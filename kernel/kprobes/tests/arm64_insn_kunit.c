@@ -6,13 +6,11 @@
  */
 #include <kunit/test.h>
 #include <linux/sizes.h>
-#include <linux/string.h>
-#include <linux/unaligned.h>
 
 #include "../scan.h"
 
 #define ADDR	0xffff800080234560UL
-#define WORDS	8
+#include "words.h"
 
 #define NOP		0xd503201f
 #define BTI_C		0xd503245f
@@ -30,12 +28,6 @@
 #define LDR_SIMD	0x9c000040	/* ldr q0, .+8 */
 #define CLREX		0xd5033f5f
 #define SVC		0xd4000001
-
-static void put_words(u8 *bytes, const u32 *words, unsigned int nr)
-{
-	while (nr--)
-		put_unaligned_le32(words[nr], bytes + sizeof(u32) * nr);
-}
 
 /* Reach */
 
@@ -197,23 +189,6 @@ static void arm64_pads(struct kunit *test)
 }
 
 /* Places */
-
-static u8 function[WORDS * sizeof(u32)];
-
-static size_t read_function(unsigned long addr, u8 *buf, size_t size)
-{
-	size = min_t(size_t, size, ADDR + sizeof(function) - addr);
-	memcpy(buf, function + (addr - ADDR), size);
-	return size;
-}
-
-static bool find_function(struct kprobe_lookup *lookup, unsigned long addr,
-			  struct kprobe_function *f)
-{
-	f->start = ADDR;
-	f->end = ADDR + sizeof(function);
-	return true;
-}
 
 struct arm64_site_case {
 	const char *name;

@@ -349,10 +349,10 @@ static void blacklist_subsystem(struct kunit *test)
 	expect_names(test, inner_functions, ARRAY_SIZE(inner_functions), true);
 	if (IS_ENABLED(CONFIG_X86))
 		expect_names(test, serving_x86, ARRAY_SIZE(serving_x86), false);
-	if (IS_ENABLED(CONFIG_ARM64))
+	if (IS_ENABLED(CONFIG_ARM64)) {
 		expect_names(test, serving_arm64, ARRAY_SIZE(serving_arm64), false);
-	if (IS_ENABLED(CONFIG_ARM64))
 		expect_names(test, early_arm64, ARRAY_SIZE(early_arm64), true);
+	}
 	if (IS_ENABLED(CONFIG_ARM64) && IS_ENABLED(CONFIG_KVM))
 		expect_names(test, guest_arm64, ARRAY_SIZE(guest_arm64), false);
 	if (IS_ENABLED(CONFIG_KRETPROBES))

@@ -78,6 +78,17 @@ struct kprobes_counter *kprobes_entry_next(struct kunit *test)
 	return kprobes_counter(test, &next);
 }
 
+/* A counting probe on the instruction after that one. Nothing is probed there yet. */
+struct kprobes_counter *kprobes_entry_second(struct kunit *test)
+{
+	const u8 *next = (u8 *)kprobes_entry_addr() + ENTRY_NOP_SIZE;
+	struct kprobes_place second = kprobes_entry_place;
+
+	kprobes_entry_clear();
+	second.offset = ENTRY_NOP_SIZE + arch_kprobe_insn_len(next, KPROBE_INSN_MAX);
+	return kprobes_counter(test, &second);
+}
+
 /* Disarms points of earlier probes, which would else decide the form. */
 void kprobes_entry_clear(void)
 {

@@ -50,6 +50,7 @@ void kprobes_entry_prepare(struct kunit *test);
 void kprobes_entry_settle(struct kunit *test, struct kprobe *p);
 struct kprobes_counter *kprobes_entry_counting(struct kunit *test);
 struct kprobes_counter *kprobes_entry_next(struct kunit *test);
+struct kprobes_counter *kprobes_entry_second(struct kunit *test);
 void kprobes_entry_call(struct kunit *test, int times);
 
 /* All registers, where ftrace can save them. */

@@ -5,7 +5,6 @@
  */
 #include <kunit/test.h>
 #include <linux/ftrace.h>
-#include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
 #include <linux/module.h>
 
@@ -196,25 +195,13 @@ static void next_comes_back(struct kunit *test)
 	}
 }
 
-/* The instruction after the next one, which the entry's jump covers. */
-static struct kprobes_counter *second_one(struct kunit *test)
-{
-	const u8 *next = (u8 *)kprobes_entry_addr() + ENTRY_NOP_SIZE;
-	static struct kprobes_place place;
-
-	kprobes_entry_clear();	/* of text without probes */
-	place = kprobes_entry_place;
-	place.offset = ENTRY_NOP_SIZE + arch_kprobe_insn_len(next, KPROBE_INSN_MAX);
-	return kprobes_counter(test, &place);
-}
-
 /*
  * A probe that comes during the move to what a jump at the entry would cover is hit, with and
  * without one between them.
  */
 static void second_comes(struct kunit *test, bool first_alone)
 {
-	struct kprobes_counter *second = second_one(test);
+	struct kprobes_counter *second = kprobes_entry_second(test);
 	struct move m = start_move(test);
 
 	if (first_alone) {

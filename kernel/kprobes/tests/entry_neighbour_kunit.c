@@ -5,7 +5,6 @@
  */
 #include <kunit/test.h>
 #include <linux/delay.h>
-#include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
 #include <linux/kthread.h>
 
@@ -88,15 +87,10 @@ static void next_comes_first(struct kunit *test)
  */
 static void second_comes_first(struct kunit *test)
 {
-	const u8 *next = (u8 *)kprobes_entry_addr() + ENTRY_NOP_SIZE;
-	struct kprobes_place place = kprobes_entry_place;
-	struct kprobes_counter *entry, *second;
+	struct kprobes_counter *entry, *second = kprobes_entry_second(test);
 
-	/* Of text without probes. */
-	kprobes_entry_clear();
-	place.offset = ENTRY_NOP_SIZE + arch_kprobe_insn_len(next, KPROBE_INSN_MAX);
 	kprobes_entry_prepare(test);
-	second = kprobes_counting(test, &place);
+	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&second->kp));
 	wait_for_kprobe_optimizer();
 	entry = kprobes_counting(test, &kprobes_entry_place);
 	kprobes_entry_call(test, CALLS);

@@ -179,6 +179,15 @@ static const struct errand errands[] = {
 
 KUNIT_ARRAY_PARAM_DESC(errands, errands, name);
 
+/* The jump comes as soon as the hog has ended. */
+static void expect_jump_after(struct kunit *test, struct hog *h, const struct kprobe *p)
+{
+	KUNIT_EXPECT_FALSE(test, READ_ONCE(h->gave_up));
+	WRITE_ONCE(h->release, true);
+	wait_for_kprobe_optimizer();
+	KUNIT_EXPECT_EQ(test, p->point->mechanism, KPROBE_JUMP);
+}
+
 static void nobody_waits(struct kunit *test)
 {
 	const struct errand *errand = test->param_value;
@@ -198,11 +207,8 @@ static void nobody_waits(struct kunit *test)
 	h = start_hog(test);
 	p = start_settling(test);
 	errand->run(test);
-	KUNIT_EXPECT_FALSE(test, READ_ONCE(h->gave_up));
 	KUNIT_EXPECT_NE(test, p->point->mechanism, KPROBE_JUMP);
-	WRITE_ONCE(h->release, true);
-	wait_for_kprobe_optimizer();
-	KUNIT_EXPECT_EQ(test, p->point->mechanism, KPROBE_JUMP);
+	expect_jump_after(test, h, p);
 }
 
 /*
@@ -223,10 +229,7 @@ static void hog_is_waited_for(struct kunit *test)
 	p = start_settling(test);
 	msleep(1000);
 	KUNIT_EXPECT_TRUE(test, is_optimizing(p));
-	KUNIT_EXPECT_FALSE(test, READ_ONCE(h->gave_up));
-	WRITE_ONCE(h->release, true);
-	wait_for_kprobe_optimizer();
-	KUNIT_EXPECT_EQ(test, p->point->mechanism, KPROBE_JUMP);
+	expect_jump_after(test, h, p);
 }
 
 static struct kunit_case hog_cases[] = {

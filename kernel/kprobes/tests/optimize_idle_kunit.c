@@ -142,26 +142,25 @@ static void need_idle(struct kunit *test)
 		kunit_skip(test, "RCU watches always");
 }
 
-static void idle_in_pre(struct kunit *test)
+static void hit_in_idle(struct kunit *test, bool post)
 {
 	struct kprobes_counter *c;
 
 	need_idle(test);
-	c = probed(test, false);
-	expect_handlers(test, 1, entered_by(test));
-	kprobes_expect_counts(test, c, 1, 0);
+	c = probed(test, post);
+	expect_handlers(test, 1 + post, entered_by(test));
+	kprobes_expect_counts(test, c, 1, post);
 	KUNIT_EXPECT_EQ(test, 0, c->kp.nmissed);
+}
+
+static void idle_in_pre(struct kunit *test)
+{
+	hit_in_idle(test, false);
 }
 
 static void idle_in_post(struct kunit *test)
 {
-	struct kprobes_counter *c;
-
-	need_idle(test);
-	c = probed(test, true);
-	expect_handlers(test, 2, entered_by(test));
-	kprobes_expect_counts(test, c, 1, 1);
-	KUNIT_EXPECT_EQ(test, 0, c->kp.nmissed);
+	hit_in_idle(test, true);
 }
 
 #ifdef CONFIG_KRETPROBES

@@ -7,16 +7,13 @@
 #include <kunit/test.h>
 #include <linux/bits.h>
 #include <linux/kernel.h>
-#include <linux/string.h>
-#include <linux/unaligned.h>
 
 #include "../../../arch/riscv/kernel/kprobes-insn.h"
-#include "../function.h"
 #include "../scan.h"
 #include "../site.h"
 
 #define ADDR	0xffffffff80234560UL
-#define WORDS	8
+#include "words.h"
 
 #define LI_T1		0x00100313
 #define MV_A0_T1	0x00030513
@@ -31,30 +28,6 @@
 
 #define T1		BIT(6)
 #define ALL		(GENMASK(31, 28) | GENMASK(7, 6))
-
-static u8 function[WORDS * sizeof(u32)];
-
-static void put_words(u8 *bytes, const u32 *words, unsigned int nr)
-{
-	while (nr--)
-		put_unaligned_le32(words[nr], bytes + sizeof(u32) * nr);
-}
-
-static size_t read_function(unsigned long addr, u8 *buf, size_t size)
-{
-	size = min_t(size_t, size, ADDR + sizeof(function) - addr);
-	memcpy(buf, function + (addr - ADDR), size);
-	return size;
-}
-
-static bool find_function(struct kprobe_lookup *lookup, unsigned long addr,
-			  struct kprobe_function *f)
-{
-	f->start = ADDR;
-	f->end = ADDR + sizeof(function);
-	f->kind = KPROBE_SYMBOL_FUNCTION;
-	return true;
-}
 
 static bool no_range(const struct kprobe_text *text, unsigned long start,
 		     unsigned long end)

@@ -56,15 +56,14 @@ next_is_refused()
 		grep -E '  -(EBUSY|16)  ftrace refused: kernel.ftrace_enabled is 0$'
 }
 
-is_jump_soon()
+jumps_if_it_can()
 {
-	[ ! -e /proc/sys/debug/kprobes-optimization ] ||
-		soon is_listed "$function" ".*\\[OPTIMIZED\\]" >/dev/null
+	[ ! -e /proc/sys/debug/kprobes-optimization ] || becomes_jump "$function"
 }
 
 working_probe_stays()
 {
-	not is_ftraced && hits entry && is_jump_soon && hits entry
+	not is_ftraced && hits entry && jumps_if_it_can && hits entry
 }
 
 next_is_accepted()

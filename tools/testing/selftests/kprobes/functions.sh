@@ -244,6 +244,18 @@ is_listed()
 		{ cat "$kprobes/list"; echo "has no $1${2:+ that matches $2}"; return 1; }
 }
 
+# is_jump SYMBOL
+is_jump()
+{
+	is_listed "$1" '.*\[OPTIMIZED\]'
+}
+
+# becomes_jump SYMBOL: after a grace period.
+becomes_jump()
+{
+	soon is_jump "$1" >/dev/null
+}
+
 # The list without flags that change by themselves.
 list()
 {

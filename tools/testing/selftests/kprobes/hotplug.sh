@@ -53,25 +53,19 @@ disabled_while_away()
 	while_away event_enable opened 0 && calls_there_do_not_hit "$hits"
 }
 
-is_jump()
-{
-	is_listed fifo_open '.*\[OPTIMIZED\]'
-}
-
 turn_off()
 {
 	echo 0 >"$optimization"
 }
 
-# A jump comes after a grace period.
 turn_on_and_wait()
 {
-	echo 1 >"$optimization" && soon is_jump >/dev/null
+	echo 1 >"$optimization" && becomes_jump fifo_open
 }
 
 off_while_away()
 {
-	soon is_jump >/dev/null && while_away turn_off && not is_jump && calls_there_hit
+	becomes_jump fifo_open && while_away turn_off && not is_jump fifo_open && calls_there_hit
 }
 
 on_while_away()

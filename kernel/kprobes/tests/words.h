@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef _KERNEL_KPROBES_TESTS_WORDS_H
+#define _KERNEL_KPROBES_TESTS_WORDS_H
+
+/*
+ * A function of instructions that are words, as a suite on byte arrays has it. The suite
+ * defines ADDR, the address that the function is taken to be at, before it includes this.
+ */
+#include <linux/kernel.h>
+#include <linux/string.h>
+#include <linux/unaligned.h>
+
+#include "../function.h"
+
+#define WORDS	8
+
+static u8 function[WORDS * sizeof(u32)];
+
+static void put_words(u8 *bytes, const u32 *words, unsigned int nr)
+{
+	while (nr--)
+		put_unaligned_le32(words[nr], bytes + sizeof(u32) * nr);
+}
+
+static size_t read_function(unsigned long addr, u8 *buf, size_t size)
+{
+	size = min_t(size_t, size, ADDR + sizeof(function) - addr);
+	memcpy(buf, function + (addr - ADDR), size);
+	return size;
+}
+
+static bool find_function(struct kprobe_lookup *lookup, unsigned long addr,
+			  struct kprobe_function *f)
+{
+	f->start = ADDR;
+	f->end = ADDR + sizeof(function);
+	f->kind = KPROBE_SYMBOL_FUNCTION;
+	return true;
+}
+
+#endif /* _KERNEL_KPROBES_TESTS_WORDS_H */
