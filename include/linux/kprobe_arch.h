@@ -29,6 +29,7 @@ void kprobe_detour_done(void);
 void kprobe_detour_resched(void);
 int kprobe_blacklist_add_text(unsigned long start, unsigned long end);
 int __init kprobe_blacklist_add_symbols(const char *first, const char *last);
+int __init kprobe_blacklist_add_functions(const char * const *names, unsigned int nr);
 size_t kprobe_read_insn(unsigned long addr, u8 *buf, size_t size);
 void kprobe_detour_enter(struct pt_regs *regs, struct kprobe_detour *detour);
 void kprobe_detour_post(struct pt_regs *regs, unsigned long where);

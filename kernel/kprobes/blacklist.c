@@ -128,6 +128,26 @@ int __init kprobe_blacklist_add_symbols(const char *first, const char *last)
 	return kprobe_blacklist_add_text(start, end - offset + size);
 }
 
+/**
+ * kprobe_blacklist_add_functions() - forbid probes in some functions
+ * @names: their names
+ * @nr:    how many
+ *
+ * Symbols that the kernel does not have are passed over.
+ *
+ * Context: Boot.
+ * Return: 0 or -ENOMEM.
+ */
+int __init kprobe_blacklist_add_functions(const char * const *names, unsigned int nr)
+{
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; !ret && i < nr; i++)
+		ret = kprobe_blacklist_add_symbols(names[i], names[i]);
+	return ret;
+}
+
 static void add_symbols(unsigned long *entry, unsigned long *end)
 {
 	for (; entry < end; entry++) {

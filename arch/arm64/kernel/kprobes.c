@@ -403,12 +403,8 @@ static int __init blacklist_sections(void)
 
 int __init arch_kprobe_blacklist(void)
 {
-	int ret = blacklist_sections();
-	unsigned int i;
-
-	for (i = 0; !ret && i < ARRAY_SIZE(too_early); i++)
-		ret = kprobe_blacklist_add_symbols(too_early[i], too_early[i]);
-	return ret;
+	return blacklist_sections() ?:
+	       kprobe_blacklist_add_functions(too_early, ARRAY_SIZE(too_early));
 }
 
 /* debug-monitors.c calls by name. */

@@ -243,12 +243,7 @@ static const char * const no_go[] __initconst = {
 
 int __init arch_kprobe_blacklist(void)
 {
-	unsigned int i;
-	int ret = 0;
-
-	for (i = 0; !ret && i < ARRAY_SIZE(no_go); i++)
-		ret = kprobe_blacklist_add_symbols(no_go[i], no_go[i]);
-	return ret;
+	return kprobe_blacklist_add_functions(no_go, ARRAY_SIZE(no_go));
 }
 
 /* Breakpoints and page faults come to us by name. */

@@ -478,7 +478,5 @@ int __init arch_kprobe_blacklist(void)
 
 	for (i = 0; !ret && i < ARRAY_SIZE(copied); i++)
 		ret = kprobe_blacklist_add_symbols(copied[i][0], copied[i][1]);
-	for (i = 0; !ret && i < ARRAY_SIZE(without_idt); i++)
-		ret = kprobe_blacklist_add_symbols(without_idt[i], without_idt[i]);
-	return ret;
+	return ret ?: kprobe_blacklist_add_functions(without_idt, ARRAY_SIZE(without_idt));
 }
