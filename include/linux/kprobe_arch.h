@@ -173,6 +173,38 @@ static __always_inline unsigned int arch_kprobe_preempt_count(void)
 }
 #endif
 
+#ifndef arch_kprobe_access
+/**
+ * arch_kprobe_access() - can the probed code access user memory?
+ *
+ * For hits without a trap. A trap ends such an access on its way in. An architecture need
+ * not tell what its trampolines do about it themselves.
+ *
+ * Context: Hit path.
+ * Return: 0 if it cannot, else what the architecture has to end; below 1 << 30.
+ */
+static __always_inline unsigned int arch_kprobe_access(void)
+{
+	return 0;
+}
+
+/**
+ * arch_kprobe_end_access() - keep handlers away from user memory
+ * @access: what arch_kprobe_access() has returned, not 0
+ *
+ * Context: Hit path.
+ */
+static inline void arch_kprobe_end_access(unsigned int access) { }
+
+/**
+ * arch_kprobe_resume_access() - let the probed code go on with its access
+ * @access: as for arch_kprobe_end_access()
+ *
+ * Context: That of the probed code.
+ */
+static inline void arch_kprobe_resume_access(unsigned int access) { }
+#endif
+
 /* Size of the nop at a function's entry; 0 if no probe is ever placed after it. */
 #ifndef KPROBE_ENTRY_NOP_SIZE
 #define KPROBE_ENTRY_NOP_SIZE	0
@@ -188,6 +220,12 @@ static __always_inline unsigned int arch_kprobe_preempt_count(void)
 static __always_inline unsigned long kprobe_after_nop(unsigned long addr)
 {
 	return addr + KPROBE_ENTRY_NOP_SIZE;
+}
+
+/* Was an entry nop probed, and breakpoint or jump are after it? */
+static __always_inline bool kprobe_point_skips_nop(const struct kprobe_point *point)
+{
+	return KPROBE_ENTRY_NOP_SIZE && point->site != point->addr;
 }
 
 /*

@@ -370,12 +370,6 @@ static __always_inline void *kprobe_point_slot(const struct kprobe_point *point)
 	return container_of(point->emulated, struct kprobe_emulation, insn)->slot;
 }
 
-/* Was an entry nop probed, and breakpoint or jump are after it? */
-static __always_inline bool kprobe_point_skips_nop(const struct kprobe_point *point)
-{
-	return point->site != point->addr;
-}
-
 /*
  * The bits of the preemption count that tell contexts apart: which of NMI, hard interrupt
  * and softirq handlers run, and how many. A hit is nested in another one if both are in

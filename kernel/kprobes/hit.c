@@ -9,17 +9,15 @@
  * A hit that gets a frame, see frame.c, calls the handlers. All others are missed.
  */
 #include <linux/atomic.h>
-#include <linux/kmsan.h>
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
-#include <linux/preempt.h>
 #include <linux/sched.h>
 
 #include "frame.h"
 #include "hit.h"
 #include "move_notes.h"
 #include "point.h"
-#include "rcu.h"
+#include "probed_code.h"
 #include "slot.h"
 #include "table.h"
 
@@ -110,13 +108,15 @@ static __always_inline bool run_pre_handlers(struct kprobe_frame *frame,
 	struct kprobe *p;
 
 	list_for_each_entry_rcu(p, &point->probes, list, true) {
+		kprobe_pre_handler_t handler = p->pre_handler;
+
 		if (kprobe_disabled(p))
 			continue;
 		*post |= !!p->post_handler;
-		if (!p->pre_handler)
+		if (!handler)
 			continue;
 		WRITE_ONCE(frame->probe, p);
-		if (unlikely(p->pre_handler(p, regs))) {
+		if (unlikely(handler(p, regs))) {
 			kprobe_miss_rest(point, p);
 			return true;
 		}
@@ -131,10 +131,12 @@ static __always_inline void run_post_handlers(struct kprobe_frame *frame,
 	struct kprobe *p;
 
 	list_for_each_entry_rcu(p, &point->probes, list, true) {
-		if (!p->post_handler || kprobe_disabled(p))
+		kprobe_post_handler_t handler = p->post_handler;
+
+		if (!handler || kprobe_disabled(p))
 			continue;
 		WRITE_ONCE(frame->probe, p);
-		p->post_handler(p, regs, 0);
+		handler(p, regs, 0);
 	}
 }
 
@@ -216,7 +218,17 @@ void kprobe_go_on(struct kprobe_point *point, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(kprobe_go_on);
 
-/* The same, and the post-handlers as well: now, or after the slot. */
+/* The copy that a hit just goes on in. */
+static __always_inline void *copy_of(const struct kprobe_point *point,
+				     const struct kprobe_route *route, bool post)
+{
+	if (likely(!post))
+		return route->run;
+	/* Of a nop the post-handlers come first. */
+	return kprobe_point_skips_nop(point) ? NULL : route->run_post;
+}
+
+/* The same, and the post-handlers as well: here, as there is no copy that calls them. */
 static void run_displaced_post(struct kprobe_frame *frame,
 			       struct kprobe_point *point,
 			       const struct kprobe_route *route,
@@ -228,8 +240,6 @@ static void run_displaced_post(struct kprobe_frame *frame,
 		run_post_handlers(frame, point, regs);
 		WRITE_ONCE(frame->probe, NULL);
 		run_displaced(point, route, regs);
-	} else if (route->run_post) {
-		instruction_pointer_set(regs, (unsigned long)route->run_post);
 	} else if (emulate(point, regs)) {
 		run_post_handlers(frame, point, regs);
 		go_on(point, route, regs);
@@ -275,8 +285,8 @@ static __always_inline void hit(struct kprobe_point *point, struct pt_regs *regs
 	route = kprobe_point_route(point);
 	if (unlikely(diverted))
 		go_on(point, route, regs);
-	else if (likely(route->run && !post))
-		instruction_pointer_set(regs, (unsigned long)route->run);
+	else if (likely(copy_of(point, route, post)))
+		instruction_pointer_set(regs, (unsigned long)copy_of(point, route, post));
 	else
 		finish_hit(frame, point, route, regs, post);
 	kprobe_frame_exit(frame);
@@ -360,15 +370,11 @@ NOKPROBE_SYMBOL(kprobe_hit);
  */
 void kprobe_detour_enter(struct pt_regs *regs, struct kprobe_detour *detour)
 {
-	enum kprobe_rcu entered;
+	unsigned int left = kprobe_leave_code(regs);
 
-	kmsan_unpoison_entry_regs(regs);
-	preempt_disable_notrace();
-	entered = kprobe_rcu_enter();
 	arch_kprobe_enter(detour->point, regs);
 	any_hit(detour->point, regs, 0);
-	kprobe_rcu_exit(entered);
-	preempt_enable_notrace();
+	kprobe_return_to_code(left);
 }
 NOKPROBE_SYMBOL(kprobe_detour_enter);
 
@@ -451,8 +457,8 @@ static int retry_stale_breakpoint(unsigned long addr, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(retry_stale_breakpoint);
 
-static void post_hit(struct kprobe_point *point, struct pt_regs *regs,
-		     unsigned int entered)
+static __always_inline void post_hit(struct kprobe_point *point, struct pt_regs *regs,
+				     unsigned int entered)
 {
 	struct kprobe_frame *frame = kprobe_frame_enter(point, entered);
 
@@ -463,7 +469,6 @@ static void post_hit(struct kprobe_point *point, struct pt_regs *regs,
 	run_post_handlers(frame, point, regs);
 	kprobe_frame_exit(frame);
 }
-NOKPROBE_SYMBOL(post_hit);
 
 /*
  * The breakpoint that a slot ends in, where no jump leads back from there: goes on
@@ -541,15 +546,11 @@ NOKPROBE_SYMBOL(kprobe_post_hit);
  */
 void kprobe_detour_post(struct pt_regs *regs, unsigned long where)
 {
+	unsigned int left = kprobe_leave_code(regs);
 	struct kprobe_point *point = kprobe_slot_running(where);
-	enum kprobe_rcu entered;
 
-	kmsan_unpoison_entry_regs(regs);
-	preempt_disable_notrace();
-	entered = kprobe_rcu_enter();
 	instruction_pointer_set(regs, point->site + point->len);
-	kprobe_post_hit(point, regs);
-	kprobe_rcu_exit(entered);
-	preempt_enable_notrace();
+	post_hit(point, regs, 0);
+	kprobe_return_to_code(left);
 }
 NOKPROBE_SYMBOL(kprobe_detour_post);

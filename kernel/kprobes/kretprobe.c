@@ -12,7 +12,6 @@
  * its instance in the list, until an outer call returns or the task ends.
  */
 #include <linux/ftrace.h>
-#include <linux/kmsan.h>
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
 #include <linux/printk.h>
@@ -24,7 +23,7 @@
 #include "kretprobe.h"
 #include "kretprobe_call.h"
 #include "kretprobe_pool.h"
-#include "rcu.h"
+#include "probed_code.h"
 #include "return_trampoline.h"
 
 static __always_inline struct kretprobe_instance *
@@ -449,19 +448,14 @@ static __always_inline void return_from_call(struct pt_regs *regs, void *fp,
  */
 void kretprobe_return(struct pt_regs *regs, void *fp)
 {
-	struct kretprobe_instance *top;
-	enum kprobe_rcu entered;
+	unsigned int left = kprobe_leave_code(regs);
+	struct kretprobe_instance *top = instance_of(current->kretprobe_instances.first);
 
-	kmsan_unpoison_entry_regs(regs);
-	preempt_disable_notrace();
-	entered = kprobe_rcu_enter();
-	top = instance_of(current->kretprobe_instances.first);
 	if (likely(is_plain(top, fp)))
 		return_from_call(regs, fp, top);
 	else
 		return_from_chain(regs, fp, top);
-	kprobe_rcu_exit(entered);
-	preempt_enable_notrace();
+	kprobe_return_to_code(left);
 }
 NOKPROBE_SYMBOL(kretprobe_return);
 

@@ -377,9 +377,9 @@ static __always_inline struct kprobe_detour *detour_of(unsigned long owner)
 
 static __always_inline struct kprobe_point *point_of(unsigned long owner)
 {
-	struct kprobe_detour *detour = detour_of(owner);
-
-	return detour ? kprobe_detour_point(detour) : (void *)owner;
+	if (owner & KPROBE_OWNER_IS_DETOUR)
+		return kprobe_detour_point((void *)(owner - KPROBE_OWNER_IS_DETOUR));
+	return (void *)owner;
 }
 
 /* The owner of the slot around an address, and how far in the slot that is. */

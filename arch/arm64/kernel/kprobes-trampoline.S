@@ -101,7 +101,7 @@ alternative_else_nop_endif
 SYM_CODE_START(kprobe_post_trampoline)
 	enter_from_slot
 	mov	x1, x30
-	bl	arm64_kprobe_detour_post
+	bl	kprobe_detour_post
 	return_to_slot
 SYM_CODE_END(kprobe_post_trampoline)
 
@@ -115,7 +115,7 @@ SYM_CODE_START(kretprobe_trampoline)
 	save_regs
 	mov	x0, sp
 	ldr	x1, [x29]
-	bl	arm64_kretprobe_return
+	bl	kretprobe_return
 	restore_regs
 	ldr	x30, [sp, #S_LR]
 	add	sp, sp, #PT_REGS_SIZE
@@ -137,7 +137,7 @@ SYM_CODE_END(kretprobe_trampoline)
 SYM_CODE_START(kprobe_detour_common)
 	enter_from_slot
 	ldr	x1, [x30, #STUB_DETOUR]
-	bl	arm64_kprobe_detour_enter
+	bl	kprobe_detour_enter
 	ldr	x0, [sp, #S_PC]
 	add	x1, x19, #STUB_RUN
 	cmp	x0, x1

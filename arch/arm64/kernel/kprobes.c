@@ -32,7 +32,6 @@
 
 #define SYS_PSTATE_DIT	sys_reg(3, 3, 4, 2, 5)
 #define SYS_PSTATE_SSBS	sys_reg(3, 3, 4, 2, 6)
-#define SYS_PSTATE_TCO	sys_reg(3, 3, 4, 2, 7)
 
 kprobe_opcode_t *arch_kprobe_entry(unsigned long addr, unsigned long offset,
 				   bool *on_func_entry)
@@ -221,119 +220,28 @@ int kretprobe_brk_handler(struct pt_regs *regs, unsigned long esr)
 }
 NOKPROBE_SYMBOL(kretprobe_brk_handler);
 
-/*
- * What probed code may have changed to access user memory. An exception changes it back on
- * its way in, so handlers of breakpoints never see it, nor does a task that is switched to.
- */
-#define USER_TABLES	BIT(0)	/* they are loaded: software PAN is off */
-#define USER_ACCESS	BIT(1)	/* PSTATE.PAN is clear */
-#define TAGS_IGNORED	BIT(2)	/* PSTATE.TCO is set */
-
-static __always_inline unsigned int access_under_way(void)
+void arch_kprobe_end_access(unsigned int access)
 {
-	unsigned int access = 0;
-
-	if (system_uses_ttbr0_pan()) {
-		if (read_sysreg(ttbr0_el1) & TTBR_ASID_MASK)
-			access |= USER_TABLES;
-	} else if (system_uses_hw_pan()) {
-		if (!read_sysreg_s(SYS_PSTATE_PAN))
-			access |= USER_ACCESS;
-	}
-	/* Without KASAN only exceptions set it, and have cleared it again if they must. */
-	if (kasan_hw_tags_enabled() && read_sysreg_s(SYS_PSTATE_TCO))
-		access |= TAGS_IGNORED;
-	return access;
-}
-
-static noinline void end_access(unsigned int access)
-{
-	if (access & USER_TABLES)
+	if (access & KPROBE_USER_TABLES)
 		uaccess_ttbr0_disable();
-	if (access & USER_ACCESS)
+	if (access & KPROBE_USER_ACCESS)
 		__uaccess_enable_hw_pan();
-	if (access & TAGS_IGNORED)
+	if (access & KPROBE_TAGS_IGNORED)
 		mte_disable_tco_entry(current);
 }
-NOKPROBE_SYMBOL(end_access);
+NOKPROBE_SYMBOL(arch_kprobe_end_access);
 
 /* The tables are the task's as they are now: it may have been switched out meanwhile. */
-static noinline void resume_access(unsigned int access)
+void arch_kprobe_resume_access(unsigned int access)
 {
-	if (access & TAGS_IGNORED)
+	if (access & KPROBE_TAGS_IGNORED)
 		asm volatile(SET_PSTATE_TCO(1));
-	if (access & USER_ACCESS)
+	if (access & KPROBE_USER_ACCESS)
 		__uaccess_disable_hw_pan();
-	if (access & USER_TABLES)
+	if (access & KPROBE_USER_TABLES)
 		uaccess_ttbr0_enable();
 }
-NOKPROBE_SYMBOL(resume_access);
-
-/* Ends an access that is under way. What it returns is for return_to_access(). */
-static __always_inline unsigned int leave_access(void)
-{
-	unsigned int access = access_under_way();
-
-	if (unlikely(access))
-		end_access(access);
-	return access;
-}
-
-static __always_inline void return_to_access(unsigned int access)
-{
-	if (unlikely(access))
-		resume_access(access);
-}
-
-/**
- * arm64_kprobe_detour_enter() - a stub was entered
- * @regs:   as for kprobe_detour_enter()
- * @detour: as for kprobe_detour_enter()
- *
- * Context: That of the probed code.
- */
-void arm64_kprobe_detour_enter(struct pt_regs *regs, struct kprobe_detour *detour)
-{
-	unsigned int access = leave_access();
-
-	kprobe_detour_enter(regs, detour);
-	return_to_access(access);
-}
-NOKPROBE_SYMBOL(arm64_kprobe_detour_enter);
-
-/**
- * arm64_kprobe_detour_post() - a copy of a displaced instruction has run
- * @regs:  as for kprobe_detour_post()
- * @where: as for kprobe_detour_post()
- *
- * Context: That of the probed code.
- */
-void arm64_kprobe_detour_post(struct pt_regs *regs, unsigned long where)
-{
-	unsigned int access = leave_access();
-
-	kprobe_detour_post(regs, where);
-	return_to_access(access);
-}
-NOKPROBE_SYMBOL(arm64_kprobe_detour_post);
-
-#ifdef CONFIG_KRETPROBES
-/**
- * arm64_kretprobe_return() - a probed function has returned
- * @regs: as for kretprobe_return()
- * @fp:   as for kretprobe_return()
- *
- * Context: That of the function that returned.
- */
-void arm64_kretprobe_return(struct pt_regs *regs, void *fp)
-{
-	unsigned int access = leave_access();
-
-	kretprobe_return(regs, fp);
-	return_to_access(access);
-}
-NOKPROBE_SYMBOL(arm64_kretprobe_return);
-#endif
+NOKPROBE_SYMBOL(arch_kprobe_resume_access);
 
 /**
  * kprobe_detour_leave() - a stub is left as a trap would be

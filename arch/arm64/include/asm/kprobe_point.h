@@ -6,10 +6,14 @@
  * arm64's part of linux/kprobe_point.h that is inline. At a function's entry x30 has
  * the return address, and x29 the caller's frame record.
  */
+#include <linux/bits.h>
 #include <linux/compiler.h>
+#include <linux/kasan-enabled.h>
 #include <linux/uaccess.h>
+#include <asm/cpufeature.h>
 #include <asm/debug-monitors.h>
 #include <asm/ptrace.h>
+#include <asm/sysreg.h>
 
 /* A trap's instruction pointer is at the breakpoint. */
 static __always_inline void arch_kprobe_enter(struct kprobe_point *point,
@@ -63,10 +67,38 @@ arch_kretprobe_go_back(struct pt_regs *regs, void *fp, unsigned long addr)
 	WRITE_ONCE(regs->stackframe[1], addr);
 }
 
+#define SYS_PSTATE_TCO		sys_reg(3, 3, 4, 2, 7)
+
+/*
+ * What probed code may have changed to access user memory. An exception changes it back on
+ * its way in, so handlers of breakpoints never see it, nor does a task that is switched to.
+ */
+#define KPROBE_USER_TABLES	BIT(0)	/* they are loaded: software PAN is off */
+#define KPROBE_USER_ACCESS	BIT(1)	/* PSTATE.PAN is clear */
+#define KPROBE_TAGS_IGNORED	BIT(2)	/* PSTATE.TCO is set */
+
+static __always_inline unsigned int arch_kprobe_access(void)
+{
+	unsigned int access = 0;
+
+	if (system_uses_ttbr0_pan()) {
+		if (read_sysreg(ttbr0_el1) & TTBR_ASID_MASK)
+			access |= KPROBE_USER_TABLES;
+	} else if (system_uses_hw_pan()) {
+		if (!read_sysreg_s(SYS_PSTATE_PAN))
+			access |= KPROBE_USER_ACCESS;
+	}
+	/* Without KASAN only exceptions set it, and have cleared it again if they must. */
+	if (kasan_hw_tags_enabled() && read_sysreg_s(SYS_PSTATE_TCO))
+		access |= KPROBE_TAGS_IGNORED;
+	return access;
+}
+#define arch_kprobe_access	arch_kprobe_access
+
+void arch_kprobe_end_access(unsigned int access);
+void arch_kprobe_resume_access(unsigned int access);
+
 /* kprobes.c: what kprobes-trampoline.S calls. */
-void arm64_kprobe_detour_enter(struct pt_regs *regs, struct kprobe_detour *detour);
-void arm64_kprobe_detour_post(struct pt_regs *regs, unsigned long where);
-void arm64_kretprobe_return(struct pt_regs *regs, void *fp);
 void kprobe_detour_leave(struct pt_regs *regs);
 
 #endif /* _ASM_ARM64_KPROBE_POINT_H */
