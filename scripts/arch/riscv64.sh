@@ -13,7 +13,7 @@ console=ttyS0
 # interrupts are disabled turns.py helps.
 boot_args="nohz=off skew_tick=1"
 turns=$scripts/turns.py
-qemu="qemu-system-riscv64 -M virt -cpu rv64"
+qemu="qemu-system-riscv64 -M virt -cpu rv64,v=true"
 
 # Path of a busybox for the guest.
 guest_busybox() { "$scripts/busybox" riscv64 "$cross"; }

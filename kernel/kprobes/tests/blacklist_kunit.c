@@ -321,6 +321,24 @@ static const char * const guest_arm64[] = {
 	"__debug_switch_to_guest", "__vgic_v3_save_state",
 };
 
+static const char * const serving_riscv[] = {
+	"kprobe_breakpoint_handler", "kprobe_post_trampoline", "kprobe_detour_post",
+	"kprobe_detour_common", "handle_exception", "do_trap_break", "handle_break",
+	"do_page_fault", "simulate_jal", "__switch_to", "call_on_irq_stack", "handle_bad_stack",
+};
+
+/* Executed before a CPU can take a trap, or from a copy. */
+static const char * const early_riscv[] = {
+	"_start", "_start_kernel", "secondary_start_sbi", "relocate_enable_mmu", "smp_callin",
+	"__cpu_suspend_enter", "__cpu_resume_enter", "riscv_kexec_relocate",
+	"hibernate_restore_image",
+};
+
+/* Executed with a guest's trap vector. */
+static const char * const guest_riscv[] = {
+	"__kvm_riscv_switch_to", "__kvm_riscv_unpriv_trap", "kvm_riscv_vcpu_unpriv_read",
+};
+
 static const char * const serving_returns[] = {
 	"kretprobe_trampoline", "kretprobe_return", "kretprobe_find_ret_addr",
 	"kprobe_flush_task",
@@ -355,6 +373,12 @@ static void blacklist_subsystem(struct kunit *test)
 	}
 	if (IS_ENABLED(CONFIG_ARM64) && IS_ENABLED(CONFIG_KVM))
 		expect_names(test, guest_arm64, ARRAY_SIZE(guest_arm64), false);
+	if (IS_ENABLED(CONFIG_RISCV)) {
+		expect_names(test, serving_riscv, ARRAY_SIZE(serving_riscv), false);
+		expect_names(test, early_riscv, ARRAY_SIZE(early_riscv), true);
+	}
+	if (IS_ENABLED(CONFIG_RISCV) && IS_ENABLED(CONFIG_KVM))
+		expect_names(test, guest_riscv, ARRAY_SIZE(guest_riscv), false);
 	if (IS_ENABLED(CONFIG_KRETPROBES))
 		expect_names(test, serving_returns, ARRAY_SIZE(serving_returns), false);
 }
