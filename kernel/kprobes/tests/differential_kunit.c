@@ -324,6 +324,14 @@ static bool may_jump_inside(const struct diff_run *run)
 	       arch_kprobe_isa->jump_size > arch_kprobe_isa->align;
 }
 
+/* Is there a detour of the instruction alone? A jump back may need a register. */
+static bool can_be_alone(const struct diff_run *run)
+{
+	struct kprobe_region region;
+
+	return !kprobe_region_of_one(&region, &run->plan);
+}
+
 /* Can the sequence be probed in the column's way, according to kprobes.rst? */
 static bool has_way(const struct diff_run *run)
 {
@@ -333,8 +341,9 @@ static bool has_way(const struct diff_run *run)
 	case KPROBES_BY_TRAP:
 		return !is_entry;
 	case KPROBES_BY_DETOUR:
-		return has_copy(run) && (!__is_defined(ARCH_KPROBE_OWN_DETOURS) ||
-					 is_entry || !is_emulated(run) || !has_post(run));
+		return has_copy(run) && can_be_alone(run) &&
+		       (!__is_defined(ARCH_KPROBE_OWN_DETOURS) || is_entry ||
+			!is_emulated(run) || !has_post(run));
 	case KPROBES_BY_JUMP:
 		return has_copy(run) && !(run->seq->flags & DIFF_NO_JUMP) &&
 		       !run->plan.no_jump && !may_jump_inside(run);
@@ -392,9 +401,8 @@ static bool kernel_counts_calls(void)
 /* Not where ftrace's own trampolines do not restore the flags, as in 32 bit. */
 static bool has_column(const struct diff_sequence *s, const struct diff_column *column)
 {
-	if (column->way == KPROBES_NO_WAY)
-		return s->flags & DIFF_ENTRY && DIFF_BY_FTRACE && !kernel_counts_calls();
-	return column->way != KPROBES_BY_DETOUR || KPROBES_HAS_DETOUR;
+	return column->way != KPROBES_NO_WAY ||
+	       (s->flags & DIFF_ENTRY && DIFF_BY_FTRACE && !kernel_counts_calls());
 }
 
 static void differential(struct kunit *test)

@@ -83,7 +83,7 @@ const void *kprobes_way_gen_params(const void *prev, char *desc)
 	static const enum kprobes_way ways[] = {
 		KPROBES_BY_TRAP,
 #ifndef CONFIG_RISCV
-		/* Of an instruction alone no register is known to be dead, to go back by. */
+		/* No register is known to be dead, to go back by: calls and returns alone do. */
 		KPROBES_BY_DETOUR,
 #endif
 		KPROBES_BY_JUMP,

@@ -47,12 +47,6 @@ extern const unsigned int kprobes_opt_stack_at, kprobes_opt_middle_at;
 void kprobes_vector_load(const void *from);
 void kprobes_vector_store(void *to);
 
-/*
- * Can a breakpoint lead to a detour of an instruction alone? Where a jump back needs a
- * register, none is known to be dead there.
- */
-#define KPROBES_HAS_DETOUR	(!IS_ENABLED(CONFIG_RISCV))
-
 /* The text has its original bytes. */
 #define KPROBES_BARE	KPROBE_MECHANISMS
 

@@ -225,11 +225,6 @@ static void neighbours(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, kprobes_try(kallsyms_lookup_name(symbol)));
 	KUNIT_EXPECT_EQ(test, 0, kprobes_try(kallsyms_lookup_name(symbol) + 16));
 }
-#else
-static void neighbours(struct kunit *test)
-{
-	kunit_skip(test, "no instruction depends on another");
-}
 #endif
 
 static void jump_label(struct kunit *test)
@@ -345,7 +340,9 @@ static struct kunit_case refusal_text_cases[] = {
 	KUNIT_CASE(not_text),
 	KUNIT_CASE(in_a_slot),
 	KUNIT_CASE(instruction),
+#ifdef CONFIG_ARM64
 	KUNIT_CASE(neighbours),
+#endif
 	KUNIT_CASE(jump_label),
 	KUNIT_CASE(static_call_site),
 	KUNIT_CASE(static_call_trampoline),
