@@ -92,6 +92,19 @@ static void test_together(void)
 	ksft_test_result(equal, "four events on one function\n");
 }
 
+/* Functions that ftrace knows, whose first instruction may be a call or a load of its call. */
+static void test_attach(const char *function)
+{
+	int fd = pmu_open(function, false);
+
+	if (fd < 0)
+		ksft_perror(function);
+	else
+		enable(fd, true);
+	ksft_test_result(fd >= 0, "%s can be probed\n", function);
+	close(fd);
+}
+
 static void test_unknown_function(void)
 {
 	int fd = pmu_open("no_such_function_anywhere", false);
@@ -159,10 +172,12 @@ int main(void)
 	ksft_print_header();
 	if (pmu_type() < 0)
 		ksft_exit_skip("no kprobe PMU: CONFIG_PERF_EVENTS and CONFIG_KPROBE_EVENTS\n");
-	ksft_set_plan(8);
+	ksft_set_plan(9);
 	test_count(false);
 	test_count(true);
 	test_together();
+	/* Refused by older kernels on riscv64: bpftrace issue 5093 */
+	test_attach("close_fd");
 	test_unknown_function();
 	test_ftrace_call();
 	test_each_byte();

@@ -67,8 +67,8 @@ answer()
 	log | sed -n "s/^$1: cannot probe .*: -//p" | head -n 1
 }
 
-# Tries to probe each byte at a function's start. If instructions have several lengths, some bytes
-# begin one and the others do not.
+# Tries to probe each byte at a function's start. Some bytes begin an instruction, and the others
+# do not.
 ask_for_bytes()
 {
 	offset=0
@@ -239,18 +239,13 @@ prefix=$(symbol_of '^[tT]$' '^__(pfx|cfi)_')
 data=$(symbol_of '^[dDbBrR]$' '^(linux_banner|jiffies|loops_per_jiffy)$')
 init=$(awk '$3 == "start_kernel" { print $3 }' /proc/kallsyms)
 past=2147483647		# offset past the kernel from any symbol
-no_prefix="" no_data="" no_init="" same_length=""
+no_prefix="" no_data="" no_init=""
 [ -n "$prefix" ] || no_prefix="compiler puts no prefix in front of functions"
 [ -n "$data" ] || no_data="kernel has no CONFIG_KALLSYMS_ALL"
 [ -n "$init" ] || no_init="kernel has no symbols for its init text"
 # Where ftrace's call is, at a place that is not a function's entry.
 ftrace_has=""
 [ "$(uname -m)" != aarch64 ] || ftrace_has="|[48] (EINVAL|22)"
-case $(uname -m) in
-x86_64 | i?86 | s390x | riscv64) ;;
-*) same_length="instructions have no different lengths" ;;
-esac
-no_inside=${events:-$same_length}
 plan 37
 
 check "refused is for root to read" mode_is "$file" -r--------
@@ -285,9 +280,9 @@ check_if "$no_prefix" "prefix of a function" \
 
 check "each byte at a function's start is probed or no boundary" bytes_are_probed_or_refused
 check "the first one is probed" entry_is_probed
-check_if "$same_length" "bytes inside of instructions are not" boundaries_are_found
-check_if "$same_length" "inside an instruction" inside_tells
-check_if "$same_length" "offset past the symbol" past_tells
+check "bytes inside of instructions are not" boundaries_are_found
+check "inside an instruction" inside_tells
+check "offset past the symbol" past_tells
 
 check_if "$events" "event on an unknown function" \
 	event_fails "p:$group/bad no_such_function" "Invalid argument"
@@ -297,9 +292,9 @@ check_if "$events" "event on a blacklisted function that can be traced" \
 	event_tells blacklisted EINVAL 22 atomic_notifier_call_chain
 check_if "$events" "event past the kernel" \
 	event_tells "no kernel text" EINVAL 22 kernel_clone+"$past"
-check_if "$no_inside" "event inside of an instruction" \
+check_if "$events" "event inside of an instruction" \
 	event_fails "p:$group/bad kernel_clone+$(inside)" "[Ii]llegal byte\|multibyte"
-check_if "$no_inside" "tracefs tells why" event_log_says "not an instruction boundary"
+check_if "$events" "tracefs tells why" event_log_says "not an instruction boundary"
 check_if "$events" "no event is left" no_event_is_left
 
 check "every line has all fields" lines_are_lines "$file"

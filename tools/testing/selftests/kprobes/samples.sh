@@ -21,11 +21,31 @@ list_has_grown_by()
 	equal "$(list | grep -c .)" $(($(echo "$listed_before" | grep -c .) + $1))
 }
 
+# Names of registers that the sample knows: the first argument, the result, the state.
+case $(uname -m) in
+x86_64) registers="di ax flags" ;;
+aarch64) registers="regs.0. regs.0. pstate" ;;
+riscv64) registers="a0 a0 status" ;;
+*) registers="" ;;
+esac
+
 logs_before_and_after()
 {
 	a_fork
-	logged "^kprobe_example: before kernel_clone\\+.*: ip kernel_clone\\+.*, sp $address" &&
-		logged "^kprobe_example: after kernel_clone\\+.*: ip kernel_clone\\+.*, sp $address"
+	values=$(for name in $registers; do printf ', %s %s' "$name" "$address"; done)
+	for when in before after; do
+		logged "^kprobe_example: $when kernel_clone\\+.*: ip kernel_clone\\+.*, sp $address$values\$" ||
+			return 1
+	done
+}
+
+# The argument of kernel_clone() lies on its caller's stack, of 16 KB.
+logs_argument()
+{
+	values=$(log | sed -nE "s/.*: before.* sp ($address), ${registers%% *} ($address),.*/\1 \2/p")
+	[ -n "$values" ] && echo "$values" | while read -r sp argument; do
+		[ $((argument - sp)) -ge 0 ] && [ $((argument - sp)) -lt 16384 ] || exit 1
+	done
 }
 
 # On x86 the instruction pointer in a handler is after the breakpoint, which has one byte.
@@ -158,10 +178,13 @@ case $(uname -m) in
 x86_64 | i?86) x86="" ;;
 *) x86="not x86" ;;
 esac
-plan 22
+no_registers=""
+[ -n "$registers" ] || no_registers="sample knows no registers here"
+plan 23
 
 check "kprobe_example probes kernel_clone" probes kprobe_example
 check "it logs registers before and after" logs_before_and_after
+check_if "$no_registers" "the argument is what it is" logs_argument
 check_if "$x86" "the instruction pointer is one after the address" logs_ip
 check "it unloads" ends kprobe_example 'done with kernel_clone\+0x0, [0-9]+ hits missed'
 check "and is not heard of again" quiet_afterwards
