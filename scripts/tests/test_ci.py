@@ -13,7 +13,10 @@ MAKE = """#!/bin/sh
 echo "$@" >>"$TOLD"
 echo "3 passed, 0 failed, 1 skipped"
 """
-VARIANTS = ["debug", "preempt", "noibt", "noftrace", "framepointer", "stuff", "rt", "kcsan"]
+KERNELS = ["VARIANT=" + variant for variant in (
+    "debug", "preempt", "clang", "noibt", "noftrace", "framepointer", "stuff", "rt", "kcsan",
+    "kasan", "defconfig")] + ["ARCH=arm64 VARIANT=clang", "ARCH=riscv64 VARIANT=preempt"]
+NAMES = [re.sub("ARCH=|VARIANT=", "", kernel).replace(" ", "-") for kernel in KERNELS]
 
 
 class Run(unittest.TestCase):
@@ -50,26 +53,26 @@ class Run(unittest.TestCase):
         done = subprocess.run([self.path("tree/.ci/run")], env=env, text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         with open(self.path("told")) as f:
-            tested = re.findall(r"VARIANT=(\w+)", f.read())
+            tested = re.findall(r"^test (.*VARIANT=\w+)$", f.read(), re.M)
         return done.returncode, done.stdout.splitlines()[-1], tested
 
     def test_all(self):
         status, last, tested = self.run_ci()
-        self.assertEqual((status, tested), (0, VARIANTS))
-        self.assertEqual(last, "39 passed, 0 failed, 13 skipped")
+        self.assertEqual((status, tested), (0, KERNELS))
+        self.assertEqual(last, "54 passed, 0 failed, 18 skipped")
 
     def test_left_out_are_skipped(self):
         status, last, tested = self.run_ci(seconds=2400)
         self.assertEqual((status, tested), (0, []))
-        self.assertEqual(last, "15 passed, 0 failed, 13 skipped")
+        self.assertEqual(last, "15 passed, 0 failed, 18 skipped")
 
     def test_not_run_for_longest_come_first(self):
         self.stamp("debug", 3000)
         self.stamp("preempt", 2000)
         self.stamp("kcsan", 1000)
         _, _, tested = self.run_ci()
-        self.assertEqual(tested, ["noibt", "noftrace", "framepointer", "stuff", "rt", "kcsan",
-                                  "preempt", "debug"])
+        stamped = ["VARIANT=kcsan", "VARIANT=preempt", "VARIANT=debug"]
+        self.assertEqual(tested, [k for k in KERNELS if k not in stamped] + stamped)
 
     def test_each_port_is_tested(self):
         os.mkdir(self.path("tree/scripts/arch"))
@@ -78,7 +81,8 @@ class Run(unittest.TestCase):
                 pass
         self.run_ci()
         with open(self.path("told")) as f:
-            self.assertEqual(re.findall(r"ARCH=(\w+)", f.read()), ["i386", "arm64", "riscv64"])
+            self.assertEqual(re.findall(r"^test ARCH=(\w+)$", f.read(), re.M),
+                             ["i386", "arm64", "riscv64"])
 
     def test_stamps(self):
         self.stamp("debug", 1000)
@@ -86,13 +90,13 @@ class Run(unittest.TestCase):
         self.run_ci(seconds=2400)
         self.assertEqual(os.stat(self.path("cache/kprobes/ci-kcsan")).st_mtime, 2000)
         self.run_ci()
-        for variant in VARIANTS:
-            self.assertGreater(os.stat(self.path("cache/kprobes/ci-" + variant)).st_mtime, 2000)
+        for name in NAMES:
+            self.assertGreater(os.stat(self.path("cache/kprobes/ci-" + name)).st_mtime, 2000)
 
     def test_failures(self):
         self.make("#!/bin/sh\nexit 1\n")
         status, last, _ = self.run_ci()
-        self.assertEqual((status, last), (1, "0 passed, 13 failed, 0 skipped"))
+        self.assertEqual((status, last), (1, "0 passed, 18 failed, 0 skipped"))
 
 
 if __name__ == "__main__":
