@@ -121,7 +121,7 @@ enum kprobe_reason kprobe_resolve(const struct kprobe *p, struct kprobe_lookup *
 	}
 	reason = place_in_function(lookup, at, addr, on_func_entry);
 	/* Init text has no symbols any more when it was freed. */
-	if (reason && is_kernel_inittext(at))
+	if (reason && is_kernel_inittext(at) && !core_kernel_text(at))
 		return KPROBE_REASON_INIT_TEXT;
 	return reason;
 }
