@@ -14,6 +14,7 @@
 
 #include "batch.h"
 #include "blacklist.h"
+#include "debugfs.h"
 #include "debugfs_file.h"
 #include "hit.h"
 #include "knob.h"
@@ -69,7 +70,7 @@ static const struct seq_operations list_sops = {
 	.show = list_show,
 };
 
-static const struct kprobe_file list_file = {
+const struct kprobe_file kprobe_list_file = {
 	.ops = &list_sops,
 	.size = sizeof(struct kprobe_position),
 };
@@ -176,7 +177,7 @@ static int __init kprobe_debugfs_init(void)
 {
 	struct dentry *dir = debugfs_create_dir("kprobes", NULL);
 
-	create_file("list", dir, &list_file);
+	create_file("list", dir, &kprobe_list_file);
 	create_file("blacklist", dir, &blacklist_file);
 	create_file("points", dir, &kprobe_points_file);
 	create_file("refused", dir, &kprobe_refused_file);

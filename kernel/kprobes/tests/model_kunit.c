@@ -7,11 +7,25 @@
  * reports the few steps that are left.
  */
 #include <kunit/test.h>
+#include <linux/moduleparam.h>
 #include <linux/prandom.h>
 
 #include "model.h"
 
-#define SCRIPTS	25
+#undef MODULE_PARAM_PREFIX
+#define MODULE_PARAM_PREFIX "kprobes_model."
+
+static unsigned long seed = 1;
+module_param(seed, ulong, 0644);
+MODULE_PARM_DESC(seed, "first seed of the scripts, default 1");
+
+static unsigned int seeds = 8;
+module_param(seeds, uint, 0644);
+MODULE_PARM_DESC(seeds, "how many seeds, default 8");
+
+static unsigned int scripts = 15;
+module_param(scripts, uint, 0644);
+MODULE_PARM_DESC(scripts, "how many scripts of 100 calls for each seed, default 15");
 
 /* Executes a script from the beginning; returns how many steps went well. */
 static int play(struct model *m)
@@ -59,8 +73,32 @@ static void report(struct kunit *test, struct model *m)
 
 	shrink(m);
 	for (i = 0; i < m->nr_steps; i++)
-		kprobes_model_print(test, &m->steps[i]);
+		kprobes_model_print(test, m, &m->steps[i]);
 	KUNIT_FAIL(test, "%s", m->wrong);
+}
+
+/* Half of the places are good ones. */
+static u8 random_place(struct rnd_state *random)
+{
+	u32 place = prandom_u32_state(random);
+
+	switch (prandom_u32_state(random) % 4) {
+	case 0:
+		return place % kprobes_model_places();
+	case 1:
+		return kprobes_model_fleeting_place(place);
+	default:
+		return kprobes_model_good_place(place);
+	}
+}
+
+/* Most numbers of entries are right. */
+static s8 random_num(struct rnd_state *random)
+{
+	static const s8 bad[] = { 0, -1, -MODEL_ENTRIES, S8_MIN };
+	u32 num = prandom_u32_state(random);
+
+	return num % 8 ? 1 + num / 8 % MODEL_ENTRIES : bad[num / 8 % ARRAY_SIZE(bad)];
 }
 
 static struct model_step random_step(struct rnd_state *random)
@@ -68,20 +106,34 @@ static struct model_step random_step(struct rnd_state *random)
 	struct model_step step = {
 		.call = prandom_u32_state(random) % MODEL_CALLS,
 		.subject = prandom_u32_state(random) % MODEL_SUBJECTS,
-		.num = prandom_u32_state(random) % (MODEL_ENTRIES + 1),
-		.place = prandom_u32_state(random) % kprobes_model_places(),
+		.num = random_num(random),
+		.null_array = prandom_u32_state(random) % 16 == 0,
 		.flags = prandom_u32_state(random),
+		.delta = prandom_u32_state(random),
 		.by_addr = prandom_u32_state(random) % 2,
+		.large = prandom_u32_state(random) % 16 == 0,
 		.in_work = prandom_u32_state(random) % 8 == 0,
 	};
+	int i;
 
-	/* Waiting takes long. Most places are good ones. */
-	if (step.call == MODEL_SETTLE && prandom_u32_state(random) % 4)
+	/* Waiting takes long, and so do modules. */
+	if ((step.call == MODEL_SETTLE || step.call == MODEL_MODULE) &&
+	    prandom_u32_state(random) % 4)
 		step.call = MODEL_REGISTER;
-	if (prandom_u32_state(random) % 4)
-		step.place %= kprobes_places() + 1;
+	for (i = 0; i < MODEL_ENTRIES; i++)
+		step.places[i] = random_place(random);
 	prandom_bytes_state(random, step.array, sizeof(step.array));
 	return step;
+}
+
+static void choose_script(struct model *m, struct rnd_state *random)
+{
+	int i;
+
+	m->nr_steps = MODEL_STEPS;
+	kprobes_model_choose_spots(m, random);
+	for (i = 0; i < MODEL_STEPS; i++)
+		m->steps[i] = random_step(random);
 }
 
 static void expect_nothing_left(struct kunit *test)
@@ -101,26 +153,29 @@ static void expect_nothing_left(struct kunit *test)
 static void model(struct kunit *test)
 {
 	struct model *m = kprobes_model(test);
+	/* As next_seed() has made it. */
+	unsigned long this_seed = seed + (unsigned long)test->param_value - 1;
 	struct rnd_state random;
-	int i, script;
+	int script;
 
-	prandom_seed_state(&random, (unsigned long)test->param_value);
-	for (script = 0; script < SCRIPTS; script++) {
-		m->nr_steps = MODEL_STEPS;
-		for (i = 0; i < MODEL_STEPS; i++)
-			m->steps[i] = random_step(&random);
-		if (play(m) < MODEL_STEPS)
+	prandom_seed_state(&random, this_seed);
+	for (script = 0; script < scripts; script++) {
+		choose_script(m, &random);
+		if (play(m) < MODEL_STEPS) {
+			kunit_err(test, "kprobes_model.seed=%lu, script %d\n", this_seed, script);
 			return report(test, m);
+		}
 		expect_nothing_left(test);
 	}
 }
 
+/* A parameter is one more than the distance from the first seed: it must not be NULL. */
 static const void *next_seed(const void *prev, char *desc)
 {
-	unsigned long seed = (unsigned long)prev + 1;
+	unsigned long i = (unsigned long)prev;
 
-	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "seed %lu", seed);
-	return seed <= 8 ? (const void *)seed : NULL;
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "seed %lu", seed + i);
+	return i < seeds ? (const void *)(i + 1) : NULL;
 }
 
 static struct kunit_case model_cases[] = {
