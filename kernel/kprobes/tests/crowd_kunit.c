@@ -5,11 +5,13 @@
  */
 #include <kunit/test.h>
 #include <linux/delay.h>
+#include <linux/kallsyms.h>
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
+#include <asm/sections.h>
 
 #include "../batch.h"
 #include "../optimizer.h"
@@ -276,6 +278,121 @@ static void crowd_is_disturbed(struct kunit *test)
 	kprobes_expect_targets(test, 1);
 }
 
+/**
+ * struct reader - a task in an RCU read-side section
+ * @work:    for it
+ * @inside:  it is in the section
+ * @release: it may leave
+ * @gave_up: it has left before it was released
+ */
+struct reader {
+	struct work_struct work;
+	bool inside;
+	bool release;
+	bool gave_up;
+};
+
+/* For 15 seconds at most, before RCU complains. No grace period ends meanwhile. */
+static void read_long(struct work_struct *work)
+{
+	struct reader *reader = container_of(work, struct reader, work);
+	int patience = 3000000;
+
+	rcu_read_lock();
+	WRITE_ONCE(reader->inside, true);
+	while (!READ_ONCE(reader->release) && patience--)
+		udelay(5);
+	rcu_read_unlock();
+	reader->gave_up = patience < 0;
+}
+
+/*
+ * Tools detach their probes one by one, as their file descriptors are closed. That waits for no
+ * grace period.
+ */
+static void crowd_leaves_one_by_one(struct kunit *test)
+{
+	struct crowd *crowd = new_crowd(test, NULL);
+	unsigned int i, cpu = kprobes_leave_cpu(test);
+	struct reader reader = {};
+
+	if (IS_ENABLED(CONFIG_ARM64))
+		kunit_skip(test, "CPUs are stopped");
+	KUNIT_ASSERT_EQ(test, register_kprobes(crowd->kps, CROWD), 0);
+	wait_for_kprobe_optimizer();
+	INIT_WORK_ONSTACK(&reader.work, read_long);
+	queue_work_on(cpu, system_highpri_wq, &reader.work);
+	while (!READ_ONCE(reader.inside))
+		usleep_range(100, 200);
+	for (i = 0; i < CROWD; i++)
+		unregister_kprobe(crowd->kps[i]);
+	WRITE_ONCE(reader.release, true);
+	flush_work(&reader.work);
+	destroy_work_on_stack(&reader.work);
+	KUNIT_EXPECT_FALSE(test, reader.gave_up);
+	expect_nothing_left(test, crowd);
+}
+
+#ifdef CONFIG_X86
+/* Finds entries of as many functions all over the kernel as a crowd has probes. */
+static unsigned int spread_out(struct crowd *crowd)
+{
+	unsigned long addr, size, offset, stride = (_etext - _stext) / CROWD / 2;
+	unsigned int n = 0;
+
+	for (addr = (unsigned long)_stext; n < CROWD && addr < (unsigned long)_etext;
+	     addr += stride) {
+		struct kprobe *p = crowd->kps[n];
+
+		if (!kallsyms_lookup_size_offset(addr, &size, &offset))
+			continue;
+		*p = (struct kprobe){
+			.addr = (kprobe_opcode_t *)(addr - offset),
+			.flags = KPROBE_FLAG_DISABLED,
+		};
+		/* Some are refused, and large ones come twice. */
+		if ((n && crowd->kps[n - 1]->addr == p->addr) || register_kprobe(p))
+			continue;
+		unregister_kprobe(p);
+		*p = (struct kprobe){ .addr = (kprobe_opcode_t *)(addr - offset) };
+		n++;
+	}
+	return n;
+}
+
+/*
+ * All CPUs are synchronized a few times for each pass over the text, not for each probe. When the
+ * probes are taken off one by one, a pass takes off many.
+ */
+static void crowd_takes_few_passes(struct kunit *test)
+{
+	static const struct kprobes_place sync = { "synchronizes", "text_poke_sync" };
+	struct kprobes_counter *c = kprobes_counting(test, &sync);
+	struct crowd *crowd = new_crowd(test, NULL);
+	unsigned int i, n = spread_out(crowd);
+
+	KUNIT_ASSERT_GT(test, n, CROWD / 2);
+	wait_for_kprobe_optimizer();
+	kprobe_optimizer_allow(false);
+	atomic_set(&c->pre, 0);
+	KUNIT_EXPECT_EQ(test, register_kprobes(crowd->kps, n), 0);
+	KUNIT_EXPECT_GT(test, atomic_read(&c->pre), 0);
+	KUNIT_EXPECT_LT(test, atomic_read(&c->pre), n / 10);
+	atomic_set(&c->pre, 0);
+	for (i = 0; i < n; i++)
+		unregister_kprobe(crowd->kps[i]);
+	kprobe_disarm_pending();
+	KUNIT_EXPECT_GT(test, atomic_read(&c->pre), 0);
+	KUNIT_EXPECT_LT(test, atomic_read(&c->pre), n / 10);
+	kprobe_optimizer_allow(true);
+}
+#else
+static void crowd_takes_few_passes(struct kunit *test)
+{
+	kunit_skip(test, "nothing is called once a pass");
+}
+#endif
+
 static struct kunit_case crowd_cases[] = {
 	KUNIT_CASE(crowd_is_hit),
 	KUNIT_CASE(crowd_is_refused),
@@ -283,6 +400,8 @@ static struct kunit_case crowd_cases[] = {
 	KUNIT_CASE(crowd_lets_others_in),
 	KUNIT_CASE(crowd_leaves_twice),
 	KUNIT_CASE(crowd_is_disturbed),
+	KUNIT_CASE(crowd_leaves_one_by_one),
+	KUNIT_CASE_SLOW(crowd_takes_few_passes),
 	{}
 };
 
