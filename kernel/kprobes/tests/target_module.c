@@ -40,6 +40,13 @@ static noinline __noclone notrace int kprobes_target_untraced(int x)
 	return x + 1;
 }
 
+/* Has the name of a function in targets.c, in the kernel. */
+static noinline __noclone __used int kprobes_target_c(int x)
+{
+	barrier();
+	return x + 1;
+}
+
 static noinline __noclone int __init kprobes_target_in_init(int x)
 {
 	barrier();

@@ -119,6 +119,36 @@ removed_from_failed()
 	unload "$target" && not load "$target" fail=1 && remove_events && list_is_as_before
 }
 
+# --- a name that a function of the kernel has as well
+
+both=kprobes_target_c
+
+is_kernels()
+{
+	is_listed "$both" "( *|  \\[OPTIMIZED\\]|  \\[FTRACE\\])"
+}
+
+name_is_the_kernels()
+{
+	load_target && load kprobe_example symbol="$both" && is_kernels
+}
+
+stays_without_module()
+{
+	unload "$target" && is_kernels
+}
+
+stays_with_module()
+{
+	load_target && is_kernels && unload kprobe_example
+}
+
+is_the_modules_with_its_name()
+{
+	load kprobe_example symbol="$target:$both" && is_listed "$both" "  $target.*" &&
+		unload kprobe_example && unload "$target" && list_is_as_before
+}
+
 # --- a module's blacklist
 
 blacklisted()
@@ -256,7 +286,9 @@ works_after_races()
 
 begin kprobe_example "$target"
 events=$(no_events)
-plan 23
+no_name=""
+[ -n "$(address_of "$both")" ] || no_name="kernel was built without $both"
+plan 27
 
 check_if "$events" "events wait for their module" waiting_events
 check_if "$events" "init text is hit while the module comes" hit_in_init
@@ -270,6 +302,10 @@ check_if "$events" "init fails many times" init_fails_many_times
 check_if "$events" "the module loads and is hit again" loads_after_failures
 check_if "$events" "events are removed after a failed init" removed_from_failed
 
+check_if "$no_name" "a name of both is the kernel's" name_is_the_kernels
+check_if "$no_name" "the probe stays when the module goes" stays_without_module
+check_if "$no_name" "and when it comes" stays_with_module
+check_if "$no_name" "with the module's name it is the module's" is_the_modules_with_its_name
 check "a module brings its blacklist" blacklist_with_target
 check "it holds" refuses_blacklisted
 check "it goes with the module" blacklist_goes
