@@ -99,6 +99,20 @@ def hit_path(vmlinux):
     return done.stdout.splitlines() if done.returncode else []
 
 
+def scenarios(table, logs):
+    """Writes the table of what users have suffered from; returns the lines of what failed."""
+    proof = os.path.join(os.path.dirname(os.path.abspath(__file__)), "proof")
+    done = subprocess.run([os.path.join(proof, "scenarios.py"),
+                           os.path.join(proof, "scenarios.txt")] + logs,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    os.makedirs(os.path.dirname(table), exist_ok=True)
+    with open(table, "w") as f:
+        f.write(done.stdout)
+    lines = done.stdout.splitlines()
+    failed = [text for text in lines if text.startswith("FAILED: ")]
+    return failed or (lines[-1:] if done.returncode else [])
+
+
 def main():
     name, config, log = sys.argv[1:4]
     command = sys.argv[4:]
@@ -147,6 +161,14 @@ def main():
         if not found:
             parser.succeed()
             progress.group("a hit executes nothing that can be probed", (1, 0, 0))
+    # Of a guest that did not come to its end most tests did not run.
+    if "SCENARIOS" in os.environ and machine.ended:
+        found = scenarios(os.environ["SCENARIOS"], [log, os.environ["HOST_TESTS"]])
+        for line in found:
+            parser.fail("scenario: " + line.split(": ", 1)[-1], explain=False)
+        if not found:
+            parser.succeed()
+            progress.group("what users have suffered from", (1, 0, 0))
     if machine.begun and "CONFIG_KUNIT" in have and not headers_at_boot:
         machine.problems.append("KUnit printed no test plan at boot")
     if machine.ended and parser.headers == headers_at_boot:

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0
 """usage: scenarios.py SCENARIOS CONSOLE...
 
-Prints what became of the tests of each scenario in SCENARIOS (see there) in CONSOLE, the logs of
-make test of one or more kernels: some tests need one with preemption. The exit status is 1 if a
-test failed, was in no log, or all tests of a scenario were skipped.
+Prints a table of what became of the tests of each scenario in SCENARIOS (see there) in CONSOLE, the
+logs of make test of one or more kernels, and of its tests on the host: some tests need a kernel with
+preemption. The last line counts. The exit status is 1 if a test failed or was in no log; of one that
+was skipped the reason is shown.
 """
 import os
 import sys
@@ -13,13 +14,13 @@ import textwrap
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import ktap     # noqa: E402
 
-FIELDS = ("before", "now", "test")
+FIELDS = ("before", "now", "proof", "test")
 
 
 class Scenario:
     def __init__(self, chapter, source, title):
         self.chapter, self.source, self.title = chapter, source, title
-        self.before = self.now = ""
+        self.before = self.now = self.proof = ""
         self.tests = []
 
 
@@ -46,59 +47,99 @@ def read(lines):
     return scenarios
 
 
-def results(console):
-    """[(path, leaves)] of the tests in a console's log, without groups."""
-    found = []
-    parser = ktap.Parser(lambda path, indent, leaves, group:
-                         group or found.append((path, list(leaves))))
-    for line in console:
-        parser.feed(line)
-    return found
+class Log:
+    """The tests in a console's log, without groups: @leaves [(path, leaves)], @skips [(path, why)]."""
+
+    def __init__(self, console):
+        self.leaves = []
+        parser = ktap.Parser(self._result)
+        for line in console:
+            parser.feed(line)
+        parser.finish()
+        self.skips = parser.skips
+
+    def _result(self, path, indent, leaves, group):
+        if not group:
+            self.leaves.append((path, list(leaves)))
 
 
 def belongs(path, test):
     return path == test or path.startswith(test + " / ")
 
 
-def judge(scenario, found):
-    """(passed, failed, skipped) of a scenario's tests, and those of them that were not there."""
-    total, absent = [0, 0, 0], []
-    for test in scenario.tests:
-        mine = [leaves for path, leaves in found if belongs(path, test)]
-        if not mine:
-            absent.append(test)
-        for leaves in mine:
-            total = [a + b for a, b in zip(total, leaves)]
-    return total, absent
+def count(test, logs):
+    """(passed, failed, skipped) of what begins with a test's path. None if there is nothing."""
+    mine = [leaves for log in logs for path, leaves in log.leaves if belongs(path, test)]
+    return [sum(column) for column in zip(*mine)] if mine else None
 
 
-def show(scenario, total, absent):
-    print(textwrap.fill("%s [%s]" % (scenario.title, scenario.source), 100))
-    for name, text in (("before", scenario.before), ("now", scenario.now)):
-        print(textwrap.fill(text, 100, initial_indent="    %-7s " % name,
-                            subsequent_indent=12 * " "))
-    for test in absent:
-        print("    absent  " + test)
-    print("    tests   %d passed, %d failed, %d skipped\n" % tuple(total))
+def reasons(test, logs):
+    """Why some of it was skipped, each reason once."""
+    found = [why for log in logs for path, why in log.skips if belongs(path, test)]
+    return list(dict.fromkeys(found))
+
+
+class Verdict:
+    """What became of a scenario: @counts of each test, @failed, or only @skipped."""
+
+    def __init__(self, scenario, logs):
+        self.scenario = scenario
+        self.counts = [(test, count(test, logs), reasons(test, logs)) for test in scenario.tests]
+        self.failed = any(not leaves or leaves[ktap.FAILED] for _, leaves, _ in self.counts)
+        self.skipped = not self.failed and not any(leaves[ktap.PASSED]
+                                                   for _, leaves, _ in self.counts)
+
+    def word(self):
+        return "FAILED" if self.failed else "skipped" if self.skipped else "passed"
+
+
+def fill(text, **indents):
+    return textwrap.fill(text, 100, break_on_hyphens=False, **indents)
+
+
+def line(name, text):
+    return fill(text, initial_indent="    %-8s" % name, subsequent_indent=12 * " ")
+
+
+def outcome(test, leaves, why):
+    if not leaves:
+        return test + ": did not run"
+    words = ["%d %s" % pair for pair in zip(leaves, ("passed", "failed", "skipped")) if pair[0]]
+    return "%s: %s%s" % (test, ", ".join(words), " (%s)" % "; ".join(why) if why else "")
+
+
+def table(verdicts):
+    """The lines that are printed."""
+    chapter = None
+    for verdict in verdicts:
+        scenario = verdict.scenario
+        if scenario.chapter != chapter:
+            chapter = scenario.chapter
+            yield "%s\n%s\n" % (chapter, len(chapter) * "=")
+        yield fill("%s: %s [%s]" % (verdict.word(), scenario.title, scenario.source))
+        for name in ("before", "now", "proof"):
+            if getattr(scenario, name):
+                yield line(name, getattr(scenario, name))
+        for counted in verdict.counts:
+            yield line("test", outcome(*counted))
+        yield ""
 
 
 def main():
     with open(sys.argv[1]) as f:
         scenarios = read(f)
-    found = []
+    logs = []
     for console in sys.argv[2:]:
         with open(console, errors="replace") as f:
-            found += results(f)
-    good, chapter = 0, None
-    for scenario in scenarios:
-        if scenario.chapter != chapter:
-            chapter = scenario.chapter
-            print("%s\n%s\n" % (chapter, len(chapter) * "="))
-        total, absent = judge(scenario, found)
-        show(scenario, total, absent)
-        good += bool(total[ktap.PASSED]) and not total[ktap.FAILED] and not absent
-    print("%d scenarios of %d pass" % (good, len(scenarios)))
-    return good < len(scenarios)
+            logs.append(Log(f))
+    verdicts = [Verdict(scenario, logs) for scenario in scenarios]
+    for text in table(verdicts):
+        print(text)
+    failed = sum(v.failed for v in verdicts)
+    skipped = sum(v.skipped for v in verdicts)
+    print("%d scenarios: %d passed, %d failed, %d skipped" %
+          (len(verdicts), len(verdicts) - failed - skipped, failed, skipped))
+    return failed > 0
 
 
 if __name__ == "__main__":
