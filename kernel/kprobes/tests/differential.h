@@ -62,6 +62,9 @@
  */
 #define DIFF_CALLS	16
 
+/* The CPU must have a feature, whose number is in the upper half of the flags. */
+#define DIFF_NEEDS(feature)	((feature) << 16)
+
 /* Does ftrace's call of a handler keep the flags, or are there none? */
 #if defined(CONFIG_X86_64) || defined(CONFIG_RISCV)
 #define DIFF_BY_FTRACE	1
@@ -92,7 +95,7 @@ struct diff_regs {
  * @code:     its address; it is jumped to, and jumps back itself
  * @name:     name of the probed form of instruction
  * @probe_at: offset of the probed instruction from @code
- * @flags:    DIFF_FAULTS and the like, or 0
+ * @flags:    DIFF_FAULTS and the like, DIFF_NEEDS(), or 0
  */
 struct diff_sequence {
 	void *code;
@@ -128,6 +131,17 @@ void kprobes_diff_begin(void);
 void kprobes_diff_end(void);
 
 void kprobes_diff_callee(void);
+
+#ifdef CONFIG_X86
+DECLARE_PER_CPU(unsigned long[2], kprobes_diff_percpu_pair);
+
+bool kprobes_diff_has_features(const struct diff_sequence *s);
+#else
+static inline bool kprobes_diff_has_features(const struct diff_sequence *s)
+{
+	return true;
+}
+#endif
 
 #endif /* __ASSEMBLY__ */
 #endif /* _KPROBES_TESTS_DIFFERENTIAL_H */

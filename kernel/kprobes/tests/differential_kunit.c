@@ -413,6 +413,8 @@ static void differential(struct kunit *test)
 	run->seq = test->param_value;
 	if ((run->seq->flags & DIFF_CALLS) && kernel_counts_calls())
 		kunit_skip(test, "calls are counted, which changes the flags");
+	if (!kprobes_diff_has_features(run->seq))
+		kunit_skip(test, "the CPU does not have the instruction");
 	decode(test, run);
 	run_passes(run->seq, run->bare);
 	for (i = 0; i < ARRAY_SIZE(columns); i++) {

@@ -8,6 +8,8 @@
  * the stack DIFF_STACK / 2 bytes above and below. What it leaves there below
  * its last stack pointer does not count.
  */
+#include <asm/cpufeatures.h>
+#include <asm/msr-index.h>
 #include <asm/nospec-branch.h>
 #include <asm/percpu.h>
 #include <asm/segment.h>
@@ -115,6 +117,8 @@ SYM_FUNC_END(kprobes_diff_landing)
 .Lcallee:	.quad	kprobes_diff_callee
 .Llanding:	.quad	kprobes_diff_landing
 .Lselector:	.word	__KERNEL_DS
+	.balign	64
+.Lfpu_state:	.skip	1024
 	.text
 
 .macro PUSH_ADDRESS label:req
@@ -122,7 +126,15 @@ SYM_FUNC_END(kprobes_diff_landing)
 	pushq	%rax
 .endm
 
+/* Operands relative to the instruction. */
+#define DIFF_AT(offset)	kprobes_diff_memory+offset(%rip)
+#define DIFF_FPU_STATE	.Lfpu_state(%rip)
+
 #include "differential_x86_common.inc"
+#include "differential_x86_arith.inc"
+#include "differential_x86_memory.inc"
+#include "differential_x86_percpu.inc"
+#include "differential_x86_system.inc"
 
 /* Arithmetic */
 
@@ -140,8 +152,6 @@ SINGLE mov_imm64, movabsq $0x123456789abcdef0, %r14
 SINGLE mov_load_rsp, movq 16(%rsp), %rax
 SINGLE movsx, movslq %eax, %rdx
 SINGLE xchg_r8, xchgq %rax, %r8
-SINGLE lfence, lfence
-SINGLE prefetch, prefetcht0 (%rsi)
 
 /* Operands relative to the instruction */
 

@@ -139,6 +139,7 @@ SINGLE lock_add_abs, lock addl %eax, kprobes_diff_memory+48
 SINGLE percpu, movl PER_CPU_VAR(kprobes_diff_percpu), %eax
 SINGLE verw, verw .Lselector
 SINGLE movsx, movswl %ax, %edx
+SINGLE mov_cs, movl %cs, %eax
 SINGLE lea_self, leal 77b, %edx
 SINGLE cmpxchg8b, lock cmpxchg8b (%edi)
 

@@ -3,9 +3,14 @@
 #include <linux/bitops.h>
 #include <linux/kernel.h>
 #include <linux/sizes.h>
+#include <asm/cpufeature.h>
+#include <asm/fpu/api.h>
 #include <asm/processor-flags.h>
 
 #include "differential.h"
+
+/* Of two words, for cmpxchg16b. */
+DEFINE_PER_CPU(unsigned long[2], kprobes_diff_percpu_pair) __aligned(16);
 
 /* Values of rcx, for counters, shifts and conditions; the rest is made of @seed. */
 static const struct {
@@ -55,19 +60,35 @@ void kprobes_diff_prepare(unsigned int pass)
 }
 
 /**
- * kprobes_diff_begin() - prepare the CPU for a sequence
+ * kprobes_diff_begin() - let a sequence use floating point, and per-CPU data
  *
- * Context: Any.
+ * Context: Not within kernel_fpu_begin(). Preemption is off until kprobes_diff_end().
  */
 void kprobes_diff_begin(void)
 {
+	kernel_fpu_begin();
 }
 
 /**
  * kprobes_diff_end() - undo kprobes_diff_begin()
  *
- * Context: Any.
+ * Context: That of kprobes_diff_begin().
  */
 void kprobes_diff_end(void)
 {
+	kernel_fpu_end();
+}
+
+/**
+ * kprobes_diff_has_features() - check whether the CPU has a sequence's instructions
+ * @s: the sequence
+ *
+ * Context: Any.
+ * Return: True if so.
+ */
+bool kprobes_diff_has_features(const struct diff_sequence *s)
+{
+	unsigned int feature = s->flags / DIFF_NEEDS(1U);
+
+	return !feature || boot_cpu_has(feature);
 }
