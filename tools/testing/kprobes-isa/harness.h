@@ -23,6 +23,9 @@
  * @sequences: sources of the sequences that kernel/kprobes/tests/differential_kunit.c runs;
  *        NULL if they are not made for all classes
  * @not_run: file that tells which classes are not among them, and why
+ * @class_of: tells an instruction's class from its bytes, where objdump does not show all of
+ *        it; NULL if @kind_of does
+ * @word: with that, how many bytes an address has
  */
 struct harness_target {
 	const char *name;
@@ -37,6 +40,8 @@ struct harness_target {
 	const char *(*kind_of)(const char *name);
 	const char *const *sequences;
 	const char *not_run;
+	void (*class_of)(char *class, size_t size, const u8 *bytes, size_t len);
+	unsigned int word;
 };
 
 extern const struct harness_target harness_target;
@@ -71,6 +76,12 @@ bool classes_add(const char *text);
 
 /* Which of them a guest runs: sequences.c. */
 void sequences_test(const char *path);
+
+/* Which of a kernel's classes its guest runs: guest.c. */
+void guest_load(const char *vmlinux);
+void guest_add(unsigned long addr, const u8 *bytes, size_t len);
+void guest_end_row(void);
+void guest_test(void);
 
 /* Where probes and jumps can be: share.c. */
 int share_print(const char *vmlinux);

@@ -39,8 +39,13 @@ int main(int argc, char **argv)
 	if (harness_target.sequences)
 		sequences_test(argv[1]);
 	kunit_test();
-	for (i = 2; i < argc; i++)
+	for (i = 2; i < argc; i++) {
+		if (harness_target.class_of)
+			guest_load(argv[i]);
 		lengths_test(argv[i]);
+	}
+	if (argc > 2 && harness_target.class_of)
+		guest_test();
 	if (argc == 2 && harness_target.objdump)
 		lengths_skip();
 	return tap_finish();

@@ -2,6 +2,7 @@
 /* x86, 64 bit or 32. */
 #include "../../../arch/x86/kernel/kprobes-insn.h"
 #include "harness.h"
+#include "x86-class.h"
 
 /* Data, and x87 instructions that objdump shows together with the fwait in front. */
 static const char *const odd[] = {
@@ -17,6 +18,9 @@ const struct harness_target harness_target = {
 	.away = 0xffffc90000000000,
 	.entry_nop = 5,
 	.bug_size = 12,
+	.not_run = "not-run/x86_64.txt",
+	.class_of = x86_class_of,
+	.word = X86_WORD_SIZE,
 #else
 	.name = "i386",
 	.from = 0xc1234560,
