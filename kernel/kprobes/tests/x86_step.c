@@ -4,10 +4,12 @@
  * instruction. Traps clear the flag for their handlers, so neither interrupts
  * nor the handlers of a breakpoint are stepped through.
  */
+#include <linux/bottom_half.h>
 #include <linux/err.h>
 #include <linux/irqflags.h>
 #include <linux/kdebug.h>
 #include <linux/kprobes.h>
+#include <linux/preempt.h>
 #include <linux/ptrace.h>
 #include <linux/sched.h>
 #include <asm/asm.h>
@@ -60,24 +62,45 @@ static __always_inline void clear_trap_flag(void)
 		     : ASM_CALL_CONSTRAINT : [tf] "i" (~X86_EFLAGS_TF) : "memory", "cc");
 }
 
+/* An interrupt neither switches tasks nor executes softirqs, in which others would arrive. */
+static void begin(struct kprobes_steps *steps, unsigned long *flags)
+{
+	steps->task = current;
+	steps->nr = 0;
+	if (!steps->irqs)
+		local_irq_save(*flags);
+	else if (IS_ENABLED(CONFIG_PREEMPT_RT))
+		preempt_disable();
+	else
+		local_bh_disable();
+	WRITE_ONCE(stepping, steps);
+}
+
+static void end(struct kprobes_steps *steps, unsigned long flags)
+{
+	WRITE_ONCE(stepping, NULL);
+	if (!steps->irqs)
+		local_irq_restore(flags);
+	else if (IS_ENABLED(CONFIG_PREEMPT_RT))
+		preempt_enable();
+	else
+		local_bh_enable();
+}
+
 /*
  * Single-steps the function. Returns its result. It must not sleep: another task would be
  * stepped.
  */
 int kprobes_step(struct kprobes_steps *steps)
 {
-	unsigned long flags;
+	unsigned long flags = 0;
 	int ret;
 
-	steps->task = current;
-	steps->nr = 0;
-	local_irq_save(flags);
-	WRITE_ONCE(stepping, steps);
+	begin(steps, &flags);
 	set_trap_flag();
 	ret = steps->fn(steps->arg);
 	clear_trap_flag();
-	WRITE_ONCE(stepping, NULL);
-	local_irq_restore(flags);
+	end(steps, flags);
 	return ret;
 }
 NOKPROBE_SYMBOL(kprobes_step);

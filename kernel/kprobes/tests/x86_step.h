@@ -18,6 +18,7 @@ struct task_struct;
  * @arg:  its argument
  * @each: called before each instruction but those that follow a trap's iret, from
  *        the debug trap, which counts as an NMI and has a stack of its own
+ * @irqs: interrupts are on
  * @task: the task that executes it
  * @nr:   how many instructions there were
  */
@@ -25,6 +26,7 @@ struct kprobes_steps {
 	int (*fn)(void *arg);
 	void *arg;
 	void (*each)(struct kprobes_steps *steps, struct pt_regs *regs);
+	bool irqs;
 	struct task_struct *task;
 	unsigned int nr;
 };
