@@ -120,3 +120,21 @@ SYM_FUNC_START(kprobes_unwind_fill)
 SYM_FUNC_END(kprobes_unwind_fill)
 
 OFFSET kprobes_unwind_fill_at, .Lfill, kprobes_unwind_fill
+
+#ifdef CONFIG_KPROBES_ON_FTRACE
+
+/* The entry's nop is one of ftrace. */
+SYM_FUNC_START(kprobes_unwind_entry)
+.Lentry:
+	call	__fentry__
+	TRACED_CALL .Lentry
+	FRAME_BEGIN
+	leal	2(%rdi), %eax
+	decl	%eax
+	FRAME_END
+	RET
+SYM_FUNC_END(kprobes_unwind_entry)
+
+OFFSET kprobes_unwind_entry_at, .Lentry, kprobes_unwind_entry
+
+#endif
