@@ -6,6 +6,16 @@
 # tests of ftrace, for which it is enough to name a tracer.
 no_boot_tests="kunit.enable=0 ftrace=nop"
 
+# take_fragment: sets the CPU in $qemu, and adds to $boot_args, as a variant's fragment tells. Call it
+# once.
+take_fragment()
+{
+	local fragment=$top/kernel/configs/kprobes-$variant.config cpu
+	cpu=$(sed -n 's/^# CPU: //p' "$fragment")
+	[ -z "$cpu" ] || qemu="${qemu/-cpu max/-cpu $cpu}"
+	boot_args="${boot_args:-} $(sed -n 's/^# Arguments: //p' "$fragment")"
+}
+
 # machine MODE [KERNEL ARGUMENT...]: sets $machine to the command line of QEMU. All virtual CPUs are
 # in one thread: with several, QEMU 7.2 sometimes executes a breakpoint that was patched away before.
 # If they do not take turns by themselves, the architecture's script names who has them do so. The
@@ -15,11 +25,7 @@ machine()
 	local mode=$1 memory=1G thread=${TCG_THREAD:-single}
 	shift
 	! checks_memory || memory=2G
-	# A variant's fragment may name the CPU, and arguments of the kernel.
-	local fragment=$top/kernel/configs/kprobes-$variant.config cpu
-	cpu=$(sed -n 's/^# CPU: //p' "$fragment")
-	[ -z "$cpu" ] || qemu="${qemu/-cpu max/-cpu $cpu}"
-	boot_args="${boot_args:-} $(sed -n 's/^# Arguments: //p' "$fragment")"
+	take_fragment
 	[ "$thread" = single ] || turns=
 	# shellcheck disable=SC2206 # words
 	machine=(
