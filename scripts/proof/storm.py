@@ -7,7 +7,7 @@ REPORT. The last line is "N passed, N failed, N skipped"; the exit status is 1 i
 
 A machine with a thread for each CPU may execute an int3 that was patched away (QEMU before 8.1),
 once or again and again. If the kernel dies or hangs of that there, this is told and counts as
-skipped: it proves nothing.
+skipped: from then on the run proves nothing. What has failed before still counts.
 """
 import os
 import re
@@ -22,25 +22,60 @@ CONSOLE_TAIL = 40
 STALE = re.compile(r"Oops: int3|kernel BUG at arch/x86/kernel/jump_label|unexpected int3"
                    # In the trace of a CPU that is stuck.
                    r"|RIP: \S+:(asm_)?exc_int3\+")
+# Problems of which a stale int3 may be the cause, if it is told right after them.
+OF_STALE = re.compile(r"int3|Oops: invalid opcode|lockup|LOCKUP|stall|blocked for|Kernel panic|hung")
 STALE_NAME = "a machine with several threads has executed an int3 that was gone"
 
 
-def is_stale(threads, problems, lines):
-    """Is a run's end the machine's fault, and not the kernel's?"""
-    return threads != "single" and bool(problems) and any(STALE.search(line) for line in lines)
+class Run:
+    """What a machine says, and what is wrong with it. @problems: those of the machine so far."""
 
+    def __init__(self, threads, problems):
+        self.parser = ktap.Parser()
+        self.threads, self.problems = threads, problems
+        self.lines = []
+        self.noted = []             # for each problem, after how many lines it was noted
+        self.stale = None           # after how many lines a stale int3 was seen
+        self.before = None          # failures at that time: their number, and themselves
 
-def judge(parser, threads, problems, lines):
-    """Adds a machine's problems to its results."""
-    if is_stale(threads, problems, lines):
-        parser.leaves[ktap.FAILED] = 0
-        parser.failures.clear()
-        parser.skip(STALE_NAME, problems[0])
-        return
-    for problem in problems:
-        parser.fail(problem, explain=False)
-    if not parser.headers and not problems:
-        parser.fail("the guest has reported nothing", explain=False)
+    def feed(self, line):
+        """Takes a line. Returns whether it was KTAP."""
+        self.lines.append(line)
+        self._note()
+        if self.stale is None and self.threads != "single" and STALE.search(line):
+            self.stale = len(self.lines)
+            self.before = self.parser.leaves[ktap.FAILED], list(self.parser.failures)
+        return self.parser.feed(line)
+
+    def _note(self):
+        self.noted += [len(self.lines)] * (len(self.problems) - len(self.noted))
+
+    def _is_excused(self, problem, at):
+        """May a stale int3 be the cause? Only of what is said with it, or later."""
+        return at >= self.stale or (at > self.stale - qemu.SPLAT_LINES and
+                                    bool(OF_STALE.search(problem)))
+
+    def is_stale(self):
+        """Is the run's end the machine's fault, and not the kernel's?"""
+        self._note()
+        return self.stale is not None and any(
+            self._is_excused(problem, at) for problem, at in zip(self.problems, self.noted))
+
+    def _forget_the_rest(self):
+        number, self.parser.failures = self.before
+        self.parser.leaves[ktap.FAILED] = number
+        excused = [self._is_excused(*what) for what in zip(self.problems, self.noted)]
+        self.parser.skip(STALE_NAME, self.problems[excused.index(True)])
+        return [p for p, e in zip(self.problems, excused) if not e]
+
+    def judge(self):
+        """Call once after the last line. Adds the machine's problems to the results."""
+        self.parser.finish()
+        problems = self._forget_the_rest() if self.is_stale() else self.problems
+        for problem in problems:
+            self.parser.fail(problem, explain=False)
+        if not self.parser.headers and not self.problems:
+            self.parser.fail("the guest has reported nothing", explain=False)
 
 
 def threads_of(command):
@@ -48,39 +83,46 @@ def threads_of(command):
     return next((word.split("thread=")[1] for word in command if "thread=" in word), "single")
 
 
-def main():
-    log, path, seconds, command = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4:]
+def is_said(machine, line, is_result):
+    """Does a line of the console belong into the report?"""
+    return machine.begun and (is_result or line.startswith("# ")) and "# guest" not in line
+
+
+def watch(machine, run):
+    """Shows and returns what the guest reports."""
+    begin, said = time.time(), []
     verbose = os.environ.get("V", "0") not in ("", "0")
-    parser = ktap.Parser()
-    # A round that ends takes a minute at most.
-    machine = qemu.Machine(command, log, silence=240, timeout=3 * seconds + 600)
-    begin, lines, said = time.time(), [], []
     console = machine.lines()
     for line in console:
-        lines.append(line)
         plain = ktap.PREFIX.sub("", line)
-        is_result = parser.feed(line)
-        if machine.begun and (is_result or plain.startswith("# ")) and "# guest" not in plain:
+        if is_said(machine, plain, run.feed(line)):
             said.append(plain)
             spent = int(time.time() - begin)
             print("    %3d:%02d  %s" % (spent // 60, spent % 60, plain), flush=True)
         elif verbose:
             print(line, flush=True)
-        if threads_of(command) != "single" and machine.problems and STALE.search(line):
+        if run.is_stale() and STALE.search(line):
             break
     console.close()
-    parser.finish()
-    judge(parser, threads_of(command), machine.problems, lines)
-    ktap.report(parser)
+    return said
+
+
+def main():
+    log, path, seconds, command = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4:]
+    # A round that ends takes a minute at most.
+    machine = qemu.Machine(command, log, silence=240, timeout=3 * seconds + 600)
+    run = Run(threads_of(command), machine.problems)
+    said = watch(machine, run)
+    run.judge()
+    ktap.report(run.parser)
     if machine.problems:
         print("    the console's last lines:")
-        print("\n".join("        | " + line for line in lines[-CONSOLE_TAIL:]))
+        print("\n".join("        | " + line for line in run.lines[-CONSOLE_TAIL:]))
     with open(path, "w") as f:
-        f.write("\n".join(said + [problem for problem in machine.problems] +
-                          [parser.summary()]) + "\n")
-    print("    report: %s, console: %s" % (os.path.relpath(path), os.path.relpath(log)))
-    print(parser.summary())
-    sys.exit(1 if parser.leaves[ktap.FAILED] or not sum(parser.leaves) else 0)
+        f.write("\n".join(said + machine.problems + [run.parser.summary()]) + "\n")
+    print("    results: %s, console: %s" % (os.path.relpath(path), os.path.relpath(log)))
+    print(run.parser.summary())
+    sys.exit(1 if run.parser.leaves[ktap.FAILED] or not sum(run.parser.leaves) else 0)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,6 @@ import kept     # noqa: E402
 import outcome  # noqa: E402
 import report   # noqa: E402
 import sites    # noqa: E402
-import storm    # noqa: E402
 import sweep    # noqa: E402
 import text     # noqa: E402
 
@@ -478,46 +477,6 @@ class Sweeping(unittest.TestCase):
 
     def test_runs_of_equal_cells(self):
         self.assertEqual(list(report.runs("aab")), [(0, 2, "a"), (2, 1, "b")])
-
-
-RESULTS = ["KTAP version 1", "1..2", "ok 1 round 1: books", "not ok 2 round 1: sums"]
-
-
-class Storm(unittest.TestCase):
-    def judge(self, lines, threads, problems=()):
-        parser = storm.ktap.Parser()
-        for line in lines:
-            parser.feed(line)
-        parser.finish()
-        storm.judge(parser, threads, list(problems), lines)
-        return parser.summary()
-
-    def test_results(self):
-        self.assertEqual(self.judge(RESULTS, "single"), "1 passed, 1 failed, 0 skipped")
-        self.assertEqual(self.judge(RESULTS[:3], "single"), "1 passed, 1 failed, 0 skipped")
-        self.assertEqual(self.judge([], "single"), "0 passed, 1 failed, 0 skipped")
-
-    def test_a_kernel_that_dies(self):
-        oops = ["Oops: int3: 0000 [#1] SMP"]
-        self.assertEqual(self.judge(RESULTS[:3] + oops, "single", ["the kernel said: " + oops[0]]),
-                         "1 passed, 2 failed, 0 skipped")
-
-    def test_stale_int3_is_told_apart_with_several_threads(self):
-        oops = ["Oops: int3: 0000 [#1] SMP"]
-        self.assertEqual(self.judge(RESULTS[:3] + oops, "multi", ["the kernel said: " + oops[0]]),
-                         "1 passed, 0 failed, 1 skipped")
-        stuck = ["watchdog: BUG: soft lockup - CPU#1 stuck for 201s!", "RIP: 0010:asm_exc_int3+0x0/0x40"]
-        self.assertEqual(self.judge(RESULTS[:3] + stuck, "multi", ["the kernel said: " + stuck[0]]),
-                         "1 passed, 0 failed, 1 skipped")
-        self.assertEqual(self.judge(RESULTS[:3] + stuck, "single", ["the kernel said: " + stuck[0]]),
-                         "1 passed, 2 failed, 0 skipped")
-        other = ["BUG: unable to handle page fault"]
-        self.assertEqual(self.judge(RESULTS[:3] + other, "multi", ["the kernel said: " + other[0]]),
-                         "1 passed, 2 failed, 0 skipped")
-
-    def test_threads(self):
-        self.assertEqual(storm.threads_of(["qemu", "-accel", "tcg,thread=multi"]), "multi")
-        self.assertEqual(storm.threads_of(["qemu"]), "single")
 
 
 if __name__ == "__main__":
