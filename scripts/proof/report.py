@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The sweep's report: a summary as text, and a page with a map of the text."""
+"""The sweep's part of the report: a summary as text, and a page with a map of the text."""
 import collections
 import html
 import os
 import time
 
 import outcome
+import overall
 import text
+from overall import html_table, table
 
 # From best to worst seen: a part of the map shows the worst outcome if it is bad, else the most
 # frequent one.
@@ -17,18 +19,6 @@ COLOURS = {
 }
 CELL, COLUMNS, SIZE = 512, 128, 7       # bytes in a cell, cells in a row, its edge
 MECHANISMS = {"b": "breakpoint", "j": "jump", "f": "ftrace"}
-
-
-def table(rows, head):
-    """Columns, the first one left and the others right."""
-    rows = [[str(cell) for cell in row] for row in [head] + rows]
-    widths = [max(len(row[i]) for row in rows) for i in range(len(head))]
-    lines = []
-    for row in rows:
-        cells = [row[0].ljust(widths[0])] + [c.rjust(w) for c, w in zip(row[1:], widths[1:])]
-        lines.append("  ".join(cells).rstrip())
-    lines.insert(1, "-" * len(lines[0]))
-    return lines
 
 
 def share(n, of):
@@ -179,50 +169,37 @@ def draw(sweep, o):
     return "\n".join(out + ["</svg>"])
 
 
-def html_table(rows, head):
-    def row(cells, tag):
-        return "<tr>%s</tr>" % "".join("<%s>%s</%s>" % (tag, html.escape(str(c)), tag) for c in cells)
-    return "<table>%s%s</table>" % (row(head, "th"), "".join(row(r, "td") for r in rows))
-
-
-STYLE = """body { font: 14px sans-serif; margin: 2em; max-width: 70em }
-table { border-collapse: collapse; margin: 0.5em 0 1.5em } td, th { padding: 2px 10px; text-align: right }
-td:first-child, th:first-child { text-align: left } tr:nth-child(even) { background: #f2f2f2 }
-.key span { display: inline-block; width: 1em; height: 1em; margin: 0 0.4em 0 1.2em }
-pre { background: #f2f2f2; padding: 1em; white-space: pre-wrap }"""
-
-
 def page(sweep):
     lines = summary(sweep)
-    out = ["<!DOCTYPE html><meta charset=utf-8><title>Kprobes: sweep</title><style>%s</style>" % STYLE,
-           "<h1>Probes on every instruction</h1><p>%s</p><p><b>%s; %s</b></p>" % (
-               html.escape(lines[0]), html.escape(lines[-2]), html.escape(lines[-1]))]
+    out = ["<p>%s</p><p><b>%s; %s</b></p>" % (
+        html.escape(lines[0]), html.escape(lines[-2]), html.escape(lines[-1]))]
     out.append("<p class=key>%s</p>" % "".join(
         '<span style="background:%s"></span>%s' % (COLOURS[what], what) for what in outcome.OUTCOMES))
     for o, t in enumerate(sweep.texts):
-        out.append("<h2>%s</h2><p>%d bytes of text a square. A row's first symbol is shown under "
+        out.append("<h3>%s</h3><p>%d bytes of text a square. A row's first symbol is shown under "
                    "the pointer.</p>%s" % (html.escape(t.name), CELL, draw(sweep, o)))
     for title, rows, head in sections(sweep):
-        out.append("<h2>%s</h2>%s" % (html.escape(title), html_table(rows, head)))
+        out.append("<h3>%s</h3>%s" % (html.escape(title), html_table(rows, head)))
     rows = [[number, phase.size, phase.jumps] + ["%s %s %.1f s" % (s, h, ms / 1000)
                                                  for s, h, ms in phase.runs]
             for number, phase in sorted(sweep.phases, key=lambda p: p[0])]
     width = max([len(r) for r in rows] or [3])
     rows = [r + [""] * (width - len(r)) for r in rows]
-    out.append("<h2>Phases</h2>" + html_table(rows, ["phase", "instructions", "jumps"] +
+    out.append("<h3>Phases</h3>" + html_table(rows, ["phase", "instructions", "jumps"] +
                                               ["workload"] * (width - 3)))
     if sweep.notes:
-        out.append("<h2>Problems</h2><pre>%s</pre>" % html.escape("\n".join(sweep.notes)))
+        out.append("<h3>Problems</h3><pre>%s</pre>" % html.escape("\n".join(sweep.notes)))
     return "\n".join(out) + "\n"
 
 
 def write(sweep, directory):
     """Writes both and prints the text. Returns the exit status."""
     lines = summary(sweep)
-    with open(os.path.join(directory, "report.txt"), "w") as f:
+    with open(os.path.join(directory, "sweep.txt"), "w") as f:
         f.write("\n".join(lines) + "\n")
-    with open(os.path.join(directory, "report.html"), "w") as f:
+    with open(os.path.join(directory, "sweep.html"), "w") as f:
         f.write(page(sweep))
+    overall.from_environment(directory)
     print()
     print("\n".join(lines[:-2]))
     print("    report: " + os.path.relpath(os.path.join(directory, "report.html")))

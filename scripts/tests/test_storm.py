@@ -1,12 +1,14 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""Unit tests of proof/storm.py; run by make check."""
+"""Unit tests of proof/storm.py and proof/overall.py; run by make check."""
 import os
 import sys
+import tempfile
 import unittest
 
 PROOF = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "proof")
 sys.path.insert(0, PROOF)
+import overall  # noqa: E402
 import storm    # noqa: E402
 
 RESULTS = ["KTAP version 1", "1..2", "ok 1 round 1: books", "not ok 2 round 1: sums"]
@@ -74,6 +76,73 @@ class Storm(unittest.TestCase):
     def test_threads(self):
         self.assertEqual(storm.threads_of(["qemu", "-accel", "tcg,thread=multi"]), "multi")
         self.assertEqual(storm.threads_of(["qemu"]), "single")
+
+
+SAID = """KTAP version 1
+# round 1 of 2, seed 8
+# book of all: must 30, must absent 1, nested 2, may 4, may absent 5, may nested 6, never 7
+# handlers of all: handled 33, posts 9, entries 10, missed 3, missed nested 2, lost 0, probes 11
+# sums: calls 100, in NMIs 5, wrong results 0, late handlers 0, strays 0
+# fronts: tracers 3 of 4, perf 5 of 5
+# failslab: failed allocations 12
+ok 1 round 1: books
+# round 2 of 2, seed 9
+# book of storm_plain entry: must 1, must absent 9, nested 2, may 4, may absent 5, may nested 6, never 7
+# book of all: must 40, must absent 1, nested 2, may 4, may absent 5, may nested 6, never 7
+not ok 2 round 2: books
+# memory: at the end 1000, after the first round 900
+# cache kprobe_point: at the end 5, before 4, idle points 1
+1 passed, 1 failed, 0 skipped""".splitlines()
+
+
+class Overall(unittest.TestCase):
+    def test_rounds(self):
+        said = overall.Storm(SAID)
+        self.assertEqual([(r["round"], r["seed"], r["must"]) for r in said.rounds],
+                         [(1, 8, 30), (2, 9, 40)])
+        self.assertEqual(said.rounds[0]["missed nested"], 2)
+        self.assertEqual(said.rounds[0]["failed allocations"], 12)
+        self.assertEqual(said.rounds[0]["fronts"], {"tracers": "3 of 4", "perf": "5 of 5"})
+        self.assertEqual(said.problems, ["not ok 2 round 2: books"])
+
+    def test_memory(self):
+        self.assertEqual(overall.Storm(SAID).memory,
+                         [("memory", 1000, 900), ("cache kprobe_point", 5, 4)])
+
+    def test_what_was_not_told_shows(self):
+        rows, head = overall.Storm(SAID).by_round(("calls",))
+        self.assertEqual(rows, [[1, 8, 100], [2, 9, "-"]])
+
+    def write(self, **files):
+        with tempfile.TemporaryDirectory() as directory:
+            for name, lines in files.items():
+                with open(os.path.join(directory, name.replace("_", "-") + ".txt"), "w") as f:
+                    f.write("\n".join(lines) + "\n")
+            kernels = os.path.join(directory, "kernels.txt")
+            lines = overall.write(directory, kernels)
+            with open(os.path.join(directory, "report.html")) as f:
+                return lines, f.read()
+
+    def test_a_storm_alone(self):
+        lines, page = self.write(storm=SAID)
+        self.assertEqual(lines[-1], "1 passed, 1 failed, 0 skipped")
+        self.assertIn("<td>40</td>", page)
+        self.assertNotRegex(page, r'(src|href)="')
+
+    def test_all_parts_are_added_up(self):
+        lines, page = self.write(storm=SAID, storm_multi=SAID, sweep=["1101 passed, 2 failed, 0 skipped"],
+                                 kernels=["kernel  commit", "rt      abc <1>"])
+        self.assertEqual(lines[-1], "1103 passed, 4 failed, 0 skipped")
+        self.assertIn("rt      abc &lt;1&gt;", page)
+
+    def test_a_storm_that_died(self):
+        lines, _ = self.write(storm=SAID[:3])
+        self.assertIn("the storm has not come to its end", lines)
+
+    def test_scenarios(self):
+        rows, _ = overall.scenario_rows([])
+        self.assertTrue(rows)
+        self.assertTrue(all(row[-1] for row in rows))    # tests of each are absent
 
 
 if __name__ == "__main__":
