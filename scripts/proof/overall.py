@@ -112,7 +112,7 @@ class Storm:
         yield ("What disturbed, successes of attempts",) + self.fronts()
         if self.memory:
             yield ("Memory", [list(row) for row in self.memory],
-                   ["bytes, or objects of a cache", "at the end", "before, or after the first round"])
+                   ["bytes, or objects of a cache", "at the end", "after the first round, or idle points"])
 
 
 def read_lines(path):

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Callers of targets, in tasks, softirqs, hardirqs and NMIs. Of each call and each slot they say whether
- * the slot's probe had to be hit: it had to if it was registered and enabled, and probes were
- * armed, before the call and after it and all the time in between.
+ * Callers of targets, in tasks, softirqs, hardirqs and NMIs. Of each call and each slot they say
+ * whether the slot's probe had to be hit: it had to if it was registered and enabled, and probes
+ * were armed, before the call and after it and all the time in between. What handlers have seen of
+ * the call is in its tally.
  */
 #include <linux/delay.h>
 #include <linux/err.h>
 #include <linux/hrtimer.h>
 #include <linux/kthread.h>
+#include <linux/ktime.h>
 #include <linux/sched.h>
 #include <linux/smp.h>
 #include <linux/timer.h>
@@ -21,6 +23,10 @@
 
 #define CALLERS		4
 #define INTERVAL	(2 * NSEC_PER_MSEC)
+/* Calls in interrupts take one part of so many of the time, however slow the machine is. */
+#define PARTS		8
+/* Hits while a slot changes, before there are others to compare them with. */
+#define BEGINNING	1000
 
 atomic_long_t storm_calls, storm_calls_in_nmi, storm_wrong_results;
 
@@ -55,28 +61,30 @@ static bool was(unsigned long before, unsigned long after, unsigned int state)
 	return before == after && STORM_STATE(before) == state;
 }
 
-static void count(struct storm_slot *slot, unsigned int hits, const struct phases *before,
-		  const struct phases *after, unsigned int i)
+/* What a slot's probe was during a call. */
+static unsigned int state_of(const struct phases *before, const struct phases *after,
+			     unsigned int i)
 {
 	unsigned long old = before->slots[i], new = after->slots[i];
 
 	if (was(old, new, STORM_ON) && was(before->knob, after->knob, STORM_ON))
-		atomic_long_add(hits, &slot->must);
-	else if (was(old, new, STORM_OFF) || was(before->knob, after->knob, STORM_OFF))
-		atomic_long_add(hits, &slot->never);
-	else
-		atomic_long_add(hits, &slot->may);
+		return STORM_ON;
+	if (was(old, new, STORM_OFF) || was(before->knob, after->knob, STORM_OFF))
+		return STORM_OFF;
+	return STORM_CHANGING;
 }
 
 /**
  * storm_call() - call a target
  * @target: the target
  * @a:      its argument
+ * @nested: is the caller a handler, so that all hits are missed?
  *
  * Context: Any, if the target does not sleep.
  */
-void storm_call(const struct storm_target *target, long a)
+void storm_call(const struct storm_target *target, long a, bool nested)
 {
+	struct storm_tally tally = { .target = target, .nested = nested };
 	struct storm_slot *slots = slots_of(target);
 	struct phases before, after;
 	unsigned int i;
@@ -84,13 +92,15 @@ void storm_call(const struct storm_target *target, long a)
 	read_phases(slots, &before);
 	/* The phases are read before the call: pairs with begin_change() and set_knob(). */
 	smp_mb();
+	storm_begin_tally(&tally);
 	if (target->function(a) != a + target->plus)
 		atomic_long_inc(&storm_wrong_results);
+	storm_end_tally(&tally);
 	smp_mb();	/* and again after it */
 	read_phases(slots, &after);
 	atomic_long_inc(&storm_calls);
 	for (i = 0; i < STORM_KINDS; i++)
-		count(&slots[i], target->hits, &before, &after, i);
+		storm_book_call(&slots[i], &tally, state_of(&before, &after, i));
 }
 NOKPROBE_SYMBOL(storm_call);
 
@@ -108,9 +118,39 @@ bool storm_call_kept(void)
 	/* storm_call() has barriers around the call. */
 	for (i = 0; i < storm_nr_targets; i++)
 		if (storm_targets[i].kept)
-			storm_call(&storm_targets[i], 4);
+			storm_call(&storm_targets[i], 4, false);
 	return was(before, READ_ONCE(storm_knob), STORM_ON);
 }
+
+static bool is_changing(const struct storm_slot *slots)
+{
+	unsigned int i;
+
+	if (STORM_STATE(READ_ONCE(storm_knob)) == STORM_CHANGING)
+		return true;
+	for (i = 0; i < STORM_KINDS; i++)
+		if (STORM_STATE(READ_ONCE(slots[i].phase)) == STORM_CHANGING)
+			return true;
+	return false;
+}
+NOKPROBE_SYMBOL(is_changing);
+
+/*
+ * Is a target called too often already while a slot changes? A change may take seconds on a busy
+ * machine. Calls meanwhile are what the storm is for, but do not count exactly.
+ */
+static bool is_unbalanced(const struct storm_slot *slots)
+{
+	unsigned long must = 0, may = 0;
+	unsigned int i;
+
+	for (i = 0; i < STORM_KINDS; i++) {
+		must += atomic_long_read(&slots[i].sums[STORM_MUST]);
+		may += atomic_long_read(&slots[i].sums[STORM_MAY]);
+	}
+	return 2 * may > must + BEGINNING;
+}
+NOKPROBE_SYMBOL(is_unbalanced);
 
 static void call_all(bool in_task, bool sleep)
 {
@@ -121,19 +161,38 @@ static void call_all(bool in_task, bool sleep)
 
 		if (target->kept || (target->sleeps && !(in_task && sleep)))
 			continue;
-		storm_call(target, 4 * i);
+		if (!is_changing(slots_of(target)) || !is_unbalanced(slots_of(target)))
+			storm_call(target, 4 * i, false);
 	}
+}
+
+/**
+ * storm_rest() - sleep, so that others get done what they have to do
+ * @begin: since when the caller was at work
+ * @times: how many times as long to sleep
+ *
+ * Context: Process context, may sleep.
+ */
+void storm_rest(u64 begin, unsigned int times)
+{
+	u64 us = times * (ktime_get_ns() - begin) / NSEC_PER_USEC;
+
+	us = clamp(us, 200ULL, USEC_PER_SEC / 4);
+	usleep_range(us, 2 * us);
 }
 
 static int call_in_task(void *data)
 {
 	unsigned int n;
+	u64 begin = ktime_get_ns();
 
 	for (n = 0; !kthread_should_stop(); n++) {
 		call_all(true, !(n % 16));
-		if (!(n % 8))
-			usleep_range(200, 1000);
 		cond_resched();
+		if (n % 8)
+			continue;
+		storm_rest(begin, 1);
+		begin = ktime_get_ns();
 	}
 	return 0;
 }
@@ -177,19 +236,23 @@ static void end_nmis(void) { }
 
 static enum hrtimer_restart call_in_hardirq(struct hrtimer *timer)
 {
+	u64 begin = ktime_get_ns();
+
 	call_all(false, false);
 	send_nmi();
 	if (READ_ONCE(stopping))
 		return HRTIMER_NORESTART;
-	hrtimer_forward_now(timer, INTERVAL);
+	hrtimer_forward_now(timer, max_t(u64, INTERVAL, PARTS * (ktime_get_ns() - begin)));
 	return HRTIMER_RESTART;
 }
 
 static void call_in_softirq(struct timer_list *timer)
 {
+	u64 begin = ktime_get_ns();
+
 	call_all(false, false);
 	if (!READ_ONCE(stopping))
-		mod_timer(timer, jiffies + 1);
+		mod_timer(timer, jiffies + 1 + nsecs_to_jiffies(PARTS * (ktime_get_ns() - begin)));
 }
 
 /**

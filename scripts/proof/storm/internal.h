@@ -73,16 +73,16 @@ struct storm_probe;
  * @phase:   a phase: ON while it is registered and enabled
  * @probe:   the probe, or NULL
  * @enabled: it is
- * @must:    see struct storm_book
- * @may:     see there
- * @never:   see there
- * @handled: see there
- * @posts:   see there
- * @entries: see there
- * @missed:  see there
- * @causes:  see there
+ * @sums:    what calls and handlers count, see struct storm_book
+ * @broken:  bits of rules that single calls have broken
+ * @missed:  see struct storm_book
+ * @inner:   see there
  * @lost:    see there
  * @probes:  see there
+ * @term:    the term that is under way, if its function has a witness: see witness.c
+ * @terms:   see struct storm_book
+ * @witnessed:  see there
+ * @unanswered: see there
  */
 struct storm_slot {
 	struct mutex lock;	/* for all but what handlers and callers count */
@@ -92,16 +92,42 @@ struct storm_slot {
 	unsigned long phase;
 	struct storm_probe *probe;
 	bool enabled;
-	atomic_long_t must;
-	atomic_long_t may;
-	atomic_long_t never;
-	atomic_long_t handled;
-	atomic_long_t posts;
-	atomic_long_t entries;
+	atomic_long_t sums[STORM_SUMS_OF_BOOK];
+	unsigned long broken;
 	unsigned long missed;
-	unsigned long causes;
+	unsigned long inner;
 	unsigned long lost;
 	unsigned long probes;
+	struct {
+		bool counts;
+		unsigned long knob;
+		unsigned long calls;
+		unsigned long answered;
+	} term;
+	unsigned long terms;
+	unsigned long witnessed;
+	unsigned long unanswered;
+};
+
+static inline void storm_count(struct storm_slot *slot, enum storm_sum sum, unsigned long n)
+{
+	atomic_long_add(n, &slot->sums[sum]);
+}
+
+enum storm_handler { STORM_PRE, STORM_POST, STORM_ENTERED, STORM_HANDLERS };
+
+/**
+ * struct storm_tally - what handlers have seen of a call
+ * @outer:  the tally of the call in whose handler or interrupt this one is made
+ * @target: what is called
+ * @nested: is the caller a handler?
+ * @seen:   how often each slot's handlers have run. That of a return counts as PRE.
+ */
+struct storm_tally {
+	struct storm_tally *outer;
+	const struct storm_target *target;
+	bool nested;
+	unsigned int seen[STORM_HANDLERS][STORM_KINDS];
 };
 
 #define STORM_MAGIC	0x5707af07UL
@@ -126,25 +152,45 @@ void storm_note_change(int error);
 /* targets.c */
 int storm_find_inside(void);
 
+/* tally.c */
+extern atomic_long_t storm_strays;
+void storm_begin_tally(struct storm_tally *tally);
+void storm_end_tally(struct storm_tally *tally);
+void storm_note_handler(const struct storm_slot *slot, enum storm_handler what);
+
+/* witness.c */
+extern atomic_long_t storm_victim_calls, storm_victim_init_calls;
+void storm_start_witnesses(void);
+void storm_stop_witnesses(void);
+void storm_begin_term(struct storm_slot *slot);
+void storm_end_term(struct storm_slot *slot);
+
+/* book.c */
+void storm_book_call(struct storm_slot *slot, const struct storm_tally *tally, unsigned int state);
+void storm_book_probe(struct storm_slot *slot);
+void storm_reset_books(void);
+int storm_get_book(struct storm_book *book);
+
 /* slots.c */
 extern struct storm_slot storm_slots[];
 extern const unsigned int storm_nr_slots;
 extern atomic_long_t storm_late;
 void storm_init_slots(void);
-void storm_reset_books(void);
 bool storm_is_return(const struct storm_slot *slot);
+bool storm_has_post(const struct storm_slot *slot);
 struct storm_probe *storm_new_probe(struct storm_slot *slot);
+void storm_settle_slot(struct storm_slot *slot);
 void storm_fill_slot(struct storm_slot *slot, struct storm_probe *probe);
 void storm_empty_slot(struct storm_slot *slot);
-int storm_get_book(struct storm_book *book);
 
 /* operations.c */
 int storm_start_operations(const struct storm_start *start);
 void storm_stop_operations(void);
 
 /* callers.c */
-void storm_call(const struct storm_target *target, long a);
+void storm_call(const struct storm_target *target, long a, bool nested);
 bool storm_call_kept(void);
+void storm_rest(u64 begin, unsigned int times);
 int storm_start_callers(void);
 void storm_stop_callers(void);
 extern atomic_long_t storm_calls, storm_calls_in_nmi, storm_wrong_results;

@@ -32,14 +32,15 @@ static long stop(void)
 {
 	storm_stop_operations();
 	storm_stop_callers();
+	storm_stop_witnesses();
 	return 0;
 }
 
 static void reset_sums(void)
 {
 	atomic_long_t *const sums[] = {
-		&storm_calls, &storm_calls_in_nmi, &storm_wrong_results, &storm_late, &changes,
-		&no_memory, &errors,
+		&storm_calls, &storm_calls_in_nmi, &storm_wrong_results, &storm_late, &storm_strays,
+		&changes, &no_memory, &errors,
 	};
 	unsigned int i;
 
@@ -58,6 +59,8 @@ static long start(void __user *arg)
 	stop();
 	storm_reset_books();
 	reset_sums();
+	if (start.witness)
+		storm_start_witnesses();
 	ret = storm_start_callers() ?: storm_start_operations(&start);
 	if (ret)
 		stop();
@@ -71,6 +74,7 @@ static long put_sums(void __user *arg)
 		.nmis = atomic_long_read(&storm_calls_in_nmi),
 		.results = atomic_long_read(&storm_wrong_results),
 		.late = atomic_long_read(&storm_late),
+		.strays = atomic_long_read(&storm_strays),
 		.changes = atomic_long_read(&changes),
 		.no_memory = atomic_long_read(&no_memory),
 		.errors = atomic_long_read(&errors),

@@ -6,6 +6,7 @@
 #include <linux/delay.h>
 #include <linux/err.h>
 #include <linux/kthread.h>
+#include <linux/ktime.h>
 #include <linux/prandom.h>
 #include <linux/sched.h>
 
@@ -34,6 +35,7 @@ struct batch {
 
 static void begin_change(struct storm_slot *slot)
 {
+	storm_end_term(slot);
 	storm_set_phase(&slot->phase, STORM_CHANGING);
 	smp_mb();	/* before the change: pairs with the first barrier of storm_call() */
 }
@@ -118,7 +120,7 @@ static void toggle(struct storm_slot *slot)
 		ret = enable ? enable_kprobe(&probe->rp.kp) : disable_kprobe(&probe->rp.kp);
 	if (!ret)
 		slot->enabled = enable;
-	storm_set_phase(&slot->phase, slot->enabled ? STORM_ON : STORM_OFF);
+	storm_settle_slot(slot);
 	storm_note_change(slot->target || ret == -ENOMEM ? ret : 0);
 }
 
@@ -208,10 +210,11 @@ static int work(void *data)
 	current->make_it_fail = fail_slabs;
 #endif
 	while (!kthread_should_stop()) {
+		u64 begin = ktime_get_ns();
+
 		change(rnd);
-		if (!below(rnd, 4))
-			usleep_range(100, 5000);
-		cond_resched();
+		/* Slots rest most of the time, so that most calls count exactly. */
+		storm_rest(begin, 2);
 	}
 	return 0;
 }

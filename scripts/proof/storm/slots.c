@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Slots for probes, the probes' handlers, and the books. Handlers count with instructions of their
- * own alone; those of one target call another one.
+ * Slots for probes, and the probes' handlers. Handlers count with instructions of their own alone;
+ * those of one target call another one.
  */
 #include <linux/kprobes.h>
 #include <linux/poison.h>
@@ -10,7 +10,7 @@
 
 #include "internal.h"
 
-/* Functions of the kernel that are probed as well. Nobody counts their calls. */
+/* Functions of the kernel that are probed as well. See witness.c for who counts their calls. */
 static const char * const others[] = {
 	"vfs_read", "vfs_write", "do_exit", "kernel_clone", "kmem_cache_free", "try_to_wake_up",
 	"handle_mm_fault", "do_sys_openat2", "hrtimer_interrupt", "__queue_work", "load_module",
@@ -35,6 +35,14 @@ static struct storm_slot *slot_of(struct storm_probe *probe)
 }
 NOKPROBE_SYMBOL(slot_of);
 
+static void note(struct storm_slot *slot, enum storm_sum sum, enum storm_handler what)
+{
+	storm_count(slot, sum, 1);
+	if (slot->target)
+		storm_note_handler(slot, what);
+}
+NOKPROBE_SYMBOL(note);
+
 static void call_nested(const struct storm_slot *slot)
 {
 	unsigned int i;
@@ -43,7 +51,7 @@ static void call_nested(const struct storm_slot *slot)
 		return;
 	for (i = 0; i < TARGETS; i++)
 		if (storm_targets[i].nested)
-			storm_call(&storm_targets[i], 1);
+			storm_call(&storm_targets[i], 1, true);
 }
 NOKPROBE_SYMBOL(call_nested);
 
@@ -53,8 +61,8 @@ static int pre_handler(struct kprobe *p, struct pt_regs *regs)
 
 	if (!slot)
 		return 0;
-	atomic_long_inc(&slot->handled);
-	if (!(atomic_long_read(&slot->handled) % 16))
+	note(slot, STORM_HANDLED, STORM_PRE);
+	if (!(atomic_long_read(&slot->sums[STORM_HANDLED]) % 16))
 		call_nested(slot);
 	return 0;
 }
@@ -65,7 +73,7 @@ static void post_handler(struct kprobe *p, struct pt_regs *regs, unsigned long f
 	struct storm_slot *slot = slot_of(container_of(p, struct storm_probe, rp.kp));
 
 	if (slot)
-		atomic_long_inc(&slot->posts);
+		note(slot, STORM_POSTS, STORM_POST);
 }
 NOKPROBE_SYMBOL(post_handler);
 
@@ -78,7 +86,8 @@ static int count_return(struct kretprobe_instance *ri, bool entry)
 		return 0;
 	slot = slot_of(container_of(rp, struct storm_probe, rp));
 	if (slot)
-		atomic_long_inc(entry ? &slot->entries : &slot->handled);
+		note(slot, entry ? STORM_ENTRIES : STORM_HANDLED,
+		     entry ? STORM_ENTERED : STORM_PRE);
 	return 0;
 }
 NOKPROBE_SYMBOL(count_return);
@@ -107,7 +116,14 @@ bool storm_is_return(const struct storm_slot *slot)
 	return slot->kind >= STORM_RETURN;
 }
 
-static bool has_post(const struct storm_slot *slot)
+/**
+ * storm_has_post() - does a probe with a post-handler belong into a slot?
+ * @slot: the slot
+ *
+ * Context: Any.
+ * Return: Whether it does.
+ */
+bool storm_has_post(const struct storm_slot *slot)
 {
 	return slot->kind == STORM_ENTRY_POST || slot->kind == STORM_INSIDE_POST;
 }
@@ -146,9 +162,22 @@ struct storm_probe *storm_new_probe(struct storm_slot *slot)
 		return probe;
 	}
 	probe->rp.kp.pre_handler = pre_handler;
-	if (has_post(slot))
+	if (storm_has_post(slot))
 		probe->rp.kp.post_handler = post_handler;
 	return probe;
+}
+
+/**
+ * storm_settle_slot() - a change of a slot has ended
+ * @slot: the slot, which is locked and CHANGING
+ *
+ * Context: Process context.
+ */
+void storm_settle_slot(struct storm_slot *slot)
+{
+	storm_set_phase(&slot->phase, slot->enabled ? STORM_ON : STORM_OFF);
+	if (slot->enabled && !slot->target)
+		storm_begin_term(slot);
 }
 
 /**
@@ -163,7 +192,7 @@ void storm_fill_slot(struct storm_slot *slot, struct storm_probe *probe)
 	slot->probe = probe;
 	slot->enabled = probe && !kprobe_disabled(&probe->rp.kp);
 	slot->probes += !!probe;
-	storm_set_phase(&slot->phase, slot->enabled ? STORM_ON : STORM_OFF);
+	storm_settle_slot(slot);
 }
 
 /**
@@ -175,105 +204,13 @@ void storm_fill_slot(struct storm_slot *slot, struct storm_probe *probe)
 void storm_empty_slot(struct storm_slot *slot)
 {
 	struct storm_probe *probe = slot->probe;
-	unsigned int i;
 
-	slot->missed += probe->rp.kp.nmissed;
-	slot->lost += storm_is_return(slot) ? probe->rp.nmissed : 0;
-	for (i = 0; i < ARRAY_SIZE(probe->rp.kp.misses); i++)
-		slot->causes += atomic_long_read(&probe->rp.kp.misses[i]);
+	storm_book_probe(slot);
 	memset(probe, POISON_FREE, sizeof(*probe));
 	kfree(probe);
 	slot->probe = NULL;
 	slot->enabled = false;
-	storm_set_phase(&slot->phase, STORM_OFF);
-}
-
-static bool is_between(u64 n, const struct storm_book *book)
-{
-	return n >= book->must && n <= book->must + book->may;
-}
-
-/*
- * Rules: 1 and 2: what had to be hit was handled, or missed, and no more was; 3: post-handlers run
- * like pre-handlers; 4: what has returned was entered; 5: misses by causes are misses.
- */
-static u32 check_book(const struct storm_book *book, const struct storm_slot *slot)
-{
-	u64 sum = book->handled + book->missed + book->lost;
-
-	if (book->causes > book->missed)
-		return 5;
-	if (storm_is_return(slot) && book->handled > book->entries)
-		return 4;
-	if (!slot->target)
-		return !storm_is_return(slot) && book->lost ? 2 : 0;
-	if (!is_between(sum, book))
-		return sum < book->must ? 1 : 2;
-	if (has_post(slot) && !is_between(book->posts + book->missed, book))
-		return 3;
-	return 0;
-}
-
-static const char * const kinds[STORM_KINDS] = {
-	"entry", "entry post", "inside", "inside post", "return", "return one",
-};
-
-/**
- * storm_get_book() - look at a slot's book
- * @book: its index; filled in
- *
- * Context: Process context. Nothing is registered or called.
- * Return: 0, or -ERANGE after the last one.
- */
-int storm_get_book(struct storm_book *book)
-{
-	const struct storm_slot *slot;
-
-	if (book->index >= NR_SLOTS)
-		return -ERANGE;
-	slot = &storm_slots[book->index];
-	*book = (struct storm_book){
-		.index = book->index,
-		.must = atomic_long_read(&slot->must),
-		.may = atomic_long_read(&slot->may),
-		.never = atomic_long_read(&slot->never),
-		.handled = atomic_long_read(&slot->handled),
-		.posts = atomic_long_read(&slot->posts),
-		.entries = atomic_long_read(&slot->entries),
-		.missed = slot->missed,
-		.causes = slot->causes,
-		.lost = slot->lost,
-		.probes = slot->probes,
-	};
-	snprintf(book->name, sizeof(book->name), "%.20s %s",
-		 slot->target ? slot->target->name : slot->symbol, kinds[slot->kind]);
-	book->wrong = check_book(book, slot);
-	return 0;
-}
-
-/**
- * storm_reset_books() - begin anew
- *
- * Context: Process context. Nothing is registered or called.
- */
-void storm_reset_books(void)
-{
-	unsigned int i;
-
-	for (i = 0; i < NR_SLOTS; i++) {
-		struct storm_slot *slot = &storm_slots[i];
-
-		atomic_long_set(&slot->must, 0);
-		atomic_long_set(&slot->may, 0);
-		atomic_long_set(&slot->never, 0);
-		atomic_long_set(&slot->handled, 0);
-		atomic_long_set(&slot->posts, 0);
-		atomic_long_set(&slot->entries, 0);
-		slot->missed = 0;
-		slot->causes = 0;
-		slot->lost = 0;
-		slot->probes = 0;
-	}
+	storm_settle_slot(slot);
 }
 
 /**

@@ -12,42 +12,74 @@
  * struct storm_start - a round
  * @seed: decides what happens
  * @fail: the tasks that register are to be failed by failslab
+ * @witness: ftrace is to count calls of functions of the kernel
+ * @unused: for alignment
  */
 struct storm_start {
 	__u32 seed;
 	__u32 fail;
+	__u32 witness;
+	__u32 unused;
+};
+
+/*
+ * Sums in a slot's book, of hits. A call of a target in which the slot's probe was stable counts
+ * exactly, so that the handlers of each such call are checked.
+ */
+enum storm_sum {
+	STORM_MUST,		/* the probe was on, and the caller was no handler */
+	STORM_MUST_ABSENT,	/* of these, hits without handlers */
+	STORM_NESTED,		/* the probe was on, and the caller was a handler */
+	STORM_MAY,		/* the probe changed, and the caller was no handler */
+	STORM_MAY_ABSENT,	/* of these, hits without handlers */
+	STORM_MAY_NESTED,	/* the probe changed, and the caller was a handler */
+	STORM_NEVER,		/* the probe was off */
+	STORM_HANDLED,		/* calls of the pre-handler or the return handler */
+	STORM_POSTS,		/* calls of the post-handler */
+	STORM_ENTRIES,		/* calls of the entry handler */
+	STORM_SUMS_OF_BOOK,
+};
+
+/* Rules of the books. */
+enum storm_rule {
+	STORM_LOST,		/* a hit was neither handled nor missed */
+	STORM_NOT_NESTED,	/* a hit from a handler was not missed as nested */
+	STORM_EXCESS,		/* more misses than hits without handlers */
+	STORM_NESTED_EXCESS,	/* more nested misses than hits from handlers */
+	STORM_AWAKE,		/* a handler ran while the probe was off */
+	STORM_TWICE,		/* handlers ran more often than the probe was hit */
+	STORM_POST_MISMATCH,	/* post-handlers ran more or less often than pre-handlers */
+	STORM_RETURN_MISMATCH,	/* returns were handled more or less often than entries */
+	STORM_UNANSWERED,	/* a witnessed call was neither handled nor missed */
+	STORM_RULES,
 };
 
 /**
  * struct storm_book - the book of a slot, over all the probes that were in it
  * @index:   which slot
- * @wrong:   0, or which rule does not hold, see check_book()
+ * @wrong:   bits of the rules that do not hold
  * @name:    what it probes
- * @must:    calls that had to be handled or missed
- * @may:     calls while the slot changed
- * @never:   calls while there was nothing to be hit
- * @handled: calls of the pre-handler or the return handler
- * @posts:   calls of the post-handler
- * @entries: calls of the entry handler
- * @missed:  hits whose handlers did not run
- * @causes:  those of them that were counted by cause, too
- * @lost:    calls whose return was not probed
+ * @sums:    what the storm has counted
+ * @missed:  hits whose handlers did not run, as the kernel has counted them
+ * @inner:   those of them that the kernel has counted as nested
+ * @lost:    calls whose return was not probed, as the kernel has counted them
  * @probes:  how many probes were in it
+ * @terms:   times in which calls of a function were witnessed
+ * @witnessed:  calls in these
+ * @unanswered: those of them that were neither handled nor missed
  */
 struct storm_book {
 	__u32 index;
 	__u32 wrong;
 	char name[STORM_NAME];
-	__u64 must;
-	__u64 may;
-	__u64 never;
-	__u64 handled;
-	__u64 posts;
-	__u64 entries;
+	__u64 sums[STORM_SUMS_OF_BOOK];
 	__u64 missed;
-	__u64 causes;
+	__u64 inner;
 	__u64 lost;
 	__u64 probes;
+	__u64 terms;
+	__u64 witnessed;
+	__u64 unanswered;
 };
 
 /**
@@ -56,6 +88,7 @@ struct storm_book {
  * @nmis:      NMIs in which all targets were called
  * @results:   calls with a wrong result
  * @late:      handlers that ran for a probe that was not registered
+ * @strays:    handlers of targets that ran outside calls
  * @changes:   of probes that succeeded
  * @no_memory: that failed for lack of memory
  * @errors:    that failed otherwise and must not have
@@ -67,6 +100,7 @@ struct storm_sums {
 	__u64 nmis;
 	__u64 results;
 	__u64 late;
+	__u64 strays;
 	__u64 changes;
 	__u64 no_memory;
 	__u64 errors;

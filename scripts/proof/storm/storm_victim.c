@@ -4,6 +4,8 @@
 #include <linux/kthread.h>
 #include <linux/module.h>
 
+#include "internal.h"
+
 static struct task_struct *caller;
 
 static noinline __noipa int storm_victim_called(int a)
@@ -23,6 +25,7 @@ static int call(void *data)
 	int n = 0;
 
 	while (!kthread_should_stop()) {
+		atomic_long_inc(&storm_victim_calls);
 		n = storm_victim_called(n);
 		usleep_range(100, 500);
 	}
@@ -33,8 +36,10 @@ static int __init victim_init(void)
 {
 	int i;
 
-	for (i = 0; i < 20; i++)
+	for (i = 0; i < 20; i++) {
+		atomic_long_inc(&storm_victim_init_calls);
 		storm_victim_init_called(i);
+	}
 	caller = kthread_run(call, NULL, "storm_victim");
 	return PTR_ERR_OR_ZERO(caller);
 }
