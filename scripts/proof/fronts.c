@@ -303,7 +303,7 @@ unsigned int rage(unsigned int seed, double seconds)
 
 	for (i = 0; i < FRONTS; i++)
 		pids[i] = is_lacking(i) ? 0 : start_front(i, seed * FRONTS);
-	while (now() < end || (now() < last && !all_were_at_work()))
+	while (now() < end || (now() < last && !(all_were_at_work() && have_failed())))
 		sleep(1);
 	shared->stop = 1;
 	for (i = 0, end = now() + PATIENCE; i < FRONTS; i++) {

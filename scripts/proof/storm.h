@@ -30,6 +30,8 @@ extern int device;
 
 long read_number(const char *path);
 unsigned int lines_of(const char *path, const char *without);
+/* Has an allocation failed in this round, unless the kernel lacks failslab? */
+int have_failed(void);
 /* Waits until it is true, or patience ends. */
 int comes_true(int (*what)(void));
 
@@ -45,7 +47,10 @@ extern const struct front fronts[];
 extern const unsigned int nr_fronts;
 
 void set_knob(uint32_t state);
-/* Has them disturb until each was at work, and for some seconds. Returns how many were killed. */
+/*
+ * Has them disturb for some seconds, and until each was at work and allocations have failed.
+ * Returns how many were killed.
+ */
 unsigned int rage(unsigned int seed, double seconds);
 /* Has each task get the memory that the graph tracer leaves it. */
 void use_graph(void);
