@@ -25,6 +25,14 @@ static void nap(unsigned int milliseconds)
 	usleep((rand() % milliseconds + 1) * 1000);
 }
 
+/* For longer than what the caller did since @begin, so that it does not hold up all others. */
+static void rest(double begin, double least)
+{
+	double seconds = least + 2 * (now() - begin);
+
+	usleep((seconds < 10 ? seconds : 10) * 1e6);
+}
+
 /* Does a line of a file have the words? */
 static int has_line(const char *path, const char *words)
 {
@@ -48,6 +56,7 @@ static int tracers(void)
 {
 	static const char * const names[] = { "function", "function_graph" };
 	int graph = rand() % 2, set, traced;
+	double begin = now();
 
 	write_file(TRACING "set_ftrace_filter", rand() % 3 ? "storm_*" : "");
 	set = !write_file(TRACING "current_tracer", names[graph]);
@@ -57,7 +66,8 @@ static int tracers(void)
 	set &= !write_file(TRACING "current_tracer", "nop");
 	write_file(TRACING "trace", "");
 	write_file(TRACING "set_ftrace_filter", "");
-	nap(200);
+	/* A traced kernel is slow. */
+	rest(begin, 0.1);
 	return set && traced;
 }
 
@@ -68,13 +78,9 @@ void set_knob(uint32_t state)
 
 static int arming_knob(void)
 {
-	static double took;
-	double begin;
+	double begin = now();
 	int off;
 
-	/* Probes are armed for longer than a change takes. */
-	nap(took < 3 ? 2000 + 3000 * took : 10000);
-	begin = now();
 	set_knob(STORM_CHANGING);
 	off = !write_file(KPROBES "enabled", "0");
 	if (off)
@@ -84,7 +90,7 @@ static int arming_knob(void)
 	while (write_file(KPROBES "enabled", "1"))
 		nap(10);
 	set_knob(STORM_ON);
-	took = now() - begin;
+	rest(begin, 1);
 	return off;
 }
 
