@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """What the guest says about a phase, and what becomes of its instructions. Pure."""
+import collections
+import re
 
 HIT, MISSED, IDLE, REFUSED, UNEVEN, CRASHED, DIFFERENT = (
     "hit", "hit and missed", "not reached", "refused", "uneven", "crashed", "different")
@@ -7,8 +9,12 @@ OUTCOMES = (HIT, MISSED, IDLE, REFUSED, UNEVEN, DIFFERENT, CRASHED)
 BAD = (UNEVEN, DIFFERENT, CRASHED)
 
 # What may be left of the memory that the probes took, in hundredths and in bytes: slabs are not
-# returned page by page.
+# returned page by page. Points, detours and pages are counted.
 LEFT_SHARE, LEFT_BYTES = 3, 512 * 1024
+# Pages of slots that are allocated at once at most, and sizes of slots, of each of which a page is kept.
+CHUNK, SIZES = 128, 100
+# Hits that have been counted when their return probe's entry has not, or the other way: one a CPU.
+CPUS = 2
 UNEXPLAINED = "(no reason given)"
 
 
@@ -22,11 +28,15 @@ class Phase:
         self.return_refused = {}
         self.hits = {}              # index: (hits, posts, faults, missed, wrong, mechanism)
         self.returns = {}           # index: (entries, returns, lost)
+        self.outside = {}           # index: hits of its function's entry while it was not armed
+        self.inside = {}            # function: how many tasks had called it at the end
+        self.tasks = 0
         self.runs = []              # (step, how, milliseconds)
         self.lines = []             # of the workload, where it differs
         self.windows = []           # (address, bytes before, bytes now) where the text differs
         self.text = (0, 0, 0)       # bytes that differ, the first, those of toggled sites
         self.armed = self.left = self.memory = None
+        self.named = {}             # points, detours: (before, armed, after); pages: (before, after)
         self.jumps = self.waiting = 0
         self.over = self.done = False
 
@@ -77,49 +87,100 @@ def report(phase, word):
     elif key == "differs":
         phase.windows.append((int(rest[0], 16), bytes.fromhex(rest[1]), bytes.fromhex(rest[2])))
     elif key == "left":
-        phase.left = (int(rest[0]), int(rest[1]))
+        phase.left = tuple(int(n) for n in rest[:3])
+    elif key == "tasks":
+        phase.tasks = int(rest[0])
+    elif key == "inside":
+        phase.inside[rest[1]] = int(rest[0])
+    elif key in ("points", "detours", "pages"):
+        phase.named[key] = tuple(int(n) for n in rest[:3])
     elif key == "memory":
         phase.memory = tuple(int(n) for n in rest[:3])
     elif key == "hit":
         phase.hits[int(rest[0])] = tuple(int(n) for n in rest[1:6]) + (rest[6],)
     elif key == "return":
         phase.returns[int(rest[0])] = tuple(int(n) for n in rest[1:4])
+        phase.outside[int(rest[0])] = int(rest[4])
     elif key == "done":
         phase.done = int(rest[0]) == phase.number
 
 
-def is_uneven(hit, post):
+# What the books of an instruction depend on. @post: it has a post-handler. @context: it changes the
+# context that the CPU is in. @function: its name, if this is its entry. @waits: functions on a stack
+# that a call of it may be seen as; None if that can be any.
+Fact = collections.namedtuple("Fact", "post context function waits",
+                              defaults=(False, False, "", frozenset()))
+
+# Calls of these end with their task, or with their CPU: there is no return.
+ENDLESS = re.compile(r"""(__x64_|__ia32_|__do_)?sys_exit(_group)?$|do_exit$|do_group_exit$
+    |do_task_dead$|__schedule$|__switch_to_asm$|make_task_dead$
+    |rewind_stack_and_make_dead$|x64_sys_call$|do_syscall_64$
+    |get_signal$|arch_do_signal_or_restart$|(irqentry|syscall)_exit_to_user_mode
+    |exit_to_user_mode_loop$|kthread$|kthread_exit$|kthread_complete_and_exit$|ret_from_fork
+    |cpu_startup_entry$|do_idle$|start_secondary$|play_dead|.*_play_dead$|arch_cpu_idle_dead$
+    |cpuhp_report_idle_dead$""", re.VERBOSE)
+
+
+def is_uneven(hit, fact):
     """Did handlers not run as they should? A fault may keep an instruction from being completed.
 
-    An instruction may end an interrupt (irq_exit_rcu() takes it off the preemption count). What has
-    been interrupted may be a handler; the post-handler is missed then.
+    A post-handler is missed where what was interrupted may be a handler: only after an instruction
+    that ends an interrupt, as one in irq_exit_rcu() that takes it off the preemption count. A
+    post-handler of any other instruction runs in the context that its pre-handler ran in.
     """
     hits, posts, faults, missed, wrong, _ = hit
     if wrong:
         return True
-    return post and not hits - faults - missed <= posts <= hits
+    lost = faults + (missed if fact.context else 0)
+    return fact.post and not hits - lost <= posts <= hits
 
 
-def return_is_uneven(counts):
-    """A call may be in flight when it ends, and that of a function that never returns for ever."""
-    entries, returns, _ = counts
-    return returns > entries
+def in_flight(phase, fact):
+    """How many calls of a function may have been entered and not have returned at the end. A task that
+    runs shows no stack."""
+    if any(ENDLESS.match(name) for name in (fact.waits or {fact.function})):
+        return 1 << 32
+    if fact.waits is None:
+        return phase.tasks + CPUS
+    return sum(phase.inside.get(name, 0) for name in fact.waits) + CPUS
 
 
-def classify(phase, posts):
-    """Outcome of each of a phase's instructions. @posts: whether each has a post-handler."""
+def return_is_uneven(phase, i, fact):
+    """A return probe is entered with each hit of the probe on its function's entry while both are
+    armed, and each call returns, but for those that have not come to that."""
+    entries, returns, lost = phase.returns[i]
+    hits = phase.hits[i][0] if i in phase.hits else 0
+    if not hits - phase.outside[i] - lost - CPUS <= entries <= hits:
+        return True
+    return not 0 <= entries - returns <= in_flight(phase, fact) + lost
+
+
+def classify(phase, facts):
+    """Outcome of each of a phase's instructions. @facts: a Fact of each."""
     result = []
-    for i in range(phase.size):
+    for i, fact in enumerate(facts):
         hit = phase.hits.get(i)
         if i in phase.refused:
             result.append(REFUSED)
-        elif (hit and is_uneven(hit, posts[i])) or return_is_uneven(phase.returns.get(i, (0, 0, 0))):
+        elif (hit and is_uneven(hit, fact)) or (
+                i in phase.returns and return_is_uneven(phase, i, fact)):
             result.append(UNEVEN)
         elif hit and hit[3]:
             result.append(MISSED)
         else:
             result.append(HIT if hit and hit[0] else IDLE)
     return result
+
+
+def is_left(phase):
+    """Are there points, detours or pages of theirs that no idle point accounts for? Nobody else has
+    probes. A page may have a chunk of others with it."""
+    idle = phase.left[2]
+    for name, allowed in (("points", idle), ("detours", idle), ("pages", SIZES + idle * CHUNK)):
+        counts = phase.named.get(name)
+        if not counts or not 0 <= counts[-1] <= allowed:
+            return True
+    return False
 
 
 def grew(memory):
@@ -143,7 +204,10 @@ def checks(phase, outcomes):
                    "%d of %d, errno %d" % (armed, phase.size - refused, -error)))
     result.append(("text as before", phase.text[0] == 0,
                    "%d bytes differ, first %x; and %d of static keys and calls" % phase.text))
-    result.append(("nothing in debugfs", phase.left == (0, 0), "list %d, points %d" % phase.left))
+    result.append(("nothing in debugfs", phase.left[:2] == (0, 0), "list %d, points %d" % phase.left[:2]))
+    result.append(("points, detours and pages freed", not is_left(phase),
+                   ", ".join("%s %s" % (name, "-".join(str(n) for n in counts))
+                             for name, counts in phase.named.items()) + ", %d idle" % phase.left[2]))
     result.append(("memory as before", not grew(phase.memory), "%d, armed %d, then %d" % phase.memory))
     result.append(("books", UNEVEN not in outcomes, "%d uneven" % outcomes.count(UNEVEN)))
     unexplained = sum(not reason for _, reason in phase.refused.values())

@@ -4,9 +4,9 @@
  *
  * PLAN has the names of the objects, and phases with their records. For each phase: probes are
  * tried one by one for the reason of a refusal, registered together, and left in place while the
- * workload runs, as breakpoints and as jumps, alone, under interrupts, and with tracers on. Its
- * output must be what it was without probes. Then the probes are removed, and what they have left is
- * searched.
+ * workload runs: as breakpoints, then as jumps, each of them alone and then with frames of nested
+ * kinds, which are interrupts, and a tracer and interrupts. Its output must be what it was without
+ * probes. Then the probes are removed, and what they have left is searched.
  *
  * A plan without phases only says where the texts are. A line of OUTPUT is read by sweep.py:
  *
@@ -14,14 +14,19 @@
  *   refused INDEX probe|return ERRNO REASON...
  *   armed PROBES RETURN-PROBES ERRNO
  *   jumps NUMBER WAITING              that wait still
- *   run STEP same|different|unfinished MILLISECONDS
+ *   run STEP same|different|failed|unfinished MILLISECONDS
  *   line WHICH TEXT...                 of the workload's output, where it differs
  *   differs ADDRESS BEFORE NOW         of the text from its copy: where, and the bytes around
  *   text BYTES                         how many differ
- *   left LIST POINTS                   lines of these files in debugfs
+ *   tasks NUMBER                       there were when the probes were removed
+ *   inside NUMBER FUNCTION             so many of them had called it
+ *   left LIST POINTS IDLE              lines of these files in debugfs, and idle points
  *   memory BEFORE ARMED AFTER          in bytes
+ *   points BEFORE ARMED AFTER          in objects of their cache
+ *   detours BEFORE ARMED AFTER         the same
+ *   pages BEFORE AFTER                 of slots and detours
  *   hit INDEX HITS POSTS FAULTS MISSED WRONG MECHANISM     if there were any
- *   return INDEX ENTRIES RETURNS LOST  if there were any
+ *   return INDEX ENTRIES RETURNS LOST OUTSIDE      if it was hit; so often while it was not armed
  *   done ID                            the phase is over
  *   end                                and the plan
  */
@@ -38,16 +43,13 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "module/proof.h"
-#include "program.h"
+#include "sweep/compare.c"
+#include "sweep/state.c"
 
-#define KPROBES		"/sys/kernel/debug/kprobes/"
 #define TRACING		"/sys/kernel/tracing/"
 #define OPTIMIZATION	"/proc/sys/debug/kprobes-optimization"
 /* The kernel remembers 128 refusals. Others may be refused as well. */
 #define REFUSALS	100
-/* Where a text differs is told so often. */
-#define DIFFERENCES	200
 /* Seconds a workload may take, and the optimizer. */
 #define WORKLOAD_LIMIT	600
 #define SETTLE_LIMIT	120
@@ -67,21 +69,15 @@ struct plan_phase {
 
 #define MAGIC	0x666f6f72
 
-/* Bits of a phase's steps. */
+/* Bits of a phase's steps. With INTERRUPTS, tracers are interrupted as well. */
 enum step { BREAKPOINTS, JUMPS, INTERRUPTS, FUNCTION, GRAPH, SOME };
 
-/* With SOME, tracers trace functions with one of these initials, by the phase's number. */
+/*
+ * Tracers trace functions with one half of all initials, or, with SOME, with one of a few, by the
+ * phase's number: what they call for each function is probed as well, and takes most of the time.
+ */
+static const char * const halves[] = { "[a-k]*", "[!a-k]*" };
 static const char letters[] = "stdpicer";
-
-static FILE *output;
-static int device;
-static struct proof_text texts[PROOF_OBJECTS];
-
-static void fail(const char *what)
-{
-	say("<0>proof: %s: %s", what, strerror(errno));
-	exit(1);
-}
 
 static void find_kernel(struct proof_text *text)
 {
@@ -104,13 +100,17 @@ static void find_kernel(struct proof_text *text)
 	text->size = end - start;
 }
 
-static void find_module(struct proof_text *text, const char *name, uint64_t size)
+/* Of a module: NAME, which is its .text, or NAME:SECTION. */
+static void find_module(struct proof_text *text, const char *object, uint64_t size)
 {
+	const char *section = strchr(object, ':');
+	int length = section ? section - object : (int)strlen(object);
 	unsigned long long addr;
 	char path[128];
 	FILE *f;
 
-	snprintf(path, sizeof(path), "/sys/module/%s/sections/.text", name);
+	snprintf(path, sizeof(path), "/sys/module/%.*s/sections/%s", length, object,
+		 section ? section + 1 : ".text");
 	f = fopen(path, "r");
 	if (!f || fscanf(f, "%llx", &addr) != 1)
 		fail(path);
@@ -189,40 +189,6 @@ static void examine(const struct proof_record *records, unsigned int number)
 	}
 }
 
-static unsigned int lines_of(const char *path)
-{
-	FILE *f = fopen(path, "r");
-	unsigned int n = 0;
-	int c;
-
-	while (f && (c = getc(f)) != EOF)
-		n += c == '\n';
-	if (f)
-		fclose(f);
-	return n;
-}
-
-static unsigned long long used(void)
-{
-	unsigned long long kb, sum = 0;
-	char line[128], name[64];
-	FILE *f;
-
-	write_file("/proc/sys/vm/drop_caches", "7");
-	write_file("/proc/sys/vm/stat_refresh", "1");
-	f = fopen("/proc/meminfo", "r");
-	while (f && fgets(line, sizeof(line), f)) {
-		if (sscanf(line, "%63s %llu", name, &kb) != 2)
-			continue;
-		if (!strcmp(name, "Slab:") || !strcmp(name, "VmallocUsed:") ||
-		    !strcmp(name, "Percpu:"))
-			sum += kb * 1024;
-	}
-	if (f)
-		fclose(f);
-	return sum;
-}
-
 static pid_t start_workload(const char *to)
 {
 	pid_t pid = fork();
@@ -238,7 +204,7 @@ static pid_t start_workload(const char *to)
 	_exit(127);
 }
 
-/* Returns whether it has ended in time. */
+/* Returns its exit status, or -1 if it has not ended in time. */
 static int run_workload(const char *to)
 {
 	pid_t pid = start_workload(to);
@@ -249,11 +215,13 @@ static int run_workload(const char *to)
 		if (now() > end) {
 			kill(-pid, SIGKILL);
 			waitpid(pid, &status, 0);
-			return 0;
+			return -1;
 		}
 		usleep(20000);
 	}
-	return 1;
+	/* What a part that failed has left. */
+	kill(-pid, SIGKILL);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
 
 static char *next_line(FILE *f, char *line, int size)
@@ -288,28 +256,15 @@ static int differs(const char *path)
 static void run(const char *name)
 {
 	double begin = now();
-	int ended;
 	const char *how;
+	int status;
 
 	say("<5>proof: %s", name);
-	ended = run_workload("/tmp/output");
-	how = !ended ? "unfinished" : differs("/tmp/output") ? "different" : "same";
+	status = run_workload("/tmp/output");
+	how = status < 0 ? "unfinished" : differs("/tmp/output") ? "different" :
+	      status ? "failed" : "same";
 	fprintf(output, "run %s %s %.0f\n", name, how, (now() - begin) * 1000);
 	fflush(output);
-}
-
-/* Lines of debugfs's points with or without some words. */
-static unsigned int points_with(const char *words, int with)
-{
-	FILE *f = fopen(KPROBES "points", "r");
-	unsigned int n = 0;
-	char line[512];
-
-	while (f && fgets(line, sizeof(line), f))
-		n += !!strstr(line, words) == with;
-	if (f)
-		fclose(f);
-	return n;
 }
 
 static uint32_t count_jumps(void)
@@ -343,20 +298,16 @@ static void settle(void)
 	fprintf(output, "jumps %u %u\n", count_jumps(), left);
 }
 
-static void under_interrupts(const char *name)
+static void set_interrupts(uint32_t on)
 {
-	uint32_t on = 1;
-
-	ioctl(device, PROOF_INTERRUPTS, &on);
-	run(name);
-	on = 0;
-	ioctl(device, PROOF_INTERRUPTS, &on);
+	if (ioctl(device, PROOF_INTERRUPTS, &on))
+		fail("PROOF_INTERRUPTS");
 }
 
 static void under_tracer(const char *tracer, const char *name, const char *filter)
 {
-	if (filter)
-		write_file(TRACING "set_ftrace_filter", filter);
+	if (write_file(TRACING "set_ftrace_filter", filter) == -EINVAL)
+		fail("set_ftrace_filter");
 	if (write_file(TRACING "current_tracer", tracer)) {
 		fprintf(output, "run %s skipped 0\n", name);
 		return;
@@ -364,22 +315,29 @@ static void under_tracer(const char *tracer, const char *name, const char *filte
 	run(name);
 	write_file(TRACING "current_tracer", "nop");
 	write_file(TRACING "trace", "");
-	if (filter)
-		write_file(TRACING "set_ftrace_filter", "");
+	write_file(TRACING "set_ftrace_filter", "");
 }
 
-/* The workload in all surroundings that @steps asks for. */
-static void surroundings(uint32_t steps, uint32_t id)
+/* Probes as @mechanism, alone and then in all surroundings that @steps asks for. */
+static void runs(const char *mechanism, uint32_t steps, uint32_t id)
 {
 	char begin[] = { letters[id % (sizeof(letters) - 1)], '*', 0 };
-	const char *filter = steps & (1 << SOME) ? begin : NULL;
+	const char *filter = steps & (1 << SOME) ? begin : halves[id % 2];
+	char name[64];
 
+	run(mechanism);
 	if (steps & (1 << INTERRUPTS))
-		under_interrupts("interrupts");
+		set_interrupts(1);
+	snprintf(name, sizeof(name), "%s+function", mechanism);
 	if (steps & (1 << FUNCTION))
-		under_tracer("function", "function", filter);
+		under_tracer("function", name, filter);
+	snprintf(name, sizeof(name), "%s+graph", mechanism);
 	if (steps & (1 << GRAPH))
-		under_tracer("function_graph", "graph", filter);
+		under_tracer("function_graph", name, filter);
+	snprintf(name, sizeof(name), "%s+interrupts", mechanism);
+	if ((steps & (1 << INTERRUPTS)) && !(steps & (1 << FUNCTION | 1 << GRAPH)))
+		run(name);
+	set_interrupts(0);
 }
 
 /*
@@ -397,89 +355,50 @@ static void disarm(void)
 		usleep(200000);
 		points = points_with("  idle  0  ", 0) - 1;
 	} while (points && now() < end);
-	fprintf(output, "left %u %u\n", lines_of(KPROBES "list"), points);
+	fprintf(output, "left %u %u %u\n", lines_of(KPROBES "list"), points,
+		points_with("  idle  0  ", 1));
 }
 
-static void print_bytes(const uint8_t *bytes)
-{
-	int i;
-
-	fputc(' ', output);
-	for (i = 0; i < 3 * PROOF_WINDOW; i++)
-		fprintf(output, "%02x", bytes[i]);
-}
-
-/* Where the texts differ from their copies: all bytes, and so many of the places. */
-struct differences {
-	unsigned int bytes, number;
-	struct proof_difference places[DIFFERENCES];
-};
-
-static void compare_object(uint32_t object, struct differences *all)
-{
-	struct proof_difference d = { .object = object };
-
-	do {
-		if (ioctl(device, PROOF_COMPARE, &d))
-			fail("PROOF_COMPARE");
-		all->bytes += d.bytes;
-		if (d.bytes && all->number < DIFFERENCES)
-			all->places[all->number++] = d;
-	} while (d.bytes);
-}
-
-static void compare_objects(struct differences *all)
-{
-	uint32_t i;
-
-	memset(all, 0, sizeof(*all));
-	for (i = 0; i < PROOF_OBJECTS && texts[i].size; i++)
-		compare_object(i, all);
-}
-
-/* Until nothing changes any more: a static key may be patched at this moment. */
-static void compare_text(void)
-{
-	static struct differences all, before;
-	unsigned int i, tries = 0;
-
-	compare_objects(&all);
-	do {
-		before = all;
-		if (all.bytes)
-			usleep(300000);
-		compare_objects(&all);
-	} while (memcmp(&all, &before, sizeof(all)) && ++tries < 20);
-	for (i = 0; i < all.number; i++) {
-		fprintf(output, "differs %llx", (unsigned long long)all.places[i].at);
-		print_bytes(all.places[i].before);
-		print_bytes(all.places[i].now);
-		fputc('\n', output);
-	}
-	fprintf(output, "text %u\n", all.bytes);
-}
-
-static void results(void)
+static void results(const struct proof_record *records)
 {
 	struct proof_result r;
 	unsigned int i;
+	int probed;
 
 	for (i = 0; read(device, &r, sizeof(r)) == sizeof(r); i++) {
 		if (r.hits || r.posts || r.missed || r.wrong)
 			fprintf(output, "hit %u %u %u %u %u %u %c\n", i, r.hits, r.posts, r.faults,
 				r.missed, r.wrong, r.mechanism);
-		if (r.entries || r.returns || r.lost)
-			fprintf(output, "return %u %u %u %u\n", i, r.entries, r.returns, r.lost);
+		probed = (records[i].flags & PROOF_RETURN) && !r.return_error;
+		if (probed && (r.hits || r.entries || r.returns || r.lost))
+			fprintf(output, "return %u %u %u %u %u\n", i, r.entries, r.returns, r.lost,
+				r.outside);
 	}
 }
 
-/* Of odd phases breakpoints meet interrupts and tracers, of even ones jumps. */
-static void phase(const struct plan_phase *p, struct proof_record *records)
+/* Memory is freed after grace periods. */
+static void wait_for_memory(unsigned long long before)
 {
-	unsigned long long before, during;
-	struct proof_armed armed;
-	double end;
+	double end = now() + 10;
+	struct counts c;
 
+	do {
+		usleep(250000);
+		c = count_objects();
+	} while ((used() > before || c.points || c.detours) && now() < end);
+}
+
+/* Three times: before, while the probes were armed, and after that. */
+static void print_memory(const unsigned long long *bytes, const struct counts *c, long pages)
+{
+	fprintf(output, "memory %llu %llu %llu\n", bytes[0], bytes[1], bytes[2]);
+	fprintf(output, "points %ld %ld %ld\n", c[0].points, c[1].points, c[2].points);
+	fprintf(output, "detours %ld %ld %ld\n", c[0].detours, c[1].detours, c[2].detours);
+	fprintf(output, "pages %ld %ld\n", pages, slot_pages());
+}
+
+static void begin_phase(const struct plan_phase *p, const struct proof_record *records)
+{
 	say("<5>proof: phase %u, %u probes", p->id, p->number);
 	fprintf(output, "phase %u %u\n", p->id, p->number);
 	if (write(device, records, p->number * sizeof(*records)) < 0)
@@ -489,35 +408,69 @@ static void phase(const struct plan_phase *p, struct proof_record *records)
 	if (ioctl(device, PROOF_COPY))
 		fail("PROOF_COPY");
 	write_file(OPTIMIZATION, "0");
-	before = used();
+}
+
+static void arm(void)
+{
+	struct proof_armed armed;
+
 	say("<5>proof: arming");
 	if (ioctl(device, PROOF_ARM, &armed))
 		fail("PROOF_ARM");
 	fprintf(output, "armed %u %u %d\n", armed.probes, armed.returns, armed.error);
 	fflush(output);
+}
+
+static void phase(const struct plan_phase *p, struct proof_record *records)
+{
+	unsigned long long bytes[3];
+	struct counts named[3];
+	long pages;
+
+	begin_phase(p, records);
+	bytes[0] = used();
+	named[0] = count_objects();
+	pages = slot_pages();
+	arm();
 	if (p->steps & (1 << BREAKPOINTS))
-		run("breakpoints");
-	if (p->id % 2)
-		surroundings(p->steps, p->id);
+		runs("breakpoints", p->steps, p->id);
 	say("<5>proof: optimizing");
 	write_file(OPTIMIZATION, "1");
 	settle();
-	during = used();
+	bytes[1] = used();
+	named[1] = count_objects();
 	if (p->steps & (1 << JUMPS))
-		run("jumps");
-	if (!(p->id % 2))
-		surroundings(p->steps, p->id);
+		runs("jumps", p->steps, p->id);
 	say("<5>proof: disarming");
+	print_stacks(output);
 	disarm();
 	compare_text();
-	/* Memory is freed after grace periods. */
-	for (end = now() + 10; used() > before && now() < end;)
-		usleep(250000);
-	fprintf(output, "memory %llu %llu %llu\n", before, during, used());
-	results();
+	wait_for_memory(bytes[0]);
+	bytes[2] = used();
+	named[2] = count_objects();
+	print_memory(bytes, named, pages);
+	results(records);
 	fprintf(output, "done %u\n", p->id);
 	fflush(output);
 	say("<5>proof: done %u", p->id);
+}
+
+/* A workload that fails without probes proves nothing. */
+static void show_failure(void)
+{
+	FILE *f = fopen("/tmp/reference", "r");
+	char line[512], before[512] = "\n";
+
+	while (f && fgets(line, sizeof(line), f)) {
+		if (strstr(line, "FAILED")) {
+			fprintf(output, "line unprobed %sline unprobed %s", before, line);
+			say("<0>proof: workload: %s", line);
+		}
+		strcpy(before, line);
+	}
+	fflush(output);
+	errno = EPROTO;
+	fail("the workload fails without probes");
 }
 
 /*
@@ -527,10 +480,9 @@ static void phase(const struct plan_phase *p, struct proof_record *records)
 static void reference(uint32_t steps)
 {
 	say("<5>proof: the workload, unprobed");
-	if (!run_workload("/tmp/reference") || !run_workload("/tmp/reference"))
-		fail("workload");
-	run("unprobed");
-	surroundings(steps, 0);
+	if (run_workload("/tmp/reference") || run_workload("/tmp/reference"))
+		show_failure();
+	runs("unprobed", steps, 0);
 }
 
 static void open_all(char **argv, FILE **plan)

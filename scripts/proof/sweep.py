@@ -36,11 +36,12 @@ import sites    # noqa: E402
 import text     # noqa: E402
 
 STEPS = 0x1f                # breakpoints, jumps, interrupts, function, graph
-MECHANISMS, SURROUNDINGS, SOME = 0x3, (0x4, 0x8, 0x10), 0x20
-SILENCE, PHASE_LIMIT = 300, 1500
-# Probes are hit by the workload, by the optimizer and by tracers, more often the more there are: twice
-# the probes in a phase take four times as long.
-PHASE = 14000
+MECHANISMS, SURROUNDINGS, SOME = 0x3, (0x4, 0xc, 0x14), 0x20
+SILENCE, PHASE_LIMIT = 300, 2400
+# Time limits this, not memory: a probe takes a KiB or two of the guest's GiB. What registers and optimizes
+# probes, and what tracers call, hits probes itself, so that with twice the probes that part of a phase
+# takes four times as long. The rest, as the workload in a tracer, takes as long with few probes.
+PHASE = 20000
 PHASES_A_GUEST = 4
 SUSPECTS = 5                # instructions of a phase that are looked for
 TEXT_READY = "proof: text is ready"
@@ -53,9 +54,8 @@ def environment(name, default):
 
 def steps_of(number, quick):
     """The runs of the workload in a phase. Quick ones take turns with what is around it, and tracers
-    trace some functions only. Whether that meets breakpoints or jumps depends on the number's lowest
-    bit, see sweep.c."""
-    return MECHANISMS | SURROUNDINGS[number // 2 % 3] | SOME if quick else STEPS
+    trace fewer functions."""
+    return MECHANISMS | SURROUNDINGS[number % 3] | SOME if quick else STEPS
 
 
 class Guest:
@@ -85,7 +85,8 @@ class Guest:
         command = self.command + [
             "-initrd", initrd, "-serial", "file:" + output,
             "-qmp", "unix:%s,server=on,wait=off" % control,
-            "-append", " ".join(self.arguments)]
+            # The caches of points and detours are counted by their names.
+            "-append", " ".join(["slab_nomerge"] + self.arguments)]
         machine = qemu.Machine(command, self.path(name + ".log"), SILENCE, limit)
         tail = []
         lines = machine.lines()
@@ -124,7 +125,10 @@ def save_memory(control, start, size, to):
 
 def read_texts(guest, objects):
     """The instructions of the running kernel and its modules. @objects: (name, ELF)."""
-    empty = [text.Text(name, text.section(elf)[2]) for name, elf in objects]
+    readelf = environment("READELF", "readelf")
+    empty = [text.Text(name, 0) for name, _ in objects]
+    for t, (_, elf) in zip(empty, objects):
+        t.size = text.sections(elf, readelf)[t.section][2]
     found = {}
 
     def watch(line, control):
@@ -141,13 +145,16 @@ def read_texts(guest, objects):
     if len(found) != len(objects):
         print("\n".join(tail))
         sys.exit("error: the guest has not shown its text: " + "; ".join(problems))
-    readelf = environment("READELF", "readelf")
     for number, (name, elf) in enumerate(objects):
-        copy = guest.path("running-" + name)
+        copy, section = guest.path("running-" + name), empty[number].section
         with open(guest.path("text-%d" % number), "rb") as f:
-            text.put(elf, copy, f.read(), readelf)
-        start = text.section(copy, readelf)[0]
+            text.put(elf, copy, f.read(), section, readelf)
+        start = text.sections(copy, readelf)[section][0]
         empty[number].size = found[number][1]
+        if number == 0:
+            names, _ = sites.read_symbols(elf, readelf)
+            empty[0].scheduler = tuple(names["__sched_text_" + edge] - start
+                                       for edge in ("start", "end"))
         text.disassemble(copy, empty[number], start, environment("OBJDUMP", "objdump"))
         os.unlink(copy)
     return empty
@@ -190,11 +197,19 @@ class Sweep:
     def name(self, instruction):
         return self.texts[instruction[0]].symbol(self.texts[instruction[0]].offsets[instruction[1]])
 
+    def fact(self, instruction):
+        """What its books depend on."""
+        t, i = self.texts[instruction[0]], instruction[1]
+        at = t.offsets[i]
+        fact = outcome.Fact(text.has_post(instruction, self.seed), bool(t.flags[i] & text.CONTEXT))
+        if not t.flags[i] & text.RETURN:
+            return fact
+        return fact._replace(function=t.symbol(at).rpartition("+")[0], waits=text.waits_in(t, at))
+
     def add(self, number, items, phase):
         """A phase that came to its end."""
         outcome.judge_text(phase, self.patched)
-        posts = [text.has_post(i, self.seed) for i in items]
-        outcomes = outcome.classify(phase, posts)
+        outcomes = outcome.classify(phase, [self.fact(i) for i in items])
         for i, (instruction, what) in enumerate(zip(items, outcomes)):
             self.outcomes[instruction] = what
             if i in phase.hits or i in phase.returns:
@@ -350,7 +365,11 @@ def choose(numbered):
 def prepare(guest, elf, seed, quick):
     """Reads all that a sweep needs to know."""
     modules = os.environ.get("MODULES", "").split()
-    objects = [("vmlinux", elf)] + [(os.path.basename(m)[:-3].replace("-", "_"), m) for m in modules]
+    objects = [("vmlinux", elf)]
+    for module in modules:
+        name = os.path.basename(module)[:-3].replace("-", "_")
+        for section in sorted(text.sections(module, environment("READELF", "readelf"))):
+            objects.append((name if section == ".text" else name + ":" + section, module))
     print("==> reading the text of the running kernel", flush=True)
     texts = read_texts(guest, objects)
     results = None

@@ -8,7 +8,8 @@ import struct
 import subprocess
 
 POST, SEQUENTIAL, RETURN = 1, 2, 4          # flags of a record, as in module/proof.h
-NAME = 24
+CONTEXT = 8                                 # changes the context; not in a record
+NAME = 40
 MAGIC = 0x666f6f72
 
 SYMBOL = re.compile(r"^([0-9a-f]+) <(.+)>:$")
@@ -17,6 +18,16 @@ INSTRUCTION = re.compile(r"^ *([0-9a-f]+):\t(\S+)?")
 PREFIXES = {"lock", "rep", "repz", "repnz", "notrack", "bnd", "cs", "ds", "es", "fs", "gs", "ss",
             "data16", "addr32", "xacquire", "xrelease"}
 BRANCH = re.compile(r"(j|call|ret|lret|lcall|ljmp|iret|loop|ud|int|sys|hlt|xbegin|xabort|\(bad)")
+# Sections with code of a module that stay when it has been initialized. .altinstr_replacement is not
+# executed.
+SECTION = re.compile(r"\] (\.text|\.text\.\S+|\.(?!init\b)\w+\.text) +PROGBITS +"
+                     r"([0-9a-f]+) ([0-9a-f]+) ([0-9a-f]+) +\S+ +\w*X")
+# Writes the preemption count, which says in which context the CPU is.
+COUNT = re.compile(r"%gs:[^,]*<(pcpu_hot\+0x8|__preempt_count)>$")
+# To another function. What is behind a thunk or a static call is not known.
+JUMP = re.compile(r"\tj\w+ +\*?[0-9a-f]+ <([^+>]+)(?:\+0x[0-9a-f]+)?>")
+RETURNS = re.compile(r"__x86_return_thunk|.*_return_thunk")
+ANY = re.compile(r"__x86_indirect_|__SCT__")
 # The optimizer decodes each function that has a probe. A probe on the decoder itself is hit then for
 # each instruction of the kernel, so these have a phase of their own.
 DECODER = re.compile(r"(insn|inat)_")
@@ -24,14 +35,20 @@ ENDS = re.compile(r"(jmp|ljmp|ret|lret|iret|ud|int3|sysret)")
 
 
 class Text:
-    """Instructions of an object: offsets in its text, their lengths and flags; its symbols."""
+    """Instructions of an object: offsets in its text, their lengths and flags; its symbols.
+
+    @name: of the kernel or of a module, with ":SECTION" if it is another one than .text.
+    """
 
     def __init__(self, name, size):
         self.name, self.size = name, size
+        self.section = name.partition(":")[2] or ".text"
         self.offsets = array.array("I")
         self.lengths = array.array("B")
         self.flags = array.array("B")
         self.symbol_offsets, self.symbols = [], []
+        self.tails = {}             # function: those that it ends with a jump to
+        self.scheduler = (0, 0)     # offsets between which functions are left out of stacks
         self.padding = 0
 
     def __len__(self):
@@ -52,6 +69,32 @@ def mnemonic(line):
         if word not in PREFIXES and not word.startswith("rex"):
             return word
     return words[-1] if words else ""
+
+
+def note_jump(text, line, name):
+    """Of a function that ends with a jump, the stack shows the one that it has jumped to."""
+    match = JUMP.search(line) if name.startswith("j") else None
+    here = text.symbols[-1] if text.symbols else ""
+    if match and match[1] != here and not RETURNS.match(match[1]):
+        text.tails.setdefault(here, set()).add(match[1])
+    elif name.startswith("jmp") and "*" in line:
+        text.tails.setdefault(here, set()).add("__x86_indirect_")
+
+
+def waits_in(text, offset):
+    """Functions on a stack of which one may stand for the one at an offset. None if it can be any."""
+    start, end = text.scheduler
+    if start <= offset < end:
+        return None
+    found, left = set(), [text.symbol(offset).rpartition("+")[0]]
+    while left:
+        name = left.pop()
+        if ANY.match(name):
+            return None
+        if name not in found:
+            found.add(name)
+            left += text.tails.get(name, ())
+    return frozenset(found)
 
 
 def parse(lines, text, start=0):
@@ -83,6 +126,8 @@ def parse(lines, text, start=0):
             text.offsets.append(offset)
             text.lengths.append(0)
             flags = 0 if BRANCH.match(name) else SEQUENTIAL
+            flags |= CONTEXT if COUNT.search(line.rstrip()) else 0
+            note_jump(text, line, name)
             text.flags.append(flags | (RETURN if entry and not prefix else 0))
         else:
             text.padding += 1
@@ -93,16 +138,20 @@ def parse(lines, text, start=0):
     return text
 
 
-def section(elf, readelf="readelf"):
-    """Address, offset in the file, and size of an object's .text."""
+def sections(elf, readelf="readelf"):
+    """Of an object: for each section with code, its address, offset in the file, and size."""
     out = subprocess.run([readelf, "-SW", elf], stdout=subprocess.PIPE, text=True, check=True)
-    match = re.search(r"\] \.text +PROGBITS +([0-9a-f]+) ([0-9a-f]+) ([0-9a-f]+)", out.stdout)
-    return tuple(int(n, 16) for n in match.groups())
+    found = {}
+    for match in SECTION.finditer(out.stdout):
+        address, at, size = (int(n, 16) for n in match.groups()[1:])
+        if size:
+            found[match[1]] = address, at, size
+    return found
 
 
-def put(elf, to, data, readelf="readelf"):
+def put(elf, to, data, name=".text", readelf="readelf"):
     """Makes a copy of an object with another text: that of the running kernel."""
-    _, at, size = section(elf, readelf)
+    _, at, size = sections(elf, readelf)[name]
     with open(elf, "rb") as f:
         image = bytearray(f.read())
     image[at:at + min(size, len(data))] = data[:size]
@@ -111,7 +160,7 @@ def put(elf, to, data, readelf="readelf"):
 
 
 def disassemble(elf, text, start, objdump="objdump"):
-    with subprocess.Popen([objdump, "-d", "-z", "--no-show-raw-insn", "-j", ".text", elf],
+    with subprocess.Popen([objdump, "-d", "-z", "--no-show-raw-insn", "-j", text.section, elf],
                           stdout=subprocess.PIPE, text=True) as process:
         return parse(process.stdout, text, start)
 
@@ -151,7 +200,7 @@ def record(texts, instruction, post):
     """A record of the plan."""
     o, i = instruction
     text = texts[o]
-    flags = text.flags[i] | (POST if post else 0)
+    flags = text.flags[i] & ~CONTEXT | (POST if post else 0)
     return struct.pack("<IBBBB", text.offsets[i], o, text.lengths[i], flags, 0)
 
 

@@ -81,6 +81,50 @@ class Boundaries(unittest.TestCase):
         self.assertEqual(t.symbol(0x18), "second+0x0")
         self.assertEqual(text.Text("m", 8).symbol(4), "m+0x4")
 
+    def test_changes_of_context(self):
+        t = parsed()
+        self.assertFalse(any(f & text.CONTEXT for f in t.flags))
+        for line, changes in ((
+                "10:\tsubl   $0x10000,%gs:0x7efe1f05(%rip)        # 36508 <pcpu_hot+0x8>", True), (
+                "10:\tmov    %gs:0x7efe1f05(%rip),%eax        # 36508 <pcpu_hot+0x8>", False), (
+                "10:\tincl   %gs:0x7efe1f05(%rip)        # 36500 <pcpu_hot>", False)):
+            t = text.parse(["10 <f>:", line], text.Text("m", 32), 0)
+            self.assertEqual(bool(t.flags[0] & text.CONTEXT), changes, line)
+
+    def test_what_a_function_ends_with(self):
+        t = text.parse(["0 <a>:", "0:\tjmp    20 <b>", "5:\tje     4 <a+0x4>", "7:\tjne    30 <c+0x2>",
+                        "9:\tjmp    50 <__x86_return_thunk>", "20 <b>:", "20:\tjmp    40 <d>",
+                        "40 <d>:", "40:\tjmp    *%rax", "50 <e>:", "50:\tcall   20 <b>"],
+                       text.Text("m", 96), 0)
+        self.assertEqual(t.tails["a"], {"b", "c"})
+        self.assertEqual(text.waits_in(t, 0x50), {"e"})
+        self.assertIsNone(text.waits_in(t, 0))
+        del t.tails["d"]
+        self.assertEqual(text.waits_in(t, 0), {"a", "b", "c", "d"})
+        t.scheduler = 0, 0x10
+        self.assertIsNone(text.waits_in(t, 0))
+
+    def test_sections_of_a_module(self):
+        listing = """
+  [ 1] .text             PROGBITS        0000000000000000 000040 000250 00  AX  0   0 16
+  [ 2] .text.unlikely    PROGBITS        0000000000000000 000290 000020 00  AX  0   0  1
+  [ 3] .rela.text        RELA            0000000000000000 0010 0010 18   I 40   1  8
+  [ 4] .init.text        PROGBITS        0000000000000000 0002b0 000050 00  AX  0   0 16
+  [ 5] .exit.text        PROGBITS        0000000000000000 000300 000030 00  AX  0   0 16
+  [ 6] .altinstr_replacement PROGBITS    0000000000000000 000330 000008 00  AX  0   0  1
+  [ 7] .noinstr.text     PROGBITS        0000000000000000 000340 000000 00  AX  0   0  1
+"""
+        with tempfile.TemporaryDirectory() as to:
+            readelf = os.path.join(to, "readelf")
+            with open(readelf, "w") as f:
+                f.write("#!/bin/sh\ncat <<'END'\n%sEND\n" % listing)
+            os.chmod(readelf, 0o700)
+            found = text.sections("module", readelf)
+        self.assertEqual(found, {".text": (0, 0x40, 0x250), ".text.unlikely": (0, 0x290, 0x20),
+                                 ".exit.text": (0, 0x300, 0x30)})
+        self.assertEqual(text.Text("veth:.exit.text", 0x30).section, ".exit.text")
+        self.assertEqual(text.Text("veth", 0x250).section, ".text")
+
     def test_prefixes(self):
         self.assertEqual(text.mnemonic("1:\tlock addl $1,(%rax)"), "addl")
         self.assertEqual(text.mnemonic("1:\tcs nopw 0(%rax)"), "nopw")
@@ -167,13 +211,18 @@ run breakpoints same 1200
 jumps 3 2
 run jumps same 1100
 run function skipped 0
-left 0 0
+tasks 7
+inside 1 waits
+left 0 0 0
 text 0
 memory 1000000 9000000 1100000
+points 10 900 0
+detours 4 800 0
+pages 5 30
 hit 0 5 5 0 0 0 j
 hit 2 7 6 1 0 0 b
 hit 3 4 0 0 2 0 f
-return 0 5 4 0
+return 0 5 4 0 0
 done 3
 """
 
@@ -183,15 +232,16 @@ def phase_of(said=SAID):
 
 
 class Outcomes(unittest.TestCase):
-    posts = [True, False, True, False, True, True]
+    facts = [outcome.Fact(post, False, "waits", frozenset({"waits"}))
+             for post in (True, False, True, False, True, True)]
 
-    def outcomes(self, said=SAID):
-        return outcome.classify(phase_of(said), self.posts)
+    def outcomes(self, said=SAID, facts=None):
+        return outcome.classify(phase_of(said), facts or self.facts)
 
     def failed(self, said):
         phase = phase_of(said)
         outcome.judge_text(phase, sites.Sites())
-        return [c[0] for c in outcome.checks(phase, outcome.classify(phase, self.posts)) if not c[1]]
+        return [c[0] for c in outcome.checks(phase, outcome.classify(phase, self.facts)) if not c[1]]
 
     def test_sound(self):
         phase = phase_of()
@@ -222,9 +272,48 @@ class Outcomes(unittest.TestCase):
     def test_wrong_instruction_pointer(self):
         self.assertEqual(self.outcomes(SAID.replace("2 0 f", "2 1 f"))[3], outcome.UNEVEN)
 
-    def test_more_returns_than_entries(self):
-        self.assertEqual(self.outcomes(SAID.replace("return 0 5 4", "return 0 5 6"))[0],
+    def test_a_miss_excuses_a_post_handler_after_a_change_of_context_only(self):
+        said = SAID.replace("hit 0 5 5 0 0", "hit 0 5 4 0 1")
+        self.assertEqual(self.outcomes(said)[0], outcome.UNEVEN)
+        ends_interrupt = [f._replace(context=True) for f in self.facts]
+        self.assertEqual(self.outcomes(said, ends_interrupt)[0], outcome.MISSED)
+        self.assertEqual(self.outcomes(said.replace("5 4 0 1", "5 3 0 1"), ends_interrupt)[0],
                          outcome.UNEVEN)
+
+    def books_of(self, hits, counts, waits=("waits",)):
+        said = SAID.replace("hit 0 5 5", "hit 0 %d %d" % (hits, hits))
+        facts = [f._replace(waits=waits and frozenset(waits)) for f in self.facts]
+        return self.outcomes(said.replace("return 0 5 4 0 0", "return 0 " + counts), facts)[0]
+
+    def test_more_returns_than_entries(self):
+        self.assertEqual(self.books_of(5, "5 6 0 0"), outcome.UNEVEN)
+
+    def test_returns_that_do_not_come(self):
+        # One task is in the function, and two may run.
+        self.assertEqual(self.books_of(500, "500 497 0 0"), outcome.HIT)
+        self.assertEqual(self.books_of(500, "500 496 0 0"), outcome.UNEVEN)
+        self.assertEqual(self.books_of(500, "500 496 1 0"), outcome.HIT)
+        self.assertEqual(self.books_of(500, "500 0 0 0"), outcome.UNEVEN)
+        # Nobody is in another function.
+        self.assertEqual(self.books_of(500, "500 497 0 0", ("other",)), outcome.UNEVEN)
+        self.assertEqual(self.books_of(500, "500 497 0 0", ("other", "waits")), outcome.HIT)
+        # It may be in any of the seven tasks that there are.
+        self.assertEqual(self.books_of(500, "500 491 0 0", None), outcome.HIT)
+        self.assertEqual(self.books_of(500, "500 490 0 0", None), outcome.UNEVEN)
+
+    def test_functions_that_never_return(self):
+        self.assertEqual(self.books_of(500, "500 0 0 0", ("do_exit",)), outcome.HIT)
+        self.assertEqual(self.books_of(500, "500 0 0 0", ("do_exit_status",)), outcome.UNEVEN)
+        scheduler = outcome.Fact(function="__schedule", waits=None)
+        self.assertGreater(outcome.in_flight(phase_of(), scheduler), 500)
+        self.assertEqual(outcome.in_flight(phase_of(), scheduler._replace(function="schedule")), 9)
+
+    def test_return_probe_that_is_not_entered(self):
+        self.assertEqual(self.books_of(500, "0 0 0 0"), outcome.UNEVEN)
+        self.assertEqual(self.books_of(500, "490 490 0 0"), outcome.UNEVEN)
+        self.assertEqual(self.books_of(500, "490 490 0 8"), outcome.HIT)
+        self.assertEqual(self.books_of(500, "490 490 8 0"), outcome.HIT)
+        self.assertEqual(self.books_of(500, "501 500 0 0"), outcome.UNEVEN)
 
     def test_output_that_differs(self):
         said = SAID.replace("run jumps same", "run jumps different")
@@ -233,9 +322,24 @@ class Outcomes(unittest.TestCase):
 
     def test_what_is_left(self):
         self.assertEqual(self.failed(SAID.replace("text 0", "text 1")), ["text as before"])
-        self.assertEqual(self.failed(SAID.replace("left 0 0", "left 0 1")), ["nothing in debugfs"])
+        self.assertEqual(self.failed(SAID.replace("left 0 0 0", "left 0 1 0")), ["nothing in debugfs"])
         self.assertEqual(self.failed(SAID.replace("9000000 1100000", "9000000 3000000")),
                          ["memory as before"])
+
+    def test_points_and_pages_that_are_left(self):
+        freed = ["points, detours and pages freed"]
+        for line, more in (("points 10 900 0", "points 10 900 1"), ("detours 4 800 0", "detours 4 800 1"),
+                           ("pages 5 30", "pages 5 101"), ("points 10 900 0", "points -1 -1 -1"),
+                           ("pages 5 30\n", "")):
+            self.assertEqual(self.failed(SAID.replace(line, more)), freed, more)
+        idle = SAID.replace("left 0 0 0", "left 0 0 1")
+        self.assertEqual(self.failed(idle.replace("900 0", "900 1").replace("800 0", "800 1")), [])
+        self.assertEqual(self.failed(idle.replace("900 0", "900 2")), freed)
+
+    def test_workload_that_fails(self):
+        said = SAID.replace("run jumps same", "run jumps failed")
+        self.assertFalse(outcome.is_sound(phase_of(said)))
+        self.assertEqual(self.failed(said), ["workload, jumps"])
 
     def test_refused_without_a_reason(self):
         said = SAID.replace("-EINVAL blacklisted", "-EINVAL ")
@@ -375,7 +479,8 @@ class FakeGuest:
             if offsets & self.fatal:
                 return lines, ["the kernel said: Oops"], ["Oops"]
             how = "different" if offsets & self.different else "same"
-            lines += ["run jumps %s 5\n" % how, "text 0\n", "left 0 0\n", "memory 1 2 1\n",
+            lines += ["run jumps %s 5\n" % how, "text 0\n", "left 0 0 0\n", "memory 1 2 1\n",
+                      "points 1 2 0\n", "detours 1 2 0\n", "pages 3 3\n",
                       "hit 0 3 3 0 0 0 j\n", "done %d\n" % number]
         return lines + ["end\n"], [], []
 
@@ -448,8 +553,8 @@ class Sweeping(unittest.TestCase):
         self.assertIn("1 failed", self.said(s))
 
     def test_quick_phases_take_turns(self):
-        steps = {(number % 2, sweep.steps_of(number, True)) for number in range(1, 13)}
-        self.assertEqual(len(steps), 6)
+        steps = {sweep.steps_of(number, True) for number in range(1, 13)}
+        self.assertEqual(steps, {0x27, 0x2f, 0x37})
         self.assertEqual({sweep.steps_of(number, False) for number in range(1, 13)}, {0x1f})
 
     def test_where_the_next_run_begins(self):

@@ -25,12 +25,16 @@
  * @error:   of registering it
  * @entries: calls of the entry handler
  * @returns: calls of the handler
+ * @before:  hits of the probe at the same address before the return probe was armed
+ * @until:   the same, until it began to be disarmed
  */
 struct proof_return {
 	struct kretprobe rp;
 	int error;
 	atomic_t entries;
 	atomic_t returns;
+	unsigned int before;
+	unsigned int until;
 };
 
 /**
@@ -315,6 +319,22 @@ static void gather(struct proof_probe *probe)
 	}
 }
 
+/* Hits of the probe at the same address tell how often a return probe has to be entered. */
+static void note_hits(bool armed)
+{
+	unsigned int i, hits;
+
+	for (i = 0; i < nr_probes; i++) {
+		if (!probes[i].returning)
+			continue;
+		hits = atomic_read(&probes[i].hits);
+		if (armed)
+			probes[i].returning->before = hits;
+		else
+			probes[i].returning->until = hits;
+	}
+}
+
 /**
  * proof_arm() - register all probes that are not refused, together
  * @armed: how many there are
@@ -336,6 +356,7 @@ void proof_arm(struct proof_armed *armed)
 		armed->error = register_kretprobes(rps, nr_rps);
 	if (armed->error)
 		nr_rps = 0;
+	note_hits(true);
 	armed->probes = nr_kps;
 	armed->returns = nr_rps;
 }
@@ -347,6 +368,7 @@ void proof_arm(struct proof_armed *armed)
  */
 void proof_disarm(void)
 {
+	note_hits(false);
 	if (nr_rps)
 		unregister_kretprobes(rps, nr_rps);
 	if (nr_kps)
@@ -485,5 +507,6 @@ int proof_result(unsigned int i, struct proof_result *result)
 	result->entries = atomic_read(&returning->entries);
 	result->returns = atomic_read(&returning->returns);
 	result->lost = returning->rp.nmissed;
+	result->outside = result->hits - (returning->until - returning->before);
 	return 0;
 }

@@ -6,9 +6,9 @@
 #include <linux/ioctl.h>
 #include <linux/types.h>
 
-/* Texts that are swept: the kernel, and modules. */
-#define PROOF_OBJECTS		4
-#define PROOF_NAME		24
+/* Texts that are swept: the kernel's, and sections of modules. */
+#define PROOF_OBJECTS		16
+#define PROOF_NAME		40
 
 /* Flags of a record. */
 #define PROOF_POST		1	/* with a post-handler */
@@ -42,6 +42,7 @@ struct proof_record {
  * @entries:      of the return probe
  * @returns:      of the return probe
  * @lost:         calls whose return was not probed
+ * @outside:      hits while the return probe was not armed
  * @mechanism:    'b'reakpoint, 'j'ump, 'f'trace when last asked
  */
 struct proof_result {
@@ -55,6 +56,7 @@ struct proof_result {
 	__u32 entries;
 	__u32 returns;
 	__u32 lost;
+	__u32 outside;
 	__u32 mechanism;
 };
 
