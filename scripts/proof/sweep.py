@@ -37,7 +37,7 @@ import text     # noqa: E402
 
 STEPS = 0x1f                # breakpoints, jumps, interrupts, function, graph
 MECHANISMS, SURROUNDINGS, SOME = 0x3, (0x4, 0xc, 0x14), 0x20
-SILENCE, PHASE_LIMIT = 300, 2400
+SILENCE, PHASE_LIMIT = 660, 2400
 # Time limits this, not memory: a probe takes a KiB or two of the guest's GiB. What registers and optimizes
 # probes, and what tracers call, hits probes itself, so that with twice the probes that part of a phase
 # takes four times as long. The rest, as the workload in a tracer, takes as long with few probes.

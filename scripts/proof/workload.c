@@ -43,7 +43,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PART_LIMIT	120
+#define PART_LIMIT	300
 /* What this program exits with when the workload executes it. */
 #define EXECUTED	17
 
