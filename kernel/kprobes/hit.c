@@ -68,7 +68,7 @@ NOKPROBE_SYMBOL(kprobe_misses);
  * Without a frame to publish in, interrupts off hold up kprobe_synchronize(). Pairs with
  * pass_barrier(), which runs on this CPU before or after all of it.
  */
-static void miss_all(struct kprobe_point *point)
+static void miss(struct kprobe_point *point, bool posts_alone)
 {
 	enum kprobe_miss cause = kprobe_miss_cause();
 	unsigned long flags;
@@ -76,9 +76,15 @@ static void miss_all(struct kprobe_point *point)
 
 	raw_local_irq_save(flags);
 	list_for_each_entry_rcu(p, &point->probes, list, true)
-		if (!kprobe_disabled(p))
+		if (!kprobe_disabled(p) && (p->post_handler || !posts_alone))
 			kprobe_count_miss(p, cause);
 	raw_local_irq_restore(flags);
+}
+NOKPROBE_SYMBOL(miss);
+
+static void miss_all(struct kprobe_point *point)
+{
+	miss(point, false);
 }
 NOKPROBE_SYMBOL(miss_all);
 
@@ -463,7 +469,8 @@ static __always_inline void post_hit(struct kprobe_point *point, struct pt_regs 
 	struct kprobe_frame *frame = kprobe_frame_enter(point, entered);
 
 	if (unlikely(!frame)) {
-		miss_all(point);
+		/* The pre-handlers have run. */
+		miss(point, true);
 		return;
 	}
 	run_post_handlers(frame, point, regs);
