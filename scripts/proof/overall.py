@@ -6,8 +6,8 @@ Writes DIRECTORY/report.txt and report.html: one report of all parts of the proo
 results, the sweep (sweep.txt, sweep.html), the storm on one thread and on several (storm.txt,
 storm-multi.txt), the other kernels and the scenarios.
 
-Environment: KERNELS_TABLE (the file that PART=kernels writes), CONSOLES (logs of make test, in which
-tests of scenarios are looked for).
+Environment: TABLES, the directory of what PART=kernels and make test write: kernels.txt and
+scenarios.txt. By default it is DIRECTORY.
 """
 import collections
 import html
@@ -19,9 +19,9 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 sys.path.insert(0, os.path.join(HERE, ".."))
-import ktap         # noqa: E402
-import scenarios    # noqa: E402
+import ktap     # noqa: E402
 
+TABLES = (("kernels.txt", "Other kernels"), ("scenarios.txt", "Scenarios"))
 STORMS = (("storm.txt", "Storm"), ("storm-multi.txt", "Storm, with a thread for each CPU"))
 ROUND = re.compile(r"# round (\d+) of (\d+), seed (\d+)")
 TOLD = re.compile(r"# (book of all|handlers of all|witnesses of all|sums|failslab): (.*)")
@@ -126,17 +126,6 @@ def last_sum(lines):
     return next((line for line in reversed(lines) if SUM.match(line)), "")
 
 
-def scenario_rows(consoles):
-    found = []
-    for console in consoles:
-        found += scenarios.results(read_lines(console))
-    rows = []
-    for scenario in scenarios.read(read_lines(os.path.join(HERE, "scenarios.txt"))):
-        total, absent = scenarios.judge(scenario, found)
-        rows.append([scenario.title, scenario.source] + total + [len(absent)])
-    return rows, ["scenario", "source", "passed", "failed", "skipped", "absent"]
-
-
 class Part:
     """A part of the report: its lines as text, its page's body, its sum or "".
 
@@ -176,18 +165,10 @@ def text_part(title, path):
     return Part(title, path, lines, "<pre>%s</pre>" % html.escape("\n".join(lines)))
 
 
-def scenarios_part(consoles):
-    consoles = [c for c in consoles if os.path.exists(c)]
-    if not consoles:
-        return None
-    rows, head = scenario_rows(consoles)
-    return Part("Scenarios", consoles[0], table(rows, head), html_table(rows, head))
-
-
-def parts(directory, kernels="", consoles=()):
+def parts(directory, tables):
     found = [sweep_part(directory)]
     found += [storm_part(os.path.join(directory, name), title) for name, title in STORMS]
-    found += [text_part("Other kernels", kernels), scenarios_part(consoles)]
+    found += [text_part(title, os.path.join(tables, name)) for name, title in TABLES]
     return [part for part in found if part]
 
 
@@ -203,9 +184,9 @@ def heading(part):
     return "%s, %s%s" % (part.title, part.when, ": " + part.sum if part.sum else "")
 
 
-def write(directory, kernels="", consoles=()):
+def write(directory, tables):
     """Writes both. Returns the text's lines."""
-    found = parts(directory, kernels, consoles)
+    found = parts(directory, tables)
     lines, body = [], ["<h1>Proof of kprobes</h1><p><b>%s</b></p>" % total_of(found)]
     for part in found:
         lines += [heading(part), len(heading(part)) * "=", ""] + part.lines + [""]
@@ -220,8 +201,7 @@ def write(directory, kernels="", consoles=()):
 
 
 def from_environment(directory):
-    return write(directory, os.environ.get("KERNELS_TABLE", ""),
-                 os.environ.get("CONSOLES", "").split())
+    return write(directory, os.environ.get("TABLES", directory))
 
 
 def main():
