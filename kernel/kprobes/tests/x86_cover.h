@@ -16,6 +16,7 @@ struct kunit;
  * @KPROBES_IN_STEP: the debug trap of a single step
  * @KPROBES_IN_IRQ:  an interrupt
  * @KPROBES_IN_NMI:  an NMI
+ * @KPROBES_HOWS:    how many there are
  */
 enum kprobes_how {
 	KPROBES_IN_STEP,
