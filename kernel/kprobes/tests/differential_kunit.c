@@ -324,12 +324,21 @@ static bool may_jump_inside(const struct diff_run *run)
 	       arch_kprobe_isa->jump_size > arch_kprobe_isa->align;
 }
 
-/* Is there a detour of the instruction alone? A jump back may need a register. */
+/*
+ * Is there a detour of the instruction alone? On RISC-V a jump back and a copied branch need a
+ * register, and none is known to be unused.
+ */
 static bool can_be_alone(const struct diff_run *run)
 {
-	struct kprobe_region region;
-
-	return !kprobe_region_of_one(&region, &run->plan);
+	switch (run->plan.flow) {
+	case KPROBE_FLOW_CALL:
+	case KPROBE_FLOW_CALL_INDIRECT:
+	case KPROBE_FLOW_JUMP_INDIRECT:
+	case KPROBE_FLOW_RETURN:
+		return true;
+	default:
+		return !IS_ENABLED(CONFIG_RISCV);
+	}
 }
 
 /* Can the sequence be probed in the column's way, according to kprobes.rst? */
