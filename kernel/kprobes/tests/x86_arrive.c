@@ -16,7 +16,6 @@
 #include <linux/sched.h>
 #include <linux/smp.h>
 #include <asm/apic.h>
-#include <asm/nmi.h>
 #include <asm/processor-flags.h>
 #include <asm/unwind.h>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What the sequences of differential_kunit.c find in x86's registers and flags. */
 #include <linux/bitops.h>
+#include <linux/cpufeature.h>
 #include <linux/kernel.h>
 #include <linux/sizes.h>
-#include <asm/cpufeature.h>
 #include <asm/fpu/api.h>
 #include <asm/processor-flags.h>
 

@@ -8,9 +8,9 @@
  */
 #include <linux/bits.h>
 #include <linux/compiler.h>
+#include <linux/cpufeature.h>
 #include <linux/kasan-enabled.h>
 #include <linux/uaccess.h>
-#include <asm/cpufeature.h>
 #include <asm/debug-monitors.h>
 #include <asm/ptrace.h>
 #include <asm/sysreg.h>
@@ -93,6 +93,7 @@ static __always_inline unsigned int arch_kprobe_access(void)
 		access |= KPROBE_TAGS_IGNORED;
 	return access;
 }
+
 #define arch_kprobe_access	arch_kprobe_access
 
 void arch_kprobe_end_access(unsigned int access);

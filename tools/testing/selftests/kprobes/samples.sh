@@ -32,17 +32,18 @@ esac
 logs_before_and_after()
 {
 	a_fork
-	values=$(for name in $registers; do printf ', %s %s' "$name" "$address"; done)
+	values=$(for name in sp $registers; do printf ', %s %s' "$name" "$address"; done)
+	place=kernel_clone\\+
 	for when in before after; do
-		logged "^kprobe_example: $when kernel_clone\\+.*: ip kernel_clone\\+.*, sp $address$values\$" ||
-			return 1
+		logged "^kprobe_example: $when $place.*: ip $place.*$values\$" || return 1
 	done
 }
 
 # The argument of kernel_clone() lies on its caller's stack, of 16 KB.
 logs_argument()
 {
-	values=$(log | sed -nE "s/.*: before.* sp ($address), ${registers%% *} ($address),.*/\1 \2/p")
+	values="sp ($address), ${registers%% *} ($address),"
+	values=$(log | sed -nE "s/.*: before.* $values.*/\1 \2/p")
 	[ -n "$values" ] && echo "$values" | while read -r sp argument; do
 		[ $((argument - sp)) -ge 0 ] && [ $((argument - sp)) -lt 16384 ] || exit 1
 	done
