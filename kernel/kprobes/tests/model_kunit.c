@@ -19,9 +19,10 @@ static unsigned long seed = 1;
 module_param(seed, ulong, 0644);
 MODULE_PARM_DESC(seed, "first seed of the scripts, default 1");
 
-static unsigned int seeds = 8;
+/* A kernel that checks each access to memory takes ten times as long. */
+static unsigned int seeds = IS_ENABLED(CONFIG_KASAN) || IS_ENABLED(CONFIG_KCSAN) ? 2 : 8;
 module_param(seeds, uint, 0644);
-MODULE_PARM_DESC(seeds, "how many seeds, default 8");
+MODULE_PARM_DESC(seeds, "how many seeds, default 8, with KASAN or KCSAN 2");
 
 static unsigned int scripts = 15;
 module_param(scripts, uint, 0644);
