@@ -19,9 +19,9 @@
  */
 bool kprobe_is_site(unsigned long addr)
 {
+	guard(preempt_notrace)();
 	if (!kprobe_rcu_is_watching())
 		return false;
-	guard(preempt_notrace)();
 	return kprobe_table_find(addr);
 }
 NOKPROBE_SYMBOL(kprobe_is_site);
@@ -42,9 +42,9 @@ bool kprobe_is_entry(unsigned long ip)
 {
 	struct kprobe_point *point;
 
+	guard(preempt_notrace)();
 	if (!kprobe_rcu_is_watching())
 		return false;
-	guard(preempt_notrace)();
 	point = kprobe_point_lookup(ip - KPROBE_HIT_OFFSET);
 	if (point)
 		return point->on_func_entry && (point->site != point->addr ||
@@ -69,9 +69,9 @@ bool kprobe_is_after_entry(unsigned long ip)
 	struct kprobe_point *point;
 	unsigned int len;
 
+	guard(preempt_notrace)();
 	if (!kprobe_rcu_is_watching())
 		return false;
-	guard(preempt_notrace)();
 	for (len = KPROBE_INSN_ALIGN; len <= KPROBE_INSN_MAX; len += KPROBE_INSN_ALIGN) {
 		point = kprobe_table_find(ip - len);
 		if (point && point->len == len)
