@@ -232,8 +232,8 @@ static const char * const no_go[] __initconst = {
 	/* kexec and hibernation: from a copy, while the kernel is overwritten. */
 	"riscv_kexec_relocate", "riscv_kexec_norelocate",
 	"hibernate_restore_image", "hibernate_core_restore_code", "__hibernate_cpu_resume",
-	/* A CPU comes up, resumes, or leaves. */
-	"_start", "_start_kernel", "secondary_start_sbi", "relocate_enable_mmu", "smp_callin",
+	/* A CPU comes up, resumes, or leaves. What comes before smp_callin() is no kernel text. */
+	"smp_callin",
 	"__cpu_suspend_enter", "__cpu_resume_enter",
 	/* The stack is another one. */
 	"call_on_irq_stack",

@@ -324,15 +324,28 @@ static const char * const guest_arm64[] = {
 static const char * const serving_riscv[] = {
 	"kprobe_breakpoint_handler", "kprobe_post_trampoline", "kprobe_detour_post",
 	"kprobe_detour_common", "handle_exception", "do_trap_break", "handle_break",
-	"do_page_fault", "simulate_jal", "__switch_to", "call_on_irq_stack", "handle_bad_stack",
+	"do_page_fault", "simulate_jal", "__switch_to", "smp_callin",
 };
 
-/* Executed before a CPU can take a trap, or from a copy. */
+/* Executed before a CPU can take a trap, from a copy, or on another stack. */
 static const char * const early_riscv[] = {
-	"_start", "_start_kernel", "secondary_start_sbi", "relocate_enable_mmu", "smp_callin",
 	"__cpu_suspend_enter", "__cpu_resume_enter", "riscv_kexec_relocate",
-	"hibernate_restore_image",
+	"hibernate_restore_image", "call_on_irq_stack", "handle_bad_stack",
 };
+
+/* Not on the blacklist, because it is in no section of the kernel's text. */
+static const char * const head_riscv[] = {
+	"_start", "_start_kernel", "secondary_start_sbi", "relocate_enable_mmu",
+};
+
+static void expect_no_text(struct kunit *test, const char * const *names, unsigned int nr)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, kprobes_try(kallsyms_lookup_name(names[i])),
+				    "%s", names[i]);
+}
 
 /* Executed with a guest's trap vector. */
 static const char * const guest_riscv[] = {
@@ -376,6 +389,7 @@ static void blacklist_subsystem(struct kunit *test)
 	if (IS_ENABLED(CONFIG_RISCV)) {
 		expect_names(test, serving_riscv, ARRAY_SIZE(serving_riscv), false);
 		expect_names(test, early_riscv, ARRAY_SIZE(early_riscv), true);
+		expect_no_text(test, head_riscv, ARRAY_SIZE(head_riscv));
 	}
 	if (IS_ENABLED(CONFIG_RISCV) && IS_ENABLED(CONFIG_KVM))
 		expect_names(test, guest_riscv, ARRAY_SIZE(guest_riscv), false);
