@@ -67,10 +67,6 @@ static int unwind_copies(struct kprobe *p, struct pt_regs *regs)
 	return 0;
 }
 
-static void nothing(struct kprobe *p, struct pt_regs *regs, unsigned long flags)
-{
-}
-
 static void print(struct kunit *test, const char *what, const struct trace *t)
 {
 	unsigned int i;
@@ -79,7 +75,7 @@ static void print(struct kunit *test, const char *what, const struct trace *t)
 		kunit_info(test, "  %s: %pB\n", what, (void *)t->entries[i]);
 }
 
-/* The original, the function's caller, and the start of the thread. */
+/* It begins with the original, goes on in its caller, and does not end there. */
 static void expect_complete(struct kunit *test, const struct trace *t, unsigned long site)
 {
 	KUNIT_ASSERT_GT(test, t->nr, 3);
@@ -96,7 +92,6 @@ static void unwound_alike(struct kunit *test, unsigned int offset)
 	KUNIT_ASSERT_NOT_NULL(test, u);
 	c->data = u;
 	c->in_pre = unwind_copies;
-	c->in_post = nothing;
 	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&c->kp));
 	kprobes_expect_way(test, c);
 	KUNIT_EXPECT_EQ(test, kprobes_opt_middle(5), 8);
