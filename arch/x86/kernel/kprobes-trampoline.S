@@ -24,7 +24,9 @@
 
 #ifdef CONFIG_X86_64
 #include "../entry/calling.h"
+#define SAVED_BP	pt_regs_bp
 #else
+#define SAVED_BP	PT_EBP
 /* struct pt_regs below orig_ax. The kernel's segment registers do not change. */
 .macro PUSH_REGS
 	.irp	reg, gs, fs, es, ds, eax, ebp, edi, esi, edx, ecx, ebx
@@ -59,11 +61,21 @@
 .endm
 
 /*
+ * Ends what ENCODE_FRAME_POINTER has begun. Must come before the first pop: an unwinder
+ * must not look for registers that were popped, as an interrupt may have overwritten them.
+ */
+.macro DECODE_FRAME_POINTER
+#ifdef CONFIG_FRAME_POINTER
+	mov	SAVED_BP(%_ASM_SP), %_ASM_BP
+#endif
+.endm
+
+/*
  * Pops what SAVE_REGS has pushed. The return address and the gap stay on the stack. ORC
- * unwinds as in a function that has pushed as much. It must not look for registers that
- * were popped: an interrupt may have overwritten them.
+ * unwinds as in a function that has pushed as much, and not by the registers either.
  */
 .macro RESTORE_REGS
+	DECODE_FRAME_POINTER
 	UNWIND_HINT sp_reg=ORC_REG_SP sp_offset=22*8 type=UNWIND_HINT_TYPE_CALL
 	POP_REGS
 	lea	3*WORD(%_ASM_SP), %_ASM_SP
@@ -203,6 +215,9 @@ SYM_INNER_LABEL(kprobe_detour_save_template_ip, SYM_L_GLOBAL)
 SYM_DATA_END_LABEL(kprobe_detour_save_template, SYM_L_GLOBAL, kprobe_detour_save_template_end)
 
 TEMPLATE kprobe_detour_restore_template, kprobe_detour_restore_pushed, DETOUR_GAP + 21*8
+#ifdef CONFIG_FRAME_POINTER
+	STEP	0, DECODE_FRAME_POINTER
+#endif
 	.irp	reg, r15, r14, r13, r12, rbp, rbx, r11, r10, r9, r8, rax, rcx, rdx, rsi, rdi
 	STEP	-8, popq %\reg
 	.endr

@@ -151,12 +151,6 @@ static void look(struct kprobes_walk *w, struct pt_regs *regs)
 	t.how = "registers";
 	t.nr = stack_trace_save_regs(regs, t.entries, KPROBES_TRACE_MAX, 0);
 	judge(w, &t);
-	/*
-	 * While registers are popped, %rbp may still lead to where they were, and an interrupt
-	 * overwrites that: with frame pointers the trace may end there.
-	 */
-	if (IS_ENABLED(CONFIG_UNWINDER_FRAME_POINTER) && w->how == KPROBES_IN_IRQ)
-		return;
 	t.how = "the stack";
 	t.nr = stack_trace_save(t.entries, KPROBES_TRACE_MAX, 0);
 	judge(w, &t);
