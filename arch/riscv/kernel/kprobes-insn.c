@@ -214,6 +214,8 @@ static enum kprobe_reason plan_system(struct kprobe_insn *insn, u32 word)
 		return FUNCT7(word) >> 3 == 6 ? KPROBE_REASON_WORLD :
 						KPROBE_REASON_UNDECODABLE;
 	default:
+		/* It has no second register, and may have a number in place of the first. */
+		insn->reads = FUNCT3(word) & 4 ? 0 : BIT(RS1(word));
 		return plan_csr(word);
 	}
 }
