@@ -105,10 +105,10 @@ END_SEQUENCE autibsp
 
 /* Pads */
 
-RUN hint #32
-RUN bti c
-RUN bti j
-RUN bti jc
+PAD hint #32
+PAD bti c
+PAD bti j
+PAD bti jc
 
 /* System registers, caches and TLBs */
 

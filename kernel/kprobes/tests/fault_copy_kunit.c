@@ -280,8 +280,18 @@ struct bad_load {
 	const long *from;
 };
 
-/* Without kCFI: the function is assembly, which has no type. */
-static int __nocfi load_thread(void *data)
+/* Called directly: they are assembly, and have no landing pad and no type. */
+static long load_bare(const long *p)
+{
+	return kprobes_target_load_bare(p);
+}
+
+static long load_late(const long *p)
+{
+	return kprobes_target_load_late(p);
+}
+
+static int load_thread(void *data)
 {
 	const struct bad_load *bad = data;
 
@@ -338,9 +348,9 @@ static void report_names_the_function(struct kunit *test)
 	kprobes_expect_way(test, c[0]);
 	kprobes_expect_way(test, c[1]);
 	for (i = 0; i < ARRAY_SIZE(bad); i++) {
-		oops_names(test, kprobes_target_load_bare, bad[i],
+		oops_names(test, load_bare, bad[i],
 			   (unsigned long)c[0]->kp.addr);
-		oops_names(test, kprobes_target_load_late, bad[i],
+		oops_names(test, load_late, bad[i],
 			   (unsigned long)c[1]->kp.addr + KPROBES_LOAD_LATE);
 	}
 	kprobes_expect_counts(test, c[0], 2, 0);

@@ -36,13 +36,19 @@ struct storm_target {
 	int plus;
 };
 
+/* The functions are assembly, and called directly: they have no landing pad and no type. */
+static int call_plain(int a)
+{
+	return kprobes_opt_plain(a);
+}
+
 static int call_push(int a)
 {
 	return kprobes_opt_push(a);
 }
 
 static const struct storm_target targets[] = {
-	{ "in the frame of the pre-handlers", "kprobes_opt_plain", 4, kprobes_opt_plain, 10 },
+	{ "in the frame of the pre-handlers", "kprobes_opt_plain", 4, call_plain, 10 },
 	{ "in a frame of their own", "kprobes_opt_push", IS_ENABLED(CONFIG_X86) ? 1 : 4,
 	  call_push, 0 },
 };
@@ -71,8 +77,7 @@ struct storm {
 	int changes;
 };
 
-/* Without kCFI: the function may be assembly, which has no type. */
-static int __nocfi call_all_the_time(void *data)
+static int call_all_the_time(void *data)
 {
 	struct storm *s = data;
 	int a;

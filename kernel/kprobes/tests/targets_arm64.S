@@ -3,6 +3,8 @@
  * Functions that the suites put probes on, instruction by instruction. Those without
  * a landing pad are called directly, never through a pointer.
  */
+#include <asm/asm-uaccess.h>
+
 #include "function_arm64.inc"
 
 PLACES_BEGIN
@@ -151,12 +153,18 @@ FUNCTION kprobes_target_zeropad
 	__ASM_EXTABLE_RAW(1b, 2b, EX_TYPE_LOAD_UNALIGNED_ZEROPAD, 0)
 SYM_FUNC_END(kprobes_target_zeropad)
 
-/* As kprobes_target_load(), for user memory; the load is at kprobes_load_user_offset. */
+/*
+ * As kprobes_target_load(), for user memory; the load is at kprobes_load_user_offset. With
+ * CONFIG_ARM64_SW_TTBR0_PAN the user's page tables are in use for that load alone.
+ */
 FUNCTION kprobes_target_load_user
 	nop
+	uaccess_ttbr0_enable x1, x2, x3
 .Luser:	ldtr	x0, [x0]
+	uaccess_ttbr0_disable x1, x2
 	ret
 .Lefault:
+	uaccess_ttbr0_disable x1, x2
 	mov	x0, #-1
 	ret
 	_asm_extable_uaccess .Luser, .Lefault
