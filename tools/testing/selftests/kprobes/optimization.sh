@@ -92,6 +92,13 @@ each_call_is_hit()
 		equal "$(event_misses inside)" 0
 }
 
+# A hit by a breakpoint must leave its event in the trace as one by a jump does.
+each_hit_is_recorded()
+{
+	echo >"$tracefs/trace"
+	each_call_is_hit && equal "$(grep -c ' inside: ' "$tracefs/trace")" "$calls"
+}
+
 event_misses()
 {
 	awk -v name="$1" '$1 == name { print $3 }' "$tracefs/kprobe_profile"
@@ -183,7 +190,7 @@ events=$(no_events)
 [ -z "$events" ] || skip_all "$events"
 optimization=$(cat "$knob")
 trap put_back EXIT
-plan 36
+plan 38
 
 check "the knob says 1" equal "$optimization" 1
 for on in 1 y Y on; do
@@ -209,9 +216,11 @@ check_if "$no_sysctl" "sysctl $other refuses 2" sysctl_refuses 2
 check "the probed module loads" load "$module" symbols=kernel_clone
 check "an event inside a function becomes [OPTIMIZED]" find_place
 check "each call hits it" each_call_is_hit
+check "each of these hits is in the trace" each_hit_is_recorded
 check "points says that it is a jump" points_say_jump
 check "0 takes every [OPTIMIZED] away at once" off_at_once
 check "each call hits it still" each_call_is_hit
+check "each of these hits is in the trace, too" each_hit_is_recorded
 check "points says why" points_say_why
 check "1 brings [OPTIMIZED] back" on_after_a_while
 check "each call hits it again" each_call_is_hit
