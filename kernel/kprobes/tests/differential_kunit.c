@@ -326,10 +326,13 @@ static bool may_jump_inside(const struct diff_run *run)
 
 /*
  * Is there a detour of the instruction alone? On RISC-V a jump back and a copied branch need a
- * register, and none is known to be unused.
+ * register. None is known to be unused, but at a function's entry some are by the calling
+ * convention.
  */
 static bool can_be_alone(const struct diff_run *run)
 {
+	if (run->seq->flags & DIFF_ENTRY)
+		return true;
 	switch (run->plan.flow) {
 	case KPROBE_FLOW_CALL:
 	case KPROBE_FLOW_CALL_INDIRECT:

@@ -154,6 +154,16 @@ static unsigned long ftrace_pointer(void)
 	return entry - 8;
 }
 
+static bool may_be_a_module(unsigned long addr)
+{
+#ifdef CONFIG_MODULES
+	guard(preempt)();
+	return __module_address(addr);
+#else
+	return false;
+#endif
+}
+
 /* Of the places that are given by an address. Where it is 0 they are NEITHER. */
 static unsigned long other_addr(const struct model *m, enum place place)
 {
@@ -168,7 +178,9 @@ static unsigned long other_addr(const struct model *m, enum place place)
 	case FREED:
 		return (unsigned long)m->freed;
 	case FREED_TEXT:
-		return (unsigned long)m->freed_text;
+		/* A module may have come there since. */
+		return may_be_a_module((unsigned long)m->freed_text) ? (unsigned long)m->freed :
+								       (unsigned long)m->freed_text;
 	case USER:
 		return 0x10000;
 	case INSIDE:
@@ -294,16 +306,6 @@ void kprobes_model_seen(struct model *m, unsigned int place, bool returns, unsig
 }
 
 /* Random addresses */
-
-static bool may_be_a_module(unsigned long addr)
-{
-#ifdef CONFIG_MODULES
-	guard(preempt)();
-	return __module_address(addr);
-#else
-	return false;
-#endif
-}
 
 /* Does an instruction begin there? To be called when no probe is armed. */
 static bool is_boundary(unsigned long addr, unsigned long start)

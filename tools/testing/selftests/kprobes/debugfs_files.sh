@@ -37,10 +37,9 @@ address_is_the_symbols()
 {
 	set -- "$(awk '$3 == "kernel_clone" { print $1 }' /proc/kallsyms)" \
 		"$(is_listed kernel_clone | head -n 1 | cut -d ' ' -f 1)"
-	# A landing pad may be between the symbol and the probed address.
-	case $2 in
-	"$1") ;;
-	"${1%?}"[0-9a-f]) ;;
+	# A landing pad of four bytes may be between the symbol and the probed address.
+	case $((0x${2#0x} - 0x${1#0x})) in
+	0 | 4) ;;
 	*) echo "listed at $2, symbol is at $1"; return 1 ;;
 	esac
 }
