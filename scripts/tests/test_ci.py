@@ -54,7 +54,7 @@ class Run(unittest.TestCase):
         done = subprocess.run([self.path("tree/.ci/run")], env=env, text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         with open(self.path("told")) as f:
-            tested = re.findall(r"^test (.*VARIANT=\w+)$", f.read(), re.M)
+            tested = re.findall(r"^test (.*VARIANT=\w+)(?: SUITES=kprobes)?$", f.read(), re.M)
         return done.returncode, done.stdout.splitlines()[-1], tested
 
     def test_all(self):
@@ -63,9 +63,28 @@ class Run(unittest.TestCase):
         self.assertEqual(last, "57 passed, 0 failed, 19 skipped")
 
     def test_left_out_are_skipped(self):
-        status, last, tested = self.run_ci(seconds=2400)
+        status, last, tested = self.run_ci(seconds=3300)
         self.assertEqual((status, tested), (0, []))
         self.assertEqual(last, "15 passed, 0 failed, 19 skipped")
+
+    def test_slow_ones_need_more_time(self):
+        _, _, tested = self.run_ci(seconds=2500)
+        slow = ["VARIANT=debug", "VARIANT=kcsan", "VARIANT=kasan"]
+        self.assertEqual(tested, [k for k in KERNELS if k not in slow])
+
+    def test_slow_ones_run_without_ftraces_tests(self):
+        self.run_ci()
+        with open(self.path("told")) as f:
+            self.assertEqual(re.findall(r"^test VARIANT=(\w+) SUITES=kprobes$", f.read(), re.M),
+                             ["debug", "kcsan", "kasan"])
+
+    def test_commits_change_which_is_first(self):
+        git = ["git", "-C", self.path("tree"), "-c", "user.name=a", "-c", "user.email=a"]
+        subprocess.run(git + ["init", "-q"], check=True)
+        for n in (1, 2):
+            subprocess.run(git + ["commit", "-q", "--allow-empty", "-m", "-"], check=True)
+            self.assertEqual(self.run_ci()[2], KERNELS[n:] + KERNELS[:n])
+            shutil.rmtree(self.path("cache"))
 
     def test_not_run_for_longest_come_first(self):
         self.stamp("debug", 3000)
@@ -88,7 +107,7 @@ class Run(unittest.TestCase):
     def test_stamps(self):
         self.stamp("debug", 1000)
         self.stamp("kcsan", 2000)
-        self.run_ci(seconds=2400)
+        self.run_ci(seconds=3300)
         self.assertEqual(os.stat(self.path("cache/kprobes/ci-kcsan")).st_mtime, 2000)
         self.run_ci()
         for name in NAMES:
