@@ -51,13 +51,15 @@ static noinline __noclone int free_function(int x)
 
 /*
  * Names that compilers give to clones and split-off parts of functions. One of ftrace's own tests
- * probes the last traceable function with .isra in its name, and would be refused these.
+ * probes the first traceable function with .isra in its name. It would be refused the forbidden
+ * ones, and finds none but the free one where the compiler makes no such parts.
  */
 static int forbidden_isra(int x) __asm__("forbidden_function.isra.0");
 static int forbidden_constprop(int x) __asm__("forbidden_function.constprop.3");
 static int forbidden_part(int x) __asm__("forbidden_function.part.1.isra.2");
 static int noinstr_part(int x) __asm__("noinstr_function.part.0");
 static int free_part(int x) __asm__("free_function.part.0");
+static int free_isra(int x) __asm__("free_function.isra.0");
 static int forbidden_other(int x) __asm__("forbidden_function.other.0");
 
 static noinline __noclone notrace int forbidden_isra(int x)
@@ -85,6 +87,11 @@ static noinline __noclone int free_part(int x)
 	return some_code(x);
 }
 
+static noinline __noclone int free_isra(int x)
+{
+	return some_code(x);
+}
+
 static noinline __noclone int forbidden_other(int x)
 {
 	return some_code(x);
@@ -94,7 +101,7 @@ static noinline __noclone int forbidden_other(int x)
 static int (*const functions[])(int) = {
 	forbidden_function, function_in_kprobes_text, noinstr_function, free_function,
 	forbidden_isra, forbidden_constprop, forbidden_part, noinstr_part, free_part,
-	forbidden_other,
+	free_isra, forbidden_other,
 };
 
 /* The function around an address, its padding included. */
@@ -214,6 +221,7 @@ static void blacklist_pieces(struct kunit *test)
 	expect_forbidden(test, (unsigned long)forbidden_part);
 	expect_forbidden(test, (unsigned long)noinstr_part);
 	expect_free(test, (unsigned long)free_part);
+	expect_free(test, (unsigned long)free_isra);
 	expect_free(test, (unsigned long)forbidden_other);
 }
 
