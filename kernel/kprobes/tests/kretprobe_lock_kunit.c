@@ -5,6 +5,7 @@
  */
 #include <kunit/test.h>
 #include <linux/jiffies.h>
+#include <linux/percpu.h>
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
 
@@ -12,7 +13,11 @@
 
 #define TASKS	4
 
-static DEFINE_RAW_SPINLOCK(handlers_lock);
+/*
+ * One a CPU: with a single one, CPUs that an emulator runs in turns would wait in line at a ticket
+ * lock, each until its turn is over, and an interrupt's many hits would never come to an end.
+ */
+static DEFINE_PER_CPU(raw_spinlock_t, handlers_lock) = __RAW_SPIN_LOCK_UNLOCKED(handlers_lock);
 static DEFINE_SPINLOCK(tasks_lock);
 
 /**
@@ -49,10 +54,11 @@ static void lock_again_and_again(struct work_struct *work)
 /* The same functions as the probed ones, on all CPUs: their hits are missed. */
 static int take_lock(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
+	raw_spinlock_t *lock = raw_cpu_ptr(&handlers_lock);
 	unsigned long flags;
 
-	raw_spin_lock_irqsave(&handlers_lock, flags);
-	raw_spin_unlock_irqrestore(&handlers_lock, flags);
+	raw_spin_lock_irqsave(lock, flags);
+	raw_spin_unlock_irqrestore(lock, flags);
 	return 0;
 }
 

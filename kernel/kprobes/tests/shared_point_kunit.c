@@ -4,9 +4,13 @@
  * registers, and of handlers that change them or the execution path.
  */
 #include <kunit/test.h>
+#include <linux/cleanup.h>
 #include <linux/error-injection.h>
+#include <linux/kprobe_arch.h>
 #include <linux/kprobe_point.h>
 #include <linux/kprobes.h>
+#include <linux/memory.h>
+#include <linux/mutex.h>
 #include <linux/unaligned.h>
 #include <asm/sections.h>
 #ifdef CONFIG_X86
@@ -238,15 +242,20 @@ static void return_probe_beside(struct kunit *test)
 /* The address that is executed next, 0 if unknown. Nothing must be probed there. */
 static unsigned long next_address(const struct kprobes_place *place)
 {
-	u8 *start = (u8 *)kprobe_lookup_name(place->symbol, 0);
+	unsigned long start = (unsigned long)kprobe_lookup_name(place->symbol, 0);
 
 #ifdef CONFIG_X86
+	unsigned long at = start + place->offset;
+	u8 text[KPROBE_INSN_MAX];
+
+	/* The probe of an earlier test may still be taken off the text. */
+	scoped_guard(mutex, &text_mutex)
+		kprobe_read_insn(at, text, sizeof(text));
 	/* Where the kernel counts calls, they lead to code in front of the function. */
-	if (start[place->offset] == CALL_INSN_OPCODE)
-		return (unsigned long)start + place->offset + CALL_INSN_SIZE +
-		       get_unaligned((s32 *)&start[place->offset + 1]);
+	if (text[0] == CALL_INSN_OPCODE)
+		return at + CALL_INSN_SIZE + get_unaligned((s32 *)&text[1]);
 #endif
-	return place->next ? (unsigned long)start + place->next : 0;
+	return place->next ? start + place->next : 0;
 }
 
 static void instruction_pointers(struct kunit *test)

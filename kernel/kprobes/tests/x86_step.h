@@ -10,7 +10,7 @@ struct pt_regs;
 struct task_struct;
 
 /* More than any test needs. After so many instructions stepping ends. */
-#define KPROBES_STEPS_MAX	200000
+#define KPROBES_STEPS_MAX	1000000
 
 /**
  * struct kprobes_steps - a function that is single-stepped
