@@ -410,7 +410,7 @@ static noinline void __noipa run(struct kunit *test, struct kprobes_walk *w, con
 	KUNIT_EXPECT_EQ_MSG(test, w->stack, ULONG_MAX, "%s", where);
 	KUNIT_EXPECT_EQ_MSG(test, w->arrival.strayed, 0, "%s", where);
 	KUNIT_EXPECT_EQ_MSG(test, w->wrong, 0, "%s", where);
-	/* At least one before the probed instruction and one after it: what is covered is checked. */
+	/* One before the probed instruction, one after it: what is covered says the rest. */
 	KUNIT_EXPECT_GE_MSG(test, w->looks, 2, "%s", where);
 	KUNIT_EXPECT_EQ_MSG(test, w->reliable, reliable ? w->looks : 0, "%s", where);
 	KUNIT_ASSERT_EQ_MSG(test, w->depth, depths[w->context], "%s", where);
