@@ -113,6 +113,30 @@ class Run(unittest.TestCase):
         for name in NAMES:
             self.assertGreater(os.stat(self.path("cache/kprobes/ci-" + name)).st_mtime, 2000)
 
+    def test_ended_is_skipped(self):
+        self.make('#!/bin/sh\ncase $* in *=preempt*) exit 124;; esac\n'
+                  'echo "3 passed, 0 failed, 1 skipped"\n')
+        status, last, _ = self.run_ci()
+        self.assertEqual((status, last), (0, "48 passed, 0 failed, 19 skipped"))
+        self.assertFalse(os.path.exists(self.path("cache/kprobes/ci-preempt")))
+        self.assertTrue(os.path.exists(self.path("cache/kprobes/ci-debug")))
+
+    def test_ended_after_a_failure_fails(self):
+        self.make('#!/bin/sh\ncase $* in *=rt*) echo "a suite  1 passed, 1 failed"; exit 124;; esac\n'
+                  'echo "3 passed, 0 failed, 1 skipped"\n')
+        status, last, _ = self.run_ci()
+        self.assertEqual((status, last), (1, "54 passed, 1 failed, 18 skipped"))
+
+    def test_kernels_end_in_time(self):
+        with open(self.path("bin/timeout"), "w") as f:
+            f.write('#!/bin/sh\necho "seconds $3" >>"$TOLD"\nexit 124\n')
+        os.chmod(self.path("bin/timeout"), 0o755)
+        status, last, _ = self.run_ci(seconds=3000)
+        self.assertEqual((status, last), (0, "15 passed, 0 failed, 19 skipped"))
+        with open(self.path("told")) as f:
+            seconds = [int(line.split()[1]) for line in f if line.startswith("seconds")]
+        self.assertTrue(seconds and all(1400 <= s <= 1500 for s in seconds), seconds)
+
     def test_failures(self):
         self.make("#!/bin/sh\nexit 1\n")
         status, last, _ = self.run_ci()
