@@ -411,8 +411,12 @@ static __always_inline unsigned long
 arch_kprobe_detour_ip(const struct kprobe_detour *detour, unsigned long addr,
 		      unsigned int *pushed)
 {
-	/* The stub's own code counts as the first displaced instruction. */
-	return kprobe_detour_original(detour, addr - (unsigned long)detour->slot);
+	unsigned long offset = addr - (unsigned long)detour->slot;
+
+	/* The stub's own code in front of an instruction counts as the first displaced one. */
+	if (offset >= detour->copies && addr < (unsigned long)detour->route.run_post)
+		return detour->point->site;
+	return kprobe_detour_original(detour, offset);
 }
 #endif
 #endif

@@ -6,14 +6,16 @@
  *	entry:		call of kprobe_detour_common
  *	run:		displaced instructions
  *			jump back
+ *			what restores the stack after the call above
  *	run_post:	the first displaced instruction
  *			call of kprobe_post_trampoline
  *			jump to the second one above, or back
  *
  * kprobe_detour_common is the architecture's: it saves the registers as a trap would,
  * calls kprobe_detour_enter() with the detour, which it finds by its return address, and
- * goes on where that says: in most cases at "run", to which it just returns. A stub knows
- * no handlers, so it outlives all changes of them.
+ * goes on where that says: in most cases at "run" or "run_post", to which it just returns,
+ * as the same code restores the stack in front of both. A stub knows no handlers, so it
+ * outlives all changes of them.
  */
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
@@ -32,10 +34,12 @@ static void *emit_post(struct kprobe_code *code, const struct kprobe_region *reg
 		       const struct kprobe_point *point, const u16 *at)
 {
 	const struct kprobe_isa *isa = arch_kprobe_isa;
-	void *start = (void *)kprobe_code_here(code);
+	void *start;
 
 	if (region->insn[0].action != KPROBE_RUN)
 		return NULL;
+	kprobe_code_leave(code, isa);
+	start = (void *)kprobe_code_here(code);
 	isa->emit(code, &region->insn[0], (u8 *)point->insn, point->site);
 	isa->enter(code, (unsigned long)kprobe_post_trampoline);
 	kprobe_code_leave(code, isa);

@@ -28,6 +28,10 @@
 #define PUSH(reg)	(0xf81f0fe0 | (reg))
 #define POP(reg)	(0xf84107e0 | (reg))
 
+/* str x30, [sp, #KPROBE_STUB_LR]; ldr x30, [sp, #KPROBE_STUB_LR] */
+#define STORE_LR	(0xf90003e0 | KPROBE_STUB_LR / 8 << 10 | REG_LR)
+#define LOAD_LR		(0xf94003e0 | KPROBE_STUB_LR / 8 << 10 | REG_LR)
+
 #define DRPS		0xd6bf03e0
 #define BREAKPOINT	(AARCH64_BREAK_MON | KPROBES_BRK_IMM << 5)
 
@@ -362,16 +366,25 @@ static void put_breakpoint(struct kprobe_code *code, const struct kprobe_insn *i
 	put_word(code, BREAKPOINT);
 }
 
-/* The call overwrites x30: it is on top of the stack, which stays aligned. */
+static void put_move_sp(struct kprobe_code *code, enum aarch64_insn_adsb_type type)
+{
+	put_word(code, aarch64_insn_gen_add_sub_imm(AARCH64_INSN_REG_SP, AARCH64_INSN_REG_SP,
+						    KPROBE_STUB_FRAME,
+						    AARCH64_INSN_VARIANT_64BIT, type));
+}
+
+/* The call overwrites x30: the stub saves it where the registers will be. */
 static void put_enter(struct kprobe_code *code, unsigned long common)
 {
-	put_word(code, PUSH(REG_LR));
+	put_move_sp(code, AARCH64_INSN_ADSB_SUB);
+	put_word(code, STORE_LR);
 	put_branch(code, common, AARCH64_INSN_BRANCH_LINK);
 }
 
 static void put_leave(struct kprobe_code *code)
 {
-	put_word(code, POP(REG_LR));
+	put_word(code, LOAD_LR);
+	put_move_sp(code, AARCH64_INSN_ADSB_ADD);
 }
 
 const struct kprobe_isa arm64_kprobe_isa = {

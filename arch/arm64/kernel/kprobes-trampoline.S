@@ -8,6 +8,7 @@
 #include <asm/alternative.h>
 #include <asm/asm-offsets.h>
 #include <asm/assembler.h>
+#include <asm/kprobes.h>
 #include <asm/ptrace.h>
 #include <asm/sysreg.h>
 
@@ -15,11 +16,10 @@
 	.section .kprobes.text, "ax"
 
 /*
- * The frame record leads unwinders from C code to x30, as x29 is a caller's frame or
- * that of the probed code.
+ * All but x30, into a frame that is there already. The frame record leads unwinders from
+ * C code to x30, as x29 is a caller's frame or that of the probed code.
  */
-	.macro	save_regs, pushed=0
-	sub	sp, sp, #PT_REGS_SIZE
+	.macro	save_regs
 	stp	x0, x1, [sp, #S_X0]
 	stp	x2, x3, [sp, #S_X2]
 	stp	x4, x5, [sp, #S_X4]
@@ -35,13 +35,8 @@
 	stp	x24, x25, [sp, #S_X24]
 	stp	x26, x27, [sp, #S_X26]
 	stp	x28, x29, [sp, #S_X28]
-	add	x0, sp, #PT_REGS_SIZE + \pushed
-	.if	\pushed
-	ldr	x1, [sp, #PT_REGS_SIZE]
-	stp	x1, x0, [sp, #S_LR]
-	.else
-	stp	x30, x0, [sp, #S_LR]
-	.endif
+	add	x0, sp, #PT_REGS_SIZE
+	str	x0, [sp, #S_SP]
 	mrs	x0, nzcv
 	mrs	x1, daif
 	mrs	x2, CurrentEL
@@ -81,19 +76,19 @@ alternative_else_nop_endif
 	ldp	x28, x29, [sp, #S_X28]
 	.endm
 
-/* A slot or stub has pushed x30, and called: x19 has where from, for the way back. */
+/*
+ * A slot or stub has made the frame, saved x30 in it, and called: x19 has where from, for
+ * the way back. There x30 is restored, and the frame removed.
+ */
 	.macro	enter_from_slot
-	save_regs pushed=16
+	save_regs
 	mov	x19, x30
 	mov	x0, sp
 	.endm
 
 	.macro	return_to_slot
-	ldr	x0, [sp, #S_LR]
-	str	x0, [sp, #PT_REGS_SIZE]
 	mov	x30, x19
 	restore_regs
-	add	sp, sp, #PT_REGS_SIZE
 	ret
 	.endm
 
@@ -112,6 +107,8 @@ SYM_CODE_END(kprobe_post_trampoline)
  * looks the true one up.
  */
 SYM_CODE_START(kretprobe_trampoline)
+	sub	sp, sp, #PT_REGS_SIZE
+	str	x30, [sp, #S_LR]
 	save_regs
 	mov	x0, sp
 	ldr	x1, [x29]
@@ -127,12 +124,13 @@ SYM_CODE_END(kretprobe_trampoline)
  * From where the stub's call returns to it is so far to the address of its detour, and to
  * the displaced instruction: see put_enter() and put_leave().
  */
-#define STUB_DETOUR	-16
-#define STUB_RUN	4
+#define STUB_DETOUR	-20
+#define STUB_RUN	8
 
 /*
- * Called from stubs. What does not go on in the stub leaves as from a trap: elr and
- * spsr are nobody else's as long as exceptions are masked.
+ * Called from stubs. Returns to the one or the other copy of the displaced instruction, or
+ * rather to what restores the stack before it. What does not go on in the stub leaves as from
+ * a trap: elr and spsr are nobody else's as long as exceptions are masked.
  */
 SYM_CODE_START(kprobe_detour_common)
 	enter_from_slot
@@ -141,9 +139,14 @@ SYM_CODE_START(kprobe_detour_common)
 	ldr	x0, [sp, #S_PC]
 	add	x1, x19, #STUB_RUN
 	cmp	x0, x1
-	b.ne	1f
-	return_to_slot
-1:	mov	x0, sp
+	b.ne	2f
+1:	return_to_slot
+2:	ldr	x1, [x19, #STUB_DETOUR]
+	ldr	x1, [x1, #KPROBE_DETOUR_RUN_POST]
+	cmp	x0, x1
+	sub	x19, x0, #STUB_RUN
+	b.eq	1b
+	mov	x0, sp
 	bl	kprobe_detour_leave
 	msr	daifset, #0xf
 	ldp	x0, x1, [sp, #S_PC]
@@ -151,7 +154,7 @@ SYM_CODE_START(kprobe_detour_common)
 	msr	spsr_el1, x1
 	restore_regs
 	ldr	x30, [sp, #S_LR]
-	add	sp, sp, #PT_REGS_SIZE + 16
+	add	sp, sp, #PT_REGS_SIZE
 	eret
 	sb
 SYM_CODE_END(kprobe_detour_common)

@@ -8,6 +8,7 @@
 #include <asm/asm.h>
 #include <asm/asm-offsets.h>
 #include <asm/csr.h>
+#include <asm/kprobes.h>
 
 /* No byte of it can be probed, whatever labels there are. */
 	.section .kprobes.text, "ax"
@@ -129,8 +130,9 @@ SYM_CODE_END(kprobe_post_trampoline)
 #define STUB_RUN	8
 
 /*
- * Likewise. Where the hit does not go on in the stub, or a handler has moved the stack,
- * leaves as from a trap, with all registers as they are.
+ * Likewise. Returns to the one or the other copy of the displaced instructions, or rather to
+ * what restores the stack before it. Where the hit does not go on in the stub, or a handler
+ * has moved the stack, leaves as from a trap, with all registers as they are.
  */
 SYM_CODE_START(kprobe_detour_common)
 	SAVE_REGS
@@ -142,14 +144,18 @@ SYM_CODE_START(kprobe_detour_common)
 	VECTORS_END
 	REG_L	t0, PT_EPC(sp)
 	addi	t1, s1, STUB_RUN
-	bne	t0, t1, 1f
-	REG_L	t0, PT_SP(sp)
+	bne	t0, t1, 2f
+1:	REG_L	t0, PT_SP(sp)
 	addi	t1, sp, PT_SIZE_ON_STACK
-	bne	t0, t1, 1f
+	bne	t0, t1, 3f
 	mv	ra, s1
 	RESTORE_REGS
 	ret
-1:	csrci	CSR_STATUS, SR_SIE
+2:	REG_L	t1, STUB_DETOUR(s1)
+	REG_L	t1, KPROBE_DETOUR_RUN_POST(t1)
+	addi	s1, t0, -STUB_RUN
+	beq	t0, t1, 1b
+3:	csrci	CSR_STATUS, SR_SIE
 	REG_L	t0, PT_STATUS(sp)
 	REG_L	t1, PT_EPC(sp)
 	csrw	CSR_STATUS, t0

@@ -23,6 +23,9 @@
 /* What a stub saves before it calls common code is part of what that saves. */
 static_assert(ALIGN(sizeof(struct pt_regs), 16) == KPROBE_STUB_FRAME);
 static_assert(offsetof(struct pt_regs, ra) == KPROBE_STUB_RA);
+#ifdef CONFIG_OPTPROBES
+static_assert(offsetof(struct kprobe_detour, route.run_post) == KPROBE_DETOUR_RUN_POST);
+#endif
 
 kprobe_opcode_t *arch_kprobe_entry(unsigned long addr, unsigned long offset,
 				   bool *on_func_entry)

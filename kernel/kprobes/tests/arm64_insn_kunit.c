@@ -91,8 +91,14 @@ static void expect_code(struct kunit *test, const struct kprobe_code *code,
 
 static void arm64_stub(struct kunit *test)
 {
-	/* str x30, [sp, #-16]!; bl .+0xffc; ldr x30, [sp], #16; brk #4 */
-	static const u32 words[] = { 0xf81f0ffe, 0x940003ff, 0xf84107fe, 0xd4200080 };
+	static const u32 words[] = {
+		0xd10543ff,	/* sub sp, sp, #336 */
+		0xf9007bfe,	/* str x30, [sp, #240] */
+		0x940003fe,	/* bl .+0xff8 */
+		0xf9407bfe,	/* ldr x30, [sp, #240] */
+		0x910543ff,	/* add sp, sp, #336 */
+		0xd4200080,	/* brk #4 */
+	};
 	u8 buf[WORDS * sizeof(u32)];
 	struct kprobe_code code = { .buf = buf, .size = sizeof(buf), .base = ADDR };
 
@@ -115,14 +121,17 @@ static void arm64_room(struct kunit *test)
 	put_words(text, &word, 1);
 	arm64_kprobe_isa.plan(&insn, text, sizeof(text), ADDR);
 	for (i = 0; i < 2; i++) {
-		if (i)
+		if (i) {
 			KUNIT_EXPECT_LE(test, code.len, KPROBE_SLOT_SIZE);
+			arm64_kprobe_isa.leave(&code);
+		}
 		arm64_kprobe_isa.enter(&code, ADDR);
 		arm64_kprobe_isa.leave(&code);
 		arm64_kprobe_isa.emit(&code, &insn, text, ADDR);
 		arm64_kprobe_isa.jump(&code, ADDR + sizeof(u32), 0);
 	}
-	KUNIT_EXPECT_LE(test, code.len, code.size);
+	/* A detour begins with its address. */
+	KUNIT_EXPECT_LE(test, code.len + sizeof(long), code.size);
 }
 
 struct arm64_region_case {

@@ -74,19 +74,19 @@ arch_kretprobe_go_back(struct pt_regs *regs, void *fp, unsigned long addr)
  * its way in, so handlers of breakpoints never see it, nor does a task that is switched to.
  */
 #define KPROBE_USER_TABLES	BIT(0)	/* they are loaded: software PAN is off */
-#define KPROBE_USER_ACCESS	BIT(1)	/* PSTATE.PAN is clear */
-#define KPROBE_TAGS_IGNORED	BIT(2)	/* PSTATE.TCO is set */
+#define KPROBE_TAGS_IGNORED	BIT(1)	/* PSTATE.TCO is set */
+#define KPROBE_USER_ACCESS	PSR_PAN_BIT	/* PSTATE.PAN is clear */
 
 static __always_inline unsigned int arch_kprobe_access(void)
 {
 	unsigned int access = 0;
 
-	if (system_uses_ttbr0_pan()) {
+	if (system_uses_hw_pan()) {
+		/* The bit of PSTATE as it is: no instruction more than needed. */
+		access = ~read_sysreg_s(SYS_PSTATE_PAN) & KPROBE_USER_ACCESS;
+	} else if (system_uses_ttbr0_pan()) {
 		if (read_sysreg(ttbr0_el1) & TTBR_ASID_MASK)
-			access |= KPROBE_USER_TABLES;
-	} else if (system_uses_hw_pan()) {
-		if (!read_sysreg_s(SYS_PSTATE_PAN))
-			access |= KPROBE_USER_ACCESS;
+			access = KPROBE_USER_TABLES;
 	}
 	/* Without KASAN only exceptions set it, and have cleared it again if they must. */
 	if (kasan_hw_tags_enabled() && read_sysreg_s(SYS_PSTATE_TCO))

@@ -4,6 +4,14 @@
 
 #include <asm-generic/kprobes.h>
 
+/* Room that a stub makes on the stack, a struct pt_regs, and where in it it saves x30. */
+#define KPROBE_STUB_FRAME	336
+#define KPROBE_STUB_LR		240
+
+/* Offset of @route.run_post in struct kprobe_detour. */
+#define KPROBE_DETOUR_RUN_POST	32
+
+#ifndef __ASSEMBLY__
 struct kprobe_isa;
 struct pt_regs;
 
@@ -21,10 +29,10 @@ struct pt_regs;
 #define KPROBE_TEXT_SIZE	AARCH64_INSN_SIZE
 
 /* Room for the longest copy, a call with x30 saved, a jump back. */
-#define KPROBE_SLOT_SIZE	40
+#define KPROBE_SLOT_SIZE	48
 
 /* An address, a call with x30 saved; twice a copy and a jump, with a call in between. */
-#define KPROBE_DETOUR_MAX_SIZE	80
+#define KPROBE_DETOUR_MAX_SIZE	104
 
 /* Of a nop. No point is reached by ftrace. */
 #define KPROBE_ENTRY_OPCODE	0x1f
@@ -43,5 +51,6 @@ extern const struct kprobe_isa arm64_kprobe_isa;
 int kprobe_brk_handler(struct pt_regs *regs, unsigned long esr);
 int kprobe_ss_brk_handler(struct pt_regs *regs, unsigned long esr);
 int kretprobe_brk_handler(struct pt_regs *regs, unsigned long esr);
+#endif /* __ASSEMBLY__ */
 
 #endif /* _ASM_ARM64_KPROBES_H */

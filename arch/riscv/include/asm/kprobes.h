@@ -4,6 +4,10 @@
 
 #include <asm-generic/kprobes.h>
 
+/* Offset of @route.run_post in struct kprobe_detour. */
+#define KPROBE_DETOUR_RUN_POST	32
+
+#ifndef __ASSEMBLY__
 struct pt_regs;
 
 #ifdef CONFIG_KPROBES
@@ -26,10 +30,10 @@ typedef u16 kprobe_opcode_t;
 #define KPROBE_TEXT_SIZE	(KPROBE_JUMP_SIZE - 2 + KPROBE_INSN_MAX)
 
 /*
- * An address, a call, what a jump covers, a jump back; the first instruction, a call, a
- * jump.
+ * An address, a call, what a jump covers, a jump back; the end of a call, the first
+ * instruction, a call, a jump.
  */
-#define KPROBE_DETOUR_MAX_SIZE	136
+#define KPROBE_DETOUR_MAX_SIZE	144
 
 /* The first unit of the nop at a function's entry, as ftrace writes it. */
 #define KPROBE_ENTRY_OPCODE	0x0013
@@ -91,5 +95,6 @@ static inline bool kprobe_single_step_handler(struct pt_regs *regs)
 {
 	return false;
 }
+#endif /* __ASSEMBLY__ */
 
 #endif /* _ASM_RISCV_KPROBES_H */
