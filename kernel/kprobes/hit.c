@@ -118,7 +118,8 @@ static __always_inline bool run_pre_handlers(struct kprobe_frame *frame,
 
 		if (kprobe_disabled(p))
 			continue;
-		*post |= !!p->post_handler;
+		if (unlikely(p->post_handler))
+			*post = true;
 		if (!handler)
 			continue;
 		WRITE_ONCE(frame->probe, p);
@@ -274,27 +275,33 @@ static void finish_hit(struct kprobe_frame *frame, struct kprobe_point *point,
 }
 NOKPROBE_SYMBOL(finish_hit);
 
+static __always_inline void go_on_in_copy(struct kprobe_frame *frame, struct kprobe_point *point,
+					  struct pt_regs *regs, bool post)
+{
+	const struct kprobe_route *route = kprobe_point_route(point);
+	void *copy = copy_of(point, route, post);
+
+	if (likely(copy))
+		instruction_pointer_set(regs, (unsigned long)copy);
+	else
+		finish_hit(frame, point, route, regs, post);
+}
+
 static __always_inline void hit(struct kprobe_point *point, struct pt_regs *regs,
 				unsigned int entered)
 {
 	struct kprobe_frame *frame = kprobe_frame_enter(point, entered);
-	const struct kprobe_route *route;
-	bool diverted, post = false;
+	bool post = false;
 
 	if (unlikely(!frame)) {
 		miss_hit(point, regs);
 		return;
 	}
-	if (kprobe_point_skips_nop(point))
-		arch_kprobe_enter(point, regs);
-	diverted = run_pre_handlers(frame, point, regs, &post);
-	route = kprobe_point_route(point);
-	if (unlikely(diverted))
-		go_on(point, route, regs);
-	else if (likely(copy_of(point, route, post)))
-		instruction_pointer_set(regs, (unsigned long)copy_of(point, route, post));
+	arch_kprobe_enter(point, regs);
+	if (likely(!run_pre_handlers(frame, point, regs, &post)))
+		go_on_in_copy(frame, point, regs, post);
 	else
-		finish_hit(frame, point, route, regs, post);
+		kprobe_go_on(point, regs);
 	kprobe_frame_exit(frame);
 }
 
@@ -312,7 +319,6 @@ static void go_on_at_site(struct kprobe_point *point, struct pt_regs *regs,
 	while (kprobe_is_moving(point) && instruction_pointer(regs) == point->site) {
 		next = kprobe_move_next(point);
 		if (next) {
-			arch_kprobe_enter(next, regs);
 			hit(next, regs, entered);
 			return;
 		}
@@ -367,6 +373,16 @@ NOKPROBE_SYMBOL(kprobe_hit);
 
 #ifdef CONFIG_OPTPROBES
 #ifndef ARCH_KPROBE_OWN_DETOURS
+/* Apart from the rest, which would save more registers to remember @left. */
+static noinline void detour_enter_slowly(struct kprobe_point *point, struct pt_regs *regs,
+					 unsigned int left)
+{
+	left = kprobe_leave_code_slowly(left);
+	kprobe_hit(point, regs, 0);
+	kprobe_return_to_code_slowly(left);
+}
+NOKPROBE_SYMBOL(detour_enter_slowly);
+
 /**
  * kprobe_detour_enter() - a stub was entered
  * @regs:   registers as the probed code has them; set to where to go on
@@ -376,11 +392,14 @@ NOKPROBE_SYMBOL(kprobe_hit);
  */
 void kprobe_detour_enter(struct pt_regs *regs, struct kprobe_detour *detour)
 {
-	unsigned int left = kprobe_leave_code(regs);
+	unsigned int left = kprobe_begin_to_leave_code(regs);
 
-	arch_kprobe_enter(detour->point, regs);
+	if (unlikely(left)) {
+		detour_enter_slowly(detour->point, regs, left);
+		return;
+	}
 	any_hit(detour->point, regs, 0);
-	kprobe_return_to_code(left);
+	preempt_enable_notrace();
 }
 NOKPROBE_SYMBOL(kprobe_detour_enter);
 
@@ -542,6 +561,16 @@ void kprobe_post_hit(struct kprobe_point *point, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(kprobe_post_hit);
 
+/* As detour_enter_slowly(). */
+static noinline void detour_post_slowly(struct kprobe_point *point, struct pt_regs *regs,
+					unsigned int left)
+{
+	left = kprobe_leave_code_slowly(left);
+	post_hit(point, regs, 0);
+	kprobe_return_to_code_slowly(left);
+}
+NOKPROBE_SYMBOL(detour_post_slowly);
+
 /**
  * kprobe_detour_post() - a copy of a displaced instruction calls for the post-handlers
  * @regs:  registers after the instruction; the instruction pointer is set
@@ -553,11 +582,15 @@ NOKPROBE_SYMBOL(kprobe_post_hit);
  */
 void kprobe_detour_post(struct pt_regs *regs, unsigned long where)
 {
-	unsigned int left = kprobe_leave_code(regs);
+	unsigned int left = kprobe_begin_to_leave_code(regs);
 	struct kprobe_point *point = kprobe_slot_running(where);
 
 	instruction_pointer_set(regs, point->site + point->len);
+	if (unlikely(left)) {
+		detour_post_slowly(point, regs, left);
+		return;
+	}
 	post_hit(point, regs, 0);
-	kprobe_return_to_code(left);
+	preempt_enable_notrace();
 }
 NOKPROBE_SYMBOL(kprobe_detour_post);

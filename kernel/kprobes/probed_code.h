@@ -20,13 +20,14 @@ unsigned int kprobe_leave_code_slowly(unsigned int left);
 void kprobe_return_to_code_slowly(unsigned int left);
 
 /**
- * kprobe_leave_code() - make the probed code's context that of handlers
+ * kprobe_begin_to_leave_code() - look at the probed code's context
  * @regs: registers that assembly has saved
  *
  * Context: That of the probed code. Disables preemption.
- * Return: What kprobe_return_to_code() needs.
+ * Return: 0 in most cases: handlers may run, and then preemption is enabled again. Else what
+ * kprobe_leave_code_slowly() must do before.
  */
-static __always_inline unsigned int kprobe_leave_code(struct pt_regs *regs)
+static __always_inline unsigned int kprobe_begin_to_leave_code(struct pt_regs *regs)
 {
 	unsigned int left;
 
@@ -35,6 +36,20 @@ static __always_inline unsigned int kprobe_leave_code(struct pt_regs *regs)
 	left = arch_kprobe_access();
 	if (!__is_defined(ARCH_KPROBE_RCU_WATCHES) && !kprobe_rcu_is_watching())
 		left |= KPROBE_LEFT_RCU;
+	return left;
+}
+
+/**
+ * kprobe_leave_code() - make the probed code's context that of handlers
+ * @regs: registers that assembly has saved
+ *
+ * Context: That of the probed code. Disables preemption.
+ * Return: What kprobe_return_to_code() needs.
+ */
+static __always_inline unsigned int kprobe_leave_code(struct pt_regs *regs)
+{
+	unsigned int left = kprobe_begin_to_leave_code(regs);
+
 	return likely(!left) ? 0 : kprobe_leave_code_slowly(left);
 }
 

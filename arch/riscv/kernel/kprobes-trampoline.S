@@ -26,15 +26,15 @@
 
 /*
  * Saves all but ra, below a stack that was as PT_SP is to say. What the probed code has
- * of TURNED_OFF is in s2, for the way back.
+ * of TURNED_OFF is in s2, for the way back, and its stack pointer in s3.
  */
 .macro SAVE_REGS
 	REG_S	gp, PT_GP(sp)
 	REG_S	tp, PT_TP(sp)
 	REG_S	t0, PT_T0(sp)
 	save_from_x6_to_x31
-	addi	t0, sp, PT_SIZE_ON_STACK
-	REG_S	t0, PT_SP(sp)
+	addi	s3, sp, PT_SIZE_ON_STACK
+	REG_S	s3, PT_SP(sp)
 	li	t0, TURNED_OFF
 	csrrc	t1, CSR_STATUS, t0
 	and	s2, t1, t0
@@ -98,7 +98,7 @@ SYM_CODE_START(kretprobe_trampoline)
 	REG_S	t0, PT_EPC(sp)
 	VECTORS_BEGIN
 	mv	a0, sp
-	addi	a1, sp, PT_SIZE_ON_STACK
+	mv	a1, s3
 	call	kretprobe_return
 	VECTORS_END
 	RESTORE_REGS
@@ -146,8 +146,7 @@ SYM_CODE_START(kprobe_detour_common)
 	addi	t1, s1, STUB_RUN
 	bne	t0, t1, 2f
 1:	REG_L	t0, PT_SP(sp)
-	addi	t1, sp, PT_SIZE_ON_STACK
-	bne	t0, t1, 3f
+	bne	t0, s3, 3f
 	mv	ra, s1
 	RESTORE_REGS
 	ret
