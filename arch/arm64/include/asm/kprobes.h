@@ -4,7 +4,7 @@
 
 #include <asm-generic/kprobes.h>
 
-/* Room that a stub makes on the stack, a struct pt_regs, and where in it it saves x30. */
+/* Room that a stub makes on the stack, a struct pt_regs, and where in that it saves x30. */
 #define KPROBE_STUB_FRAME	336
 #define KPROBE_STUB_LR		240
 
