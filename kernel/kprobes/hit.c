@@ -566,7 +566,7 @@ static noinline void detour_post_slowly(struct kprobe_point *point, struct pt_re
 					unsigned int left)
 {
 	left = kprobe_leave_code_slowly(left);
-	post_hit(point, regs, 0);
+	kprobe_post_hit(point, regs);
 	kprobe_return_to_code_slowly(left);
 }
 NOKPROBE_SYMBOL(detour_post_slowly);
