@@ -516,6 +516,21 @@ static void displaced_without_handlers(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, point->detour->direct);
 	expect_copies(test, point->detour);
 }
+#else
+/* In front of the copy that calls for the post-handlers, what restores the stack. */
+static void displaced_before_post(struct kunit *test)
+{
+	struct kprobes_counter *c = probed_at(test, "kprobes_opt_plain", 0, NULL,
+					      look_around_post);
+	struct kprobe_point *point = kprobe_point_lookup((unsigned long)c->kp.addr);
+	const struct kprobe_detour *d = point->detour;
+	unsigned long addr, post = (unsigned long)d->route.run_post;
+
+	KUNIT_ASSERT_NE(test, post, 0);
+	for (addr = (unsigned long)d->slot + d->copies; addr <= post; addr++)
+		KUNIT_EXPECT_EQ(test, kprobe_displaced_ip(addr), point->site);
+	KUNIT_EXPECT_EQ(test, kprobe_displaced_ip(post + point->len), point->site + point->len);
+}
 #endif
 
 static struct kunit_case context_cases[] = {
@@ -534,6 +549,8 @@ static struct kunit_case context_cases[] = {
 	KPROBES_CASE_DETOURS(displaced_addresses),
 #ifdef ARCH_KPROBE_OWN_DETOURS
 	KUNIT_CASE(displaced_without_handlers),
+#else
+	KPROBES_CASE_DETOURS(displaced_before_post),
 #endif
 	KUNIT_CASE(nested_at_end_of_interrupt),
 	{}
