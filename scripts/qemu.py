@@ -4,6 +4,7 @@
 
 Machine.lines() yields the console's lines. Machine.problems has what went wrong: splats of the
 kernel, no output for too long, a run that takes too long, an end without the guest's end marker.
+QEMU that does not end after the guest has shut down is no problem of the guest.
 QEMU is killed when this process ends.
 """
 import ctypes
@@ -27,9 +28,12 @@ EXPECTED = re.compile(EXPECT_BEGIN + r"(?:: *(.*\S))?")
 FATAL = re.compile(r"Kernel panic|end Kernel panic")
 GUEST_BEGIN = re.compile(r"# guest begin: ")
 GUEST_END = re.compile(r"# guest end: ")
+SHUT_DOWN = re.compile(r"\] reboot: (Restarting system|Power down)")
 ESCAPES = re.compile(r"\x1b\[[0-9;?=]*[A-Za-z]|\x1bc|[\r\x00]")
 # A BUG is followed by an Oops, and that by a panic: one problem, not three.
 SPLAT_LINES = 80
+# Seconds of silence after a panic or a shutdown. What was to be said is said then.
+LAST_WORDS = 10
 PR_SET_PDEATHSIG = 1
 
 
@@ -52,7 +56,7 @@ class Machine:
         self.begun = self.ended = False
         self._silence, self._timeout = silence, timeout
         self._expected = None       # what may be said just now
-        self._dead = False
+        self._dead = self._shut_down = False
         self._quiet = 0             # lines that may still belong to a splat already noted
         self._log = open(log, "wb")
         self._process = subprocess.Popen(
@@ -85,7 +89,10 @@ class Machine:
             self._quiet = SPLAT_LINES
             if FATAL.search(line):
                 self._dead = True
-                self._silence = 10  # what was to be said is said
+                self._silence = LAST_WORDS
+        elif SHUT_DOWN.search(line):
+            self._shut_down = True
+            self._silence = LAST_WORDS
         self._quiet = max(0, self._quiet - 1)
         self.begun = self.begun or GUEST_BEGIN.search(line) is not None
         self.ended = self.ended or GUEST_END.search(line) is not None
@@ -108,7 +115,8 @@ class Machine:
                     yield data
                 now = time.monotonic()
                 if now - last > self._silence:
-                    self._problem("no output for %d s: hung" % self._silence)
+                    if not self._shut_down:
+                        self._problem("no output for %d s: hung" % self._silence)
                     return
                 if now - begin > self._timeout:
                     self._problem("still running after %d s" % self._timeout)

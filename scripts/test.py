@@ -119,7 +119,7 @@ def main():
     verbose = os.environ.get("V", "0") not in ("", "0")
     parser = ktap.Parser(lambda *a: None if verbose else progress.result(*a))
     progress = Progress(parser)
-    machine = qemu.Machine(command, log, silence=float(os.environ.get("SILENCE", 180)),
+    machine = qemu.Machine(command, log, silence=float(os.environ.get("SILENCE", 300)),
                            timeout=float(os.environ.get("TIMEOUT", 3600)),
                            ours=own_functions(os.path.dirname(config)))
     tail, text, headers_at_boot = [], [], 0

@@ -7,7 +7,7 @@ cross=aarch64-linux-gnu-
 image=arch/arm64/boot/Image
 image_target=Image
 console=ttyAMA0
-boot_args=
+boot_args=earlycon
 # Pointer authentication as the architecture defines it costs an emulator more than all the rest.
 qemu="qemu-system-aarch64 -M virt -cpu max,pauth-impdef=on"
 

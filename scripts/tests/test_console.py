@@ -5,6 +5,7 @@ import os
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import ktap     # noqa: E402
@@ -172,6 +173,13 @@ class Console(unittest.TestCase):
     def test_hang(self):
         problems = self.run_console("echo '# guest begin: x'; exec sleep 60", silence=1)
         self.assertIn("no output for 1 s: hung", problems)
+
+    def test_emulator_that_stays_after_the_guest(self):
+        script = self.MARKED % ":" + "; echo '[    2.0] reboot: %s'; exec sleep 60"
+        with unittest.mock.patch.object(qemu, "LAST_WORDS", 1):
+            self.assertEqual(self.run_console(script % "Restarting system"), [])
+            self.assertEqual(self.run_console(script % "what", silence=1),
+                             ["no output for 1 s: hung"])
 
     def test_endless(self):
         problems = self.run_console("while :; do echo x; sleep 0.1; done", timeout=1)
