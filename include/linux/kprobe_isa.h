@@ -193,6 +193,8 @@ static inline unsigned long kprobe_code_here(const struct kprobe_code *code)
  *	branch with delay slots, @bytes includes the instructions in them, which
  *	are written with it.
  * @jump:  Appends an unconditional jump, which may use the one register in @scratch.
+ * @back:  Optional, where a jump needs a register: appends one that needs none, for the
+ *	end of a slot.
  * @breakpoint: Appends the breakpoint for an instruction.
  * @enter: Appends the start of a detour: a call of @common. There the registers and
  *	the stack are those of the probed code, except for what the call itself needs.
@@ -225,6 +227,7 @@ struct kprobe_isa {
 	void (*emit)(struct kprobe_code *code, const struct kprobe_insn *insn,
 		     const u8 *bytes, unsigned long from);
 	void (*jump)(struct kprobe_code *code, unsigned long to, u32 scratch);
+	void (*back)(struct kprobe_code *code, unsigned long to);
 	void (*breakpoint)(struct kprobe_code *code, const struct kprobe_insn *insn);
 	void (*enter)(struct kprobe_code *code, unsigned long common);
 	void (*leave)(struct kprobe_code *code);

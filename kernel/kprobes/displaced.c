@@ -10,7 +10,7 @@
  *	jump back		call of kprobe_post_trampoline, for the post-handlers
  *				jump back
  *
- * Where no jump that needs no register gets back to the text, both kinds are the
+ * Where nothing that needs no register gets back to the text, both kinds are the
  * instruction and a breakpoint, and the hit of that goes on for them: see hit.c.
  *
  * A copy runs with the flags, interrupts and preemption that the probed code has.
@@ -44,12 +44,16 @@ struct copy {
 static void emit_way_back(const struct copy *copy, struct kprobe_code *code)
 {
 	const struct kprobe_isa *isa = arch_kprobe_isa;
+	unsigned long to = copy->point->site + copy->point->len;
 
 	if (copy->post) {
 		isa->enter(code, (unsigned long)kprobe_post_trampoline);
 		kprobe_code_leave(code, isa);
 	}
-	isa->jump(code, copy->point->site + copy->point->len, copy->insn->dead);
+	if (isa->back && !copy->insn->dead)
+		isa->back(code, to);
+	else
+		isa->jump(code, to, copy->insn->dead);
 }
 
 static enum kprobe_reason emit_copy(void *arg, struct kprobe_code *code)

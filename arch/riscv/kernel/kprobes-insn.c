@@ -20,6 +20,7 @@
 #define REG_RA		1
 #define REG_SP		2
 #define REG_T0		5
+#define REG_T1		6
 
 /*
  * t1 to t6. Not t0: a jump by way of it is a return for the predictor, and assembly
@@ -383,6 +384,42 @@ static void put_jump(struct kprobe_code *code, unsigned long to, u32 scratch)
 	put_pair(code, scratch ? __ffs(scratch) : 0, RVG_OPCODE_JALR, to);
 }
 
+static void put_words(struct kprobe_code *code, const u32 *words, size_t nr)
+{
+	while (nr--)
+		put_word(code, *words++);
+}
+
+/*
+ * A jump that needs no register: an exception return. Interrupts are off from where sepc is
+ * written, and afterwards as they were. t1 and t2 are on the stack in between.
+ */
+static void put_back(struct kprobe_code *code, unsigned long to)
+{
+	static const u32 save[] = {
+		0xff010113,		/* addi	sp, sp, -16 */
+		0x00613023,		/* sd	t1, 0(sp) */
+		0x00713423,		/* sd	t2, 8(sp) */
+	}, leave[] = {
+		0x100173f3,		/* csrrci t2, sstatus, SR_SIE */
+		0x14131073,		/* csrw	sepc, t1 */
+		0x12000313,		/* li	t1, SR_SPP | SR_SPIE */
+		0x10032073,		/* csrs	sstatus, t1 */
+		0x0023f393,		/* andi	t2, t2, SR_SIE */
+		0x0023c393,		/* xori	t2, t2, SR_SIE */
+		0x00439393,		/* slli	t2, t2, 4 */
+		0x1003b073,		/* csrc	sstatus, t2 */
+		0x00013303,		/* ld	t1, 0(sp) */
+		0x00813383,		/* ld	t2, 8(sp) */
+		0x01010113,		/* addi	sp, sp, 16 */
+		0x10200073,		/* sret */
+	};
+
+	put_words(code, save, ARRAY_SIZE(save));
+	put_address(code, REG_T1, to);
+	put_words(code, leave, ARRAY_SIZE(leave));
+}
+
 /* Over a jump with all the reach, unless the condition holds. */
 static void put_cond(struct kprobe_code *code, const struct kprobe_insn *insn)
 {
@@ -473,6 +510,7 @@ const struct kprobe_isa riscv_kprobe_isa = {
 	.plan = plan,
 	.emit = emit,
 	.jump = put_jump,
+	.back = put_back,
 	.breakpoint = put_breakpoint,
 	.enter = put_enter,
 	.leave = put_leave,

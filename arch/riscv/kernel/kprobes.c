@@ -5,7 +5,7 @@
  * The breakpoint is c.ebreak where there are compressed instructions: it is written
  * by one store into the first half of whatever is there, and no CPU fetches a mixture.
  * Slots and detours lie in the modules' memory, from where auipc and jalr reach the
- * kernel. A slot ends in a breakpoint where no register is found to spare for them.
+ * kernel. A slot ends in an exception return where no register is found to spare for them.
  *
  * Breakpoint traps mask interrupts but not the firmware's, which may flush the other
  * CPUs' instruction caches on our behalf.

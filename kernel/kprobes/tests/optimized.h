@@ -40,6 +40,10 @@ int kprobes_opt_middle(int a);
 int kprobes_opt_std(int a);
 int kprobes_opt_callee(void);
 
+/* optimize_riscv.S: loads six words into t1 to t6, and stores them and others after eight words. */
+void kprobes_opt_keep(unsigned long *words);
+extern const unsigned int kprobes_opt_keep_at;
+
 extern const unsigned int kprobes_opt_flags_at, kprobes_opt_jcc_at;
 extern const unsigned int kprobes_opt_stack_at, kprobes_opt_middle_at;
 

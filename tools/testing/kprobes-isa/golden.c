@@ -3,14 +3,14 @@
  * Golden tables: compares plans and copies with those in a table, one case on each line.
  *
  *	bytes : plan : copy nearby : copy far away
- *	jump scratch : nearby : far away		(or enter, leave)
+ *	jump scratch : nearby : far away		(or return, enter, leave)
  *
  * Bytes are in hex, in the order of memory. After a "|" come the bytes after the instruction.
  * The plan is in words; addresses in it are distances from the instruction's, as "+5". Copies
  * are in hex, or "far" if a target is out of reach; copies of branches may use any register
  * that a jump may. After "#" comes a comment, mostly the instruction in assembly. Lines of the
  * second form have other code of detours: a jump to the instruction, which may use the register
- * in hex, or the code of enter and leave.
+ * in hex, or the code of return, enter and leave.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@
 #include "harness.h"
 
 #define LINE_SIZE	512
-#define BYTES_SIZE	64
+#define BYTES_SIZE	96
 
 static const char *const actions[] = {
 	[KPROBE_RUN] = "run",
@@ -151,6 +151,11 @@ static void add_jump(struct kprobe_code *code, const char *line)
 	harness_target.isa->jump(code, harness_target.from, strtoul(line, NULL, 16));
 }
 
+static void add_return(struct kprobe_code *code, const char *line)
+{
+	harness_target.isa->back(code, harness_target.from);
+}
+
 static void add_enter(struct kprobe_code *code, const char *line)
 {
 	harness_target.isa->enter(code, harness_target.from);
@@ -166,6 +171,7 @@ static const struct {
 	void (*add)(struct kprobe_code *code, const char *line);
 } codes[] = {
 	{ "jump", add_jump },
+	{ "return", add_return },
 	{ "enter", add_enter },
 	{ "leave", add_leave },
 };

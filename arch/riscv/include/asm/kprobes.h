@@ -20,8 +20,8 @@ typedef u16 kprobe_opcode_t;
 #define KPROBE_INSN_MAX		4
 #define KPROBE_INSN_ALIGN	(IS_ENABLED(CONFIG_RISCV_ISA_C) ? 2 : 4)
 
-/* A copy, a call, and the jump or breakpoint that ends the slot. */
-#define KPROBE_SLOT_SIZE	40
+/* A copy, a call, and the jump or exception return that ends the slot. */
+#define KPROBE_SLOT_SIZE	96
 
 /* auipc and jalr, which reach 2 GB. */
 #define KPROBE_JUMP_SIZE	8
