@@ -17,7 +17,8 @@ take_fragment()
 }
 
 # machine MODE [KERNEL ARGUMENT...]: sets $machine to the command line of QEMU. All virtual CPUs are
-# in one thread: with several, QEMU 7.2 sometimes executes a breakpoint that was patched away before.
+# in one thread: with several, QEMU 7.2 sometimes executes a breakpoint that was patched away before,
+# and TCG_THREAD=multi takes another one: see emulator.
 # If they do not take turns by themselves, the architecture's script names who has them do so. The
 # accelerator is always named, because there may be a /dev/kvm that cannot run guests.
 machine()
@@ -26,7 +27,10 @@ machine()
 	shift
 	! checks_memory || memory=2G
 	take_fragment
-	[ "$thread" = single ] || turns=
+	if [ "$thread" != single ]; then
+		turns=
+		qemu="$("$scripts/emulator" "${qemu%% *}") ${qemu#* }"
+	fi
 	# shellcheck disable=SC2206 # words
 	machine=(
 		${turns:-} $qemu -smp "${SMP:-4}" -m "$memory" -accel "tcg,thread=$thread"

@@ -49,8 +49,11 @@ OTHERS_RACES = {"rht_deferred_worker"}
 
 
 class Machine:
-    """@ours: names of functions of which races are problems. None: all races are."""
-    def __init__(self, command, log, silence=120, timeout=900, ours=None):
+    """@ours: names of functions of which races are problems. None: all races are.
+    @look: called when the machine is given up because of silence; returns a line for the console.
+    """
+    def __init__(self, command, log, silence=120, timeout=900, ours=None, look=None):
+        self._look = look
         self._ours = ours
         self.problems = []
         self.begun = self.ended = False
@@ -116,6 +119,8 @@ class Machine:
                 now = time.monotonic()
                 if now - last > self._silence:
                     if not self._shut_down:
+                        if self._look:
+                            yield self._look().encode() + b"\n"
                         self._problem("no output for %d s: hung" % self._silence)
                     return
                 if now - begin > self._timeout:

@@ -1,25 +1,33 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""usage: storm.py LOG REPORT SECONDS QEMU...
+"""usage: storm.py LOG REPORT SECONDS KERNEL-ELF QEMU...
 
 Boots a machine whose guest runs the storm (storm.c), shows what it reports, and writes that to
 REPORT. The last line is "N passed, N failed, N skipped"; the exit status is 1 if a check failed.
 
-A machine with a thread for each CPU may execute an int3 that was patched away (QEMU before 8.1),
-once or again and again. If the kernel dies or hangs of that there, this is told and counts as
-skipped: from then on the run proves nothing. What has failed before still counts.
+A machine with a thread for each CPU may execute an int3 that was patched away, once or again and
+again: QEMU before 8.1 does it within a minute here, version 10 in ten. If the kernel dies or
+hangs of that, this is told and counts as skipped: from then on the run proves nothing. What has failed
+before still counts. When such a machine has a problem, its CPUs and its memory are looked at, see
+stale.py: the console seldom tells.
 """
+import functools
 import os
 import re
+import subprocess
 import sys
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import ktap     # noqa: E402
 import qemu     # noqa: E402
+import stale    # noqa: E402
+from control import Control  # noqa: E402
 
 CONSOLE_TAIL = 40
 STALE = re.compile(r"Oops: int3|kernel BUG at arch/x86/kernel/jump_label|unexpected int3"
+                   # What look() says.
+                   r"|^stale int3: CPU"
                    # In the trace of a CPU that is stuck.
                    r"|RIP: \S+:(asm_)?exc_int3\+")
 # Problems of which a stale int3 may be the cause, if it is told right after them.
@@ -88,8 +96,8 @@ def is_said(machine, line, is_result):
     return machine.begun and (is_result or line.startswith("# ")) and "# guest" not in line
 
 
-def watch(machine, run):
-    """Shows and returns what the guest reports."""
+def watch(machine, run, look=None):
+    """Shows and returns what the guest reports. @look: what looks at a machine with a problem."""
     begin, said = time.time(), []
     verbose = os.environ.get("V", "0") not in ("", "0")
     console = machine.lines()
@@ -101,18 +109,44 @@ def watch(machine, run):
             print("    %3d:%02d  %s" % (spent // 60, spent % 60, plain), flush=True)
         elif verbose:
             print(line, flush=True)
-        if run.is_stale() and STALE.search(line):
+        if run.problems and look:
+            run.feed(look())
+            look = None
+        if run.is_stale():
             break
     console.close()
     return said
 
 
+def int3_entry(kernel):
+    """The address of the kernel's code that an int3 leads to."""
+    symbols = subprocess.run(["nm", kernel], stdout=subprocess.PIPE, text=True, check=True).stdout
+    return int(re.search(r"^(\w+) . asm_exc_int3$", symbols, re.MULTILINE).group(1), 16)
+
+
+def look(path, kernel):
+    """Says of a machine with a problem whether a CPU executes a stale int3."""
+    try:
+        with Control(path) as control:
+            found = stale.find(control, int3_entry(kernel))
+    except (OSError, EOFError, RuntimeError, ValueError, AttributeError) as e:
+        return "cannot look for a stale int3: %s" % e
+    if not found:
+        return "no CPU executes a stale int3"
+    return "stale int3: CPU %d executes one at %#x again and again, where memory has %#x" % found
+
+
 def main():
-    log, path, seconds, command = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4:]
+    log, path, seconds, kernel = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4]
+    command, looks = sys.argv[5:], None
+    if threads_of(command) != "single":
+        control = path + ".qmp"
+        command += ["-qmp", "unix:%s,server=on,wait=off" % control]
+        looks = functools.partial(look, control, kernel)
     # A round that ends takes a minute at most.
-    machine = qemu.Machine(command, log, silence=240, timeout=3 * seconds + 600)
+    machine = qemu.Machine(command, log, silence=240, timeout=3 * seconds + 600, look=looks)
     run = Run(threads_of(command), machine.problems)
-    said = watch(machine, run)
+    said = watch(machine, run, looks)
     run.judge()
     ktap.report(run.parser)
     if machine.problems:

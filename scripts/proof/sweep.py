@@ -16,10 +16,8 @@ after which no other phase is begun; then QUICK takes all slices, from the phase
 NEXT names), MODULES (files), OBJDUMP, READELF, V.
 """
 import glob
-import json
 import os
 import queue
-import socket
 import subprocess
 import sys
 import threading
@@ -34,6 +32,7 @@ import qemu     # noqa: E402
 import report   # noqa: E402
 import sites    # noqa: E402
 import text     # noqa: E402
+from control import Control  # noqa: E402
 
 STEPS = 0x1f                # breakpoints, jumps, interrupts, function, graph
 MECHANISMS, SURROUNDINGS, SOME = 0x3, (0x4, 0xc, 0x14), 0x20
@@ -104,23 +103,9 @@ class Guest:
 
 def save_memory(control, start, size, to):
     """Has QEMU write a part of the guest's memory to a file."""
-    with socket.socket(socket.AF_UNIX) as s:
-        s.connect(control)
-        f = s.makefile("rw")
-
-        def ask(command, **arguments):
-            f.write(json.dumps({"execute": command, "arguments": arguments}) + "\n")
-            f.flush()
-            while True:
-                answer = json.loads(f.readline())
-                if "error" in answer:
-                    raise RuntimeError(answer["error"]["desc"])
-                if "return" in answer:
-                    return
-        f.readline()
-        ask("qmp_capabilities")
+    with Control(control) as qmp:
         # A signed number, as all of QMP's.
-        ask("memsave", val=start - (1 << 64) if start >> 63 else start, size=size, filename=to)
+        qmp.ask("memsave", val=start - (1 << 64) if start >> 63 else start, size=size, filename=to)
 
 
 def read_texts(guest, objects):

@@ -5,13 +5,75 @@ import os
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 PROOF = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "proof")
 sys.path.insert(0, PROOF)
 import overall  # noqa: E402
+import stale    # noqa: E402
 import storm    # noqa: E402
 
 RESULTS = ["KTAP version 1", "1..2", "ok 1 round 1: books", "not ok 2 round 1: sums"]
+
+
+class Control:
+    """A machine of which CPU 1 has taken an int3 at 0x1000 in two of three looks. @memory: what is there."""
+    def __init__(self, memory):
+        self.memory, self.looks, self.stopped = memory, 0, False
+
+    def ask(self, command):
+        self.stopped = command == "stop"
+
+    def monitor(self, line, cpu=0):
+        assert self.stopped
+        if line == "info registers -a":
+            self.looks += 1
+            rip = 0x700 if self.looks % 3 == 0 else 0x500
+            return "CPU#0\nRIP=0000000000000700 RSP=0000000000002000\nCPU#1\nRSP=0000000000003000\n" \
+                   "RIP=%016x RFL=00000046\n" % rip
+        assert cpu == 1
+        return {"x /1xg 0x3000": "0000000000003000: 0x0000000000001001\r\n",
+                "x /1xb 0x1000": "0000000000001000: 0x%02x\r\n" % self.memory}[line]
+
+
+class Stale(unittest.TestCase):
+    def find(self, memory):
+        control = Control(memory)
+        with unittest.mock.patch.object(stale, "PAUSE", 0):
+            found = stale.find(control, 0x500)
+        self.assertFalse(control.stopped)
+        return found
+
+    def test_int3_that_memory_does_not_have(self):
+        self.assertEqual(self.find(0x0f), (1, 0x1000, 0x0f))
+
+    def test_int3_that_memory_has(self):
+        self.assertIsNone(self.find(0xcc))
+
+    def test_a_silent_machine_is_judged_by_it(self):
+        said = "stale int3: CPU 1 executes one at 0x1000 again and again, where memory has 0xf"
+        for line, counts in ((said, "1 passed, 0 failed, 1 skipped"),
+                             ("no CPU executes a stale int3", "1 passed, 2 failed, 0 skipped")):
+            run = storm.Run("multi", [])
+            for text in RESULTS[:3] + [line]:
+                run.feed(text)
+            run.problems.append("no output for 240 s: hung")
+            run.judge()
+            self.assertEqual(run.parser.summary(), counts)
+
+    def test_a_machine_with_a_problem_is_looked_at_once(self):
+        class Machine:
+            begun, problems = True, []
+
+            def lines(self):
+                yield RESULTS[0]
+                self.problems.append("the kernel said: rcu: INFO: stall")
+                yield "rcu: INFO: stall"
+                yield "more"
+        looks = []
+        run = storm.Run("multi", Machine.problems)
+        storm.watch(Machine(), run, lambda: looks.append(1) or "no CPU executes a stale int3")
+        self.assertEqual(len(looks), 1)
 
 
 class Storm(unittest.TestCase):
