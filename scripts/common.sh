@@ -36,7 +36,8 @@ lock()
 }
 
 # load_arch ARCH [VARIANT [NAME]]: sets the variables of one architecture (scripts/arch/ARCH.sh)
-# and the output directory, build/NAME, else build/ARCH[-VARIANT].
+# and the output directory, build/NAME, else build/ARCH[-VARIANT][-WITH]. WITH in the environment
+# names another fragment on top of the variant's.
 load_arch()
 {
 	arch=$1 variant=${2:-run}
@@ -52,6 +53,7 @@ load_arch()
 	. "$scripts/arch/$arch.sh"
 	name=$arch
 	[ "$variant" = run ] || name=$arch-$variant
+	name=$name${WITH:+-$WITH}
 	name=${3:-$name}
 	out=$build/$name
 }
@@ -75,6 +77,7 @@ config_files()
 		[ -z "$f" ] || base=$f names=()
 		names+=("kprobes-$variant.config")
 	fi
+	[ -z "${WITH:-}" ] || names+=("kprobes-$WITH.config")
 	for f in "${names[@]}"; do
 		for dir in "$1/kernel/configs" "$1/arch/$srcarch/configs"; do
 			[ ! -f "$dir/$f" ] || files+=("$dir/$f")

@@ -31,7 +31,7 @@ struct pt_regs;
 /* Room for the longest copy, a call with x30 saved, a jump back. */
 #define KPROBE_SLOT_SIZE	48
 
-/* An address, a call with x30 saved; twice the end of a call, a copy and a jump; a call in between. */
+/* An address, a call with x30 saved; twice its end, a copy and a jump, with a call in between. */
 #define KPROBE_DETOUR_MAX_SIZE	104
 
 /* Of a nop. No point is reached by ftrace. */
