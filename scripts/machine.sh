@@ -16,6 +16,16 @@ take_fragment()
 	boot_args="${boot_args:-} $(sed -n 's/^# Arguments: //p' "$fragment")"
 }
 
+# take_threads THREAD: has $qemu run one in which a thread for each CPU can be trusted, unless THREAD
+# is "single".
+take_threads()
+{
+	local words
+	[ "$1" != single ] || return 0
+	words=$("$scripts/emulator" "${qemu%% *}") || return
+	qemu="$words ${qemu#* }"
+}
+
 # machine MODE [KERNEL ARGUMENT...]: sets $machine to the command line of QEMU. All virtual CPUs are
 # in one thread: with several, QEMU 7.2 sometimes executes a breakpoint that was patched away before,
 # and TCG_THREAD=multi takes another one: see emulator.
@@ -27,10 +37,8 @@ machine()
 	shift
 	! checks_memory || memory=2G
 	take_fragment
-	if [ "$thread" != single ]; then
-		turns=
-		qemu="$("$scripts/emulator" "${qemu%% *}") ${qemu#* }"
-	fi
+	take_threads "$thread"
+	[ "$thread" = single ] || turns=
 	# shellcheck disable=SC2206 # words
 	machine=(
 		${turns:-} $qemu -smp "${SMP:-4}" -m "$memory" -accel "tcg,thread=$thread"

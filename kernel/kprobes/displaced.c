@@ -10,7 +10,8 @@
  *	jump back		call of kprobe_post_trampoline, for the post-handlers
  *				jump back
  *
- * Where nothing that needs no register gets back to the text, both kinds are the
+ * Where a jump back needs a register, and none can be spared, kprobe_isa.back() takes the
+ * place of the jump. Where the architecture has no such code, both kinds are the
  * instruction and a breakpoint, and the hit of that goes on for them: see hit.c.
  *
  * A copy runs with the flags, interrupts and preemption that the probed code has.
