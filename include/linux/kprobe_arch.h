@@ -124,6 +124,11 @@ int arch_kprobe_fill_slots(void *pages, size_t size, void *notes, size_t note_si
 /* What unwinders ask, see unwind.c. */
 bool kprobe_is_site(unsigned long addr);
 
+#ifdef CONFIG_OPTPROBES
+/* What interrupts ask, see text.c. */
+bool kprobe_is_in_jump(unsigned long site, unsigned long addr);
+#endif
+
 /**
  * arch_kprobe_emulate() - make a point's instruction take effect on registers
  * @point: the point that was hit, of an instruction that is emulated

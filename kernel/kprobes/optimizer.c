@@ -19,7 +19,8 @@
  * the first if there are ever more. It waits for the end of a registration of several chunks.
  *
  * To replace a jump by the breakpoint needs no grace period: tasks in the detour return to the
- * text after all that the jump has covered.
+ * text after all that the jump has covered. Where a jump has several instructions, the architecture
+ * keeps tasks from staying between them: kprobe_is_in_jump().
  *
  * Where there can be no jump, the breakpoint leads to a detour: see renew.c.
  */

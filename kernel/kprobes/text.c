@@ -10,6 +10,30 @@
 #include <linux/uaccess.h>
 
 #include "point.h"
+#include "table.h"
+
+#ifdef CONFIG_OPTPROBES
+/**
+ * kprobe_is_in_jump() - is this the rest of a jump that kprobes has written?
+ * @site: where the jump would begin
+ * @addr: address of an instruction of it that is not the first
+ *
+ * For architectures whose jumps have several instructions.
+ *
+ * Context: Any where RCU is watching. Nobody changes the text at @addr.
+ * Return: True if the text from @addr on is not what a point at @site remembers.
+ */
+bool kprobe_is_in_jump(unsigned long site, unsigned long addr)
+{
+	const struct kprobe_point *point;
+
+	guard(preempt_notrace)();
+	point = kprobe_table_find(site);
+	return point && memcmp((u8 *)point->insn + (addr - site), (void *)addr,
+			       site + KPROBE_JUMP_SIZE - addr);
+}
+NOKPROBE_SYMBOL(kprobe_is_in_jump);
+#endif
 
 /* How many bytes of text a point may have patched. */
 static size_t patched_size(const struct kprobe_point *point)

@@ -17,6 +17,8 @@
 #include <linux/set_memory.h>
 #include <linux/smp.h>
 #include <linux/string.h>
+#include <linux/uaccess.h>
+#include <asm/insn.h>
 #include <asm/patch.h>
 #include <asm/switch_to.h>
 
@@ -207,6 +209,34 @@ noinstr bool kprobe_break_leave(struct pt_regs *regs)
 	regs->epc = (unsigned long)entry;
 	return true;
 }
+
+/**
+ * kprobe_interrupted() - have interrupted code begin its jump again
+ * @regs: registers of an interrupt
+ *
+ * A jump has two instructions. A task that stayed between them would execute the original
+ * text from the middle on, after another CPU has taken the jump out. The first instruction
+ * writes a register that is dead, so it may be executed twice, and what has replaced it may
+ * be executed instead. Another CPU restores the second one after it has interrupted all CPUs, so
+ * it is still there when an interrupt finds a task in front of it.
+ *
+ * Context: Interrupt, RCU is watching. Before anything reads @regs.
+ */
+void kprobe_interrupted(struct pt_regs *regs)
+{
+	unsigned long site = regs->epc - KPROBE_JUMP_SIZE / 2;
+	u16 half;
+
+	if (user_mode(regs))
+		return;
+	__get_kernel_nofault(&half, (void *)regs->epc, u16, unreadable);
+	/* jalr zero */
+	if ((half & 0x7fff) == RVG_OPCODE_JALR && kprobe_is_in_jump(site, regs->epc))
+		regs->epc = site;
+unreadable:
+	return;
+}
+NOKPROBE_SYMBOL(kprobe_interrupted);
 #endif
 
 /**

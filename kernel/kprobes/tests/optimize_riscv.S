@@ -16,6 +16,12 @@ SYM_FUNC_START(kprobes_opt_plain)
 	ret
 SYM_FUNC_END(kprobes_opt_plain)
 
+/* void kprobes_opt_far(void): the compiler's way to call a distant function last */
+SYM_FUNC_START(kprobes_opt_far)
+1:	auipc	t1, %pcrel_hi(kprobes_opt_callee)
+	jalr	zero, %pcrel_lo(1b)(t1)
+SYM_FUNC_END(kprobes_opt_far)
+
 /* int kprobes_opt_flags(long a): a ? 2 : 1 */
 SYM_FUNC_START(kprobes_opt_flags)
 	mv	a1, a0

@@ -40,6 +40,9 @@ int kprobes_opt_middle(int a);
 int kprobes_opt_std(int a);
 int kprobes_opt_callee(void);
 
+/* optimize_riscv.S: a jump of two instructions. */
+void kprobes_opt_far(void);
+
 /* optimize_riscv.S: loads six words into t1 to t6, and stores them and others after eight words. */
 void kprobes_opt_keep(unsigned long *words);
 extern const unsigned int kprobes_opt_keep_at;

@@ -83,7 +83,10 @@ static inline bool kprobe_saves_regs(unsigned long pc)
 
 #ifdef CONFIG_OPTPROBES
 bool kprobe_break_leave(struct pt_regs *regs);
+void kprobe_interrupted(struct pt_regs *regs);
 #else
+static inline void kprobe_interrupted(struct pt_regs *regs) { }
+
 static __always_inline bool kprobe_break_leave(struct pt_regs *regs)
 {
 	return false;
