@@ -314,8 +314,8 @@ static enum kprobe_reason plan(struct kprobe_insn *insn, const u8 *bytes, size_t
 	if (avail < 2)
 		return KPROBE_REASON_UNDECODABLE;
 	insn->len = (bytes[0] & 3) == 3 ? 4 : 2;
-	/* No longer instruction is defined yet. */
-	if (avail < insn->len || (bytes[0] & 0x1f) == 0x1f) {
+	/* No longer instruction is defined yet. The kernel may be built without shorter ones. */
+	if (avail < insn->len || insn->len < KPROBE_INSN_ALIGN || (bytes[0] & 0x1f) == 0x1f) {
 		insn->len = 0;
 		return KPROBE_REASON_UNDECODABLE;
 	}

@@ -52,6 +52,7 @@ CALL jal_far, a5, jal ra,kprobes_diff_callee
 CALL jalr, a5, jalr ra,0(a5)
 CALL jalr_offset, ra, jalr ra,0(ra)
 
+#ifdef CONFIG_RISCV_ISA_C
 	NO_JUMP
 SEQUENCE c_jalr
 	la	a5, kprobes_diff_callee
@@ -63,6 +64,7 @@ SEQUENCE c_jalr_ra
 	la	ra, kprobes_diff_callee
 	COMPRESSED c.jalr ra
 END_SEQUENCE c_jalr_ra
+#endif
 
 .macro JUMP name:req reg:req insn:vararg
 SEQUENCE \name
@@ -80,6 +82,7 @@ JUMP jr, a5, jalr zero,0(a5)
 JUMP jr_t0, t0, jalr zero,0(t0)
 JUMP ret, ra, jalr zero,0(ra)
 
+#ifdef CONFIG_RISCV_ISA_C
 	NO_JUMP
 SEQUENCE c_jr
 	la	a5, 1f
@@ -94,6 +97,7 @@ SEQUENCE c_ret
 	li	DIFF_MARK, 1
 1:
 END_SEQUENCE c_ret
+#endif
 
 /* The machine's registers */
 
@@ -301,6 +305,7 @@ SEQUENCE addi_sp
 	sd	a3, 8(sp)
 END_SEQUENCE addi_sp
 
+#ifdef CONFIG_RISCV_ISA_C
 SEQUENCE c_addi_sp
 	COMPRESSED c.addi sp,-16
 	sd	a2, 0(sp)
@@ -314,6 +319,7 @@ SEQUENCE c_addi16sp
 	sd	a2, 16(sp)
 	sd	a3, 24(sp)
 END_SEQUENCE c_addi16sp
+#endif
 
 RUNC c.addi4spn a0,sp,16
 RUNC c.lwsp a0,4(sp)

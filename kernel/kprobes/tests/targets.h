@@ -248,7 +248,7 @@ extern const unsigned int kprobes_load_user_offset, kprobes_divide_offset;
 /* Length of the load; its offset in kprobes_target_load_late(). */
 #ifdef CONFIG_RISCV
 #define KPROBES_LOAD_LEN	4
-#define KPROBES_LOAD_LATE	2
+#define KPROBES_LOAD_LATE	KPROBE_INSN_ALIGN
 #elif defined(CONFIG_ARM64)
 #define KPROBES_LOAD_LEN	4
 #define KPROBES_LOAD_LATE	4
