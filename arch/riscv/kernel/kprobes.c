@@ -268,6 +268,8 @@ static const char * const no_go[] __initconst = {
 	/* A CPU comes up, resumes, or leaves. What comes before smp_callin() is no kernel text. */
 	"smp_callin",
 	"__cpu_suspend_enter", "__cpu_resume_enter",
+	/* They resume before they restore the trap vector. */
+	"cpu_suspend", "swsusp_arch_suspend", "suspend_restore_csrs",
 	/* The stack is another one. */
 	"call_on_irq_stack",
 	/* Called before a trap is known to be one of ours. */
