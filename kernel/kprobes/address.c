@@ -187,6 +187,25 @@ static bool is_blacklisted(struct kprobe_lookup *lookup, unsigned long addr)
 	       !kprobe_blacklist_gap(addr, &lookup->allowed, &lookup->allowed_last);
 }
 
+static enum kprobe_reason check_place(struct kprobe_lookup *lookup, unsigned long addr)
+{
+	enum kprobe_reason reason = check_text(lookup, addr);
+
+	if (reason)
+		return reason;
+	if (is_blacklisted(lookup, addr))
+		return KPROBE_REASON_BLACKLIST;
+	if (is_reserved_text(lookup, addr))
+		return KPROBE_REASON_RESERVED;
+	return KPROBE_REASON_NONE;
+}
+
+static enum kprobe_reason check_cfi_type(struct kprobe_lookup *lookup, unsigned long addr)
+{
+	return kprobe_may_be_cfi_type(lookup, addr, addr + 1) ? KPROBE_REASON_RESERVED :
+								KPROBE_REASON_NONE;
+}
+
 /**
  * kprobe_check_boundary() - check whether a probe may be set at an instruction
  * @lookup: earlier lookups under the same hold of kprobe_mutex
@@ -197,17 +216,8 @@ static bool is_blacklisted(struct kprobe_lookup *lookup, unsigned long addr)
  */
 enum kprobe_reason kprobe_check_boundary(struct kprobe_lookup *lookup, unsigned long addr)
 {
-	enum kprobe_reason reason;
-
 	lockdep_assert_held(&kprobe_mutex);
-	reason = check_text(lookup, addr);
-	if (reason)
-		return reason;
-	if (is_blacklisted(lookup, addr))
-		return KPROBE_REASON_BLACKLIST;
-	if (is_reserved_text(lookup, addr))
-		return KPROBE_REASON_RESERVED;
-	return KPROBE_REASON_NONE;
+	return check_place(lookup, addr) ?: check_cfi_type(lookup, addr);
 }
 NOKPROBE_SYMBOL(kprobe_check_boundary);
 
@@ -224,10 +234,12 @@ NOKPROBE_SYMBOL(kprobe_check_boundary);
  */
 enum kprobe_reason kprobe_check_address(struct kprobe_lookup *lookup, unsigned long addr)
 {
-	enum kprobe_reason reason = kprobe_check_boundary(lookup, addr);
+	enum kprobe_reason reason = check_place(lookup, addr);
 
-	if (!reason && !kprobe_is_boundary(lookup, addr))
-		return KPROBE_REASON_INSIDE;
-	return reason;
+	lockdep_assert_held(&kprobe_mutex);
+	if (reason)
+		return reason;
+	return kprobe_is_boundary(lookup, addr) ? check_cfi_type(lookup, addr) :
+						  KPROBE_REASON_INSIDE;
 }
 NOKPROBE_SYMBOL(kprobe_check_address);

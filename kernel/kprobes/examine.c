@@ -162,6 +162,7 @@ static bool is_reserved(const struct kprobe_text *text, unsigned long start,
 	return (is_listed(text, start) &&
 		kprobe_text_is_reserved(module_of(text, start), start, end)) ||
 	       is_patched_by_ftrace(text->lookup, start, end) ||
+	       kprobe_may_be_cfi_type(text->lookup, start, end) ||
 	       arch_kprobe_text_reserved(start, end);
 }
 

@@ -339,6 +339,34 @@ bool kprobe_is_boundary(struct kprobe_lookup *lookup, unsigned long addr)
 }
 NOKPROBE_SYMBOL(kprobe_is_boundary);
 
+/*
+ * The bytes in front of a function that are its type for kCFI. On x86 they have a symbol
+ * and are no function's, else they count as text of the function before.
+ */
+#define CFI_TYPE_SIZE	(IS_ENABLED(CONFIG_CFI_CLANG) && !IS_ENABLED(CONFIG_X86) ? 4 : 0)
+
+/**
+ * kprobe_may_be_cfi_type() - may an indirect call compare some text with a type?
+ * @lookup: cache
+ * @start:  first byte, in a function
+ * @end:    the byte after the last
+ *
+ * Not each function has a type. So the last instruction of the function before it may be
+ * taken for one, unless it is the only one.
+ *
+ * Context: Process context, kprobe_mutex held since kprobe_lookup_init(), may sleep.
+ * Return: True if some of it may be the type of the next function.
+ */
+bool kprobe_may_be_cfi_type(struct kprobe_lookup *lookup, unsigned long start,
+			    unsigned long end)
+{
+	struct kprobe_function f;
+
+	return CFI_TYPE_SIZE && kprobe_lookup_function(lookup, start, &f) &&
+	       start < f.end && end > max(f.start + KPROBE_INSN_ALIGN, f.end - CFI_TYPE_SIZE);
+}
+NOKPROBE_SYMBOL(kprobe_may_be_cfi_type);
+
 /**
  * kprobe_drop_functions() - forget the symbols of a module
  * @mod: a module whose text comes or goes

@@ -97,6 +97,8 @@ bool kprobe_find_function(unsigned long addr, struct kprobe_function *f);
 bool kprobe_lookup_function(struct kprobe_lookup *lookup, unsigned long addr,
 			    struct kprobe_function *f);
 bool kprobe_is_boundary(struct kprobe_lookup *lookup, unsigned long addr);
+bool kprobe_may_be_cfi_type(struct kprobe_lookup *lookup, unsigned long start,
+			    unsigned long end);
 void kprobe_drop_functions(const struct module *mod);
 
 #endif /* _KERNEL_KPROBES_FUNCTION_H */

@@ -172,14 +172,14 @@ static struct table fault_sites(const struct module *mod)
 }
 
 /*
- * Distances from instructions that a report of kCFI reads to the trap after them. If it
+ * Distances to the trap of kCFI from the instructions that a report of it reads. If it
  * reads none, 0 for the trap itself.
  */
 #ifndef KPROBE_CFI_CHECK
 #define KPROBE_CFI_CHECK	{ 0 }
 #endif
 
-static const u8 cfi_check[] = KPROBE_CFI_CHECK;
+static const s8 cfi_check[] = KPROBE_CFI_CHECK;
 
 /**
  * kprobe_cfi_check() - get the address of an instruction that a report of kCFI reads

@@ -11,6 +11,8 @@
 #include <asm/insn.h>
 #include <asm/sections.h>
 
+#include "../address.h"
+#include "../function.h"
 #include "../reserved.h"
 #include "../table.h"
 
@@ -195,6 +197,24 @@ static void reserved_cfi_checks(struct kunit *test)
 #endif
 }
 
+/* Where the type has no symbol: it seems to be the end of the function before. */
+static void reserved_cfi_type(struct kunit *test)
+{
+#if defined(CONFIG_CFI_CLANG) && !defined(CONFIG_X86)
+	/* KUnit calls it by a pointer. */
+	unsigned long entry = (unsigned long)reserved_cfi_type;
+	struct kprobe_lookup lookup;
+
+	guard(mutex)(&kprobe_mutex);
+	kprobe_lookup_init(&lookup);
+	KUNIT_EXPECT_EQ(test, KPROBE_REASON_RESERVED,
+			kprobe_check_boundary(&lookup, entry - sizeof(u32)));
+	KUNIT_EXPECT_EQ(test, KPROBE_REASON_NONE, kprobe_check_boundary(&lookup, entry));
+#else
+	kunit_skip(test, "functions have no type, or it has a symbol");
+#endif
+}
+
 static bool base_knows_label(unsigned long addr)
 {
 	bool known;
@@ -284,6 +304,7 @@ static struct kunit_case reserved_cases[] = {
 	KUNIT_CASE(reserved_cfi_check),
 #endif
 	KUNIT_CASE(reserved_cfi_checks),
+	KUNIT_CASE(reserved_cfi_type),
 	KUNIT_CASE(reserved_as_base_says),
 	KUNIT_CASE(reserved_outside),
 	{ }

@@ -35,6 +35,12 @@ typedef u16 kprobe_opcode_t;
  */
 #define KPROBE_DETOUR_MAX_SIZE	144
 
+/*
+ * Before an indirect call kCFI compares the target's type: beq, ebreak, jalr. Should the
+ * ebreak trap, a report reads operands of the others.
+ */
+#define KPROBE_CFI_CHECK	{ 4, 0, -4 }
+
 /* The first unit of the nop at a function's entry, as ftrace writes it. */
 #define KPROBE_ENTRY_OPCODE	0x0013
 
