@@ -35,7 +35,6 @@ static_assert(offsetof(struct pt_regs, regs[30]) == KPROBE_STUB_LR);
 static_assert(offsetof(struct kprobe_detour, route.run_post) == KPROBE_DETOUR_RUN_POST);
 
 #define SYS_PSTATE_DIT	sys_reg(3, 3, 4, 2, 5)
-#define SYS_PSTATE_SSBS	sys_reg(3, 3, 4, 2, 6)
 
 kprobe_opcode_t *arch_kprobe_entry(unsigned long addr, unsigned long offset,
 				   bool *on_func_entry)
@@ -264,8 +263,9 @@ void kprobe_detour_leave(struct pt_regs *regs)
 		pstate |= read_sysreg_s(SYS_PSTATE_PAN);
 	if (cpus_have_cap(ARM64_HAS_DIT))
 		pstate |= read_sysreg_s(SYS_PSTATE_DIT);
-	if (cpus_have_cap(ARM64_SSBS))
-		pstate |= read_sysreg_s(SYS_PSTATE_SSBS);
+	/* As exceptions leave it in the kernel. Not every CPU with the bit lets itself be asked. */
+	if (read_sysreg(sctlr_el1) & SCTLR_ELx_DSSBS)
+		pstate |= PSR_SSBS_BIT;
 	if (cpus_have_cap(ARM64_MTE))
 		pstate |= read_sysreg_s(SYS_PSTATE_TCO);
 	regs->pstate |= pstate;
