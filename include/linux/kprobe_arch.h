@@ -162,6 +162,12 @@ void kprobe_post_trampoline(void);
 void kprobe_detour_common(void);
 
 /*
+ * With a link register kprobe_post_trampoline comes first, then the other trampolines, the one
+ * of return probes included, and then this.
+ */
+void kprobe_trampolines_end(void);
+
+/*
  * What is the same on most architectures; inline, as it is on the hit path. One where it
  * differs defines the name as well, in asm/kprobe_point.h.
  */
@@ -398,10 +404,42 @@ enum kprobe_reason arch_kprobe_emit_detour(struct kprobe_detour *detour,
 					   struct kprobe_code *code);
 
 /**
+ * kprobe_call_pushed() - has a call in a slot or stub saved the link register?
+ * @addr: an address
+ * @ret:  where the call returns to
+ *
+ * For architectures with a link register, which define in asm/kprobes.h how long the code of
+ * kprobe_isa.enter() (%KPROBE_STUB_ENTER) and kprobe_isa.leave() (%KPROBE_STUB_LEAVE) is, how
+ * many bytes of the former come after the instruction that saves the link register
+ * (%KPROBE_STUB_SAVED), how large the frame is (%KPROBE_STUB_FRAME) and where in it the
+ * register is (%KPROBE_STUB_LINK).
+ *
+ * Context: Any.
+ * Return: The size of the frame from when the register is in it until the frame is removed,
+ * else 0.
+ */
+#ifdef KPROBE_STUB_FRAME
+static __always_inline unsigned int kprobe_call_pushed(unsigned long addr, unsigned long ret)
+{
+	return addr - ret + KPROBE_STUB_SAVED < KPROBE_STUB_SAVED + KPROBE_STUB_LEAVE ?
+	       KPROBE_STUB_FRAME : 0;
+}
+#else
+#define KPROBE_STUB_ENTER	0
+#define KPROBE_STUB_LEAVE	0
+
+static __always_inline unsigned int kprobe_call_pushed(unsigned long addr, unsigned long ret)
+{
+	return 0;
+}
+#endif
+
+/**
  * arch_kprobe_detour_ip() - where code of a detour comes from
  * @detour: the detour
  * @addr:   an address in it
- * @pushed: set to how many bytes more are on the stack at @addr; 0 to begin with
+ * @pushed: set to how many bytes more are on the stack at @addr; 0 to begin with. Of a stub
+ *          the size of its frame while that has the link register, else 0
  *
  * Context: Any.
  * Return: An address of the kernel's text from which unwinding goes the same
@@ -412,12 +450,30 @@ enum kprobe_reason arch_kprobe_emit_detour(struct kprobe_detour *detour,
 unsigned long arch_kprobe_detour_ip(const struct kprobe_detour *detour,
 				    unsigned long addr, unsigned int *pushed);
 #else
+/* The first call ends before @run. A copy of its end is before @run_post, another call after. */
+static __always_inline unsigned int
+kprobe_stub_pushed(const struct kprobe_detour *detour, unsigned long addr)
+{
+	unsigned long run = (unsigned long)detour->route.run;
+	unsigned long post = (unsigned long)detour->route.run_post;
+
+	if (addr < run)
+		return kprobe_call_pushed(addr, run - KPROBE_STUB_LEAVE);
+	if (addr < (unsigned long)detour->slot + detour->copies)
+		return 0;
+	if (addr < post)
+		return kprobe_call_pushed(addr, post - KPROBE_STUB_LEAVE);
+	post += detour->insn[1] - detour->insn[0];
+	return kprobe_call_pushed(addr, post + KPROBE_STUB_ENTER);
+}
+
 static __always_inline unsigned long
 arch_kprobe_detour_ip(const struct kprobe_detour *detour, unsigned long addr,
 		      unsigned int *pushed)
 {
 	unsigned long offset = addr - (unsigned long)detour->slot;
 
+	*pushed = kprobe_stub_pushed(detour, addr);
 	/* The stub's own code in front of an instruction counts as the first displaced one. */
 	if (offset >= detour->copies && addr < (unsigned long)detour->route.run_post)
 		return detour->point->site;

@@ -215,6 +215,21 @@ struct kretprobe_instance {
 /* The largest kretprobe::data_size. */
 #define KRETPROBE_MAX_DATA_SIZE	4096
 
+/**
+ * struct kprobe_unwind - registers that unwinding begins with, if there is a link register
+ * @ip:   the instruction pointer
+ * @sp:   the stack pointer
+ * @link: the link register
+ * @kept: the register in which kprobe_post_trampoline and kprobe_detour_common keep the address
+ *        that they were called from
+ */
+struct kprobe_unwind {
+	unsigned long ip;
+	unsigned long sp;
+	unsigned long link;
+	unsigned long kept;
+};
+
 #ifdef CONFIG_KPROBES
 
 int register_kprobe(struct kprobe *p);
@@ -245,6 +260,8 @@ int kprobe_get_kallsym(unsigned int symnum, unsigned long *value, char *type,
 bool is_kprobe_insn_slot(unsigned long addr);
 unsigned long kprobe_displaced_ip(unsigned long addr);
 unsigned long kprobe_displaced_frame(unsigned long addr, unsigned int *pushed);
+bool kprobe_unwind_stub(struct kprobe_unwind *at);
+bool kprobe_saves_regs(unsigned long pc);
 bool kprobe_is_entry(unsigned long ip);
 bool kprobe_is_after_entry(unsigned long ip);
 void wait_for_kprobe_optimizer(void);
@@ -329,6 +346,16 @@ static inline unsigned long kprobe_displaced_frame(unsigned long addr,
 {
 	*pushed = 0;
 	return addr;
+}
+
+static inline bool kprobe_unwind_stub(struct kprobe_unwind *at)
+{
+	return false;
+}
+
+static inline bool kprobe_saves_regs(unsigned long pc)
+{
+	return false;
 }
 
 static inline bool kprobe_is_after_entry(unsigned long ip)

@@ -503,7 +503,8 @@ NOKPROBE_SYMBOL(kprobe_search_exception_tables);
  *
  * An unwinder uses what it knows about the returned address: the probed
  * instruction if @addr is the slot's start, else the instruction after that. The
- * slot's own code has pushed @pushed bytes, which come in addition.
+ * slot's own code has pushed @pushed bytes, which come in addition. With a link register
+ * that is the size of the frame which has the register, or 0: see kprobe_unwind_stub().
  *
  * Context: Any. Where RCU is not watching, nothing is known of slots.
  * Return: The address in the kernel's or a module's text that @addr stands
@@ -527,6 +528,8 @@ unsigned long kprobe_displaced_frame(unsigned long addr, unsigned int *pushed)
 	if (detour_of(owner))
 		return arch_kprobe_detour_ip(detour_of(owner), slot, pushed);
 	point = point_of(owner);
+	if ((void *)slot - offset == READ_ONCE(point->text.run_post))
+		*pushed = kprobe_call_pushed(offset, point->len + KPROBE_STUB_ENTER);
 	return point->site + (offset ? point->len : 0);
 }
 NOKPROBE_SYMBOL(kprobe_displaced_frame);

@@ -19,6 +19,7 @@
  */
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
+#include <linux/uaccess.h>
 
 #ifndef ARCH_KPROBE_OWN_DETOURS
 
@@ -66,5 +67,68 @@ enum kprobe_reason arch_kprobe_emit_detour(struct kprobe_detour *detour,
 	return KPROBE_REASON_NONE;
 }
 NOKPROBE_SYMBOL(arch_kprobe_emit_detour);
+
+#ifdef KPROBE_STUB_FRAME
+/**
+ * kprobe_saves_regs() - is this code of kprobes that saves registers as a trap does?
+ * @pc: a return address found on a stack
+ *
+ * Context: Any.
+ * Return: True when the registers are where the caller's frame ends.
+ */
+bool kprobe_saves_regs(unsigned long pc)
+{
+	return pc > (unsigned long)kprobe_post_trampoline &&
+	       pc < (unsigned long)kprobe_trampolines_end;
+}
+NOKPROBE_SYMBOL(kprobe_saves_regs);
+
+/*
+ * Where a trampoline returns to if that is a slot or stub, else 0. Before it has moved the
+ * link register to the other one, and after it has restored that, it has not called anything.
+ */
+static __always_inline unsigned long returns_to(const struct kprobe_unwind *at)
+{
+	if (is_kprobe_insn_slot(at->kept))
+		return at->kept;
+	return is_kprobe_insn_slot(at->link) ? at->link : 0;
+}
+
+/**
+ * kprobe_unwind_stub() - undo a stub's call in registers that unwinding begins with
+ * @at: registers of a trap or interrupt, which need not be kprobes' own; changed to those of
+ *      the probed code
+ *
+ * A stub's call overwrites the link register. The stub has saved it in a frame, which
+ * trampolines then fill with all registers. Displaced code becomes the original that it stands
+ * for, as by kprobe_displaced_ip().
+ *
+ * Not for the registers that a trampoline has saved: these are the probed code's.
+ *
+ * Context: Any. Where RCU is not watching, nothing is known of slots.
+ * Return: True if there is such a frame, which then ends at the stack pointer in @at.
+ */
+bool kprobe_unwind_stub(struct kprobe_unwind *at)
+{
+	bool called = at->ip == (unsigned long)kprobe_post_trampoline ||
+		      kprobe_saves_regs(at->ip);
+	unsigned long ip = called ? returns_to(at) : at->ip, link;
+	unsigned int pushed;
+
+	ip = kprobe_displaced_frame(ip, &pushed);
+	if (pushed) {
+		__get_kernel_nofault(&link, (void *)(at->sp + KPROBE_STUB_LINK), unsigned long,
+				     unreadable);
+		at->link = link;
+		at->sp += pushed;
+	}
+	if (pushed || !called)
+		at->ip = ip;
+	return pushed;
+unreadable:
+	return false;
+}
+NOKPROBE_SYMBOL(kprobe_unwind_stub);
+#endif /* KPROBE_STUB_FRAME */
 
 #endif /* ARCH_KPROBE_OWN_DETOURS */

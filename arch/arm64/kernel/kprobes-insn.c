@@ -28,9 +28,9 @@
 #define PUSH(reg)	(0xf81f0fe0 | (reg))
 #define POP(reg)	(0xf84107e0 | (reg))
 
-/* str x30, [sp, #KPROBE_STUB_LR]; ldr x30, [sp, #KPROBE_STUB_LR] */
-#define STORE_LR	(0xf90003e0 | KPROBE_STUB_LR / 8 << 10 | REG_LR)
-#define LOAD_LR		(0xf94003e0 | KPROBE_STUB_LR / 8 << 10 | REG_LR)
+/* str x30, [sp, #KPROBE_STUB_LINK]; ldr x30, [sp, #KPROBE_STUB_LINK] */
+#define STORE_LR	(0xf90003e0 | KPROBE_STUB_LINK / 8 << 10 | REG_LR)
+#define LOAD_LR		(0xf94003e0 | KPROBE_STUB_LINK / 8 << 10 | REG_LR)
 
 #define DRPS		0xd6bf03e0
 #define BREAKPOINT	(AARCH64_BREAK_MON | KPROBES_BRK_IMM << 5)

@@ -78,7 +78,8 @@ alternative_else_nop_endif
 
 /*
  * A slot or stub has made the frame, saved x30 in it, and called: x19 has where from, for
- * the way back. There x30 is restored, and the frame removed.
+ * the way back and, as long as it is not restored, for unwinders. There x30 is restored, and
+ * the frame removed.
  */
 	.macro	enter_from_slot
 	save_regs
@@ -86,18 +87,14 @@ alternative_else_nop_endif
 	mov	x0, sp
 	.endm
 
-	.macro	return_to_slot
-	mov	x30, x19
-	restore_regs
-	ret
-	.endm
-
 /* Called from slots. The registers are those after the displaced instruction. */
 SYM_CODE_START(kprobe_post_trampoline)
 	enter_from_slot
 	mov	x1, x30
 	bl	kprobe_detour_post
-	return_to_slot
+	mov	x30, x19
+	restore_regs
+	ret
 SYM_CODE_END(kprobe_post_trampoline)
 
 #ifdef CONFIG_KRETPROBES
@@ -124,8 +121,8 @@ SYM_CODE_END(kretprobe_trampoline)
  * From where the stub's call returns to it is so far to the address of its detour, and to
  * the displaced instruction: see put_enter() and put_leave().
  */
-#define STUB_DETOUR	-20
-#define STUB_RUN	8
+#define STUB_DETOUR	(-8 - KPROBE_STUB_ENTER)
+#define STUB_RUN	KPROBE_STUB_LEAVE
 
 /*
  * Called from stubs. Returns to the one or the other copy of the displaced instruction, or
@@ -137,14 +134,14 @@ SYM_CODE_START(kprobe_detour_common)
 	ldr	x1, [x30, #STUB_DETOUR]
 	bl	kprobe_detour_enter
 	ldr	x0, [sp, #S_PC]
-	add	x1, x19, #STUB_RUN
-	cmp	x0, x1
+	sub	x30, x0, #STUB_RUN
+	cmp	x30, x19
 	b.ne	2f
-1:	return_to_slot
+1:	restore_regs
+	ret
 2:	ldr	x1, [x19, #STUB_DETOUR]
 	ldr	x1, [x1, #KPROBE_DETOUR_RUN_POST]
 	cmp	x0, x1
-	sub	x19, x0, #STUB_RUN
 	b.eq	1b
 	mov	x0, sp
 	bl	kprobe_detour_leave
@@ -158,3 +155,7 @@ SYM_CODE_START(kprobe_detour_common)
 	eret
 	sb
 SYM_CODE_END(kprobe_detour_common)
+
+SYM_CODE_START(kprobe_trampolines_end)
+	brk	#0
+SYM_CODE_END(kprobe_trampolines_end)

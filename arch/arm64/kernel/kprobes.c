@@ -31,7 +31,7 @@
 #include "probes/simulate-insn.h"
 
 static_assert(sizeof(struct pt_regs) == KPROBE_STUB_FRAME);
-static_assert(offsetof(struct pt_regs, regs[30]) == KPROBE_STUB_LR);
+static_assert(offsetof(struct pt_regs, regs[30]) == KPROBE_STUB_LINK);
 static_assert(offsetof(struct kprobe_detour, route.run_post) == KPROBE_DETOUR_RUN_POST);
 
 #define SYS_PSTATE_DIT	sys_reg(3, 3, 4, 2, 5)

@@ -487,7 +487,7 @@ static void put_enter(struct kprobe_code *code, unsigned long common)
 {
 	put_word(code, ADDI | REG_SP << RVG_RD_OPOFF | REG_SP << RVG_RS1_OPOFF |
 		 (u32)-KPROBE_STUB_FRAME << RV_I_IMM_11_0_OPOFF);
-	put_word(code, SD | KPROBE_STUB_RA << 7 | REG_SP << RVG_RS1_OPOFF |
+	put_word(code, SD | KPROBE_STUB_LINK << 7 | REG_SP << RVG_RS1_OPOFF |
 		 REG_RA << RVG_RS2_OPOFF);
 	put_pair(code, REG_RA, RVG_OPCODE_JALR | REG_RA << RVG_RD_OPOFF, common);
 }
@@ -495,7 +495,7 @@ static void put_enter(struct kprobe_code *code, unsigned long common)
 static void put_leave(struct kprobe_code *code)
 {
 	put_word(code, LD | REG_RA << RVG_RD_OPOFF | REG_SP << RVG_RS1_OPOFF |
-		 KPROBE_STUB_RA << RV_I_IMM_11_0_OPOFF);
+		 KPROBE_STUB_LINK << RV_I_IMM_11_0_OPOFF);
 	put_word(code, ADDI | REG_SP << RVG_RD_OPOFF | REG_SP << RVG_RS1_OPOFF |
 		 KPROBE_STUB_FRAME << RV_I_IMM_11_0_OPOFF);
 }

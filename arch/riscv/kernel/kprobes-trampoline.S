@@ -26,12 +26,14 @@
 
 /*
  * Saves all but ra, below a stack that was as PT_SP is to say. What the probed code has
- * of TURNED_OFF is in s2, for the way back, and its stack pointer in s3.
+ * of TURNED_OFF is in s2, for the way back, and its stack pointer in s3. Until C code has set
+ * PT_EPC it is, for unwinders, where a call of this has come from.
  */
 .macro SAVE_REGS
 	REG_S	gp, PT_GP(sp)
 	REG_S	tp, PT_TP(sp)
 	REG_S	t0, PT_T0(sp)
+	REG_S	ra, PT_EPC(sp)
 	save_from_x6_to_x31
 	addi	s3, sp, PT_SIZE_ON_STACK
 	REG_S	s3, PT_SP(sp)
@@ -86,6 +88,67 @@ ASM_NOKPROBE(riscv_v_context_nesting_end)
 	restore_from_x6_to_x31
 .endm
 
+#ifdef CONFIG_OPTPROBES
+/*
+ * Called from stubs, which have made room and saved ra. Where the call has come from is for
+ * unwinders in s1 until that is restored, as ra is overwritten; else it is in ra.
+ */
+SYM_CODE_START(kprobe_post_trampoline)
+	SAVE_REGS
+	mv	s1, ra
+	VECTORS_BEGIN
+	mv	a0, sp
+	mv	a1, s1
+	call	kprobe_detour_post
+	VECTORS_END
+	mv	ra, s1
+	RESTORE_REGS
+	ret
+SYM_CODE_END(kprobe_post_trampoline)
+
+/*
+ * From where the stub's call returns to it is so far to the address of its detour, and to
+ * the displaced instructions: see put_enter() and put_leave().
+ */
+#define STUB_DETOUR	(-8 - KPROBE_STUB_ENTER)
+#define STUB_RUN	KPROBE_STUB_LEAVE
+
+/*
+ * Likewise. Returns to the one or the other copy of the displaced instructions, or rather to
+ * what restores the stack before it. Where the hit does not go on in the stub, or a handler
+ * has moved the stack, leaves as from a trap, with all registers as they are.
+ */
+SYM_CODE_START(kprobe_detour_common)
+	SAVE_REGS
+	mv	s1, ra
+	VECTORS_BEGIN
+	mv	a0, sp
+	REG_L	a1, STUB_DETOUR(s1)
+	call	kprobe_detour_enter
+	VECTORS_END
+	REG_L	t0, PT_EPC(sp)
+	addi	ra, t0, -STUB_RUN
+	bne	ra, s1, 2f
+1:	REG_L	t1, PT_SP(sp)
+	bne	t1, s3, 3f
+	RESTORE_REGS
+	ret
+2:	REG_L	t1, STUB_DETOUR(s1)
+	REG_L	t1, KPROBE_DETOUR_RUN_POST(t1)
+	beq	t0, t1, 1b
+3:	csrci	CSR_STATUS, SR_SIE
+	REG_L	t0, PT_STATUS(sp)
+	REG_L	t1, PT_EPC(sp)
+	csrw	CSR_STATUS, t0
+	csrw	CSR_EPC, t1
+	REG_L	ra, PT_RA(sp)
+	REG_L	t0, PT_T0(sp)
+	restore_from_x6_to_x31
+	REG_L	sp, PT_SP(sp)
+	sret
+SYM_CODE_END(kprobe_detour_common)
+#endif
+
 /*
  * Reached by a probed function's return. The stack is as it was when the function was
  * called, and by that the call is known.
@@ -106,66 +169,6 @@ SYM_CODE_START(kretprobe_trampoline)
 	addi	sp, sp, PT_SIZE_ON_STACK
 	ret
 SYM_CODE_END(kretprobe_trampoline)
-
-#ifdef CONFIG_OPTPROBES
-/* Called from stubs, which have made room and saved ra. */
-SYM_CODE_START(kprobe_post_trampoline)
-	SAVE_REGS
-	mv	s1, ra
-	VECTORS_BEGIN
-	mv	a0, sp
-	mv	a1, s1
-	call	kprobe_detour_post
-	VECTORS_END
-	mv	ra, s1
-	RESTORE_REGS
-	ret
-SYM_CODE_END(kprobe_post_trampoline)
-
-/*
- * From where the stub's call returns to it is so far to the address of its detour, and to
- * the displaced instructions: see put_enter() and put_leave().
- */
-#define STUB_DETOUR	-24
-#define STUB_RUN	8
-
-/*
- * Likewise. Returns to the one or the other copy of the displaced instructions, or rather to
- * what restores the stack before it. Where the hit does not go on in the stub, or a handler
- * has moved the stack, leaves as from a trap, with all registers as they are.
- */
-SYM_CODE_START(kprobe_detour_common)
-	SAVE_REGS
-	mv	s1, ra
-	VECTORS_BEGIN
-	mv	a0, sp
-	REG_L	a1, STUB_DETOUR(s1)
-	call	kprobe_detour_enter
-	VECTORS_END
-	REG_L	t0, PT_EPC(sp)
-	addi	t1, s1, STUB_RUN
-	bne	t0, t1, 2f
-1:	REG_L	t0, PT_SP(sp)
-	bne	t0, s3, 3f
-	mv	ra, s1
-	RESTORE_REGS
-	ret
-2:	REG_L	t1, STUB_DETOUR(s1)
-	REG_L	t1, KPROBE_DETOUR_RUN_POST(t1)
-	addi	s1, t0, -STUB_RUN
-	beq	t0, t1, 1b
-3:	csrci	CSR_STATUS, SR_SIE
-	REG_L	t0, PT_STATUS(sp)
-	REG_L	t1, PT_EPC(sp)
-	csrw	CSR_STATUS, t0
-	csrw	CSR_EPC, t1
-	REG_L	ra, PT_RA(sp)
-	REG_L	t0, PT_T0(sp)
-	restore_from_x6_to_x31
-	REG_L	sp, PT_SP(sp)
-	sret
-SYM_CODE_END(kprobe_detour_common)
-#endif
 
 SYM_CODE_START(kprobe_trampolines_end)
 	ebreak

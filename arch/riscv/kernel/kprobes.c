@@ -24,7 +24,7 @@
 
 /* What a stub saves before it calls common code is part of what that saves. */
 static_assert(ALIGN(sizeof(struct pt_regs), 16) == KPROBE_STUB_FRAME);
-static_assert(offsetof(struct pt_regs, ra) == KPROBE_STUB_RA);
+static_assert(offsetof(struct pt_regs, ra) == KPROBE_STUB_LINK);
 #ifdef CONFIG_OPTPROBES
 static_assert(offsetof(struct kprobe_detour, route.run_post) == KPROBE_DETOUR_RUN_POST);
 #endif
@@ -238,20 +238,6 @@ unreadable:
 }
 NOKPROBE_SYMBOL(kprobe_interrupted);
 #endif
-
-/**
- * kprobe_saves_regs() - is this code that saves registers as a trap does?
- * @pc: a return address found on a stack
- *
- * Context: Any.
- * Return: True when the registers are where the caller's frame ends.
- */
-bool kprobe_saves_regs(unsigned long pc)
-{
-	return pc > (unsigned long)kretprobe_trampoline &&
-	       pc < (unsigned long)kprobe_trampolines_end;
-}
-NOKPROBE_SYMBOL(kprobe_saves_regs);
 
 /* Runs on two stacks, one after the other: neither is the one of "current". */
 NOKPROBE_SYMBOL(__switch_to);

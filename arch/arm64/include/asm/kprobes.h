@@ -6,7 +6,12 @@
 
 /* Room that a stub makes on the stack, a struct pt_regs, and where in that it saves x30. */
 #define KPROBE_STUB_FRAME	336
-#define KPROBE_STUB_LR		240
+#define KPROBE_STUB_LINK	240
+
+/* Lengths of a stub's call, of what follows when x30 is saved, and of what restores x30 and sp. */
+#define KPROBE_STUB_ENTER	12
+#define KPROBE_STUB_SAVED	4
+#define KPROBE_STUB_LEAVE	8
 
 /* Offset of @route.run_post in struct kprobe_detour. */
 #define KPROBE_DETOUR_RUN_POST	32

@@ -7,6 +7,18 @@
 /* Offset of @route.run_post in struct kprobe_detour. */
 #define KPROBE_DETOUR_RUN_POST	32
 
+/*
+ * Room that a stub makes on the stack, struct pt_regs aligned as stacks are, and where in it
+ * the stub saves ra.
+ */
+#define KPROBE_STUB_FRAME	288
+#define KPROBE_STUB_LINK	8
+
+/* Lengths of a stub's call, of what follows when ra is saved, and of what restores ra and sp. */
+#define KPROBE_STUB_ENTER	16
+#define KPROBE_STUB_SAVED	8
+#define KPROBE_STUB_LEAVE	8
+
 #ifndef __ASSEMBLY__
 struct pt_regs;
 
@@ -44,13 +56,6 @@ typedef u16 kprobe_opcode_t;
 /* The first unit of the nop at a function's entry, as ftrace writes it. */
 #define KPROBE_ENTRY_OPCODE	0x0013
 
-/*
- * Room that a detour's stub makes on the stack, struct pt_regs aligned as stacks are,
- * and where in it the stub saves ra.
- */
-#define KPROBE_STUB_FRAME	288
-#define KPROBE_STUB_RA		8
-
 /**
  * struct arch_kprobe_insn - operands of auipc and of branches
  * @rd:   where auipc puts the sum, where a call puts the address to return to
@@ -70,17 +75,10 @@ struct arch_kprobe_insn {
 };
 
 bool kprobe_breakpoint_handler(struct pt_regs *regs);
-bool kprobe_saves_regs(unsigned long pc);
-void kprobe_trampolines_end(void);
 
 #else
 
 static inline bool kprobe_breakpoint_handler(struct pt_regs *regs)
-{
-	return false;
-}
-
-static inline bool kprobe_saves_regs(unsigned long pc)
 {
 	return false;
 }

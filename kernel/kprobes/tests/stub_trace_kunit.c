@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Tests of stack traces that begin where kprobes' own code runs between the probed function's
+ * instructions: in a stub, in a slot with post-handlers, and in the trampolines that these
+ * call. A breakpoint is set on one instruction after the other, and its trap takes the traces.
+ * All of them continue like the trace of the probed instruction.
+ */
+#include <linux/cacheflush.h>
+#include <linux/kallsyms.h>
+#include <linux/kprobe_arch.h>
+#include <linux/memory.h>
+#include <linux/slab.h>
+#include <linux/stacktrace.h>
+#ifdef CONFIG_ARM64
+#include <asm/patching.h>
+#else
+#include <asm/patch.h>
+#endif
+
+#include "../table.h"
+#include "optimized.h"
+
+#define DEPTH	48
+
+/* More than this is between the trap and where it has come from. */
+#define TRAP_DEPTH	16
+
+/* More instructions than a slot, a stub or a trampoline has. */
+#define PLACES	256
+
+struct trace {
+	unsigned long entries[DEPTH];
+	unsigned int nr;
+};
+
+/**
+ * struct arrival - the instruction with the breakpoint
+ * @original: what the breakpoint has replaced
+ * @hits:     how often the breakpoint was hit
+ * @want:     trace from the probed instruction
+ * @have:     trace from the registers of the trap
+ * @through:  trace from the trap itself
+ */
+static struct arrival {
+	u32 original;
+	unsigned int hits;
+	struct trace want;
+	struct trace have;
+	struct trace through;
+} arrival;
+
+static u32 text_at(unsigned long addr)
+{
+	u32 insn = 0;
+
+	memcpy(&insn, (void *)addr, KPROBE_INSN_ALIGN);
+	return insn;
+}
+
+/* For this CPU; also in the breakpoint's trap, for whose task text_mutex is held. */
+static void put(unsigned long addr, u32 insn)
+{
+#ifdef CONFIG_ARM64
+	aarch64_insn_patch_text_nosync((void *)addr, insn);
+#else
+	patch_insn_write((void *)addr, &insn, KPROBE_INSN_ALIGN);
+	local_flush_icache_all();
+#endif
+}
+
+static u32 breakpoint(void)
+{
+	struct kprobe_insn insn = { .breakpoint_len = KPROBE_INSN_ALIGN };
+	u32 word = 0;
+	struct kprobe_code code = { .buf = (u8 *)&word, .size = sizeof(word) };
+
+	arch_kprobe_isa->breakpoint(&code, &insn);
+	return word;
+}
+
+/* The breakpoint's handler. The instruction is then executed where it is. */
+static int arrive(struct kprobe *p, struct pt_regs *regs)
+{
+	put((unsigned long)p->addr, arrival.original);
+	arrival.hits++;
+	arrival.have.nr = stack_trace_save_regs(regs, arrival.have.entries, DEPTH, 0);
+	arrival.through.nr = stack_trace_save(arrival.through.entries, DEPTH, 0);
+	return 1;
+}
+
+/**
+ * struct place - makes a breakpoint that may be anywhere lead to arrive()
+ * @point: it has no other use than to be found by the breakpoint's trap
+ * @kp:    its probe
+ */
+struct place {
+	struct kprobe_point point;
+	struct kprobe kp;
+};
+
+static void place_init(struct place *place, unsigned long addr)
+{
+	place->point.addr = addr;
+	place->point.site = addr;
+	place->point.key = addr;
+	place->point.text.run = (void *)addr;
+	place->point.route = &place->point.text;
+	place->kp.addr = (kprobe_opcode_t *)addr;
+	place->kp.pre_handler = arrive;
+	INIT_LIST_HEAD(&place->point.probes);
+	list_add(&place->kp.list, &place->point.probes);
+}
+
+static int note_want(struct kprobe *p, struct pt_regs *regs)
+{
+	struct pt_regs at = *regs;
+
+	instruction_pointer_set(&at, p->point->site);
+	arrival.want.nr = stack_trace_save_regs(&at, arrival.want.entries, DEPTH, 0);
+	return 0;
+}
+
+/*
+ * Every call is from here, so that traces are comparable. The functions are assembly, and called
+ * directly: they have no landing pad and no type.
+ */
+static noinline int call(int (*fn)(int a))
+{
+	return (fn == kprobes_opt_middle ? kprobes_opt_middle(5) : kprobes_opt_plain(5)) + 1;
+}
+
+/* One hit, with a breakpoint at @addr. Returns whether that was hit. */
+static bool pass(struct kunit *test, int (*fn)(int a), int result, unsigned long addr)
+{
+	arrival.original = text_at(addr);
+	arrival.hits = 0;
+	scoped_guard(mutex, &text_mutex) {
+		guard(preempt)();
+		put(addr, breakpoint());
+		result -= call(fn);
+		if (!arrival.hits)
+			put(addr, arrival.original);
+	}
+	KUNIT_EXPECT_EQ(test, 0, result);
+	return arrival.hits;
+}
+
+/* Is it the probed instruction, or the one after that? */
+static bool is_from(const struct kprobe_point *point, unsigned long addr)
+{
+	return addr == point->site || addr == point->site + point->len;
+}
+
+/* Is it the copy of an instruction further on? That is unwound as its original. */
+static bool is_further_on(const struct kprobe_point *point, unsigned long addr)
+{
+	unsigned long ip = kprobe_displaced_ip(addr);
+
+	return ip != addr && !is_from(point, ip);
+}
+
+/* Does a trace go on from @point as it does from the probed instruction? */
+static bool goes_on(const struct kprobe_point *point, const struct trace *t, unsigned int from)
+{
+	const struct trace *want = &arrival.want;
+
+	return t->nr == from + want->nr && is_from(point, t->entries[from]) &&
+	       !memcmp(t->entries + from + 1, want->entries + 1,
+		       (want->nr - 1) * sizeof(want->entries[0]));
+}
+
+static bool goes_on_after_trap(const struct kprobe_point *point, const struct trace *t)
+{
+	unsigned int from = t->nr - arrival.want.nr;
+
+	return from && from <= TRAP_DEPTH && goes_on(point, t, from) &&
+	       !is_from(point, t->entries[from - 1]) && !kprobe_saves_regs(t->entries[from - 1]);
+}
+
+static void print(struct kunit *test, const char *what, const struct trace *t)
+{
+	unsigned int i;
+
+	for (i = 0; i < min(t->nr, 20); i++)
+		kunit_info(test, "  %s: %pB\n", what, (void *)t->entries[i]);
+}
+
+static bool is_right(struct kunit *test, const struct kprobe_point *point, unsigned long addr)
+{
+	bool begins = goes_on(point, &arrival.have, 0);
+	bool goes = goes_on_after_trap(point, &arrival.through);
+
+	if (begins && goes)
+		return true;
+	kunit_info(test, "%s at %pS:\n", begins ? "through the trap" : "from the registers",
+		   (void *)addr);
+	print(test, "probed", &arrival.want);
+	print(test, "have", begins ? &arrival.through : &arrival.have);
+	return false;
+}
+
+/**
+ * struct passage - code in which a breakpoint is set on each instruction
+ * @start: its first byte
+ * @end:   the first one after it
+ * @place: what leads to arrive() there
+ * @nr:    how many there are
+ */
+struct passage {
+	unsigned long start;
+	unsigned long end;
+	struct place *place;
+	unsigned int nr;
+};
+
+/* What is no instruction is not executed. */
+static unsigned int step(unsigned long addr)
+{
+	return arch_kprobe_insn_len((u8 *)addr, KPROBE_INSN_MAX) ?: KPROBE_INSN_ALIGN;
+}
+
+static void open_passage(struct kunit *test, struct passage *way)
+{
+	unsigned long addr;
+
+	way->place = kvcalloc(PLACES, sizeof(*way->place), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, way->place);
+	guard(mutex)(&kprobe_mutex);
+	for (addr = way->start; addr < way->end && way->nr < PLACES; addr += step(addr)) {
+		place_init(&way->place[way->nr], addr);
+		kprobe_table_insert(&way->place[way->nr++].point);
+	}
+}
+
+static void close_passage(struct passage *way)
+{
+	unsigned int i;
+
+	scoped_guard(mutex, &kprobe_mutex)
+		for (i = 0; i < way->nr; i++)
+			kprobe_table_remove(&way->place[i].point);
+	synchronize_rcu();
+	kvfree(way->place);
+}
+
+/* Returns how many of the instructions were hit. */
+static unsigned int pass_all(struct kunit *test, const struct kprobe_point *point,
+			     int (*fn)(int a), unsigned long start, unsigned long end)
+{
+	struct passage way = { .start = start, .end = end };
+	unsigned int hits = 0, wrong = 0, i;
+	int result = call(fn);
+
+	open_passage(test, &way);
+	for (i = 0; i < way.nr; i++) {
+		if (!pass(test, fn, result, way.place[i].point.site))
+			continue;
+		hits++;
+		if (is_further_on(point, way.place[i].point.site))
+			continue;
+		/* A few of them tell enough. */
+		wrong += wrong < 3 && !is_right(test, point, way.place[i].point.site);
+	}
+	close_passage(&way);
+	KUNIT_EXPECT_EQ(test, 0, wrong);
+	return hits;
+}
+
+/* Returns whether it is a stub. */
+static bool pass_slot(struct kunit *test, const struct kprobe_point *point, int (*fn)(int a))
+{
+	bool stub = point->detour && point->route == &point->detour->route;
+	void *slot = stub ? kprobe_detour_entry(point->detour) : point->text.run_post;
+	size_t size = stub ? KPROBE_DETOUR_MAX_SIZE - sizeof(long) : KPROBE_SLOT_SIZE;
+	unsigned int insns = (KPROBE_STUB_ENTER + KPROBE_STUB_LEAVE) / 4;
+
+	/* A trap would overwrite what an exception return needs. */
+	if (!stub && arch_kprobe_isa->back)
+		KUNIT_ASSERT_TRUE(test, point->dead);
+	size = min(size, PAGE_SIZE - offset_in_page(slot));
+	/*
+	 * A stub has two calls, of the first of which the end is executed for post-handlers
+	 * from a second copy. In either case there is a copy of the instruction, and a jump.
+	 */
+	if (stub)
+		insns *= 2;
+	KUNIT_EXPECT_GE(test, pass_all(test, point, fn, (unsigned long)slot,
+				       (unsigned long)slot + size), insns + 2);
+	return stub;
+}
+
+/* A trampoline saves, and restores, some 30 registers. What ends like a trap is not executed. */
+static void pass_trampoline(struct kunit *test, const struct kprobe_point *point,
+			    int (*fn)(int a), void (*trampoline)(void), bool called)
+{
+	unsigned long start = (unsigned long)trampoline, size, offset, hits;
+
+	KUNIT_ASSERT_TRUE(test, kallsyms_lookup_size_offset(start, &size, &offset));
+	hits = pass_all(test, point, fn, start, start + size);
+	KUNIT_EXPECT_EQ(test, hits > 40, called);
+	KUNIT_EXPECT_EQ(test, hits > 0, called);
+}
+
+static void pass_place(struct kunit *test, const struct kprobes_place *place,
+		       int (*fn)(int a), bool returns)
+{
+	struct kprobes_counter *c = kprobes_counter(test, place);
+	bool stub;
+
+	if (IS_ENABLED(CONFIG_RISCV) && !IS_ENABLED(CONFIG_FRAME_POINTER))
+		kunit_skip(test, "a trace has whatever looks like text on the stack");
+	if (returns)
+		kprobes_returning(test, place->symbol);
+	c->in_pre = note_want;
+	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&c->kp));
+	kprobes_expect_way(test, c);
+	call(fn);
+	KUNIT_ASSERT_GT(test, arrival.want.nr, 3);
+	KUNIT_EXPECT_EQ(test, arrival.want.entries[0], c->kp.point->site);
+	stub = pass_slot(test, c->kp.point, fn);
+	pass_trampoline(test, c->kp.point, fn, kprobe_post_trampoline, true);
+	pass_trampoline(test, c->kp.point, fn, kprobe_detour_common, stub);
+}
+
+static void at_entry(struct kunit *test)
+{
+	const struct kprobes_place place = { .symbol = "kprobes_opt_plain" };
+
+	pass_place(test, &place, kprobes_opt_plain, false);
+}
+
+/* The caller is known by where its frame ends. */
+static void at_entry_with_return_probe(struct kunit *test)
+{
+	const struct kprobes_place place = { .symbol = "kprobes_opt_plain" };
+
+	pass_place(test, &place, kprobes_opt_plain, true);
+}
+
+static void in_middle(struct kunit *test)
+{
+	const struct kprobes_place place = {
+		.symbol = "kprobes_opt_middle", .offset = kprobes_opt_middle_at,
+	};
+
+	pass_place(test, &place, kprobes_opt_middle, false);
+}
+
+static struct kunit_case trace_cases[] = {
+	KPROBES_CASE_WAYS(at_entry),
+	KPROBES_CASE_WAYS(at_entry_with_return_probe),
+	KPROBES_CASE_WAYS(in_middle),
+	{}
+};
+
+static struct kunit_suite trace_suite = {
+	.name = "kprobes_stub_trace",
+	.init = kprobes_way_init,
+	.exit = kprobes_way_exit,
+	.test_cases = trace_cases,
+};
+
+kunit_test_suite(trace_suite);
+
+MODULE_DESCRIPTION("KUnit tests of stack traces from stubs, slots and trampolines");
+MODULE_LICENSE("GPL");
