@@ -269,8 +269,8 @@ struct kprobe_point {
  *              point's handlers are those that the detour was made for
  * @alone:      only the probed instruction is displaced, not all that a jump
  *              covers; for breakpoints
- * @direct:     for a breakpoint's hit, entering it is faster than calling the handlers
- *              from the trap
+ * @direct:     a breakpoint's hit leaves the trap for it: its code calls the handlers itself, or
+ *              is a stub
  * @slot:       its code
  * @route:      route of hits that continue here: @run executes all displaced instructions
  *              and jumps back to the text after them, @run_post also calls the
