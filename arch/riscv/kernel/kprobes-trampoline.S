@@ -26,14 +26,12 @@
 
 /*
  * Saves all but ra, below a stack that was as PT_SP is to say. What the probed code has
- * of TURNED_OFF is in s2, for the way back, and its stack pointer in s3. Until C code has set
- * PT_EPC it is, for unwinders, where a call of this has come from.
+ * of TURNED_OFF is in s2, for the way back, and its stack pointer in s3.
  */
 .macro SAVE_REGS
 	REG_S	gp, PT_GP(sp)
 	REG_S	tp, PT_TP(sp)
 	REG_S	t0, PT_T0(sp)
-	REG_S	ra, PT_EPC(sp)
 	save_from_x6_to_x31
 	addi	s3, sp, PT_SIZE_ON_STACK
 	REG_S	s3, PT_SP(sp)
@@ -90,10 +88,12 @@ ASM_NOKPROBE(riscv_v_context_nesting_end)
 
 #ifdef CONFIG_OPTPROBES
 /*
- * Called from stubs, which have made room and saved ra. Where the call has come from is for
- * unwinders in s1 until that is restored, as ra is overwritten; else it is in ra.
+ * Called from stubs, which have made room and saved ra. Unwinders read where the call has come
+ * from: in s1 until that is restored, as ra is overwritten, else in ra; and, for a trace that
+ * begins in C code, in PT_EPC until C code has set that.
  */
 SYM_CODE_START(kprobe_post_trampoline)
+	REG_S	ra, PT_EPC(sp)
 	SAVE_REGS
 	mv	s1, ra
 	VECTORS_BEGIN
@@ -119,6 +119,7 @@ SYM_CODE_END(kprobe_post_trampoline)
  * has moved the stack, leaves as from a trap, with all registers as they are.
  */
 SYM_CODE_START(kprobe_detour_common)
+	REG_S	ra, PT_EPC(sp)
 	SAVE_REGS
 	mv	s1, ra
 	VECTORS_BEGIN
