@@ -189,8 +189,10 @@ static bool is_blacklisted(struct kprobe_lookup *lookup, unsigned long addr)
 
 static enum kprobe_reason check_place(struct kprobe_lookup *lookup, unsigned long addr)
 {
-	enum kprobe_reason reason = check_text(lookup, addr);
+	enum kprobe_reason reason;
 
+	lockdep_assert_held(&kprobe_mutex);
+	reason = check_text(lookup, addr);
 	if (reason)
 		return reason;
 	if (is_blacklisted(lookup, addr))
@@ -216,7 +218,6 @@ static enum kprobe_reason check_cfi_type(struct kprobe_lookup *lookup, unsigned 
  */
 enum kprobe_reason kprobe_check_boundary(struct kprobe_lookup *lookup, unsigned long addr)
 {
-	lockdep_assert_held(&kprobe_mutex);
 	return check_place(lookup, addr) ?: check_cfi_type(lookup, addr);
 }
 NOKPROBE_SYMBOL(kprobe_check_boundary);
@@ -236,7 +237,6 @@ enum kprobe_reason kprobe_check_address(struct kprobe_lookup *lookup, unsigned l
 {
 	enum kprobe_reason reason = check_place(lookup, addr);
 
-	lockdep_assert_held(&kprobe_mutex);
 	if (reason)
 		return reason;
 	return kprobe_is_boundary(lookup, addr) ? check_cfi_type(lookup, addr) :
