@@ -165,8 +165,8 @@ struct kprobe {
  * @entry_handler: called on entry, may be NULL
  * @maxactive:     how many calls can be in flight at once; 0 or less for the
  *                 default, which grows as needed. Registering sets it to the
- *                 initial number of instances. To get the default again, clear it
- *                 before the return probe is registered once more
+ *                 initial number of instances. A return probe that is registered
+ *                 once more with that number has the default again
  * @nmissed:       calls whose return was not probed because no instance was free, or
  *                 whose return handler could not be called. Zeroed when the probe is
  *                 registered
@@ -181,6 +181,7 @@ struct kretprobe {
 	size_t data_size;
 
 	/* private: */
+	int default_maxactive;	/* what registering has set @maxactive to, or 0 */
 	struct kretprobe_pool *pool;
 	struct kretprobe_instance * __percpu *spare;
 };

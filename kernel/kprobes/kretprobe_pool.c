@@ -137,12 +137,27 @@ static unsigned int default_instances(void)
 	return max_t(unsigned int, 10, 2 * num_possible_cpus());
 }
 
+/* Users register a return probe once more without clearing what registering has set. */
+static bool wants_default(const struct kretprobe *rp)
+{
+	return rp->maxactive <= 0 || rp->maxactive == rp->default_maxactive;
+}
+
+/* objpool computes the size of a CPU's ring in an int. One CPU may have all instances. */
+static bool fits_in_ring(const struct kretprobe_pool *pool, unsigned int instances)
+{
+	size_t size = sizeof(struct kretprobe_instance) + pool->data_size;
+
+	/* The ring has room for a power of two of pointers: less than twice as many. */
+	return (u64)instances * (size + 2 * sizeof(void *)) < INT_MAX - PAGE_SIZE;
+}
+
 /**
  * kretprobe_pool_make() - make the pool of a return probe
  * @rp: the return probe; its @maxactive and @data_size are read
  *
  * Context: Process context, may sleep.
- * Return: The pool, NULL when out of memory.
+ * Return: The pool, NULL when out of memory or for more than a pool can have.
  */
 struct kretprobe_pool *kretprobe_pool_make(struct kretprobe *rp)
 {
@@ -155,11 +170,12 @@ struct kretprobe_pool *kretprobe_pool_make(struct kretprobe *rp)
 	pool->rp = rp;
 	pool->handler = rp->handler;
 	pool->owner = rp;
-	pool->grows = rp->maxactive <= 0;
+	pool->grows = wants_default(rp);
 	pool->data_size = rp->data_size;
 	kref_init(&pool->ref);
-	instances = rp->maxactive > 0 ? rp->maxactive : default_instances();
-	if (!pool->spare || add_segment(pool, instances, GFP_KERNEL)) {
+	instances = pool->grows ? default_instances() : rp->maxactive;
+	if (!pool->spare || !fits_in_ring(pool, instances) ||
+	    add_segment(pool, instances, GFP_KERNEL)) {
 		free_percpu(pool->spare);
 		kfree(pool);
 		return NULL;

@@ -52,6 +52,7 @@ static enum kprobe_reason add_return_probe(struct kprobe *p, struct kprobe_chunk
 		return reason;
 	}
 	rp->maxactive = kretprobe_pool_size(pool);
+	rp->default_maxactive = pool->grows ? rp->maxactive : 0;
 	return KPROBE_REASON_NONE;
 }
 

@@ -78,9 +78,8 @@ static void wait_for_room(struct kprobes_returns *r, unsigned int used)
 		msleep(20);
 }
 
-static void default_pool_grows(struct kunit *test)
+static void expect_growth(struct kunit *test, struct kprobes_returns *r)
 {
-	struct kprobes_returns *r = kprobes_caller_returning(test);
 	struct sleeper **s;
 	int i;
 
@@ -97,6 +96,34 @@ static void default_pool_grows(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, s[i]->result, 42);
 	}
 	kprobes_expect_returns(test, r, SLEEPERS, SLEEPERS);
+}
+
+static void default_pool_grows(struct kunit *test)
+{
+	expect_growth(test, kprobes_caller_returning(test));
+}
+
+/* As trace events do when their module comes again: the number is the one written back. */
+static void default_pool_grows_again(struct kunit *test)
+{
+	struct kprobes_returns *r = kprobes_caller_returning(test);
+
+	unregister_kretprobe(&r->rp);
+	r->rp.kp.addr = NULL;
+	KUNIT_ASSERT_EQ(test, 0, register_kretprobe(&r->rp));
+	expect_growth(test, r);
+}
+
+/* A call that is refused leaves the default behind as well. */
+static void default_pool_grows_later(struct kunit *test)
+{
+	struct kprobes_returns *r = kprobes_caller_returns(test);
+	struct kretprobe nowhere = { .kp.symbol_name = "kprobes_no_such_function" };
+	struct kretprobe *both[] = { &r->rp, &nowhere };
+
+	KUNIT_ASSERT_EQ(test, -ENOENT, register_kretprobes(both, ARRAY_SIZE(both)));
+	KUNIT_ASSERT_EQ(test, 0, register_kretprobe(&r->rp));
+	expect_growth(test, r);
 }
 
 static int remember(struct kretprobe_instance *ri, struct pt_regs *regs)
@@ -245,6 +272,8 @@ static void unregister_before_death(struct kunit *test)
 
 static struct kunit_case flight_cases[] = {
 	KPROBES_CASE_CALLERS(default_pool_grows),
+	KPROBES_CASE_CALLERS(default_pool_grows_again),
+	KPROBES_CASE_CALLERS(default_pool_grows_later),
 	KPROBES_CASE_CALLERS(unregister_in_flight),
 	KPROBES_CASE_CALLERS(register_again_in_flight),
 	KPROBES_CASE_CALLERS(disable_in_flight),

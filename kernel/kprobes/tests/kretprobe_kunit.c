@@ -211,6 +211,25 @@ static void maxactive_is_told(struct kunit *test)
 	}
 }
 
+/* So many that their size in bytes is more than an int can hold, with data or without. */
+static void maxactive_is_too_large(struct kunit *test)
+{
+	static const struct { int maxactive; size_t data; } asked[] = {
+		{ INT_MAX, 0 }, { 1 << 24, 200 }, { 1050000, KRETPROBE_MAX_DATA_SIZE },
+		{ INT_MAX / KRETPROBE_MAX_DATA_SIZE, KRETPROBE_MAX_DATA_SIZE },
+	};
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(asked); i++) {
+		struct kprobes_returns *r = kprobes_caller_returns(test);
+
+		r->rp.maxactive = asked[i].maxactive;
+		r->rp.data_size = asked[i].data;
+		KUNIT_EXPECT_EQ(test, -ENOMEM, register_kretprobe(&r->rp));
+		KUNIT_EXPECT_EQ(test, asked[i].maxactive, r->rp.maxactive);
+	}
+}
+
 static void maxactive_is_a_limit(struct kunit *test)
 {
 	int active;
@@ -499,6 +518,7 @@ static struct kunit_case return_cases[] = {
 	KPROBES_CASE_CALLERS(without_handlers),
 	KPROBES_CASE_CALLERS(data_is_private),
 	KPROBES_CASE_CALLERS(maxactive_is_told),
+	KPROBES_CASE_CALLERS(maxactive_is_too_large),
 	KPROBES_CASE_CALLERS(maxactive_is_a_limit),
 	KPROBES_CASE_CALLERS(nmissed_starts_at_zero),
 	KPROBES_CASE_CALLERS(several_on_one_function),
