@@ -249,6 +249,7 @@ NOKPROBE_SYMBOL(disable_kprobe);
 
 static enum kprobe_reason enable(struct kprobe *kp)
 {
+	bool disabled = kprobe_disabled(kp);
 	enum kprobe_reason reason;
 
 	if (kprobe_gone(kp))
@@ -256,7 +257,7 @@ static enum kprobe_reason enable(struct kprobe *kp)
 	set_disabled(kp, false);
 	reason = commit_point(kp->point);
 	if (reason)
-		set_disabled(kp, true);
+		set_disabled(kp, disabled);
 	return reason;
 }
 
