@@ -6,7 +6,6 @@
  * which points use ftrace, and which have a breakpoint or jump after the entry nop.
  */
 #include <linux/ftrace.h>
-#include <linux/kmsan.h>
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
 #include <linux/slab.h>
@@ -15,6 +14,7 @@
 #include "ftrace.h"
 #include "move.h"
 #include "move_notes.h"
+#include "probed_code.h"
 #include "table.h"
 
 /* Set for good when ftrace has died; hits then are ftrace's to drop. */
@@ -49,18 +49,37 @@ static void report_call(struct kprobe_point *point, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(report_call);
 
-static __always_inline void call_hit(unsigned long ip, struct pt_regs *regs)
+static __always_inline void find_and_report(unsigned long ip, struct pt_regs *regs)
 {
-	struct kprobe_point *point;
+	struct kprobe_point *point = kprobe_table_find_user(ip, kprobe_after_nop(ip));
 
-	if (unlikely(!regs || kprobe_ftrace_disabled))
-		return;
-	kmsan_unpoison_entry_regs(regs);
-	preempt_disable_notrace();
-	point = kprobe_table_find_user(ip, kprobe_after_nop(ip));
 	/* Pairs with kprobe_move_begin(). */
 	if (likely(point && smp_load_acquire(&point->mechanism) == KPROBE_FTRACE))
 		report_call(point, regs);
+}
+
+/* ftrace calls us also where RCU is not watching. Only then can the table be read. */
+static noinline void call_hit_slowly(unsigned long ip, struct pt_regs *regs,
+				     unsigned int left)
+{
+	left = kprobe_leave_code_slowly(left);
+	find_and_report(ip, regs);
+	kprobe_return_to_code_slowly(left);
+}
+NOKPROBE_SYMBOL(call_hit_slowly);
+
+static __always_inline void call_hit(unsigned long ip, struct pt_regs *regs)
+{
+	unsigned int left;
+
+	if (unlikely(!regs || kprobe_ftrace_disabled))
+		return;
+	left = kprobe_begin_to_leave_code(regs);
+	if (unlikely(left)) {
+		call_hit_slowly(ip, regs, left);
+		return;
+	}
+	find_and_report(ip, regs);
 	preempt_enable_notrace();
 }
 

@@ -9,6 +9,7 @@
 #include <linux/sched.h>
 
 #include "../table.h"
+#include "entry.h"
 #include "optimized.h"
 
 /**
@@ -60,21 +61,38 @@ static int look_in_return(struct kretprobe_instance *ri, struct pt_regs *regs)
 	return 0;
 }
 
-/* What calling the function in the idle loop has left behind. */
+/**
+ * struct after - what calling a function in the idle loop has left behind
+ * @by_ftrace: which function: ftrace leads to the probe at its entry
+ * @result:    what it has returned
+ * @count:     preempt_count() before
+ * @watched:   RCU was watching after it
+ * @irqs_on:   interrupts were enabled after it
+ */
 struct after {
+	bool by_ftrace;
 	int result;
 	int count;
 	bool watched;
 	bool irqs_on;
 };
 
-/* The function is written in assembly, so nothing is instrumented but by the probe. */
+/* The functions are written in assembly, so nothing is instrumented but by the probe. */
+static __always_inline int call(bool by_ftrace)
+{
+#ifdef CONFIG_KPROBES_ON_FTRACE
+	if (by_ftrace)
+		return kprobes_entry_target(14);
+#endif
+	return kprobes_opt_plain(5);
+}
+
 static noinstr void call_in_idle(struct after *after)
 {
 	instrumentation_begin();
 	ct_cpuidle_enter();
 	instrumentation_begin();
-	after->result = kprobes_opt_plain(5);
+	after->result = call(after->by_ftrace);
 	instrumentation_end();
 	after->watched = kprobe_rcu_is_watching();
 	after->irqs_on = !raw_irqs_disabled();
@@ -97,9 +115,9 @@ static void call_as_idle_task(struct after *after)
 	preempt_enable();
 }
 
-static void expect_handlers(struct kunit *test, int handlers, int entered)
+static void expect_handlers_by(struct kunit *test, bool by_ftrace, int handlers, int entered)
 {
-	struct after after = { };
+	struct after after = { .by_ftrace = by_ftrace };
 
 	seen = (struct seen){ };
 	call_as_idle_task(&after);
@@ -113,6 +131,11 @@ static void expect_handlers(struct kunit *test, int handlers, int entered)
 	KUNIT_EXPECT_EQ(test, 0, seen.irqs_on);
 	if (entered >= 0 && IS_ENABLED(CONFIG_PREEMPT_COUNT))
 		KUNIT_EXPECT_EQ(test, after.count + entered, seen.count);
+}
+
+static void expect_handlers(struct kunit *test, int handlers, int entered)
+{
+	expect_handlers_by(test, false, handlers, entered);
 }
 
 /* By how much a jump raises the preemption count. A trap may count as an NMI. */
@@ -180,6 +203,27 @@ static void idle_in_return(struct kunit *test)
 }
 #endif
 
+#ifdef CONFIG_KPROBES_ON_FTRACE
+/* The instruction after the entry nop is probed as well. */
+static void idle_by_ftrace(struct kunit *test)
+{
+	struct kprobes_counter *c, *next;
+
+	need_idle(test);
+	kprobes_entry_clear();
+	next = kprobes_entry_next(test);
+	c = kprobes_counter(test, &kprobes_entry_place);
+	c->kp.pre_handler = look_in_pre;
+	c->kp.post_handler = look_in_post;
+	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&next->kp));
+	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&c->kp));
+	wait_for_kprobe_optimizer();
+	KUNIT_ASSERT_TRUE(test, c->kp.flags & KPROBE_FLAG_FTRACE);
+	expect_handlers_by(test, true, 2, 1);
+	kprobes_expect_counts(test, c, 1, 1);
+}
+#endif
+
 static struct kunit_case idle_cases[] = {
 	KPROBES_CASE_WAYS(idle_in_pre),
 	KPROBES_CASE_WAYS(idle_in_post),
@@ -197,6 +241,20 @@ static struct kunit_suite idle_suite = {
 };
 
 kunit_test_suite(idle_suite);
+
+#ifdef CONFIG_KPROBES_ON_FTRACE
+static struct kunit_case entry_cases[] = {
+	KUNIT_CASE(idle_by_ftrace),
+	{}
+};
+
+static struct kunit_suite entry_suite = {
+	.name = "kprobes_entry_idle",
+	.test_cases = entry_cases,
+};
+
+kunit_test_suite(entry_suite);
+#endif
 
 MODULE_DESCRIPTION("KUnit tests of hits where RCU is not watching");
 MODULE_LICENSE("GPL");
