@@ -26,6 +26,7 @@
 #include "displaced.h"
 #include "examine.h"
 #include "function.h"
+#include "livepatch.h"
 #include "point.h"
 #include "site.h"
 #include "slot.h"
@@ -105,7 +106,8 @@ static enum kprobe_reason remember(struct kprobe_point *point, const struct kpro
 	return KPROBE_REASON_NONE;
 }
 
-static enum kprobe_reason plan(struct kprobe_point *point, struct kprobe_insn *insn)
+static enum kprobe_reason plan(struct kprobe_point *point, struct kprobe_insn *insn,
+			       const struct kprobe_lookup *lookup)
 {
 	enum kprobe_reason reason;
 	bool reserved;
@@ -118,6 +120,9 @@ static enum kprobe_reason plan(struct kprobe_point *point, struct kprobe_insn *i
 	if (reserved)
 		return KPROBE_REASON_RESERVED;
 	reason = arch_kprobe_isa->plan(insn, (u8 *)point->insn, avail, point->site);
+	if (!reason && kprobe_is_relocated_late(kprobe_lookup_module(lookup, point->site),
+						point->site, point->site + insn->len))
+		return KPROBE_REASON_RESERVED;
 	return reason ?: remember(point, insn);
 }
 
@@ -170,7 +175,7 @@ static void **slot_of(struct kprobe_point *point)
 enum kprobe_reason kprobe_displace(struct kprobe_point *point, struct kprobe_lookup *lookup)
 {
 	struct kprobe_insn insn;
-	enum kprobe_reason reason = plan(point, &insn) ?: scan(point, lookup);
+	enum kprobe_reason reason = plan(point, &insn, lookup) ?: scan(point, lookup);
 
 	if (!reason)
 		find_scratch(point, &insn, lookup);

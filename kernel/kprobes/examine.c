@@ -14,6 +14,7 @@
 
 #include "examine.h"
 #include "function.h"
+#include "livepatch.h"
 #include "reserved.h"
 #include "scan.h"
 #include "site.h"
@@ -161,6 +162,7 @@ static bool is_reserved(const struct kprobe_text *text, unsigned long start,
 {
 	return (is_listed(text, start) &&
 		kprobe_text_is_reserved(module_of(text, start), start, end)) ||
+	       kprobe_is_relocated_late(module_of(text, start), start, end) ||
 	       is_patched_by_ftrace(text->lookup, start, end) ||
 	       kprobe_may_be_cfi_type(text->lookup, start, end) ||
 	       arch_kprobe_text_reserved(start, end);

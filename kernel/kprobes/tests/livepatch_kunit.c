@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Tests of relocations of livepatch modules, on ELF sections as such a module has them: text
+ * is found that livepatch will write to, and no other.
+ */
+#include <kunit/test.h>
+#include <linux/elf.h>
+#include <linux/module.h>
+
+#include "../livepatch.h"
+
+/* Numbers of sections; the first one of a file is empty. */
+enum { NONE, TEXT, EARLY, LATE, PLAIN, SECTIONS };
+
+/* Where the instruction is that has a relocation of each section, and where in it. */
+#define INSN_EARLY	0
+#define INSN_LATE	5
+#define INSN_PLAIN	10
+#define INSN_LATE_2	15
+#define INSN_LEN	5
+#define IN_INSN		1
+
+#define NAMES	"\0.text\0.klp.rela.vmlinux..text\0.klp.rela.vmlinuz..text\0.rela.text"
+#define NAME_TEXT	1
+#define NAME_EARLY	7
+#define NAME_LATE	31
+#define NAME_PLAIN	55
+
+static u8 text[32];
+static Elf_Rela early[] = { { .r_offset = INSN_EARLY + IN_INSN } };
+static Elf_Rela late[] = {
+	{ .r_offset = INSN_LATE_2 + IN_INSN }, { .r_offset = INSN_LATE + IN_INSN },
+};
+static Elf_Rela plain[] = { { .r_offset = INSN_PLAIN + IN_INSN } };
+
+#define RELOCATIONS(name, flags, table) {				\
+	.sh_name = (name), .sh_type = SHT_RELA, .sh_flags = (flags),	\
+	.sh_addr = (unsigned long)(table), .sh_size = sizeof(table),	\
+	.sh_info = TEXT,						\
+}
+
+static bool is_relocated(size_t from, size_t to)
+{
+	static char names[] = NAMES;
+	Elf_Shdr sections[SECTIONS] = {
+		[TEXT] = {
+			.sh_name = NAME_TEXT, .sh_type = SHT_PROGBITS,
+			.sh_addr = (unsigned long)text, .sh_size = sizeof(text),
+		},
+		[EARLY] = RELOCATIONS(NAME_EARLY, SHF_RELA_LIVEPATCH, early),
+		[LATE] = RELOCATIONS(NAME_LATE, SHF_RELA_LIVEPATCH, late),
+		[PLAIN] = RELOCATIONS(NAME_PLAIN, 0, plain),
+	};
+	const struct klp_modinfo info = {
+		.hdr.e_shnum = SECTIONS, .sechdrs = sections, .secstrings = names,
+	};
+
+	return kprobe_relocates_late(&info, (unsigned long)text + from,
+				     (unsigned long)text + to);
+}
+
+static bool insn_is_relocated(size_t insn)
+{
+	return is_relocated(insn, insn + INSN_LEN);
+}
+
+/* Only those of another module's symbols are written while the text can be probed. */
+static void late_ones_are_found(struct kunit *test)
+{
+	KUNIT_EXPECT_TRUE(test, insn_is_relocated(INSN_LATE));
+	KUNIT_EXPECT_TRUE(test, insn_is_relocated(INSN_LATE_2));
+	KUNIT_EXPECT_FALSE(test, insn_is_relocated(INSN_EARLY));
+	KUNIT_EXPECT_FALSE(test, insn_is_relocated(INSN_PLAIN));
+}
+
+static void ranges_are_exact(struct kunit *test)
+{
+	KUNIT_EXPECT_TRUE(test, is_relocated(0, sizeof(text)));
+	KUNIT_EXPECT_TRUE(test, is_relocated(INSN_LATE + IN_INSN, INSN_LATE + IN_INSN + 1));
+	KUNIT_EXPECT_FALSE(test, is_relocated(0, INSN_LATE + IN_INSN));
+	KUNIT_EXPECT_FALSE(test, is_relocated(INSN_LATE + IN_INSN + 1, INSN_LATE_2 + IN_INSN));
+	KUNIT_EXPECT_FALSE(test, is_relocated(INSN_LATE_2 + IN_INSN + 1, sizeof(text)));
+}
+
+static struct kunit_case livepatch_cases[] = {
+	KUNIT_CASE(late_ones_are_found),
+	KUNIT_CASE(ranges_are_exact),
+	{}
+};
+
+static struct kunit_suite livepatch_suite = {
+	.name = "kprobes_livepatch",
+	.test_cases = livepatch_cases,
+};
+
+kunit_test_suite(livepatch_suite);
