@@ -245,6 +245,7 @@ int kprobe_on_func_entry(kprobe_opcode_t *addr, const char *sym,
 			 unsigned long offset);
 struct kprobe *get_kprobe(void *addr);
 bool within_kprobe_blacklist(unsigned long addr);
+bool kprobe_may_patch(unsigned long addr);
 
 struct kprobe *kprobe_running(void);
 void kprobe_busy_begin(void);
@@ -296,6 +297,11 @@ static inline int disable_kprobe(struct kprobe *kp)
 static inline struct kprobe *get_kprobe(void *addr)
 {
 	return NULL;
+}
+
+static inline bool kprobe_may_patch(unsigned long addr)
+{
+	return false;
 }
 
 /* Without kprobes there is no blacklist, and nothing can be probed. */

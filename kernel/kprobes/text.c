@@ -46,6 +46,40 @@ static size_t patched_size(const struct kprobe_point *point)
 	return point->breakpoint_len;
 }
 
+/* How many bytes of text a point may patch, now or when it has become a jump. */
+static size_t patchable_size(const struct kprobe_point *point)
+{
+#ifdef CONFIG_OPTPROBES
+	if (point->verdict != KPROBE_VERDICT_IMPOSSIBLE)
+		return KPROBE_JUMP_SIZE;
+#endif
+	return point->breakpoint_len;
+}
+
+/**
+ * kprobe_may_patch() - check whether the text at an address is that of a probe
+ * @addr: any address
+ *
+ * For debuggers: a breakpoint of theirs must not be set there.
+ *
+ * Context: Any where RCU is watching.
+ * Return: True if there is a breakpoint or jump of a probe, or may be one later.
+ */
+bool kprobe_may_patch(unsigned long addr)
+{
+	const struct kprobe_point *point;
+	size_t back;
+
+	guard(preempt_notrace)();
+	for (back = 0; back < KPROBE_JUMP_SIZE; back++) {
+		point = kprobe_table_find(addr - back);
+		if (point && back < patchable_size(point))
+			return true;
+	}
+	return false;
+}
+NOKPROBE_SYMBOL(kprobe_may_patch);
+
 /* Restores the original bytes of a point in a buffer, as far as they are in it. */
 static void unpatch(const struct kprobe_point *point, unsigned long addr, u8 *buf,
 		    size_t size)

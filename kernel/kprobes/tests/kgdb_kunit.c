@@ -16,6 +16,7 @@
 #include "../../debug/debug_core.h"
 #endif
 #include "../address.h"
+#include "../batch.h"
 #include "../examine.h"
 #include "../function.h"
 #include "../reserved.h"
@@ -55,10 +56,20 @@ static int remove_breakpoint(void *addr)
 }
 
 /* Tries again while text is being patched, which makes kgdb fail. */
-static void change_breakpoint(int (*change)(void *addr), unsigned long addr)
+static int change_breakpoint(int (*change)(void *addr), unsigned long addr)
 {
-	while (stop_machine(change, (void *)addr, NULL) == -EBUSY)
+	int ret;
+
+	while ((ret = stop_machine(change, (void *)addr, NULL)) == -EBUSY)
 		schedule_timeout_uninterruptible(1);
+	return ret;
+}
+
+/* Sets a breakpoint that is not activated, and removes it. */
+static int try_breakpoint(void *addr)
+{
+	return dbg_set_sw_break((unsigned long)addr) ?:
+	       dbg_remove_sw_break((unsigned long)addr);
 }
 
 static void leave_debugger(void *addr)
@@ -82,11 +93,46 @@ static unsigned long broken_into(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, *(u8 *)addr, 0xcc);
 	return addr;
 }
+
+/* Does the debugger refuse breakpoints in the first bytes of a function, and only there? */
+static void expect_refused(struct kunit *test, unsigned long addr, size_t bytes)
+{
+	size_t at;
+
+	for (at = 0; at <= KPROBE_JUMP_SIZE; at++)
+		KUNIT_EXPECT_EQ_MSG(test, at < bytes ? -EINVAL : 0,
+				    change_breakpoint(try_breakpoint, addr + at),
+				    "%zu", at);
+}
+
+/* A probe may become a jump at any time, also one that is disabled. */
+static void probes_are_left_alone(struct kunit *test)
+{
+	static const struct kprobes_place place = { .symbol = "kprobes_opt_plain" };
+	struct kprobes_counter *c = kprobes_counter(test, &place);
+	unsigned long addr = kprobes_place_addr(&place);
+
+	expect_refused(test, addr, 0);
+	c->kp.flags = KPROBE_FLAG_DISABLED;
+	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&c->kp));
+	expect_refused(test, addr, KPROBE_JUMP_SIZE);
+	KUNIT_ASSERT_EQ(test, 0, enable_kprobe(&c->kp));
+	wait_for_kprobe_optimizer();
+	expect_refused(test, addr, KPROBE_JUMP_SIZE);
+	unregister_kprobe(&c->kp);
+	kprobe_disarm_pending();
+	expect_refused(test, addr, 0);
+}
 #else
 static unsigned long broken_into(struct kunit *test)
 {
 	kunit_skip(test, "no debugger");
 	return 0;
+}
+
+static void probes_are_left_alone(struct kunit *test)
+{
+	kunit_skip(test, "no debugger");
 }
 #endif /* CONFIG_KGDB */
 
@@ -143,6 +189,7 @@ static struct kunit_case kgdb_cases[] = {
 	KUNIT_CASE(rest_is_decoded),
 	KUNIT_CASE(site_is_reserved),
 	KUNIT_CASE(no_jump_across),
+	KUNIT_CASE(probes_are_left_alone),
 	{}
 };
 
