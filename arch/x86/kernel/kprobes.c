@@ -458,6 +458,12 @@ static const char * const without_idt[] __initconst = {
 	"early_setup_idt", "startup_64_load_idt", "setup_ghcb",
 	"start_secondary", "cr4_init", "cr4_update_irqsoff", "native_write_cr4",
 	"cpu_init_exception_handling", "cpu_init_fred_exceptions", "load_current_idt",
+	/* What is called out of line there by 32-bit kernels. */
+	"__flush_tlb_all", "native_flush_tlb_global", "flush_tlb_local",
+	"native_flush_tlb_local",
+	/* The same by kernels that can be guests of Xen, where it is not. */
+	"native_write_msr", "native_write_gdt_entry", "native_load_tr_desc",
+	"early_cpu_to_node",
 	/* It resumes. */
 	"wakeup_long64", "wakeup_pmode_return", "do_suspend_lowlevel", "restore_processor_state",
 	"__restore_processor_state", "native_write_cr0",
@@ -465,6 +471,8 @@ static const char * const without_idt[] __initconst = {
 	"machine_kexec", "asm_acpi_mp_play_dead",
 	/* It executes this from another address. */
 	"__efi64_thunk",
+	/* It calls firmware with other segments. */
+	"__apm_bios_call", "__apm_bios_call_simple", "pnp_bios_callfunc",
 };
 
 /*

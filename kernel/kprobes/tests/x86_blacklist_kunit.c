@@ -120,6 +120,14 @@ static const struct stretch without_idt[] = {
 	{ "native_write_cr4", NULL, true },
 	{ "cpu_init_exception_handling", NULL, true },
 	{ "load_current_idt", NULL, true },
+	{ "__flush_tlb_all", NULL, true },
+	{ "native_flush_tlb_global" },
+	{ "flush_tlb_local", NULL, true },
+	{ "native_flush_tlb_local" },
+	{ "early_cpu_to_node" },
+	{ "native_write_msr", NULL, IS_ENABLED(CONFIG_PARAVIRT_XXL) },
+	{ "native_write_gdt_entry", NULL, IS_ENABLED(CONFIG_PARAVIRT_XXL) },
+	{ "native_load_tr_desc", NULL, IS_ENABLED(CONFIG_PARAVIRT_XXL) },
 	{ "machine_kexec", NULL, KEXEC },
 	{ "wakeup_long64", NULL, IS64 && SLEEP },
 	{ "wakeup_pmode_return", NULL, !IS64 && SLEEP },
@@ -127,6 +135,8 @@ static const struct stretch without_idt[] = {
 	{ "restore_processor_state" },
 	{ "pvh_start_xen" },
 	{ "__efi64_thunk" },
+	{ "__apm_bios_call", NULL, IS_ENABLED(CONFIG_APM) },
+	{ "pnp_bios_callfunc" },
 	{ "asm_acpi_mp_play_dead" },
 };
 
