@@ -283,6 +283,8 @@ struct kprobe_point {
  * @from:       offset of each in the text from the site, and of what follows the last
  * @insn:       offset of each copy from @slot, and of the jump back after the last
  * @copies:     offset from @slot of further copies of the first instruction
+ * @retired:    how many previous detours of the point were not freed yet; counted in the
+ *              latest one, under kprobe_mutex
  * @veneer:     offset from @slot of the veneer that a short jump leads to, see veneer.c;
  *              0 if there is none
  * @arch:       the architecture's part
@@ -300,6 +302,7 @@ struct kprobe_detour {
 	u16 insn[KPROBE_REGION_INSNS + 1];
 	u16 copies;
 	u16 inlined;
+	u16 retired;
 	s32 veneer;
 #ifdef ARCH_KPROBE_OWN_DETOURS
 	struct arch_kprobe_detour arch;

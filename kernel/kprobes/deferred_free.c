@@ -34,7 +34,7 @@ static struct llist_node *free_chunk(struct llist_node *all)
 
 static void free_ready(struct work_struct *work)
 {
-	/* In the order of the calls of call_rcu_tasks(): a detour before its point. */
+	/* Mostly a detour comes before its point, so that this need not wait for it. */
 	struct llist_node *all = llist_reverse_order(llist_del_all(&ready_to_free));
 
 	while (all) {

@@ -44,14 +44,25 @@ static void unpublish(struct kprobe_point *point)
 	kprobe_point_remove(point);
 }
 
-static void free_deferred(union kprobe_deferred_free *deferred)
-{
-	kprobe_point_free(container_of(deferred, struct kprobe_point, deferred));
-}
+static void free_deferred(union kprobe_deferred_free *deferred);
 
 static void grace_period_ended(struct rcu_head *rcu)
 {
 	kprobe_free_soon(rcu, free_deferred);
+}
+
+/*
+ * An unwinder finds the point by its detours. Tasks RCU keeps the order of callbacks of one
+ * CPU only, so one that was retired earlier may be freed later.
+ */
+static void free_deferred(union kprobe_deferred_free *deferred)
+{
+	struct kprobe_point *point = container_of(deferred, struct kprobe_point, deferred);
+
+	if (kprobe_detours_are_retired(point))
+		call_rcu_tasks(&deferred->rcu, grace_period_ended);
+	else
+		kprobe_point_free(point);
 }
 
 /*

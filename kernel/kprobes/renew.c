@@ -62,7 +62,10 @@ NOKPROBE_SYMBOL(kprobe_point_free_detour);
 
 static void free_deferred(union kprobe_deferred_free *deferred)
 {
-	kprobe_detour_free(container_of(deferred, struct kprobe_detour, deferred));
+	struct kprobe_detour *detour = container_of(deferred, struct kprobe_detour, deferred);
+
+	detour->point->detour->retired--;
+	kprobe_detour_free(detour);
 }
 
 static void grace_period_ended(struct rcu_head *rcu)
@@ -75,6 +78,7 @@ static void grace_period_ended(struct rcu_head *rcu)
  * @point: a point whose jump and route lead to @point->detour, if it has one
  *
  * Tasks may still execute the previous detour: it is freed after a Tasks RCU grace period.
+ * The point stays until then.
  *
  * Context: kprobe_mutex held.
  */
@@ -87,6 +91,7 @@ void kprobe_detour_retire_replaced(struct kprobe_point *point)
 		return;
 	call_rcu_tasks(&detour->replaced->deferred.rcu, grace_period_ended);
 	detour->replaced = NULL;
+	detour->retired++;
 }
 NOKPROBE_SYMBOL(kprobe_detour_retire_replaced);
 
@@ -224,12 +229,20 @@ int __init kprobe_detour_init(void)
 	return detour_cache ? 0 : -ENOMEM;
 }
 
+static unsigned int nr_retired(const struct kprobe_point *point)
+{
+	return point->detour ? point->detour->retired : 0;
+}
+
 static enum kprobe_reason make_detour(struct kprobe_point *point,
 				      const struct kprobe_region *region, bool alone)
 {
-	struct kprobe_detour *detour = kmem_cache_zalloc(detour_cache, GFP_KERNEL);
+	struct kprobe_detour *detour = NULL;
 	enum kprobe_reason reason;
 
+	/* They are freed if a grace period ends, some day. */
+	if (nr_retired(point) < U16_MAX)
+		detour = kmem_cache_zalloc(detour_cache, GFP_KERNEL);
 	if (!detour)
 		return KPROBE_REASON_NO_MEMORY;
 	detour->point = point;
@@ -246,6 +259,7 @@ static enum kprobe_reason make_detour(struct kprobe_point *point,
 	if (detour->direct || kprobe_point_skips_nop(point))
 		detour->route.enter = kprobe_detour_entry(detour);
 	detour->replaced = point->detour;
+	detour->retired = nr_retired(point);
 	point->detour = detour;
 	return KPROBE_REASON_NONE;
 }

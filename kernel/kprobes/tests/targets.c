@@ -376,11 +376,7 @@ unsigned int kprobes_leave_cpu(struct kunit *test)
 	return cpumask_any_but(cpu_online_mask, raw_smp_processor_id());
 }
 
-/*
- * Waits until what was unregistered is freed: after a Tasks RCU grace period, by a work
- * item.
- */
-void kprobes_wait_for_frees(void)
+static void wait_for_grace_period(void)
 {
 #ifdef CONFIG_TASKS_RCU
 	rcu_barrier_tasks();
@@ -388,4 +384,14 @@ void kprobes_wait_for_frees(void)
 	rcu_barrier();
 #endif
 	msleep(100);
+}
+
+/*
+ * Waits until what was unregistered is freed: after a Tasks RCU grace period, by a work
+ * item. A point that finds a detour of its own not freed yet waits for another one.
+ */
+void kprobes_wait_for_frees(void)
+{
+	wait_for_grace_period();
+	wait_for_grace_period();
 }
