@@ -100,6 +100,9 @@ static void registry_remove(struct kprobe *p)
 /* For tasks that wait until other tasks have removed a probe. */
 static DECLARE_WAIT_QUEUE_HEAD(removals);
 
+/* Calls of end_removal(); written with kprobe_mutex held. */
+static unsigned int removals_ended;
+
 /**
  * kprobe_is_known() - check whether a probe is registered or being removed
  * @p: any pointer
@@ -231,7 +234,8 @@ struct progress {
 
 static bool waits_for_ftrace(const struct kprobe *p)
 {
-	return p->point->mechanism == KPROBE_FTRACE && !kprobe_point_in_text(p->point);
+	return p->point->mechanism == KPROBE_FTRACE && !(p->flags & KPROBE_FLAG_DISABLED) &&
+	       !kprobe_point_in_text(p->point);
 }
 
 /* Of the probes from @first to @end, finds the first whose point ftrace did not arm. */
@@ -409,13 +413,16 @@ static void end_removal(struct hlist_head *removed)
 		hlist_del_init(&p->hlist);
 		registry_remove(p);
 	}
+	WRITE_ONCE(removals_ended, removals_ended + 1);
 	mutex_unlock(&kprobe_mutex);
 	wake_up_all(&removals);
 }
 
-static bool is_removed(const struct kprobe *p)
+/* Sets @ended to how many removals have ended when it looked. */
+static bool is_removed(const struct kprobe *p, unsigned int *ended)
 {
 	guard(mutex)(&kprobe_mutex);
+	*ended = removals_ended;
 	return !kprobe_is_known(p) || !p->removing;
 }
 
@@ -426,9 +433,11 @@ static bool is_removed(const struct kprobe *p)
 static void wait_for_others(const struct kprobe_array *array, int first)
 {
 	int end = first + min(array->num - first, KPROBE_CHUNK);
+	unsigned int ended;
 
 	for (; first < end; first++)
-		wait_event(removals, is_removed(probe_at(array, first)));
+		while (!is_removed(probe_at(array, first), &ended))
+			wait_event(removals, READ_ONCE(removals_ended) != ended);
 }
 
 /**

@@ -19,9 +19,10 @@
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
 #include <linux/delay.h>
-#include <linux/jiffies.h>
 #include <linux/kprobe_point.h>
 #include <linux/kprobes.h>
+#include <linux/ktime.h>
+#include <linux/printk.h>
 #include <linux/smp.h>
 
 #include "synchronize.h"
@@ -46,23 +47,47 @@ static void pass_barrier(void *unused)
 }
 NOKPROBE_SYMBOL(pass_barrier);
 
-/* Only the frame's own CPU writes to it. */
-static void wait_for_frame(const struct kprobe_frame *frame, kprobe_uses_t uses,
-			   const void *arg)
+/* So that whoever waits for rmmod finds out why. */
+static void complain(int cpu)
 {
-	unsigned long patience = jiffies + msecs_to_jiffies(20);
-	const void *hazard;
+	pr_warn("kprobes: still waiting for handlers on CPU %d to return\n", cpu);
+}
 
+/* Does a hit in this frame use what was unlinked? Only its own CPU writes to the frame. */
+static bool is_used(const struct kprobe_frame *frame, kprobe_uses_t uses, const void *arg)
+{
 	/*
 	 * C. Pairs with D in kprobe_frame_exit(): the hit's handlers have returned. Also
 	 * if another hit's A has come after D: no CPU lets a store to the same word
 	 * overtake one with release order.
 	 */
-	while ((hazard = smp_load_acquire(&frame->hazard)) && uses(hazard, arg)) {
-		if (time_before(jiffies, patience))
+	const void *hazard = smp_load_acquire(&frame->hazard);
+
+	return hazard && uses(hazard, arg);
+}
+
+/*
+ * The sleep is by a timer of this CPU: the handler may keep its own from expiring the timers
+ * of idle ones.
+ */
+static void wait_for_frame(int cpu, const struct kprobe_frame *frame, kprobe_uses_t uses,
+			   const void *arg)
+{
+	ktime_t begin = ktime_get();
+	bool complained = false;
+	s64 ms;
+
+	while (is_used(frame, uses, arg)) {
+		ms = ktime_ms_delta(ktime_get(), begin);
+		if (ms < 20) {
 			cpu_relax();
-		else
-			msleep(20);
+			continue;
+		}
+		if (!complained && ms > 2 * MSEC_PER_SEC) {
+			complain(cpu);
+			complained = true;
+		}
+		usleep_range(20 * USEC_PER_MSEC, 21 * USEC_PER_MSEC);
 	}
 }
 
@@ -78,6 +103,7 @@ static void wait_for_frame(const struct kprobe_frame *frame, kprobe_uses_t uses,
  */
 void kprobe_synchronize(kprobe_uses_t uses, const void *arg)
 {
+	const struct kprobe_frame *frame;
 	unsigned int i;
 	int cpu;
 
@@ -86,7 +112,10 @@ void kprobe_synchronize(kprobe_uses_t uses, const void *arg)
 	scoped_guard(cpus_read_lock)
 		on_each_cpu(pass_barrier, NULL, 1);
 	for_each_possible_cpu(cpu)
-		for (i = 0; i < KPROBE_FRAMES; i++)
-			wait_for_frame(&per_cpu(kprobe_cpu, cpu).frame[i], uses, arg);
+		for (i = 0; i < KPROBE_FRAMES; i++) {
+			frame = &per_cpu(kprobe_cpu, cpu).frame[i];
+			if (is_used(frame, uses, arg))
+				wait_for_frame(cpu, frame, uses, arg);
+		}
 }
 NOKPROBE_SYMBOL(kprobe_synchronize);

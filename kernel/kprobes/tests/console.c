@@ -11,11 +11,14 @@
 
 static const char *awaited;
 static char line[256];
+static bool seen;
 
 static void on_print(void *unused, const char *text, size_t len)
 {
-	if (!line[0] && strnstr(text, awaited, len))
-		strscpy(line, text, min(len + 1, sizeof(line)));
+	if (seen || !strnstr(text, awaited, len))
+		return;
+	strscpy(line, text, min(len + 1, sizeof(line)));
+	smp_store_release(&seen, true);	/* pairs with kprobes_console_line() */
 }
 
 static void stop_watching(void *unused)
@@ -30,7 +33,7 @@ void kprobes_watch_console(struct kunit *test, const char *text)
 	if (!IS_ENABLED(CONFIG_TRACEPOINTS))
 		kunit_skip(test, "the console cannot be watched");
 	awaited = text;
-	line[0] = '\0';
+	seen = false;
 	KUNIT_ASSERT_EQ(test, 0, register_trace_console(on_print, NULL));
 	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, stop_watching, NULL));
 }
@@ -38,5 +41,5 @@ void kprobes_watch_console(struct kunit *test, const char *text)
 /* The first line with the text, empty while there is none. */
 const char *kprobes_console_line(void)
 {
-	return line;
+	return smp_load_acquire(&seen) ? line : "";	/* pairs with on_print() */
 }

@@ -12,6 +12,7 @@
 
 #include "../register.h"
 #include "../table.h"
+#include "console.h"
 #include "targets.h"
 
 /* How long a handler waits to be released, and how long it runs after that, in 5 us. */
@@ -248,6 +249,45 @@ static void begin_to_take_off(struct kunit *test, struct held *held)
 	KUNIT_EXPECT_FALSE(test, is_registered(&held->c->kp));
 }
 
+/* A probe whose handler stays with interrupts enabled. */
+static struct held *held_in_detour(struct kunit *test)
+{
+	struct held *held = new_held(test, by_unregistering);
+
+	if (!IS_ENABLED(CONFIG_OPTPROBES))
+		kunit_skip(test, "no handler runs with interrupts enabled");
+	held->c = kprobes_counter(test, kprobes_place_named(KPROBES_PLACE_C));
+	held->c->in_pre = stay_in_pre;
+	held->c->data = held;
+	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&held->c->kp));
+	wait_for_kprobe_optimizer();
+	KUNIT_ASSERT_TRUE(test, held->c->kp.flags & KPROBE_FLAG_OPTIMIZED);
+	return held;
+}
+
+/* The other task is done when the handler has returned. */
+static void end_taking_off(struct kunit *test, struct held *held)
+{
+	flush_work(&held->take_off);
+	KUNIT_EXPECT_TRUE(test, is_true(&held->left));
+	let_go(test, held);
+}
+
+/* Two tasks unregister a probe: neither call returns before the handler has. */
+static void both_tasks_wait(struct kunit *test)
+{
+	struct held *held = held_in_detour(test);
+
+	hold(test, held);
+	begin_to_take_off(test, held);
+	WRITE_ONCE(held->release, true);
+	unregister_kprobe(&held->c->kp);
+	KUNIT_EXPECT_TRUE(test, is_true(&held->left));
+	scoped_guard(mutex, &kprobe_mutex)
+		KUNIT_EXPECT_FALSE(test, kprobe_is_known(&held->c->kp));
+	end_taking_off(test, held);
+}
+
 /*
  * CPUs are stopped, and so wait for a handler, to replace instructions that the
  * architecture does not let be replaced otherwise.
@@ -258,6 +298,24 @@ static bool stops_cpus(const struct kprobes_place *place)
 	       strcmp(place->name, "jump") && strcmp(place->name, "call");
 }
 
+/* The kernel's log tells why unregistering does not return. */
+static void waiting_is_reported(struct kunit *test)
+{
+	struct held *held;
+
+	if (stops_cpus(kprobes_place_named(KPROBES_PLACE_C)))
+		kunit_skip(test, "CPUs are stopped");
+	held = held_in_detour(test);
+	kprobes_watch_console(test, "kprobes: still waiting");
+	hold(test, held);
+	begin_to_take_off(test, held);
+	while (!*kprobes_console_line() && !is_true(&held->left))
+		sleep_ms(20);
+	KUNIT_EXPECT_NOT_NULL(test, strstr(kprobes_console_line(), "for handlers on CPU"));
+	WRITE_ONCE(held->release, true);
+	end_taking_off(test, held);
+}
+
 /*
  * A handler that does not return, with interrupts enabled, delays RCU and the unregistering
  * of its probe, and nothing else: neither other probes, nor registering the same probe,
@@ -266,19 +324,13 @@ static bool stops_cpus(const struct kprobes_place *place)
 static void others_do_not_wait(struct kunit *test)
 {
 	struct kprobes_counter *other = kprobes_counter(test, test->param_value);
-	struct held *held = new_held(test, by_unregistering);
+	struct held *held;
 
-	if (!IS_ENABLED(CONFIG_OPTPROBES) ||
-	    test->param_value == kprobes_place_named(KPROBES_PLACE_C))
-		kunit_skip(test, "needs a handler elsewhere, interrupts enabled");
+	if (test->param_value == kprobes_place_named(KPROBES_PLACE_C))
+		kunit_skip(test, "needs a handler elsewhere");
 	if (stops_cpus(test->param_value))
 		kunit_skip(test, "CPUs are stopped");
-	held->c = kprobes_counter(test, kprobes_place_named(KPROBES_PLACE_C));
-	held->c->in_pre = stay_in_pre;
-	held->c->data = held;
-	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&held->c->kp));
-	wait_for_kprobe_optimizer();
-	KUNIT_ASSERT_TRUE(test, held->c->kp.flags & KPROBE_FLAG_OPTIMIZED);
+	held = held_in_detour(test);
 	hold(test, held);
 	begin_to_take_off(test, held);
 	KUNIT_EXPECT_EQ(test, -EINVAL, register_kprobe(&held->c->kp));
@@ -290,9 +342,7 @@ static void others_do_not_wait(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, is_true(&held->left));
 	KUNIT_EXPECT_TRUE(test, work_busy(&held->take_off));
 	WRITE_ONCE(held->release, true);
-	flush_work(&held->take_off);
-	KUNIT_EXPECT_TRUE(test, is_true(&held->left));
-	let_go(test, held);
+	end_taking_off(test, held);
 }
 
 static struct kunit_case unregister_cases[] = {
@@ -302,6 +352,8 @@ static struct kunit_case unregister_cases[] = {
 	KPROBES_CASE_PLACES(disable_waits_for_post),
 	KPROBES_CASE_ENTRIES(unregister_waits_for_entry),
 	KPROBES_CASE_ENTRIES(unregister_waits_for_return),
+	KUNIT_CASE(both_tasks_wait),
+	KUNIT_CASE(waiting_is_reported),
 	KPROBES_CASE_PLACES(others_do_not_wait),
 	{}
 };
