@@ -57,6 +57,7 @@
  *                                handlers must find clear
  * @KPROBE_REASON_HYPERVISOR:     the hypervisor does not see what a detour does to
  *                                flags and interrupts
+ * @KPROBE_REASON_EVENTS:         events end by an instruction that a detour does not have
  * @KPROBE_REASON_OUT_OF_REACH:   no executable memory near enough
  * @KPROBE_REASON_NEIGHBOUR:      another probe is inside the region
  * @KPROBE_REASON_QUEUED:         the optimizer is not done with the point yet
@@ -116,6 +117,7 @@ enum kprobe_reason {
 	KPROBE_REASON_SCRATCH,
 	KPROBE_REASON_DIRECTION,
 	KPROBE_REASON_HYPERVISOR,
+	KPROBE_REASON_EVENTS,
 	KPROBE_REASON_OUT_OF_REACH,
 	KPROBE_REASON_NEIGHBOUR,
 	KPROBE_REASON_QUEUED,

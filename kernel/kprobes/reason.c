@@ -80,6 +80,7 @@ static const struct {
 	[KPROBE_REASON_SCRATCH] = { -EINVAL, "no free register for the jump" },
 	[KPROBE_REASON_DIRECTION] = { -EINVAL, "function sets the direction flag" },
 	[KPROBE_REASON_HYPERVISOR] = { -EINVAL, "no detours in this kind of guest" },
+	[KPROBE_REASON_EVENTS] = { -EINVAL, "no detours while FRED is in use" },
 	[KPROBE_REASON_OUT_OF_REACH] = { -ERANGE, "no memory within reach of a jump" },
 	[KPROBE_REASON_NEIGHBOUR] = { -EBUSY, "another probe within the jump" },
 	[KPROBE_REASON_QUEUED] = { -EAGAIN, "waiting to be optimized" },

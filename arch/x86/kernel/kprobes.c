@@ -128,11 +128,16 @@ NOKPROBE_SYMBOL(arch_kprobe_fill_slots);
  * A detour masks interrupts by cli, and may end with an iret that restores the
  * flags. In a PV guest of Xen interrupts are masked by a word in memory, which
  * neither changes, and which the iret's hypercall clears.
+ *
+ * An iret also unblocks NMIs. With an IDT the NMI handler expects that of the events that
+ * it is interrupted by. With FRED it does not: its events end by erets.
  */
 enum kprobe_reason arch_kprobe_refuses_detours(void)
 {
-	return boot_cpu_has(X86_FEATURE_XENPV) ? KPROBE_REASON_HYPERVISOR :
-						 KPROBE_REASON_NONE;
+	if (boot_cpu_has(X86_FEATURE_XENPV))
+		return KPROBE_REASON_HYPERVISOR;
+	return cpu_feature_enabled(X86_FEATURE_FRED) ? KPROBE_REASON_EVENTS :
+						       KPROBE_REASON_NONE;
 }
 NOKPROBE_SYMBOL(arch_kprobe_refuses_detours);
 
