@@ -12,6 +12,7 @@
 
 #include "frame.h"
 #include "hit.h"
+#include "point.h"
 #include "slot.h"
 
 /* A fault handler's own faults are the kernel's to handle. */
@@ -66,12 +67,14 @@ static int slot_fault(struct kprobe_point *point, struct pt_regs *regs,
 		      int trapnr)
 {
 	unsigned long slot_ip = instruction_pointer(regs);
-	int handled;
+	int handled = 0;
 
 	preempt_disable_notrace();
 	instruction_pointer_set(regs, point->site);
-	handled = displaced_fault(point, regs, trapnr) ?:
-		  handler_fault(regs, trapnr);
+	/* An entry nop does not fault. The instruction after it is not the probed one. */
+	if (!kprobe_point_skips_nop(point))
+		handled = displaced_fault(point, regs, trapnr);
+	handled = handled ?: handler_fault(regs, trapnr);
 	/*
 	 * Back to the copy, to try again or to be fixed up from there: going
 	 * through the point once more would run the handlers twice.
