@@ -268,7 +268,7 @@ static enum kprobe_reason enable(struct kprobe *kp)
  * Context: Process context, may sleep.
  * Return: 0, also when the probe was not disabled; -EINVAL when it is not
  * registered or its text has gone; -ENOMEM, -EBUSY, -ENODEV or -EINVAL when ftrace fails to
- * arm the point: the probe then stays disabled.
+ * arm the point: the probe then stays disabled, or enabled and not armed, as it was.
  */
 int enable_kprobe(struct kprobe *kp)
 {

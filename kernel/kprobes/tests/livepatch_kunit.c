@@ -31,6 +31,7 @@ static Elf_Rela early[] = { { .r_offset = INSN_EARLY + IN_INSN } };
 static Elf_Rela late[] = {
 	{ .r_offset = INSN_LATE_2 + IN_INSN }, { .r_offset = INSN_LATE + IN_INSN },
 };
+
 static Elf_Rela plain[] = { { .r_offset = INSN_PLAIN + IN_INSN } };
 
 #define RELOCATIONS(name, flags, table) {				\
