@@ -384,12 +384,14 @@ static inline bool is_kprobe_optinsn_slot(unsigned long addr)
 }
 
 struct ftrace_hash;
+struct ftrace_regs;
 
 #ifdef CONFIG_KPROBES_ON_FTRACE
 extern bool kprobe_ftrace_disabled __read_mostly;
 void kprobe_ftrace_kill(void);
 int kprobe_ftrace_redirect_begin(struct ftrace_hash *hash);
 void kprobe_ftrace_redirect_end(void);
+bool kprobe_ftrace_diverts(unsigned long ip, struct ftrace_regs *fregs);
 #else
 static inline void kprobe_ftrace_kill(void) { }
 static inline int kprobe_ftrace_redirect_begin(struct ftrace_hash *hash)
@@ -398,6 +400,11 @@ static inline int kprobe_ftrace_redirect_begin(struct ftrace_hash *hash)
 }
 
 static inline void kprobe_ftrace_redirect_end(void) { }
+static inline bool kprobe_ftrace_diverts(unsigned long ip, struct ftrace_regs *fregs)
+{
+	return false;
+}
+
 #endif
 
 #ifdef CONFIG_KRETPROBES

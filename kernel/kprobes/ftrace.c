@@ -86,13 +86,33 @@ static __always_inline void call_hit(unsigned long ip, struct pt_regs *regs)
 #ifdef CONFIG_DYNAMIC_FTRACE_WITH_REGS
 #define SAVE_REGS	FTRACE_OPS_FL_SAVE_REGS
 
+/* Where a call with these registers goes on, @to if they are not all there. */
+static unsigned long destination(struct ftrace_regs *fregs, unsigned long to)
+{
+	struct pt_regs *regs = ftrace_get_regs(fregs);
+
+	return regs ? instruction_pointer(regs) : to;
+}
+NOKPROBE_SYMBOL(destination);
+
 static void ftrace_hit(unsigned long ip, unsigned long parent_ip,
 		       struct ftrace_ops *ops, struct ftrace_regs *fregs)
 {
+	unsigned long to = destination(fregs, 0);
+
 	call_hit(ip, ftrace_get_regs(fregs));
+	/* A direct call belongs to the function. Its callback may also come later. */
+	if (unlikely(destination(fregs, 0) != to))
+		arch_ftrace_set_direct_caller(fregs, 0);
 }
 #else
 #define SAVE_REGS	0
+
+static unsigned long destination(struct ftrace_regs *fregs, unsigned long to)
+{
+	return ftrace_regs_get_instruction_pointer(fregs);
+}
+NOKPROBE_SYMBOL(destination);
 
 /* ftrace has saved no more than a call's arguments and its way. */
 static void ftrace_hit(unsigned long ip, unsigned long parent_ip,
@@ -100,13 +120,32 @@ static void ftrace_hit(unsigned long ip, unsigned long parent_ip,
 {
 	/* The compiler would clear it by memset(), which may be probed. */
 	struct pt_regs regs __uninitialized;
+	unsigned long to = destination(fregs, 0);
 
 	arch_kprobe_get_call(&regs, fregs);
 	call_hit(ip, &regs);
 	arch_kprobe_put_call(fregs, &regs);
+	if (unlikely(destination(fregs, 0) != to))
+		arch_ftrace_set_direct_caller(fregs, 0);
 }
 #endif
 NOKPROBE_SYMBOL(ftrace_hit);
+
+/**
+ * kprobe_ftrace_diverts() - does a call go on elsewhere than in its function?
+ * @ip:    address of the nop that ftrace has replaced
+ * @fregs: registers of the call
+ *
+ * Context: A callback of ftrace.
+ * Return: True if a callback, as a hit is, has changed the instruction pointer.
+ */
+bool kprobe_ftrace_diverts(unsigned long ip, struct ftrace_regs *fregs)
+{
+	unsigned long to = kprobe_after_nop(ip);
+
+	return destination(fregs, to) != to;
+}
+NOKPROBE_SYMBOL(kprobe_ftrace_diverts);
 
 static struct ftrace_ops kprobe_ftrace_ops = {
 	.func = ftrace_hit,

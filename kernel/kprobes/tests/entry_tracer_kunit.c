@@ -5,6 +5,7 @@
  * where it should.
  */
 #include <kunit/test.h>
+#include <linux/error-injection.h>
 #include <linux/fprobe.h>
 #include <linux/ftrace.h>
 #include <linux/kprobes.h>
@@ -399,20 +400,27 @@ static int go_elsewhere(struct kprobe *p, struct pt_regs *regs)
 	return 1;
 }
 
-/* The user of the nop sees the call, the function itself does not. */
+static bool is_direct(const struct nop_user *user)
+{
+	return user->moves && !user->takes;
+}
+
+/* The user of the nop sees the call, if it is no direct call; the function does not. */
 static void probe_changes_path(struct kunit *test)
 {
 	const struct nop_user *user = test->param_value;
 	struct kprobes_counter *c;
+	int result;
 
 	if (user->takes)
 		kunit_skip(test, "two who do the same");
 	c = kprobes_counting(test, &kprobes_entry_place);
 	c->in_pre = go_elsewhere;
 	KUNIT_EXPECT_EQ(test, kprobes_entry_target(7), -7);
+	result = is_direct(user) ? -7 : user->goes(-7);
 	switch_on(test);
-	KUNIT_EXPECT_EQ(test, kprobes_entry_target(7), user->goes(-7));
-	switch_off(test, 1);
+	KUNIT_EXPECT_EQ(test, kprobes_entry_target(7), result);
+	switch_off(test, !is_direct(user));
 	KUNIT_EXPECT_EQ(test, kprobes_entry_target(7), -7);
 	kprobes_expect_counts(test, c, 3, 0);
 }
@@ -494,8 +502,61 @@ static void tracer_exit(struct kunit *test)
 	active = NULL;
 }
 
+/* As error injection does. */
+static int inject(struct kprobe *p, struct pt_regs *regs)
+{
+	regs_set_return_value(regs, -EIO);
+	override_function_with_return(regs);
+	return 1;
+}
+
+static void expect_injected(struct kunit *test)
+{
+	int i;
+
+	for (i = 0; i < CALLS; i++)
+		KUNIT_EXPECT_EQ(test, -EIO, kprobes_entry_target(i));
+}
+
+/* A call that a handler sends elsewhere goes there, and a direct call is not made for it. */
+static void is_passed_over(struct kunit *test, bool first)
+{
+	struct kprobes_counter *c = kprobes_counter(test, &kprobes_entry_place);
+	const struct nop_user *user = test->param_value;
+
+	if (!is_direct(user))
+		kunit_skip(test, "not a direct call");
+	if (!IS_ENABLED(CONFIG_FUNCTION_ERROR_INJECTION))
+		kunit_skip(test, "no error injection");
+	c->kp.pre_handler = inject;
+	c->kp.post_handler = NULL;
+	if (first)
+		switch_on(test);
+	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&c->kp));
+	if (!first)
+		switch_on(test);
+	KUNIT_EXPECT_TRUE(test, is_ftraced(c));
+	expect_injected(test);
+	switch_off(test, 0);
+	expect_injected(test);
+	unregister_kprobe(&c->kp);
+	call(test, CALLS);
+}
+
+static void is_passed_over_if_first(struct kunit *test)
+{
+	is_passed_over(test, true);
+}
+
+static void is_passed_over_if_later(struct kunit *test)
+{
+	is_passed_over(test, false);
+}
+
 static struct kunit_case tracer_cases[] = {
 	CASE_USERS(alone),
+	CASE_USERS(is_passed_over_if_first),
+	CASE_USERS(is_passed_over_if_later),
 	CASE_USERS(comes_first),
 	CASE_USERS(comes_first_and_stays),
 	CASE_USERS(comes_to_a_breakpoint),
