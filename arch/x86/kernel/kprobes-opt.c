@@ -457,9 +457,11 @@ enum kprobe_reason arch_kprobe_emit_detour(struct kprobe_detour *detour,
 					   const struct kprobe_region *region,
 					   struct kprobe_code *code)
 {
+	u8 flow = region->insn[region->nr - 1].flow;
+
 	/* Indirect Target Selection: where in a cache line the copy would be matters. */
 	if (boot_cpu_has(X86_FEATURE_INDIRECT_THUNK_ITS) &&
-	    region->insn[region->nr - 1].flow == KPROBE_FLOW_JUMP_INDIRECT)
+	    (flow == KPROBE_FLOW_JUMP_INDIRECT || flow == KPROBE_FLOW_RETURN))
 		return KPROBE_REASON_NOT_DISPLACED;
 	detour->direct = is_direct(detour->point);
 	/* Calling nobody, it is no more than a longer way out of the trap. */
