@@ -308,24 +308,44 @@ NOKPROBE_SYMBOL(die_without_caller);
 NOKPROBE_SYMBOL(ftrace_graph_ret_addr);
 #endif
 
-/*
- * Finds the return address that others have replaced. They may both have, in any order,
- * so this is a loop, as in unwinders.
+/**
+ * struct replacers - who may have replaced a return address
+ * @fp:      where it is
+ * @own:     the last instance that was looked at
+ * @rethook: likewise of rethooks
+ * @graph:   likewise of the graph tracer
  */
-static unsigned long resolve_trampolines(unsigned long addr, void *fp)
+struct replacers {
+	void *fp;
+	struct llist_node *own;
+	struct llist_node *rethook;
+	int graph;
+};
+
+/* Finds what the trampoline at @addr has replaced. Returns @addr if it is none. */
+static unsigned long resolve_trampoline(unsigned long addr, struct replacers *by)
 {
-	struct llist_node *cur = NULL;
-	int idx = 0;
+	if (addr == KRETPROBE_TRAMPOLINE)
+		return kretprobe_find_ret_addr(current, by->fp, &by->own) ?: addr;
+	if (IS_ENABLED(CONFIG_RETHOOK) && is_rethook_trampoline(addr))
+		return rethook_find_ret_addr(current, (unsigned long)by->fp, &by->rethook);
+	return ftrace_graph_ret_addr(current, &by->graph, addr, by->fp);
+}
+NOKPROBE_SYMBOL(resolve_trampoline);
 
-	while (kprobe_is_return_trampoline(addr)) {
-		unsigned long last = addr;
+/*
+ * Finds the return address that others have replaced. They may all have, in any order, and
+ * after a tail call so may have another return probe.
+ */
+static unsigned long resolve_trampolines(struct kretprobe_instance *ri)
+{
+	struct replacers by = { .fp = frame_of(ri), .own = &ri->llist };
+	unsigned long addr, next = (unsigned long)ri->ret_addr;
 
-		addr = ftrace_graph_ret_addr(current, &idx, addr, fp);
-		if (IS_ENABLED(CONFIG_RETHOOK) && is_rethook_trampoline(addr))
-			addr = rethook_find_ret_addr(current, (unsigned long)fp, &cur);
-		if (addr == last)
-			break;
-	}
+	do {
+		addr = next;
+		next = resolve_trampoline(addr, &by);
+	} while (next && next != addr);
 	return addr;
 }
 NOKPROBE_SYMBOL(resolve_trampolines);
@@ -338,7 +358,7 @@ NOKPROBE_SYMBOL(resolve_trampolines);
 static void show_true_caller(struct kretprobe_instance *first,
 			     struct kretprobe_instance *last, struct pt_regs *regs)
 {
-	unsigned long addr = resolve_trampolines((unsigned long)last->ret_addr, frame_of(last));
+	unsigned long addr = resolve_trampolines(last);
 
 	for (; first != last; first = instance_of(first->llist.next))
 		WRITE_ONCE(first->ret_addr, (void *)addr);

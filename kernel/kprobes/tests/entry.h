@@ -14,6 +14,8 @@ struct ftrace_ops;
 
 /* Has a nop, and after it an instruction that sets the result, and two more. */
 int kprobes_entry_target(int a);
+/* Calls that function in its place. */
+int kprobes_entry_tail(int a);
 /* Jumps to the instruction after that nop. */
 int kprobes_entry_late(int a);
 /* A loop right after the nop, of @n rounds, at least one; returns a + n. */

@@ -237,6 +237,52 @@ static void expect_fprobe(struct kunit *test, int calls)
 		KUNIT_EXPECT_EQ(test, fprobe->nmissed, 0);
 }
 
+static int note_caller(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	*(unsigned long *)kprobes_returns_of(ri)->data = get_kretprobe_retaddr(ri);
+	return 0;
+}
+
+static void note_caller_of(struct kunit *test, const char *symbol, unsigned long *caller)
+{
+	struct kprobes_returns *r = kprobes_returns(test, symbol);
+
+	r->in_return = note_caller;
+	r->data = caller;
+	KUNIT_ASSERT_EQ(test, 0, register_kretprobe(&r->rp));
+}
+
+static noinline int __noipa kprobes_graph_tail(int a)
+{
+	int ret = kprobes_entry_tail(a);
+
+	barrier();	/* no tail call */
+	return ret;
+}
+
+/*
+ * The tracer has replaced the return address of a function before its return probe does. The
+ * function that it calls in its place finds the return probe's, and so on.
+ */
+static void both_of_a_tail_call(struct kunit *test)
+{
+	static const struct kprobes_place tail = { .symbol = "kprobes_entry_tail" };
+	unsigned long sites[] = { kprobes_place_addr(&tail), kprobes_entry_addr() };
+	unsigned long callers[2] = { };
+
+	kprobes_entry_clear();
+	note_caller_of(test, tail.symbol, &callers[0]);
+	note_caller_of(test, kprobes_entry_place.symbol, &callers[1]);
+	graph_on(test);
+	KUNIT_ASSERT_EQ(test, 0, ftrace_set_filter_ips(&graph.ops, sites, 2, 0, 1));
+	KUNIT_EXPECT_EQ(test, 5, kprobes_graph_tail(4));
+	KUNIT_EXPECT_TRUE_MSG(test, is_in(callers[0], "kprobes_graph_tail"), "%pS",
+			      (void *)callers[0]);
+	KUNIT_EXPECT_TRUE_MSG(test, is_in(callers[1], "kprobes_graph_tail"), "%pS",
+			      (void *)callers[1]);
+	expect_graph(test, 2);
+}
+
 /* Checks the test itself, without probes. */
 static void graph_alone(struct kunit *test)
 {
@@ -372,6 +418,7 @@ static void graph_exit(struct kunit *test)
 
 static struct kunit_case graph_cases[] = {
 	KUNIT_CASE(graph_alone),
+	KUNIT_CASE(both_of_a_tail_call),
 	KUNIT_CASE(fprobe_alone),
 	KPROBES_CASE_FORMS(graph_first),
 	KPROBES_CASE_FORMS(graph_later),

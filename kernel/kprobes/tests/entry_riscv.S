@@ -43,6 +43,11 @@ TRACED_FUNCTION kprobes_entry_loop
 	ret
 SYM_FUNC_END(kprobes_entry_loop)
 
+/* int kprobes_entry_tail(int a): the same, by a tail call */
+TRACED_FUNCTION kprobes_entry_tail
+	tail	kprobes_entry_target
+SYM_FUNC_END(kprobes_entry_tail)
+
 /* A function without nops, to go to: -a */
 SYM_FUNC_START(kprobes_entry_other)
 	neg	a0, a0

@@ -46,6 +46,11 @@ TRACED_FUNCTION kprobes_entry_loop
 	RET
 SYM_FUNC_END(kprobes_entry_loop)
 
+/* int kprobes_entry_tail(int a): the same, by a tail call */
+TRACED_FUNCTION kprobes_entry_tail
+	jmp	kprobes_entry_target
+SYM_FUNC_END(kprobes_entry_tail)
+
 /* A function without a nop, for redirected calls: -a */
 FUNCTION kprobes_entry_other
 	mov	%_ASM_ARG1L, %eax
