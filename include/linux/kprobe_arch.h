@@ -307,6 +307,23 @@ static inline bool arch_kprobe_is_thunk(unsigned long addr)
 }
 #endif
 
+#ifndef arch_kprobe_is_called
+/**
+ * arch_kprobe_is_called() - is code at a symbol entered by a call, and left by a return?
+ * @addr: the symbol's address
+ *
+ * Assembly may be entered in another way: a return probe would replace what is no return
+ * address, or one that somebody else reads.
+ *
+ * Context: Process context.
+ * Return: False if return probes must not be set there.
+ */
+static inline bool arch_kprobe_is_called(unsigned long addr)
+{
+	return true;
+}
+#endif
+
 #ifndef arch_kprobe_refuses_detours
 /**
  * arch_kprobe_refuses_detours() - is this a machine where detours cannot run?

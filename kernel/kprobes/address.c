@@ -52,7 +52,8 @@ static enum kprobe_reason check_symbol(const struct kprobe_function *f)
  */
 static bool is_called(const struct kprobe_function *f)
 {
-	return f->kind != KPROBE_SYMBOL_COLD && !kprobe_is_return_trampoline(f->start);
+	return f->kind != KPROBE_SYMBOL_COLD && !kprobe_is_return_trampoline(f->start) &&
+	       arch_kprobe_is_called(f->start);
 }
 
 /* Sets @addr to where a probe at @at goes, which may differ at a function's entry. */

@@ -125,6 +125,16 @@ int arch_kprobe_fill_slots(void *pages, size_t size, void *notes, size_t note_si
 NOKPROBE_SYMBOL(arch_kprobe_fill_slots);
 
 /*
+ * A new task comes to ret_from_fork_asm with its registers on top of the stack. The return
+ * address of __switch_to_asm is where unwinding of a task that does not run begins.
+ */
+bool arch_kprobe_is_called(unsigned long addr)
+{
+	return addr != (unsigned long)ret_from_fork_asm && addr != (unsigned long)__switch_to_asm;
+}
+NOKPROBE_SYMBOL(arch_kprobe_is_called);
+
+/*
  * A detour masks interrupts by cli, and may end with an iret that restores the
  * flags. In a PV guest of Xen interrupts are masked by a word in memory, which
  * neither changes, and which the iret's hypercall clears.

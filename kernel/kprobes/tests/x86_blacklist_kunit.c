@@ -145,6 +145,24 @@ static void x86_blacklist_without_idt(struct kunit *test)
 	expect_all_refused(test, without_idt, ARRAY_SIZE(without_idt));
 }
 
+/* Entered or left in another way than functions: no return probes, but probes. */
+static void x86_no_return_probes(struct kunit *test)
+{
+	static const char * const symbols[] = { "ret_from_fork_asm", "__switch_to_asm" };
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(symbols); i++) {
+		struct kretprobe rp = { .kp.symbol_name = symbols[i] };
+		int ret = register_kretprobe(&rp);
+
+		if (!ret)
+			unregister_kretprobe(&rp);
+		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, ret, "%s", symbols[i]);
+		KUNIT_EXPECT_EQ_MSG(test, 0, kprobes_try(kallsyms_lookup_name(symbols[i])),
+				    "%s", symbols[i]);
+	}
+}
+
 #ifdef CONFIG_DYNAMIC_FTRACE
 /* Nor may a tracer be called there: text that it executes can be probed. */
 static void x86_blacklist_untraced(struct kunit *test)
@@ -211,6 +229,7 @@ static struct kunit_case x86_blacklist_cases[] = {
 	KUNIT_CASE(x86_blacklist_copied),
 	KUNIT_CASE(x86_blacklist_ftrace_load),
 	KUNIT_CASE(x86_blacklist_without_idt),
+	KUNIT_CASE(x86_no_return_probes),
 #ifdef CONFIG_DYNAMIC_FTRACE
 	KUNIT_CASE(x86_blacklist_untraced),
 #endif

@@ -73,6 +73,9 @@ unsigned long arch_kprobe_way_out(void);
 enum kprobe_reason arch_kprobe_refuses_detours(void);
 #define arch_kprobe_refuses_detours	arch_kprobe_refuses_detours
 
+bool arch_kprobe_is_called(unsigned long addr);
+#define arch_kprobe_is_called		arch_kprobe_is_called
+
 bool arch_kprobe_is_thunk(unsigned long addr);
 #define arch_kprobe_is_thunk		arch_kprobe_is_thunk
 
