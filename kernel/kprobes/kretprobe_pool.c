@@ -375,8 +375,9 @@ static void ask_for_more(struct kretprobe_pool *pool)
 }
 NOKPROBE_SYMBOL(ask_for_more);
 
-static struct kretprobe_instance *pop_anywhere(struct kretprobe_pool *pool,
-					       struct kretprobe_segment *segment)
+/* __flatten: compilers must not put objpool's functions where they can be probed. */
+static __flatten struct kretprobe_instance *
+pop_anywhere(struct kretprobe_pool *pool, struct kretprobe_segment *segment)
 {
 	struct kretprobe_instance *ri;
 
@@ -419,7 +420,7 @@ NOKPROBE_SYMBOL(kretprobe_pool_pop_slowly);
  *
  * Context: As kretprobe_pool_push().
  */
-void kretprobe_pool_push_slowly(struct kretprobe_instance *ri)
+void __flatten kretprobe_pool_push_slowly(struct kretprobe_instance *ri)
 {
 	if (likely(READ_ONCE(ri->pool->rp) && !raw_cpu_read(kretprobe_pushing)))
 		ring_push(ri);
