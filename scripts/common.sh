@@ -64,20 +64,24 @@ checks_memory()
 	case $variant in debug | kasan | kcsan) ;; *) return 1 ;; esac
 }
 
+# named_by_fragment WORD TREE: what the first lines of a variant's fragment name by "# WORD: ".
+named_by_fragment() { sed -n "s/^# $1: //p" "$2/kernel/configs/kprobes-$variant.config"; }
+
 # config_files TREE: sets $base to the make target of a variant's base configuration, $fragments to
 # the names of the fragments that are merged into it, and $files to their paths in TREE. All
 # variants are based on the run kernel, with the fragment for the architecture's width, unless
-# their first lines name another base.
+# their first lines name another base. These may also name the fragment that WITH does.
 config_files()
 {
-	local f dir names=(kprobes-run.config "kprobes-$arch.config")
+	local f dir with=${WITH:-} names=(kprobes-run.config "kprobes-$arch.config")
 	base=tinyconfig files=()
 	if [ "$variant" != run ]; then
-		f=$(sed -n 's/^# Base: //p' "$1/kernel/configs/kprobes-$variant.config")
+		f=$(named_by_fragment Base "$1")
 		[ -z "$f" ] || base=$f names=()
 		names+=("kprobes-$variant.config")
+		with=${with:-$(named_by_fragment With "$1")}
 	fi
-	[ -z "${WITH:-}" ] || names+=("kprobes-$WITH.config")
+	[ -z "$with" ] || names+=("kprobes-$with.config")
 	for f in "${names[@]}"; do
 		for dir in "$1/kernel/configs" "$1/arch/$srcarch/configs"; do
 			[ ! -f "$dir/$f" ] || files+=("$dir/$f")

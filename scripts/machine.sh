@@ -10,10 +10,10 @@ no_boot_tests="kunit.enable=0 ftrace=nop"
 # once.
 take_fragment()
 {
-	local fragment=$top/kernel/configs/kprobes-$variant.config cpu
-	cpu=$(sed -n 's/^# CPU: //p' "$fragment")
+	local cpu
+	cpu=$(named_by_fragment CPU "$top")
 	[ -z "$cpu" ] || qemu="${qemu/-cpu max/-cpu $cpu}"
-	boot_args="${boot_args:-} $(sed -n 's/^# Arguments: //p' "$fragment")"
+	boot_args="${boot_args:-} $(named_by_fragment Arguments "$top")"
 }
 
 # take_threads THREAD: has $qemu run one in which a thread for each CPU can be trusted, unless THREAD
