@@ -4,7 +4,7 @@
 
 Proves that a hit of a probe executes nothing that can be probed: follows the calls and jumps of
 a linked kernel from the functions where hits begin, also those in alternative instructions that
-may be patched in at boot. Each function that is reached must be on the blacklist. Prints those
+may be patched in at boot, and those by pv_ops: to native functions, and to Xen's. Each function that is reached must be on the blacklist. Prints those
 that are not, with the path there, and then fails with status 1. Knows x86, arm64 and riscv.
 
 The blacklist has the functions that NOKPROBE_SYMBOL() names, those in sections that are forbidden
@@ -47,6 +47,7 @@ class X86:
     alternatives = "__alt_instructions", "__alt_instructions_end", "<iiIBB", 4
     replacements = ".altinstr_replacement"
     branch = re.compile(r"(?:[a-z0-9]+ )*?(?:call|j[a-z]+)(?:,p[nt])?q? +(\*?)(?:%\w+|([0-9a-f]+))?")
+    member = re.compile(r"<pv_ops(?:\+0x([0-9a-f]+))?>")
 
     def target(self, text):
         """Where a branch leads: None if this is none, 0 if that is in a register or in memory."""
@@ -179,6 +180,7 @@ class Kernel:
         self.forbidden = self.blacklist(elf)
         self.text = text, end
         self.alternatives = sorted(self.read_alternatives(elf))
+        self.pv_ops = self.read_pv_ops(elf, symbols)
         self.disassemble(file, "--start-address=%#x" % text, "--stop-address=%#x" % end)
         if self.machine.replacements and self.alternatives:
             self.disassemble(file, "--section=" + self.machine.replacements)
@@ -224,6 +226,21 @@ class Kernel:
                          for piece in PIECE.finditer(name) if name[:piece.start()] in names)
         return forbidden
 
+    def read_pv_ops(self, elf, symbols):
+        """The functions of each member: the native one, Xen's first one, and Xen's later one."""
+        sizes = {name: size for name, _, size, _ in symbols}
+        members = {}
+        for name, value, size, _ in symbols:
+            if name != "pv_ops" and not re.fullmatch(r"xen_\w+_ops", name):
+                continue
+            # Those of Xen that have the members of pv_ops are as large.
+            if size == sizes.get("pv_ops"):
+                for i, word in enumerate(elf.words(value, value + size, None)):
+                    later = [self.address.get("xen_%s_direct" % native.replace("pv_native_", ""))
+                             for native in self.names.get(word, ())]
+                    members.setdefault(i * (8 if elf.is64 else 4), set()).update([word, *later])
+        return {offset: words & self.names.keys() for offset, words in members.items()}
+
     def disassemble(self, file, *options):
         command = [self.machine.objdump, "-d", "--no-show-raw-insn", *options, file]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, errors="replace") as run:
@@ -232,14 +249,14 @@ class Kernel:
                     m = INSTRUCTION.match(line)
                     target = m and self.machine.target(m.group(2))
                     if target is not None:
-                        self.branch(int(m.group(1), 16), target)
+                        self.branch(int(m.group(1), 16), target, m.group(2))
         if run.returncode:
             sys.exit("%s: objdump failed" % file)
 
-    def branch(self, address, target):
+    def branch(self, address, target, text):
         here = self.executed_in(address)
         if not target:
-            self.indirect.add(here)
+            self.branch_by_pointer(here, text)
             return
         if not self.text[0] <= target < self.text[1]:
             return
@@ -248,6 +265,14 @@ class Kernel:
             self.indirect.add(here)
         elif there != here:
             self.calls[here].add(there)
+
+    def branch_by_pointer(self, here, text):
+        m = self.machine.name == "x86" and self.machine.member.search(text)
+        functions = m and self.pv_ops.get(int(m.group(1) or "0", 16))
+        if functions:
+            self.calls[here].update(functions - {here})
+        else:
+            self.indirect.add(here)
 
 
 def read_rules(name):

@@ -199,6 +199,30 @@ __alt_instructions:
 	.byte	1, 5
 __alt_instructions_end:
 """
+    # The third member has a function of this one, and of a table of Xen's that has all members.
+    members = """
+	.macro TABLE name, first, second, third:vararg
+	.type \\name, @object
+\\name:	.quad	\\first, \\second, \\third
+	.size \\name, . - \\name
+	.endm
+	.data
+	TABLE pv_ops, named, in_section, %s
+	TABLE xen_irq_ops, 0, 0, %s
+	TABLE xen_smaller_ops, 0, 0, free, free
+"""
+
+    def test_members(self):
+        call = "call *pv_ops+16(%rip)"
+        self.assertEqual(self.findings("call *pv_ops(%rip)", more=self.members % ("free", "free")), [])
+        self.assertEqual(self.findings(call, more=self.members % ("named", "section_inner")), [])
+        for more in self.members % ("free", "0"), self.members % ("named", "free"):
+            self.assertEqual(self.findings(call, more=more), ["can be probed: free < root"])
+
+    def test_later_member(self):
+        more = "pv_native_flags = named\nxen_flags_direct = free\n"
+        self.assertEqual(self.findings("call *pv_ops(%rip)", more=self.members % ("free", "0") + more),
+                         ["can be probed: free < root"])
 
 
 class Arm64(HitPath, unittest.TestCase):
