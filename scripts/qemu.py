@@ -8,6 +8,7 @@ QEMU that does not end after the guest has shut down is no problem of the guest.
 QEMU is killed when this process ends.
 """
 import ctypes
+import glob
 import os
 import re
 import selectors
@@ -46,6 +47,16 @@ def die_with_parent():
 RACE = re.compile(r"BUG: KCSAN: [a-z: -]*race in ([\w]+)\S*(?: / ([\w]+))?")
 # Races with these are the kernel's, even if the other function is inlined into one of ours.
 OTHERS_RACES = {"rht_deferred_worker"}
+
+
+def own_functions(build):
+    """Names of the functions in this project's objects, with tests."""
+    objects = [path for pattern in ("kernel/kprobes.o", "kernel/kprobes/**/*.o",
+                                    "arch/*/kernel/kprobes*.o", "samples/kprobes/*.o")
+               for path in glob.glob(os.path.join(build, pattern), recursive=True)]
+    done = subprocess.run(["nm", "--defined-only"] + objects, stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL, text=True)
+    return {name.split(".")[0] for name in re.findall(r" [tT] (\S+)", done.stdout)}
 
 
 class Machine:

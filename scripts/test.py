@@ -6,7 +6,6 @@ Boots a kernel whose guest runs "test" and evaluates its console: KUnit at boot,
 startup self-tests, the guest's suites, and lines that no run may print. Also runs hitpath.py on the
 kernel. The last line is "N passed, N failed, N skipped"; the exit status is 1 if a test failed.
 """
-import glob
 import os
 import re
 import subprocess
@@ -52,16 +51,6 @@ class Progress:
 def options(config):
     with open(config) as f:
         return set(re.findall(r"^(CONFIG_\w+)=[ym]", f.read(), re.M))
-
-
-def own_functions(build):
-    """Names of the functions in this project's objects, with tests."""
-    objects = [path for pattern in ("kernel/kprobes.o", "kernel/kprobes/**/*.o",
-                                    "arch/*/kernel/kprobes*.o", "samples/kprobes/*.o")
-               for path in glob.glob(os.path.join(build, pattern), recursive=True)]
-    done = subprocess.run(["nm", "--defined-only"] + objects, stdout=subprocess.PIPE,
-                          stderr=subprocess.DEVNULL, text=True)
-    return {name.split(".")[0] for name in re.findall(r" [tT] (\S+)", done.stdout)}
 
 
 def host_tests(log):
@@ -121,7 +110,7 @@ def main():
     progress = Progress(parser)
     machine = qemu.Machine(command, log, silence=float(os.environ.get("SILENCE", 300)),
                            timeout=float(os.environ.get("TIMEOUT", 3600)),
-                           ours=own_functions(os.path.dirname(config)))
+                           ours=qemu.own_functions(os.path.dirname(config)))
     tail, text, headers_at_boot = [], [], 0
     try:
         for line in machine.lines():

@@ -26,7 +26,8 @@ class Phase:
         self.said = []              # the lines of its report
         self.refused = {}           # index: (errno, reason)
         self.return_refused = {}
-        self.hits = {}              # index: (hits, posts, faults, missed, wrong, mechanism)
+        # index: (hits, posts, faults, missed, wrong, mechanism, early, late)
+        self.hits = {}
         self.returns = {}           # index: (entries, returns, lost)
         self.outside = {}           # index: hits of its function's entry while it was not armed
         self.inside = {}            # function: how many tasks had called it at the end
@@ -35,6 +36,10 @@ class Phase:
         self.lines = []             # of the workload, where it differs
         self.windows = []           # (address, bytes before, bytes now) where the text differs
         self.text = (0, 0, 0)       # bytes that differ, the first, those of toggled sites
+        self.idle = []              # addresses of points that are not freed
+        self.stray = 0              # of these, those that nothing explains
+        self.unexplained = []       # (index, reason) of refusals that nothing explains
+        self.quarantine = False     # is freed memory kept for a while?
         self.armed = self.left = self.memory = None
         self.named = {}             # points, detours: (before, armed, after); pages: (before, after)
         self.jumps = self.waiting = 0
@@ -88,6 +93,10 @@ def report(phase, word):
         phase.windows.append((int(rest[0], 16), bytes.fromhex(rest[1]), bytes.fromhex(rest[2])))
     elif key == "left":
         phase.left = tuple(int(n) for n in rest[:3])
+    elif key == "idle":
+        phase.idle.append(int(rest[0], 16))
+    elif key == "quarantine":
+        phase.quarantine = True
     elif key == "tasks":
         phase.tasks = int(rest[0])
     elif key == "inside":
@@ -97,7 +106,8 @@ def report(phase, word):
     elif key == "memory":
         phase.memory = tuple(int(n) for n in rest[:3])
     elif key == "hit":
-        phase.hits[int(rest[0])] = tuple(int(n) for n in rest[1:6]) + (rest[6],)
+        phase.hits[int(rest[0])] = (tuple(int(n) for n in rest[1:6]) + (rest[6],) +
+                                    tuple(int(n) for n in rest[7:9]))
     elif key == "return":
         phase.returns[int(rest[0])] = tuple(int(n) for n in rest[1:4])
         phase.outside[int(rest[0])] = int(rest[4])
@@ -128,7 +138,7 @@ def is_uneven(hit, fact):
     that ends an interrupt, as one in irq_exit_rcu() that takes it off the preemption count. A
     post-handler of any other instruction runs in the context that its pre-handler ran in.
     """
-    hits, posts, faults, missed, wrong, _ = hit
+    hits, posts, faults, missed, wrong = hit[:5]
     if wrong:
         return True
     lost = faults + (missed if fact.context else 0)
@@ -173,9 +183,13 @@ def classify(phase, facts):
 
 
 def is_left(phase):
-    """Are there points, detours or pages of theirs that no idle point accounts for? Nobody else has
-    probes. A page may have a chunk of others with it."""
+    """Are there points, detours or pages of theirs that no idle point accounts for, or an idle one
+    that nothing explains? Nobody else has probes. A page may have a chunk of others with it."""
     idle = phase.left[2]
+    if phase.stray or idle != len(phase.idle):
+        return True
+    if phase.quarantine:
+        return False
     for name, allowed in (("points", idle), ("detours", idle), ("pages", SIZES + idle * CHUNK)):
         counts = phase.named.get(name)
         if not counts or not 0 <= counts[-1] <= allowed:
@@ -194,30 +208,67 @@ def judge_text(phase, sites):
     phase.text = (max(bad, phase.text[0] - excused), first, excused)
 
 
-def checks(phase, outcomes):
+def judge_idle(phase, explained):
+    """Points may stay at instructions of which somebody may sleep in the copy."""
+    phase.stray = len(set(phase.idle) - explained)
+
+
+def judge_refusals(phase, explains):
+    """@explains(index, reason): does the text itself show that the reason holds?"""
+    phase.unexplained = [(i, reason) for refused in (phase.refused, phase.return_refused)
+                         for i, (_, reason) in refused.items() if not explains(i, reason)]
+
+
+def checks(phase, outcomes, facts):
     """What is checked of a whole phase: (name, passed, what was seen)."""
     result = [("workload, " + step, how == "same", how) for step, how, _ in phase.runs
               if how != "skipped"]
     refused = sum(o == REFUSED for o in outcomes)
-    armed, _, error = phase.armed
-    result.append(("registered together", not error and armed == phase.size - refused,
-                   "%d of %d, errno %d" % (armed, phase.size - refused, -error)))
+    armed, returning, error = phase.armed
+    functions = sum(bool(fact.function) for fact in facts) - len(phase.return_refused)
+    result.append(("registered together", not error and armed == phase.size - refused and
+                   returning == functions,
+                   "%d of %d, and %d of %d return probes, errno %d" % (
+                       armed, phase.size - refused, returning, functions, -error)))
     result.append(("text as before", phase.text[0] == 0,
                    "%d bytes differ, first %x; and %d of static keys and calls" % phase.text))
     result.append(("nothing in debugfs", phase.left[:2] == (0, 0), "list %d, points %d" % phase.left[:2]))
     result.append(("points, detours and pages freed", not is_left(phase),
                    ", ".join("%s %s" % (name, "-".join(str(n) for n in counts))
-                             for name, counts in phase.named.items()) + ", %d idle" % phase.left[2]))
-    result.append(("memory as before", not grew(phase.memory), "%d, armed %d, then %d" % phase.memory))
+                             for name, counts in phase.named.items()) +
+                   ", %d idle, %d of them for no reason" % (phase.left[2], phase.stray)))
+    if not phase.quarantine:
+        result.append(("memory as before", not grew(phase.memory),
+                       "%d, armed %d, then %d" % phase.memory))
     result.append(("books", UNEVEN not in outcomes, "%d uneven" % outcomes.count(UNEVEN)))
-    unexplained = sum(not reason for _, reason in phase.refused.values())
-    result.append(("refusals explained", not unexplained, "%d are not" % unexplained))
+    result.append(("refusals explained", not phase.unexplained,
+                   "%d are not" % len(phase.unexplained)))
     return result
 
 
 def is_sound(phase):
     """Did the phase come to its end, with the workload's output as without probes?"""
     return phase.done and all(how in ("same", "skipped") for _, how, _ in phase.runs)
+
+
+def is_clean(phase):
+    """Is, in addition, nothing left? Judge its text and its idle points before."""
+    return is_sound(phase) and not phase.text[0] and not is_left(phase)
+
+
+def what_differs(phase):
+    """Why a phase that came to its end is not clean, in words."""
+    runs = ["%s %s" % r[:2] for r in phase.runs if r[1] not in ("same", "skipped")]
+    if runs:
+        return runs[0] + "; " + "; ".join(phase.lines[:2])
+    if phase.text[0]:
+        return "%d bytes of the text, the first at %#x" % phase.text[:2]
+    return "points, detours or pages are left"
+
+
+def skipped(phase):
+    """Runs in a tracer that the kernel has not got."""
+    return sum(how == "skipped" for _, how, _ in phase.runs)
 
 
 def smallest(items, fails):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """The sweep's part of the report: a summary as text, and a page with a map of the text."""
 import collections
+import gzip
 import html
 import os
 import time
@@ -54,15 +55,19 @@ def reasons_table(sweep, reasons):
 
 
 def hits_table(sweep):
-    """Hits by mechanism: instructions that were hit, hits, post-handlers, faults, misses."""
-    rows = collections.defaultdict(lambda: [0] * 5)
+    """Hits by mechanism: instructions that were hit, of these those hit before the optimizer was
+    turned on, as breakpoints or by ftrace, and those hit after it was done; hits, post-handlers,
+    faults, misses."""
+    rows = collections.defaultdict(lambda: [0] * 7)
     for hit, _ in sweep.facts.values():
         if hit:
             row = rows[MECHANISMS.get(hit[5], hit[5])]
-            for i, n in enumerate((1,) + hit[:4]):
+            early, late = hit[6:8]
+            for i, n in enumerate((1, bool(early), bool(late)) + hit[:4]):
                 row[i] += n
     return ([[name] + row for name, row in sorted(rows.items())],
-            ["mechanism at the end", "instructions", "hits", "post", "faults", "missed"])
+            ["mechanism at the end", "instructions", "of them before", "and at the end", "hits", "post",
+             "faults", "missed"])
 
 
 def returns_table(sweep):
@@ -118,10 +123,13 @@ def summary(sweep):
         if not passed:
             lines.append("FAIL  phase %d: %s: %s" % (number, name, seen))
     counts = sum(count_outcomes(sweep), collections.Counter())
-    unexplained = sum(not why for _, why in sweep.reasons.values())
+    for instruction, reason in sweep.unexplained[:50]:
+        lines.append("unexplained: %s: %s" % (sweep.name(instruction), reason))
     lines.append("%d crashed, %d uneven, %d different, %d unexplained" % (
-        counts[outcome.CRASHED], counts[outcome.UNEVEN], counts[outcome.DIFFERENT], unexplained))
-    lines.append("%d passed, %d failed, 0 skipped" % (len(sweep.checks) - failed, failed))
+        counts[outcome.CRASHED], counts[outcome.UNEVEN], counts[outcome.DIFFERENT],
+        len(sweep.unexplained)))
+    lines.append("%d passed, %d failed, %d skipped" % (
+        len(sweep.checks) - failed, failed, sum(outcome.skipped(phase) for _, phase in sweep.phases)))
     return lines
 
 
@@ -192,9 +200,21 @@ def page(sweep):
     return "\n".join(out) + "\n"
 
 
+def write_instructions(sweep, path):
+    """Each instruction that was swept: its outcome, and why it was refused or how often it was hit."""
+    with gzip.open(path, "wt", compresslevel=3) as f:
+        f.write("object\tinstruction\toutcome\thits\treason\n")
+        for instruction, what in sorted(sweep.outcomes.items()):
+            hit, _ = sweep.facts.get(instruction) or (None, None)
+            f.write("%s\t%s\t%s\t%d\t%s\n" % (
+                sweep.texts[instruction[0]].name, sweep.name(instruction), what, hit[0] if hit else 0,
+                sweep.reasons.get(instruction, ("", ""))[1]))
+
+
 def write(sweep, directory):
     """Writes both and prints the text. Returns the exit status."""
     lines = summary(sweep)
+    write_instructions(sweep, os.path.join(directory, "instructions.tsv.gz"))
     with open(os.path.join(directory, "sweep.txt"), "w") as f:
         f.write("\n".join(lines) + "\n")
     with open(os.path.join(directory, "sweep.html"), "w") as f:
@@ -202,6 +222,7 @@ def write(sweep, directory):
     overall.from_environment(directory)
     print()
     print("\n".join(lines[:-2]))
-    print("    report: " + os.path.relpath(os.path.join(directory, "report.html")))
+    print("    report: %s, each instruction: %s" % tuple(
+        os.path.relpath(os.path.join(directory, name)) for name in ("report.html", "instructions.tsv.gz")))
     print("\n".join(lines[-2:]))
     return 1 if not sweep.checks or any(not c[2] for c in sweep.checks) else 0

@@ -14,18 +14,20 @@
  *   refused INDEX probe|return ERRNO REASON...
  *   armed PROBES RETURN-PROBES ERRNO
  *   jumps NUMBER WAITING              that wait still
- *   run STEP same|different|failed|unfinished MILLISECONDS
+ *   run STEP same|different|failed|unfinished|skipped MILLISECONDS     skipped: no such tracer
  *   line WHICH TEXT...                 of the workload's output, where it differs
  *   differs ADDRESS BEFORE NOW         of the text from its copy: where, and the bytes around
  *   text BYTES                         how many differ
  *   tasks NUMBER                       there were when the probes were removed
  *   inside NUMBER FUNCTION             so many of them had called it
  *   left LIST POINTS IDLE              lines of these files in debugfs, and idle points
+ *   idle ADDRESS                       each of them
+ *   quarantine                         KASAN keeps memory that was freed: what follows tells nothing
  *   memory BEFORE ARMED AFTER          in bytes
  *   points BEFORE ARMED AFTER          in objects of their cache
  *   detours BEFORE ARMED AFTER         the same
  *   pages BEFORE AFTER                 of slots and detours
- *   hit INDEX HITS POSTS FAULTS MISSED WRONG MECHANISM     if there were any
+ *   hit INDEX HITS POSTS FAULTS MISSED WRONG MECHANISM EARLY LATE     if there were any
  *   return INDEX ENTRIES RETURNS LOST OUTSIDE      if it was hit; so often while it was not armed
  *   done ID                            the phase is over
  *   end                                and the plan
@@ -298,18 +300,44 @@ static void settle(void)
 	fprintf(output, "jumps %u %u\n", count_jumps(), left);
 }
 
+static void note_mechanism(uint32_t optimized)
+{
+	if (ioctl(device, PROOF_MECHANISM, &optimized))
+		fail("PROOF_MECHANISM");
+}
+
+/* A load that has not interrupted anything is none. */
 static void set_interrupts(uint32_t on)
 {
-	if (ioctl(device, PROOF_INTERRUPTS, &on))
+	int interrupts = ioctl(device, PROOF_INTERRUPTS, &on);
+
+	if (interrupts < 0 || (!on && !interrupts))
 		fail("PROOF_INTERRUPTS");
+}
+
+static int has_tracer(const char *tracer)
+{
+	FILE *f = fopen(TRACING "available_tracers", "r");
+	char name[64];
+	int found = 0;
+
+	while (f && !found && fscanf(f, "%63s", name) == 1)
+		found = !strcmp(name, tracer);
+	if (f)
+		fclose(f);
+	return found;
 }
 
 static void under_tracer(const char *tracer, const char *name, const char *filter)
 {
+	if (!has_tracer(tracer)) {
+		fprintf(output, "run %s skipped 0\n", name);
+		return;
+	}
 	if (write_file(TRACING "set_ftrace_filter", filter) == -EINVAL)
 		fail("set_ftrace_filter");
 	if (write_file(TRACING "current_tracer", tracer)) {
-		fprintf(output, "run %s skipped 0\n", name);
+		fprintf(output, "run %s failed 0\nline %s\n", name, "the tracer cannot be set");
 		return;
 	}
 	run(name);
@@ -326,8 +354,9 @@ static void runs(const char *mechanism, uint32_t steps, uint32_t id)
 	char name[64];
 
 	run(mechanism);
-	if (steps & (1 << INTERRUPTS))
-		set_interrupts(1);
+	if (!(steps & (1 << INTERRUPTS)))
+		return;
+	set_interrupts(1);
 	snprintf(name, sizeof(name), "%s+function", mechanism);
 	if (steps & (1 << FUNCTION))
 		under_tracer("function", name, filter);
@@ -335,7 +364,7 @@ static void runs(const char *mechanism, uint32_t steps, uint32_t id)
 	if (steps & (1 << GRAPH))
 		under_tracer("function_graph", name, filter);
 	snprintf(name, sizeof(name), "%s+interrupts", mechanism);
-	if ((steps & (1 << INTERRUPTS)) && !(steps & (1 << FUNCTION | 1 << GRAPH)))
+	if (!(steps & (1 << FUNCTION | 1 << GRAPH)))
 		run(name);
 	set_interrupts(0);
 }
@@ -357,6 +386,7 @@ static void disarm(void)
 	} while (points && now() < end);
 	fprintf(output, "left %u %u %u\n", lines_of(KPROBES "list"), points,
 		points_with("  idle  0  ", 1));
+	print_idle(output);
 }
 
 static void results(const struct proof_record *records)
@@ -367,8 +397,8 @@ static void results(const struct proof_record *records)
 
 	for (i = 0; read(device, &r, sizeof(r)) == sizeof(r); i++) {
 		if (r.hits || r.posts || r.missed || r.wrong)
-			fprintf(output, "hit %u %u %u %u %u %u %c\n", i, r.hits, r.posts, r.faults,
-				r.missed, r.wrong, r.mechanism);
+			fprintf(output, "hit %u %u %u %u %u %u %c %u %u\n", i, r.hits, r.posts,
+				r.faults, r.missed, r.wrong, r.mechanism, r.early, r.late);
 		probed = (records[i].flags & PROOF_RETURN) && !r.return_error;
 		if (probed && (r.hits || r.entries || r.returns || r.lost))
 			fprintf(output, "return %u %u %u %u %u\n", i, r.entries, r.returns, r.lost,
@@ -403,10 +433,11 @@ static void begin_phase(const struct plan_phase *p, const struct proof_record *r
 	fprintf(output, "phase %u %u\n", p->id, p->number);
 	if (write(device, records, p->number * sizeof(*records)) < 0)
 		fail("records");
-	examine(records, p->number);
-	fflush(output);
+	/* Before any of the probes is registered. */
 	if (ioctl(device, PROOF_COPY))
 		fail("PROOF_COPY");
+	examine(records, p->number);
+	fflush(output);
 	write_file(OPTIMIZATION, "0");
 }
 
@@ -435,8 +466,10 @@ static void phase(const struct plan_phase *p, struct proof_record *records)
 	if (p->steps & (1 << BREAKPOINTS))
 		runs("breakpoints", p->steps, p->id);
 	say("<5>proof: optimizing");
+	note_mechanism(0);
 	write_file(OPTIMIZATION, "1");
 	settle();
+	note_mechanism(1);
 	bytes[1] = used();
 	named[1] = count_objects();
 	if (p->steps & (1 << JUMPS))
@@ -445,7 +478,10 @@ static void phase(const struct plan_phase *p, struct proof_record *records)
 	print_stacks(output);
 	disarm();
 	compare_text();
-	wait_for_memory(bytes[0]);
+	if (has_quarantine())
+		fprintf(output, "quarantine\n");
+	else
+		wait_for_memory(bytes[0]);
 	bytes[2] = used();
 	named[2] = count_objects();
 	print_memory(bytes, named, pages);

@@ -26,6 +26,7 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, ".."))
 sys.path.insert(0, HERE)
+import explain  # noqa: E402
 import kept     # noqa: E402
 import outcome  # noqa: E402
 import qemu     # noqa: E402
@@ -62,9 +63,9 @@ class Guest:
     lock = threading.Lock()
     number = 0
 
-    def __init__(self, directory, initramfs, command, arguments):
+    def __init__(self, directory, initramfs, command, arguments, ours=None):
         self.directory, self.initramfs = directory, initramfs
-        self.command, self.arguments = command, arguments
+        self.command, self.arguments, self.ours = command, arguments, ours
 
     def path(self, name):
         return os.path.join(self.directory, name)
@@ -86,7 +87,7 @@ class Guest:
             "-qmp", "unix:%s,server=on,wait=off" % control,
             # The caches of points and detours are counted by their names.
             "-append", " ".join(["slab_nomerge"] + self.arguments)]
-        machine = qemu.Machine(command, self.path(name + ".log"), SILENCE, limit)
+        machine = qemu.Machine(command, self.path(name + ".log"), SILENCE, limit, self.ours)
         tail = []
         lines = machine.lines()
         for line in lines:
@@ -133,9 +134,10 @@ def read_texts(guest, objects):
     for number, (name, elf) in enumerate(objects):
         copy, section = guest.path("running-" + name), empty[number].section
         with open(guest.path("text-%d" % number), "rb") as f:
-            text.put(elf, copy, f.read(), section, readelf)
+            empty[number].bytes = f.read()
+        text.put(elf, copy, empty[number].bytes, section, readelf)
         start = text.sections(copy, readelf)[section][0]
-        empty[number].size = found[number][1]
+        empty[number].start, empty[number].size = found[number]
         if number == 0:
             names, _ = sites.read_symbols(elf, readelf)
             empty[0].scheduler = tuple(names["__sched_text_" + edge] - start
@@ -148,15 +150,16 @@ def read_texts(guest, objects):
 class Sweep:
     """Phases, and what became of them."""
 
-    def __init__(self, guest, texts, seed, patched=None, quick=False, results=None, limit=0):
+    def __init__(self, guest, texts, seed, patched=None, why=None, quick=False, results=None, limit=0):
         self.guest, self.texts, self.seed = guest, texts, seed
-        self.patched = patched or sites.Sites()
+        self.patched, self.why = patched or sites.Sites(), why
         self.quick, self.results, self.limit = quick, results or kept.Kept(), limit
         self.longest = 0            # seconds that a phase took
         self.outcomes = {}          # instruction: outcome
         self.facts = {}             # instruction: what the guest has said of it
         self.reasons = {}           # instruction: (errno, reason)
         self.return_reasons = {}
+        self.unexplained = []       # (instruction, reason)
         self.checks = []            # (phase, name, passed, seen)
         self.notes = []             # problems, in words
         self.phases = []
@@ -177,6 +180,10 @@ class Sweep:
             text.plan(self.texts, numbered, steps, self.seed, unprobed), PHASE_LIMIT * len(numbered),
             watch)
         phases, unprobed, _ = outcome.parse(lines)
+        items = dict(numbered)
+        for phase in phases:
+            if phase.done:
+                self.judge(phase, items[phase.number])
         return phases, unprobed, problems, tail
 
     def name(self, instruction):
@@ -191,10 +198,18 @@ class Sweep:
             return fact
         return fact._replace(function=t.symbol(at).rpartition("+")[0], waits=text.waits_in(t, at))
 
-    def add(self, number, items, phase):
-        """A phase that came to its end."""
+    def judge(self, phase, items):
+        """Compares what a phase has left, and refused, with what the text explains."""
         outcome.judge_text(phase, self.patched)
-        outcomes = outcome.classify(phase, [self.fact(i) for i in items])
+        if self.why:
+            outcome.judge_idle(phase, self.why.idle)
+            outcome.judge_refusals(phase, lambda i, reason: self.why.explains(*items[i], reason))
+
+    def add(self, number, items, phase):
+        """A phase that came to its end, and was judged."""
+        facts = [self.fact(i) for i in items]
+        outcomes = outcome.classify(phase, facts)
+        self.unexplained += [(items[i], reason) for i, reason in phase.unexplained]
         for i, (instruction, what) in enumerate(zip(items, outcomes)):
             self.outcomes[instruction] = what
             if i in phase.hits or i in phase.returns:
@@ -203,7 +218,7 @@ class Sweep:
                 self.reasons[instruction] = phase.refused[i]
             if i in phase.return_refused:
                 self.return_reasons[instruction] = phase.return_refused[i]
-        checks = outcome.checks(phase, outcomes)
+        checks = outcome.checks(phase, outcomes, facts)
         self.checks += [(number,) + check for check in checks]
         for line in phase.lines:
             self.notes.append("phase %d: workload, %s" % (number, line))
@@ -218,7 +233,7 @@ class Sweep:
     def fails(self, number, items):
         """Does a part of a phase fail on its own?"""
         phases, _, problems, _ = self.boot([(number, items)])
-        bad = bool(problems) or not phases or not outcome.is_sound(phases[-1])
+        bad = bool(problems) or not phases or not outcome.is_clean(phases[-1])
         self.say("  %d of them: %s" % (len(items), "fails" if bad else "sound"))
         return bad
 
@@ -243,7 +258,7 @@ class Sweep:
                     self.outcomes[instruction] = what
                 items = [i for i in items if i not in set(found)]
             phases, _, problems, _ = self.boot([(number, items)]) if items else ([], 0, 0, 0)
-            if phases and not problems and outcome.is_sound(phases[-1]):
+            if phases and not problems and outcome.is_clean(phases[-1]):
                 self.add(number, items, phases[-1])
                 return
             if not items:
@@ -263,19 +278,18 @@ class Sweep:
             self.notes.append("no phase has begun: %s" % "; ".join(problems))
             self.checks.append((job[0][0], "begun", False, "\n".join(tail[-20:])))
             return
-        if any(" same " not in line for line in unprobed if line.startswith("run ")):
+        if any(line.split(" ")[2] not in ("same", "skipped") for line in unprobed
+               if line.startswith("run ")):
             self.notes += ["the workload's output varies without probes"] + unprobed[:20]
             self.checks.append((job[0][0], "workload, unprobed", False, "varies"))
         for phase in phases:
             items = by_number.pop(phase.number)
-            if outcome.is_sound(phase):
+            if outcome.is_clean(phase):
                 self.add(phase.number, items, phase)
                 if not problems:
                     self.results.save(phase, steps_of(phase.number, self.quick))
             elif phase.done:
-                how = [r for r in phase.runs if r[1] not in ("same", "skipped")][0]
-                why = " ".join(str(w) for w in how[:2]) + "; " + "; ".join(phase.lines[:2])
-                self.find(phase.number, items, outcome.DIFFERENT, why)
+                self.find(phase.number, items, outcome.DIFFERENT, outcome.what_differs(phase))
             else:
                 self.find(phase.number, items, outcome.CRASHED, "; ".join(problems))
         if problems and all(outcome.is_sound(p) for p in phases):
@@ -307,6 +321,7 @@ class Sweep:
         for number, items in numbered:
             phase = self.results.load(number, steps_of(number, self.quick), len(items))
             if phase:
+                self.judge(phase, items)
                 self.add(number, items, phase)
                 self.known += 1
             else:
@@ -359,16 +374,20 @@ def prepare(guest, elf, seed, quick):
     texts = read_texts(guest, objects)
     results = None
     if environment("AGAIN", "0") == "0":
-        name = kept.key([elf] + modules, (seed, environment("PHASE", PHASE)))
+        name = kept.key([elf] + modules, (seed, environment("PHASE", PHASE), guest.command,
+                                          guest.arguments))
         results = kept.Kept(guest.path("results-" + name))
-    return Sweep(guest, texts, seed, sites.read(elf, environment("READELF", "readelf")), quick,
-                 results, environment("LIMIT", 0))
+    readelf = environment("READELF", "readelf")
+    return Sweep(guest, texts, seed, sites.read(elf, readelf),
+                 explain.Explanations(elf, texts, modules, readelf), quick, results,
+                 environment("LIMIT", 0))
 
 
 def main():
     cut = sys.argv.index("--")
     directory, elf, initramfs = sys.argv[1:4]
-    guest = Guest(directory, initramfs, sys.argv[4:cut], sys.argv[cut + 1:])
+    guest = Guest(directory, initramfs, sys.argv[4:cut], sys.argv[cut + 1:],
+                  qemu.own_functions(os.path.dirname(elf)))
     for old in glob.glob(guest.path("guest-*")):
         os.unlink(old)
     seed, quick = environment("SEED", 1), environment("QUICK", "0") != "0"

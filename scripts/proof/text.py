@@ -47,6 +47,8 @@ class Text:
         self.lengths = array.array("B")
         self.flags = array.array("B")
         self.symbol_offsets, self.symbols = [], []
+        self.start, self.bytes = 0, b""     # of the running kernel
+        self.undecoded = set()      # functions with an instruction that objdump does not know
         self.tails = {}             # function: those that it ends with a jump to
         self.scheduler = (0, 0)     # offsets between which functions are left out of stacks
         self.padding = 0
@@ -121,6 +123,8 @@ def parse(lines, text, start=0):
         if pending:
             text.lengths[-1] = offset - text.offsets[-1]
         name = mnemonic(line)
+        if "(bad)" in line and text.symbols:
+            text.undecoded.add(text.symbols[-1])
         pending = not ((prefix and not entry) or (name == "int3" and ENDS.match(before)))
         if pending:
             text.offsets.append(offset)

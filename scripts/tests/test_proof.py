@@ -11,6 +11,7 @@ import unittest
 
 PROOF = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "proof")
 sys.path.insert(0, PROOF)
+import explain  # noqa: E402
 import kept     # noqa: E402
 import outcome  # noqa: E402
 import report   # noqa: E402
@@ -219,9 +220,9 @@ memory 1000000 9000000 1100000
 points 10 900 0
 detours 4 800 0
 pages 5 30
-hit 0 5 5 0 0 0 j
-hit 2 7 6 1 0 0 b
-hit 3 4 0 0 2 0 f
+hit 0 5 5 0 0 0 j 2 3
+hit 2 7 6 1 0 0 b 3 4
+hit 3 4 0 0 2 0 f 2 2
 return 0 5 4 0 0
 done 3
 """
@@ -232,8 +233,8 @@ def phase_of(said=SAID):
 
 
 class Outcomes(unittest.TestCase):
-    facts = [outcome.Fact(post, False, "waits", frozenset({"waits"}))
-             for post in (True, False, True, False, True, True)]
+    facts = [outcome.Fact(post, False, "waits" if i < 2 else "", frozenset({"waits"}))
+             for i, post in enumerate((True, False, True, False, True, True))]
 
     def outcomes(self, said=SAID, facts=None):
         return outcome.classify(phase_of(said), facts or self.facts)
@@ -241,7 +242,10 @@ class Outcomes(unittest.TestCase):
     def failed(self, said):
         phase = phase_of(said)
         outcome.judge_text(phase, sites.Sites())
-        return [c[0] for c in outcome.checks(phase, outcome.classify(phase, self.facts)) if not c[1]]
+        outcome.judge_idle(phase, {0x100})
+        outcome.judge_refusals(phase, lambda i, reason: bool(reason))
+        outcomes = outcome.classify(phase, self.facts)
+        return [c[0] for c in outcome.checks(phase, outcomes, self.facts) if not c[1]]
 
     def test_sound(self):
         phase = phase_of()
@@ -332,9 +336,31 @@ class Outcomes(unittest.TestCase):
                            ("pages 5 30", "pages 5 101"), ("points 10 900 0", "points -1 -1 -1"),
                            ("pages 5 30\n", "")):
             self.assertEqual(self.failed(SAID.replace(line, more)), freed, more)
-        idle = SAID.replace("left 0 0 0", "left 0 0 1")
+        idle = SAID.replace("left 0 0 0", "left 0 0 1\nidle 100")
         self.assertEqual(self.failed(idle.replace("900 0", "900 1").replace("800 0", "800 1")), [])
         self.assertEqual(self.failed(idle.replace("900 0", "900 2")), freed)
+        # Nothing explains why that one stays.
+        self.assertEqual(self.failed(idle.replace("idle 100", "idle 101")), freed)
+        self.assertEqual(self.failed(SAID.replace("left 0 0 0", "left 0 0 1")), freed)
+
+    def test_memory_that_kasan_keeps(self):
+        kept_by_kasan = SAID.replace("text 0\n", "text 0\nquarantine\n")
+        for line, more in (("points 10 900 0", "points 10 900 1"), ("9000000 1100000", "9000000 3000000")):
+            self.assertEqual(self.failed(kept_by_kasan.replace(line, more)), [], more)
+
+    def test_return_probes_are_armed(self):
+        self.assertEqual(self.failed(SAID.replace("armed 4 1 0", "armed 4 0 0")), ["registered together"])
+
+    def test_clean(self):
+        self.assertTrue(outcome.is_clean(phase_of()))
+        for line, more in (("text 0", "text 1"), ("points 10 900 0", "points 10 900 1"),
+                           ("run jumps same", "run jumps failed")):
+            phase = phase_of(SAID.replace(line, more))
+            self.assertFalse(outcome.is_clean(phase), more)
+            self.assertTrue(outcome.what_differs(phase))
+
+    def test_skipped(self):
+        self.assertEqual(outcome.skipped(phase_of()), 1)
 
     def test_workload_that_fails(self):
         said = SAID.replace("run jumps same", "run jumps failed")
@@ -427,8 +453,58 @@ class Patched(unittest.TestCase):
             line = flip % (LABEL, (old + pad).hex(), (new + pad).hex(), bytes_told)
             phase = phase_of(SAID.replace("text 0\n", line))
             outcome.judge_text(phase, self.known)
-            failed = [c[0] for c in outcome.checks(phase, []) if not c[1]]
+            failed = [c[0] for c in outcome.checks(phase, [], []) if not c[1]]
             self.assertEqual("text as before" not in failed, good)
+
+
+class Explained(unittest.TestCase):
+    """Reasons of refusals that the text shows, or does not show."""
+
+    def explains(self, reason, code=b"\x90", symbol="some", known=True):
+        t = text.parse(["0 <%s>:" % symbol, " 0:\tnop"], text.Text("vmlinux", len(code)))
+        t.start, t.bytes = AT, code
+        e = object.__new__(explain.Explanations)
+        e.texts, e.sites = [t], [{AT} if known else set()]
+        e.kernel = types.SimpleNamespace(entries=set() if known else {AT},
+                                         is_blacklisted=lambda address: known)
+        return e.explains(0, 0, reason)
+
+    def test_every_reason_has_an_instruction(self):
+        for reason, code in (("landing pad of indirect branches", b"\xf3\x0f\x1e\xfa"),
+                             ("instruction cannot be probed: its trap belongs to another subsystem", b"\x0f\x0b"),
+                             ("instruction cannot be probed: changes privilege level or segment", b"\x48\xcf"),
+                             ("instruction cannot be probed: changes privilege level or segment", b"\x0f\x01\xf8"),
+                             ("instruction cannot be probed: waits for an interrupt", b"\xf4"),
+                             ("instruction cannot be probed: keeps interrupts off for the next one", b"\xfb")):
+            self.assertTrue(self.explains(reason, code), reason)
+            self.assertFalse(self.explains(reason, b"\x48\x89\xfd"), reason)
+
+    def test_tables_and_symbols(self):
+        for reason in (explain.PATCHED, "blacklisted", "not a function's entry"):
+            self.assertTrue(self.explains(reason), reason)
+            self.assertFalse(self.explains(reason, known=False), reason)
+        for reason, symbol in zip(explain.SYMBOLS, ("__pfx_some", "__SCT__some")):
+            self.assertFalse(self.explains(reason), reason)
+            self.assertTrue(explain.SYMBOLS[reason].match(symbol))
+        self.assertFalse(self.explains("no instruction that can be decoded"))
+        self.assertFalse(self.explains(""))
+
+    def test_what_objdump_does_not_know(self):
+        self.assertFalse(self.explains("inside an instruction"))
+        t = text.parse(["0 <some>:", " 0:\trepnz (bad)", " 3:\tnop"], text.Text("vmlinux", 4))
+        self.assertEqual(t.undecoded, {"some"})
+
+    def test_names_on_the_blacklist(self):
+        pairs, names = explain.named(explain.BLACKLIST)
+        self.assertIn(("ftrace_caller", "ftrace_caller_end"), pairs)
+        self.assertTrue({"ftrace_caller", "startup_64", "native_write_cr4"} <= names)
+        self.assertFalse({"ftrace_caller_end", "native_write_cr3"} & names)
+
+    def test_reasons_are_those_of_kprobes(self):
+        with open(os.path.join(PROOF, "..", "..", "kernel", "kprobes", "reason.c")) as f:
+            source = f.read()
+        for reason in [*explain.SYMBOLS, *explain.OPCODES, explain.PATCHED]:
+            self.assertIn('"%s"' % reason, source)
 
 
 class Halving(unittest.TestCase):
@@ -472,16 +548,17 @@ class FakeGuest:
         for _ in range(phases):
             number, n, _, _ = struct.unpack_from("<4I", plan, at)
             at += 16
-            offsets = {struct.unpack_from("<I", plan, at + 8 * i)[0] for i in range(n)}
+            records = [struct.unpack_from("<IBBB", plan, at + 8 * i) for i in range(n)]
+            offsets = {record[0] for record in records}
             at += 8 * n
             lines.append("phase %d %d\n" % (number, n))
-            lines.append("armed %d 0 0\n" % n)
+            lines.append("armed %d %d 0\n" % (n, sum(bool(r[3] & text.RETURN) for r in records)))
             if offsets & self.fatal:
                 return lines, ["the kernel said: Oops"], ["Oops"]
             how = "different" if offsets & self.different else "same"
             lines += ["run jumps %s 5\n" % how, "text 0\n", "left 0 0 0\n", "memory 1 2 1\n",
                       "points 1 2 0\n", "detours 1 2 0\n", "pages 3 3\n",
-                      "hit 0 3 3 0 0 0 j\n", "done %d\n" % number]
+                      "hit 0 3 3 0 0 0 j 1 1\n", "done %d\n" % number]
         return lines + ["end\n"], [], []
 
 
@@ -556,6 +633,14 @@ class Sweeping(unittest.TestCase):
         steps = {sweep.steps_of(number, True) for number in range(1, 13)}
         self.assertEqual(steps, {0x27, 0x2f, 0x37})
         self.assertEqual({sweep.steps_of(number, False) for number in range(1, 13)}, {0x1f})
+
+    def test_skipped_without_probes_is_no_failure(self):
+        for how, good in (("skipped", True), ("failed", False)):
+            guest = FakeGuest()
+            boot = guest.boot
+            guest.boot = lambda *args: (["run unprobed+graph %s 1\n" % how] + boot(*args)[0], [], [])
+            s = self.sweep(guest, jobs=1)
+            self.assertEqual(all(c[2] for c in s.checks), good)
 
     def test_where_the_next_run_begins(self):
         numbered = [(number, []) for number in range(1, 6)]

@@ -22,6 +22,7 @@ struct consequence {
 };
 
 static DEFINE_PER_CPU(struct consequence, consequences);
+static atomic_t softirqs;
 
 static void again(struct irq_work *work)
 {
@@ -29,6 +30,7 @@ static void again(struct irq_work *work)
 
 static void softirq(struct tasklet_struct *tasklet)
 {
+	atomic_inc(&softirqs);
 }
 
 /* From now on, not from when it was due: the load must not take all of a slow machine. */
@@ -69,7 +71,7 @@ static void end(struct consequence *c)
  * @on: begin
  *
  * Context: Process context, may sleep.
- * Return: 0.
+ * Return: How many softirqs there were since it has begun.
  */
 int proof_interrupt(bool on)
 {
@@ -85,7 +87,9 @@ int proof_interrupt(bool on)
 		else
 			end(per_cpu_ptr(&consequences, cpu));
 	}
-	if (on)
+	if (on) {
+		atomic_set(&softirqs, 0);
 		on_each_cpu(begin, NULL, 1);
-	return 0;
+	}
+	return atomic_read(&softirqs) & INT_MAX;
 }

@@ -93,6 +93,16 @@ static long set_interrupts(void __user *arg)
 	return proof_interrupt(on);
 }
 
+static long note_mechanism(void __user *arg)
+{
+	u32 optimized;
+
+	if (copy_from_user(&optimized, arg, sizeof(optimized)))
+		return -EFAULT;
+	proof_note_mechanism(optimized);
+	return 0;
+}
+
 static long command(struct file *file, unsigned int number, unsigned long value)
 {
 	void __user *arg = (void __user *)value;
@@ -120,6 +130,8 @@ static long command(struct file *file, unsigned int number, unsigned long value)
 		return compare_text(arg);
 	case PROOF_INTERRUPTS:
 		return set_interrupts(arg);
+	case PROOF_MECHANISM:
+		return note_mechanism(arg);
 	default:
 		return -ENOTTY;
 	}

@@ -47,6 +47,8 @@ struct proof_return {
  * @posts:     calls of the post-handler
  * @faults:    calls of the fault handler
  * @wrong:     calls with a wrong instruction pointer
+ * @early:     hits before the optimizer was turned on
+ * @late:      hits after it was done
  * @returning: the return probe at the same address, or NULL
  */
 struct proof_probe {
@@ -58,6 +60,8 @@ struct proof_probe {
 	atomic_t posts;
 	atomic_t faults;
 	atomic_t wrong;
+	unsigned int early;
+	unsigned int late;
 	struct proof_return *returning;
 };
 
@@ -397,6 +401,25 @@ unsigned int proof_jumps(void)
 }
 
 /**
+ * proof_note_mechanism() - tell hits of a mechanism apart from those of another one
+ * @optimized: the optimizer is done; else it is about to be turned on
+ *
+ * Context: Process context.
+ */
+void proof_note_mechanism(bool optimized)
+{
+	unsigned int i, hits;
+
+	for (i = 0; i < nr_probes; i++) {
+		hits = atomic_read(&probes[i].hits);
+		if (optimized)
+			probes[i].late = hits;
+		else
+			probes[i].early = hits;
+	}
+}
+
+/**
  * proof_copy_text() - remember the text as it is
  *
  * Context: Process context, may sleep.
@@ -500,7 +523,9 @@ int proof_result(unsigned int i, struct proof_result *result)
 		.missed = probe->kp.nmissed,
 		.wrong = atomic_read(&probe->wrong),
 		.mechanism = mechanism(probe),
+		.early = probe->early,
 	};
+	result->late = result->hits - probe->late;
 	if (!returning)
 		return 0;
 	result->return_error = returning->error;

@@ -11,6 +11,7 @@ void proof_examine(struct proof_examination *examination);
 void proof_arm(struct proof_armed *armed);
 void proof_disarm(void);
 unsigned int proof_jumps(void);
+void proof_note_mechanism(bool optimized);
 int proof_copy_text(void);
 int proof_compare_text(struct proof_difference *difference);
 int proof_result(unsigned int i, struct proof_result *result);

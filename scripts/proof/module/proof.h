@@ -44,6 +44,8 @@ struct proof_record {
  * @lost:         calls whose return was not probed
  * @outside:      hits while the return probe was not armed
  * @mechanism:    'b'reakpoint, 'j'ump, 'f'trace when last asked
+ * @early:        hits before the optimizer was turned on
+ * @late:         hits after it was done
  */
 struct proof_result {
 	__s32 error;
@@ -58,6 +60,8 @@ struct proof_result {
 	__u32 lost;
 	__u32 outside;
 	__u32 mechanism;
+	__u32 early;
+	__u32 late;
 };
 
 /**
@@ -126,5 +130,6 @@ struct proof_armed {
 #define PROOF_DISARM	_IO('K', 6)
 #define PROOF_COMPARE	_IOWR('K', 7, struct proof_difference)
 #define PROOF_INTERRUPTS	_IOW('K', 8, __u32)
+#define PROOF_MECHANISM	_IOW('K', 9, __u32)
 
 #endif /* _PROOF_H */

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Whether a text itself shows why a probe on it was refused.
+
+A reason that kprobes gives is not taken on trust: each has a test here that looks at the bytes of the
+instruction, at its symbol, or at the tables of the object. A reason without a test explains nothing.
+"""
+import os
+import re
+import struct
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import hitpath  # noqa: E402
+
+# A prefix, of which the kernel's instructions have one at most.
+LEGACY = rb"^[\x66\xf0\xf2\xf3\x2e\x36\x3e\x26\x64\x65]*[\x40-\x4f]?"
+OPCODES = {
+    "landing pad of indirect branches": rb"\xf3\x0f\x1e[\xfa\xfb]",
+    # int3, int1, ud2, ud1
+    "instruction cannot be probed: its trap belongs to another subsystem": rb"[\xcc\xf1]|\x0f[\x0b\xb9]",
+    # iret, far ret, int, syscall, sysret, sysenter, sysexit; swapgs, mov to a segment; far call and jump
+    "instruction cannot be probed: changes privilege level or segment":
+        rb"[\xcf\xca\xcb\xcd\x8e]|\x0f[\x05\x07\x34\x35\xa1\xa9]|\x0f\x01\xf8|\x0f\x00[\xf0-\xf7\x30-\x37]|"
+        rb"\xff[\x18-\x1f\x28-\x2f\x58-\x5f\x68-\x6f\x98-\x9f\xa8-\xaf]",
+    # vmcall, vmlaunch, vmresume, vmrun, vmmcall, encls, enclu, rsm
+    "instruction cannot be probed: goes to a guest, an enclave or the firmware":
+        rb"\x0f\x01[\xc1-\xc3\xcf\xd7\xd8\xd9]|\x0f\xaa",
+    # hlt, mwait, mwaitx, umwait, tpause
+    "instruction cannot be probed: waits for an interrupt":
+        rb"\xf4|\x0f\x01[\xc9\xfb]|\x0f\xae[\xf0-\xf7]",
+    # sti, pop ss, mov ss
+    "instruction cannot be probed: keeps interrupts off for the next one":
+        rb"\xfb|\x17|\x8e[\x10-\x17\x50-\x57\x90-\x97\xd0-\xd7]",
+}
+SYMBOLS = {
+    "in front of a function's entry (__cfi_, __pfx_)": re.compile(r"__(pfx|cfi)_"),
+    "trampoline of a static call": re.compile(r"__SCT__"),
+}
+PATCHED = "patched or read by another subsystem (jump label, static call, BUG, ftrace)"
+# Tables of such places: section, the table's edges, the size of an entry, and that of its address.
+TABLES = (
+    ("__jump_table", ("__start___jump_table", "__stop___jump_table"), 16, 4),
+    (".static_call_sites", ("__start_static_call_sites", "__stop_static_call_sites"), 8, 4),
+    ("__bug_table", ("__start___bug_table", "__stop___bug_table"), 12, 4),
+    ("__mcount_loc", ("__start_mcount_loc", "__stop_mcount_loc"), 8, 8),
+)
+BLACKLIST = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../arch/x86/kernel/kprobes.c")
+EXCEPTIONS = ("__ex_table", ("__start___ex_table", "__stop___ex_table"), 12, 4)
+RELOCATED = re.compile(r"^[0-9a-f]+ +[0-9a-f]+ R_X86_64_(?:PC32|64) +([0-9a-f]+) (\S+) \+ ([0-9a-f]+)")
+
+
+def addresses(kernel, table):
+    """What the entries of one of the kernel's tables are for: relative to themselves, or not."""
+    _, edges, entry, width = table
+    start, end = (kernel.address.get(edge, 0) for edge in edges)
+    data = kernel.bytes(start, end)
+    for at in range(0, len(data) - entry + 1, entry):
+        value, = struct.unpack_from("<i" if width == 4 else "<Q", data, at)
+        yield value + start + at if width == 4 else value
+
+
+def relocations(module, readelf):
+    """Of a module that is not loaded: (table's section, code's section, offset in it)."""
+    out = subprocess.run([readelf, "-rW", module], stdout=subprocess.PIPE, text=True, check=True)
+    table = ""
+    for line in out.stdout.splitlines():
+        if line.startswith("Relocation section"):
+            table = line.split("'")[1][len(".rela"):]
+        match = RELOCATED.match(line)
+        if match:
+            yield table, match[2], int(match[1], 16) + int(match[3], 16)
+
+
+def named(source):
+    """What the blacklist of the architecture names, with a reason beside it: pairs of symbols between
+    which text is copied, and functions that run without the kernel's IDT."""
+    with open(source) as f:
+        table = re.search(r"copied\[\]\[2\].*?^};.*?without_idt\[\].*?^};", f.read(), re.DOTALL | re.MULTILINE)
+    pairs = re.findall(r'{ "(\w+)", "(\w+)" }', table[0])
+    return pairs, set(re.findall(r'"(\w+)"', table[0])) - {end for _, end in pairs}
+
+
+class Kernel(hitpath.Kernel):
+    """The kernel's symbols, blacklist, and tables. @entries: addresses of functions."""
+
+    def __init__(self, file, source=BLACKLIST):
+        super().__init__(file)
+        elf = hitpath.Elf(file)
+        self.bytes = elf.bytes
+        functions = [s for s in elf.symbols() if s[3] == hitpath.FUNC]
+        self.entries = {value for _, value, _, _ in functions}
+        pairs, self.by_name = named(source)
+        self.copied = [(value, value + size) for name, value, size, _ in functions
+                       if name in (start for start, _ in pairs)]
+        self.copied += [(self.address[start], self.address[end]) for start, end in pairs
+                        if start in self.address and end in self.address]
+
+    def is_blacklisted(self, address):
+        function = self.function(address)
+        return (function in self.forbidden or
+                any(hitpath.PIECE.split(name)[0] in self.by_name for name in self.names[function]) or
+                any(start <= address < end for start, end in self.copied))
+
+
+class Explanations:
+    """@texts: texts of objects, of which the kernel's is the first. @modules: files of the others."""
+
+    def __init__(self, kernel_file, texts, modules=(), readelf="readelf"):
+        self.kernel = Kernel(kernel_file)
+        self.texts = texts
+        self.sites = [set() for _ in texts]
+        self.idle = set(addresses(self.kernel, EXCEPTIONS))
+        for table in TABLES:
+            self.sites[0].update(addresses(self.kernel, table))
+        for module in modules:
+            self._read_module(module, readelf)
+
+    def _read_module(self, module, readelf):
+        name = module.rpartition("/")[2][:-3].replace("-", "_")
+        for table, section, offset in relocations(module, readelf):
+            for o, text in enumerate(self.texts):
+                if (text.name.partition(":")[0], text.section) != (name, section):
+                    continue
+                if table == EXCEPTIONS[0]:
+                    self.idle.add(text.start + offset)
+                elif table in (t[0] for t in TABLES):
+                    self.sites[o].add(text.start + offset)
+
+    def explains(self, o, i, reason):
+        """Does the text show the reason why a probe on an instruction was refused?"""
+        text = self.texts[o]
+        offset, length = text.offsets[i], text.lengths[i]
+        address, symbol = text.start + offset, text.symbol(offset)
+        code = text.bytes[offset:offset + length]
+        if reason in SYMBOLS:
+            return bool(SYMBOLS[reason].match(symbol))
+        if reason in OPCODES:
+            return bool(re.match(LEGACY + b"(" + OPCODES[reason] + b")", code, re.DOTALL) or
+                        re.match(OPCODES[reason], code, re.DOTALL))
+        if reason == PATCHED:
+            return any(at in self.sites[o] for at in range(address, address + length))
+        if reason == "blacklisted":
+            return o == 0 and self.kernel.is_blacklisted(address)
+        if reason == "not a function's entry":
+            return address not in self.kernel.entries
+        if reason == "inside an instruction":
+            # objdump does not know an instruction of this function that the kernel's decoder knows.
+            return symbol.rpartition("+")[0] in text.undecoded
+        return False
