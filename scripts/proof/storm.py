@@ -25,11 +25,11 @@ import stale    # noqa: E402
 from control import Control  # noqa: E402
 
 CONSOLE_TAIL = 40
-STALE = re.compile(r"Oops: int3|kernel BUG at arch/x86/kernel/jump_label|unexpected int3"
-                   # What look() says.
-                   r"|^stale int3: CPU"
-                   # In the trace of a CPU that is stuck.
-                   r"|RIP: \S+:(asm_)?exc_int3\+")
+# What look() says.
+STALE = re.compile(r"^stale int3: CPU")
+OOPS = re.compile(r"Oops: int3")
+# The byte before the instruction pointer, in memory: an int3 there is no stale one.
+CODE = re.compile(r"Code:.* ([0-9a-f]{2}) <[0-9a-f]{2}>")
 # Problems of which a stale int3 may be the cause, if it is told right after them.
 OF_STALE = re.compile(r"int3|Oops: invalid opcode|lockup|LOCKUP|stall|blocked for|Kernel panic|hung")
 STALE_NAME = "a machine with several threads has executed an int3 that was gone"
@@ -45,15 +45,27 @@ class Run:
         self.noted = []             # for each problem, after how many lines it was noted
         self.stale = None           # after how many lines a stale int3 was seen
         self.before = None          # failures at that time: their number, and themselves
+        self.oops = None            # the same two of an Oops by an int3 that may be a stale one
 
     def feed(self, line):
         """Takes a line. Returns whether it was KTAP."""
         self.lines.append(line)
         self._note()
-        if self.stale is None and self.threads != "single" and STALE.search(line):
-            self.stale = len(self.lines)
-            self.before = self.parser.leaves[ktap.FAILED], list(self.parser.failures)
+        if self.stale is None and self.threads != "single":
+            self._look_for_stale(line)
         return self.parser.feed(line)
+
+    def _look_for_stale(self, line):
+        seen = len(self.lines), (self.parser.leaves[ktap.FAILED], list(self.parser.failures))
+        code = CODE.search(line)
+        if STALE.search(line):
+            self.stale, self.before = seen
+        elif OOPS.search(line):
+            self.oops = seen
+        elif code and self.oops:
+            if code.group(1) != "cc":
+                self.stale, self.before = self.oops
+            self.oops = None
 
     def _note(self):
         self.noted += [len(self.lines)] * (len(self.problems) - len(self.noted))
@@ -144,7 +156,8 @@ def main():
         command += ["-qmp", "unix:%s,server=on,wait=off" % control]
         looks = functools.partial(look, control, kernel)
     # A round that ends takes a minute at most.
-    machine = qemu.Machine(command, log, silence=240, timeout=3 * seconds + 600, look=looks)
+    machine = qemu.Machine(command, log, silence=240, timeout=3 * seconds + 600, look=looks,
+                           ours=qemu.own_functions(os.path.dirname(kernel)))
     run = Run(threads_of(command), machine.problems)
     said = watch(machine, run, looks)
     run.judge()

@@ -179,6 +179,7 @@ void storm_init_slots(void);
 bool storm_is_return(const struct storm_slot *slot);
 bool storm_has_post(const struct storm_slot *slot);
 struct storm_probe *storm_new_probe(struct storm_slot *slot);
+void storm_free_probe(struct storm_probe *probe);
 void storm_settle_slot(struct storm_slot *slot);
 void storm_fill_slot(struct storm_slot *slot, struct storm_probe *probe);
 void storm_empty_slot(struct storm_slot *slot);

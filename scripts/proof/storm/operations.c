@@ -9,6 +9,7 @@
 #include <linux/ktime.h>
 #include <linux/prandom.h>
 #include <linux/sched.h>
+#include <linux/string.h>
 
 #include "internal.h"
 
@@ -38,6 +39,22 @@ static void begin_change(struct storm_slot *slot)
 	storm_end_term(slot);
 	storm_set_phase(&slot->phase, STORM_CHANGING);
 	smp_mb();	/* before the change: pairs with the first barrier of storm_call() */
+}
+
+static bool is_in_module(const struct storm_slot *slot)
+{
+	return !slot->target && strchr(slot->symbol, ':');
+}
+
+/* A function of a module that is not loaded, or goes, is not there. No other error is expected. */
+static int unexpected(const struct batch *b, int ret)
+{
+	unsigned int i;
+
+	for (i = 0; i < b->nr; i++)
+		if ((ret == -ENOENT || ret == -EINVAL) && is_in_module(b->slots[i]))
+			return 0;
+	return ret;
 }
 
 /* Registers what a batch has new probes of, or unregisters what it has. */
@@ -84,12 +101,11 @@ static void fill(struct batch *b, bool disabled)
 		begin_change(b->slots[i]);
 	if (!ret)
 		ret = register_all(b);
-	/* A function of a module that is not loaded, or goes, is not there. */
-	storm_note_change(b->slots[0]->target || ret == -ENOMEM || !ret ? ret : 0);
+	storm_note_change(unexpected(b, ret));
 	for (i = 0; i < b->nr; i++) {
 		storm_fill_slot(b->slots[i], ret ? NULL : probes[i]);
-		if (ret)
-			kfree(probes[i]);
+		if (ret && probes[i])
+			storm_free_probe(probes[i]);
 	}
 }
 
@@ -121,7 +137,7 @@ static void toggle(struct storm_slot *slot)
 	if (!ret)
 		slot->enabled = enable;
 	storm_settle_slot(slot);
-	storm_note_change(slot->target || ret == -ENOMEM ? ret : 0);
+	storm_note_change(unexpected(&(struct batch){ .slots = { slot }, .nr = 1 }, ret));
 }
 
 /* Registering what is registered is refused, and changes nothing. */

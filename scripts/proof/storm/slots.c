@@ -168,6 +168,18 @@ struct storm_probe *storm_new_probe(struct storm_slot *slot)
 }
 
 /**
+ * storm_free_probe() - poison the memory of a probe, and free it
+ * @probe: the probe, which nobody may use: it was unregistered, or refused
+ *
+ * Context: Process context.
+ */
+void storm_free_probe(struct storm_probe *probe)
+{
+	memset(probe, POISON_FREE, sizeof(*probe));
+	kfree(probe);
+}
+
+/**
  * storm_settle_slot() - a change of a slot has ended
  * @slot: the slot, which is locked and CHANGING
  *
@@ -206,8 +218,7 @@ void storm_empty_slot(struct storm_slot *slot)
 	struct storm_probe *probe = slot->probe;
 
 	storm_book_probe(slot);
-	memset(probe, POISON_FREE, sizeof(*probe));
-	kfree(probe);
+	storm_free_probe(probe);
 	slot->probe = NULL;
 	slot->enabled = false;
 	storm_settle_slot(slot);
