@@ -4,10 +4,10 @@
 
 Writes DIRECTORY/report.txt and report.html: one report of all parts of the proof that have left
 results, the sweep (sweep.txt, sweep.html), the storm on one thread and on several (storm.txt,
-storm-multi.txt), the other kernels and the scenarios.
+storm-multi.txt), the parts that are suites of make test, the scenarios, and the other kernels.
 
-Environment: TABLES, the directory of what PART=kernels and make test write: kernels.txt and
-scenarios.txt. By default it is DIRECTORY.
+Environment: TABLES, the directory of what these write: suites.txt, scenarios.txt and kernels.txt.
+By default it is DIRECTORY.
 """
 import collections
 import html
@@ -21,7 +21,8 @@ sys.path.insert(0, HERE)
 sys.path.insert(0, os.path.join(HERE, ".."))
 import ktap     # noqa: E402
 
-TABLES = (("kernels.txt", "Other kernels"), ("scenarios.txt", "Scenarios"))
+TABLES = (("suites.txt", "Parts that are suites of make test"), ("scenarios.txt", "Scenarios"),
+          ("kernels.txt", "Other kernels"))
 STORMS = (("storm.txt", "Storm"), ("storm-multi.txt", "Storm, with a thread for each CPU"))
 ROUND = re.compile(r"# round (\d+) of (\d+), seed (\d+)")
 TOLD = re.compile(r"# (book of all|handlers of all|witnesses of all|sums|failslab): (.*)")

@@ -80,17 +80,20 @@ def reasons(test, logs):
 
 
 class Verdict:
-    """What became of a scenario: @counts of each test, @failed, or only @skipped."""
+    """What became of a scenario: @counts of each test; @failed; else whether all of it was @skipped,
+    or one of its tests was, so that it was replayed @in_part."""
 
     def __init__(self, scenario, logs):
         self.scenario = scenario
         self.counts = [(test, count(test, logs), reasons(test, logs)) for test in scenario.tests]
         self.failed = any(not leaves or leaves[ktap.FAILED] for _, leaves, _ in self.counts)
-        self.skipped = not self.failed and not any(leaves[ktap.PASSED]
-                                                   for _, leaves, _ in self.counts)
+        replayed = [bool(leaves and leaves[ktap.PASSED]) for _, leaves, _ in self.counts]
+        self.skipped = not self.failed and not any(replayed)
+        self.in_part = not self.failed and any(replayed) and not all(replayed)
 
     def word(self):
-        return "FAILED" if self.failed else "skipped" if self.skipped else "passed"
+        return ("FAILED" if self.failed else "skipped" if self.skipped else
+                "passed in part" if self.in_part else "passed")
 
 
 def fill(text, **indents):
@@ -137,8 +140,9 @@ def main():
         print(text)
     failed = sum(v.failed for v in verdicts)
     skipped = sum(v.skipped for v in verdicts)
-    print("%d scenarios: %d passed, %d failed, %d skipped" %
-          (len(verdicts), len(verdicts) - failed - skipped, failed, skipped))
+    in_part = sum(v.in_part for v in verdicts)
+    print("%d scenarios: %d passed, %d in part, %d failed, %d skipped" %
+          (len(verdicts), len(verdicts) - failed - skipped - in_part, in_part, failed, skipped))
     return failed > 0
 
 

@@ -12,6 +12,7 @@ TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 sys.path.insert(0, os.path.join(TOP, "scripts"))
 sys.path.insert(0, os.path.join(TOP, "scripts", "proof"))
 import scenarios    # noqa: E402
+import suites       # noqa: E402
 import test         # noqa: E402
 
 LIST = os.path.join(TOP, "scripts/proof/scenarios.txt")
@@ -92,6 +93,10 @@ class Judge(unittest.TestCase):
         self.assertEqual(verdict(SKIPPED).word(), "skipped")
         self.assertIn("suite / one: 1 skipped (no such CPU)", table(SKIPPED))
 
+    def test_in_part(self):
+        self.assertEqual(verdict((CONSOLE % ("ok", "ok")).replace("2 two", "2 two # SKIP why")).word(),
+                         "passed in part")
+
     def test_several_kernels(self):
         self.assertEqual(verdict(SKIPPED, CONSOLE % ("ok", "ok")).word(), "passed")
         self.assertEqual(verdict(SKIPPED, CONSOLE % ("not ok", "not ok")).word(), "FAILED")
@@ -116,7 +121,7 @@ class Program(unittest.TestCase):
     def test_status(self):
         done = self.run_it(CONSOLE % ("ok", "ok"))
         self.assertEqual(done.returncode, 0)
-        self.assertTrue(done.stdout.endswith("1 scenarios: 1 passed, 0 failed, 0 skipped\n"))
+        self.assertTrue(done.stdout.endswith("1 scenarios: 1 passed, 0 in part, 0 failed, 0 skipped\n"))
         self.assertEqual(self.run_it(SKIPPED).returncode, 0)
         self.assertEqual(self.run_it(CONSOLE % ("not ok", "not ok")).returncode, 1)
         self.assertEqual(self.run_it("").returncode, 1)
@@ -177,6 +182,33 @@ class List(unittest.TestCase):
                 # A script, or a program.
                 path = os.path.join(SELFTESTS, rest[0])
                 self.assertTrue(os.path.exists(path) or os.path.exists(path + ".c"), test)
+
+
+class Suites(unittest.TestCase):
+    """Parts of the proof that are suites: suites.py."""
+
+    def judge(self, *left_out, result="ok"):
+        names = [path for _, path in suites.SUITES if " / " not in path and path not in left_out]
+        lines = ["KTAP version 1"]
+        for number, name in enumerate(names, 1):
+            lines += ["    # Subtest: " + name, "    1..1", "    %s 1 case" % result,
+                      "%s %d %s" % (result, number, name)]
+        lines += ["    # Subtest: kselftest kprobes", "    1..1", "    ok 1 fuzz.sh",
+                  "ok %d kselftest kprobes" % (len(names) + 1)]
+        return suites.rows([scenarios.Log(lines)])
+
+    def test_all_have_run(self):
+        rows, good = self.judge()
+        self.assertTrue(good)
+        self.assertEqual([row[2:] for row in rows], [[1, 0, 0]] * len(suites.SUITES))
+
+    def test_one_did_not_run(self):
+        rows, good = self.judge("kprobes_unwind")
+        self.assertFalse(good)
+        self.assertIn("did not run", [row[2] for row in rows])
+
+    def test_one_has_failed(self):
+        self.assertFalse(self.judge(result="not ok")[1])
 
 
 if __name__ == "__main__":
