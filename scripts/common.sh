@@ -12,7 +12,7 @@ logs=$build/log
 # Not in the checkout, so that several share it: the unpacked base and the compiler cache.
 cache=${XDG_CACHE_HOME:-${HOME:-$build}/.cache}/kprobes
 
-variants="run proof noftrace preempt rt noibt framepointer stuff debug kasan kcsan clang defconfig"
+variants="run proof noftrace preempt rt noibt framepointer stuff debug kasan kcsan clang fineibt defconfig"
 # Kernels that are only compiled, and booted if they have a console.
 compile_variants="nokprobes nomodules up allno allnokprobes"
 
@@ -90,15 +90,17 @@ config_files()
 	mapfile -t fragments < <(printf '%s\n' "${files[@]##*/}" | uniq)
 }
 
-# Debian's newest clang compiles the variant "clang": the suffix of its programs.
+# Debian's newest clang compiles the variants "clang" and "fineibt": the suffix of its programs.
 clang=-19
+
+is_built_by_clang() { case $variant in clang | fineibt) ;; *) return 1 ;; esac }
 
 # The kernel's own make. ccache gets the checkout's path, so that two clones share objects. Nothing
 # in the image depends on the machine.
 kmake()
 {
 	local compiler=(CC="ccache ${cross:-}gcc")
-	[ "$variant" != clang ] || compiler=(LLVM="$clang" CC="ccache clang$clang")
+	! is_built_by_clang || compiler=(LLVM="$clang" CC="ccache clang$clang")
 	CCACHE_DIR=$cache/ccache CCACHE_BASEDIR=$build CCACHE_NOHASHDIR=1 CCACHE_MAXSIZE=8G \
 	KBUILD_BUILD_USER=kprobes KBUILD_BUILD_HOST=localhost \
 	make -C "$linux" O="$out" ARCH="$kbuild_arch" ${cross:+CROSS_COMPILE="$cross"} \

@@ -62,6 +62,16 @@ class Run(unittest.TestCase):
         self.assertEqual((status, tested), (0, KERNELS))
         self.assertEqual(last, "57 passed, 0 failed, 19 skipped")
 
+    def test_where_the_sweep_begins(self):
+        path = self.path("cache/kprobes/ci-proof")
+        for before, after in ((None, "1"), ("23", "23")):
+            if before:
+                with open(path, "w") as f:
+                    f.write(before)
+            self.run_ci(seconds=3300)
+            with open(path) as f:
+                self.assertEqual(f.read().strip(), after)
+
     def test_left_out_are_skipped(self):
         status, last, tested = self.run_ci(seconds=3300)
         self.assertEqual((status, tested), (0, []))
