@@ -102,7 +102,8 @@ static void prepare(struct model *m, unsigned int subject, unsigned int place,
 		struct kretprobe *rp = return_probe(m, subject);
 
 		e->large = step->large;
-		rp->maxactive = 0;
+		e->many = step->maxactive == INT_MAX;
+		rp->maxactive = step->maxactive;
 		rp->data_size = e->large ? KRETPROBE_MAX_DATA_SIZE + 1 : 0;
 	}
 }
@@ -120,6 +121,8 @@ static unsigned int outcome(int ret)
 		return MODEL_ENOENT;
 	case -E2BIG:
 		return MODEL_E2BIG;
+	case -ENOMEM:
+		return MODEL_ENOMEM;
 	default:
 		return MODEL_OTHER;
 	}
@@ -143,6 +146,8 @@ static unsigned int outcomes(struct model *m, unsigned int subject)
 	set = kprobes_model_outcomes(m, expected(m, subject)->place, returns);
 	if (expected(m, subject)->large)
 		set = (set & ~MODEL_OK) | MODEL_E2BIG;
+	if (expected(m, subject)->many)
+		set = (set & ~MODEL_OK) | MODEL_ENOMEM;
 	return set;
 }
 
@@ -179,7 +184,7 @@ void kprobes_model_register(struct model *m, const struct model_step *step)
 	check_outcome(m, set, ret);
 	if (was_registered || subject == MODEL_NOTHING)
 		return;
-	if (!expected(m, subject)->large)
+	if (!expected(m, subject)->large && !expected(m, subject)->many)
 		kprobes_model_seen(m, step->places[0], kprobes_model_is_return(subject),
 				   outcome(ret));
 	if (!ret)
@@ -353,7 +358,8 @@ static void do_run(struct model *m)
 	if (kprobes_targets_run(7) != KPROBES_TARGETS_RESULT(7))
 		kprobes_model_wrong(m, "wrong result");
 	for (i = 0; i < MODEL_GARBAGE; i++)
-		if (m->armed && m->expected[i].registered && !m->expected[i].disabled &&
+		if (m->armed && m->expected[i].registered &&
+		    (!m->expected[i].disabled || m->errs) &&
 		    kprobes_model_is_passed(m->expected[i].place))
 			m->expected[i].hits++;
 }
@@ -564,8 +570,8 @@ static void print_array(struct kunit *test, const struct model *m, const struct 
 	char name[80];
 	int i;
 
-	kunit_err(test, "%s, num %d%s, flags %#x%s\n", call_names[step->call], step->num,
-		  step->null_array ? " of NULL" : "", step->flags,
+	kunit_err(test, "%s, num %d%s, flags %#x, maxactive %d%s\n", call_names[step->call],
+		  step->num, step->null_array ? " of NULL" : "", step->flags, step->maxactive,
 		  step->in_work ? ", in a work item" : "");
 	for (i = 0; i < step->num; i++) {
 		kprobes_model_place_name(m, step->places[i], name, sizeof(name));
@@ -580,7 +586,7 @@ void kprobes_model_print(struct kunit *test, const struct model *m, const struct
 	if (step->call >= MODEL_REGISTER_ARRAY && step->call <= MODEL_UNREGISTER_RETURNS)
 		return print_array(test, m, step);
 	kprobes_model_place_name(m, step->places[0], name, sizeof(name));
-	kunit_err(test, "%s %u at \"%s\"%s, flags %#x%s\n", call_names[step->call],
+	kunit_err(test, "%s %u at \"%s\"%s, flags %#x, maxactive %d%s\n", call_names[step->call],
 		  step->subject, name, step->by_addr ? " by address" : "", step->flags,
-		  step->in_work ? ", in a work item" : "");
+		  step->maxactive, step->in_work ? ", in a work item" : "");
 }

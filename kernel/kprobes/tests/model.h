@@ -38,7 +38,8 @@ enum model_outcome {
 	MODEL_EILSEQ = 4,
 	MODEL_ENOENT = 8,
 	MODEL_E2BIG = 16,
-	MODEL_OTHER = 32,
+	MODEL_ENOMEM = 32,
+	MODEL_OTHER = 64,
 };
 
 /**
@@ -68,6 +69,7 @@ struct model_spot {
  * @delta:      how far the address that the caller gives is in front of a random one
  * @by_addr:    the caller knows the address instead of the symbol
  * @large:      the caller of a return probe wants too much private data
+ * @maxactive:  what the caller of a return probe asks for; INT_MAX is more than there can be
  * @in_work:    the call is made by a work item that a handler has queued
  */
 struct model_step {
@@ -81,6 +83,7 @@ struct model_step {
 	u8 delta;
 	bool by_addr;
 	bool large;
+	int maxactive;
 	bool in_work;
 };
 
@@ -90,6 +93,7 @@ struct model_step {
  * @disabled:   it is disabled
  * @gone:       its text has gone
  * @large:      it wants too much private data
+ * @many:       it wants more instances than there can be
  * @place:      where it was put
  * @hits:       how often it was hit since it was put there
  */
@@ -98,6 +102,7 @@ struct model_expected {
 	bool disabled;
 	bool gone;
 	bool large;
+	bool many;
 	u8 place;
 	int hits;
 };
@@ -112,6 +117,7 @@ enum model_module { MODEL_ABSENT, MODEL_COMING, MODEL_LIVE, MODEL_GOING };
  * @garbage:     never registered
  * @expected:    of @probes, then of @returns
  * @armed:       points may be armed
+ * @errs:        expects hits of disabled probes, to see that this is found
  * @steps:       the script
  * @nr_steps:    its length
  * @spots:       random addresses, for all steps
@@ -133,6 +139,7 @@ struct model {
 	struct kretprobe garbage;
 	struct model_expected expected[MODEL_PROBES + MODEL_RETURNS];
 	bool armed;
+	bool errs;
 	struct model_step steps[MODEL_STEPS];
 	int nr_steps;
 	struct model_spot spots[MODEL_SPOTS];

@@ -53,10 +53,10 @@ static void insert_step(struct model *m, int i, struct model_step step)
 	m->steps[i] = step;
 }
 
-/* Takes out every step without which the script still goes wrong. */
-static void shrink(struct model *m)
+/* Takes out each step without which the script still goes wrong. Returns how many. */
+static int take_out(struct model *m)
 {
-	int i;
+	int i, before = m->nr_steps;
 
 	for (i = m->nr_steps - 1; i >= 0; i--) {
 		struct model_step step = m->steps[i];
@@ -65,6 +65,15 @@ static void shrink(struct model *m)
 		if (play(m) == m->nr_steps)
 			insert_step(m, i, step);
 	}
+	return before - m->nr_steps;
+}
+
+/* A step may be needed only because of one that is taken out later. */
+static void shrink(struct model *m)
+{
+	m->nr_steps = play(m) + 1;
+	while (take_out(m))
+		;
 	play(m);
 }
 
@@ -102,6 +111,14 @@ static s8 random_num(struct rnd_state *random)
 	return num % 8 ? 1 + num / 8 % MODEL_ENTRIES : bad[num / 8 % ARRAY_SIZE(bad)];
 }
 
+/* One instance is enough for the calls that a script makes. */
+static int random_maxactive(struct rnd_state *random)
+{
+	static const int values[] = { 0, 1, 2, 100, -1, INT_MIN, INT_MAX };
+
+	return values[prandom_u32_state(random) % ARRAY_SIZE(values)];
+}
+
 static struct model_step random_step(struct rnd_state *random)
 {
 	struct model_step step = {
@@ -113,6 +130,7 @@ static struct model_step random_step(struct rnd_state *random)
 		.delta = prandom_u32_state(random),
 		.by_addr = prandom_u32_state(random) % 2,
 		.large = prandom_u32_state(random) % 16 == 0,
+		.maxactive = random_maxactive(random),
 		.in_work = prandom_u32_state(random) % 8 == 0,
 	};
 	int i;
@@ -170,6 +188,29 @@ static void model(struct kunit *test)
 	}
 }
 
+/* A model that errs goes wrong, if not with the first script, and two or three steps show it. */
+static void shrinks(struct kunit *test)
+{
+	struct model *m = kprobes_model(test);
+	struct rnd_state random;
+	int script;
+
+	m->errs = true;
+	prandom_seed_state(&random, 1);
+	for (script = 0; script < scripts && !m->wrong[0]; script++) {
+		choose_script(m, &random);
+		play(m);
+	}
+	KUNIT_ASSERT_NE(test, m->wrong[0], 0);
+	shrink(m);
+	KUNIT_EXPECT_NE(test, m->wrong[0], 0);
+	KUNIT_ASSERT_GE(test, m->nr_steps, 2);
+	KUNIT_EXPECT_LE(test, m->nr_steps, 3);
+	KUNIT_EXPECT_EQ(test, m->steps[m->nr_steps - 1].call, MODEL_RUN);
+	m->errs = false;
+	KUNIT_EXPECT_EQ(test, play(m), m->nr_steps);
+}
+
 /* A parameter is one more than the distance from the first seed: it must not be NULL. */
 static const void *next_seed(const void *prev, char *desc)
 {
@@ -180,6 +221,7 @@ static const void *next_seed(const void *prev, char *desc)
 }
 
 static struct kunit_case model_cases[] = {
+	KUNIT_CASE_SLOW(shrinks),
 	KUNIT_CASE_PARAM_ATTR(model, next_seed, { .speed = KUNIT_SPEED_SLOW }),
 	{}
 };
