@@ -170,8 +170,9 @@ static enum kprobe_reason arm_pass(struct kprobe_passes *passes)
 	struct list_head *points = &passes->arm[KPROBE_BREAKPOINT];
 	enum kprobe_reason reason;
 
-	prepare_breakpoints(passes);
+	/* Detours are made for the neighbours that there will be. */
 	kprobe_unoptimize_overlapping(points);
+	prepare_breakpoints(passes);
 	patch_sites(points, KPROBE_SITE_BREAKPOINT);
 	finish_pass(points, KPROBE_POINT_ARMED);
 	reason = kprobe_ftrace_arm(&passes->arm[KPROBE_FTRACE]);
@@ -209,7 +210,7 @@ enum kprobe_reason kprobe_batch_commit(struct list_head *batch)
 NOKPROBE_SYMBOL(kprobe_batch_commit);
 
 /**
- * kprobe_find_wanted() - find the point at a site, if it has probes
+ * kprobe_find_wanted() - find the point at a site that has probes, or must stay for a while
  * @site: the site
  *
  * Disarms the point if it is DISARM_PENDING and has no probes.

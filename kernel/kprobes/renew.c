@@ -161,6 +161,7 @@ static enum kprobe_reason plan_region(struct kprobe_region *region,
 static enum kprobe_reason plan_alone(struct kprobe_region *region,
 				     const struct kprobe_point *point)
 {
+	enum kprobe_reason reason;
 	struct kprobe_insn insn;
 
 	/*
@@ -170,7 +171,11 @@ static enum kprobe_reason plan_alone(struct kprobe_region *region,
 	if (search_exception_tables(point->site))
 		return KPROBE_REASON_EXTABLE;
 	kprobe_point_plan(point, &insn);
-	return kprobe_region_of_one(region, &insn);
+	reason = kprobe_region_of_one(region, &insn);
+	/* At an entry handlers must not run in the trap. Elsewhere it is faster than a stub. */
+	if (kprobe_point_skips_nop(point))
+		kprobe_region_set_scratch(region, insn.dead);
+	return reason;
 }
 
 /**

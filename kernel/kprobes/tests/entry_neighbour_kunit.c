@@ -9,6 +9,7 @@
 #include <linux/kthread.h>
 
 #include "../batch.h"
+#include "../optimizer.h"
 #include "../table.h"
 #include "entry.h"
 
@@ -100,6 +101,53 @@ static void second_comes_first(struct kunit *test)
 	kprobes_entry_call(test, CALLS);
 	kprobes_expect_counts(test, entry, 2 * CALLS, 2 * CALLS);
 	kprobes_expect_counts(test, second, 2 * CALLS, 2 * CALLS);
+}
+
+static int note_context(struct kprobe *p, struct pt_regs *regs)
+{
+	int *in_trap = kprobes_counter_of(p)->data;
+
+	*in_trap += !!in_nmi();
+	return 0;
+}
+
+/*
+ * The second instruction is probed when the entry's probe is a breakpoint or a jump, or was
+ * one and is disabled. Handlers at the entry do not run in the trap, also not before the
+ * optimizer has seen that.
+ */
+static void no_trap_for_neighbour(struct kunit *test)
+{
+	const enum entry_form *form = test->param_value;
+	struct kprobes_counter *entry, *second;
+	int in_trap = 0, disabled;
+
+	if (*form == ENTRY_FTRACE)
+		kunit_skip(test, "no other probe matters to it");
+	for (disabled = 0; disabled < 2; disabled++) {
+		/* Looks at the text. */
+		second = kprobes_entry_second(test);
+		entry = kprobes_entry_counting(test);
+		entry->data = &in_trap;
+		entry->in_pre = note_context;
+		if (disabled)
+			KUNIT_ASSERT_EQ(test, 0, disable_kprobe(&entry->kp));
+		kprobe_optimizer_hold(true);
+		KUNIT_EXPECT_EQ(test, 0, register_kprobe(&second->kp));
+		if (disabled)
+			KUNIT_EXPECT_EQ(test, 0, enable_kprobe(&entry->kp));
+		kprobes_entry_call(test, CALLS);
+		kprobe_optimizer_hold(false);
+		kprobes_expect_counts(test, entry, CALLS, CALLS);
+		kprobes_expect_counts(test, second, CALLS, CALLS);
+		wait_for_kprobe_optimizer();
+		kprobes_entry_call(test, CALLS);
+		kprobes_expect_counts(test, entry, 2 * CALLS, 2 * CALLS);
+		kprobes_expect_counts(test, second, 2 * CALLS, 2 * CALLS);
+		KUNIT_EXPECT_EQ(test, in_trap, 0);
+		unregister_kprobe(&second->kp);
+		unregister_kprobe(&entry->kp);
+	}
 }
 
 /* A disabled probe counts as well, because it may be enabled at any time. */
@@ -328,6 +376,7 @@ static struct kunit_case neighbour_cases[] = {
 	KPROBES_CASE_FORMS(next_comes_later),
 	KUNIT_CASE(next_comes_first),
 	KPROBES_CASE_FORMS(second_comes_first),
+	KPROBES_CASE_FORMS(no_trap_for_neighbour),
 	KUNIT_CASE(next_is_disabled),
 	KUNIT_CASE(entry_is_disabled),
 	KUNIT_CASE(both_at_once),
