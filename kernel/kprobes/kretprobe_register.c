@@ -9,6 +9,7 @@
 
 #include "kretprobe.h"
 #include "kretprobe_pool.h"
+#include "kretprobe_remove.h"
 #include "reason.h"
 #include "register.h"
 
@@ -47,7 +48,7 @@ static enum kprobe_reason add_return_probe(struct kprobe *p, struct kprobe_chunk
 	set_up(rp, pool);
 	reason = kprobe_add(p, true, chunk);
 	if (reason) {
-		rp->pool = NULL;
+		kretprobe_forget_pool(rp);
 		kretprobe_pool_destroy(pool);
 		return reason;
 	}

@@ -36,6 +36,23 @@ const void *kretprobe_hazard(const struct kprobe *p)
 NOKPROBE_SYMBOL(kretprobe_hazard);
 
 /**
+ * kretprobe_forget_pool() - take what registering has set out of a return probe
+ * @rp: a return probe that is not registered, and that no hit uses
+ *
+ * Its probe may be registered as a plain one next, whose pre-handler must not be that of
+ * return probes, without a pool.
+ *
+ * Context: Process context.
+ */
+void kretprobe_forget_pool(struct kretprobe *rp)
+{
+	rp->pool = NULL;
+	rp->spare = NULL;
+	rp->kp.pre_handler = NULL;
+}
+NOKPROBE_SYMBOL(kretprobe_forget_pool);
+
+/**
  * kretprobe_destroy() - destroy the pool of a return probe
  * @p: the probe, which no hit uses any more; nothing is done unless it is that of a
  *     return probe
@@ -49,6 +66,6 @@ void kretprobe_destroy(struct kprobe *p)
 	if (!kprobe_is_return_probe(p))
 		return;
 	kretprobe_pool_destroy(rp->pool);
-	rp->pool = NULL;
+	kretprobe_forget_pool(rp);
 }
 NOKPROBE_SYMBOL(kretprobe_destroy);

@@ -6,10 +6,12 @@
 #include <linux/stddef.h>
 
 struct kprobe;
+struct kretprobe;
 
 #ifdef CONFIG_KRETPROBES
 void kretprobe_detach(struct kprobe *p);
 void kretprobe_destroy(struct kprobe *p);
+void kretprobe_forget_pool(struct kretprobe *rp);
 const void *kretprobe_hazard(const struct kprobe *p);
 #else
 static inline void kretprobe_detach(struct kprobe *p) { }

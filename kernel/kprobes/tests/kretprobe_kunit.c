@@ -230,6 +230,32 @@ static void maxactive_is_too_large(struct kunit *test)
 	}
 }
 
+/* Its memory is used for a plain probe, after it was unregistered or refused. */
+static void is_reused_as_a_probe(struct kunit *test)
+{
+	const struct kprobes_caller *caller = test->param_value;
+	struct kprobes_returns *r = kprobes_caller_returns(test);
+	struct kprobe was = r->rp.kp;
+	int refused;
+
+	for (refused = 0; refused < 2; refused++) {
+		if (refused) {
+			r->rp.kp.symbol_name = "kprobes_no_such_function";
+			r->rp.kp.addr = NULL;
+		}
+		KUNIT_ASSERT_EQ(test, refused ? -ENOENT : 0, register_kretprobe(&r->rp));
+		unregister_kretprobe(&r->rp);
+		KUNIT_ASSERT_NULL(test, r->rp.kp.pre_handler);
+		r->rp.kp.symbol_name = was.symbol_name;
+		r->rp.kp.addr = was.addr;
+		KUNIT_ASSERT_EQ(test, 0, register_kprobe(&r->rp.kp));
+		KUNIT_EXPECT_EQ(test, 42, kprobes_call_41(caller));
+		unregister_kprobe(&r->rp.kp);
+		kprobes_expect_returns(test, r, 0, 0);
+		r->rp.kp.addr = was.addr;
+	}
+}
+
 static void maxactive_is_a_limit(struct kunit *test)
 {
 	int active;
@@ -519,6 +545,7 @@ static struct kunit_case return_cases[] = {
 	KPROBES_CASE_CALLERS(data_is_private),
 	KPROBES_CASE_CALLERS(maxactive_is_told),
 	KPROBES_CASE_CALLERS(maxactive_is_too_large),
+	KPROBES_CASE_CALLERS(is_reused_as_a_probe),
 	KPROBES_CASE_CALLERS(maxactive_is_a_limit),
 	KPROBES_CASE_CALLERS(nmissed_starts_at_zero),
 	KPROBES_CASE_CALLERS(several_on_one_function),
