@@ -148,14 +148,18 @@ int __init kprobe_blacklist_add_functions(const char * const *names, unsigned in
 	return ret;
 }
 
-static void add_symbols(unsigned long *entry, unsigned long *end)
+/* Passes over what is no function. Returns 0 or -ENOMEM. */
+static int add_symbols(unsigned long *entry, unsigned long *end)
 {
-	for (; entry < end; entry++) {
+	int ret = 0;
+
+	for (; entry < end && ret != -ENOMEM; entry++) {
 		unsigned long addr;
 
 		addr = (unsigned long)dereference_symbol_descriptor((void *)*entry);
-		forbid_function(addr);
+		ret = forbid_function(addr);
 	}
+	return ret == -ENOMEM ? ret : 0;
 }
 
 /**
@@ -256,27 +260,38 @@ static int add_piece(void *mod, const char *name, unsigned long addr)
 }
 
 #ifdef CONFIG_MODULES
+static int add_module(struct module *mod)
+{
+	unsigned long text = (unsigned long)mod->kprobes_text_start;
+	unsigned long no_instr = (unsigned long)mod->noinstr_text_start;
+	int ret = 0;
+
+	if (mod->kprobe_blacklist)
+		ret = add_symbols(mod->kprobe_blacklist,
+				  mod->kprobe_blacklist + mod->num_kprobe_blacklist);
+	if (!ret && text)
+		ret = kprobe_blacklist_add_text(text, text + mod->kprobes_text_size);
+	if (!ret && no_instr)
+		ret = kprobe_blacklist_add_text(no_instr, no_instr + mod->noinstr_text_size);
+	if (!ret && (mod->num_kprobe_blacklist || text || no_instr))
+		ret = module_kallsyms_on_each_symbol(mod->name, add_piece, mod);
+	return ret;
+}
+
 /**
  * kprobe_blacklist_add_module() - add what a module forbids
  * @mod: a module that is coming
  *
  * Context: Process context, may sleep.
+ * Return: 0 or -ENOMEM, with nothing added: the module must not be loaded then.
  */
-void kprobe_blacklist_add_module(struct module *mod)
+int kprobe_blacklist_add_module(struct module *mod)
 {
-	unsigned long text = (unsigned long)mod->kprobes_text_start;
-	unsigned long no_instr = (unsigned long)mod->noinstr_text_start;
+	int ret = add_module(mod);
 
-	if (mod->kprobe_blacklist)
-		add_symbols(mod->kprobe_blacklist,
-			    mod->kprobe_blacklist + mod->num_kprobe_blacklist);
-	if (text)
-		kprobe_blacklist_add_text(text, text + mod->kprobes_text_size);
-	if (no_instr)
-		kprobe_blacklist_add_text(no_instr,
-					  no_instr + mod->noinstr_text_size);
-	if (mod->num_kprobe_blacklist || text || no_instr)
-		module_kallsyms_on_each_symbol(mod->name, add_piece, mod);
+	if (ret)
+		kprobe_blacklist_remove_module(mod);
+	return ret;
 }
 NOKPROBE_SYMBOL(kprobe_blacklist_add_module);
 
@@ -331,7 +346,7 @@ int __init kprobe_blacklist_init(void)
 					(unsigned long)__noinstr_text_end);
 	if (ret)
 		return ret;
-	add_symbols(__start_kprobe_blacklist, __stop_kprobe_blacklist);
-	return arch_kprobe_blacklist() ?:
+	return add_symbols(__start_kprobe_blacklist, __stop_kprobe_blacklist) ?:
+	       arch_kprobe_blacklist() ?:
 	       kallsyms_on_each_symbol(add_piece, NULL);
 }

@@ -13,7 +13,7 @@ extern unsigned long __start_kprobe_blacklist[];
 extern unsigned long __stop_kprobe_blacklist[];
 
 int kprobe_blacklist_init(void);
-void kprobe_blacklist_add_module(struct module *mod);
+int kprobe_blacklist_add_module(struct module *mod);
 void kprobe_blacklist_remove_module(struct module *mod);
 void kprobe_blacklist_remove_memory(const struct module_memory *mem);
 bool kprobe_blacklist_gap(unsigned long addr, unsigned long *start, unsigned long *last);

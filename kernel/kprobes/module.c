@@ -95,9 +95,10 @@ static int module_event(struct notifier_block *nb, unsigned long event,
 	kprobe_drop_functions(mod);
 	switch (event) {
 	case MODULE_STATE_COMING:
-		ret = kprobe_module_comes(mod);
-		if (!ret)
-			kprobe_blacklist_add_module(mod);
+		ret = kprobe_module_comes(mod) ?: kprobe_blacklist_add_module(mod);
+		/* Only those that were called before this notifier hear that it goes. */
+		if (ret)
+			kprobe_module_has_come(mod);
 		break;
 	case MODULE_STATE_LIVE:
 		kprobe_module_has_come(mod);

@@ -461,7 +461,7 @@ static void remove_module(void *mod)
 static void add_module(struct kunit *test, struct module *mod)
 {
 	mutex_lock(&kprobe_mutex);
-	kprobe_blacklist_add_module(mod);
+	KUNIT_EXPECT_EQ(test, 0, kprobe_blacklist_add_module(mod));
 	mutex_unlock(&kprobe_mutex);
 	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, remove_module, mod));
 }

@@ -9,8 +9,11 @@
 #include <linux/error-injection.h>
 #include <linux/kallsyms.h>
 #include <linux/kprobes.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
 #include <linux/sched.h>
 
+#include "../blacklist.h"
 #include "../point.h"
 #include "../table.h"
 #include "targets.h"
@@ -328,9 +331,50 @@ static void unregister_without_memory(struct kunit *test)
 	unregister_kprobes(kps, CROWD);
 }
 
+#ifdef CONFIG_MODULES
+/* A module that forbids a function by its name, or in one of two sections. */
+static void forbid(struct module *mod, unsigned long *entry, unsigned int how)
+{
+	mod->mem[MOD_TEXT].base = (void *)*entry;
+	mod->mem[MOD_TEXT].size = 64;
+	mod->kprobe_blacklist = how == 0 ? entry : NULL;
+	mod->num_kprobe_blacklist = how == 0;
+	mod->kprobes_text_start = how == 1 ? (void *)*entry : NULL;
+	mod->kprobes_text_size = 8;
+	mod->noinstr_text_start = how == 2 ? (void *)*entry : NULL;
+	mod->noinstr_text_size = 8;
+}
+
+/* The tree of the blacklist tries again for ever if it has got one of several nodes: all fail. */
+static void blacklist_without_memory(struct kunit *test)
+{
+	struct module *mod = kunit_kzalloc(test, sizeof(*mod), GFP_KERNEL);
+	unsigned long entry = (unsigned long)find_places;
+	unsigned int how;
+
+	KUNIT_ASSERT_NOT_NULL(test, mod);
+	prepare_shortages(test);
+	for (how = 0; how < 3; how++) {
+		guard(mutex)(&kprobe_mutex);
+		forbid(mod, &entry, how);
+		begin_shortage(0);
+		KUNIT_EXPECT_EQ(test, -ENOMEM, kprobe_blacklist_add_module(mod));
+		KUNIT_EXPECT_GT(test, end_shortage(), 0);
+		KUNIT_EXPECT_FALSE(test, within_kprobe_blacklist(entry));
+		KUNIT_EXPECT_EQ(test, 0, kprobe_blacklist_add_module(mod));
+		KUNIT_EXPECT_TRUE(test, within_kprobe_blacklist(entry));
+		kprobe_blacklist_remove_module(mod);
+		KUNIT_EXPECT_FALSE(test, within_kprobe_blacklist(entry));
+	}
+}
+#endif
+
 static struct kunit_case memory_cases[] = {
 	KUNIT_CASE_PARAM(register_without_memory, attempt_gen_params),
 	KUNIT_CASE(unregister_without_memory),
+#ifdef CONFIG_MODULES
+	KUNIT_CASE(blacklist_without_memory),
+#endif
 	{}
 };
 
