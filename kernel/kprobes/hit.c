@@ -472,7 +472,7 @@ NOKPROBE_SYMBOL(kprobe_entry_hit);
 static int retry_stale_breakpoint(unsigned long addr, struct pt_regs *regs)
 {
 	if (arch_kprobe_has_breakpoint(addr)) {
-		smp_rmb();	/* pairs with write_sites() */
+		smp_rmb();	/* pairs with write_sites() and give_up_breakpoint() */
 		if (!kprobe_table_find(addr))
 			return 0;
 	}

@@ -48,8 +48,11 @@ static void give_up_breakpoint(struct kprobe_point *point,
 		kprobe_patch_add(point, KPROBE_SITE_ORIGINAL);
 		kprobe_patch_end();
 	}
-	/* kprobe_patch_end() has waited for hits that had not found the point yet. */
-	WRITE_ONCE(point->key, 0);
+	/*
+	 * kprobe_patch_end() has waited for hits that had not found the point yet. A hit that
+	 * finds neither point looks again: pairs with retry_stale_breakpoint().
+	 */
+	smp_store_release(&point->key, 0);
 }
 
 /**
