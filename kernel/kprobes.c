@@ -14,16 +14,17 @@
  * From top to bottom::
  *
  *   kprobes, kretprobe_register; module; debugfs and its files	API
- *   register							arrays of probes
+ *   register, kretprobe_remove				arrays of probes
  *   point_make, displaced, takeover				what an address needs
  *   batch, ftrace, point_release, move				text
  *   optimizer, renew, stub, examine, scan, site, region	jumps
  *   detour, fault, kretprobe_quick, kretprobe,		hits
- *   kretprobe_pool, hit, move_notes
- *   slot_make, slot, unwind, synchronize, rcu, frame
- *   veneer, address, function, reserved, blacklist,		places
- *   module_text, text, patch
- *   deferred_free, point, slot_write, table, reason	data
+ *   kretprobe_call, kretprobe_pool, hit, move_notes
+ *   slot_make, slot, unwind, synchronize, probed_code, frame
+ *   veneer, address, function, livepatch, reserved,		places
+ *   blacklist, module_text, text, patch
+ *   deferred_free, point, slot_write,			data
+ *   return_trampoline, table, reason
  *
  * Each file has a header that declares what it offers; a header includes those of the
  * layers below and no other. scripts/layers.py checks the objects and the includes.
