@@ -131,10 +131,14 @@ static unsigned int look_at(struct share *share, struct kprobe_lookup *lookup,
 	return insn.len;
 }
 
-/* Padding, also at a section's end, cold parts of functions, trampolines of static calls. */
+/*
+ * What is in front of a function, padding at a section's end, cold parts of functions, trampolines
+ * of static calls.
+ */
 static bool is_no_function(const char *name)
 {
-	return strstarts(name, "__pfx_") || strstr(name, ".cold") || strstr(name, "_text_end") ||
+	return kprobe_is_prefix_symbol(name) || strstr(name, ".cold") ||
+	       strstr(name, "_text_end") ||
 	       strstarts(name, STATIC_CALL_TRAMP_PREFIX_STR);
 }
 

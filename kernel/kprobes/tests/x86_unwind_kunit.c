@@ -12,6 +12,7 @@
 
 #include "../../../arch/x86/kernel/kprobes-insn.h"
 #include "../../../arch/x86/kernel/kprobes-opt.h"
+#include "../function.h"
 #include "../kretprobe_pool.h"
 #include "optimized.h"
 #include "unwind.h"
@@ -420,6 +421,14 @@ static void unwind_ftrace(struct kunit *test)
 }
 #endif
 
+/* Is it in front of a function? FineIBT checks indirect calls there. */
+static bool is_in_prefix(unsigned long ip)
+{
+	char name[KSYM_NAME_LEN];
+
+	return !lookup_symbol_name(ip, name) && kprobe_is_prefix_symbol(name);
+}
+
 /**
  * struct lookup - a lookup of an address that is single-stepped
  * @steps:    for stepping
@@ -444,7 +453,7 @@ static void lookup_each(struct kprobes_steps *steps, struct pt_regs *regs)
 {
 	struct lookup *l = container_of(steps, struct lookup, steps);
 
-	if (!l->outsider && !within_kprobe_blacklist(regs->ip))
+	if (!l->outsider && !within_kprobe_blacklist(regs->ip) && !is_in_prefix(regs->ip))
 		l->outsider = regs->ip;
 }
 
