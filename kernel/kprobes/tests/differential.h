@@ -17,7 +17,8 @@
 #define DIFF_WORD	(BITS_PER_LONG / 8)
 #define DIFF_REGS	(BITS_PER_LONG / 4)
 #define DIFF_SP_NR	4
-#define DIFF_FP_WORDS	0
+/* What fxsave saves. */
+#define DIFF_FP_WORDS	(512 / DIFF_WORD)
 #elif defined(CONFIG_ARM64)
 #define DIFF_WORD	8
 #define DIFF_REGS	32

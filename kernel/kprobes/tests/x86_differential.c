@@ -4,7 +4,9 @@
 #include <linux/cpufeature.h>
 #include <linux/kernel.h>
 #include <linux/sizes.h>
+#include <linux/string.h>
 #include <asm/fpu/api.h>
+#include <asm/fpu/types.h>
 #include <asm/processor-flags.h>
 
 #include "differential.h"
@@ -32,6 +34,21 @@ static const struct {
 const unsigned int kprobes_diff_passes = ARRAY_SIZE(reg_sets) * FLAG_SETS;
 const unsigned long kprobes_diff_entry_scratch = BIT(10) | BIT(11);
 
+/* fxsave and fxrstor want it aligned. The first leaves some of it as it is. */
+static struct fxregs_state floats __aligned(16);
+
+/* An empty x87 stack, no exceptions, and something in each SSE register. */
+static void prepare_floats(u64 seed)
+{
+	unsigned int i;
+
+	BUILD_BUG_ON(sizeof(floats) != sizeof(kprobes_diff_in.fp));
+	floats = (struct fxregs_state){ .cwd = 0x37f, .mxcsr = MXCSR_DEFAULT };
+	for (i = 0; i < ARRAY_SIZE(floats.xmm_space); i++)
+		floats.xmm_space[i] = rol64(seed ^ 0x0f1e2d3c4b5a6978, i);
+	memcpy(kprobes_diff_in.fp, &floats, sizeof(floats));
+}
+
 static u64 condition_flags(unsigned int pick)
 {
 	return (pick & 1 ? X86_EFLAGS_CF : 0) | (pick & 2 ? X86_EFLAGS_PF : 0) |
@@ -57,6 +74,7 @@ void kprobes_diff_prepare(unsigned int pass)
 	gpr[DIFF_DI / DIFF_WORD] = (unsigned long)&kprobes_diff_memory[160];
 	kprobes_diff_in.flags = X86_EFLAGS_FIXED | reg_sets[set].flags |
 				condition_flags(pass % FLAG_SETS);
+	prepare_floats(reg_sets[set].seed);
 }
 
 /**
@@ -67,15 +85,29 @@ void kprobes_diff_prepare(unsigned int pass)
 void kprobes_diff_begin(void)
 {
 	kernel_fpu_begin();
+	if (!boot_cpu_has(X86_FEATURE_FXSR))
+		return;
+	memcpy(&floats, kprobes_diff_in.fp, sizeof(floats));
+	asm volatile("fxrstor (%0)" : : "r" (&floats) : "memory");
 }
 
 /**
- * kprobes_diff_end() - undo kprobes_diff_begin()
+ * kprobes_diff_end() - store what is in the floating point registers; undo kprobes_diff_begin()
+ *
+ * The addresses of the last x87 instruction and of its operand are left out: the first is that of
+ * a copy where an instruction is probed.
  *
  * Context: That of kprobes_diff_begin().
  */
 void kprobes_diff_end(void)
 {
+	if (boot_cpu_has(X86_FEATURE_FXSR)) {
+		asm volatile("fxsave (%0)" : : "r" (&floats) : "memory");
+		floats.fop = 0;
+		floats.rip = 0;
+		floats.rdp = 0;
+		memcpy(kprobes_diff_out.fp, &floats, sizeof(floats));
+	}
 	kernel_fpu_end();
 }
 
