@@ -4,6 +4,7 @@
 A reason that kprobes gives is not taken on trust: each has a test here that looks at the bytes of the
 instruction, at its symbol, or at the tables of the object. A reason without a test explains nothing.
 """
+import bisect
 import os
 import re
 import struct
@@ -46,6 +47,9 @@ TABLES = (
     ("__mcount_loc", ("__start_mcount_loc", "__stop_mcount_loc"), 8, 8),
 )
 BLACKLIST = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../arch/x86/kernel/kprobes.c")
+# A check of an indirect call by clang: the two instructions that a report of its trap reads.
+CHECKS = (".kcfi_traps", ("__start___kcfi_traps", "__stop___kcfi_traps"), 4, 4)
+BEFORE_TRAP = 12, 6
 EXCEPTIONS = ("__ex_table", ("__start___ex_table", "__stop___ex_table"), 12, 4)
 RELOCATED = re.compile(r"^[0-9a-f]+ +[0-9a-f]+ R_X86_64_(?:PC32|64) +([0-9a-f]+) (\S+) \+ ([0-9a-f]+)")
 
@@ -90,17 +94,30 @@ class Kernel(hitpath.Kernel):
         self.bytes = elf.bytes
         functions = [s for s in elf.symbols() if s[3] == hitpath.FUNC]
         self.entries = {value for _, value, _, _ in functions}
+        # With clang, objdump names what is in front of a function by a local label.
+        self.all_names = {}
+        for name, value, _, _ in elf.symbols():
+            if not name.startswith(".L"):
+                self.all_names.setdefault(value, set()).add(name)
+        self.all_starts = sorted(self.all_names)
         pairs, self.by_name = named(source)
-        self.copied = [(value, value + size) for name, value, size, _ in functions
+        self.ranges = [(value, value + size) for name, value, size, _ in functions
                        if name in (start for start, _ in pairs)]
-        self.copied += [(self.address[start], self.address[end]) for start, end in pairs
+        self.ranges += [(self.address[start], self.address[end]) for start, end in pairs
                         if start in self.address and end in self.address]
 
+    def start_of(self, address):
+        """Where the symbol at an address begins, as the kernel sees it."""
+        return self.all_starts[max(0, bisect.bisect_right(self.all_starts, address) - 1)]
+
+    def names_at(self, address):
+        return self.all_names[self.start_of(address)]
+
     def is_blacklisted(self, address):
-        function = self.function(address)
-        return (function in self.forbidden or
-                any(hitpath.PIECE.split(name)[0] in self.by_name for name in self.names[function]) or
-                any(start <= address < end for start, end in self.copied))
+        return (self.function(address) in self.forbidden or
+                self.start_of(address) in self.forbidden or
+                any(hitpath.PIECE.split(name)[0] in self.by_name for name in self.names_at(address)) or
+                any(start <= address < end for start, end in self.ranges))
 
 
 class Explanations:
@@ -113,6 +130,8 @@ class Explanations:
         self.idle = set(addresses(self.kernel, EXCEPTIONS))
         for table in TABLES:
             self.sites[0].update(addresses(self.kernel, table))
+        for trap in addresses(self.kernel, CHECKS):
+            self.sites[0].update(trap - before for before in BEFORE_TRAP)
         for module in modules:
             self._read_module(module, readelf)
 
@@ -134,7 +153,8 @@ class Explanations:
         address, symbol = text.start + offset, text.symbol(offset)
         code = text.bytes[offset:offset + length]
         if reason in SYMBOLS:
-            return bool(SYMBOLS[reason].match(symbol))
+            names = {symbol} if o else self.kernel.names_at(address)
+            return any(SYMBOLS[reason].match(name) for name in names)
         if reason in OPCODES:
             return bool(re.match(LEGACY + b"(" + OPCODES[reason] + b")", code, re.DOTALL) or
                         re.match(OPCODES[reason], code, re.DOTALL))
@@ -143,7 +163,8 @@ class Explanations:
         if reason == "blacklisted":
             return o == 0 and self.kernel.is_blacklisted(address)
         if reason == "not a function's entry":
-            return address not in self.kernel.entries
+            # A cold part is jumped to.
+            return address not in self.kernel.entries or ".cold" in symbol
         if reason == "inside an instruction":
             # objdump does not know an instruction of this function that the kernel's decoder knows.
             return symbol.rpartition("+")[0] in text.undecoded

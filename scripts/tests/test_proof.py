@@ -466,6 +466,7 @@ class Explained(unittest.TestCase):
         e = object.__new__(explain.Explanations)
         e.texts, e.sites = [t], [{AT} if known else set()]
         e.kernel = types.SimpleNamespace(entries=set() if known else {AT},
+                                         names_at=lambda address: {symbol, ".some"},
                                          is_blacklisted=lambda address: known)
         return e.explains(0, 0, reason)
 
@@ -485,7 +486,7 @@ class Explained(unittest.TestCase):
             self.assertFalse(self.explains(reason, known=False), reason)
         for reason, symbol in zip(explain.SYMBOLS, ("__pfx_some", "__SCT__some")):
             self.assertFalse(self.explains(reason), reason)
-            self.assertTrue(explain.SYMBOLS[reason].match(symbol))
+            self.assertTrue(self.explains(reason, symbol=symbol), reason)
         self.assertFalse(self.explains("no instruction that can be decoded"))
         self.assertFalse(self.explains(""))
 

@@ -69,6 +69,7 @@ struct storm_probe;
  * @lock:    protects what only those change who change probes
  * @target:  what is probed; NULL for any other function
  * @symbol:  that function
+ * @absent:  the kernel does not have it
  * @kind:    of probe
  * @phase:   a phase: ON while it is registered and enabled
  * @probe:   the probe, or NULL
@@ -88,6 +89,7 @@ struct storm_slot {
 	struct mutex lock;	/* for all but what handlers and callers count */
 	const struct storm_target *target;
 	const char *symbol;
+	bool absent;
 	enum storm_kind kind;
 	unsigned long phase;
 	struct storm_probe *probe;

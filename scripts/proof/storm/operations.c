@@ -47,12 +47,19 @@ static bool is_in_module(const struct storm_slot *slot)
 }
 
 /* A function of a module that is not loaded, or goes, is not there. No other error is expected. */
+static bool is_expected(const struct storm_slot *slot, int error)
+{
+	if (is_in_module(slot))
+		return error == -ENOENT || error == -EINVAL;
+	return slot->absent && error == -ENOENT;
+}
+
 static int unexpected(const struct batch *b, int ret)
 {
 	unsigned int i;
 
 	for (i = 0; i < b->nr; i++)
-		if ((ret == -ENOENT || ret == -EINVAL) && is_in_module(b->slots[i]))
+		if (is_expected(b->slots[i], ret))
 			return 0;
 	return ret;
 }

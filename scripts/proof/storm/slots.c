@@ -224,6 +224,22 @@ void storm_empty_slot(struct storm_slot *slot)
 	storm_settle_slot(slot);
 }
 
+/* Compilers inline functions: not every kernel has all of them. Those of the module come later. */
+static bool is_absent(const char *symbol)
+{
+	struct kprobe p = { .symbol_name = symbol, .flags = KPROBE_FLAG_DISABLED };
+	int ret;
+
+	if (strchr(symbol, ':'))
+		return false;
+	ret = register_kprobe(&p);
+	if (!ret)
+		unregister_kprobe(&p);
+	if (ret == -ENOENT)
+		pr_notice("# the kernel does not have %s\n", symbol);
+	return ret == -ENOENT;
+}
+
 /**
  * storm_init_slots() - say what belongs into each slot
  *
@@ -246,6 +262,7 @@ void storm_init_slots(void)
 			continue;
 		}
 		slot->symbol = others[other / 2];
+		slot->absent = is_absent(slot->symbol);
 		slot->kind = other % 2 ? STORM_RETURN : STORM_ENTRY_POST;
 	}
 }
