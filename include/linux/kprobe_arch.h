@@ -13,6 +13,8 @@
 
 #ifdef CONFIG_KPROBES
 
+struct kprobe_detour;
+
 /* Supplied by the core, kernel/kprobes/. */
 struct kprobe_point *kprobe_point_lookup(unsigned long addr);
 void kprobe_entry_hit(struct kprobe_point *point, struct pt_regs *regs);
@@ -279,6 +281,54 @@ static inline void arch_kprobe_flush_slots(void)
 }
 #endif
 
+#ifndef arch_kprobe_is_called
+/**
+ * arch_kprobe_is_called() - is code at a symbol entered by a call, and left by a return?
+ * @addr: the symbol's address
+ *
+ * Assembly may be entered in another way: a return probe would replace what is no return
+ * address, or one that somebody else reads.
+ *
+ * Context: Process context.
+ * Return: False if return probes must not be set there.
+ */
+static inline bool arch_kprobe_is_called(unsigned long addr)
+{
+	return true;
+}
+#endif
+
+/**
+ * kprobe_call_pushed() - has a call in a slot or stub saved the link register?
+ * @addr: an address
+ * @ret:  where the call returns to
+ *
+ * For architectures with a link register, which define in asm/kprobes.h how long the code of
+ * kprobe_isa.enter() (%KPROBE_STUB_ENTER) and kprobe_isa.leave() (%KPROBE_STUB_LEAVE) is, how
+ * many bytes of the former come after the instruction that saves the link register
+ * (%KPROBE_STUB_SAVED), how large the frame is (%KPROBE_STUB_FRAME) and where in it the
+ * register is (%KPROBE_STUB_LINK).
+ *
+ * Context: Any.
+ * Return: The size of the frame from when the register is in it until the frame is removed,
+ * else 0.
+ */
+#ifdef KPROBE_STUB_FRAME
+static __always_inline unsigned int kprobe_call_pushed(unsigned long addr, unsigned long ret)
+{
+	return addr - ret + KPROBE_STUB_SAVED < KPROBE_STUB_SAVED + KPROBE_STUB_LEAVE ?
+	       KPROBE_STUB_FRAME : 0;
+}
+#else
+#define KPROBE_STUB_ENTER	0
+#define KPROBE_STUB_LEAVE	0
+
+static __always_inline unsigned int kprobe_call_pushed(unsigned long addr, unsigned long ret)
+{
+	return 0;
+}
+#endif
+
 #ifdef CONFIG_OPTPROBES
 #ifndef arch_kprobe_way_out
 /**
@@ -304,23 +354,6 @@ static inline unsigned long arch_kprobe_way_out(void)
 static inline bool arch_kprobe_is_thunk(unsigned long addr)
 {
 	return false;
-}
-#endif
-
-#ifndef arch_kprobe_is_called
-/**
- * arch_kprobe_is_called() - is code at a symbol entered by a call, and left by a return?
- * @addr: the symbol's address
- *
- * Assembly may be entered in another way: a return probe would replace what is no return
- * address, or one that somebody else reads.
- *
- * Context: Process context.
- * Return: False if return probes must not be set there.
- */
-static inline bool arch_kprobe_is_called(unsigned long addr)
-{
-	return true;
 }
 #endif
 
@@ -419,37 +452,6 @@ static inline unsigned long kprobe_point_jump_target(const struct kprobe_point *
 enum kprobe_reason arch_kprobe_emit_detour(struct kprobe_detour *detour,
 					   const struct kprobe_region *region,
 					   struct kprobe_code *code);
-
-/**
- * kprobe_call_pushed() - has a call in a slot or stub saved the link register?
- * @addr: an address
- * @ret:  where the call returns to
- *
- * For architectures with a link register, which define in asm/kprobes.h how long the code of
- * kprobe_isa.enter() (%KPROBE_STUB_ENTER) and kprobe_isa.leave() (%KPROBE_STUB_LEAVE) is, how
- * many bytes of the former come after the instruction that saves the link register
- * (%KPROBE_STUB_SAVED), how large the frame is (%KPROBE_STUB_FRAME) and where in it the
- * register is (%KPROBE_STUB_LINK).
- *
- * Context: Any.
- * Return: The size of the frame from when the register is in it until the frame is removed,
- * else 0.
- */
-#ifdef KPROBE_STUB_FRAME
-static __always_inline unsigned int kprobe_call_pushed(unsigned long addr, unsigned long ret)
-{
-	return addr - ret + KPROBE_STUB_SAVED < KPROBE_STUB_SAVED + KPROBE_STUB_LEAVE ?
-	       KPROBE_STUB_FRAME : 0;
-}
-#else
-#define KPROBE_STUB_ENTER	0
-#define KPROBE_STUB_LEAVE	0
-
-static __always_inline unsigned int kprobe_call_pushed(unsigned long addr, unsigned long ret)
-{
-	return 0;
-}
-#endif
 
 /**
  * arch_kprobe_detour_ip() - where code of a detour comes from
