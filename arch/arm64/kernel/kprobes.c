@@ -301,6 +301,15 @@ static const char * const too_early[] __initconst = {
 	"finalise_el2", "_cpu_resume", "cpu_do_resume", "__cpu_suspend_enter",
 };
 
+/*
+ * ftrace patches its own call of a tracer without a record of the place, unless the traced
+ * functions tell whom to call. The labels are symbols of their own.
+ */
+static const char * const patched[] __initconst = {
+	"ftrace_caller", "ftrace_call", "ftrace_graph_call", "ftrace_caller_direct_late",
+	"ftrace_caller_direct",
+};
+
 static int __init blacklist_sections(void)
 {
 	const struct text *text;
@@ -316,7 +325,8 @@ static int __init blacklist_sections(void)
 int __init arch_kprobe_blacklist(void)
 {
 	return blacklist_sections() ?:
-	       kprobe_blacklist_add_functions(too_early, ARRAY_SIZE(too_early));
+	       kprobe_blacklist_add_functions(too_early, ARRAY_SIZE(too_early)) ?:
+	       kprobe_blacklist_add_functions(patched, ARRAY_SIZE(patched));
 }
 
 /* debug-monitors.c calls by name. */

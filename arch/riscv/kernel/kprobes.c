@@ -260,6 +260,11 @@ static const char * const no_go[] __initconst = {
 	"call_on_irq_stack",
 	/* Called before a trap is known to be one of ours. */
 	"handle_bad_stack",
+	/*
+	 * ftrace patches its own calls of tracers without a record of the place. The labels
+	 * are symbols of their own.
+	 */
+	"ftrace_caller", "ftrace_call", "ftrace_graph_call",
 };
 
 int __init arch_kprobe_blacklist(void)

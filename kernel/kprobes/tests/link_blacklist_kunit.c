@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Tests of arm64's and RISC-V's parts of the blacklist. */
+#include <kunit/test.h>
+#include <linux/ftrace.h>
+#include <linux/kallsyms.h>
+#include <linux/kprobes.h>
+#include <linux/module.h>
+
+#include "targets.h"
+
+/* Checks the list first, because a probe that is accepted by mistake may crash the kernel. */
+static void expect_refused(struct kunit *test, unsigned long start, unsigned long end)
+{
+	unsigned long addr, allowed = 0;
+
+	for (addr = start; addr < end; addr++)
+		allowed += !within_kprobe_blacklist(addr);
+	KUNIT_EXPECT_EQ_MSG(test, 0, allowed, "bytes from %pS to %pS may be probed",
+			    (void *)start, (void *)end);
+	for (addr = start; !allowed && addr < end; addr += KPROBE_INSN_ALIGN)
+		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, kprobes_try(addr), "%pS", (void *)addr);
+}
+
+/* Where a symbol ends: the next one begins there, which may be a label. */
+static unsigned long end_of(unsigned long addr)
+{
+	unsigned long size, offset;
+
+	return kallsyms_lookup_size_offset(addr, &size, &offset) ? addr - offset + size : addr;
+}
+
+/* The labels are symbols of their own. Which there are depends on the configuration. */
+static void link_blacklist_ftrace(struct kunit *test)
+{
+	static const char * const symbols[] = {
+		"ftrace_caller", "ftrace_call", "ftrace_graph_call",
+		"ftrace_caller_direct_late", "ftrace_caller_direct",
+	};
+	unsigned int i;
+
+	if (!IS_ENABLED(CONFIG_DYNAMIC_FTRACE))
+		kunit_skip(test, "ftrace patches nothing");
+	KUNIT_EXPECT_NE(test, 0, kallsyms_lookup_name(symbols[0]));
+	for (i = 0; i < ARRAY_SIZE(symbols); i++) {
+		unsigned long addr = kallsyms_lookup_name(symbols[i]);
+
+		if (addr)
+			expect_refused(test, addr, end_of(addr));
+	}
+}
+
+static struct kunit_case link_blacklist_cases[] = {
+	KUNIT_CASE(link_blacklist_ftrace),
+	{}
+};
+
+static struct kunit_suite link_blacklist_suite = {
+	.name = "kprobes_link_blacklist",
+	.test_cases = link_blacklist_cases,
+};
+
+kunit_test_suite(link_blacklist_suite);
+
+MODULE_DESCRIPTION("KUnit tests of what arm64 and RISC-V refuse to kprobes");
+MODULE_LICENSE("GPL");
