@@ -27,6 +27,8 @@
 #include <asm/patching.h>
 #include <asm/sections.h>
 #include <asm/sysreg.h>
+#include <asm/trans_pgd.h>
+#include <asm/virt.h>
 
 #include "probes/simulate-insn.h"
 
@@ -288,6 +290,9 @@ static const struct text forbidden[] __initconst = {
 #endif
 #ifdef CONFIG_KEXEC_CORE
 	{ __relocate_new_kernel_start, __relocate_new_kernel_end },
+#endif
+#ifdef CONFIG_TRANS_TABLE
+	{ trans_pgd_stub_vectors, trans_pgd_stub_vectors + ARM64_VECTOR_TABLE_LEN },
 #endif
 };
 

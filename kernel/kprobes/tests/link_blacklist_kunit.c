@@ -5,6 +5,10 @@
 #include <linux/kallsyms.h>
 #include <linux/kprobes.h>
 #include <linux/module.h>
+#ifdef CONFIG_ARM64
+#include <asm/trans_pgd.h>
+#include <asm/virt.h>
+#endif
 
 #include "targets.h"
 
@@ -49,8 +53,25 @@ static void link_blacklist_ftrace(struct kunit *test)
 	}
 }
 
+#ifdef CONFIG_ARM64
+/* Without VHE, kexec and resume from hibernation copy vectors for the hypervisor's level. */
+static void link_blacklist_copied_vectors(struct kunit *test)
+{
+#ifdef CONFIG_TRANS_TABLE
+	unsigned long start = (unsigned long)trans_pgd_stub_vectors;
+
+	expect_refused(test, start, start + ARM64_VECTOR_TABLE_LEN);
+#else
+	kunit_skip(test, "neither kexec nor hibernation");
+#endif
+}
+#endif /* CONFIG_ARM64 */
+
 static struct kunit_case link_blacklist_cases[] = {
 	KUNIT_CASE(link_blacklist_ftrace),
+#ifdef CONFIG_ARM64
+	KUNIT_CASE(link_blacklist_copied_vectors),
+#endif
 	{}
 };
 
