@@ -124,6 +124,17 @@ void arch_kprobe_patch(const struct kprobe_patch *patches, unsigned int nr)
 }
 NOKPROBE_SYMBOL(arch_kprobe_patch);
 
+/* The stub goes back to the traced function: x30 is where that goes on, x9 its own x30. */
+bool arch_kprobe_is_called(unsigned long addr)
+{
+#ifdef CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS
+	if (addr == (unsigned long)ftrace_stub_direct_tramp)
+		return false;
+#endif
+	return true;
+}
+NOKPROBE_SYMBOL(arch_kprobe_is_called);
+
 #ifdef CONFIG_DYNAMIC_FTRACE_WITH_CALL_OPS
 /*
  * The two words before a traced function are a pointer that ftrace writes. Its call is 12
@@ -315,6 +326,11 @@ static const char * const patched[] __initconst = {
 	"ftrace_caller_direct",
 };
 
+/* Entered on the stack of the firmware, or in the middle of a frame that others have begun. */
+static const char * const odd_stack[] __initconst = {
+	"__efi_rt_asm_recover", "__hwasan_tag_mismatch",
+};
+
 static int __init blacklist_sections(void)
 {
 	const struct text *text;
@@ -331,7 +347,8 @@ int __init arch_kprobe_blacklist(void)
 {
 	return blacklist_sections() ?:
 	       kprobe_blacklist_add_functions(too_early, ARRAY_SIZE(too_early)) ?:
-	       kprobe_blacklist_add_functions(patched, ARRAY_SIZE(patched));
+	       kprobe_blacklist_add_functions(patched, ARRAY_SIZE(patched)) ?:
+	       kprobe_blacklist_add_functions(odd_stack, ARRAY_SIZE(odd_stack));
 }
 
 /* debug-monitors.c calls by name. */

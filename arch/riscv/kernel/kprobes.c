@@ -11,6 +11,7 @@
  * CPUs' instruction caches on our behalf.
  */
 #include <linux/cacheflush.h>
+#include <linux/ftrace.h>
 #include <linux/init.h>
 #include <linux/kprobe_arch.h>
 #include <linux/memory.h>
@@ -110,6 +111,20 @@ int arch_kprobe_fill_slots(void *pages, size_t size, void *notes, size_t note_si
 	return set_memory_rox((unsigned long)pages, size >> PAGE_SHIFT);
 }
 NOKPROBE_SYMBOL(arch_kprobe_fill_slots);
+
+/*
+ * A new task comes to ret_from_fork with that address in ra. The stub goes back to the traced
+ * function by t0; ra is that function's.
+ */
+bool arch_kprobe_is_called(unsigned long addr)
+{
+#ifdef CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS
+	if (addr == (unsigned long)ftrace_stub_direct_tramp)
+		return false;
+#endif
+	return addr != (unsigned long)ret_from_fork;
+}
+NOKPROBE_SYMBOL(arch_kprobe_is_called);
 
 /* struct pt_regs has them in order, with the instruction pointer in the place of x0. */
 static unsigned long get_register(const struct pt_regs *regs, u8 reg)

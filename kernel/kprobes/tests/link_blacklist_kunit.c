@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Tests of arm64's and RISC-V's parts of the blacklist. */
+/*
+ * Tests of arm64's and RISC-V's parts of the blacklist, and of return probes that these
+ * refuse: with a link register, code is entered in more ways than by calls.
+ */
 #include <kunit/test.h>
 #include <linux/ftrace.h>
 #include <linux/kallsyms.h>
@@ -53,6 +56,37 @@ static void link_blacklist_ftrace(struct kunit *test)
 	}
 }
 
+#ifdef CONFIG_KRETPROBES
+/* Entered or left in another way than functions: no return probes, but probes. */
+static void link_blacklist_no_return_probes(struct kunit *test)
+{
+	static const char * const symbols[] = {
+		"ftrace_stub_direct_tramp",
+#ifdef CONFIG_RISCV
+		"ret_from_fork",
+#endif
+	};
+	unsigned int i, found = 0;
+
+	for (i = 0; i < ARRAY_SIZE(symbols); i++) {
+		unsigned long addr = kallsyms_lookup_name(symbols[i]);
+		struct kretprobe rp = { .kp.symbol_name = symbols[i] };
+		int ret;
+
+		if (!addr)
+			continue;
+		found++;
+		ret = register_kretprobe(&rp);
+		if (!ret)
+			unregister_kretprobe(&rp);
+		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, ret, "%s", symbols[i]);
+		KUNIT_EXPECT_EQ_MSG(test, 0, kprobes_try(addr), "%s", symbols[i]);
+	}
+	if (!found)
+		kunit_skip(test, "there are none in this configuration");
+}
+#endif
+
 #ifdef CONFIG_ARM64
 /* Without VHE, kexec and resume from hibernation copy vectors for the hypervisor's level. */
 static void link_blacklist_copied_vectors(struct kunit *test)
@@ -69,6 +103,9 @@ static void link_blacklist_copied_vectors(struct kunit *test)
 
 static struct kunit_case link_blacklist_cases[] = {
 	KUNIT_CASE(link_blacklist_ftrace),
+#ifdef CONFIG_KRETPROBES
+	KUNIT_CASE(link_blacklist_no_return_probes),
+#endif
 #ifdef CONFIG_ARM64
 	KUNIT_CASE(link_blacklist_copied_vectors),
 #endif

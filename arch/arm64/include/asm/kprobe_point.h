@@ -40,6 +40,9 @@ bool arch_kprobe_text_reserved(unsigned long start, unsigned long end);
 extern const struct kprobe_isa arm64_kprobe_isa;
 #define arch_kprobe_isa		(&arm64_kprobe_isa)
 
+bool arch_kprobe_is_called(unsigned long addr);
+#define arch_kprobe_is_called	arch_kprobe_is_called
+
 /* What the frame record of a caller is found by, when it is unwound. */
 static __always_inline void *arch_kretprobe_frame(struct pt_regs *regs)
 {

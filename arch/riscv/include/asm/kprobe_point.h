@@ -8,6 +8,7 @@
  */
 #include <linux/compiler.h>
 #include <linux/ftrace.h>
+#include <linux/linkage.h>
 #include <linux/uaccess.h>
 #include <asm/ptrace.h>
 
@@ -75,6 +76,12 @@ static __always_inline void arch_kprobe_put_call(struct ftrace_regs *fregs,
 
 extern const struct kprobe_isa riscv_kprobe_isa;
 #define arch_kprobe_isa		(&riscv_kprobe_isa)
+
+/* In entry.S. */
+asmlinkage void ret_from_fork(void);
+
+bool arch_kprobe_is_called(unsigned long addr);
+#define arch_kprobe_is_called	arch_kprobe_is_called
 
 void arch_kprobe_flush_slots(void);
 #define arch_kprobe_flush_slots	arch_kprobe_flush_slots
