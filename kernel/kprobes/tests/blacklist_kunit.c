@@ -329,7 +329,9 @@ static const char * const early_arm64[] = {
 /* Executed with a guest's vectors or state, with VHE. */
 static const char * const guest_arm64[] = {
 	"__guest_enter", "__guest_exit", "__kvm_vcpu_run", "__fpsimd_save_state",
-	"__debug_switch_to_guest", "__vgic_v3_save_state",
+	"__debug_switch_to_guest", "__vgic_v3_save_state", "__get_timer_map",
+	"kvm_auth_eretax", "kvm_get_running_vcpu", "kvm_vcpu_sanitise_vncr_reg",
+	"vcpu_read_sys_reg", "vcpu_write_sys_reg",
 };
 
 static const char * const serving_riscv[] = {

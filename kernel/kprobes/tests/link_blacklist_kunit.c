@@ -99,6 +99,32 @@ static void link_blacklist_copied_vectors(struct kunit *test)
 	kunit_skip(test, "neither kexec nor hibernation");
 #endif
 }
+
+/* Nor may a tracer be called there: text that it executes can be probed. */
+static void link_blacklist_guest_untraced(struct kunit *test)
+{
+#if defined(CONFIG_KVM) && defined(CONFIG_DYNAMIC_FTRACE)
+	static const char * const symbols[] = {
+		"__kvm_vcpu_run", "__kvm_adjust_pc", "__debug_switch_to_guest",
+		"__vgic_v3_save_state", "kvm_skip_instr32", "__get_timer_map",
+		"kvm_auth_eretax", "kvm_get_running_vcpu", "kvm_vcpu_sanitise_vncr_reg",
+		"vcpu_read_sys_reg", "vcpu_write_sys_reg",
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(symbols); i++) {
+		unsigned long start = kallsyms_lookup_name(symbols[i]);
+
+		KUNIT_EXPECT_NE_MSG(test, 0, start, "there is no %s", symbols[i]);
+		if (start)
+			KUNIT_EXPECT_EQ_MSG(test, 0,
+					    ftrace_location_range(start, end_of(start) - 1),
+					    "%s is traced", symbols[i]);
+	}
+#else
+	kunit_skip(test, "no guests, or nothing is traced");
+#endif
+}
 #endif /* CONFIG_ARM64 */
 
 static struct kunit_case link_blacklist_cases[] = {
@@ -108,6 +134,7 @@ static struct kunit_case link_blacklist_cases[] = {
 #endif
 #ifdef CONFIG_ARM64
 	KUNIT_CASE(link_blacklist_copied_vectors),
+	KUNIT_CASE(link_blacklist_guest_untraced),
 #endif
 	{}
 };
