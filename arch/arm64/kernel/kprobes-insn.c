@@ -55,8 +55,10 @@ struct refused {
  *
  * TRAP:  somebody else has put it there or waits for it: BUG(), UBSAN, CFI, KGDB.
  * LEVEL: to another exception level; to the other stack pointer, which holds the
- *        current task; and what an exception leaves in SPSR, ELR, ESR and FAR, which
- *        a breakpoint overwrites.
+ *        current task; what an exception leaves in SPSR, ELR, ESR and FAR, which
+ *        a breakpoint overwrites; and to other page tables. Those of the user come
+ *        with their ASID in two steps. A handler between them that accesses user
+ *        memory takes the ASID away.
  * WORLD: the hypervisor or the firmware may keep the CPU as long as it likes, an idle
  *        one too. A Tasks RCU grace period does not wait for the idle task, so the
  *        copy that it returns to may have been freed.
@@ -79,6 +81,7 @@ static const struct refused refused[] = {
 	REFUSE(0xffdfffc0, 0xd5184000, LEVEL),		/* spsr_el1, elr_el1 */
 	REFUSE(0xffdfffe0, 0xd5185200, LEVEL),		/* esr_el1 */
 	REFUSE(0xffdfffe0, 0xd5186000, LEVEL),		/* far_el1 */
+	REFUSE(0xffffffc0, 0xd5182000, LEVEL),		/* msr ttbr0_el1, ttbr1_el1 */
 	REFUSE(0xffffffdf, 0xd503205f, SLEEP),		/* wfe, wfi */
 	REFUSE(0xffffffc0, 0xd5031000, SLEEP),		/* wfet, wfit */
 	REFUSE(0x3b200c00, 0x19000400, EXCLUSIVE),	/* cpy*, set* */
