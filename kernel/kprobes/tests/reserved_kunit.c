@@ -179,6 +179,29 @@ static void reserved_cfi_check(struct kunit *test)
 		expect_cfi_insn(test, second, 0x03);
 	}
 }
+#elif defined(CONFIG_RISCV)
+/* An indirect call as clang checks it. The assembler compresses what clang does. */
+extern const u8 kprobes_cfi_beq[], kprobes_cfi_ebreak[], kprobes_cfi_jalr[];
+
+asm (".pushsection .rodata\n"
+	".balign 4\n"
+	"kprobes_cfi_beq:\n"
+	"beq t1, t2, kprobes_cfi_jalr\n"
+	"kprobes_cfi_ebreak:\n"
+	"ebreak\n"
+	"kprobes_cfi_jalr:\n"
+	"jalr a2\n"
+	".popsection\n");
+
+static void reserved_cfi_check(struct kunit *test)
+{
+	static s32 trap;
+
+	trap = (void *)kprobes_cfi_ebreak - (void *)&trap;
+	KUNIT_EXPECT_EQ(test, (unsigned long)kprobes_cfi_beq, kprobe_cfi_check(&trap, 0));
+	KUNIT_EXPECT_EQ(test, (unsigned long)kprobes_cfi_ebreak, kprobe_cfi_check(&trap, 1));
+	KUNIT_EXPECT_EQ(test, (unsigned long)kprobes_cfi_jalr, kprobe_cfi_check(&trap, 2));
+}
 #endif
 
 static void reserved_cfi_checks(struct kunit *test)
@@ -300,7 +323,7 @@ static struct kunit_case reserved_cases[] = {
 	KUNIT_CASE(reserved_static_calls),
 	KUNIT_CASE(reserved_bugs),
 	KUNIT_CASE(reserved_fixups),
-#ifdef CONFIG_X86_64
+#if defined(CONFIG_X86_64) || defined(CONFIG_RISCV)
 	KUNIT_CASE(reserved_cfi_check),
 #endif
 	KUNIT_CASE(reserved_cfi_checks),

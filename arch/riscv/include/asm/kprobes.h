@@ -49,9 +49,9 @@ typedef u16 kprobe_opcode_t;
 
 /*
  * Before an indirect call kCFI compares the target's type: beq, ebreak, jalr. Should the
- * ebreak trap, a report reads operands of the others.
+ * ebreak trap, a report reads operands of the others. Where it can be, it is compressed.
  */
-#define KPROBE_CFI_CHECK	{ 4, 0, -4 }
+#define KPROBE_CFI_CHECK	{ 4, 0, IS_ENABLED(CONFIG_RISCV_ISA_C) ? -2 : -4 }
 
 /* The first unit of the nop at a function's entry, as ftrace writes it. */
 #define KPROBE_ENTRY_OPCODE	0x0013
