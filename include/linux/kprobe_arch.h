@@ -218,6 +218,20 @@ static inline void arch_kprobe_end_access(unsigned int access) { }
 static inline void arch_kprobe_resume_access(unsigned int access) { }
 #endif
 
+#ifndef arch_kprobe_copy_len
+/**
+ * arch_kprobe_copy_len() - how long is the copy of an instruction in a slot?
+ * @point: the instruction's point, with such a slot
+ *
+ * Context: Any.
+ * Return: Its length in bytes: how much kprobe_isa.emit() has written.
+ */
+static __always_inline unsigned int arch_kprobe_copy_len(const struct kprobe_point *point)
+{
+	return point->len;
+}
+#endif
+
 /* Size of the nop at a function's entry; 0 if no probe is ever placed after it. */
 #ifndef KPROBE_ENTRY_NOP_SIZE
 #define KPROBE_ENTRY_NOP_SIZE	0

@@ -529,7 +529,8 @@ unsigned long kprobe_displaced_frame(unsigned long addr, unsigned int *pushed)
 		return arch_kprobe_detour_ip(detour_of(owner), slot, pushed);
 	point = point_of(owner);
 	if ((void *)slot - offset == READ_ONCE(point->text.run_post))
-		*pushed = kprobe_call_pushed(offset, point->len + KPROBE_STUB_ENTER);
+		*pushed = kprobe_call_pushed(offset,
+					     arch_kprobe_copy_len(point) + KPROBE_STUB_ENTER);
 	return point->site + (offset ? point->len : 0);
 }
 NOKPROBE_SYMBOL(kprobe_displaced_frame);

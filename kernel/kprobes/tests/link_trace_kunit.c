@@ -126,6 +126,10 @@ static int note_want(struct kprobe *p, struct pt_regs *regs)
  */
 static noinline int call(int (*fn)(int a))
 {
+#ifdef CONFIG_ARM64
+	if (fn == kprobes_opt_literal)
+		return kprobes_opt_literal(5) + 1;
+#endif
 	return (fn == kprobes_opt_middle ? kprobes_opt_middle(5) : kprobes_opt_plain(5)) + 1;
 }
 
@@ -346,10 +350,25 @@ static void in_middle(struct kunit *test)
 	pass_place(test, &place, kprobes_opt_middle, false);
 }
 
+#ifdef CONFIG_ARM64
+/* Its copy is longer than the instruction. */
+static void at_literal(struct kunit *test)
+{
+	const struct kprobes_place place = {
+		.symbol = "kprobes_opt_literal", .offset = kprobes_opt_literal_at,
+	};
+
+	pass_place(test, &place, kprobes_opt_literal, false);
+}
+#endif
+
 static struct kunit_case trace_cases[] = {
 	KPROBES_CASE_WAYS(at_entry),
 	KPROBES_CASE_WAYS(at_entry_with_return_probe),
 	KPROBES_CASE_WAYS(in_middle),
+#ifdef CONFIG_ARM64
+	KPROBES_CASE_WAYS(at_literal),
+#endif
 	{}
 };
 

@@ -37,6 +37,9 @@ int kprobes_opt_push(long a);
 int kprobes_opt_stack(long a);
 int kprobes_opt_call(int a);
 int kprobes_opt_middle(int a);
+#ifdef CONFIG_ARM64
+int kprobes_opt_literal(int a);
+#endif
 int kprobes_opt_std(int a);
 int kprobes_opt_callee(void);
 
@@ -49,6 +52,9 @@ extern const unsigned int kprobes_opt_keep_at;
 
 extern const unsigned int kprobes_opt_flags_at, kprobes_opt_jcc_at;
 extern const unsigned int kprobes_opt_stack_at, kprobes_opt_middle_at;
+#ifdef CONFIG_ARM64
+extern const unsigned int kprobes_opt_literal_at;
+#endif
 
 /* vector_riscv.S: loads and stores vector registers. */
 void kprobes_vector_load(const void *from);

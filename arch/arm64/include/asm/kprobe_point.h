@@ -37,6 +37,16 @@ bool arch_kprobe_text_reserved(unsigned long start, unsigned long end);
 #define arch_kprobe_text_reserved	arch_kprobe_text_reserved
 #endif
 
+/* A literal for a SIMD register: another register is saved, gets the address, and is restored. */
+static __always_inline unsigned int arch_kprobe_copy_len(const struct kprobe_point *point)
+{
+	u32 word = le32_to_cpu((__force __le32)point->insn[0]);
+
+	return (word & 0x3f000000) == 0x1c000000 ? 5 * AARCH64_INSN_SIZE : AARCH64_INSN_SIZE;
+}
+
+#define arch_kprobe_copy_len		arch_kprobe_copy_len
+
 extern const struct kprobe_isa arm64_kprobe_isa;
 #define arch_kprobe_isa		(&arm64_kprobe_isa)
 
