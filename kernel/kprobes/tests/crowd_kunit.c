@@ -23,6 +23,8 @@
 /* So many that they are registered in several chunks. */
 #define CROWD	1500
 #define ROUNDS	10
+/* How often a timer may be late. */
+#define TRIES	100
 
 /**
  * struct crowd - many probes, spread over all places, and a task that registers them
@@ -220,7 +222,7 @@ static unsigned int count_turns(struct kunit *test, struct crowd *crowd,
  * run on one CPU, because an emulator may run another one at any speed, and this one as a
  * real-time task, because the scheduler may else let the array be registered first. The
  * timer of an emulator may be so late that this task sleeps through all chunks. Therefore
- * the array is registered until it has got a turn, ROUNDS times at most.
+ * the array is registered until it has got a turn, TRIES times at most.
  */
 static void crowd_lets_others_in(struct kunit *test)
 {
@@ -234,7 +236,7 @@ static void crowd_lets_others_in(struct kunit *test)
 		turns = count_turns(test, crowd, own);
 		unregister_kprobes(crowd->kps, CROWD);
 		round++;
-	} while (!turns && round < ROUNDS);
+	} while (!turns && round < TRIES);
 	sched_set_normal(current, 0);
 	migrate_enable();
 	KUNIT_EXPECT_GT(test, turns, 0);
