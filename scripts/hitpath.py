@@ -4,8 +4,9 @@
 
 Proves that a hit of a probe executes nothing that can be probed: follows the calls and jumps of
 a linked kernel from the functions where hits begin, also those in alternative instructions that
-may be patched in at boot, and those by pv_ops: to native functions, and to Xen's. Each function that is reached must be on the blacklist. Prints those
-that are not, with the path there, and then fails with status 1. Knows x86, arm64 and riscv.
+may be patched in at boot, and those by pv_ops: to native functions, and to Xen's. Each function
+that is reached must be on the blacklist. Prints those that are not, with the path there, and then
+fails with status 1. Knows x86, arm64 and riscv.
 
 The blacklist has the functions that NOKPROBE_SYMBOL() names, those in sections that are forbidden
 as a whole, and the pieces that compilers make of such functions: kernel/kprobes/blacklist.c.

@@ -18,6 +18,7 @@
 #include "patch.h"
 #include "point.h"
 #include "point_release.h"
+#include "renew.h"
 #include "table.h"
 
 /* How long points without probes stay in the text, in jiffies. */
@@ -158,7 +159,7 @@ static void prepare_breakpoints(struct kprobe_passes *passes)
 	struct kprobe_point *point, *next;
 
 	list_for_each_entry_safe(point, next, &passes->arm[KPROBE_BREAKPOINT], batch) {
-		if (kprobe_optimizer_prepare(point))
+		if (kprobe_detour_prepare(point))
 			continue;
 		kprobe_batch_use_ftrace(point);
 		list_move_tail(&point->batch, &passes->arm[KPROBE_FTRACE]);

@@ -187,21 +187,6 @@ static void write_jumps(struct list_head *points)
 }
 
 /*
- * Chooses the route of a point that has got another probe among the instructions that its
- * detour displaces, or may have. At a function's entry another detour takes the place of that
- * one at once: handlers must not run in the trap there, and the optimizer comes later. They do
- * if there can be none.
- */
-static void leave_region(struct kprobe_point *point)
-{
-	if (point->mechanism == KPROBE_BREAKPOINT && kprobe_point_in_text(point) &&
-	    kprobe_point_skips_nop(point) && point->not_jump == KPROBE_REASON_NEIGHBOUR)
-		kprobe_detour_for_breakpoint(point);
-	kprobe_point_choose_route(point);
-	kprobe_detour_retire_replaced(point);
-}
-
-/*
  * Replaces jumps by breakpoints. The points are KPROBE_OPT_IDLE, and linked by @optimize.
  * @stay is false if the breakpoints are about to leave the text as well.
  */
@@ -216,7 +201,7 @@ static void write_breakpoints(struct list_head *points, bool stay)
 		list_del_init(&point->optimize);
 		kprobe_point_set_mechanism(point, KPROBE_BREAKPOINT);
 		if (stay) {
-			leave_region(point);
+			kprobe_detour_leave_region(point);
 			kprobe_optimizer_queue(point);
 		} else {
 			kprobe_point_choose_route(point);
@@ -334,33 +319,6 @@ bool kprobe_optimizer_examine(struct kprobe_point *point, struct kprobe_lookup *
 	return !point->not_jump;
 }
 NOKPROBE_SYMBOL(kprobe_optimizer_examine);
-
-/**
- * kprobe_optimizer_prepare() - make the detour of a point before it is armed
- * @point: a point that is about to be armed by a breakpoint
- *
- * Handlers at entries must run in the context of the function, as under ftrace, and not
- * in that of a trap. The breakpoint there leads to the detour from the beginning.
- *
- * Context: Process context, kprobe_mutex held, may sleep.
- * Return: False if the point is at a function's entry, and its detour cannot be made.
- */
-bool kprobe_optimizer_prepare(struct kprobe_point *point)
-{
-	struct kprobe_region region = {};
-
-	lockdep_assert_held(&kprobe_mutex);
-	if (!kprobe_point_skips_nop(point) || point->route != &point->text)
-		return true;
-	if (point->not_jump == KPROBE_REASON_NEIGHBOUR)
-		kprobe_detour_for_breakpoint(point);
-	else
-		kprobe_detour_for_jump(point, &region);
-	kprobe_point_choose_route(point);
-	kprobe_detour_retire_replaced(point);
-	return point->route != &point->text;
-}
-NOKPROBE_SYMBOL(kprobe_optimizer_prepare);
 
 static bool is_as_good_as_can_be(const struct kprobe_point *point)
 {
@@ -488,7 +446,7 @@ static void unoptimize_overlapping(struct kprobe_point *point, struct list_head 
 	keep_breakpoint(point, jumps);
 	/* Of a point whose breakpoint another one shares the route is the move's. */
 	if (!kprobe_move_next(point))
-		leave_region(point);
+		kprobe_detour_leave_region(point);
 }
 
 /**

@@ -11,7 +11,6 @@ struct kprobe_lookup;
 void kprobe_point_set_optimization(struct kprobe_point *point,
 				   enum kprobe_optimization to);
 bool kprobe_optimizer_examine(struct kprobe_point *point, struct kprobe_lookup *lookup);
-bool kprobe_optimizer_prepare(struct kprobe_point *point);
 void kprobe_optimizer_queue(struct kprobe_point *point);
 void kprobe_optimizer_hold(bool begins);
 void kprobe_optimizer_queue_overlapping(struct kprobe_point *point);
@@ -27,11 +26,6 @@ static inline bool kprobe_optimizer_examine(struct kprobe_point *point,
 					    struct kprobe_lookup *lookup)
 {
 	return false;
-}
-
-static inline bool kprobe_optimizer_prepare(struct kprobe_point *point)
-{
-	return true;
 }
 
 static inline void kprobe_optimizer_queue(struct kprobe_point *point) { }

@@ -331,3 +331,53 @@ void kprobe_detour_for_breakpoint(struct kprobe_point *point)
 		make_detour(point, &region, true);
 }
 NOKPROBE_SYMBOL(kprobe_detour_for_breakpoint);
+
+static void settle_route(struct kprobe_point *point)
+{
+	kprobe_point_choose_route(point);
+	kprobe_detour_retire_replaced(point);
+}
+
+/**
+ * kprobe_detour_leave_region() - choose a route when another probe may be in the region
+ * @point: a point whose detour may displace an instruction that has got a probe
+ *
+ * At a function's entry another detour takes the place of that one at once: handlers must not
+ * run in the trap there, and the optimizer comes later. They do if there can be none.
+ *
+ * Context: Process context, kprobe_mutex held, may sleep.
+ */
+void kprobe_detour_leave_region(struct kprobe_point *point)
+{
+	if (point->mechanism == KPROBE_BREAKPOINT && kprobe_point_in_text(point) &&
+	    kprobe_point_skips_nop(point) && point->not_jump == KPROBE_REASON_NEIGHBOUR)
+		kprobe_detour_for_breakpoint(point);
+	settle_route(point);
+}
+NOKPROBE_SYMBOL(kprobe_detour_leave_region);
+
+/**
+ * kprobe_detour_prepare() - make the detour of a point before it is armed
+ * @point: a point that is about to be armed by a breakpoint
+ *
+ * Handlers at entries must run in the context of the function, as under ftrace, and not
+ * in that of a trap. The breakpoint there leads to the detour from the beginning.
+ *
+ * Context: Process context, kprobe_mutex held, may sleep.
+ * Return: False if the point is at a function's entry, and its detour cannot be made.
+ */
+bool kprobe_detour_prepare(struct kprobe_point *point)
+{
+	struct kprobe_region region = {};
+
+	lockdep_assert_held(&kprobe_mutex);
+	if (!kprobe_point_skips_nop(point) || point->route != &point->text)
+		return true;
+	if (point->not_jump == KPROBE_REASON_NEIGHBOUR)
+		kprobe_detour_for_breakpoint(point);
+	else
+		kprobe_detour_for_jump(point, &region);
+	settle_route(point);
+	return point->route != &point->text;
+}
+NOKPROBE_SYMBOL(kprobe_detour_prepare);

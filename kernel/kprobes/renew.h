@@ -20,6 +20,8 @@ enum kprobe_reason kprobe_detour_for_jump(struct kprobe_point *point,
 bool kprobe_has_breakpoint_detour(const struct kprobe_point *point);
 void kprobe_detour_for_breakpoint(struct kprobe_point *point);
 void kprobe_detour_retire_replaced(struct kprobe_point *point);
+void kprobe_detour_leave_region(struct kprobe_point *point);
+bool kprobe_detour_prepare(struct kprobe_point *point);
 
 /* Are there previous detours of the point that were not freed yet? */
 static inline bool kprobe_detours_are_retired(const struct kprobe_point *point)
@@ -35,6 +37,11 @@ static inline bool kprobe_detours_are_retired(const struct kprobe_point *point)
 static inline void kprobe_point_choose_route(struct kprobe_point *point)
 {
 	kprobe_point_set_route(point, &point->text);
+}
+
+static inline bool kprobe_detour_prepare(struct kprobe_point *point)
+{
+	return true;
 }
 
 static inline int kprobe_detour_init(void)

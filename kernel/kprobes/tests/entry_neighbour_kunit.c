@@ -82,6 +82,18 @@ static void next_comes_first(struct kunit *test)
 	kprobes_expect_counts(test, next, 2 * CALLS, 2 * CALLS);
 }
 
+/* Both have counted the calls made so far, and count as many when the optimizer has come. */
+static void expect_calls(struct kunit *test, struct kprobes_counter *entry,
+			 struct kprobes_counter *second)
+{
+	kprobes_expect_counts(test, entry, CALLS, CALLS);
+	kprobes_expect_counts(test, second, CALLS, CALLS);
+	wait_for_kprobe_optimizer();
+	kprobes_entry_call(test, CALLS);
+	kprobes_expect_counts(test, entry, 2 * CALLS, 2 * CALLS);
+	kprobes_expect_counts(test, second, 2 * CALLS, 2 * CALLS);
+}
+
 /*
  * The instruction after the next one is probed first, and has a jump if it can. What leads
  * to the entry's handlers must not take calls past it.
@@ -95,12 +107,7 @@ static void second_comes_first(struct kunit *test)
 	wait_for_kprobe_optimizer();
 	entry = kprobes_counting(test, &kprobes_entry_place);
 	kprobes_entry_call(test, CALLS);
-	kprobes_expect_counts(test, entry, CALLS, CALLS);
-	kprobes_expect_counts(test, second, CALLS, CALLS);
-	wait_for_kprobe_optimizer();
-	kprobes_entry_call(test, CALLS);
-	kprobes_expect_counts(test, entry, 2 * CALLS, 2 * CALLS);
-	kprobes_expect_counts(test, second, 2 * CALLS, 2 * CALLS);
+	expect_calls(test, entry, second);
 }
 
 static int note_context(struct kprobe *p, struct pt_regs *regs)
@@ -138,12 +145,7 @@ static void no_trap_for_neighbour(struct kunit *test)
 			KUNIT_EXPECT_EQ(test, 0, enable_kprobe(&entry->kp));
 		kprobes_entry_call(test, CALLS);
 		kprobe_optimizer_hold(false);
-		kprobes_expect_counts(test, entry, CALLS, CALLS);
-		kprobes_expect_counts(test, second, CALLS, CALLS);
-		wait_for_kprobe_optimizer();
-		kprobes_entry_call(test, CALLS);
-		kprobes_expect_counts(test, entry, 2 * CALLS, 2 * CALLS);
-		kprobes_expect_counts(test, second, 2 * CALLS, 2 * CALLS);
+		expect_calls(test, entry, second);
 		KUNIT_EXPECT_EQ(test, in_trap, 0);
 		unregister_kprobe(&second->kp);
 		unregister_kprobe(&entry->kp);

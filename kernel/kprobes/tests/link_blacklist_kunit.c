@@ -15,19 +15,6 @@
 
 #include "targets.h"
 
-/* Checks the list first, because a probe that is accepted by mistake may crash the kernel. */
-static void expect_refused(struct kunit *test, unsigned long start, unsigned long end)
-{
-	unsigned long addr, allowed = 0;
-
-	for (addr = start; addr < end; addr++)
-		allowed += !within_kprobe_blacklist(addr);
-	KUNIT_EXPECT_EQ_MSG(test, 0, allowed, "bytes from %pS to %pS may be probed",
-			    (void *)start, (void *)end);
-	for (addr = start; !allowed && addr < end; addr += KPROBE_INSN_ALIGN)
-		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, kprobes_try(addr), "%pS", (void *)addr);
-}
-
 /* Where a symbol ends: the next one begins there, which may be a label. */
 static unsigned long end_of(unsigned long addr)
 {
@@ -52,7 +39,7 @@ static void link_blacklist_ftrace(struct kunit *test)
 		unsigned long addr = kallsyms_lookup_name(symbols[i]);
 
 		if (addr)
-			expect_refused(test, addr, end_of(addr));
+			kprobes_expect_blacklisted(test, addr, end_of(addr));
 	}
 }
 
@@ -94,7 +81,7 @@ static void link_blacklist_copied_vectors(struct kunit *test)
 #ifdef CONFIG_TRANS_TABLE
 	unsigned long start = (unsigned long)trans_pgd_stub_vectors;
 
-	expect_refused(test, start, start + ARM64_VECTOR_TABLE_LEN);
+	kprobes_expect_blacklisted(test, start, start + ARM64_VECTOR_TABLE_LEN);
 #else
 	kunit_skip(test, "neither kexec nor hibernation");
 #endif

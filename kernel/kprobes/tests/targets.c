@@ -7,6 +7,7 @@
 #include <linux/cpumask.h>
 #include <linux/delay.h>
 #include <linux/kernel.h>
+#include <linux/kprobe_point.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/string.h>
@@ -322,6 +323,28 @@ int kprobes_try(unsigned long addr)
 	if (!ret)
 		unregister_kprobe(&p);
 	return ret;
+}
+
+/**
+ * kprobes_expect_blacklisted() - expect that all of some text is on the blacklist, and refused
+ * @test:  the test
+ * @start: the text's first byte
+ * @end:   the byte after it
+ *
+ * Looks at the list first, because a probe that is accepted by mistake may crash the kernel.
+ *
+ * Context: Process context, may sleep.
+ */
+void kprobes_expect_blacklisted(struct kunit *test, unsigned long start, unsigned long end)
+{
+	unsigned long addr, allowed = 0;
+
+	for (addr = start; addr < end; addr++)
+		allowed += !within_kprobe_blacklist(addr);
+	KUNIT_EXPECT_EQ_MSG(test, 0, allowed, "bytes from %pS to %pS may be probed",
+			    (void *)start, (void *)end);
+	for (addr = start; !allowed && addr < end; addr += KPROBE_INSN_ALIGN)
+		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, kprobes_try(addr), "%pS", (void *)addr);
 }
 
 /* Saves text after points of earlier tests were disarmed. */

@@ -164,6 +164,7 @@ struct kprobes_text {
 void kprobes_text_save(struct kprobes_text *text, unsigned long addr);
 void kprobes_text_expect(struct kunit *test, const struct kprobes_text *text);
 int kprobes_try(unsigned long addr);
+void kprobes_expect_blacklisted(struct kunit *test, unsigned long start, unsigned long end);
 void kprobes_expect_off(struct kunit *test, const struct kprobe *p);
 void kprobes_expect_targets(struct kunit *test, unsigned int times);
 unsigned int kprobes_leave_cpu(struct kunit *test);

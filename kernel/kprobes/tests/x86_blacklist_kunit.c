@@ -26,19 +26,6 @@ struct stretch {
 	bool there;
 };
 
-/* Checks the list first, because a probe that is accepted by mistake may crash the kernel. */
-static void expect_refused(struct kunit *test, unsigned long start, unsigned long end)
-{
-	unsigned long addr, allowed = 0;
-
-	for (addr = start; addr < end; addr++)
-		allowed += !within_kprobe_blacklist(addr);
-	KUNIT_EXPECT_EQ_MSG(test, 0, allowed, "bytes from %pS to %pS may be probed",
-			    (void *)start, (void *)end);
-	for (addr = start; !allowed && addr < end; addr++)
-		KUNIT_EXPECT_LT_MSG(test, kprobes_try(addr), 0, "%pS", (void *)addr);
-}
-
 /* A symbol ends where the next begins; padding can be long. */
 static unsigned long end_of(unsigned long addr)
 {
@@ -59,7 +46,7 @@ static void expect_stretch_refused(struct kunit *test, const struct stretch *s)
 	KUNIT_EXPECT_NE_MSG(test, 0, first, "there is no %s", s->first);
 	KUNIT_EXPECT_GE_MSG(test, last, first, "there is no %s", s->last);
 	if (first && last >= first)
-		expect_refused(test, first, end_of(last));
+		kprobes_expect_blacklisted(test, first, end_of(last));
 }
 
 static void expect_all_refused(struct kunit *test, const struct stretch *s, unsigned int nr)
@@ -101,7 +88,7 @@ static void x86_blacklist_ftrace_load(struct kunit *test)
 		addr++;
 	if (addr == end)
 		kunit_skip(test, "no load of 0xa8(%%rsp) in this configuration");
-	expect_refused(test, addr, addr + 1);
+	kprobes_expect_blacklisted(test, addr, addr + 1);
 }
 
 static const struct stretch without_idt[] = {
