@@ -117,6 +117,13 @@ class Elf:
         layout = "<IIQQQQIIQQ" if self.is64 else "<IIIIIIIIII"
         self.sections = [struct.unpack_from(layout, self.data, offset + i * size)
                          for i in range(count)]
+        self.names_index, = struct.unpack_from("<H", self.data, 62 if self.is64 else 50)
+
+    def string(self, at):
+        return self.data[at:self.data.index(b"\0", at)].decode()
+
+    def section_name(self, index):
+        return self.string(self.sections[self.names_index][4] + self.sections[index][0])
 
     def symbol(self, at):
         """name, value, size, info, section"""
@@ -126,8 +133,8 @@ class Elf:
             name, value, length, info, _, index = struct.unpack_from("<IIIBBH", self.data, at)
         return name, value, length, info, index
 
-    def symbols(self):
-        """(name, address, size, type) of each defined symbol."""
+    def placed_symbols(self):
+        """(name, address, size, type, section's index) of each defined symbol."""
         for _, kind, _, _, offset, size, link, _, _, entry in self.sections:
             if kind != 2:
                 continue
@@ -135,8 +142,12 @@ class Elf:
             for at in range(offset, offset + size, entry):
                 name, value, length, info, index = self.symbol(at)
                 if name and index:
-                    end = self.data.index(b"\0", names + name)
-                    yield self.data[names + name:end].decode(), value, length, info & 15
+                    yield self.string(names + name), value, length, info & 15, index
+
+    def symbols(self):
+        """(name, address, size, type) of each defined symbol."""
+        for name, value, length, kind, _ in self.placed_symbols():
+            yield name, value, length, kind
 
     def bytes(self, start, end):
         for _, kind, _, address, offset, size, *_ in self.sections:

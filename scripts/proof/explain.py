@@ -16,8 +16,9 @@ import hitpath  # noqa: E402
 
 # A prefix, of which the kernel's instructions have one at most.
 LEGACY = rb"^[\x66\xf0\xf2\xf3\x2e\x36\x3e\x26\x64\x65]*[\x40-\x4f]?"
+LANDING_PAD = rb"\xf3\x0f\x1e[\xfa\xfb]"
 OPCODES = {
-    "landing pad of indirect branches": rb"\xf3\x0f\x1e[\xfa\xfb]",
+    "landing pad of indirect branches": LANDING_PAD,
     # int3, int1, ud2, ud1
     "instruction cannot be probed: its trap belongs to another subsystem": rb"[\xcc\xf1]|\x0f[\x0b\xb9]",
     # iret, far ret, int, syscall, sysret, sysenter, sysexit; swapgs, mov to a segment; far call and jump
@@ -76,6 +77,15 @@ def relocations(module, readelf):
             yield table, match[2], int(match[1], 16) + int(match[3], 16)
 
 
+def names_of(module):
+    """The symbols of a module that is not loaded: (section, offset in it), and the names there."""
+    elf, names = hitpath.Elf(module), {}
+    for name, value, _, _, index in elf.placed_symbols():
+        if index < len(elf.sections) and not name.startswith(".L"):
+            names.setdefault((elf.section_name(index), value), set()).add(name)
+    return names
+
+
 def named(source):
     """What the blacklist of the architecture names, with a reason beside it: pairs of symbols between
     which text is copied, and functions that run without the kernel's IDT."""
@@ -101,8 +111,9 @@ class Kernel(hitpath.Kernel):
                 self.all_names.setdefault(value, set()).add(name)
         self.all_starts = sorted(self.all_names)
         pairs, self.by_name = named(source)
-        self.ranges = [(value, value + size) for name, value, size, _ in functions
-                       if name in (start for start, _ in pairs)]
+        # What fills the space up to the next symbol belongs to the one before.
+        self.ranges = [(value, self.all_starts[bisect.bisect_left(self.all_starts, value + size)])
+                       for name, value, size, _ in functions if name in (start for start, _ in pairs)]
         self.ranges += [(self.address[start], self.address[end]) for start, end in pairs
                         if start in self.address and end in self.address]
 
@@ -127,6 +138,7 @@ class Explanations:
         self.kernel = Kernel(kernel_file)
         self.texts = texts
         self.sites = [set() for _ in texts]
+        self.names = {}             # of modules: address: names of the symbols there
         self.idle = set(addresses(self.kernel, EXCEPTIONS))
         for table in TABLES:
             self.sites[0].update(addresses(self.kernel, table))
@@ -137,24 +149,45 @@ class Explanations:
 
     def _read_module(self, module, readelf):
         name = module.rpartition("/")[2][:-3].replace("-", "_")
+        # By section: its text, and which of the texts that is.
+        places = {text.section: (o, text) for o, text in enumerate(self.texts)
+                  if text.name.partition(":")[0] == name}
+        for (section, offset), names in names_of(module).items():
+            if section in places:
+                self.names[places[section][1].start + offset] = names
         for table, section, offset in relocations(module, readelf):
-            for o, text in enumerate(self.texts):
-                if (text.name.partition(":")[0], text.section) != (name, section):
-                    continue
-                if table == EXCEPTIONS[0]:
-                    self.idle.add(text.start + offset)
-                elif table in (t[0] for t in TABLES):
-                    self.sites[o].add(text.start + offset)
+            if section not in places:
+                continue
+            o, text = places[section]
+            if table == EXCEPTIONS[0]:
+                self.idle.add(text.start + offset)
+            elif table in (t[0] for t in TABLES):
+                self.sites[o].add(text.start + offset)
+
+    def names_at(self, o, address):
+        """Names of the symbol that an address of a text is in."""
+        if o == 0:
+            return self.kernel.names_at(address)
+        starts = [start for start in self.names if self.texts[o].start <= start <= address]
+        return self.names[max(starts)] if starts else set()
 
     def explains(self, o, i, reason):
         """Does the text show the reason why a probe on an instruction was refused?"""
+        text = self.texts[o]
+        if self.shows(o, i, reason):
+            return True
+        # A probe on the landing pad of an entry is one on the next instruction.
+        is_pad = re.match(LANDING_PAD, text.bytes[text.offsets[i]:])
+        return bool(is_pad) and i + 1 < len(text) and self.shows(o, i + 1, reason)
+
+    def shows(self, o, i, reason):
+        """The same, if the probe would be on that instruction."""
         text = self.texts[o]
         offset, length = text.offsets[i], text.lengths[i]
         address, symbol = text.start + offset, text.symbol(offset)
         code = text.bytes[offset:offset + length]
         if reason in SYMBOLS:
-            names = {symbol} if o else self.kernel.names_at(address)
-            return any(SYMBOLS[reason].match(name) for name in names)
+            return any(SYMBOLS[reason].match(name) for name in self.names_at(o, address))
         if reason in OPCODES:
             return bool(re.match(LEGACY + b"(" + OPCODES[reason] + b")", code, re.DOTALL) or
                         re.match(OPCODES[reason], code, re.DOTALL))

@@ -490,6 +490,25 @@ class Explained(unittest.TestCase):
         self.assertFalse(self.explains("no instruction that can be decoded"))
         self.assertFalse(self.explains(""))
 
+    def test_behind_a_landing_pad(self):
+        t = text.parse(["0 <some>:", " 0:\tendbr64", " 4:\tnop"], text.Text("vmlinux", 9))
+        t.start, t.bytes = AT, b"\xf3\x0f\x1e\xfa" + sites.NOP5
+        e = object.__new__(explain.Explanations)
+        e.texts, e.sites = [t], [{AT + 4}]
+        self.assertTrue(e.explains(0, 0, explain.PATCHED))
+        t.bytes = b"\x48\x89\xf8\x90" + sites.NOP5
+        self.assertFalse(e.explains(0, 0, explain.PATCHED))
+
+    def test_names_of_a_module(self):
+        front = text.parse(["0 <.Ltmp4>:", " 0:\tnop"], text.Text("dummy", 16))
+        front.start = AT
+        e = object.__new__(explain.Explanations)
+        e.texts, e.names = [None, front], {AT: {"__cfi_some"}}
+        reason = next(iter(explain.SYMBOLS))
+        self.assertTrue(e.shows(1, 0, reason))
+        e.names = {AT: {"some"}, AT + 1: {"__cfi_some"}}
+        self.assertFalse(e.shows(1, 0, reason))
+
     def test_what_objdump_does_not_know(self):
         self.assertFalse(self.explains("inside an instruction"))
         t = text.parse(["0 <some>:", " 0:\trepnz (bad)", " 3:\tnop"], text.Text("vmlinux", 4))
