@@ -36,7 +36,7 @@ import text     # noqa: E402
 from control import Control  # noqa: E402
 
 STEPS = 0x1f                # breakpoints, jumps, interrupts, function, graph
-MECHANISMS, SURROUNDINGS, SOME = 0x3, (0x4, 0xc, 0x14), 0x20
+MECHANISMS, SURROUNDINGS = 0x3, (0x4, 0xc, 0x14)
 SILENCE, PHASE_LIMIT = 660, 2400
 # Time limits this, not memory: a probe takes a KiB or two of the guest's GiB. What registers and optimizes
 # probes, and what tracers call, hits probes itself, so that with twice the probes that part of a phase
@@ -53,9 +53,8 @@ def environment(name, default):
 
 
 def steps_of(number, quick):
-    """The runs of the workload in a phase. Quick ones take turns with what is around it, and tracers
-    trace fewer functions."""
-    return MECHANISMS | SURROUNDINGS[number % 3] | SOME if quick else STEPS
+    """The runs of the workload in a phase. Quick ones take turns with what is around it."""
+    return MECHANISMS | SURROUNDINGS[number % 3] if quick else STEPS
 
 
 class Guest:
