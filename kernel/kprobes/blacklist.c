@@ -8,6 +8,7 @@
  * for as long as they are loaded. If a function is on the list, so are the pieces that
  * the compiler has made of it: .cold, .isra and others.
  */
+#include <linux/compiler.h>
 #include <linux/cpumask.h>
 #include <linux/init.h>
 #include <linux/irqflags.h>
@@ -39,6 +40,10 @@ NOKPROBE_SYMBOL(cpumask_next_wrap);
 #endif
 #ifdef CONFIG_PREEMPTION
 NOKPROBE_SYMBOL(preempt_schedule_notrace);
+#endif
+#ifdef CONFIG_TRACE_BRANCH_PROFILING
+/* The entry code of exceptions calls it for each likely(), before a hit has a frame. */
+NOKPROBE_SYMBOL(ftrace_likely_update);
 #endif
 #ifdef CONFIG_PROVE_LOCKING
 NOKPROBE_SYMBOL(lockdep_hardirqs_on_prepare);

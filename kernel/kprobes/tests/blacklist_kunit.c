@@ -306,7 +306,7 @@ static const char * const inner_functions[] = {
 	"kprobe_displaced_ip", "arch_kprobe_emulate", "ftrace_graph_ret_addr",
 	"llist_add_batch", "cpumask_next_wrap", "preempt_schedule_notrace",
 	"lockdep_hardirqs_on_prepare", "__kasan_check_read", "kasan_check_range",
-	"__kcsan_check_access", "kcsan_setup_watchpoint",
+	"__kcsan_check_access", "kcsan_setup_watchpoint", "ftrace_likely_update",
 };
 
 static const char * const serving_x86[] = {
