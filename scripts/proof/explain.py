@@ -17,6 +17,8 @@ import hitpath  # noqa: E402
 # A prefix, of which the kernel's instructions have one at most.
 LEGACY = rb"^[\x66\xf0\xf2\xf3\x2e\x36\x3e\x26\x64\x65]*[\x40-\x4f]?"
 LANDING_PAD = rb"\xf3\x0f\x1e[\xfa\xfb]"
+# What the kernel makes of one that no indirect branch leads to.
+SEALED = rb"\x66\x0f\x1f\x00"
 OPCODES = {
     "landing pad of indirect branches": LANDING_PAD,
     # int3, int1, ud2, ud1
@@ -177,7 +179,7 @@ class Explanations:
         if self.shows(o, i, reason):
             return True
         # A probe on the landing pad of an entry is one on the next instruction.
-        is_pad = re.match(LANDING_PAD, text.bytes[text.offsets[i]:])
+        is_pad = re.match(LANDING_PAD + b"|" + SEALED, text.bytes[text.offsets[i]:text.offsets[i] + 4])
         return bool(is_pad) and i + 1 < len(text) and self.shows(o, i + 1, reason)
 
     def shows(self, o, i, reason):

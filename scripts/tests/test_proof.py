@@ -492,10 +492,12 @@ class Explained(unittest.TestCase):
 
     def test_behind_a_landing_pad(self):
         t = text.parse(["0 <some>:", " 0:\tendbr64", " 4:\tnop"], text.Text("vmlinux", 9))
-        t.start, t.bytes = AT, b"\xf3\x0f\x1e\xfa" + sites.NOP5
+        t.start = AT
         e = object.__new__(explain.Explanations)
         e.texts, e.sites = [t], [{AT + 4}]
-        self.assertTrue(e.explains(0, 0, explain.PATCHED))
+        for pad in (b"\xf3\x0f\x1e\xfa", b"\x66\x0f\x1f\x00"):
+            t.bytes = pad + sites.NOP5
+            self.assertTrue(e.explains(0, 0, explain.PATCHED))
         t.bytes = b"\x48\x89\xf8\x90" + sites.NOP5
         self.assertFalse(e.explains(0, 0, explain.PATCHED))
 
