@@ -8,7 +8,7 @@ import outcome
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 # What a result depends on, apart from the kernel and its modules.
-SOURCES = ("guest", "sweep.c", "sweep/*", "program.h", "workload.c", "workload/*", "module/*", "text.py")
+SOURCES = ("guest", "sweep.c", "sweep/*", "program.h", "uses.[ch]", "workload.c", "workload/*", "module/*", "text.py")
 
 
 def key(files, words):

@@ -6,21 +6,13 @@
  * were before the first round. Caches of kmalloc(), per-CPU and vmalloc memory are compared with
  * what they were after that round: what others allocate once is there then.
  */
-#include <glob.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "storm.h"
+#include "uses.h"
 
 /* By so much the memory that is used varies, in bytes. */
 #define LEFT		(128 * 1024)
-#define USES		100
-
-struct use {
-	char name[64];
-	long long objects;		/* of a cache */
-	long long bytes;
-};
 
 static struct use first_uses[USES], uses[USES];
 static unsigned long long allowed;
@@ -33,73 +25,9 @@ static int is_ours(const char *name)
 	return !strncmp(name, "kprobe_", 7);
 }
 
-static unsigned int add_use(unsigned int n, const char *name, long long objects, long long size)
-{
-	if (n >= USES)
-		return n;
-	strcpy(uses[n].name, name);
-	uses[n].objects = objects;
-	uses[n].bytes = objects * size;
-	return n + 1;
-}
-
-/* Gives back what caches keep for each CPU, so that an object that is free counts as free. */
-static void shrink_slabs(void)
-{
-	glob_t found;
-	size_t i;
-
-	write_file("/proc/sys/vm/drop_caches", "7");
-	write_file("/proc/sys/vm/stat_refresh", "1");
-	if (glob("/sys/kernel/slab/*/shrink", 0, NULL, &found))
-		return;
-	for (i = 0; i < found.gl_pathc; i++)
-		write_file(found.gl_pathv[i], "1");
-	globfree(&found);
-}
-
-static unsigned int add_meminfo(unsigned int n)
-{
-	FILE *f = fopen("/proc/meminfo", "r");
-	char line[256], name[64];
-	unsigned long long kb;
-
-	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, "%63s %llu", name, &kb) == 2 &&
-		    (!strcmp(name, "VmallocUsed:") || !strcmp(name, "Percpu:")))
-			n = add_use(n, name, kb, 1024);
-	if (f)
-		fclose(f);
-	return n;
-}
-
-static unsigned int add_slabs(unsigned int n)
-{
-	FILE *f = fopen("/proc/slabinfo", "r");
-	unsigned long objects, size;
-	char line[256], name[64];
-
-	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, "%63s %lu %*u %lu", name, &objects, &size) == 3 &&
-		    (!strncmp(name, "kmalloc-", 8) || is_ours(name)))
-			n = add_use(n, name, objects, size);
-	if (f)
-		fclose(f);
-	return n;
-}
-
-/* Fills in @uses, and returns their sum. */
 static unsigned long long used(void)
 {
-	unsigned long long sum = 0;
-	unsigned int n, i;
-
-	memset(uses, 0, sizeof(uses));
-	shrink_slabs();
-	n = add_slabs(add_meminfo(0));
-	for (i = 0; i < n; i++)
-		sum += uses[i].bytes;
-	return sum;
+	return read_uses(uses);
 }
 
 static const struct use *find(const struct use *in, const char *name)

@@ -410,20 +410,20 @@ static void results(const struct proof_record *records)
 static void wait_for_memory(unsigned long long before)
 {
 	double end = now() + 10;
-	struct counts c;
+	struct memory m;
 
 	do {
 		usleep(250000);
-		c = count_objects();
-	} while ((used() > before || c.points || c.detours) && now() < end);
+		m = used();
+	} while ((m.bytes > before || m.points || m.detours) && now() < end);
 }
 
 /* Three times: before, while the probes were armed, and after that. */
-static void print_memory(const unsigned long long *bytes, const struct counts *c, long pages)
+static void print_memory(const struct memory *m, long pages)
 {
-	fprintf(output, "memory %llu %llu %llu\n", bytes[0], bytes[1], bytes[2]);
-	fprintf(output, "points %ld %ld %ld\n", c[0].points, c[1].points, c[2].points);
-	fprintf(output, "detours %ld %ld %ld\n", c[0].detours, c[1].detours, c[2].detours);
+	fprintf(output, "memory %llu %llu %llu\n", m[0].bytes, m[1].bytes, m[2].bytes);
+	fprintf(output, "points %ld %ld %ld\n", m[0].points, m[1].points, m[2].points);
+	fprintf(output, "detours %ld %ld %ld\n", m[0].detours, m[1].detours, m[2].detours);
 	fprintf(output, "pages %ld %ld\n", pages, slot_pages());
 }
 
@@ -454,13 +454,11 @@ static void arm(void)
 
 static void phase(const struct plan_phase *p, struct proof_record *records)
 {
-	unsigned long long bytes[3];
-	struct counts named[3];
+	struct memory memory[3];
 	long pages;
 
 	begin_phase(p, records);
-	bytes[0] = used();
-	named[0] = count_objects();
+	memory[0] = used();
 	pages = slot_pages();
 	arm();
 	if (p->steps & (1 << BREAKPOINTS))
@@ -470,8 +468,7 @@ static void phase(const struct plan_phase *p, struct proof_record *records)
 	write_file(OPTIMIZATION, "1");
 	settle();
 	note_mechanism(1);
-	bytes[1] = used();
-	named[1] = count_objects();
+	memory[1] = used();
 	if (p->steps & (1 << JUMPS))
 		runs("jumps", p->steps, p->id);
 	say("<5>proof: disarming");
@@ -481,10 +478,9 @@ static void phase(const struct plan_phase *p, struct proof_record *records)
 	if (has_quarantine())
 		fprintf(output, "quarantine\n");
 	else
-		wait_for_memory(bytes[0]);
-	bytes[2] = used();
-	named[2] = count_objects();
-	print_memory(bytes, named, pages);
+		wait_for_memory(memory[0].bytes);
+	memory[2] = used();
+	print_memory(memory, pages);
 	results(records);
 	fprintf(output, "done %u\n", p->id);
 	fflush(output);

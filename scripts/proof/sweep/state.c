@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../uses.h"
 #include "driver.h"
 
 #define KPROBES		"/sys/kernel/debug/kprobes/"
@@ -62,46 +63,15 @@ static int has_quarantine(void)
 	return !system("grep -q ' kasan_quarantine_put' /proc/kallsyms");
 }
 
-static unsigned long long used(void)
+/* Objects of a slab cache. -1 if the cache has no name of its own: see slab_nomerge. */
+static long objects_of(const struct use *uses, const char *cache)
 {
-	unsigned long long kb, sum = 0;
-	char line[128], name[64];
-	FILE *f;
+	unsigned int i;
 
-	write_file("/proc/sys/vm/drop_caches", "7");
-	write_file("/proc/sys/vm/stat_refresh", "1");
-	f = fopen("/proc/meminfo", "r");
-	while (f && fgets(line, sizeof(line), f)) {
-		if (sscanf(line, "%63s %llu", name, &kb) != 2)
-			continue;
-		if (!strcmp(name, "Slab:") || !strcmp(name, "VmallocUsed:") ||
-		    !strcmp(name, "Percpu:"))
-			sum += kb * 1024;
-	}
-	if (f)
-		fclose(f);
-	return sum;
-}
-
-/*
- * Objects of a slab cache that are in use. The kernel counts a CPU's free ones as used, unless the
- * cache was shrunk before. -1 if the cache has no name of its own: see slab_nomerge.
- */
-static long objects_of(const char *cache)
-{
-	char path[128], line[512], name[64];
-	FILE *f;
-	long n, found = -1;
-
-	snprintf(path, sizeof(path), "/sys/kernel/slab/%s/shrink", cache);
-	write_file(path, "1");
-	f = fopen("/proc/slabinfo", "r");
-	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, "%63s %ld", name, &n) == 2 && !strcmp(name, cache))
-			found = n;
-	if (f)
-		fclose(f);
-	return found;
+	for (i = 0; i < USES; i++)
+		if (!strcmp(uses[i].name, cache))
+			return uses[i].objects;
+	return -1;
 }
 
 /* Pages of slots and detours. The kernel lists them slowly when it is full of probes. */
@@ -118,14 +88,20 @@ static long slot_pages(void)
 	return n;
 }
 
-/* What is counted by its name. */
-struct counts {
+/* Memory of the kinds that probes use, and what is counted by its name. */
+struct memory {
+	unsigned long long bytes;
 	long points, detours;
 };
 
-static struct counts count_objects(void)
+static struct memory used(void)
 {
-	return (struct counts){ objects_of("kprobe_point"), objects_of("kprobe_detour") };
+	struct use uses[USES];
+	struct memory m = { .bytes = read_uses(uses) };
+
+	m.points = objects_of(uses, "kprobe_point");
+	m.detours = objects_of(uses, "kprobe_detour");
+	return m;
 }
 
 static struct function {
