@@ -72,14 +72,19 @@ struct plan_phase {
 #define MAGIC	0x666f6f72
 
 /* Bits of a phase's steps. With INTERRUPTS, tracers are interrupted as well. */
-enum step { BREAKPOINTS, JUMPS, INTERRUPTS, FUNCTION, GRAPH };
+enum step { BREAKPOINTS, JUMPS, INTERRUPTS, FUNCTION, GRAPH, FEW };
 
 /*
  * In each phase, tracers trace an eighth of all functions, about: what they call for each function is
- * probed as well, and takes most of the time. Phases take turns with the eighths.
+ * probed as well, and takes most of the time. With FEW, they trace those with one initial. Phases take
+ * turns.
  */
-static const char * const eighths[] = {
+#define SHARES	8
+static const char * const eighths[SHARES] = {
 	"_*", "[aghjkl]*", "[bmn]*", "[cde]*", "[fi]*", "[op]*", "[rt]*", "[!_a-prt]*"
+};
+static const char * const initials[SHARES] = {
+	"b*", "d*", "e*", "f*", "h*", "m*", "n*", "v*"
 };
 
 static void find_kernel(struct proof_text *text)
@@ -350,7 +355,7 @@ static void under_tracer(const char *tracer, const char *name, const char *filte
 /* Probes as @mechanism, alone and then in all surroundings that @steps asks for. */
 static void runs(const char *mechanism, uint32_t steps, uint32_t id)
 {
-	const char *filter = eighths[id % (sizeof(eighths) / sizeof(*eighths))];
+	const char *filter = (steps & (1 << FEW) ? initials : eighths)[id % SHARES];
 	char name[64];
 
 	run(mechanism);

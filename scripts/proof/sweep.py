@@ -13,7 +13,7 @@ there, so that a sweep can be interrupted and continued.
 Environment: SEED, QUICK, JOBS (guests at once), PHASE (instructions in a phase), SLICES (how many
 of the ten are swept), ONLY (numbers of phases), AGAIN (1: kept results do not count), LIMIT (seconds
 after which no other phase is begun; then QUICK takes all slices, from the phase on that the file
-NEXT names), MODULES (files), OBJDUMP, READELF, V.
+NEXT names), FEW_TRACED (1: tracers trace few functions), MODULES (files), OBJDUMP, READELF, V.
 """
 import glob
 import os
@@ -36,7 +36,7 @@ import text     # noqa: E402
 from control import Control  # noqa: E402
 
 STEPS = 0x1f                # breakpoints, jumps, interrupts, function, graph
-MECHANISMS, SURROUNDINGS = 0x3, (0x4, 0xc, 0x14)
+MECHANISMS, SURROUNDINGS, FEW = 0x3, (0x4, 0xc, 0x14), 0x20
 SILENCE, PHASE_LIMIT = 660, 2400
 # Time limits this, not memory: a probe takes a KiB or two of the guest's GiB. What registers and optimizes
 # probes, and what tracers call, hits probes itself, so that with twice the probes that part of a phase
@@ -54,7 +54,8 @@ def environment(name, default):
 
 def steps_of(number, quick):
     """The runs of the workload in a phase. Quick ones take turns with what is around it."""
-    return MECHANISMS | SURROUNDINGS[number % 3] if quick else STEPS
+    steps = MECHANISMS | SURROUNDINGS[number % 3] if quick else STEPS
+    return steps | FEW * environment("FEW_TRACED", 0)
 
 
 class Guest:

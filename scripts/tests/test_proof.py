@@ -8,6 +8,7 @@ import sys
 import tempfile
 import types
 import unittest
+import unittest.mock
 
 PROOF = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "proof")
 sys.path.insert(0, PROOF)
@@ -655,6 +656,8 @@ class Sweeping(unittest.TestCase):
         steps = {sweep.steps_of(number, True) for number in range(1, 13)}
         self.assertEqual(steps, {0x7, 0xf, 0x17})
         self.assertEqual({sweep.steps_of(number, False) for number in range(1, 13)}, {0x1f})
+        with unittest.mock.patch.dict(os.environ, {"FEW_TRACED": "1"}):
+            self.assertEqual(sweep.steps_of(1, False), 0x3f)
 
     def test_skipped_without_probes_is_no_failure(self):
         for how, good in (("skipped", True), ("failed", False)):
