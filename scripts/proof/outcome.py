@@ -8,9 +8,10 @@ HIT, MISSED, IDLE, REFUSED, UNEVEN, CRASHED, DIFFERENT = (
 OUTCOMES = (HIT, MISSED, IDLE, REFUSED, UNEVEN, DIFFERENT, CRASHED)
 BAD = (UNEVEN, DIFFERENT, CRASHED)
 
-# What may be left of the memory that the probes took, in hundredths and in bytes: slabs are not
-# returned page by page. Points, detours and pages are counted.
-LEFT_SHARE, LEFT_BYTES = 3, 512 * 1024
+# What may be left of the memory that the probes took, in hundredths and in bytes: others allocate some
+# for the first time. One object of 32 bytes for each probe of a phase would be more. Points, detours and
+# pages are counted.
+LEFT_SHARE, LEFT_BYTES = 1, 384 * 1024
 # Pages of slots that are allocated at once at most, and sizes of slots, of each of which a page is kept.
 CHUNK, SIZES = 128, 100
 # Hits that have been counted when their return probe's entry has not, or the other way: one a CPU.
