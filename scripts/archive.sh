@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-# shellcheck shell=bash disable=SC2154 # $work of who sources this: a directory to work in
-# Sourced by who fetches packages of this machine's archives without installing them.
+# shellcheck shell=bash disable=SC2154 # variables of common.sh; $work: a directory to work in
+# Sourced, after common.sh, by who fetches packages of this machine's archives without installing them.
 
 # archives TYPE [SUITE]: what apt below is to read: packages of this TYPE (deb, deb-src), of the suites
 # that this machine uses or of another one. Of that there are no security updates.
@@ -29,4 +29,36 @@ apt()
 	apt-get -o Dir::Etc::SourceList=/dev/null -o Dir::Etc::SourceParts="$work/parts" \
 		-o Dir::State::Lists="$work/lists" -o Dir::Cache::Archives="$work/archives" \
 		-o APT::Sandbox::User="$(id -un)" "$@"
+}
+
+# A failure is the function's: set -e has no effect where || follows.
+fetch_backports()
+{
+	local check=$1 to=$2 deb
+	shift 2
+	# shellcheck source=/dev/null
+	. /etc/os-release
+	cd "$work" && archives deb "$VERSION_CODENAME-backports" && apt update || return
+	apt download "$@" || return
+	for deb in *.deb; do
+		dpkg -x "$deb" root || return
+	done
+	"$check" && mv -T root "$to"
+}
+
+# unpack_backports NAME CHECK PACKAGE...: unpacks packages of Debian's backports into $cache/NAME-backports,
+# if they are not there yet. CHECK is called where the packages are, and root/ has their files; it fails
+# if they are too old.
+unpack_backports()
+{
+	local name=$1-backports log=$logs/$1-backports.log
+	shift
+	mkdir -p "$cache" "$logs"
+	lock "$name"
+	[ ! -d "$cache/$name" ] || return 0
+	work=$(mktemp -d "$cache/${name%-*}.XXXXXX")
+	trap 'rm -rf "$work"' EXIT
+	say "fetching a newer ${name%-*}, log: $(show "$log")" >&2
+	(fetch_backports "$1" "$cache/$name" "${@:2}") >"$log" 2>&1 ||
+		{ tail -n 15 "$log" >&2; die "no newer ${name%-*}, see $(show "$log")"; }
 }

@@ -29,8 +29,9 @@ take_threads()
 # machine MODE [KERNEL ARGUMENT...]: sets $machine to the command line of QEMU. All virtual CPUs are
 # in one thread: with several, QEMU 7.2 sometimes executes a breakpoint that was patched away before,
 # and TCG_THREAD=multi takes another one: see emulator.
-# If they do not take turns by themselves, the architecture's script names who has them do so. The
-# accelerator is always named, because there may be a /dev/kvm that cannot run guests.
+# If they do not take turns by themselves, the architecture's script names who has them do so. It also
+# names who finds firmware that can be trusted, if QEMU's own cannot. The accelerator is always named,
+# because there may be a /dev/kvm that cannot run guests.
 machine()
 {
 	local mode=$1 memory=1G thread=${TCG_THREAD:-single}
@@ -39,6 +40,7 @@ machine()
 	take_fragment
 	take_threads "$thread"
 	[ "$thread" = single ] || turns=
+	[ -z "${firmware:-}" ] || qemu="$qemu -bios $("$firmware")"
 	# shellcheck disable=SC2206 # words
 	machine=(
 		${turns:-} $qemu -smp "${SMP:-4}" -m "$memory" -accel "tcg,thread=$thread"

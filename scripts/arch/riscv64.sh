@@ -14,6 +14,7 @@ console=ttyS0
 # tests of ftrace, the early one before them.
 boot_args="nohz=off skew_tick=1 earlycon=sbi"
 turns=$scripts/turns.py
+firmware=$scripts/firmware
 qemu="qemu-system-riscv64 -M virt -cpu rv64,v=true"
 
 # Path of a busybox for the guest.
