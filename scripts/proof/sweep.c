@@ -411,8 +411,8 @@ static void results(const struct proof_record *records)
 	}
 }
 
-/* Memory is freed after grace periods. */
-static void wait_for_memory(unsigned long long before)
+/* Memory is freed after grace periods: waits until no more is in use than @before. Returns what is. */
+static struct memory memory_left(unsigned long long before)
 {
 	double end = now() + 10;
 	struct memory m;
@@ -421,6 +421,7 @@ static void wait_for_memory(unsigned long long before)
 		usleep(250000);
 		m = used();
 	} while ((m.bytes > before || m.points || m.detours) && now() < end);
+	return m;
 }
 
 /* Three times: before, while the probes were armed, and after that. */
@@ -480,11 +481,12 @@ static void phase(const struct plan_phase *p, struct proof_record *records)
 	print_stacks(output);
 	disarm();
 	compare_text();
-	if (has_quarantine())
+	if (has_quarantine()) {
 		fprintf(output, "quarantine\n");
-	else
-		wait_for_memory(memory[0].bytes);
-	memory[2] = used();
+		memory[2] = used();
+	} else {
+		memory[2] = memory_left(memory[0].bytes);
+	}
 	print_memory(memory, pages);
 	results(records);
 	fprintf(output, "done %u\n", p->id);
