@@ -18,6 +18,7 @@
 #endif
 
 #include "../hit.h"
+#include "../table.h"
 #include "targets.h"
 
 #define PROBES	4
@@ -249,8 +250,9 @@ static unsigned long next_address(const struct kprobes_place *place)
 	u8 text[KPROBE_INSN_MAX];
 
 	/* The probe of an earlier test may still be taken off the text. */
-	scoped_guard(mutex, &text_mutex)
-		kprobe_read_insn(at, text, sizeof(text));
+	scoped_guard(mutex, &kprobe_mutex)
+		scoped_guard(mutex, &text_mutex)
+			kprobe_read_insn(at, text, sizeof(text));
 	/* Where the kernel counts calls, they lead to code in front of the function. */
 	if (text[0] == CALL_INSN_OPCODE)
 		return at + CALL_INSN_SIZE + get_unaligned((s32 *)&text[1]);
