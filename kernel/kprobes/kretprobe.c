@@ -110,7 +110,8 @@ NOKPROBE_SYMBOL(is_of_same_hit);
  * Return handlers must run for the newest probe first, as entry handlers do. Its
  * instance was the first of the hit to be pushed, so each further one of the same hit
  * goes below the one before. Instances of a function that has ended by jumping to this
- * one are of another hit: they stay below, because that function returns later.
+ * one are of another hit: they stay below, because that function returns later. The chain
+ * ends the call: what follows may be of one that never returned, at the same place.
  */
 static struct kretprobe_instance *last_of_hit(struct kretprobe_instance *ri,
 					      struct kretprobe_instance *other)
@@ -118,7 +119,7 @@ static struct kretprobe_instance *last_of_hit(struct kretprobe_instance *ri,
 	struct kretprobe_instance *last = NULL;
 
 	for (; other && frame_of(other) == frame_of(ri) && is_of_same_hit(ri, other);
-	     other = instance_of(other->llist.next))
+	     other = is_chained(other) ? instance_of(other->llist.next) : NULL)
 		last = other;
 	return last;
 }

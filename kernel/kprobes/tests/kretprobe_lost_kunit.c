@@ -84,6 +84,57 @@ static void skipped_return(struct kunit *test)
 	kprobes_expect_returns(test, leave, 1, 0);
 }
 
+/* The call's last pre-handler: goes back to the caller past the trampoline, once. */
+static int leave_once(struct kprobe *p, struct pt_regs *regs)
+{
+	unsigned long *ret_addr = kprobes_counter_of(p)->data;
+
+	if (!*ret_addr)
+		return 0;
+	instruction_pointer_set(regs, *ret_addr);
+#ifdef CONFIG_X86
+	regs->sp += sizeof(long);
+#endif
+	*ret_addr = 0;
+	return 1;
+}
+
+static int note_first_address(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct kprobes_returns *r = kprobes_returns_of(ri);
+
+	if (atomic_read(&r->entries) == 1)
+		note_address(ri, regs);
+	return 0;
+}
+
+/*
+ * Instances of a call that never returned are at the same place on the stack as those of the
+ * next calls, which all return: to each of two return probes.
+ */
+static void returns_after_a_lost_one(struct kunit *test)
+{
+	const struct kprobes_place entry = { .symbol = "kprobes_target_asm" };
+	struct kprobes_counter *leaving = kprobes_counter(test, &entry);
+	struct kprobes_returns *older, *newer;
+	unsigned long ret_addr = 0;
+	int i;
+
+	leaving->in_pre = leave_once;
+	leaving->data = &ret_addr;
+	leaving->kp.post_handler = NULL;
+	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&leaving->kp));
+	older = kprobes_returning(test, entry.symbol);
+	newer = kprobes_returns(test, entry.symbol);
+	newer->in_entry = note_first_address;
+	newer->data = &ret_addr;
+	KUNIT_ASSERT_EQ(test, 0, register_kretprobe(&newer->rp));
+	for (i = 0; i < 4; i++)
+		kprobes_target_asm(i);
+	kprobes_expect_returns(test, newer, 4, 3);
+	kprobes_expect_returns(test, older, 4, 3);
+}
+
 static int lost_thread(void *unused)
 {
 	kprobes_target_lost();
@@ -121,6 +172,7 @@ static void unknown_return(struct kunit *test)
 
 static struct kunit_case lost_cases[] = {
 	KUNIT_CASE(skipped_return),
+	KUNIT_CASE(returns_after_a_lost_one),
 	KUNIT_CASE(unknown_return),
 	{}
 };
