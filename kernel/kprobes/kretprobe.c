@@ -136,6 +136,25 @@ static void push_below(struct kretprobe_instance *ri, struct kretprobe_instance 
 }
 NOKPROBE_SYMBOL(push_below);
 
+/*
+ * Meanwhile the instance is in the task's list, with a frame that no call has: if the task
+ * dies in the handler, kprobe_flush_task() finds the instance there.
+ */
+static int call_entry_handler(struct kretprobe *rp, struct pt_regs *regs,
+			      struct kretprobe_instance *ri)
+{
+	unsigned long call = ri->call;
+	int ret;
+
+	ri->call = 0;
+	kretprobe_push(ri);
+	ret = rp->entry_handler(ri, regs);
+	WRITE_ONCE(current->kretprobe_instances.first, ri->llist.next);
+	ri->call = call;
+	return ret;
+}
+NOKPROBE_SYMBOL(call_entry_handler);
+
 /* The general case of an entry. @ri is NULL if this CPU has no spare instance. */
 static noinline int enter(struct kretprobe *rp, struct pt_regs *regs,
 			  struct kretprobe_instance *ri)
@@ -152,7 +171,7 @@ static noinline int enter(struct kretprobe *rp, struct pt_regs *regs,
 	kretprobe_identify(ri, fp, ret_addr);
 	if (ret_addr == KRETPROBE_TRAMPOLINE)
 		other = see_through(ri);
-	if (rp->entry_handler && rp->entry_handler(ri, regs)) {
+	if (rp->entry_handler && call_entry_handler(rp, regs, ri)) {
 		kretprobe_pool_push(ri);
 		return 0;
 	}

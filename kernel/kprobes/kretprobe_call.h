@@ -11,18 +11,20 @@
 	((unsigned long)dereference_function_descriptor(kretprobe_trampoline))
 
 /* Pushes the instance and makes the call return to the trampoline. */
-static __always_inline void kretprobe_hijack(struct kretprobe_instance *ri,
-					     struct pt_regs *regs, void *fp)
+/* Interrupts that push instances pop them again, so no atomic exchange is needed. */
+static __always_inline void kretprobe_push(struct kretprobe_instance *ri)
 {
 	struct llist_head *stack = &current->kretprobe_instances;
 
 	WRITE_ONCE(ri->llist.next, stack->first);
-	/*
-	 * Interrupts that push instances pop them again, so no atomic exchange is
-	 * needed. The instance must be complete before it is in the list, for
-	 * interrupts and for find_of_other() on other CPUs.
-	 */
+	/* It must be complete, for interrupts and for find_of_other() on other CPUs. */
 	smp_store_release(&stack->first, &ri->llist);
+}
+
+static __always_inline void kretprobe_hijack(struct kretprobe_instance *ri,
+					     struct pt_regs *regs, void *fp)
+{
+	kretprobe_push(ri);
 	/* An unwinder that finds the trampoline's address must find the instance. */
 	barrier();
 	arch_kretprobe_set_return_address(regs, fp, KRETPROBE_TRAMPOLINE);

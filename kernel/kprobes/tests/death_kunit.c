@@ -240,10 +240,17 @@ static void dies_in_entry_handler(struct kunit *test)
 	prepare(test);
 	r = kprobes_returns(test, "kprobes_target_c");
 	r->in_entry = die_in_return;
+	r->rp.maxactive = 1;
 	KUNIT_ASSERT_EQ(test, 0, register_kretprobe(&r->rp));
 	wait_for_kprobe_optimizer();
 	let_die(test, run_target);
 	expect_no_frame(test);
+	/* Its only instance comes back with the task's end. */
+	r->in_entry = NULL;
+	kprobes_wait_for_frees();
+	run_target();
+	kprobes_expect_returns(test, r, 2, 1);
+	KUNIT_EXPECT_EQ(test, r->rp.nmissed, 0);
 	expect_prompt(test, unregister_return, &r->rp);
 	expect_peace(test);
 }
