@@ -175,7 +175,7 @@ struct kretprobe_pool *kretprobe_pool_make(struct kretprobe *rp)
 	kref_init(&pool->ref);
 	instances = pool->grows ? default_instances() : rp->maxactive;
 	if (!pool->spare || !fits_in_ring(pool, instances) ||
-	    add_segment(pool, instances, GFP_KERNEL)) {
+	    add_segment(pool, instances, GFP_KERNEL | __GFP_NOWARN | __GFP_RETRY_MAYFAIL)) {
 		free_percpu(pool->spare);
 		kfree(pool);
 		return NULL;
