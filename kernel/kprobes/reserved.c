@@ -12,9 +12,6 @@
  *
  * The sites of ftrace are not covered here: callers ask ftrace for them.
  */
-#include <linux/bug.h>
-#include <linux/extable.h>
-#include <linux/jump_label.h>
 #include <linux/kernel.h>
 #include <linux/kgdb.h>
 #include <linux/kmsan-checks.h>
@@ -22,198 +19,11 @@
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/sort.h>
-#include <linux/static_call_types.h>
-#include <linux/uaccess.h>
 
 #include "module_text.h"
 #include "reserved.h"
+#include "reserved_tables.h"
 #include "table.h"
-
-/**
- * struct table - a table of addresses that belongs to another subsystem
- * @first: its first entry
- * @nr:    number of entries
- * @addr:  returns the address of interest in an entry
- */
-struct table {
-	const void *first;
-	size_t nr;
-	unsigned long (*addr)(const void *first, size_t i);
-};
-
-/* The functions of struct module * return a module's table, or the kernel's for NULL. */
-
-#ifdef CONFIG_JUMP_LABEL
-static struct table jump_labels(const struct module *mod,
-				unsigned long (*addr)(const void *, size_t))
-{
-#ifdef CONFIG_MODULES
-	if (mod)
-		return (struct table){ mod->jump_entries,
-				       mod->num_jump_entries, addr };
-#endif
-	return (struct table){ __start___jump_table,
-			       __stop___jump_table - __start___jump_table, addr };
-}
-
-static unsigned long label_site(const void *first, size_t i)
-{
-	return jump_entry_code((const struct jump_entry *)first + i);
-}
-
-static unsigned long label_target(const void *first, size_t i)
-{
-	return jump_entry_target((const struct jump_entry *)first + i);
-}
-
-static struct table label_sites(const struct module *mod)
-{
-	return jump_labels(mod, label_site);
-}
-
-static struct table label_targets(const struct module *mod)
-{
-	return jump_labels(mod, label_target);
-}
-#else
-#define label_sites	NULL
-#define label_targets	NULL
-#endif /* CONFIG_JUMP_LABEL */
-
-#ifdef CONFIG_HAVE_STATIC_CALL_INLINE
-static unsigned long call_site(const void *first, size_t i)
-{
-	const struct static_call_site *site = first + i * sizeof(*site);
-
-	return (unsigned long)&site->addr + site->addr;
-}
-
-static struct table call_sites(const struct module *mod)
-{
-#ifdef CONFIG_MODULES
-	if (mod)
-		return (struct table){ mod->static_call_sites,
-				       mod->num_static_call_sites, call_site };
-#endif
-	return (struct table){ __start_static_call_sites,
-			       __stop_static_call_sites - __start_static_call_sites,
-			       call_site };
-}
-#else
-#define call_sites	NULL
-#endif /* CONFIG_HAVE_STATIC_CALL_INLINE */
-
-#ifdef CONFIG_GENERIC_BUG
-static unsigned long bug_site(const void *first, size_t i)
-{
-	const struct bug_entry *bug = first + i * sizeof(*bug);
-
-#ifdef CONFIG_GENERIC_BUG_RELATIVE_POINTERS
-	return (unsigned long)&bug->bug_addr_disp + bug->bug_addr_disp;
-#else
-	return bug->bug_addr;
-#endif
-}
-
-static struct table bug_sites(const struct module *mod)
-{
-#ifdef CONFIG_MODULES
-	if (mod)
-		return (struct table){ mod->bug_table, mod->num_bugs, bug_site };
-#endif
-	return (struct table){ __start___bug_table,
-			       __stop___bug_table - __start___bug_table, bug_site };
-}
-#else
-#define bug_sites	NULL
-#endif /* CONFIG_GENERIC_BUG */
-
-static unsigned long fixup_target(const void *first, size_t i)
-{
-	const struct exception_table_entry *ex = first + i * sizeof(*ex);
-
-#ifdef ARCH_HAS_RELATIVE_EXTABLE
-	return (unsigned long)&ex->fixup + ex->fixup;
-#else
-	return ex->fixup;
-#endif
-}
-
-static unsigned long fault_site(const void *first, size_t i)
-{
-	const struct exception_table_entry *ex = first + i * sizeof(*ex);
-
-#ifdef ARCH_HAS_RELATIVE_EXTABLE
-	return (unsigned long)&ex->insn + ex->insn;
-#else
-	return ex->insn;
-#endif
-}
-
-static struct table exceptions(const struct module *mod,
-			       unsigned long (*addr)(const void *, size_t))
-{
-#ifdef CONFIG_MODULES
-	if (mod)
-		return (struct table){ mod->extable, mod->num_exentries, addr };
-#endif
-	return (struct table){ __start___ex_table,
-			       __stop___ex_table - __start___ex_table, addr };
-}
-
-static struct table fixup_targets(const struct module *mod)
-{
-	return exceptions(mod, fixup_target);
-}
-
-static struct table fault_sites(const struct module *mod)
-{
-	return exceptions(mod, fault_site);
-}
-
-/*
- * Distances to the trap of kCFI from the instructions that a report of it reads. If it
- * reads none, 0 for the trap itself.
- */
-#ifndef KPROBE_CFI_CHECK
-#define KPROBE_CFI_CHECK	{ 0 }
-#endif
-
-static const s8 cfi_check[] = KPROBE_CFI_CHECK;
-
-/**
- * kprobe_cfi_check() - get the address of an instruction that a report of kCFI reads
- * @first: table of traps
- * @i:     index of the instruction, counted over all traps
- *
- * Context: Any.
- * Return: Its address.
- */
-unsigned long kprobe_cfi_check(const void *first, size_t i)
-{
-	const s32 *trap = (const s32 *)first + i / ARRAY_SIZE(cfi_check);
-
-	return (unsigned long)trap + *trap - cfi_check[i % ARRAY_SIZE(cfi_check)];
-}
-
-#ifdef CONFIG_ARCH_USES_CFI_TRAPS
-static struct table checks_of(const s32 *start, const s32 *end)
-{
-	return (struct table){ start, (end - start) * ARRAY_SIZE(cfi_check),
-			       kprobe_cfi_check };
-}
-
-static struct table cfi_checks(const struct module *mod)
-{
-#ifdef CONFIG_MODULES
-	if (mod)
-		return checks_of(mod->kcfi_traps, mod->kcfi_traps_end);
-#endif
-	return checks_of(__start___kcfi_traps, __stop___kcfi_traps);
-}
-#else
-#define cfi_checks	NULL
-#endif /* CONFIG_ARCH_USES_CFI_TRAPS */
 
 /* What to look for. */
 enum question { PATCH_SITES, LABEL_TARGETS, FIXUP_TARGETS, FAULT_SITES, QUESTIONS };
@@ -221,32 +31,29 @@ enum question { PATCH_SITES, LABEL_TARGETS, FIXUP_TARGETS, FAULT_SITES, QUESTION
 #define TABLES_MAX	4
 
 /* The tables to search for each of them. */
-static struct table (* const tables[QUESTIONS][TABLES_MAX])(const struct module *) = {
-	[PATCH_SITES] = { label_sites, call_sites, bug_sites, cfi_checks },
-	[LABEL_TARGETS] = { label_targets },
-	[FIXUP_TARGETS] = { fixup_targets },
-	[FAULT_SITES] = { fault_sites },
+static struct reserved_table (* const tables[QUESTIONS][TABLES_MAX])(const struct module *) = {
+	[PATCH_SITES] = {
+		kprobe_label_sites, kprobe_call_sites, kprobe_bug_sites, kprobe_cfi_checks,
+	},
+	[LABEL_TARGETS] = { kprobe_label_targets },
+	[FIXUP_TARGETS] = { kprobe_fixup_targets },
+	[FAULT_SITES] = { kprobe_fault_sites },
 };
 
-static struct table get_table(enum question question, unsigned int i,
-			      const struct module *mod)
+static struct reserved_table get_table(enum question question, unsigned int i,
+				       const struct module *mod)
 {
 	return tables[question][i] ? tables[question][i](mod) :
-				     (struct table){ };
+				     (struct reserved_table){ };
 }
 
-static unsigned long table_addr(const struct table *table, size_t i)
-{
-	return table->addr(table->first, i);
-}
-
-static bool is_any_in(const struct table *table, unsigned long start,
+static bool is_any_in(const struct reserved_table *table, unsigned long start,
 		      unsigned long end)
 {
 	size_t i;
 
 	for (i = 0; i < table->nr; i++)
-		if (table_addr(table, i) - start < end - start)
+		if (reserved_table_addr(table, i) - start < end - start)
 			return true;
 	return false;
 }
@@ -257,7 +64,7 @@ static bool search_tables(enum question question, const struct module *mod,
 	unsigned int i;
 
 	for (i = 0; i < TABLES_MAX; i++) {
-		struct table table = get_table(question, i, mod);
+		struct reserved_table table = get_table(question, i, mod);
 
 		if (is_any_in(&table, start, end))
 			return true;
@@ -292,10 +99,10 @@ static void fill_index(struct index *index, enum question question)
 	size_t k;
 
 	for (i = 0; i < TABLES_MAX; i++) {
-		struct table table = get_table(question, i, NULL);
+		struct reserved_table table = get_table(question, i, NULL);
 
 		for (k = 0; k < table.nr; k++)
-			index->addr[index->nr++] = table_addr(&table, k);
+			index->addr[index->nr++] = reserved_table_addr(&table, k);
 	}
 	sort(index->addr, index->nr, sizeof(*index->addr), compare_addr, NULL);
 }
@@ -358,7 +165,7 @@ static bool search(enum question question, struct module *mod, unsigned long sta
 		   unsigned long end)
 {
 	lockdep_assert_held(&kprobe_mutex);
-	return core_kernel_text(start) ? search_kernel(question, start, end) :
+	return kprobe_is_image_text(start) ? search_kernel(question, start, end) :
 					 search_module(question, mod, start, end);
 }
 
@@ -445,9 +252,9 @@ NOKPROBE_SYMBOL(kprobe_fault_is_expected);
 /* Tables that lead from a site to a target. Two functions view the same entries. */
 enum lead { LABELS, FIXUPS, LEADS };
 
-static struct table (* const leads[LEADS][2])(const struct module *) = {
-	[LABELS] = { label_sites, label_targets },
-	[FIXUPS] = { fault_sites, fixup_targets },
+static struct reserved_table (* const leads[LEADS][2])(const struct module *) = {
+	[LABELS] = { kprobe_label_sites, kprobe_label_targets },
+	[FIXUPS] = { kprobe_fault_sites, kprobe_fixup_targets },
 };
 
 /* Numbers of the kernel's entries, sorted by site. Allocated and kept like @indices. */
@@ -455,13 +262,13 @@ static u32 *orders[LEADS];
 
 static int compare_sites(const void *a, const void *b, const void *table)
 {
-	unsigned long x = table_addr(table, *(const u32 *)a);
-	unsigned long y = table_addr(table, *(const u32 *)b);
+	unsigned long x = reserved_table_addr(table, *(const u32 *)a);
+	unsigned long y = reserved_table_addr(table, *(const u32 *)b);
 
 	return x < y ? -1 : x > y;
 }
 
-static u32 *make_order(const struct table *sites)
+static u32 *make_order(const struct reserved_table *sites)
 {
 	u32 *order = kvmalloc_array(sites->nr ?: 1, sizeof(*order),
 				    GFP_KERNEL | __GFP_NOWARN);
@@ -476,7 +283,7 @@ static u32 *make_order(const struct table *sites)
 }
 
 /* The number of the entry with the first site from @addr on; @sites->nr if none. */
-static size_t first_in_order(const struct table *sites, const u32 *order,
+static size_t first_in_order(const struct reserved_table *sites, const u32 *order,
 			     unsigned long addr)
 {
 	size_t low = 0, high = sites->nr;
@@ -484,7 +291,7 @@ static size_t first_in_order(const struct table *sites, const u32 *order,
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (table_addr(sites, order[middle]) < addr)
+		if (reserved_table_addr(sites, order[middle]) < addr)
 			low = middle + 1;
 		else
 			high = middle;
@@ -493,13 +300,14 @@ static size_t first_in_order(const struct table *sites, const u32 *order,
 }
 
 /* The same by a linear search, for tables that have no order. */
-static size_t first_of_all(const struct table *sites, unsigned long addr)
+static size_t first_of_all(const struct reserved_table *sites, unsigned long addr)
 {
 	size_t i, first = sites->nr;
 
 	for (i = 0; i < sites->nr; i++)
-		if (table_addr(sites, i) >= addr &&
-		    (first == sites->nr || table_addr(sites, i) < table_addr(sites, first)))
+		if (reserved_table_addr(sites, i) >= addr &&
+		    (first == sites->nr ||
+		     reserved_table_addr(sites, i) < reserved_table_addr(sites, first)))
 			first = i;
 	return first;
 }
@@ -512,7 +320,7 @@ static unsigned long target_from(enum lead lead, const struct module *mod,
 		[LABELS] = PATCH_SITES,
 		[FIXUPS] = FAULT_SITES,
 	};
-	struct table sites = leads[lead][0](mod), targets = leads[lead][1](mod);
+	struct reserved_table sites = leads[lead][0](mod), targets = leads[lead][1](mod);
 	size_t i;
 
 	if (!mod && !search_kernel(indexed[lead], *site, end))
@@ -523,10 +331,10 @@ static unsigned long target_from(enum lead lead, const struct module *mod,
 		i = first_in_order(&sites, orders[lead], *site);
 	else
 		i = first_of_all(&sites, *site);
-	if (i == sites.nr || table_addr(&sites, i) >= end)
+	if (i == sites.nr || reserved_table_addr(&sites, i) >= end)
 		return 0;
-	*site = table_addr(&sites, i) + 1;
-	return table_addr(&targets, i);
+	*site = reserved_table_addr(&sites, i) + 1;
+	return reserved_table_addr(&targets, i);
 }
 
 static unsigned long target_in_module(enum lead lead, struct module *mod,
@@ -548,7 +356,7 @@ static unsigned long next_target(enum lead lead, struct module *mod,
 	kmsan_unpoison_memory(site, sizeof(*site));
 	if (*site >= end || !leads[lead][0])
 		return 0;
-	return core_kernel_text(*site) ? target_from(lead, NULL, site, end) :
+	return kprobe_is_image_text(*site) ? target_from(lead, NULL, site, end) :
 					 target_in_module(lead, mod, site, end);
 }
 

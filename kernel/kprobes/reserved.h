@@ -3,45 +3,42 @@
 #define _KERNEL_KPROBES_RESERVED_H
 
 /* reserved.c: text that other subsystems patch, read, or jump to */
-#include <linux/extable.h>
 #include <linux/jump_label.h>
+#include <linux/kallsyms.h>
 #include <linux/kernel.h>
-#include <linux/static_call_types.h>
-#include <linux/uaccess.h>
+#include <linux/static_call.h>
+#include <asm/sections.h>
 
-/* From the linker script: bounds of the kernel's tables, which no base header declares. */
-#ifdef CONFIG_HAVE_STATIC_CALL_INLINE
-extern struct static_call_site __start_static_call_sites[];
-extern struct static_call_site __stop_static_call_sites[];
-#endif
+/* Is this text of the kernel's image? Of init text too, when it has been freed as well. */
+static inline bool kprobe_is_image_text(unsigned long addr)
+{
+	return is_kernel_text(addr) || is_kernel_inittext(addr);
+}
 
-#ifdef CONFIG_GENERIC_BUG
-extern struct bug_entry __start___bug_table[];
-extern struct bug_entry __stop___bug_table[];
-#endif
-
-extern struct exception_table_entry __start___ex_table[];
-extern struct exception_table_entry __stop___ex_table[];
-
-#ifdef CONFIG_ARCH_USES_CFI_TRAPS
-extern s32 __start___kcfi_traps[];
-extern s32 __stop___kcfi_traps[];
+#ifndef CONFIG_HAVE_STATIC_CALL_INLINE
+static inline void static_call_lock(void) { }
+static inline void static_call_unlock(void) { }
 #endif
 
 /*
- * A module's jump labels are sorted while it comes, when its text can be probed already.
- * Who searches them for @addr holds what jump_label holds then. Before text_mutex, as there.
+ * A module's jump labels and static calls are sorted while it comes, when its text can be
+ * probed already. Who searches them for @addr holds what is held then. Before text_mutex,
+ * as there.
  */
 static inline void kprobe_reserved_lock(unsigned long addr)
 {
-	if (!core_kernel_text(addr))
-		jump_label_lock();
+	if (kprobe_is_image_text(addr))
+		return;
+	jump_label_lock();
+	static_call_lock();
 }
 
 static inline void kprobe_reserved_unlock(unsigned long addr)
 {
-	if (!core_kernel_text(addr))
-		jump_label_unlock();
+	if (kprobe_is_image_text(addr))
+		return;
+	static_call_unlock();
+	jump_label_unlock();
 }
 
 bool kprobe_text_is_reserved(struct module *mod, unsigned long start,
@@ -56,6 +53,5 @@ unsigned long kprobe_next_label_target(struct module *mod, unsigned long *site,
 				       unsigned long end);
 unsigned long kprobe_next_fixup(struct module *mod, unsigned long *site,
 				unsigned long end);
-unsigned long kprobe_cfi_check(const void *first, size_t i);
 
 #endif /* _KERNEL_KPROBES_RESERVED_H */

@@ -24,7 +24,7 @@
 #endif
 
 #include "../function.h"
-#include "../reserved.h"
+#include "../reserved_tables.h"
 #include "../table.h"
 #include "console.h"
 #include "optimized.h"

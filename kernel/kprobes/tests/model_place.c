@@ -22,7 +22,7 @@
 #endif
 
 #include "../blacklist.h"
-#include "../reserved.h"
+#include "../reserved_tables.h"
 #include "model.h"
 
 #define MODULE_SYMBOL(name)	"kprobes_target:kprobes_target_" name

@@ -14,6 +14,7 @@
 #include "../address.h"
 #include "../function.h"
 #include "../reserved.h"
+#include "../reserved_tables.h"
 #include "../table.h"
 
 /* How many bytes around an address are compared. */
