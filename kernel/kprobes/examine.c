@@ -86,28 +86,6 @@ static bool has_ways_in(const struct kprobe_function *function)
 	       is_led_into(function->end, function->end + NEIGHBOURHOOD, function);
 }
 
-/*
- * Can all that jumps into the middle of a function be found? Not if the symbol
- * names a part of it: a cold part, which the other part jumps into wherever it
- * likes, or code from or up to a label that assembly has made global. Functions
- * are aligned, labels hardly ever. Where they are not aligned more than any
- * instruction is, the code around them tells: compilers do not jump like that.
- */
-static bool is_whole(const struct kprobe_function *function)
-{
-	struct kprobe_function next;
-
-	if (function->kind == KPROBE_SYMBOL_COLD)
-		return false;
-	if (arch_kprobe_isa->align >= CONFIG_FUNCTION_ALIGNMENT)
-		return !has_ways_in(function);
-	if (!IS_ALIGNED(function->start, CONFIG_FUNCTION_ALIGNMENT))
-		return false;
-	return IS_ALIGNED(function->end, CONFIG_FUNCTION_ALIGNMENT) ||
-	       !kprobe_find_function(function->end, &next) ||
-	       next.kind == KPROBE_SYMBOL_COLD;
-}
-
 /* Of the module that the text is in, as far as that has been looked up. */
 static struct module *module_of(const struct kprobe_text *text, unsigned long addr)
 {
@@ -140,6 +118,32 @@ static bool is_listed(const struct kprobe_text *text, unsigned long addr)
 					       lookup->function.end);
 	lookup->asked = true;
 	return lookup->listed;
+}
+
+/*
+ * Can all that jumps into the middle of a function be found? Not if the symbol
+ * names a part of it: a cold part, which the other part jumps into wherever it
+ * likes, or code from or up to a label that assembly has made global. Functions
+ * are aligned, labels hardly ever; code that is shared for the sake of exceptions is.
+ * Where they are not aligned more than any
+ * instruction is, the code around them tells: compilers do not jump like that.
+ */
+static bool is_whole(const struct kprobe_text *text, const struct kprobe_function *function)
+{
+	struct kprobe_function next;
+
+	if (function->kind == KPROBE_SYMBOL_COLD)
+		return false;
+	if (arch_kprobe_isa->align >= CONFIG_FUNCTION_ALIGNMENT)
+		return !has_ways_in(function);
+	if (!IS_ALIGNED(function->start, CONFIG_FUNCTION_ALIGNMENT))
+		return false;
+	if (is_listed(text, function->start) &&
+	    kprobe_fixup_is_shared(function->start, function->end))
+		return false;
+	return IS_ALIGNED(function->end, CONFIG_FUNCTION_ALIGNMENT) ||
+	       !kprobe_find_function(function->end, &next) ||
+	       next.kind == KPROBE_SYMBOL_COLD;
 }
 
 /* ftrace patches a function's entry, and most points are after that. */

@@ -234,6 +234,31 @@ bool kprobe_fixup_lands_in(struct module *mod, unsigned long start,
 NOKPROBE_SYMBOL(kprobe_fixup_lands_in);
 
 /**
+ * kprobe_fixup_is_shared() - check whether a function has the fixup of another's exception
+ * @start: its first byte
+ * @end:   the byte after its last
+ *
+ * Context: Process context, kprobe_mutex held, may sleep.
+ * Return: True if so.
+ */
+bool kprobe_fixup_is_shared(unsigned long start, unsigned long end)
+{
+	struct module *mod = kprobe_is_image_text(start) ? NULL : kprobe_module_of(start);
+	struct reserved_table targets = kprobe_fixup_targets(mod);
+	struct reserved_table sites = kprobe_fault_sites(mod);
+	size_t i;
+
+	if (!search(FIXUP_TARGETS, mod, start, end))
+		return false;
+	for (i = 0; i < sites.nr; i++)
+		if (reserved_table_addr(&targets, i) - start < end - start &&
+		    reserved_table_addr(&sites, i) - start >= end - start)
+			return true;
+	return false;
+}
+NOKPROBE_SYMBOL(kprobe_fixup_is_shared);
+
+/**
  * kprobe_fault_is_expected() - check whether an instruction has an exception table entry
  * @mod:   the module that the text is in, or NULL
  * @start: first byte, where an instruction begins

@@ -47,6 +47,7 @@ bool kprobe_jump_label_lands_in(struct module *mod, unsigned long start,
 				unsigned long end);
 bool kprobe_fixup_lands_in(struct module *mod, unsigned long start,
 			   unsigned long end);
+bool kprobe_fixup_is_shared(unsigned long start, unsigned long end);
 bool kprobe_fault_is_expected(struct module *mod, unsigned long start,
 			      unsigned long end);
 unsigned long kprobe_next_label_target(struct module *mod, unsigned long *site,

@@ -377,7 +377,7 @@ static void make_survey(struct kprobe_survey *s, const struct kprobe_isa *isa,
 	s->scan.base = function->start + from;
 	s->scan.size = min_t(size_t, function->end - s->scan.base, KPROBE_SURVEY_SIZE);
 	s->vague = isa->first_bytes && !isa->scratch;
-	if (s->text->is_whole(function))
+	if (s->text->is_whole(s->text, function))
 		s->reason = scan_parts(s);
 	else
 		s->reason = KPROBE_REASON_JUMPED_INTO;

@@ -35,7 +35,8 @@ struct kprobe_text {
 	size_t (*read)(unsigned long addr, u8 *buf, size_t size);
 	bool (*find)(struct kprobe_lookup *lookup, unsigned long addr,
 		     struct kprobe_function *function);
-	bool (*is_whole)(const struct kprobe_function *function);
+	bool (*is_whole)(const struct kprobe_text *text,
+			 const struct kprobe_function *function);
 	bool (*is_reserved)(const struct kprobe_text *text, unsigned long start,
 			    unsigned long end);
 	bool (*may_fault)(const struct kprobe_text *text, unsigned long start,

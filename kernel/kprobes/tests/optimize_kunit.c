@@ -7,6 +7,7 @@
 #include <linux/delay.h>
 #include <linux/jiffies.h>
 #include <linux/kprobe_arch.h>
+#include <linux/uaccess.h>
 
 #include "../batch.h"
 #include "../optimizer.h"
@@ -483,12 +484,30 @@ static void entry_makes_way(struct kunit *test)
 	expect_settled(test, o, 1, KPROBE_FTRACE, "alone");
 }
 
+#ifdef CONFIG_X86
+/*
+ * Functions that write to user space share this code for their faults. In 32 bit they jump
+ * past its first instruction, as soon as they see the address.
+ */
+static void shared_fixup_is_jumped_into(struct kunit *test)
+{
+	const struct kprobes_place place = { .symbol = "__put_user_handle_exception" };
+
+	kprobes_counting(test, &place);
+	wait_for_kprobe_optimizer();
+	KUNIT_EXPECT_EQ(test, put_user(1, (int __user *)-sizeof(int)), -EFAULT);
+}
+#endif
+
 static struct kunit_case optimize_cases[] = {
 	KUNIT_CASE_PARAM(change_jump, combination_gen_params),
 	KUNIT_CASE_PARAM(change_jump_and_back, combination_gen_params),
 	KUNIT_CASE_PARAM(change_settling, combination_gen_params),
 	KUNIT_CASE_PARAM(change_settling_and_back, combination_gen_params),
 	KUNIT_CASE(entry_makes_way),
+#ifdef CONFIG_X86
+	KUNIT_CASE(shared_fixup_is_jumped_into),
+#endif
 	{}
 };
 

@@ -51,7 +51,7 @@ static bool find(struct kprobe_lookup *lookup, unsigned long addr,
 	return true;
 }
 
-static bool yes(const struct kprobe_function *f)
+static bool yes(const struct kprobe_text *text, const struct kprobe_function *f)
 {
 	return true;
 }
@@ -253,7 +253,8 @@ static void toy_scan_word(struct kunit *test)
 
 static unsigned int nr_surveys;
 
-static bool count_surveys(const struct kprobe_function *function)
+static bool count_surveys(const struct kprobe_text *text,
+			  const struct kprobe_function *function)
 {
 	nr_surveys++;
 	return true;

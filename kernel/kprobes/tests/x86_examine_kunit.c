@@ -178,6 +178,21 @@ static void x86_examine_traced_entry(struct kunit *test)
 			KPROBE_REASON_RESERVED);
 }
 
+/* What functions share for their faults begins like a function, and is jumped into. */
+static void x86_examine_shared_fixup(struct kunit *test)
+{
+	static const char * const symbols[] = {
+		"__get_user_handle_exception", "__put_user_handle_exception",
+	};
+	struct kprobe_region region;
+	unsigned int i;
+
+	guard(mutex)(&kprobe_mutex);
+	for (i = 0; i < ARRAY_SIZE(symbols); i++)
+		KUNIT_EXPECT_EQ_MSG(test, examine(&region, lookup(test, symbols[i])),
+				    KPROBE_REASON_JUMPED_INTO, "%s", symbols[i]);
+}
+
 static void x86_examine_no_function(struct kunit *test)
 {
 	struct kprobe_region region;
@@ -350,6 +365,7 @@ static struct kunit_case x86_examine_cases[] = {
 	KUNIT_CASE_PARAM(x86_examine_function, examine_gen_params),
 	KUNIT_CASE(x86_examine_label_switched_on),
 	KUNIT_CASE(x86_examine_traced_entry),
+	KUNIT_CASE(x86_examine_shared_fixup),
 	KUNIT_CASE(x86_examine_no_function),
 	KUNIT_CASE(x86_examine_probed),
 	KUNIT_CASE_PARAM(x86_examine_landing, landing_gen_params),

@@ -309,7 +309,7 @@ static bool find_function(struct kprobe_lookup *lookup, unsigned long addr,
 	return true;
 }
 
-static bool is_whole(const struct kprobe_function *function)
+static bool is_whole(const struct kprobe_text *text, const struct kprobe_function *function)
 {
 	return true;
 }
