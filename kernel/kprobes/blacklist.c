@@ -130,6 +130,8 @@ int __init kprobe_blacklist_add_symbols(const char *first, const char *last)
 
 	if (!start || !end || !kallsyms_lookup_size_offset(end, &size, &offset))
 		return 0;
+	if (start > end)
+		pr_warn("kprobes: %s is not in front of %s: it can be probed\n", first, last);
 	return kprobe_blacklist_add_text(start, end - offset + size);
 }
 

@@ -449,13 +449,20 @@ NOKPROBE_SYMBOL(__switch_to);
  * probe is known. Text from one symbol to the end of another.
  */
 static const char * const copied[][2] __initconst = {
+#ifdef CONFIG_X86_64
 	/* ftrace makes its trampolines of them. */
 	{ "ftrace_caller", "ftrace_caller_end" },
 	{ "ftrace_regs_caller", "ftrace_regs_caller_end" },
-	/* kexec goes on in its control page. */
-	{ "relocate_kernel", "swap_pages" },
 	/* Resume from hibernation overwrites the kernel that executes it. */
 	{ "restore_registers", "core_restore_code" },
+#else
+	/* Not copied, but ftrace patches the calls in it. */
+	{ "ftrace_caller", "ftrace_regs_call" },
+	/* As above: in 32 bit it is in another order. */
+	{ "swsusp_arch_suspend", "restore_registers" },
+#endif
+	/* kexec goes on in its control page. */
+	{ "relocate_kernel", "swap_pages" },
 	/* The kernel is encrypted in place. */
 	{ "sme_encrypt_execute", "__enc_copy" },
 };
@@ -481,7 +488,8 @@ static const char * const without_idt[] __initconst = {
 	"early_cpu_to_node",
 	/* It resumes. */
 	"wakeup_long64", "wakeup_pmode_return", "do_suspend_lowlevel", "restore_processor_state",
-	"__restore_processor_state", "native_write_cr0",
+	"__restore_processor_state", "native_write_cr0", "create_image", "wakeup_start",
+	"do_olpc_suspend_lowlevel",
 	/* It leaves. */
 	"machine_kexec", "asm_acpi_mp_play_dead",
 	/* It executes this from another address. */

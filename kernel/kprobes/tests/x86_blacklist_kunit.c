@@ -63,10 +63,16 @@ static void expect_all_refused(struct kunit *test, const struct stretch *s, unsi
 #define SLEEP	IS_ENABLED(CONFIG_ACPI_SLEEP)
 
 static const struct stretch copied[] = {
+#ifdef CONFIG_X86_64
 	{ "ftrace_caller", "ftrace_caller_end", FTRACE },
 	{ "ftrace_regs_caller", "ftrace_regs_caller_end", FTRACE },
-	{ "relocate_kernel", "swap_pages", KEXEC },
 	{ "restore_registers", "core_restore_code", IS_ENABLED(CONFIG_HIBERNATION) },
+#else
+	/* ftrace patches its own. */
+	{ "ftrace_caller", "ftrace_regs_call", IS_ENABLED(CONFIG_DYNAMIC_FTRACE) },
+	{ "swsusp_arch_suspend", "restore_registers", IS_ENABLED(CONFIG_HIBERNATION) },
+#endif
+	{ "relocate_kernel", "swap_pages", KEXEC },
 	{ "sme_encrypt_execute", "__enc_copy", IS_ENABLED(CONFIG_AMD_MEM_ENCRYPT) },
 };
 
@@ -120,6 +126,7 @@ static const struct stretch without_idt[] = {
 	{ "wakeup_pmode_return", NULL, !IS64 && SLEEP },
 	{ "do_suspend_lowlevel", NULL, SLEEP },
 	{ "restore_processor_state" },
+	{ "create_image", NULL, IS_ENABLED(CONFIG_HIBERNATION) },
 	{ "pvh_start_xen" },
 	{ "__efi64_thunk" },
 	{ "__apm_bios_call", NULL, IS_ENABLED(CONFIG_APM) },
