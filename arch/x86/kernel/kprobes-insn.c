@@ -98,6 +98,15 @@ static void put_same(struct kprobe_code *code, const struct kprobe_insn *insn,
 	kprobe_code_put(code, bytes + at, insn->len - at);
 }
 
+/* CPUs that speculate straight on must come to a breakpoint. */
+static void put_last(struct kprobe_code *code, const struct kprobe_insn *insn,
+		     const u8 *bytes, unsigned long from)
+{
+	put_same(code, insn, bytes, from);
+	if (IS_ENABLED(CONFIG_MITIGATION_SLS))
+		put_byte(code, INT3_INSN_OPCODE);
+}
+
 static void emit(struct kprobe_code *code, const struct kprobe_insn *insn,
 		 const u8 *bytes, unsigned long from)
 {
@@ -107,6 +116,8 @@ static void emit(struct kprobe_code *code, const struct kprobe_insn *insn,
 		x86_put_jump(code, insn->target, 0);
 	else if (insn->flow == KPROBE_FLOW_CALL)
 		put_displaced_call(code, from + insn->len, insn->target);
+	else if (insn->flow == KPROBE_FLOW_JUMP_INDIRECT || insn->flow == KPROBE_FLOW_RETURN)
+		put_last(code, insn, bytes, from);
 	else if (insn->flow != KPROBE_FLOW_COND)
 		put_same(code, insn, bytes, from);
 	else if (insn->arch.loop)

@@ -6,6 +6,7 @@
  */
 #include <kunit/test.h>
 #include <linux/bitmap.h>
+#include <linux/cpufeature.h>
 #include <linux/sizes.h>
 #include <linux/string.h>
 #include <asm/insn.h>
@@ -46,6 +47,7 @@ static const struct region_kind kinds[] = {
 	{ "jmp, padding", false, { 0xeb, 0x10, 0xcc, 0xcc, 0xcc } },
 	{ "call", false, { 0xe8, 0, 1, 0, 0 } },
 	{ "ret", false, { 0xc3, 0xcc, 0xcc, 0xcc, 0xcc } },
+	{ "jmp by register", false, { 0xff, 0xe0, 0xcc, 0xcc, 0xcc } },
 	{ "after entry", true, { 0x55, 0x48, 0x89, 0xe5, 0x53, 0x90 } },
 	{ "jcc after entry", true, { 0x74, 0x10, 0x83, 0xc0, 0x01 } },
 	{ "longest", false, { 0x74, 0x10, 0x74, 0x12, 0x2e, 0x2e, 0x2e, 0x2e, 0x2e,
@@ -181,11 +183,19 @@ static void expect_start_if(struct kunit *test, struct emitted *e,
 		expect_start(test, e, at, what);
 }
 
+/* Is this what comes after a return or an indirect jump? */
+static bool ends_speculation(const struct emitted *e, unsigned int at)
+{
+	return IS_ENABLED(CONFIG_MITIGATION_SLS) &&
+	       (e->code[at - 1] == RET_INSN_OPCODE || e->code[at - 2] == 0xff);
+}
+
 /* A branch must lead out of the detour, or to an instruction of it. */
 static void expect_branch(struct kunit *test, struct emitted *e,
 			  struct insn *insn, unsigned int at)
 {
-	KUNIT_EXPECT_NE_MSG(test, insn->opcode.bytes[0], INT3_INSN_OPCODE, "at %u", at);
+	if (insn->opcode.bytes[0] == INT3_INSN_OPCODE)
+		KUNIT_EXPECT_TRUE_MSG(test, ends_speculation(e, at), "at %u", at);
 	if (is_branch(insn))
 		expect_start_if(test, e, (void *)branch_target(insn, at), "target");
 }
@@ -484,6 +494,40 @@ static void x86_detour_leave(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, last, 0xfa);		/* cli */
 }
 
+static enum kprobe_reason emit_with(struct emitted *e, unsigned int feature)
+{
+	struct kprobe_code code = { .buf = e->code, .size = KPROBE_DETOUR_MAX_SIZE,
+				    .base = (unsigned long)e->detour.slot };
+	bool had = boot_cpu_has(feature);
+	enum kprobe_reason reason;
+
+	set_cpu_cap(&boot_cpu_data, feature);
+	reason = arch_kprobe_emit_detour(&e->detour, &e->region, &code);
+	if (!had)
+		clear_bit(feature, (unsigned long *)boot_cpu_data.x86_capability);
+	return reason;
+}
+
+/* Against attacks, such CPUs have something in front of the branch, or a place for it. */
+static void x86_detour_mitigated(struct kunit *test)
+{
+	static const unsigned int features[] = {
+		X86_FEATURE_INDIRECT_THUNK_ITS, X86_FEATURE_RETPOLINE_LFENCE,
+	};
+	const struct region_kind *kind = test->param_value;
+	struct emitted *e = prepare(test, kind);
+	u8 flow = e->region.insn[e->region.nr - 1].flow;
+	bool jump = flow == KPROBE_FLOW_JUMP_INDIRECT;
+	bool branch[] = { jump || flow == KPROBE_FLOW_RETURN, jump };
+	unsigned int i;
+
+	set_handlers(e, 1, 0);
+	kprobe_detour_set_region(&e->detour, &e->region);
+	for (i = 0; i < ARRAY_SIZE(features); i++)
+		KUNIT_EXPECT_EQ(test, emit_with(e, features[i]),
+				branch[i] ? KPROBE_REASON_NOT_DISPLACED : KPROBE_REASON_NONE);
+}
+
 static struct kunit_case detour_cases[] = {
 	KUNIT_CASE_PARAM(x86_detour_shapes, kind_gen_params),
 	KUNIT_CASE_PARAM(x86_detour_undiverted, kind_gen_params),
@@ -492,6 +536,7 @@ static struct kunit_case detour_cases[] = {
 	KUNIT_CASE_PARAM(x86_detour_length, kind_gen_params),
 	KUNIT_CASE_PARAM(x86_detour_ip, kind_gen_params),
 	KUNIT_CASE_PARAM(x86_detour_out_of_reach, kind_gen_params),
+	KUNIT_CASE_PARAM(x86_detour_mitigated, kind_gen_params),
 	KUNIT_CASE(x86_detour_leave),
 	{}
 };

@@ -8,6 +8,7 @@
 #include <linux/string.h>
 #include <linux/unaligned.h>
 #include <asm/insn.h>
+#include <asm/text-patching.h>
 
 #include "../../../arch/x86/kernel/kprobes-insn.h"
 
@@ -331,6 +332,13 @@ static const struct move_case move_cases[] = {
 
 KUNIT_ARRAY_PARAM_DESC(move, move_cases, name);
 
+/* How long the int3 is that ends speculation after an indirect jump. */
+static unsigned int end_len(const struct kprobe_insn *plan)
+{
+	return IS_ENABLED(CONFIG_MITIGATION_SLS) && plan->flow == KPROBE_FLOW_JUMP_INDIRECT ?
+	       INT3_INSN_SIZE : 0;
+}
+
 static void expect_moved(struct kunit *test, const struct move_case *c,
 			 const u8 *bytes, size_t size)
 {
@@ -344,7 +352,8 @@ static void expect_moved(struct kunit *test, const struct move_case *c,
 	KUNIT_ASSERT_NE(test, plan.arch.rip_at, 0);
 	put_unaligned_le32(c->disp, insn + plan.arch.rip_at);
 
-	KUNIT_ASSERT_EQ(test, emit(&plan, insn, c->from, copy, c->to, &far), size);
+	KUNIT_ASSERT_EQ(test, emit(&plan, insn, c->from, copy, c->to, &far),
+			size + end_len(&plan));
 	KUNIT_ASSERT_EQ(test, far, c->far);
 	if (far)
 		return;

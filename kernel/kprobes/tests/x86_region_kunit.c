@@ -127,6 +127,13 @@ struct emit_case {
 
 #define AT(...)	.at = { __VA_ARGS__ }
 
+/* CPUs that speculate straight on after a return or an indirect jump come to this. */
+#ifdef CONFIG_MITIGATION_SLS
+#define COPY_TO_END(...)	COPY(__VA_ARGS__, 0xcc)
+#else
+#define COPY_TO_END(...)	COPY(__VA_ARGS__)
+#endif
+
 static const struct emit_case emit_cases[] = {
 	{
 		.name = "prologue",
@@ -197,18 +204,18 @@ static const struct emit_case emit_cases[] = {
 	}, {
 		.name = "ret",
 		TEXT(0x5b, 0xc3, 0xcc, 0xcc, 0xcc),
-		COPY(0x5b, 0xc3),
-		AT(0, 1, 2),
+		COPY_TO_END(0x5b, 0xc3),
+		AT(0, 1, 2 + IS_ENABLED(CONFIG_MITIGATION_SLS)),
 	}, {
 		.name = "ret imm16",
 		TEXT(0xc2, 0x08, 0x00, 0xcc, 0xcc),
-		COPY(0xc2, 0x08, 0x00),
-		AT(0, 3),
+		COPY_TO_END(0xc2, 0x08, 0x00),
+		AT(0, 3 + IS_ENABLED(CONFIG_MITIGATION_SLS)),
 	}, {
 		.name = "jmp *mem relative to rip",
 		TEXT(0x50, 0xff, 0x25, LE32(0x100)),
-		COPY(0x50, 0xff, 0x25, LE32(0x100 - APART)),
-		AT(0, 1, 7),
+		COPY_TO_END(0x50, 0xff, 0x25, LE32(0x100 - APART)),
+		AT(0, 1, 7 + IS_ENABLED(CONFIG_MITIGATION_SLS)),
 	}, {
 		.name = "push, call",
 		TEXT(0x53, 0xe8, LE32(0x2000)),
