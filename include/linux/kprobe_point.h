@@ -387,6 +387,7 @@ static __always_inline void *kprobe_point_slot(const struct kprobe_point *point)
  * @probe:   the probe whose handler runs
  * @context: the preemption count that the handler runs with, of which only
  *           %KPROBE_CONTEXT_MASK is used; %KPROBE_CONTEXT_NONE while no handler runs
+ * @post:    post-handlers run, for unwinders: the instruction may have changed the stack
  * @faulting: the probe's fault handler runs
  *
  * The code of detours writes all but the last itself, in the order of
@@ -399,6 +400,7 @@ struct kprobe_frame {
 	const void *hazard;
 	struct kprobe *probe;
 	unsigned int context;
+	bool post;
 	bool faulting;
 } __aligned(64);
 

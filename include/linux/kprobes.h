@@ -265,6 +265,7 @@ unsigned long kprobe_displaced_frame(unsigned long addr, unsigned int *pushed);
 bool kprobe_unwind_stub(struct kprobe_unwind *at);
 bool kprobe_saves_regs(unsigned long pc);
 bool kprobe_is_entry(unsigned long ip);
+bool kprobe_is_before(unsigned long ip);
 bool kprobe_is_after_entry(unsigned long ip);
 void wait_for_kprobe_optimizer(void);
 
@@ -371,6 +372,11 @@ static inline bool kprobe_is_after_entry(unsigned long ip)
 }
 
 static inline bool kprobe_is_entry(unsigned long ip)
+{
+	return false;
+}
+
+static inline bool kprobe_is_before(unsigned long ip)
 {
 	return false;
 }

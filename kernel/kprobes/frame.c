@@ -161,6 +161,7 @@ void kprobe_task_dies(void)
 	/* From the last one: frames in use must come first at any time. */
 	for (depth = frames_in_use(cpu); depth; depth--) {
 		WRITE_ONCE(cpu->frame[depth - 1].faulting, false);
+		WRITE_ONCE(cpu->frame[depth - 1].post, false);
 		kprobe_frame_exit(&cpu->frame[depth - 1]);
 	}
 	WRITE_ONCE(cpu->overflow, 0);

@@ -137,6 +137,7 @@ static __always_inline void run_post_handlers(struct kprobe_frame *frame,
 {
 	struct kprobe *p;
 
+	WRITE_ONCE(frame->post, true);
 	list_for_each_entry_rcu(p, &point->probes, list, true) {
 		kprobe_post_handler_t handler = p->post_handler;
 
@@ -145,6 +146,7 @@ static __always_inline void run_post_handlers(struct kprobe_frame *frame,
 		WRITE_ONCE(frame->probe, p);
 		handler(p, regs, 0);
 	}
+	WRITE_ONCE(frame->post, false);
 }
 
 /* Returns false when the instruction is going to fault: its copy then runs, and does. */

@@ -7,6 +7,7 @@
 #include <linux/kprobes.h>
 #include <linux/preempt.h>
 
+#include "frame.h"
 #include "table.h"
 
 /**
@@ -53,6 +54,31 @@ bool kprobe_is_entry(unsigned long ip)
 	return point && point->site != point->addr;
 }
 NOKPROBE_SYMBOL(kprobe_is_entry);
+
+/**
+ * kprobe_is_before() - is the probed instruction before an address still to come?
+ * @ip: instruction pointer of registers, as handlers see it
+ *
+ * Pre-handlers see the address that is %KPROBE_HIT_OFFSET after the probed one. If the
+ * instruction is no longer, post-handlers and the text after it see the same, with what the
+ * instruction has made of the stack.
+ *
+ * Context: Any. Where RCU is not watching, nothing is known of probes.
+ * Return: True while pre-handlers of that probe run in the caller's context.
+ */
+bool kprobe_is_before(unsigned long ip)
+{
+	struct kprobe_frame *frame;
+	struct kprobe_point *point;
+
+	guard(preempt_notrace)();
+	if (!kprobe_rcu_is_watching())
+		return false;
+	point = kprobe_point_lookup(ip - KPROBE_HIT_OFFSET);
+	frame = kprobe_running_frame();
+	return point && frame && READ_ONCE(frame->hazard) == point && !READ_ONCE(frame->post);
+}
+NOKPROBE_SYMBOL(kprobe_is_before);
 
 /**
  * kprobe_is_after_entry() - has a function executed its first instruction and no other?

@@ -299,12 +299,21 @@ static void put_flags_out(struct kprobe_code *c, struct arch_kprobe_detour *at)
 	put32(c, offsetof(struct pt_regs, flags));
 }
 
+/* Notes for unwinders whether the instruction has been executed. */
+static void put_post(struct kprobe_code *c, bool post)
+{
+	PUT_PERCPU(c, FRAME(post), 1, 0xc6, 0x05);		/* movb $ */
+	PUT(c, post);
+}
+
 static void put_post_part(struct kprobe_code *c, struct kprobe_detour *detour)
 {
 	detour->arch.save[1] = c->len;
 	put_save(c, detour, after_first(detour));
 	put_claim(c, detour->point, kprobe_detour_post_slow, kprobe_detour_post_stale);
+	put_post(c, true);
 	put_post_handlers(c, detour->point);
+	put_post(c, false);
 	put_leave(c, &detour->arch.restore[1]);
 }
 

@@ -131,6 +131,7 @@ static void expect_no_frame(struct kunit *test)
 		KUNIT_EXPECT_PTR_EQ(test, frame.hazard, NULL);
 		KUNIT_EXPECT_EQ(test, frame.context, KPROBE_CONTEXT_NONE);
 		KUNIT_EXPECT_FALSE(test, frame.faulting);
+		KUNIT_EXPECT_FALSE(test, frame.post);
 	}
 	KUNIT_EXPECT_EQ(test, cpu->overflow, 0);
 }

@@ -491,6 +491,12 @@ void kprobes_walk_trace(struct kprobes_walk *w, struct pt_regs *regs)
 	t.how = "the stack";
 	t.nr = stack_trace_save(t.entries, KPROBES_TRACE_MAX, 0);
 	judge(w, &t);
+	/* Frame pointers do not tell the caller from there before a push is executed. */
+	if (IS_ENABLED(CONFIG_UNWINDER_ORC)) {
+		t.how = "registers";
+		t.nr = stack_trace_save_regs(regs, t.entries, KPROBES_TRACE_MAX, 0);
+		judge(w, &t);
+	}
 	WRITE_ONCE(w->handling, false);
 }
 
