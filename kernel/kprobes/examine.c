@@ -124,9 +124,9 @@ static bool is_listed(const struct kprobe_text *text, unsigned long addr)
  * Can all that jumps into the middle of a function be found? Not if the symbol
  * names a part of it: a cold part, which the other part jumps into wherever it
  * likes, or code from or up to a label that assembly has made global. Functions
- * are aligned, labels hardly ever; code that is shared for the sake of exceptions is.
- * Where they are not aligned more than any
- * instruction is, the code around them tells: compilers do not jump like that.
+ * are aligned, labels hardly ever. Code that functions share for their exceptions may be,
+ * and those tell. Where functions are not aligned more than any instruction is, the code
+ * around them tells: compilers do not jump like that.
  */
 static bool is_whole(const struct kprobe_text *text, const struct kprobe_function *function)
 {

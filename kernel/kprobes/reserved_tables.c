@@ -18,10 +18,10 @@ static struct reserved_table jump_labels(const struct module *mod,
 #ifdef CONFIG_MODULES
 	if (mod)
 		return (struct reserved_table){ mod->jump_entries,
-				       mod->num_jump_entries, addr };
+						mod->num_jump_entries, addr };
 #endif
 	return (struct reserved_table){ __start___jump_table,
-			       __stop___jump_table - __start___jump_table, addr };
+					__stop___jump_table - __start___jump_table, addr };
 }
 
 static unsigned long label_site(const void *first, size_t i)
@@ -58,11 +58,11 @@ struct reserved_table kprobe_call_sites(const struct module *mod)
 #ifdef CONFIG_MODULES
 	if (mod)
 		return (struct reserved_table){ mod->static_call_sites,
-				       mod->num_static_call_sites, call_site };
+						mod->num_static_call_sites, call_site };
 #endif
 	return (struct reserved_table){ __start_static_call_sites,
-			       __stop_static_call_sites - __start_static_call_sites,
-			       call_site };
+					__stop_static_call_sites - __start_static_call_sites,
+					call_site };
 }
 #endif /* CONFIG_HAVE_STATIC_CALL_INLINE */
 
@@ -85,7 +85,7 @@ struct reserved_table kprobe_bug_sites(const struct module *mod)
 		return (struct reserved_table){ mod->bug_table, mod->num_bugs, bug_site };
 #endif
 	return (struct reserved_table){ __start___bug_table,
-			       __stop___bug_table - __start___bug_table, bug_site };
+					__stop___bug_table - __start___bug_table, bug_site };
 }
 #endif /* CONFIG_GENERIC_BUG */
 
@@ -119,7 +119,7 @@ static struct reserved_table exceptions(const struct module *mod,
 		return (struct reserved_table){ mod->extable, mod->num_exentries, addr };
 #endif
 	return (struct reserved_table){ __start___ex_table,
-			       __stop___ex_table - __start___ex_table, addr };
+					__stop___ex_table - __start___ex_table, addr };
 }
 
 struct reserved_table kprobe_fixup_targets(const struct module *mod)
@@ -161,7 +161,7 @@ unsigned long kprobe_cfi_check(const void *first, size_t i)
 static struct reserved_table checks_of(const s32 *start, const s32 *end)
 {
 	return (struct reserved_table){ start, (end - start) * ARRAY_SIZE(cfi_check),
-			       kprobe_cfi_check };
+					kprobe_cfi_check };
 }
 
 struct reserved_table kprobe_cfi_checks(const struct module *mod)
