@@ -146,8 +146,9 @@ enum kprobe_reason arch_kprobe_refuses_detours(void)
 {
 	if (boot_cpu_has(X86_FEATURE_XENPV))
 		return KPROBE_REASON_HYPERVISOR;
-	return cpu_feature_enabled(X86_FEATURE_FRED) ? KPROBE_REASON_EVENTS :
-						       KPROBE_REASON_NONE;
+	if (IS_ENABLED(CONFIG_X86_FRED) && boot_cpu_has(X86_FEATURE_FRED))
+		return KPROBE_REASON_EVENTS;
+	return KPROBE_REASON_NONE;
 }
 NOKPROBE_SYMBOL(arch_kprobe_refuses_detours);
 
