@@ -154,12 +154,11 @@ static void arm_all(void *unused)
 	kprobe_arm_all(true);
 }
 
-/* Writing to debugfs "enabled" fails if not all points can be armed. */
-static void switch_for_all_fails(struct kunit *test)
+/* The entry's probe, enabled, after all were switched on again without ftrace. */
+static struct kprobes_counter *unarmed_entry(struct kunit *test)
 {
-	struct kprobes_counter *entry = disabled_entry(test), *other;
+	struct kprobes_counter *entry = disabled_entry(test);
 
-	other = kprobes_counting(test, kprobes_place_named(KPROBES_PLACE_C));
 	KUNIT_ASSERT_EQ(test, 0, enable_kprobe(&entry->kp));
 	KUNIT_ASSERT_EQ(test, 0, kprobe_arm_all(false));
 	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, arm_all, NULL));
@@ -167,12 +166,38 @@ static void switch_for_all_fails(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, KPROBE_REASON_FTRACE_OFF, kprobe_arm_all(true));
 	kprobes_entry_call(test, CALLS);
 	kprobes_expect_counts(test, entry, 0, 0);
-	kprobes_expect_targets(test, 1);
-	kprobes_expect_counts(test, other, 1, 1);
+	return entry;
+}
+
+static void expect_armed_again(struct kunit *test, struct kprobes_counter *entry)
+{
 	kunit_release_action(test, turn_on, NULL);
 	KUNIT_EXPECT_EQ(test, 0, kprobe_arm_all(true));
 	kprobes_entry_call(test, CALLS);
 	kprobes_expect_counts(test, entry, CALLS, CALLS);
+}
+
+/* Writing to debugfs "enabled" fails if not all points can be armed. */
+static void switch_for_all_fails(struct kunit *test)
+{
+	struct kprobes_counter *other, *entry;
+
+	other = kprobes_counting(test, kprobes_place_named(KPROBES_PLACE_C));
+	entry = unarmed_entry(test);
+	kprobes_expect_targets(test, 1);
+	kprobes_expect_counts(test, other, 1, 1);
+	expect_armed_again(test, entry);
+}
+
+/* Enabling it once more arms it, if that is possible; else it stays as it was. */
+static void unarmed_probe_stays_enabled(struct kunit *test)
+{
+	struct kprobes_counter *entry = unarmed_entry(test);
+
+	KUNIT_EXPECT_EQ(test, -EBUSY, enable_kprobe(&entry->kp));
+	expect_refused(test, KPROBE_ENABLE);
+	KUNIT_EXPECT_FALSE(test, kprobe_disabled(&entry->kp));
+	expect_armed_again(test, entry);
 }
 
 /* Else it would take effect, and redirect calls, as soon as ftrace is on again. */
@@ -208,6 +233,7 @@ static struct kunit_case off_cases[] = {
 	KUNIT_CASE(array_is_refused),
 	KUNIT_CASE(probe_stays_disabled),
 	KUNIT_CASE(switch_for_all_fails),
+	KUNIT_CASE(unarmed_probe_stays_enabled),
 	KPROBES_CASE_FORMS(redirection_is_refused),
 	{}
 };

@@ -3,7 +3,8 @@
  * Tests of running out of memory, at each allocation: registering fails with -ENOMEM and
  * leaves nothing behind, or succeeds without that memory. Unregistering does not fail.
  *
- * A probe on should_failslab(), which is for fault injection, makes allocations fail.
+ * A probe on should_failslab(), which is for fault injection, makes allocations of slabs fail,
+ * and one on __vmalloc_node() those of vmalloc.
  */
 #include <kunit/test.h>
 #include <linux/error-injection.h>
@@ -16,13 +17,14 @@
 #include "../blacklist.h"
 #include "../point.h"
 #include "../table.h"
+#include "console.h"
 #include "targets.h"
 
 /* More than any call here allocates. */
 #define MANY_ALLOCATIONS	10000
 
 /**
- * struct shortage - what the probe on should_failslab() does
+ * struct shortage - what the probe that makes allocations fail does
  * @kp:     the probe
  * @task:   the task whose allocations fail, or NULL
  * @passed: how many of them have not failed
@@ -56,17 +58,24 @@ static void end_shortages(void *unused)
 	unregister_kprobe(&shortage.kp);
 }
 
-static void prepare_shortages(struct kunit *test)
+static void prepare_shortages(struct kunit *test, const char *symbol, kprobe_pre_handler_t refuse)
 {
-	if (!IS_ENABLED(CONFIG_FAILSLAB) || !IS_ENABLED(CONFIG_FUNCTION_ERROR_INJECTION))
-		kunit_skip(test, "needs CONFIG_FAILSLAB and CONFIG_FUNCTION_ERROR_INJECTION");
+	if (!IS_ENABLED(CONFIG_FUNCTION_ERROR_INJECTION))
+		kunit_skip(test, "needs CONFIG_FUNCTION_ERROR_INJECTION");
 	memset(&shortage, 0, sizeof(shortage));
-	shortage.kp.symbol_name = "should_failslab";
-	shortage.kp.pre_handler = refuse_memory;
+	shortage.kp.symbol_name = symbol;
+	shortage.kp.pre_handler = refuse;
 	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&shortage.kp));
 	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, end_shortages, NULL));
 	/* No work item must change what the tests look at. */
 	wait_for_kprobe_optimizer();
+}
+
+static void prepare_slab_shortages(struct kunit *test)
+{
+	if (!IS_ENABLED(CONFIG_FAILSLAB))
+		kunit_skip(test, "needs CONFIG_FAILSLAB");
+	prepare_shortages(test, "should_failslab", refuse_memory);
 }
 
 /* From here on the caller's @nth allocation fails, or all of them do. */
@@ -255,7 +264,7 @@ static void register_without_memory(struct kunit *test)
 {
 	unsigned int nth = 1, refused = 0;
 
-	prepare_shortages(test);
+	prepare_slab_shortages(test);
 	new_probes(test);
 	while (nth < MANY_ALLOCATIONS && fails_nth(test, nth, &refused))
 		nth++;
@@ -303,7 +312,7 @@ static void unregister_without_memory(struct kunit *test)
 	struct kprobe *kp, **kps;
 	unsigned int i, n, points, more;
 
-	prepare_shortages(test);
+	prepare_slab_shortages(test);
 	kp = kunit_kcalloc(test, CROWD, sizeof(*kp), GFP_KERNEL);
 	kps = kunit_kcalloc(test, CROWD, sizeof(*kps), GFP_KERNEL);
 	KUNIT_ASSERT_TRUE(test, kp && kps);
@@ -331,6 +340,35 @@ static void unregister_without_memory(struct kunit *test)
 	unregister_kprobes(kps, CROWD);
 }
 
+/* Return probes */
+
+/* objpool's ring of them is too large for the page allocator's largest order. */
+#define MANY_INSTANCES	(1 << 21)
+
+static int refuse_area(struct kprobe *p, struct pt_regs *regs)
+{
+	if (READ_ONCE(shortage.task) != current || in_interrupt())
+		return 0;
+	shortage.failed++;
+	regs_set_return_value(regs, 0);
+	override_function_with_return(regs);
+	return 1;
+}
+
+/* vmalloc fails, as for more than the machine has. The page allocator need not warn. */
+static void pool_without_memory(struct kunit *test)
+{
+	struct kprobes_returns *r = kprobes_returns(test, "kprobes_target_c");
+
+	prepare_shortages(test, "__vmalloc_node_noprof", refuse_area);
+	kprobes_watch_console(test, "page_alloc.c");
+	r->rp.maxactive = MANY_INSTANCES;
+	begin_shortage(0);
+	KUNIT_EXPECT_EQ(test, -ENOMEM, register_kretprobe(&r->rp));
+	KUNIT_EXPECT_GT(test, end_shortage(), 0);
+	KUNIT_EXPECT_STREQ(test, "", kprobes_console_line());
+}
+
 #ifdef CONFIG_MODULES
 /* A module that forbids a function by its name, or in one of two sections. */
 static void forbid(struct module *mod, unsigned long *entry, unsigned int how)
@@ -353,7 +391,7 @@ static void blacklist_without_memory(struct kunit *test)
 	unsigned int how;
 
 	KUNIT_ASSERT_NOT_NULL(test, mod);
-	prepare_shortages(test);
+	prepare_slab_shortages(test);
 	for (how = 0; how < 3; how++) {
 		guard(mutex)(&kprobe_mutex);
 		forbid(mod, &entry, how);
@@ -372,6 +410,7 @@ static void blacklist_without_memory(struct kunit *test)
 static struct kunit_case memory_cases[] = {
 	KUNIT_CASE_PARAM(register_without_memory, attempt_gen_params),
 	KUNIT_CASE(unregister_without_memory),
+	KUNIT_CASE(pool_without_memory),
 #ifdef CONFIG_MODULES
 	KUNIT_CASE(blacklist_without_memory),
 #endif

@@ -5,9 +5,11 @@
  */
 #include <kunit/test.h>
 #include <linux/bug.h>
+#include <linux/completion.h>
 #include <linux/jump_label.h>
 #include <linux/mutex.h>
 #include <linux/static_call.h>
+#include <linux/workqueue.h>
 #include <asm/insn.h>
 #include <asm/sections.h>
 
@@ -319,6 +321,43 @@ static void reserved_outside(struct kunit *test)
 	}
 }
 
+#ifdef CONFIG_HAVE_STATIC_CALL_INLINE
+static struct completion searching;
+
+static void search_module(struct work_struct *work)
+{
+	/* Not an address of the kernel's image, so it might be a module's. */
+	unsigned long addr = (unsigned long)work;
+
+	kprobe_reserved_lock(addr);
+	complete(&searching);
+	kprobe_reserved_unlock(addr);
+}
+#endif
+
+/* A module's static calls are sorted while it comes. Who searches them waits for the end. */
+static void reserved_while_sorted(struct kunit *test)
+{
+#ifdef CONFIG_HAVE_STATIC_CALL_INLINE
+	struct work_struct work;
+
+	init_completion(&searching);
+	INIT_WORK_ONSTACK(&work, search_module);
+	static_call_lock();
+	/* The kernel's own are sorted for good: this does not wait. */
+	kprobe_reserved_lock((unsigned long)_stext);
+	kprobe_reserved_unlock((unsigned long)_stext);
+	schedule_work(&work);
+	KUNIT_EXPECT_EQ(test, 0, wait_for_completion_timeout(&searching, HZ / 2));
+	static_call_unlock();
+	flush_work(&work);
+	destroy_work_on_stack(&work);
+	KUNIT_EXPECT_TRUE(test, try_wait_for_completion(&searching));
+#else
+	kunit_skip(test, "static calls are not inline");
+#endif
+}
+
 static struct kunit_case reserved_cases[] = {
 	KUNIT_CASE(reserved_jump_labels),
 	KUNIT_CASE(reserved_static_calls),
@@ -331,6 +370,7 @@ static struct kunit_case reserved_cases[] = {
 	KUNIT_CASE(reserved_cfi_type),
 	KUNIT_CASE(reserved_as_base_says),
 	KUNIT_CASE(reserved_outside),
+	KUNIT_CASE(reserved_while_sorted),
 	{ }
 };
 

@@ -15,8 +15,6 @@
 #include <linux/slab.h>
 #include <linux/sort.h>
 #include <linux/uaccess.h>
-#ifdef CONFIG_X86
-#endif
 
 #include "../slot.h"
 #include "../slot_write.h"
