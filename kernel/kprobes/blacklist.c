@@ -135,11 +135,21 @@ int __init kprobe_blacklist_add_symbols(const char *first, const char *last)
 	return kprobe_blacklist_add_text(start, end - offset + size);
 }
 
+static int forbid_symbol(void *unused, unsigned long addr)
+{
+	unsigned long size, offset;
+
+	if (!kallsyms_lookup_size_offset(addr, &size, &offset))
+		return 0;
+	return kprobe_blacklist_add_text(addr, addr - offset + size);
+}
+
 /**
  * kprobe_blacklist_add_functions() - forbid probes in some functions
  * @names: their names
  * @nr:    how many
  *
+ * There may be several of a name: compilers make functions of inline ones, in each object.
  * Symbols that the kernel does not have are passed over.
  *
  * Context: Boot.
@@ -151,7 +161,7 @@ int __init kprobe_blacklist_add_functions(const char * const *names, unsigned in
 	int ret = 0;
 
 	for (i = 0; !ret && i < nr; i++)
-		ret = kprobe_blacklist_add_symbols(names[i], names[i]);
+		ret = kallsyms_on_each_match_symbol(forbid_symbol, names[i], NULL);
 	return ret;
 }
 

@@ -480,12 +480,17 @@ static const char * const without_idt[] __initconst = {
 	"verify_cpu", "sev_verify_cbit", "vc_boot_ghcb", "soft_restart_cpu",
 	"early_setup_idt", "startup_64_load_idt", "setup_ghcb",
 	"start_secondary", "cr4_init", "cr4_update_irqsoff", "native_write_cr4",
-	"cpu_init_exception_handling", "cpu_init_fred_exceptions", "load_current_idt",
+	"cpu_init_exception_handling", "cpu_init_fred_exceptions", "cpu_init_fred_rsps",
+	"load_current_idt",
+	/* Inline functions that compilers leave out of line there, as their callers are many. */
+	"cr4_set_bits", "cr4_set_bits_irqsoff", "setup_getcpu", "tss_setup_ist",
+	"tss_setup_io_bitmap", "__set_tss_desc", "load_TR_desc",
 	/* What is called out of line there by 32-bit kernels. */
 	"__flush_tlb_all", "native_flush_tlb_global", "flush_tlb_local",
 	"native_flush_tlb_local",
 	/* The same by kernels that can be guests of Xen, where it is not. */
-	"native_write_msr", "native_write_gdt_entry", "native_load_tr_desc",
+	"native_write_msr", "do_trace_write_msr", "native_write_gdt_entry", "native_load_tr_desc",
+	"native_load_idt",
 	"early_cpu_to_node",
 	/* It resumes. */
 	"wakeup_long64", "wakeup_pmode_return", "do_suspend_lowlevel", "restore_processor_state",

@@ -9,7 +9,10 @@
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
 #include <linux/module.h>
+#include <linux/string.h>
+#include <asm/insn.h>
 #include <asm/sections.h>
+#include <asm/text-patching.h>
 
 #include "../../../arch/x86/kernel/kprobes-opt.h"
 #include "targets.h"
@@ -112,6 +115,8 @@ static const struct stretch without_idt[] = {
 	{ "cr4_init", NULL, true },
 	{ "native_write_cr4", NULL, true },
 	{ "cpu_init_exception_handling", NULL, true },
+	{ "cpu_init_fred_exceptions", NULL, IS_ENABLED(CONFIG_X86_FRED) },
+	{ "cpu_init_fred_rsps", NULL, IS_ENABLED(CONFIG_X86_FRED) },
 	{ "load_current_idt", NULL, true },
 	{ "__flush_tlb_all", NULL, true },
 	{ "native_flush_tlb_global" },
@@ -119,8 +124,10 @@ static const struct stretch without_idt[] = {
 	{ "native_flush_tlb_local" },
 	{ "early_cpu_to_node" },
 	{ "native_write_msr", NULL, IS_ENABLED(CONFIG_PARAVIRT_XXL) },
+	{ "do_trace_write_msr", NULL, IS_ENABLED(CONFIG_TRACEPOINTS) },
 	{ "native_write_gdt_entry", NULL, IS_ENABLED(CONFIG_PARAVIRT_XXL) },
 	{ "native_load_tr_desc", NULL, IS_ENABLED(CONFIG_PARAVIRT_XXL) },
+	{ "native_load_idt", NULL, IS_ENABLED(CONFIG_PARAVIRT_XXL) },
 	{ "machine_kexec", NULL, KEXEC },
 	{ "wakeup_long64", NULL, IS64 && SLEEP },
 	{ "wakeup_pmode_return", NULL, !IS64 && SLEEP },
@@ -137,6 +144,112 @@ static const struct stretch without_idt[] = {
 static void x86_blacklist_without_idt(struct kunit *test)
 {
 	expect_all_refused(test, without_idt, ARRAY_SIZE(without_idt));
+}
+
+/* Where a CPU that comes up begins to call functions, before it has its IDT. */
+static const char * const first_called[] = {
+	"cr4_init", "cpu_init_exception_handling",
+#ifdef CONFIG_X86_32
+	"__flush_tlb_all",
+#endif
+};
+
+/* Called there on other CPUs and hosts than any here, or when the kernel is broken. */
+static const char * const called_elsewhere[] = {
+	"cpu_init_fred_exceptions", "cpu_init_fred_rsps", "setup_ghcb", "__stack_chk_fail",
+	"__warn_printk",
+	/* Not before the CPU is online. */
+	"__traceiter_write_msr",
+	/* Where the GDT is mapped read-only, as not yet. */
+	"load_direct_gdt", "load_fixmap_gdt",
+};
+
+/**
+ * struct reached - functions that others call or jump to
+ * @start: the first byte of each
+ * @nr:    how many
+ */
+struct reached {
+	unsigned long start[128];
+	unsigned int nr;
+};
+
+/* The function that a branch leads to, or whose calls are counted in front of it. */
+static unsigned long function_at(unsigned long addr)
+{
+	unsigned long size, offset;
+	char name[KSYM_NAME_LEN];
+
+	if (!kallsyms_lookup_size_offset(addr, &size, &offset) || lookup_symbol_name(addr, name))
+		return 0;
+	return addr - offset + (strstarts(name, "__pfx_") ? size : 0);
+}
+
+static void reach(struct reached *r, unsigned long addr)
+{
+	unsigned long start = function_at(addr);
+	unsigned int i;
+
+	if (!start || r->nr == ARRAY_SIZE(r->start))
+		return;
+	for (i = 0; i < r->nr; i++)
+		if (r->start[i] == start)
+			return;
+	r->start[r->nr++] = start;
+}
+
+static bool is_near_branch(const struct insn *insn)
+{
+	const u8 *opcode = insn->opcode.bytes;
+
+	return opcode[0] == CALL_INSN_OPCODE || opcode[0] == JMP32_INSN_OPCODE ||
+	       (opcode[0] == 0x0f && (opcode[1] & 0xf0) == 0x80);
+}
+
+/* The text is that of now: alternatives and calls by pv_ops are patched. */
+static void reach_callees(struct reached *r, unsigned long start)
+{
+	unsigned long addr = start, end = end_of(start);
+	struct insn insn;
+
+	for (; addr < end && !insn_decode_kernel(&insn, (void *)addr); addr += insn.length)
+		if (is_near_branch(&insn))
+			reach(r, addr + insn.length + insn.immediate.value);
+}
+
+static bool is_called_elsewhere(unsigned long addr)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(called_elsewhere); i++)
+		if (addr == kallsyms_lookup_name(called_elsewhere[i]))
+			return true;
+	return false;
+}
+
+/* What is inline in the source may be a function of its own, which no list here names. */
+static void x86_blacklist_reached_without_idt(struct kunit *test)
+{
+	struct reached *r = kunit_kzalloc(test, sizeof(*r), GFP_KERNEL);
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, r);
+	if (!IS_ENABLED(CONFIG_SMP))
+		kunit_skip(test, "no CPU comes up later");
+	for (i = 0; i < ARRAY_SIZE(first_called); i++)
+		reach(r, kallsyms_lookup_name(first_called[i]));
+	KUNIT_EXPECT_EQ(test, r->nr, ARRAY_SIZE(first_called));
+	for (i = 0; i < r->nr; i++) {
+		if (is_called_elsewhere(r->start[i]))
+			continue;
+		KUNIT_EXPECT_TRUE_MSG(test, within_kprobe_blacklist(r->start[i]), "%pS",
+				      (void *)r->start[i]);
+		/* The part of the text with thunks and entry code calls much besides. */
+		if (r->start[i] < (unsigned long)__softirqentry_text_end)
+			reach_callees(r, r->start[i]);
+	}
+	KUNIT_EXPECT_GT(test, r->nr, ARRAY_SIZE(first_called));
+	KUNIT_EXPECT_LT(test, r->nr, ARRAY_SIZE(r->start));
 }
 
 /* Entered or left in another way than functions: no return probes, but probes. */
@@ -223,6 +336,7 @@ static struct kunit_case x86_blacklist_cases[] = {
 	KUNIT_CASE(x86_blacklist_copied),
 	KUNIT_CASE(x86_blacklist_ftrace_load),
 	KUNIT_CASE(x86_blacklist_without_idt),
+	KUNIT_CASE(x86_blacklist_reached_without_idt),
 	KUNIT_CASE(x86_no_return_probes),
 #ifdef CONFIG_DYNAMIC_FTRACE
 	KUNIT_CASE(x86_blacklist_untraced),
