@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Sites that a running kernel patches on its own: jump labels and static calls.
+"""Sites that a running kernel patches on its own: jump labels, static calls, ftrace's calls.
 
-While a sweep runs, a static key may flip, or a static call may get another target. The bytes of
-such a site may then be other ones than before, but only its legal ones. All other bytes of the
-text must be what they were. Modules' sites count as other bytes.
+While a sweep runs, a static key may flip, or a static call may get another target. Where the kernel
+counts calls (retbleed=stuff), the calls in ftrace's trampolines lead to what counts, in front of the
+function, until ftrace has patched them for the first time. The bytes of such a site may then be other ones
+than before, but only its legal ones. All other bytes of the text must be what they were. Modules'
+sites count as other bytes.
 """
 import bisect
 import re
@@ -16,11 +18,12 @@ RET5 = b"\xc3\xcc\xcc\xcc\xcc"
 WINDOW = 8          # a report of the guest: bytes that are compared, with as many on both sides
 LABELS = "__start___jump_table", "__stop___jump_table"
 CALLS = "__start_static_call_sites", "__stop_static_call_sites"
+FTRACE = "ftrace_call", "ftrace_regs_call"
 
 
 class Sites:
-    """@labels: address of a jump label: its target. @calls: address of a static call or of its
-    trampoline: is it a tail call? @functions: addresses of functions."""
+    """@labels: address of a jump label: its target. @calls: address of a static call, of its
+    trampoline, or of a call of ftrace: is it a tail call? @functions: addresses of functions."""
 
     def __init__(self, labels=None, calls=None, functions=()):
         self.labels = labels or {}
@@ -107,6 +110,13 @@ def parse_calls(address, data):
             for at in range(0, len(data) - 7, 8)}
 
 
+def named_calls(names):
+    """Calls that have a symbol: trampolines of static calls, which are tail calls, and ftrace's."""
+    calls = {addr: True for name, addr in names.items() if name.startswith("__SCT__")}
+    calls.update((names[name], False) for name in FTRACE if name in names)
+    return calls
+
+
 def read_symbols(elf, readelf):
     """Names with addresses, and addresses of functions."""
     names, functions = {}, set()
@@ -139,6 +149,5 @@ def read(elf, readelf="readelf"):
     def table(edges):
         start, end = (names.get(name, 0) for name in edges)
         return start, read_at(elf, start, end, readelf)
-    calls = parse_calls(*table(CALLS))
-    calls.update({addr: True for name, addr in names.items() if name.startswith("__SCT__")})
+    calls = {**parse_calls(*table(CALLS)), **named_calls(names)}
     return Sites(parse_labels(*table(LABELS)), calls, functions)

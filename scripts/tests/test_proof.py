@@ -436,6 +436,14 @@ class Patched(unittest.TestCase):
         self.expect(TAIL, jump, sites.NOP5, False)
         self.expect(TAIL, to(TAIL, FUNCTION, b"\x0f\x84", 6), to(TAIL, FUNCTION + 8, b"\x0f\x84", 6), False)
 
+    def test_calls_with_a_symbol(self):
+        names = {"__SCT__might_resched": 16, "ftrace_call": 32, "ftrace_stub": 48}
+        self.assertEqual(sites.named_calls(names), {16: True, 32: False})
+
+    def test_calls_of_ftrace_that_were_counted(self):
+        self.expect(CALL, to(CALL, FUNCTION - 9, b"\xe8"), to(CALL, FUNCTION, b"\xe8"), True)
+        self.expect(CALL, to(CALL, FUNCTION, b"\xe8"), to(CALL, FUNCTION - 9, b"\xe8"), False)
+
     def test_elsewhere_every_byte_counts(self):
         self.expect(AT + 0x60, sites.NOP5, to(AT + 0x60, TARGET, b"\xe9"), False)
 
