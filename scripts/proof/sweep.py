@@ -147,6 +147,13 @@ def read_texts(guest, objects):
     return empty
 
 
+def failure(phase, problems):
+    """What a phase fails with, and why. @phase: None if it has not begun."""
+    if phase and phase.done:
+        return outcome.DIFFERENT, outcome.what_differs(phase)
+    return outcome.CRASHED, "; ".join(problems)
+
+
 class Sweep:
     """Phases, and what became of them."""
 
@@ -230,10 +237,12 @@ class Sweep:
             " ".join("%.0f" % (r[2] / 1000) for r in phase.runs),
             "".join("; %s: %s" % (name, seen) for name, passed, seen in checks if not passed)))
 
-    def fails(self, number, items):
-        """Does a part of a phase fail on its own?"""
+    def fails(self, number, items, what):
+        """Does a part of a phase fail on its own? What crashes may be different as well, by others."""
         phases, _, problems, _ = self.boot([(number, items)])
-        bad = bool(problems) or not phases or not outcome.is_clean(phases[-1])
+        bad = not phases or not phases[-1].done
+        if what != outcome.CRASHED:
+            bad = bad or bool(problems) or not outcome.is_clean(phases[-1])
         self.say("  %d of them: %s" % (len(items), "fails" if bad else "sound"))
         return bad
 
@@ -245,9 +254,9 @@ class Sweep:
             return
         self.say("phase %d %s: %s; looking for the instruction" % (number, what, why))
         for _ in range(SUSPECTS):
-            found = outcome.smallest(items, lambda part: self.fails(number, part))
+            found = outcome.smallest(items, lambda part: self.fails(number, part, what))
             names = ", ".join(self.name(i) for i in found[:4])
-            alone = len(found) < len(items) or self.fails(number, found)
+            alone = len(found) < len(items) or self.fails(number, found, what)
             self.notes.append("phase %d %s: %s: %s" % (number, what, why,
                               "with a probe on %d: %s" % (len(found), names) if alone
                               else "not a second time"))
@@ -263,6 +272,7 @@ class Sweep:
                 return
             if not items:
                 return
+            what, why = failure(phases[-1] if phases else None, problems)
         self.notes.append("phase %d still fails without them" % number)
 
     def run(self, job):
@@ -288,10 +298,8 @@ class Sweep:
                 self.add(phase.number, items, phase)
                 if not problems:
                     self.results.save(phase, steps_of(phase.number, self.quick))
-            elif phase.done:
-                self.find(phase.number, items, outcome.DIFFERENT, outcome.what_differs(phase))
             else:
-                self.find(phase.number, items, outcome.CRASHED, "; ".join(problems))
+                self.find(phase.number, items, *failure(phase, problems))
         if problems and all(outcome.is_sound(p) for p in phases):
             self.checks.append((phases[-1].number, "no splat", False, "; ".join(problems)))
             self.notes.append("after phase %d: %s" % (phases[-1].number, "; ".join(problems)))

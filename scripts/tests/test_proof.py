@@ -623,6 +623,12 @@ class Sweeping(unittest.TestCase):
         self.assertEqual(found, [(0, 77), (0, 300)])
         self.assertEqual(len(s.outcomes), 400)
 
+    def test_crash_is_found_where_another_one_differs(self):
+        s = self.sweep(FakeGuest(fatal=[4 * 77], different=[4 * i for i in range(400) if i != 77]))
+        crashed = [i for i, what in s.outcomes.items() if what == outcome.CRASHED]
+        self.assertEqual(crashed, [(0, 77)])
+        self.assertIn(outcome.DIFFERENT, s.outcomes.values())
+
     def test_output_that_differs_is_found(self):
         s = self.sweep(FakeGuest(different=[4 * 5]))
         found = [i for i, what in s.outcomes.items() if what == outcome.DIFFERENT]
