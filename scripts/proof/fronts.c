@@ -58,7 +58,8 @@ static int tracers(void)
 	int graph = rand() % 2, set, traced;
 	double begin = now();
 
-	write_file(TRACING "set_ftrace_filter", rand() % 3 ? "storm_*" : "");
+	write_file(TRACING "set_ftrace_filter",
+		   rand() % 3 ? "storm_*" : few_traced ? "storm_* *kprobe*" : "");
 	set = !write_file(TRACING "current_tracer", names[graph]);
 	nap(500);
 	/* A call of a function; that of the graph ends in a brace or is a leaf. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * storm SECONDS SEED: drives the storm in the guest, and reports in KTAP to the kernel log.
+ * storm SECONDS SEED FEW_TRACED: drives the storm in the guest, and reports in KTAP to the
+ * kernel log. FEW_TRACED is 1 for a kernel that is slow, and 0 for others.
  *
  * The module kprobe_storm has functions that are called all the time, and tasks that register,
  * enable, disable and unregister probes on them and on functions of the kernel. Fronts are
@@ -34,6 +35,7 @@
 
 struct shared *shared;
 int device;
+int few_traced;
 
 static unsigned int results, failed;
 
@@ -323,6 +325,7 @@ int main(int argc, char **argv)
 	unsigned int seconds = argc > 1 ? atoi(argv[1]) : 60, seed = argc > 2 ? atoi(argv[2]) : 1;
 	unsigned int rounds = seconds < 2 * ROUND ? 2 : seconds / ROUND, i;
 
+	few_traced = argc > 3 && atoi(argv[3]);
 	device = open("/dev/kprobe_storm", O_RDWR);
 	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
 		      -1, 0);

@@ -27,6 +27,8 @@ struct shared {
 
 extern struct shared *shared;
 extern int device;
+/* Is the kernel so slow that its timers' interrupts would take all of the time, were they traced? */
+extern int few_traced;
 
 long read_number(const char *path);
 unsigned int lines_of(const char *path, const char *without);
