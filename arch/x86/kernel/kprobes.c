@@ -490,7 +490,7 @@ static const char * const without_idt[] __initconst = {
 	"native_flush_tlb_local",
 	/* The same by kernels that can be guests of Xen, where it is not. */
 	"native_write_msr", "do_trace_write_msr", "native_write_gdt_entry", "native_load_tr_desc",
-	"native_load_idt",
+	"native_load_idt", "native_write_cr3",
 	"early_cpu_to_node",
 	/* It resumes. */
 	"wakeup_long64", "wakeup_pmode_return", "do_suspend_lowlevel", "restore_processor_state",

@@ -128,6 +128,7 @@ static const struct stretch without_idt[] = {
 	{ "native_write_gdt_entry", NULL, IS_ENABLED(CONFIG_PARAVIRT_XXL) },
 	{ "native_load_tr_desc", NULL, IS_ENABLED(CONFIG_PARAVIRT_XXL) },
 	{ "native_load_idt", NULL, IS_ENABLED(CONFIG_PARAVIRT_XXL) },
+	{ "native_write_cr3", NULL, IS_ENABLED(CONFIG_PARAVIRT_XXL) },
 	{ "machine_kexec", NULL, KEXEC },
 	{ "wakeup_long64", NULL, IS64 && SLEEP },
 	{ "wakeup_pmode_return", NULL, !IS64 && SLEEP },
