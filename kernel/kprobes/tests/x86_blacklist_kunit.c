@@ -158,10 +158,13 @@ static const char * const first_called[] = {
 #endif
 };
 
-/* Called there on other CPUs and hosts than any here, or when the kernel is broken. */
+/*
+ * Called there on other CPUs and hosts than any here, or when the kernel is broken. So is what
+ * has a name that begins like that.
+ */
 static const char * const called_elsewhere[] = {
-	"cpu_init_fred_exceptions", "cpu_init_fred_rsps", "setup_ghcb", "__stack_chk_fail",
-	"__warn_printk", "kasan_report", "check_preemption_disabled",
+	"cpu_init_fred_", "setup_ghcb", "__stack_chk_fail", "__warn_printk", "kasan_report",
+	"__asan_report_", "__ubsan_handle_", "check_preemption_disabled",
 	/* Where interrupts were on, as not yet. */
 	"trace_hardirqs_off", "trace_hardirqs_on",
 	/* Not before the CPU is online; what asks is inline, or has a function of its own. */
@@ -225,10 +228,13 @@ static void reach_callees(struct reached *r, unsigned long start)
 
 static bool is_called_elsewhere(unsigned long addr)
 {
+	char name[KSYM_NAME_LEN];
 	unsigned int i;
 
+	if (lookup_symbol_name(addr, name))
+		return false;
 	for (i = 0; i < ARRAY_SIZE(called_elsewhere); i++)
-		if (addr == kallsyms_lookup_name(called_elsewhere[i]))
+		if (strstarts(name, called_elsewhere[i]))
 			return true;
 	return false;
 }
