@@ -13,6 +13,7 @@
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/sched.h>
+#include <linux/sizes.h>
 
 #include "../blacklist.h"
 #include "../point.h"
@@ -343,7 +344,7 @@ static void unregister_without_memory(struct kunit *test)
 /* Return probes */
 
 /* objpool's ring of them is too large for the page allocator's largest order. */
-#define MANY_INSTANCES	(1 << 21)
+#define MANY_INSTANCES	SZ_2M
 
 static int refuse_area(struct kprobe *p, struct pt_regs *regs)
 {
