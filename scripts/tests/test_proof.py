@@ -529,7 +529,7 @@ class Explained(unittest.TestCase):
         pairs, names = explain.named(explain.BLACKLIST)
         self.assertIn(("ftrace_caller", "ftrace_caller_end"), pairs)
         self.assertTrue({"ftrace_caller", "startup_64", "native_write_cr4"} <= names)
-        self.assertFalse({"ftrace_caller_end", "native_write_cr3"} & names)
+        self.assertFalse({"ftrace_caller_end", "native_read_cr3"} & names)
 
     def test_reasons_are_those_of_kprobes(self):
         with open(os.path.join(PROOF, "..", "..", "kernel", "kprobes", "reason.c")) as f:
