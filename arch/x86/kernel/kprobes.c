@@ -485,7 +485,7 @@ static const char * const without_idt[] __initconst = {
 	/* Inline functions that compilers leave out of line there, as their callers are many. */
 	"cr4_set_bits", "cr4_set_bits_irqsoff", "setup_getcpu", "tss_setup_ist",
 	"tss_setup_io_bitmap", "__set_tss_desc", "load_TR_desc", "trace_write_msr",
-	/* What has them checked by KASAN. */
+	/* KASAN checks by these what they read and write. */
 	"__asan_load1", "__asan_load2", "__asan_load4", "__asan_load8", "__asan_load16",
 	"__asan_loadN", "__asan_store1", "__asan_store2", "__asan_store4", "__asan_store8",
 	"__asan_store16", "__asan_storeN",
