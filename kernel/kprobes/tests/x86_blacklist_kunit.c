@@ -165,8 +165,8 @@ static const char * const first_called[] = {
 static const char * const called_elsewhere[] = {
 	"cpu_init_fred_", "setup_ghcb", "__stack_chk_fail", "__warn_printk", "kasan_report",
 	"__asan_report_", "__ubsan_handle_", "check_preemption_disabled",
-	/* Where interrupts were on, as not yet. */
-	"trace_hardirqs_off", "trace_hardirqs_on",
+	/* Where interrupts were on, or preemption enabled, as not yet. */
+	"trace_hardirqs_off", "trace_hardirqs_on", "preempt_schedule", "in_lock_functions",
 	/* Not before the CPU is online; what asks is inline, or has a function of its own. */
 	"__traceiter_write_msr", "trace_write_msr",
 	/* Where the GDT is mapped read-only, as not yet. */
@@ -189,7 +189,7 @@ static unsigned long function_at(unsigned long addr)
 	unsigned long size, offset;
 	char name[KSYM_NAME_LEN];
 
-	if (!kallsyms_lookup_size_offset(addr, &size, &offset) || lookup_symbol_name(addr, name))
+	if (!kallsyms_lookup(addr, &size, &offset, NULL, name))
 		return 0;
 	return addr - offset + (strstarts(name, "__pfx_") ? size : 0);
 }
