@@ -27,6 +27,7 @@
 /**
  * struct shortage - what the probe that makes allocations fail does
  * @kp:     the probe
+ * @result: what the probed function returns when an allocation fails
  * @task:   the task whose allocations fail, or NULL
  * @passed: how many of them have not failed
  * @nth:    which of them fails, counted from 1; 0 for all
@@ -34,6 +35,7 @@
  */
 struct shortage {
 	struct kprobe kp;
+	long result;
 	struct task_struct *task;
 	unsigned int passed;
 	unsigned int nth;
@@ -49,7 +51,7 @@ static int refuse_memory(struct kprobe *p, struct pt_regs *regs)
 	if (shortage.nth && ++shortage.passed != shortage.nth)
 		return 0;
 	shortage.failed++;
-	regs_set_return_value(regs, -ENOMEM);
+	regs_set_return_value(regs, shortage.result);
 	override_function_with_return(regs);
 	return 1;
 }
@@ -59,13 +61,14 @@ static void end_shortages(void *unused)
 	unregister_kprobe(&shortage.kp);
 }
 
-static void prepare_shortages(struct kunit *test, const char *symbol, kprobe_pre_handler_t refuse)
+static void prepare_shortages(struct kunit *test, const char *symbol, long result)
 {
 	if (!IS_ENABLED(CONFIG_FUNCTION_ERROR_INJECTION))
 		kunit_skip(test, "needs CONFIG_FUNCTION_ERROR_INJECTION");
 	memset(&shortage, 0, sizeof(shortage));
 	shortage.kp.symbol_name = symbol;
-	shortage.kp.pre_handler = refuse;
+	shortage.kp.pre_handler = refuse_memory;
+	shortage.result = result;
 	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&shortage.kp));
 	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, end_shortages, NULL));
 	/* No work item must change what the tests look at. */
@@ -76,7 +79,7 @@ static void prepare_slab_shortages(struct kunit *test)
 {
 	if (!IS_ENABLED(CONFIG_FAILSLAB))
 		kunit_skip(test, "needs CONFIG_FAILSLAB");
-	prepare_shortages(test, "should_failslab", refuse_memory);
+	prepare_shortages(test, "should_failslab", -ENOMEM);
 }
 
 /* From here on the caller's @nth allocation fails, or all of them do. */
@@ -346,22 +349,12 @@ static void unregister_without_memory(struct kunit *test)
 /* objpool's ring of them is too large for the page allocator's largest order. */
 #define MANY_INSTANCES	SZ_2M
 
-static int refuse_area(struct kprobe *p, struct pt_regs *regs)
-{
-	if (READ_ONCE(shortage.task) != current || in_interrupt())
-		return 0;
-	shortage.failed++;
-	regs_set_return_value(regs, 0);
-	override_function_with_return(regs);
-	return 1;
-}
-
 /* vmalloc fails, as for more than the machine has. The page allocator need not warn. */
 static void pool_without_memory(struct kunit *test)
 {
 	struct kprobes_returns *r = kprobes_returns(test, "kprobes_target_c");
 
-	prepare_shortages(test, "__vmalloc_node_noprof", refuse_area);
+	prepare_shortages(test, "__vmalloc_node_noprof", 0);
 	kprobes_watch_console(test, "page_alloc.c");
 	r->rp.maxactive = MANY_INSTANCES;
 	begin_shortage(0);

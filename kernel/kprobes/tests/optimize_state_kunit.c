@@ -9,7 +9,6 @@
 #include <linux/kprobes.h>
 #include <linux/module.h>
 
-#include "../slot.h"
 #include "../table.h"
 #include "optimized.h"
 
@@ -100,13 +99,6 @@ static void verdict_is_kept(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, verdict_of(c), KPROBE_VERDICT_IMPOSSIBLE);
 }
 
-static bool has_owner(unsigned long slot)
-{
-	unsigned int offset;
-
-	return kprobe_slot_owner(slot, &offset);
-}
-
 /*
  * An unwinder goes from a detour to its point. Tasks RCU may call back for the point before
  * it does for a detour that was replaced earlier, on another CPU.
@@ -115,23 +107,25 @@ static void outlives_its_detours(struct kunit *test)
 {
 	struct kprobes_counter *c = kprobes_counting(test, &plain);
 	struct kprobe_detour *detour;
-	unsigned long slot;
+	void *slot;
 
 	wait_for_kprobe_optimizer();
 	kprobes_expect_mechanism(test, c, KPROBE_JUMP, "at first");
-	scoped_guard(mutex, &kprobe_mutex) {
-		detour = c->kp.point->detour;
-		slot = (unsigned long)detour->slot;
+	detour = c->kp.point->detour;
+	KUNIT_ASSERT_NOT_NULL(test, detour);
+	slot = detour->slot;
+	scoped_guard(mutex, &kprobe_mutex)
 		detour->retired++;
-	}
 	unregister_kprobe(&c->kp);
 	wait_for_kprobe_optimizer();
 	kprobes_wait_for_frees();
-	KUNIT_ASSERT_TRUE_MSG(test, has_owner(slot), "the point was freed too early");
+	KUNIT_ASSERT_TRUE_MSG(test, kprobes_slot_has_owner(slot),
+			      "the point was freed too early");
 	scoped_guard(mutex, &kprobe_mutex)
 		detour->retired--;
 	kprobes_wait_for_frees();
-	KUNIT_EXPECT_FALSE_MSG(test, has_owner(slot), "the point was not freed");
+	KUNIT_EXPECT_FALSE_MSG(test, kprobes_slot_has_owner(slot),
+			       "the point was not freed");
 }
 
 /* Disarms the same points that other suites have left. */

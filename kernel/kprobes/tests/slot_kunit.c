@@ -486,13 +486,6 @@ static void unregister_probe(void *p)
 	unregister_kprobe(p);
 }
 
-static bool has_owner(void *slot)
-{
-	unsigned int offset;
-
-	return slot && kprobe_slot_owner((unsigned long)slot, &offset);
-}
-
 static void expect_slot_at(struct kunit *test, void *slot, unsigned long addr, u8 len)
 {
 	KUNIT_EXPECT_EQ(test, addr, kprobe_displaced_ip((unsigned long)slot));
@@ -526,10 +519,11 @@ static void slot_of_point(struct kunit *test)
 
 	kunit_release_action(test, unregister_probe, p);
 	wait_for_kprobe_optimizer();
-	while ((has_owner(slot) || has_owner(post_slot)) && time_before(jiffies, patience))
+	while ((kprobes_slot_has_owner(slot) || kprobes_slot_has_owner(post_slot)) &&
+	       time_before(jiffies, patience))
 		msleep(20);
-	KUNIT_EXPECT_FALSE(test, has_owner(slot));
-	KUNIT_EXPECT_FALSE(test, has_owner(post_slot));
+	KUNIT_EXPECT_FALSE(test, kprobes_slot_has_owner(slot));
+	KUNIT_EXPECT_FALSE(test, kprobes_slot_has_owner(post_slot));
 	KUNIT_EXPECT_EQ(test, 9, slot_target(8));
 }
 

@@ -17,6 +17,7 @@
 #include <asm/insn.h>
 #endif
 
+#include "../slot.h"
 #include "targets.h"
 
 noinline int __noipa kprobes_target_c(int a)
@@ -417,4 +418,12 @@ void kprobes_wait_for_frees(void)
 {
 	wait_for_grace_period();
 	wait_for_grace_period();
+}
+
+/* Is this a slot or a detour, NULL if there never was one, that was not freed? */
+bool kprobes_slot_has_owner(const void *slot)
+{
+	unsigned int offset;
+
+	return slot && kprobe_slot_owner((unsigned long)slot, &offset);
 }

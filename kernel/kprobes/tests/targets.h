@@ -169,6 +169,7 @@ void kprobes_expect_off(struct kunit *test, const struct kprobe *p);
 void kprobes_expect_targets(struct kunit *test, unsigned int times);
 unsigned int kprobes_leave_cpu(struct kunit *test);
 void kprobes_wait_for_frees(void);
+bool kprobes_slot_has_owner(const void *slot);
 
 /* A function's arguments at its entry, and its result when it returns. */
 #ifdef CONFIG_X86_64
