@@ -27,7 +27,7 @@ class Phase:
         self.said = []              # the lines of its report
         self.refused = {}           # index: (errno, reason)
         self.return_refused = {}
-        # index: (hits, posts, faults, missed, wrong, mechanism, early, late)
+        # index: (hits, posts, faults, missed, wrong, mechanism, early, late, leaving)
         self.hits = {}
         self.returns = {}           # index: (entries, returns, lost)
         self.outside = {}           # index: hits of its function's entry while it was not armed
@@ -108,7 +108,7 @@ def report(phase, word):
         phase.memory = tuple(int(n) for n in rest[:3])
     elif key == "hit":
         phase.hits[int(rest[0])] = (tuple(int(n) for n in rest[1:6]) + (rest[6],) +
-                                    tuple(int(n) for n in rest[7:9]))
+                                    tuple(int(n) for n in rest[7:10]))
     elif key == "return":
         phase.returns[int(rest[0])] = tuple(int(n) for n in rest[1:4])
         phase.outside[int(rest[0])] = int(rest[4])
@@ -132,17 +132,21 @@ ENDLESS = re.compile(r"""(__x64_|__ia32_|__do_)?sys_exit(_group)?$|do_exit$|do_g
     |cpuhp_report_idle_dead$""", re.VERBOSE)
 
 
-def is_uneven(hit, fact):
+def is_uneven(phase, hit, fact):
     """Did handlers not run as they should? A fault may keep an instruction from being completed.
 
     A post-handler is missed where what was interrupted may be a handler: only after an instruction
     that ends an interrupt, as one in irq_exit_rcu() that takes it off the preemption count. A
     post-handler of any other instruction runs in the context that its pre-handler ran in.
+
+    A probe that is unregistered between the two gets no post-handler. A task or CPU does that to at
+    most one hit of it.
     """
     hits, posts, faults, missed, wrong = hit[:5]
+    leaving = min(hit[8], phase.tasks + CPUS)
     if wrong:
         return True
-    lost = faults + (missed if fact.context else 0)
+    lost = leaving + faults + (missed if fact.context else 0)
     return fact.post and not hits - lost <= posts <= hits
 
 
@@ -173,7 +177,7 @@ def classify(phase, facts):
         hit = phase.hits.get(i)
         if i in phase.refused:
             result.append(REFUSED)
-        elif (hit and is_uneven(hit, fact)) or (
+        elif (hit and is_uneven(phase, hit, fact)) or (
                 i in phase.returns and return_is_uneven(phase, i, fact)):
             result.append(UNEVEN)
         elif hit and hit[3]:

@@ -92,7 +92,8 @@ def uneven_table(sweep):
             hit, returns = sweep.facts.get(instruction, (None, None))
             rows.append([sweep.name(instruction), what, hit or "", returns or "",
                          "post" if text.has_post(instruction, sweep.seed) else ""])
-    return rows, ["instruction", "outcome", "hits, post, faults, missed, wrong ip, mechanism",
+    return rows, ["instruction", "outcome",
+                  "hits, post, faults, missed, wrong ip, mechanism, early, late, at the end",
                   "entries, returns, missed", ""]
 
 

@@ -402,8 +402,9 @@ static void results(const struct proof_record *records)
 
 	for (i = 0; read(device, &r, sizeof(r)) == sizeof(r); i++) {
 		if (r.hits || r.posts || r.missed || r.wrong)
-			fprintf(output, "hit %u %u %u %u %u %u %c %u %u\n", i, r.hits, r.posts,
-				r.faults, r.missed, r.wrong, r.mechanism, r.early, r.late);
+			fprintf(output, "hit %u %u %u %u %u %u %c %u %u %u\n", i, r.hits, r.posts,
+				r.faults, r.missed, r.wrong, r.mechanism, r.early, r.late,
+				r.leaving);
 		probed = (records[i].flags & PROOF_RETURN) && !r.return_error;
 		if (probed && (r.hits || r.entries || r.returns || r.lost))
 			fprintf(output, "return %u %u %u %u %u\n", i, r.entries, r.returns, r.lost,

@@ -221,9 +221,9 @@ memory 1000000 9000000 1100000
 points 10 900 0
 detours 4 800 0
 pages 5 30
-hit 0 5 5 0 0 0 j 2 3
-hit 2 7 6 1 0 0 b 3 4
-hit 3 4 0 0 2 0 f 2 2
+hit 0 5 5 0 0 0 j 2 3 0
+hit 2 7 6 1 0 0 b 3 4 0
+hit 3 4 0 0 2 0 f 2 2 0
 return 0 5 4 0 0
 done 3
 """
@@ -266,6 +266,11 @@ class Outcomes(unittest.TestCase):
     def test_post_handler_that_did_not_run(self):
         self.assertEqual(self.outcomes(SAID.replace("hit 0 5 5", "hit 0 5 4"))[0], outcome.UNEVEN)
         self.assertEqual(self.failed(SAID.replace("hit 0 5 5", "hit 0 5 4")), ["books"])
+
+    def test_post_handler_of_a_probe_that_is_unregistered_meanwhile(self):
+        said = SAID.replace("hit 0 5 5 0 0 0 j 2 3 0", "hit 0 5 4 0 0 0 j 2 3 1")
+        self.assertEqual(self.outcomes(said)[0], outcome.HIT)
+        self.assertEqual(self.outcomes(said.replace("hit 0 5 4", "hit 0 5 3"))[0], outcome.UNEVEN)
 
     def test_post_handler_that_ran_too_often(self):
         self.assertEqual(self.outcomes(SAID.replace("hit 0 5 5", "hit 0 5 6"))[0], outcome.UNEVEN)
@@ -589,7 +594,7 @@ class FakeGuest:
             how = "different" if offsets & self.different else "same"
             lines += ["run jumps %s 5\n" % how, "text 0\n", "left 0 0 0\n", "memory 1 2 1\n",
                       "points 1 2 0\n", "detours 1 2 0\n", "pages 3 3\n",
-                      "hit 0 3 3 0 0 0 j 1 1\n", "done %d\n" % number]
+                      "hit 0 3 3 0 0 0 j 1 1 0\n", "done %d\n" % number]
         return lines + ["end\n"], [], []
 
 

@@ -26,7 +26,6 @@
  * @entries: calls of the entry handler
  * @returns: calls of the handler
  * @before:  hits of the probe at the same address before the return probe was armed
- * @until:   the same, until it began to be disarmed
  */
 struct proof_return {
 	struct kretprobe rp;
@@ -34,7 +33,6 @@ struct proof_return {
 	atomic_t entries;
 	atomic_t returns;
 	unsigned int before;
-	unsigned int until;
 };
 
 /**
@@ -49,6 +47,7 @@ struct proof_return {
  * @wrong:     calls with a wrong instruction pointer
  * @early:     hits before the optimizer was turned on
  * @late:      hits after it was done
+ * @until:     hits before it began to be disarmed
  * @returning: the return probe at the same address, or NULL
  */
 struct proof_probe {
@@ -62,6 +61,7 @@ struct proof_probe {
 	atomic_t wrong;
 	unsigned int early;
 	unsigned int late;
+	unsigned int until;
 	struct proof_return *returning;
 };
 
@@ -324,19 +324,21 @@ static void gather(struct proof_probe *probe)
 }
 
 /* Hits of the probe at the same address tell how often a return probe has to be entered. */
-static void note_hits(bool armed)
+static void note_hits_before(void)
 {
-	unsigned int i, hits;
+	unsigned int i;
 
-	for (i = 0; i < nr_probes; i++) {
-		if (!probes[i].returning)
-			continue;
-		hits = atomic_read(&probes[i].hits);
-		if (armed)
-			probes[i].returning->before = hits;
-		else
-			probes[i].returning->until = hits;
-	}
+	for (i = 0; i < nr_probes; i++)
+		if (probes[i].returning)
+			probes[i].returning->before = atomic_read(&probes[i].hits);
+}
+
+static void note_hits_until(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_probes; i++)
+		probes[i].until = atomic_read(&probes[i].hits);
 }
 
 /**
@@ -360,7 +362,7 @@ void proof_arm(struct proof_armed *armed)
 		armed->error = register_kretprobes(rps, nr_rps);
 	if (armed->error)
 		nr_rps = 0;
-	note_hits(true);
+	note_hits_before();
 	armed->probes = nr_kps;
 	armed->returns = nr_rps;
 }
@@ -372,7 +374,7 @@ void proof_arm(struct proof_armed *armed)
  */
 void proof_disarm(void)
 {
-	note_hits(false);
+	note_hits_until();
 	if (nr_rps)
 		unregister_kretprobes(rps, nr_rps);
 	if (nr_kps)
@@ -526,12 +528,13 @@ int proof_result(unsigned int i, struct proof_result *result)
 		.early = probe->early,
 	};
 	result->late = result->hits - probe->late;
+	result->leaving = result->hits - probe->until;
 	if (!returning)
 		return 0;
 	result->return_error = returning->error;
 	result->entries = atomic_read(&returning->entries);
 	result->returns = atomic_read(&returning->returns);
 	result->lost = returning->rp.nmissed;
-	result->outside = result->hits - (returning->until - returning->before);
+	result->outside = result->hits - (probe->until - returning->before);
 	return 0;
 }

@@ -46,6 +46,7 @@ struct proof_record {
  * @mechanism:    'b'reakpoint, 'j'ump, 'f'trace when last asked
  * @early:        hits before the optimizer was turned on
  * @late:         hits after it was done
+ * @leaving:      hits while the probes were being unregistered
  */
 struct proof_result {
 	__s32 error;
@@ -62,6 +63,7 @@ struct proof_result {
 	__u32 mechanism;
 	__u32 early;
 	__u32 late;
+	__u32 leaving;
 };
 
 /**
