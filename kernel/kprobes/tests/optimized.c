@@ -245,16 +245,22 @@ void kprobes_expect_jump(struct kunit *test, struct kprobes_counter *c)
 	kprobes_expect_mechanism(test, c, KPROBE_JUMP, "optimized");
 }
 
-/* Delays Tasks RCU, or RCU if the kernel uses that instead. */
+/*
+ * Delays Tasks RCU, or RCU if the kernel uses that instead. Tasks RCU lets the task be
+ * preempted. It has to be on PREEMPT_RT: there a thread runs the timers of this CPU, and of
+ * others that are idle.
+ */
 static int spin(void *data)
 {
 	struct kprobes_hold *hold = data;
 
-	preempt_disable();
+	if (!IS_ENABLED(CONFIG_TASKS_RCU))
+		preempt_disable();
 	WRITE_ONCE(hold->held, true);
 	while (!READ_ONCE(hold->release))
 		cpu_relax();
-	preempt_enable();
+	if (!IS_ENABLED(CONFIG_TASKS_RCU))
+		preempt_enable();
 	return 0;
 }
 
