@@ -145,9 +145,8 @@ static enum kprobe_reason grow(const struct cursor *c, struct kprobe_region *reg
  *
  * Context: Any.
  * Return: %KPROBE_REASON_NONE, %KPROBE_REASON_FUNCTION_ENDS,
- * %KPROBE_REASON_FUNCTION_UNDECODABLE, %KPROBE_REASON_NOT_DISPLACED,
- * %KPROBE_REASON_LANDING_PAD, or %KPROBE_REASON_CALL for a call that would return
- * into the region.
+ * %KPROBE_REASON_FUNCTION_UNDECODABLE, %KPROBE_REASON_NOT_DISPLACED, or
+ * %KPROBE_REASON_CALL for a call that would return into the region.
  */
 enum kprobe_reason kprobe_plan_region(const struct kprobe_isa *isa,
 				      struct kprobe_region *region, const u8 *text,
@@ -163,8 +162,6 @@ enum kprobe_reason kprobe_plan_region(const struct kprobe_isa *isa,
 	region->scratch = 0;
 	while (!reason && region->len < isa->jump_size)
 		reason = grow(&c, region);
-	if (!reason && region->insn[0].no_jump)
-		return KPROBE_REASON_LANDING_PAD;
 	return reason;
 }
 NOKPROBE_SYMBOL(kprobe_plan_region);

@@ -459,17 +459,29 @@ static enum kprobe_reason choose_scratch(struct kprobe_survey *s, struct kprobe_
 	return region->scratch ? KPROBE_REASON_NONE : KPROBE_REASON_SCRATCH;
 }
 
+/* Where indirect branches land they must find a landing pad or a breakpoint. */
+static bool is_landing(const struct kprobe_insn *insn, const struct kprobe_function *function,
+		       unsigned long site)
+{
+	return insn->no_jump || (insn->no_jump_at_start && site == function->start);
+}
+
 static enum kprobe_reason plan_text(const struct kprobe_isa *isa, struct kprobe_survey *survey,
 				    const struct kprobe_function *function,
 				    struct kprobe_region *region, unsigned long site)
 {
 	size_t avail, least = isa->jump_size + 2 * isa->insn_max;
+	enum kprobe_reason reason;
 	const u8 *bytes;
+
 	/* A small function is read as a whole, for all that is looked for in it. */
 	if (function->end - function->start <= KPROBE_WINDOW_SIZE)
 		look(survey, function->start, function->end, KPROBE_WINDOW_SIZE, &avail);
 	bytes = look(survey, site, function->end, least, &avail);
-	return kprobe_plan_region(isa, region, bytes, avail, site);
+	reason = kprobe_plan_region(isa, region, bytes, avail, site);
+	if (!reason && is_landing(&region->insn[0], function, site))
+		return KPROBE_REASON_LANDING_PAD;
+	return reason;
 }
 
 /**

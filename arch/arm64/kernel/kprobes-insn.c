@@ -98,10 +98,14 @@ static bool is_hint(u32 word, enum aarch64_insn_hint_cr_op op)
 	return word == aarch64_insn_gen_hint(op);
 }
 
-/* With BTI, indirect branches have to find one of these, or a breakpoint. */
-static bool is_pad(u32 word)
+/*
+ * With BTI, indirect branches have to find a bti, or a breakpoint. One of these will do for
+ * indirect calls (Arm Architecture Reference Manual, PACIASP). Compilers also sign the
+ * return address where nothing lands: after the bti and the nops that a function begins with.
+ */
+static bool signs_return(u32 word)
 {
-	return aarch64_insn_is_bti(word) || is_hint(word, AARCH64_INSN_HINT_PACIASP) ||
+	return is_hint(word, AARCH64_INSN_HINT_PACIASP) ||
 	       is_hint(word, AARCH64_INSN_HINT_PACIBSP);
 }
 
@@ -126,7 +130,7 @@ static u8 flow_of(u32 word)
 		return KPROBE_FLOW_CALL_INDIRECT;
 	if (is_return(word))
 		return KPROBE_FLOW_RETURN;
-	return is_pad(word) ? KPROBE_FLOW_PAD : KPROBE_FLOW_NEXT;
+	return aarch64_insn_is_bti(word) ? KPROBE_FLOW_PAD : KPROBE_FLOW_NEXT;
 }
 
 /* Knows groups, and each branch. Others that are reserved trap in a copy too. */
@@ -247,7 +251,8 @@ static enum kprobe_reason plan(struct kprobe_insn *insn, const u8 *bytes, size_t
 	insn->action = action_of(word);
 	insn->flow = flow_of(word);
 	insn->exclusive = exclusive_of(word);
-	insn->no_jump = is_pad(word) && IS_ENABLED(CONFIG_ARM64_BTI_KERNEL);
+	insn->no_jump = aarch64_insn_is_bti(word) && IS_ENABLED(CONFIG_ARM64_BTI_KERNEL);
+	insn->no_jump_at_start = signs_return(word) && IS_ENABLED(CONFIG_ARM64_BTI_KERNEL);
 	/* Its copy overwrites x30 before it goes there. */
 	insn->no_copy = aarch64_insn_is_blr(word) && base_of(word) == REG_LR;
 	if (aarch64_insn_is_branch_imm(word))

@@ -15,6 +15,7 @@
 #define NOP		0xd503201f
 #define BTI_C		0xd503245f
 #define PACIASP		0xd503233f
+#define PACIBSP		0xd503237f
 #define LDXR		0xc85f7c20	/* ldxr x0, [x1] */
 #define STXR		0xc8037c20	/* stxr w3, x0, [x1] */
 #define BL		0x94000400	/* bl .+0x1000 */
@@ -180,7 +181,7 @@ static void arm64_region(struct kunit *test)
 /* Where indirect branches are checked they find the pad, or a breakpoint, but no jump. */
 static void arm64_pads(struct kunit *test)
 {
-	static const u32 pads[] = { BTI_C, PACIASP };
+	static const u32 pads[] = { BTI_C, PACIASP, PACIBSP };
 	struct kprobe_region region;
 	u8 text[sizeof(u32)];
 	unsigned int i;
@@ -189,11 +190,11 @@ static void arm64_pads(struct kunit *test)
 		kunit_skip(test, "no CONFIG_ARM64_BTI_KERNEL");
 	for (i = 0; i < ARRAY_SIZE(pads); i++) {
 		put_words(text, &pads[i], 1);
-		KUNIT_EXPECT_EQ(test, KPROBE_REASON_LANDING_PAD,
+		KUNIT_EXPECT_EQ(test, KPROBE_REASON_NONE,
 				kprobe_plan_region(&arm64_kprobe_isa, &region, text,
 						   sizeof(text), ADDR));
-		KUNIT_EXPECT_EQ(test, KPROBE_REASON_NONE,
-				kprobe_region_of_one(&region, &region.insn[0]));
+		KUNIT_EXPECT_EQ(test, !!region.insn[0].no_jump, pads[i] == BTI_C);
+		KUNIT_EXPECT_EQ(test, !!region.insn[0].no_jump_at_start, pads[i] != BTI_C);
 	}
 }
 

@@ -344,6 +344,12 @@ static bool can_be_alone(const struct diff_run *run)
 	}
 }
 
+/* A breakpoint may replace it, but no jump. */
+static bool is_landed_on(const struct diff_run *run)
+{
+	return run->plan.no_jump || (run->plan.no_jump_at_start && !run->seq->probe_at);
+}
+
 /* Can the sequence be probed in the column's way, according to kprobes.rst? */
 static bool has_way(const struct diff_run *run)
 {
@@ -358,7 +364,7 @@ static bool has_way(const struct diff_run *run)
 			!is_emulated(run) || !has_post(run));
 	case KPROBES_BY_JUMP:
 		return has_copy(run) && !(run->seq->flags & DIFF_NO_JUMP) &&
-		       !run->plan.no_jump && !may_jump_inside(run);
+		       !is_landed_on(run) && !may_jump_inside(run);
 	default:
 		return is_entry;
 	}

@@ -84,8 +84,9 @@ static enum kprobe_reason plan_op(struct kprobe_insn *insn, unsigned int op,
 	case 13:
 		return plan_special(insn, reg);
 	case 14:
-		insn->flow = KPROBE_FLOW_PAD;
-		insn->no_jump = reg;
+		insn->flow = reg == 2 ? KPROBE_FLOW_NEXT : KPROBE_FLOW_PAD;
+		insn->no_jump = reg == 1;
+		insn->no_jump_at_start = reg == 2;
 		return reg ? KPROBE_REASON_NONE : KPROBE_REASON_LANDING_PAD;
 	default:
 		return KPROBE_REASON_NONE;

@@ -35,6 +35,7 @@
 #define TOY_TRAILED		TOY_WORD(13, 2, 0)	/* a trap after its copy */
 #define TOY_PAD			TOY_WORD(14, 0, 0)
 #define TOY_PAD_OR_TRAP		TOY_WORD(14, 1, 0)	/* a breakpoint is one, too */
+#define TOY_PAD_OF_CALLS	TOY_WORD(14, 2, 0)
 #define TOY_LONG(reg)		TOY_WORD(15, reg, 0)	/* two words more: how far */
 #define TOY_NOTHING		TOY_WORD(0, 0, 1)
 

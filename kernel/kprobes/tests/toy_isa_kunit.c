@@ -147,6 +147,8 @@ static const struct toy_region_case toy_region_cases[] = {
 	STOPS("pad", NOT_DISPLACED, TOY_PAD, TOY_NOP, TOY_NOP),
 	STOPS("pad that may become a breakpoint", LANDING_PAD, TOY_PAD_OR_TRAP, TOY_NOP,
 	      TOY_NOP, DEAD(), TOY_RETURN),
+	STOPS("pad of calls", LANDING_PAD, TOY_PAD_OF_CALLS, TOY_NOP, TOY_NOP, DEAD(),
+	      TOY_RETURN),
 	STOPS("bundle", NOT_DISPLACED, TOY_IF(2), TOY_NOP, TOY_NOP),
 	STOPS("branch in a delay slot", NOT_DISPLACED, TOY_COND(5, 8), TOY_JUMP(4), TOY_NOP),
 	STOPS("no instruction", FUNCTION_UNDECODABLE, TOY_NOP, TOY_NOTHING, TOY_NOP),
@@ -191,6 +193,14 @@ static const struct toy_region_case toy_region_cases[] = {
 		.name = "indirect jump where there are pads",
 		.words = { DEAD(), TOY_NOP, DEAD(), TOY_JUMP_TO(5), TOY_PAD },
 		.len = 6, .nr = 3, .pads = true,
+	}, {
+		.name = "pad of calls where no function starts",
+		.words = { TOY_NOP, TOY_PAD_OF_CALLS, TOY_NOP, TOY_NOP, DEAD(), TOY_RETURN },
+		.site = 1, .len = 6, .nr = 3, .pads = true,
+	}, {
+		.name = "pad that may become a breakpoint where no function starts",
+		.words = { TOY_NOP, TOY_PAD_OR_TRAP, TOY_NOP, TOY_NOP, DEAD(), TOY_RETURN },
+		.site = 1, .reason = KPROBE_REASON_LANDING_PAD,
 	}, {
 		.name = "jump from the cold part",
 		.words = { DEAD(), TOY_NOP, DEAD(), TOY_JUMP((COLD - START) / 2 - 5) },
