@@ -91,7 +91,7 @@ config_files()
 }
 
 # Debian's newest clang compiles the variants "clang" and "fineibt": the suffix of its programs.
-clang=-19
+clang=-22
 
 is_built_by_clang() { case $variant in clang | fineibt) ;; *) return 1 ;; esac }
 
