@@ -132,10 +132,13 @@ module_param_cb(jump_label, &jump_label_ops, NULL, 0444);
 MODULE_PARM_DESC(jump_label, "offset of a jump label in kprobes_target_switched()");
 #endif
 
-/* The handler changes the path: the kernel's function runs instead, with these arguments. */
-static noinline __noipa long kprobes_target_open(int dfd,
-						 const char __user *filename,
-						 int flags, umode_t mode)
+/*
+ * The handler changes the path: the kernel's function runs instead, with these arguments. If
+ * clang knows all callers it leaves out what they pass.
+ */
+static noinline __used __noipa long kprobes_target_open(int dfd,
+							const char __user *filename,
+							int flags, umode_t mode)
 {
 	long error = -EOPNOTSUPP;
 
