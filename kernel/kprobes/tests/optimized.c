@@ -246,9 +246,9 @@ void kprobes_expect_jump(struct kunit *test, struct kprobes_counter *c)
 }
 
 /*
- * Delays Tasks RCU, or RCU if the kernel uses that instead. Tasks RCU lets the task be
- * preempted. It has to be on PREEMPT_RT: there a thread runs the timers of this CPU, and of
- * others that are idle.
+ * Delays Tasks RCU, or RCU if the kernel uses that instead. Tasks RCU waits for a preempted
+ * task as well. On PREEMPT_RT the task must let itself be preempted: a thread there runs the
+ * timers of this CPU, and of others that are idle.
  */
 static int spin(void *data)
 {
