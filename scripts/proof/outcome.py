@@ -41,6 +41,7 @@ class Phase:
         self.stray = 0              # of these, those that nothing explains
         self.unexplained = []       # (index, reason) of refusals that nothing explains
         self.quarantine = False     # is freed memory kept for a while?
+        self.preemptible = False    # may a task be preempted between the handlers of a hit?
         self.armed = self.left = self.memory = None
         self.named = {}             # points, detours: (before, armed, after); pages: (before, after)
         self.jumps = self.waiting = 0
@@ -98,6 +99,8 @@ def report(phase, word):
         phase.idle.append(int(rest[0], 16))
     elif key == "quarantine":
         phase.quarantine = True
+    elif key == "preemptible":
+        phase.preemptible = True
     elif key == "tasks":
         phase.tasks = int(rest[0])
     elif key == "inside":
@@ -139,11 +142,12 @@ def is_uneven(phase, hit, fact):
     that ends an interrupt, as one in irq_exit_rcu() that takes it off the preemption count. A
     post-handler of any other instruction runs in the context that its pre-handler ran in.
 
-    A probe that is unregistered between the two gets no post-handler. A task or CPU does that to at
-    most one hit of it.
+    A probe that is unregistered between the two gets no post-handler. That happens to at most one
+    hit on each CPU, and to one of each task that may be preempted there. Those hits come after the
+    last look at their number, because tasks in copies are waited for between that look and the end.
     """
     hits, posts, faults, missed, wrong = hit[:5]
-    leaving = min(hit[8], phase.tasks + CPUS)
+    leaving = min(hit[8], CPUS + (phase.tasks if phase.preemptible else 0))
     if wrong:
         return True
     lost = leaving + faults + (missed if fact.context else 0)

@@ -93,7 +93,7 @@ def uneven_table(sweep):
             rows.append([sweep.name(instruction), what, hit or "", returns or "",
                          "post" if text.has_post(instruction, sweep.seed) else ""])
     return rows, ["instruction", "outcome",
-                  "hits, post, faults, missed, wrong ip, mechanism, early, late, at the end",
+                  "hits, post, faults, missed, wrong ip, mechanism, early, late, while unregistering",
                   "entries, returns, missed", ""]
 
 

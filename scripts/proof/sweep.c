@@ -23,11 +23,12 @@
  *   left LIST POINTS IDLE              lines of these files in debugfs, and idle points
  *   idle ADDRESS                       each of them
  *   quarantine                         KASAN keeps memory that was freed: what follows tells nothing
+ *   preemptible                        a task may be preempted between the handlers of a hit
  *   memory BEFORE ARMED AFTER          in bytes
  *   points BEFORE ARMED AFTER          in objects of their cache
  *   detours BEFORE ARMED AFTER         the same
  *   pages BEFORE AFTER                 of slots and detours
- *   hit INDEX HITS POSTS FAULTS MISSED WRONG MECHANISM EARLY LATE     if there were any
+ *   hit INDEX HITS POSTS FAULTS MISSED WRONG MECHANISM EARLY LATE LEAVING     if there were any
  *   return INDEX ENTRIES RETURNS LOST OUTSIDE      if it was hit; so often while it was not armed
  *   done ID                            the phase is over
  *   end                                and the plan
@@ -486,6 +487,8 @@ static void phase(const struct plan_phase *p, struct proof_record *records)
 	compare_text();
 	if (has_quarantine())
 		fprintf(output, "quarantine\n");
+	if (is_preemptible())
+		fprintf(output, "preemptible\n");
 	print_memory(memory, pages);
 	results(records);
 	fprintf(output, "done %u\n", p->id);

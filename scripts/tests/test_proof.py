@@ -271,11 +271,14 @@ class Outcomes(unittest.TestCase):
         said = SAID.replace("hit 0 5 5 0 0 0 j 2 3 0", "hit 0 5 4 0 0 0 j 2 3 1")
         self.assertEqual(self.outcomes(said)[0], outcome.HIT)
         self.assertEqual(self.outcomes(said.replace("hit 0 5 4", "hit 0 5 3"))[0], outcome.UNEVEN)
-        # There are seven tasks and two CPUs.
-        said = SAID.replace("hit 0 5 5 0 0 0 j 2 3 0", "hit 0 50 41 0 0 0 j 2 3 20").replace(
+        # There are two CPUs, and seven tasks.
+        said = SAID.replace("hit 0 5 5 0 0 0 j 2 3 0", "hit 0 50 48 0 0 0 j 2 3 20").replace(
             "return 0 5 4", "return 0 50 49")
         self.assertEqual(self.outcomes(said)[0], outcome.HIT)
-        self.assertEqual(self.outcomes(said.replace("50 41", "50 40"))[0], outcome.UNEVEN)
+        self.assertEqual(self.outcomes(said.replace("50 48", "50 47"))[0], outcome.UNEVEN)
+        said = said.replace("text 0", "text 0\npreemptible")
+        self.assertEqual(self.outcomes(said.replace("50 48", "50 41"))[0], outcome.HIT)
+        self.assertEqual(self.outcomes(said.replace("50 48", "50 40"))[0], outcome.UNEVEN)
 
     def test_post_handler_that_ran_too_often(self):
         self.assertEqual(self.outcomes(SAID.replace("hit 0 5 5", "hit 0 5 6"))[0], outcome.UNEVEN)

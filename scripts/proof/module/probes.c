@@ -8,6 +8,7 @@
 #include <linux/atomic.h>
 #include <linux/kprobes.h>
 #include <linux/mm.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -375,6 +376,8 @@ void proof_arm(struct proof_armed *armed)
 void proof_disarm(void)
 {
 	note_hits_until();
+	/* A task that was preempted in the copy of an instruction still gets its post-handler. */
+	synchronize_rcu_tasks();
 	if (nr_rps)
 		unregister_kretprobes(rps, nr_rps);
 	if (nr_kps)

@@ -63,6 +63,12 @@ static int has_quarantine(void)
 	return !system("grep -q ' kasan_quarantine_put' /proc/kallsyms");
 }
 
+/* May a task be preempted in the kernel, also between the handlers of a hit? */
+static int is_preemptible(void)
+{
+	return !system("grep -q ' preempt_schedule$' /proc/kallsyms");
+}
+
 /* Objects of a slab cache. -1 if the cache has no name of its own: see slab_nomerge. */
 static long objects_of(const struct use *uses, const char *cache)
 {
