@@ -142,14 +142,27 @@ static void let_go(struct kunit *test, struct held *held)
 	KUNIT_EXPECT_FALSE(test, held->gave_up);
 }
 
-/* The probe is unregistered while its handler runs, which was released and will return. */
+/* How often the last handler of a hit, or of a call, was called. */
+static int last_handlers(const struct held *held)
+{
+	return atomic_read(held->c ? &held->c->post : &held->r->returns);
+}
+
+/*
+ * The probe is unregistered or disabled while its handler runs, which was released and will
+ * return. After that no handler is called, also not for the hit that was under way.
+ */
 static void expect_waits(struct kunit *test, struct held *held)
 {
+	int called;
+
 	hold(test, held);
 	WRITE_ONCE(held->release, true);
 	held->how(held);
+	called = last_handlers(held);
 	KUNIT_EXPECT_TRUE(test, is_true(&held->left));
 	let_go(test, held);
+	KUNIT_EXPECT_EQ(test, last_handlers(held), called);
 }
 
 static void waits_for_pre(struct kunit *test, void (*how)(struct held *held))
