@@ -71,8 +71,8 @@ enum kprobe_flow {
  *             instead, and faults with the right registers and address
  * @no_jump:   a breakpoint may replace it, but a jump may not: indirect branches
  *             must land on a landing pad or a breakpoint
- * @no_jump_at_start: the same where a function starts. It is the landing pad of indirect
- *             calls: elsewhere in a function nothing lands on it
+ * @no_jump_unless_traced: the same, unless it comes right after what ftrace patches: indirect
+ *             calls can land on it if a function starts there
  * @plain:     optional: its copy is its bytes, wherever that runs, and there is nothing else
  *             to know of it but its length
  * @data_len:  how many bytes of text at @data it reads
@@ -101,7 +101,7 @@ struct kprobe_insn {
 	u8 no_copy:1;
 	u8 may_run:1;
 	u8 no_jump:1;
-	u8 no_jump_at_start:1;
+	u8 no_jump_unless_traced:1;
 	u8 plain:1;
 	u16 data_len;
 	u32 reads;

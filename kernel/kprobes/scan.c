@@ -459,11 +459,33 @@ static enum kprobe_reason choose_scratch(struct kprobe_survey *s, struct kprobe_
 	return region->scratch ? KPROBE_REASON_NONE : KPROBE_REASON_SCRATCH;
 }
 
-/* Where indirect branches land they must find a landing pad or a breakpoint. */
-static bool is_landing(const struct kprobe_insn *insn, const struct kprobe_function *function,
-		       unsigned long site)
+/*
+ * Is the instruction in front of @site patched by somebody, and does it go on to @site? Then no
+ * function starts there. A symbol does not tell: a module may have been stripped of it.
+ */
+static bool follows_patched(const struct kprobe_isa *isa, struct kprobe_survey *s,
+			    const struct kprobe_function *function, unsigned long site,
+			    unsigned int len)
 {
-	return insn->no_jump || (insn->no_jump_at_start && site == function->start);
+	unsigned long front = site - len;
+	struct kprobe_insn insn;
+	const u8 *bytes;
+	size_t avail;
+
+	if (front < function->start || !s->text->is_reserved(s->text, front, site))
+		return false;
+	bytes = look(s, front, function->end, len, &avail);
+	return !isa->plan(&insn, bytes, avail, front) &&
+	       (falls_through(&insn) || insn.flow == KPROBE_FLOW_CALL);
+}
+
+/* Where indirect branches land they must find a landing pad or a breakpoint. */
+static bool is_landing(const struct kprobe_isa *isa, struct kprobe_survey *survey,
+		       const struct kprobe_function *function, unsigned long site,
+		       const struct kprobe_insn *insn)
+{
+	return insn->no_jump || (insn->no_jump_unless_traced &&
+				 !follows_patched(isa, survey, function, site, insn->len));
 }
 
 static enum kprobe_reason plan_text(const struct kprobe_isa *isa, struct kprobe_survey *survey,
@@ -479,7 +501,7 @@ static enum kprobe_reason plan_text(const struct kprobe_isa *isa, struct kprobe_
 		look(survey, function->start, function->end, KPROBE_WINDOW_SIZE, &avail);
 	bytes = look(survey, site, function->end, least, &avail);
 	reason = kprobe_plan_region(isa, region, bytes, avail, site);
-	if (!reason && is_landing(&region->insn[0], function, site))
+	if (!reason && is_landing(isa, survey, function, site, &region->insn[0]))
 		return KPROBE_REASON_LANDING_PAD;
 	return reason;
 }

@@ -99,9 +99,9 @@ static bool is_hint(u32 word, enum aarch64_insn_hint_cr_op op)
 }
 
 /*
- * With BTI, indirect branches have to find a bti, or a breakpoint. One of these will do for
- * indirect calls (Arm Architecture Reference Manual, PACIASP). Compilers also sign the
- * return address where nothing lands: after the bti and the nops that a function begins with.
+ * With BTI, indirect branches have to find a bti, or a breakpoint. Indirect calls may also land
+ * on paciasp and pacibsp (Arm Architecture Reference Manual, PACIASP). Compilers use these where
+ * no branch leads, too: after the bti and the nops that a traced function begins with.
  */
 static bool signs_return(u32 word)
 {
@@ -252,7 +252,7 @@ static enum kprobe_reason plan(struct kprobe_insn *insn, const u8 *bytes, size_t
 	insn->flow = flow_of(word);
 	insn->exclusive = exclusive_of(word);
 	insn->no_jump = aarch64_insn_is_bti(word) && IS_ENABLED(CONFIG_ARM64_BTI_KERNEL);
-	insn->no_jump_at_start = signs_return(word) && IS_ENABLED(CONFIG_ARM64_BTI_KERNEL);
+	insn->no_jump_unless_traced = signs_return(word) && IS_ENABLED(CONFIG_ARM64_BTI_KERNEL);
 	/* Its copy overwrites x30 before it goes there. */
 	insn->no_copy = aarch64_insn_is_blr(word) && base_of(word) == REG_LR;
 	if (aarch64_insn_is_branch_imm(word))

@@ -194,7 +194,7 @@ static void arm64_pads(struct kunit *test)
 				kprobe_plan_region(&arm64_kprobe_isa, &region, text,
 						   sizeof(text), ADDR));
 		KUNIT_EXPECT_EQ(test, !!region.insn[0].no_jump, pads[i] == BTI_C);
-		KUNIT_EXPECT_EQ(test, !!region.insn[0].no_jump_at_start, pads[i] != BTI_C);
+		KUNIT_EXPECT_EQ(test, !!region.insn[0].no_jump_unless_traced, pads[i] != BTI_C);
 		KUNIT_EXPECT_EQ(test, KPROBE_REASON_NONE,
 				kprobe_region_of_one(&region, &region.insn[0]));
 	}

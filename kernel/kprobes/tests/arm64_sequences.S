@@ -155,9 +155,6 @@ STACK_BELOW and_sp, "mov x9, sp", and sp, x9, #0xffffffffffffffe0
 STACK_BELOW sub_sp_register, "mov x10, #16", sub sp, sp, x10
 RUN paciasp
 RUN pacibsp
-	/* Where no function starts, they are no landing pads. */
-STACK paciasp_inside, nop, paciasp
-STACK pacibsp_inside, nop, pacibsp
 
 /* Hints */
 

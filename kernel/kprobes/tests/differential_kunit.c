@@ -344,10 +344,10 @@ static bool can_be_alone(const struct diff_run *run)
 	}
 }
 
-/* A breakpoint may replace it, but no jump. */
+/* A breakpoint may replace it, but no jump. No sequence has what ftrace patches. */
 static bool is_landed_on(const struct diff_run *run)
 {
-	return run->plan.no_jump || (run->plan.no_jump_at_start && !run->seq->probe_at);
+	return run->plan.no_jump || run->plan.no_jump_unless_traced;
 }
 
 /* Can the sequence be probed in the column's way, according to kprobes.rst? */

@@ -86,7 +86,7 @@ static enum kprobe_reason plan_op(struct kprobe_insn *insn, unsigned int op,
 	case 14:
 		insn->flow = reg == 2 ? KPROBE_FLOW_NEXT : KPROBE_FLOW_PAD;
 		insn->no_jump = reg == 1;
-		insn->no_jump_at_start = reg == 2;
+		insn->no_jump_unless_traced = reg == 2;
 		return reg ? KPROBE_REASON_NONE : KPROBE_REASON_LANDING_PAD;
 	default:
 		return KPROBE_REASON_NONE;

@@ -110,6 +110,7 @@ struct toy_region_case {
 	unsigned int len;
 	unsigned int nr;
 	bool pads;
+	unsigned int taken;	/* in words */
 };
 
 #define FITS(what, length, count, ...) \
@@ -194,9 +195,24 @@ static const struct toy_region_case toy_region_cases[] = {
 		.words = { DEAD(), TOY_NOP, DEAD(), TOY_JUMP_TO(5), TOY_PAD },
 		.len = 6, .nr = 3, .pads = true,
 	}, {
-		.name = "pad of calls where no function starts",
-		.words = { TOY_NOP, TOY_PAD_OF_CALLS, TOY_NOP, TOY_NOP, DEAD(), TOY_RETURN },
-		.site = 1, .len = 6, .nr = 3, .pads = true,
+		.name = "pad of calls after what ftrace patches",
+		.words = { TOY_NOP, TOY_NOP, TOY_PAD_OF_CALLS, TOY_NOP, TOY_NOP, DEAD(), TOY_RETURN },
+		.site = 2, .taken = 1, .len = 6, .nr = 3, .pads = true,
+	}, {
+		.name = "pad of calls after a call that ftrace has patched in",
+		.words = { TOY_NOP, TOY_CALL(100), TOY_PAD_OF_CALLS, TOY_NOP, TOY_NOP, DEAD(),
+			   TOY_RETURN },
+		.site = 2, .taken = 1, .len = 6, .nr = 3, .pads = true,
+	}, {
+		.name = "pad of calls after padding, where a function may start",
+		.words = { TOY_RETURN, TOY_NOP, TOY_PAD_OF_CALLS, TOY_NOP, TOY_NOP, DEAD(),
+			   TOY_RETURN },
+		.site = 2, .reason = KPROBE_REASON_LANDING_PAD,
+	}, {
+		.name = "pad of calls after a function's end that is patched",
+		.words = { TOY_NOP, TOY_RETURN, TOY_PAD_OF_CALLS, TOY_NOP, TOY_NOP, DEAD(),
+			   TOY_RETURN },
+		.site = 2, .taken = 1, .reason = KPROBE_REASON_LANDING_PAD,
 	}, {
 		.name = "pad that may become a breakpoint where no function starts",
 		.words = { TOY_NOP, TOY_PAD_OR_TRAP, TOY_NOP, TOY_NOP, DEAD(), TOY_RETURN },
@@ -230,12 +246,15 @@ static void toy_scan_region(struct kunit *test)
 	const struct toy_region_case *c = test->param_value;
 	unsigned long site = START + WORD_SIZE * c->site;
 	struct kprobe_region region;
+	enum kprobe_reason reason;
 
 	words_of_start = c->words;
 	words_of_cold = c->cold;
-	KUNIT_ASSERT_EQ(test, c->reason,
-			kprobe_scan_region(c->pads ? &toy_isa_with_pads : &toy_isa,
-					   &toy_text, fresh_survey(), &region, site, site + 1));
+	taken = c->taken ? START + WORD_SIZE * c->taken : 0;
+	reason = kprobe_scan_region(c->pads ? &toy_isa_with_pads : &toy_isa, &toy_text,
+				    fresh_survey(), &region, site, site + 1);
+	taken = 0;
+	KUNIT_ASSERT_EQ(test, c->reason, reason);
 	if (c->reason)
 		return;
 	KUNIT_EXPECT_EQ(test, region.len, c->len);

@@ -105,8 +105,8 @@ static void add_rest(struct text *t, const struct kprobe_insn *insn)
 		add(t, " no-copy");
 	if (insn->no_jump)
 		add(t, " no-jump");
-	if (insn->no_jump_at_start)
-		add(t, " no-jump-at-start");
+	if (insn->no_jump_unless_traced)
+		add(t, " no-jump-unless-traced");
 	if (insn->reads)
 		add(t, " reads 0x%x", insn->reads);
 	if (insn->writes)
