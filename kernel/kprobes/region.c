@@ -117,12 +117,12 @@ static enum kprobe_reason skip_insn(const struct cursor *c, struct kprobe_region
 
 static enum kprobe_reason grow(const struct cursor *c, struct kprobe_region *region)
 {
-	const struct kprobe_insn *last = &region->insn[region->nr - 1];
+	const struct kprobe_insn *last = region->nr ? &region->insn[region->nr - 1] : NULL;
 
-	if (region->nr && ends_flow(last))
+	if (last && ends_flow(last))
 		return skip_insn(c, region);
 	/* The call would return into the jump. */
-	if (region->nr && is_call(last))
+	if (last && is_call(last))
 		return KPROBE_REASON_CALL;
 	if (region->nr == KPROBE_REGION_INSNS)
 		return KPROBE_REASON_NOT_DISPLACED;
