@@ -207,15 +207,18 @@ static void set_disabled(struct kprobe *kp, bool disabled)
 	kprobe_point_changed(kp->point);
 }
 
-/* Sets @point if the probe was enabled: its handlers may be running. */
+/*
+ * Sets @point, as handlers may be running: also if the probe was disabled before, by a task that
+ * still waits for them.
+ */
 static int disable(struct kprobe *kp, const void **point)
 {
 	guard(mutex)(&kprobe_mutex);
 	if (!kprobe_is_registered(kp))
 		return -EINVAL;
+	*point = kp->point;
 	if (kprobe_disabled(kp))
 		return 0;
-	*point = kp->point;
 	set_disabled(kp, true);
 	return kprobe_reason_errno(commit_point(kp->point));
 }

@@ -248,27 +248,27 @@ static void unregister_waits_for_return(struct kunit *test)
 	kprobes_expect_returns(test, held->r, 1, 1);
 }
 
-static bool is_registered(const struct kprobe *p)
+static bool is_enabled(struct kprobe *p)
 {
 	guard(mutex)(&kprobe_mutex);
-	return kprobe_is_registered(p);
+	return kprobe_is_registered(p) && !kprobe_disabled(p);
 }
 
-/* Another task begins to unregister the held probe, and waits for its handler. */
+/* Another task begins to unregister or disable the held probe, and waits for its handler. */
 static void begin_to_take_off(struct kunit *test, struct held *held)
 {
 	int patience = 1500;
 
 	queue_work(system_unbound_wq, &held->take_off);
-	while (is_registered(&held->c->kp) && patience--)
+	while (is_enabled(&held->c->kp) && patience--)
 		sleep_ms(20);
-	KUNIT_EXPECT_FALSE(test, is_registered(&held->c->kp));
+	KUNIT_EXPECT_FALSE(test, is_enabled(&held->c->kp));
 }
 
 /* A probe whose handler stays with interrupts enabled. */
-static struct held *held_in_detour(struct kunit *test)
+static struct held *held_in_detour(struct kunit *test, void (*how)(struct held *held))
 {
-	struct held *held = new_held(test, by_unregistering);
+	struct held *held = new_held(test, how);
 
 	if (!IS_ENABLED(CONFIG_OPTPROBES))
 		kunit_skip(test, "no handler runs with interrupts enabled");
@@ -292,7 +292,7 @@ static void end_taking_off(struct kunit *test, struct held *held)
 /* Two tasks unregister a probe: neither call returns before the handler has. */
 static void both_tasks_wait(struct kunit *test)
 {
-	struct held *held = held_in_detour(test);
+	struct held *held = held_in_detour(test, by_unregistering);
 
 	hold(test, held);
 	begin_to_take_off(test, held);
@@ -314,6 +314,22 @@ static bool stops_cpus(const struct kprobes_place *place)
 	       strcmp(place->name, "jump") && strcmp(place->name, "call");
 }
 
+/* The same for two tasks that disable it. */
+static void both_wait_to_disable(struct kunit *test)
+{
+	struct held *held;
+
+	if (stops_cpus(kprobes_place_named(KPROBES_PLACE_C)))
+		kunit_skip(test, "CPUs are stopped");
+	held = held_in_detour(test, by_disabling);
+	hold(test, held);
+	begin_to_take_off(test, held);
+	WRITE_ONCE(held->release, true);
+	KUNIT_EXPECT_EQ(test, 0, disable_kprobe(&held->c->kp));
+	KUNIT_EXPECT_TRUE(test, is_true(&held->left));
+	end_taking_off(test, held);
+}
+
 /* The kernel's log tells why unregistering does not return. */
 static void waiting_is_reported(struct kunit *test)
 {
@@ -321,7 +337,7 @@ static void waiting_is_reported(struct kunit *test)
 
 	if (stops_cpus(kprobes_place_named(KPROBES_PLACE_C)))
 		kunit_skip(test, "CPUs are stopped");
-	held = held_in_detour(test);
+	held = held_in_detour(test, by_unregistering);
 	kprobes_watch_console(test, "kprobes: still waiting");
 	hold(test, held);
 	begin_to_take_off(test, held);
@@ -346,7 +362,7 @@ static void others_do_not_wait(struct kunit *test)
 		kunit_skip(test, "needs a handler elsewhere");
 	if (stops_cpus(test->param_value))
 		kunit_skip(test, "CPUs are stopped");
-	held = held_in_detour(test);
+	held = held_in_detour(test, by_unregistering);
 	hold(test, held);
 	begin_to_take_off(test, held);
 	KUNIT_EXPECT_EQ(test, -EINVAL, register_kprobe(&held->c->kp));
@@ -369,6 +385,7 @@ static struct kunit_case unregister_cases[] = {
 	KPROBES_CASE_ENTRIES(unregister_waits_for_entry),
 	KPROBES_CASE_ENTRIES(unregister_waits_for_return),
 	KUNIT_CASE(both_tasks_wait),
+	KUNIT_CASE(both_wait_to_disable),
 	KUNIT_CASE(waiting_is_reported),
 	KPROBES_CASE_PLACES(others_do_not_wait),
 	{}
