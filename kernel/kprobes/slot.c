@@ -33,6 +33,13 @@
 /* Size of a page's header, which also separates slots from the memory before the page. */
 #define SLOT_PAGE_HEADER	16
 
+/*
+ * Bytes after a page's last slot. Who decodes an instruction that has faulted in a slot, as the
+ * handlers of #VC and #VE do, may read as many bytes as the longest one has. There may be no memory
+ * after the page.
+ */
+#define SLOT_PAGE_TAIL		(KPROBE_INSN_MAX - KPROBE_INSN_ALIGN)
+
 /* A chunk has at most so many slots, unless a single page has more. */
 #define SLOTS_PER_CHUNK		128
 
@@ -133,7 +140,7 @@ static unsigned long highest_slot;
 
 static unsigned int slots_per_page(unsigned int size)
 {
-	return (PAGE_SIZE - SLOT_PAGE_HEADER) / size;
+	return (PAGE_SIZE - SLOT_PAGE_HEADER - SLOT_PAGE_TAIL) / size;
 }
 
 static struct room *room_of(unsigned int size)

@@ -400,6 +400,24 @@ static void slot_in_chunks(struct kunit *test)
 		KUNIT_EXPECT_GT(test, neighbours, 0);
 }
 
+/* As many bytes as an instruction may have can be read, also from the last one of a page. */
+static void slot_can_be_decoded(struct kunit *test)
+{
+	/* So that the last one would end with the page, were there nothing after it. */
+	const unsigned int size = 24;
+	struct slots *slots = alloc_slots(test, 0);
+	u8 insn[KPROBE_INSN_MAX];
+	unsigned int i;
+
+	while (slots->nr < MANY_SLOTS)
+		alloc_sized(test, slots, size);
+	for (i = 0; i < slots->nr; i++)
+		KUNIT_EXPECT_EQ(test, 0,
+				copy_from_kernel_nofault(insn,
+							 slots->slot[i] + size - KPROBE_INSN_ALIGN,
+							 sizeof(insn)));
+}
+
 /* Lookups while pages come and go */
 
 struct slot_reader {
@@ -538,6 +556,7 @@ static struct kunit_case slot_cases[] = {
 	KUNIT_CASE(slot_pages_come_and_go),
 	KUNIT_CASE(slot_reused),
 	KUNIT_CASE(slot_in_chunks),
+	KUNIT_CASE(slot_can_be_decoded),
 	KUNIT_CASE(slot_lookup_while_pages_go),
 	KUNIT_CASE(slot_of_point),
 	{}
