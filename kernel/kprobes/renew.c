@@ -220,6 +220,28 @@ static enum kprobe_reason fill_in(struct kprobe_detour *detour,
 				emit, &filling);
 }
 
+/* The detour may lead back to the site, or not need to, and be out of reach all the same. */
+static bool is_in_reach(const struct kprobe_detour *detour, const struct kprobe_region *region)
+{
+	u8 jump[KPROBE_JUMP_SIZE];
+	struct kprobe_code code = {
+		.buf = jump, .size = sizeof(jump), .base = detour->point->site,
+	};
+
+	kprobe_point_isa(detour->point)->jump(&code, (unsigned long)kprobe_detour_entry(detour),
+					      region->scratch);
+	return !code.far;
+}
+
+/* Has a jump lead to a detour as soon as it is written. */
+static enum kprobe_reason make_way(struct kprobe_detour *detour,
+				   const struct kprobe_region *region)
+{
+	if (kprobe_point_jumps_short(detour->point))
+		return kprobe_veneer_make(detour);
+	return is_in_reach(detour, region) ? KPROBE_REASON_NONE : KPROBE_REASON_OUT_OF_REACH;
+}
+
 static struct kmem_cache *detour_cache __ro_after_init;
 
 /**
@@ -254,8 +276,8 @@ static enum kprobe_reason make_detour(struct kprobe_point *point,
 	detour->generation = point->generation;
 	detour->alone = alone;
 	reason = fill_in(detour, region);
-	if (!reason && !alone && kprobe_point_jumps_short(point))
-		reason = kprobe_veneer_make(detour);
+	if (!reason && !alone)
+		reason = make_way(detour, region);
 	if (reason) {
 		kprobe_detour_free(detour);
 		return reason;
