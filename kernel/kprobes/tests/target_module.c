@@ -83,6 +83,12 @@ static noinstr int kprobes_target_noinstr(int x)
 	return x + 1;
 }
 
+static __cpuidle int kprobes_target_cpuidle(int x)
+{
+	barrier();
+	return x + 1;
+}
+
 static DEFINE_STATIC_KEY_FALSE(switch_key);
 
 static noinline __noclone int kprobes_target_switched(int x)
@@ -102,6 +108,7 @@ static int call_get(char *buffer, const struct kernel_param *param)
 	x = kprobes_target_forbidden(x);
 	x = kprobes_target_in_kprobes_text(x);
 	x = kprobes_target_noinstr(x);
+	x = kprobes_target_cpuidle(x);
 	x = kprobes_target_switched(x);
 	return sysfs_emit(buffer, "%d\n", x);
 }
@@ -110,7 +117,7 @@ static const struct kernel_param_ops call_ops = {
 	.get = call_get,
 };
 module_param_cb(call, &call_ops, NULL, 0444);
-MODULE_PARM_DESC(call, "6 when all functions have been called");
+MODULE_PARM_DESC(call, "7 when all functions have been called");
 
 #ifdef CONFIG_JUMP_LABEL
 static int jump_label_get(char *buffer, const struct kernel_param *param)

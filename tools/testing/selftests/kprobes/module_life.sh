@@ -19,7 +19,7 @@ load_target()
 # The functions return the right results, probed or not.
 call_target()
 {
-	equal "$(cat "$parameters/call")" 6
+	equal "$(cat "$parameters/call")" 7
 }
 
 # listed_gone NUMBER: so many probes are [GONE] in the list.
@@ -162,12 +162,13 @@ blacklist_with_target()
 	load_target && blacklisted "${target}_forbidden" &&
 		blacklisted "${target}_forbidden[.]part[.]0" &&
 		blacklisted "${target}_in_kprobes_text" && blacklisted "${target}_noinstr" &&
+		blacklisted "${target}_cpuidle" &&
 		not blacklisted "${target}_function" && not blacklisted "${target}_switched"
 }
 
 refuses_blacklisted()
 {
-	for f in forbidden in_kprobes_text noinstr forbidden.part.0; do
+	for f in forbidden in_kprobes_text noinstr cpuidle forbidden.part.0; do
 		refused EINVAL 22 kprobe_example symbol="$target:${target}_$f" || return 1
 	done
 }

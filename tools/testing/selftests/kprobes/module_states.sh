@@ -54,7 +54,7 @@ hits_both()
 	nexts=$(event_hits next)
 	calls=0
 	while [ "$calls" -lt "$1" ]; do
-		equal "$(cat "/sys/module/$target/parameters/call")" 6 || return 1
+		equal "$(cat "/sys/module/$target/parameters/call")" 7 || return 1
 		calls=$((calls + 1))
 	done
 	equal "$(event_hits entry)" $((entries + $1)) && equal "$(event_hits next)" $((nexts + $1))
