@@ -19,6 +19,7 @@
 #include <linux/processor.h>
 #include <linux/set_memory.h>
 #include <linux/string.h>
+#include <linux/suspend.h>
 #include <linux/uaccess.h>
 #include <asm/alternative.h>
 #include <asm/ibt.h>
@@ -27,6 +28,7 @@
 #include <asm/nospec-branch.h>
 #include <asm/ptrace.h>
 #include <asm/sections.h>
+#include <asm/suspend.h>
 #include <asm/switch_to.h>
 #include <asm/text-patching.h>
 #include <asm/vsyscall.h>
@@ -454,14 +456,12 @@ static const char * const copied[][2] __initconst = {
 	/* ftrace makes its trampolines of them. */
 	{ "ftrace_caller", "ftrace_caller_end" },
 	{ "ftrace_regs_caller", "ftrace_regs_caller_end" },
-	/* Resume from hibernation overwrites the kernel that executes it. */
-	{ "restore_registers", "core_restore_code" },
 #else
 	/* Not copied, but ftrace patches the calls in it. */
 	{ "ftrace_caller", "ftrace_regs_call" },
-	/* As above: in 32 bit it is in another order. */
-	{ "swsusp_arch_suspend", "restore_registers" },
 #endif
+	/* Resume from hibernation overwrites the kernel that executes it. */
+	{ "swsusp_arch_suspend", "core_restore_code" },
 	/* kexec goes on in its control page. */
 	{ "relocate_kernel", "swap_pages" },
 	/* The kernel is encrypted in place. */
@@ -478,28 +478,32 @@ static const char * const without_idt[] __initconst = {
 	"startup_32_smp", "secondary_startup_64", "secondary_startup_64_no_verify",
 	"common_startup_64",
 	"verify_cpu", "sev_verify_cbit", "vc_boot_ghcb", "soft_restart_cpu",
-	"early_setup_idt", "startup_64_load_idt", "setup_ghcb",
+	"early_setup_idt", "startup_64_load_idt", "setup_ghcb", "snp_register_per_cpu_ghcb",
+	"snp_register_ghcb_early",
 	"start_secondary", "cr4_init", "cr4_update_irqsoff", "native_write_cr4",
 	"cpu_init_exception_handling", "cpu_init_fred_exceptions", "cpu_init_fred_rsps",
 	"load_current_idt",
 	/* Inline functions that compilers leave out of line there, as their callers are many. */
 	"cr4_set_bits", "cr4_set_bits_irqsoff", "setup_getcpu", "tss_setup_ist",
 	"tss_setup_io_bitmap", "__set_tss_desc", "load_TR_desc", "trace_write_msr",
-	/* KASAN checks by these what they read and write. */
-	"__asan_load1", "__asan_load2", "__asan_load4", "__asan_load8", "__asan_load16",
-	"__asan_loadN", "__asan_store1", "__asan_store2", "__asan_store4", "__asan_store8",
-	"__asan_store16", "__asan_storeN",
+#ifdef CONFIG_KCSAN
+	/* What it checks it delays. */
+	"__udelay", "__const_udelay", "__delay", "delay_loop", "delay_tsc", "delay_halt",
+	"delay_halt_tpause", "delay_halt_mwaitx",
+#endif
 	/* What is called out of line there by 32-bit kernels. */
 	"__flush_tlb_all", "native_flush_tlb_global", "flush_tlb_local",
-	"native_flush_tlb_local",
+	"native_flush_tlb_local", "__phys_addr", "slow_virt_to_phys", "lookup_address",
+	"lookup_address_in_pgd", "lookup_address_in_pgd_attr",
 	/* The same by kernels that can be guests of Xen, where it is not. */
 	"native_write_msr", "do_trace_write_msr", "native_write_gdt_entry", "native_load_tr_desc",
 	"native_load_idt", "native_write_cr3",
 	"early_cpu_to_node",
 	/* It resumes. */
 	"wakeup_long64", "wakeup_pmode_return", "do_suspend_lowlevel", "restore_processor_state",
-	"__restore_processor_state", "native_write_cr0", "create_image", "wakeup_start",
-	"do_olpc_suspend_lowlevel",
+	"__restore_processor_state", "native_write_cr0", "wakeup_start",
+	"do_olpc_suspend_lowlevel", "ret_point", "restore_registers",
+	"kasan_unpoison_task_stack_below", "kasan_unpoison", "kasan_poison",
 	/* It leaves. */
 	"machine_kexec", "asm_acpi_mp_play_dead",
 	/* It executes this from another address. */
@@ -507,6 +511,36 @@ static const char * const without_idt[] __initconst = {
 	/* It calls firmware with other segments. */
 	"__apm_bios_call", "__apm_bios_call_simple", "pnp_bios_callfunc",
 };
+
+static const char * const others[] __initconst = {
+	/* A breakpoint's trap calls them before it asks whether there is a probe. */
+	"kgdb_ll_trap", "__kgdb_notify",
+	/* Entries from Xen and the way back, in plain text: RCU is not watching there. */
+	"xen_entry_SYSCALL_64", "xen_entry_SYSCALL_compat", "xen_entry_SYSENTER_compat",
+	"xenpv_restore_regs_and_return_to_usermode",
+};
+
+#ifdef CONFIG_HIBERNATION
+/*
+ * Others have symbols of these names, and there are labels in between. In 32 bit it is the
+ * last function of the file, in 64 bit the first. Resume returns to create_image(), which a
+ * compiler may make a part of its caller.
+ */
+static int __init blacklist_hibernation(void)
+{
+	const char *image = kallsyms_lookup_name("create_image") ? "create_image" :
+							       "hibernation_snapshot";
+
+	return kprobe_blacklist_add_text((unsigned long)swsusp_arch_suspend,
+					 (unsigned long)restore_registers) ?:
+	       kprobe_blacklist_add_functions(&image, 1);
+}
+#else
+static int __init blacklist_hibernation(void)
+{
+	return 0;
+}
+#endif
 
 /*
  * The linker puts nothing into the last part of the text but what hits go through:
@@ -519,5 +553,7 @@ int __init arch_kprobe_blacklist(void)
 
 	for (i = 0; !ret && i < ARRAY_SIZE(copied); i++)
 		ret = kprobe_blacklist_add_symbols(copied[i][0], copied[i][1]);
-	return ret ?: kprobe_blacklist_add_functions(without_idt, ARRAY_SIZE(without_idt));
+	return ret ?: blacklist_hibernation() ?:
+	       kprobe_blacklist_add_functions(without_idt, ARRAY_SIZE(without_idt)) ?:
+	       kprobe_blacklist_add_functions(others, ARRAY_SIZE(others));
 }

@@ -10,8 +10,10 @@
 #include <linux/kprobes.h>
 #include <linux/module.h>
 #include <linux/string.h>
+#include <linux/suspend.h>
 #include <asm/insn.h>
 #include <asm/sections.h>
+#include <asm/suspend.h>
 #include <asm/text-patching.h>
 
 #include "../../../arch/x86/kernel/kprobes-opt.h"
@@ -69,11 +71,9 @@ static const struct stretch copied[] = {
 #ifdef CONFIG_X86_64
 	{ "ftrace_caller", "ftrace_caller_end", FTRACE },
 	{ "ftrace_regs_caller", "ftrace_regs_caller_end", FTRACE },
-	{ "restore_registers", "core_restore_code", IS_ENABLED(CONFIG_HIBERNATION) },
 #else
 	/* ftrace patches its own. */
 	{ "ftrace_caller", "ftrace_regs_call", IS_ENABLED(CONFIG_DYNAMIC_FTRACE) },
-	{ "swsusp_arch_suspend", "restore_registers", IS_ENABLED(CONFIG_HIBERNATION) },
 #endif
 	{ "relocate_kernel", "swap_pages", KEXEC },
 	{ "sme_encrypt_execute", "__enc_copy", IS_ENABLED(CONFIG_AMD_MEM_ENCRYPT) },
@@ -83,6 +83,24 @@ static void x86_blacklist_copied(struct kunit *test)
 {
 	expect_all_refused(test, copied, ARRAY_SIZE(copied));
 }
+
+#ifdef CONFIG_HIBERNATION
+/* All of the file, by the addresses that resume goes by: others have symbols of these names. */
+static void x86_blacklist_hibernation(struct kunit *test)
+{
+	unsigned long suspend = (unsigned long)swsusp_arch_suspend;
+	unsigned long restore = (unsigned long)restore_registers;
+	unsigned long core = (unsigned long)core_restore_code;
+	unsigned long image = kallsyms_lookup_name("create_image");
+
+	kprobes_expect_blacklisted(test, min(suspend, restore), end_of(max(core, restore)));
+	/* Where the image's kernel goes on: in a function of its own, or in its caller. */
+	if (!image)
+		image = kallsyms_lookup_name("hibernation_snapshot");
+	KUNIT_ASSERT_NE(test, 0, image);
+	kprobes_expect_blacklisted(test, image, end_of(image));
+}
+#endif
 
 /* A place that was once missing: in the middle of a template of ftrace, after a label. */
 static void x86_blacklist_ftrace_load(struct kunit *test)
@@ -126,6 +144,10 @@ static const struct stretch without_idt[] = {
 	{ "native_write_msr", NULL, IS_ENABLED(CONFIG_PARAVIRT_XXL) },
 	{ "do_trace_write_msr", NULL, IS_ENABLED(CONFIG_TRACEPOINTS) },
 	{ "trace_write_msr" },
+	{ "snp_register_ghcb_early" },
+	{ "snp_register_per_cpu_ghcb" },
+	{ "__tsan_read8", NULL, IS_ENABLED(CONFIG_KCSAN) },
+	{ "__tsan_func_entry", NULL, IS_ENABLED(CONFIG_KCSAN) },
 	{ "__asan_load8", NULL, IS_ENABLED(CONFIG_KASAN_OUTLINE) },
 	{ "__asan_storeN", NULL, IS_ENABLED(CONFIG_KASAN_OUTLINE) },
 	{ "native_write_gdt_entry", NULL, IS_ENABLED(CONFIG_PARAVIRT_XXL) },
@@ -137,7 +159,9 @@ static const struct stretch without_idt[] = {
 	{ "wakeup_pmode_return", NULL, !IS64 && SLEEP },
 	{ "do_suspend_lowlevel", NULL, SLEEP },
 	{ "restore_processor_state" },
-	{ "create_image", NULL, IS_ENABLED(CONFIG_HIBERNATION) },
+	{ "ret_point", NULL, !IS64 && SLEEP },
+	{ "restore_registers", NULL, !IS64 && SLEEP },
+	{ "kasan_unpoison_task_stack_below" },
 	{ "pvh_start_xen" },
 	{ "__efi64_thunk" },
 	{ "__apm_bios_call", NULL, IS_ENABLED(CONFIG_APM) },
@@ -164,7 +188,7 @@ static const char * const first_called[] = {
  */
 static const char * const called_elsewhere[] = {
 	"cpu_init_fred_", "setup_ghcb", "__stack_chk_fail", "__warn_printk", "kasan_report",
-	"__asan_report_", "__ubsan_handle_", "check_preemption_disabled",
+	"__asan_report_", "__ubsan_handle_", "kcsan_report_", "check_preemption_disabled",
 	/* Where interrupts were on, or preemption enabled, as not yet. */
 	"trace_hardirqs_off", "trace_hardirqs_on", "preempt_schedule", "in_lock_functions",
 	/* Not before the CPU is online; what asks is inline, or has a function of its own. */
@@ -310,7 +334,7 @@ static void x86_blacklist_templates(struct kunit *test)
 }
 #endif
 
-/* Assembly from which kprobes is entered. */
+/* From where kprobes is entered, or would be entered again and again. */
 static const struct stretch assembly[] = {
 	{ "kprobe_post_trampoline", NULL, true },
 	{ "kretprobe_trampoline", NULL, IS_ENABLED(CONFIG_KRETPROBES) },
@@ -322,6 +346,9 @@ static const struct stretch assembly[] = {
 	{ "kprobe_detour_slow", NULL, OPT },
 	{ "kprobe_detour_divert", NULL, OPT },
 	{ "kprobe_detour_common", NULL, !IS64 && IS_ENABLED(CONFIG_OPTPROBES) },
+	{ "kgdb_ll_trap" },
+	{ "xen_entry_SYSCALL_64" },
+	{ "xenpv_restore_regs_and_return_to_usermode" },
 };
 
 static void x86_blacklist_assembly(struct kunit *test)
@@ -347,6 +374,9 @@ static void x86_blacklist_thunks(struct kunit *test)
 
 static struct kunit_case x86_blacklist_cases[] = {
 	KUNIT_CASE(x86_blacklist_copied),
+#ifdef CONFIG_HIBERNATION
+	KUNIT_CASE(x86_blacklist_hibernation),
+#endif
 	KUNIT_CASE(x86_blacklist_ftrace_load),
 	KUNIT_CASE(x86_blacklist_without_idt),
 	KUNIT_CASE(x86_blacklist_reached_without_idt),
