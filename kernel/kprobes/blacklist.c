@@ -4,12 +4,13 @@
  * would recurse, or would trap where the kernel cannot take a trap.
  *
  * It is a maple tree of address ranges. They come from NOKPROBE_SYMBOL(), from whole
- * sections (.kprobes.text, .noinstr.text) and from the architecture. Modules add theirs
+ * sections (.kprobes.text, .noinstr.text), from the architecture and from sanitizers. Modules add theirs
  * for as long as they are loaded. If a function is on the list, so are the pieces that
  * the compiler has made of it: .cold, .isra and others.
  */
 #include <linux/compiler.h>
 #include <linux/cpumask.h>
+#include <linux/ftrace_irq.h>
 #include <linux/init.h>
 #include <linux/irqflags.h>
 #include <linux/kallsyms.h>
@@ -20,6 +21,7 @@
 #include <linux/maple_tree.h>
 #include <linux/module.h>
 #include <linux/preempt.h>
+#include <linux/rcupdate.h>
 #include <linux/string.h>
 #include <linux/xarray.h>
 #include <asm/sections.h>
@@ -47,6 +49,17 @@ NOKPROBE_SYMBOL(ftrace_likely_update);
 #endif
 #ifdef CONFIG_PROVE_LOCKING
 NOKPROBE_SYMBOL(lockdep_hardirqs_on_prepare);
+#endif
+#if defined(CONFIG_PROVE_RCU) && !defined(CONFIG_TINY_RCU)
+/* A trap asks it, before a hit has a frame. */
+NOKPROBE_SYMBOL(rcu_is_watching);
+#endif
+#ifdef CONFIG_HWLAT_TRACER
+/* A breakpoint's trap enters and leaves as an NMI does, which these tracers count. */
+NOKPROBE_SYMBOL(trace_hwlat_callback);
+#endif
+#ifdef CONFIG_OSNOISE_TRACER
+NOKPROBE_SYMBOL(trace_osnoise_callback);
 #endif
 #ifdef CONFIG_KASAN_GENERIC
 NOKPROBE_SYMBOL(__kasan_check_read);
@@ -260,12 +273,24 @@ static bool is_name_forbidden(struct module *mod, const char *name)
 	return kallsyms_on_each_match_symbol(forbids, name, NULL);
 }
 
+/*
+ * Compilers call these where code reads, writes or branches: in what leads to a hit, and where
+ * a CPU cannot take a trap yet. What they call is forbidden by name.
+ */
+static bool is_sanitizer_call(const char *name)
+{
+	return strstarts(name, "__asan_") || strstarts(name, "__tsan_") ||
+	       strstarts(name, "__sanitizer_cov_");
+}
+
 /* Called for each symbol. Adds it if it is a piece of a function on the list. */
 static int add_piece(void *mod, const char *name, unsigned long addr)
 {
 	const char *dot = strchr(name, '.');
 	char function[KSYM_NAME_LEN];
 
+	if (!mod && is_sanitizer_call(name))
+		return forbid_function(addr) == -ENOMEM ? -ENOMEM : 0;
 	for (; dot && dot != name; dot = strchr(dot + 1, '.')) {
 		if (!is_piece_suffix(dot))
 			continue;
