@@ -38,7 +38,8 @@
  * slots, and the list of modules that are coming. Order of locks::
  *
  *   trace's event_mutex -> kprobe_mutex -> cpus_read_lock (also in ftrace and
- *   jump labels) -> jump_label_mutex, ftrace_lock -> text_mutex
+ *   jump labels) -> jump_label_mutex, static_call_mutex, ftrace's direct_mutex and
+ *   ftrace_lock -> text_mutex -> module_mutex
  *
  * Kprobes waits for no RCU grace period under these locks, nor when probes are
  * registered, unregistered, enabled or disabled. Module notifiers take kprobe_mutex; so

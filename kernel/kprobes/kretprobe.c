@@ -301,7 +301,7 @@ static void pass_return(struct kretprobe_instance *first,
 
 	/*
 	 * There is no frame with a hazard pointer. kprobe_synchronize() interrupts this
-	 * CPU, and so waits until interrupts are enabled: as in miss_all().
+	 * CPU, and so waits until interrupts are enabled: as in miss().
 	 */
 	raw_local_irq_save(flags);
 	count_return_misses(first, last);

@@ -24,7 +24,7 @@ typedef u8 kprobe_opcode_t;
 /* Text that a point remembers: the last instruction begins where the jump ends. */
 #define KPROBE_TEXT_SIZE	(KPROBE_JUMP_SIZE - 1 + MAX_INSN_SIZE)
 
-/* All code is noinstr that is executed while RCU is not watching. */
+/* Code that is executed while RCU is not watching is noinstr, or else on the blacklist. */
 #define ARCH_KPROBE_RCU_WATCHES	1
 
 #ifdef CONFIG_X86_64
