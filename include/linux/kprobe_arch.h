@@ -137,11 +137,22 @@ bool kprobe_is_in_jump(unsigned long site, unsigned long addr);
  * @regs:  registers at the hit; set to those after the instruction
  *
  * Context: Hit path.
- * Return: True. False when it could not be done, because the instruction is
- * going to fault: the caller has a copy of it run, to fault there with the right
- * registers and address.
+ * Return: True. False, with @regs as they were, when an operand in memory could not be
+ * read: the caller has code in the slot read it, to fault there with the right registers
+ * and address.
  */
 bool arch_kprobe_emulate(struct kprobe_point *point, struct pt_regs *regs);
+
+/**
+ * arch_kprobe_emulate_read() - the same, where a slot has read the operand instead
+ * @point: the point
+ * @regs:  registers after what kprobe_isa.read() writes; set to those after the instruction
+ *
+ * Unless %KPROBE_READ_PUSHED is 0. Must not read the operand again: that may fail again.
+ *
+ * Context: Hit path.
+ */
+void arch_kprobe_emulate_read(struct kprobe_point *point, struct pt_regs *regs);
 
 /**
  * arch_kprobe_blacklist() - name the architecture's own no-go areas

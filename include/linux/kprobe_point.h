@@ -31,6 +31,11 @@
 #define KPROBE_HIT_OFFSET	0
 #endif
 
+/* How many bytes has code of kprobe_isa.read() pushed on the stack? 0 if there is none. */
+#ifndef KPROBE_READ_PUSHED
+#define KPROBE_READ_PUSHED	0
+#endif
+
 /* What addresses and lengths of instructions are multiples of. */
 #ifndef KPROBE_INSN_ALIGN
 #define KPROBE_INSN_ALIGN	1
@@ -164,7 +169,7 @@ struct kprobe_route {
 /**
  * struct kprobe_emulation - how the instruction of a point is emulated
  * @insn: the plan for it
- * @slot: executable copy, for when it faults; NULL if it cannot
+ * @slot: reads its operand, for when that faults; NULL if it cannot
  */
 struct kprobe_emulation {
 	struct kprobe_insn insn;
@@ -365,7 +370,7 @@ static inline u32 kprobe_point_scratch(const struct kprobe_point *point)
 }
 #endif
 
-/* The executable copy of a point's instruction, NULL where none is needed. */
+/* What is executed in place of a point's instruction, NULL where nothing is needed. */
 static __always_inline void *kprobe_point_slot(const struct kprobe_point *point)
 {
 	if (!point->emulated)

@@ -14,6 +14,15 @@
  * place of the jump. Where the architecture has no such code, both kinds are the
  * instruction and a breakpoint, and the hit of that goes on for them: see hit.c.
  *
+ * Where an instruction is emulated that reads memory, the slot is for when that fails:
+ *
+ *	read of the operand, which faults
+ *	breakpoint
+ *
+ * The fault may be repaired, or the memory be back already: then the hit of the breakpoint
+ * does the rest of the emulation. A copy of the instruction would do it without
+ * post-handlers, and leave the slot's address as that which a call returns to.
+ *
  * A copy runs with the flags, interrupts and preemption that the probed code has.
  * Nothing is single-stepped, so nothing has to be remembered between a hit and its
  * instruction: it may be interrupted, preempted, and hit again.
@@ -79,12 +88,25 @@ static enum kprobe_reason emit_copy(void *arg, struct kprobe_code *code)
 	return KPROBE_REASON_NONE;
 }
 
+/* A trap may tell the address after the breakpoint. This has to be in the slot as well. */
+static enum kprobe_reason emit_read(void *arg, struct kprobe_code *code)
+{
+	const struct copy *copy = arg;
+	const struct kprobe_isa *isa = arch_kprobe_isa;
+
+	isa->read(code, copy->insn, (u8 *)copy->point->insn, copy->point->site);
+	isa->breakpoint(code, copy->insn);
+	isa->breakpoint(code, copy->insn);
+	return code->far ? KPROBE_REASON_FAR_OPERAND : KPROBE_REASON_NONE;
+}
+
 static enum kprobe_reason make_slot(struct kprobe_point *point, const struct kprobe_insn *insn,
 				    void **slot, bool post)
 {
 	struct copy copy = { .point = point, .insn = insn, .post = post };
 
-	return kprobe_slot_make(slot, (unsigned long)point, emit_copy, &copy);
+	return kprobe_slot_make(slot, (unsigned long)point,
+				point->emulated ? emit_read : emit_copy, &copy);
 }
 
 /* What hits need of a plan. */
@@ -179,7 +201,7 @@ enum kprobe_reason kprobe_displace(struct kprobe_point *point, struct kprobe_loo
 
 	if (!reason)
 		find_scratch(point, &insn, lookup);
-	if (reason || (point->emulated && !insn.may_run))
+	if (reason || (point->emulated && !insn.may_fault))
 		return reason;
 	return make_slot(point, &insn, slot_of(point), false);
 }

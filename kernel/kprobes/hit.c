@@ -15,6 +15,7 @@
 
 #include "frame.h"
 #include "hit.h"
+#include "miss.h"
 #include "move_notes.h"
 #include "point.h"
 #include "probed_code.h"
@@ -23,46 +24,6 @@
 
 /* Breakpoint traps that found no breakpoint in the text. */
 atomic_t kprobe_stale_breakpoints = ATOMIC_INIT(0);
-
-/**
- * kprobe_count_miss() - a probe's handlers were due and did not run
- * @p:     the probe
- * @cause: why
- *
- * Context: Any.
- */
-void kprobe_count_miss(struct kprobe *p, enum kprobe_miss cause)
-{
-	/* A plain field of the interface, but CPUs may miss at the same time. */
-	atomic_long_inc((atomic_long_t *)&p->nmissed);
-	if (cause == KPROBE_MISS_NESTED)
-		return;
-	smp_mb__after_atomic();	/* pairs with kprobe_misses() */
-	atomic_long_inc(&p->misses[cause - 1]);
-}
-NOKPROBE_SYMBOL(kprobe_count_miss);
-
-/**
- * kprobe_misses() - tell how many hits of a probe were missed by a cause
- * @p:     the probe
- * @cause: the cause
- *
- * Context: Any.
- * Return: The number. While hits are being missed, it may be of a moment ago.
- */
-unsigned long kprobe_misses(const struct kprobe *p, enum kprobe_miss cause)
-{
-	unsigned long others = 0;
-	unsigned int i;
-
-	if (cause != KPROBE_MISS_NESTED)
-		return atomic_long_read(&p->misses[cause - 1]);
-	for (i = 0; i < ARRAY_SIZE(p->misses); i++)
-		others += atomic_long_read(&p->misses[i]);
-	smp_rmb();	/* @nmissed is not less: pairs with kprobe_count_miss() */
-	return READ_ONCE(p->nmissed) - others;
-}
-NOKPROBE_SYMBOL(kprobe_misses);
 
 /*
  * Without a frame to publish in, interrupts off hold up kprobe_synchronize(). Pairs with
@@ -87,21 +48,6 @@ static void miss_all(struct kprobe_point *point)
 	miss(point, false);
 }
 NOKPROBE_SYMBOL(miss_all);
-
-/**
- * kprobe_miss_rest() - a handler has diverted a hit, the next probes miss it
- * @point: the point
- * @p:     the probe whose handler it was
- *
- * Context: In a frame that has the point published.
- */
-void kprobe_miss_rest(struct kprobe_point *point, struct kprobe *p)
-{
-	list_for_each_entry_continue_rcu(p, &point->probes, list)
-		if (!kprobe_disabled(p))
-			kprobe_count_miss(p, KPROBE_MISS_DIVERTED);
-}
-NOKPROBE_SYMBOL(kprobe_miss_rest);
 
 /*
  * Returns whether a handler changed the execution path. Sets @post if there are
@@ -149,7 +95,7 @@ static __always_inline void run_post_handlers(struct kprobe_frame *frame,
 	WRITE_ONCE(frame->post, false);
 }
 
-/* Returns false when the instruction is going to fault: its copy then runs, and does. */
+/* Returns false when the operand cannot be read: the slot then does, which should fault. */
 static __always_inline bool emulate(struct kprobe_point *point, struct pt_regs *regs)
 {
 	if (likely(arch_kprobe_emulate(point, regs)))
@@ -499,6 +445,24 @@ static __always_inline void post_hit(struct kprobe_point *point, struct pt_regs 
 }
 
 /*
+ * The slot of an emulated instruction has read the operand after all: the fault was repaired,
+ * or the memory was back. Without a frame the hit had none either, and was missed.
+ */
+static __always_inline void operand_was_read(struct kprobe_point *point, struct pt_regs *regs,
+					     unsigned int entered)
+{
+	struct kprobe_frame *frame = kprobe_frame_enter(point, entered);
+
+	arch_kprobe_emulate_read(point, regs);
+	/* Of a nop the post-handlers have been called. */
+	if (frame && !kprobe_point_skips_nop(point))
+		run_post_handlers(frame, point, regs);
+	kprobe_go_on(point, regs);
+	if (frame)
+		kprobe_frame_exit(frame);
+}
+
+/*
  * The breakpoint that a slot ends in, where no jump leads back from there: goes on
  * after the probed instruction, in one of the slots after the post-handlers.
  */
@@ -509,12 +473,16 @@ static bool slot_has_ended(unsigned long addr, struct pt_regs *regs, unsigned in
 	void *slot;
 	bool post;
 
-	if (!point || !offset || !point->ends_in_trap)
+	if (!point || !offset || !(point->ends_in_trap || point->emulated))
 		return false;
 	slot = (void *)addr - offset;
 	post = slot == point->text.run_post;
 	if (!post && slot != kprobe_point_slot(point))
 		return false;
+	if (KPROBE_READ_PUSHED && point->emulated) {
+		operand_was_read(point, regs, entered);
+		return true;
+	}
 	instruction_pointer_set(regs, point->site + point->len);
 	if (post)
 		post_hit(point, regs, entered);

@@ -12,8 +12,5 @@ void kprobe_hit(struct kprobe_point *point, struct pt_regs *regs,
 		unsigned int entered);
 void kprobe_post_hit(struct kprobe_point *point, struct pt_regs *regs);
 void kprobe_go_on(struct kprobe_point *point, struct pt_regs *regs);
-void kprobe_miss_rest(struct kprobe_point *point, struct kprobe *p);
-void kprobe_count_miss(struct kprobe *p, enum kprobe_miss cause);
-unsigned long kprobe_misses(const struct kprobe *p, enum kprobe_miss cause);
 
 #endif /* _KERNEL_KPROBES_HIT_H */

@@ -14,7 +14,7 @@
 #include <linux/sched.h>
 
 #include "debugfs_file.h"
-#include "hit.h"
+#include "miss.h"
 #include "optimizer.h"
 #include "point.h"
 #include "points.h"

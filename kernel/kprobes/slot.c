@@ -508,10 +508,11 @@ NOKPROBE_SYMBOL(kprobe_search_exception_tables);
  * @addr:   an instruction pointer
  * @pushed: set to how many bytes more are on the stack at @addr
  *
- * An unwinder uses what it knows about the returned address: the probed
- * instruction if @addr is the slot's start, else the instruction after that. The
- * slot's own code has pushed @pushed bytes, which come in addition. With a link register
- * that is the size of the frame which has the register, or 0: see kprobe_unwind_stub().
+ * An unwinder uses what it knows about the returned address: the probed instruction if @addr
+ * is the slot's start, else the instruction after that. A slot that only reads an operand is
+ * in the probed instruction throughout. The slot's own code has pushed @pushed bytes, which
+ * come in addition. With a link register that is the size of the frame which has the register,
+ * or 0: see kprobe_unwind_stub().
  *
  * Context: Any. Where RCU is not watching, nothing is known of slots.
  * Return: The address in the kernel's or a module's text that @addr stands
@@ -535,6 +536,11 @@ unsigned long kprobe_displaced_frame(unsigned long addr, unsigned int *pushed)
 	if (detour_of(owner))
 		return arch_kprobe_detour_ip(detour_of(owner), slot, pushed);
 	point = point_of(owner);
+	if (point->emulated) {
+		/* The slot only reads the operand. */
+		*pushed = offset ? KPROBE_READ_PUSHED : 0;
+		return point->site;
+	}
 	if ((void *)slot - offset == READ_ONCE(point->text.run_post))
 		*pushed = kprobe_call_pushed(offset,
 					     arch_kprobe_copy_len(point) + KPROBE_STUB_ENTER);

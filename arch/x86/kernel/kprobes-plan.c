@@ -301,7 +301,7 @@ static enum kprobe_reason plan_memory(struct kprobe_insn *plan, struct insn *ins
 	struct arch_kprobe_insn *op = &plan->arch;
 	u8 modrm = insn->modrm.value;
 
-	plan->may_run = true;
+	plan->may_fault = true;
 	op->disp = insn->displacement.value;
 	/* Compilers use no other size of addresses in the kernel. */
 	if (insn->addr_bytes != X86_WORD_SIZE)

@@ -238,7 +238,7 @@ static nokprobe_inline bool find_target(const struct kprobe_insn *insn,
 	unsigned long addr;
 
 	addr = op->base == X86_KPROBE_NEXT_INSN ? next : reg_value(regs, op->base);
-	if (!insn->may_run) {
+	if (!insn->may_fault) {
 		*target = addr;
 		return true;
 	}
@@ -339,6 +339,22 @@ bool arch_kprobe_emulate(struct kprobe_point *point, struct pt_regs *regs)
 	}
 }
 NOKPROBE_SYMBOL(arch_kprobe_emulate);
+
+/*
+ * The target is on top of the stack. A call replaces it there by its return address, so that
+ * for unwinders the stack is right in between.
+ */
+void arch_kprobe_emulate_read(struct kprobe_point *point, struct pt_regs *regs)
+{
+	unsigned long *top = (unsigned long *)regs->sp, target = *top;
+
+	if (point->emulated->flow == KPROBE_FLOW_CALL_INDIRECT)
+		*top = point->site + point->len;
+	else
+		regs->sp += sizeof(*top);
+	int3_emulate_jmp(regs, target);
+}
+NOKPROBE_SYMBOL(arch_kprobe_emulate_read);
 
 /* A breakpoint trap in the kernel counts as an NMI. */
 #define INT3_ENTERED	(NMI_OFFSET + HARDIRQ_OFFSET)

@@ -10,7 +10,7 @@
 #include <linux/kprobes.h>
 #include <linux/workqueue.h>
 
-#include "../hit.h"
+#include "../miss.h"
 #include "targets.h"
 
 #define HITS	5

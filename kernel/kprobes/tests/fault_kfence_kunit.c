@@ -5,6 +5,7 @@
  */
 #include <linux/jiffies.h>
 #include <linux/kfence.h>
+#include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 
@@ -16,24 +17,30 @@ static void free_object(void *object)
 	kfree(object);
 }
 
-/* The word in front of an object of KFENCE. It takes some time until there is one. */
-static const long *out_of_bounds(struct kunit *test)
+/* An object of KFENCE. It takes some time until there is one. */
+static void *kfence_object(struct kunit *test)
 {
 	unsigned long timeout = jiffies + 20 * HZ;
 	void *object;
 
 	do {
 		object = kmalloc(PAGE_SIZE, GFP_KERNEL);
-		if (is_kfence_address(object)) {
-			KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, free_object,
-									   object));
-			return (const long *)object - 1;
-		}
+		if (is_kfence_address(object))
+			return object;
 		kfree(object);
 		schedule_timeout_uninterruptible(1);
 	} while (time_before(jiffies, timeout));
 	kunit_skip(test, "KFENCE takes no object");
 	return NULL;
+}
+
+/* The word in front of one. */
+static const long *out_of_bounds(struct kunit *test)
+{
+	void *object = kfence_object(test);
+
+	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, free_object, object));
+	return (const long *)object - 1;
 }
 
 static void load_out_of_bounds(struct kunit *test, long (*load)(const long *p),
@@ -126,12 +133,53 @@ static void missed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, c->kp.nmissed, 1);
 }
 
+#ifdef CONFIG_X86
+/* A freed object keeps what is in it, for KFENCE reports and lets the access succeed. */
+static const struct kprobes_branch *freed_branch(struct kunit *test)
+{
+	struct kprobes_branch *b = kfence_object(test);
+
+	b->to = kprobes_target_returns_to;
+	kfree(b);
+	return b;
+}
+
+/* Emulating the call finds the page protected. When the slot has read it, it is not. */
+static void indirect_call(struct kunit *test)
+{
+	const struct kprobes_place place = {
+		.symbol = "kprobes_target_call_mem",
+		.offset = kprobes_call_mem_offset,
+	};
+	struct kprobes_counter *c = kprobes_counter(test, &place);
+	unsigned long returns_to;
+
+	if (want_init_on_free())
+		kunit_skip(test, "freed objects are overwritten");
+	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&c->kp));
+	kprobes_watch_console(test, "BUG: KFENCE: use-after-free");
+	pr_info("expect-splat-begin: BUG: KFENCE\n");
+	returns_to = kprobes_target_call_mem(freed_branch(test));
+	pr_info("expect-splat-end\n");
+	KUNIT_EXPECT_NOT_NULL_MSG(test, strstr(kprobes_console_line(),
+					       "read in kprobes_target_call_mem+"),
+				  "%s", kprobes_console_line());
+	KUNIT_EXPECT_EQ(test, returns_to, (unsigned long)kprobes_target_call_mem +
+					  kprobes_called_mem_offset);
+	kprobes_expect_counts(test, c, 1, 1);
+	KUNIT_EXPECT_EQ(test, c->kp.nmissed, 0);
+}
+#endif
+
 static struct kunit_case fault_kfence_cases[] = {
 	KUNIT_CASE(without_a_probe),
 	KPROBES_CASE_WAYS(probed),
 	KPROBES_CASE_WAYS(probed_with_post_handler),
 	KPROBES_CASE_WAYS(displaced_late),
 	KPROBES_CASE_WAYS(missed),
+#ifdef CONFIG_X86
+	KUNIT_CASE(indirect_call),
+#endif
 	{}
 };
 

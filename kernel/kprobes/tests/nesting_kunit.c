@@ -15,7 +15,7 @@
 #include <asm/apic.h>
 #endif
 
-#include "../hit.h"
+#include "../miss.h"
 #include "targets.h"
 
 /* A probe at each place: running the targets hits all of them. */

@@ -10,7 +10,7 @@
 #include <asm/text-patching.h>
 #endif
 
-#include "../hit.h"
+#include "../miss.h"
 #include "../table.h"
 #include "optimized.h"
 

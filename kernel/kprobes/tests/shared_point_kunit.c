@@ -17,7 +17,7 @@
 #include <asm/text-patching.h>
 #endif
 
-#include "../hit.h"
+#include "../miss.h"
 #include "../table.h"
 #include "targets.h"
 

@@ -245,6 +245,22 @@ long kprobes_target_load_late(const long *p);
 unsigned long kprobes_target_zeropad(const void *p);
 long kprobes_target_load_user(const long __user *p);
 int kprobes_target_divide(int a, int b);
+#ifdef CONFIG_X86
+/**
+ * struct kprobes_branch - what an indirect branch reads; its layout is in targets_x86.S
+ * @unused: the operand has a displacement
+ * @to:     where the branch goes
+ */
+struct kprobes_branch {
+	unsigned long unused;
+	unsigned long (*to)(void);
+};
+
+unsigned long kprobes_target_call_mem(const struct kprobes_branch *b);
+unsigned long kprobes_target_jump_mem(const struct kprobes_branch *b);
+unsigned long kprobes_target_returns_to(void);
+extern const unsigned int kprobes_call_mem_offset, kprobes_called_mem_offset;
+#endif
 extern const unsigned int kprobes_load_user_offset, kprobes_divide_offset;
 
 /* Length of the load; its offset in kprobes_target_load_late(). */

@@ -115,6 +115,9 @@ SYM_FUNC_END(kprobes_target_lost)
 
 	/* Instructions that fault. */
 
+/* Offset of @to in struct kprobes_branch: x86_read_kunit.c */
+#define BRANCH_TO	__ASM_SEL_RAW(4, 8)
+
 /* KPROBES_LOAD_LEN bytes: in 32 bit the instructions after it are too short for a jump. */
 .macro LOAD
 #ifdef CONFIG_X86_64
@@ -201,5 +204,31 @@ FUNCTION kprobes_target_divide
 	_ASM_EXTABLE(.Ldivide, 2b)
 SYM_FUNC_END(kprobes_target_divide)
 
+/* unsigned long kprobes_target_call_mem(const struct kprobes_branch *b): b->to() */
+FUNCTION kprobes_target_call_mem
+	FRAME_BEGIN
+	ANNOTATE_RETPOLINE_SAFE
+.Lcall_mem:
+	call	*BRANCH_TO(%_ASM_ARG1)
+.Lcalled_mem:
+	FRAME_END
+	RET
+SYM_FUNC_END(kprobes_target_call_mem)
+
+/* The same by a tail call. */
+FUNCTION kprobes_target_jump_mem
+	ANNOTATE_RETPOLINE_SAFE
+	jmp	*BRANCH_TO(%_ASM_ARG1)
+	int3
+SYM_FUNC_END(kprobes_target_jump_mem)
+
+/* unsigned long kprobes_target_returns_to(void): its return address */
+SYM_FUNC_START(kprobes_target_returns_to)
+	mov	(%_ASM_SP), %_ASM_AX
+	RET
+SYM_FUNC_END(kprobes_target_returns_to)
+
+OFFSET kprobes_call_mem_offset, .Lcall_mem, kprobes_target_call_mem
+OFFSET kprobes_called_mem_offset, .Lcalled_mem, kprobes_target_call_mem
 OFFSET kprobes_load_user_offset, .Luser, kprobes_target_load_user
 OFFSET kprobes_divide_offset, .Ldivide, kprobes_target_divide
