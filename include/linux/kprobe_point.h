@@ -328,12 +328,20 @@ static __always_inline void *kprobe_detour_entry(const struct kprobe_detour *det
 #endif
 }
 
+/* Of a nop there is no copy: where hits go on, that of the next instruction begins. */
+static __always_inline bool kprobe_detour_runs_next(const struct kprobe_detour *detour)
+{
+	return detour->insn[0] == detour->insn[1] &&
+	       detour->route.run == detour->slot + detour->insn[1];
+}
+
 /* Is there a copy of the probed instruction at @addr? */
 static __always_inline bool
 kprobe_detour_has_insn_at(const struct kprobe_detour *detour, unsigned long addr)
 {
-	return addr == (unsigned long)detour->route.run ||
-	       addr == (unsigned long)detour->route.run_post ||
+	if (addr == (unsigned long)detour->route.run)
+		return !kprobe_detour_runs_next(detour);
+	return addr == (unsigned long)detour->route.run_post ||
 	       (detour->inlined && addr == (unsigned long)detour->slot + detour->inlined);
 }
 

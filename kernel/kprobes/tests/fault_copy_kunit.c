@@ -291,6 +291,11 @@ static long load_late(const long *p)
 	return kprobes_target_load_late(p);
 }
 
+static long load_nop(const long *p)
+{
+	return kprobes_target_load_nop(p);
+}
+
 static int load_thread(void *data)
 {
 	const struct bad_load *bad = data;
@@ -357,6 +362,35 @@ static void report_names_the_function(struct kunit *test)
 	kprobes_expect_counts(test, c[1], 2, 2);
 }
 
+static int count_fault(struct kprobe *p, struct pt_regs *regs, int trapnr)
+{
+	int *faults = kprobes_counter_of(p)->data;
+
+	(*faults)++;
+	return 0;
+}
+
+/* A nop is not copied: the load's copy is where hits go on. The fault is the load's. */
+static void report_does_not_name_the_nop(struct kunit *test)
+{
+	const struct kprobes_place place = { .symbol = "kprobes_target_load_nop" };
+	struct kprobes_counter *c = kprobes_counter(test, &place);
+	int faults = 0;
+
+	if (IS_ENABLED(CONFIG_LOCKDEP))
+		kunit_skip(test, "an oops turns lockdep off");
+	kprobes_take_way(kprobes_way_of(test));
+	c->data = &faults;
+	c->kp.post_handler = NULL;
+	c->kp.fault_handler = count_fault;
+	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&c->kp));
+	kprobes_expect_way(test, c);
+	oops_names(test, load_nop, -PAGE_SIZE, (unsigned long)c->kp.addr + KPROBES_LOAD_NOP);
+	kprobes_expect_counts(test, c, 1, 0);
+	KUNIT_EXPECT_EQ(test, faults, 0);
+	unregister_kprobe(&c->kp);
+}
+
 static struct kunit_case fault_copy_cases[] = {
 	KUNIT_CASE(zero_padded),
 	KUNIT_CASE(zero_padded_and_missed),
@@ -367,6 +401,7 @@ static struct kunit_case fault_copy_cases[] = {
 	KUNIT_CASE(warning_names_the_function),
 #endif
 	KPROBES_CASE_WAYS(report_names_the_function),
+	KPROBES_CASE_WAYS(report_does_not_name_the_nop),
 	{}
 };
 

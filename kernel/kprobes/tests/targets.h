@@ -242,6 +242,7 @@ void kprobes_target_lost(void);
 long kprobes_target_load(const long *p);
 long kprobes_target_load_bare(const long *p);
 long kprobes_target_load_late(const long *p);
+long kprobes_target_load_nop(const long *p);
 unsigned long kprobes_target_zeropad(const void *p);
 long kprobes_target_load_user(const long __user *p);
 int kprobes_target_divide(int a, int b);
@@ -263,7 +264,7 @@ extern const unsigned int kprobes_call_mem_offset, kprobes_called_mem_offset;
 #endif
 extern const unsigned int kprobes_load_user_offset, kprobes_divide_offset;
 
-/* Length of the load; its offset in kprobes_target_load_late(). */
+/* Length of the load; its offset in kprobes_target_load_late(), and in load_nop(). */
 #ifdef CONFIG_RISCV
 #define KPROBES_LOAD_LEN	4
 #define KPROBES_LOAD_LATE	KPROBE_INSN_ALIGN
@@ -274,6 +275,7 @@ extern const unsigned int kprobes_load_user_offset, kprobes_divide_offset;
 #define KPROBES_LOAD_LEN	(IS_ENABLED(CONFIG_X86_64) ? 3 : 6)
 #define KPROBES_LOAD_LATE	(IS_ENABLED(CONFIG_X86_64) ? 3 : 2)
 #endif
+#define KPROBES_LOAD_NOP	(IS_ENABLED(CONFIG_X86) ? 2 : 4)
 #endif
 
 #endif /* __ASSEMBLY__ */

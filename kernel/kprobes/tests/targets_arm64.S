@@ -145,6 +145,13 @@ FUNCTION kprobes_target_load_late
 	ret
 SYM_FUNC_END(kprobes_target_load_late)
 
+/* The same, after a nop. */
+FUNCTION kprobes_target_load_nop
+	nop
+	ldr	x0, [x0]
+	ret
+SYM_FUNC_END(kprobes_target_load_nop)
+
 /* unsigned long kprobes_target_zeropad(const void *p): *p, zeros past the last page */
 FUNCTION kprobes_target_zeropad
 1:	ldr	x0, [x0]

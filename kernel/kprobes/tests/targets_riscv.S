@@ -159,6 +159,16 @@ SYM_FUNC_START(kprobes_target_load_late)
 	ret
 SYM_FUNC_END(kprobes_target_load_late)
 
+/* The same, after a nop. */
+SYM_FUNC_START(kprobes_target_load_nop)
+	.option	push
+	.option	norvc
+	nop
+	.option	pop
+	LOAD
+	ret
+SYM_FUNC_END(kprobes_target_load_nop)
+
 /* unsigned long kprobes_target_zeropad(const void *p): *p, zeros past the last page */
 SYM_FUNC_START(kprobes_target_zeropad)
 1:	LOAD

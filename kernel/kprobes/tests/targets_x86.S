@@ -149,6 +149,13 @@ FUNCTION kprobes_target_load_late
 	RET
 SYM_FUNC_END(kprobes_target_load_late)
 
+/* The same, after a nop. */
+FUNCTION kprobes_target_load_nop
+	xchg	%ax, %ax
+	LOAD
+	RET
+SYM_FUNC_END(kprobes_target_load_nop)
+
 /* unsigned long kprobes_target_zeropad(const void *p): *p, zeros past the last page */
 FUNCTION kprobes_target_zeropad
 1:	LOAD
