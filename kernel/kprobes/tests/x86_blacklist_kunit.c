@@ -263,6 +263,16 @@ static bool is_called_elsewhere(unsigned long addr)
 	return false;
 }
 
+/*
+ * The part of the text with thunks and entry code calls much besides. What profiles branches calls
+ * more only while the branch tracer is on.
+ */
+static bool is_followed(unsigned long addr)
+{
+	return addr < (unsigned long)__softirqentry_text_end &&
+	       addr != kallsyms_lookup_name("ftrace_likely_update");
+}
+
 /* What is inline in the source may be a function of its own, which no list here names. */
 static void x86_blacklist_reached_without_idt(struct kunit *test)
 {
@@ -281,8 +291,7 @@ static void x86_blacklist_reached_without_idt(struct kunit *test)
 		if (is_called_elsewhere(r->start[i]))
 			continue;
 		KUNIT_EXPECT_TRUE_MSG(test, refused, "%pS", (void *)r->start[i]);
-		/* The part of the text with thunks and entry code calls much besides. */
-		if (refused && r->start[i] < (unsigned long)__softirqentry_text_end)
+		if (refused && is_followed(r->start[i]))
 			reach_callees(r, r->start[i]);
 	}
 	KUNIT_EXPECT_GT(test, r->nr, ARRAY_SIZE(first_called));
