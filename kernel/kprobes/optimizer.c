@@ -38,9 +38,6 @@
 #include "renew.h"
 #include "table.h"
 
-/* The most bytes from a probed address to its region's end, with an entry nop between. */
-#define LONGEST_REACH		(2 * KPROBE_INSN_MAX + KPROBE_JUMP_SIZE)
-
 /* Points whose text is examined under one hold of kprobe_mutex. */
 #define EXAMINED_AT_ONCE	128
 
@@ -429,7 +426,7 @@ typedef void (*visit_point_t)(struct kprobe_point *point, struct list_head *jump
 static void visit_around(unsigned long site, struct list_head *jumps,
 			 visit_point_t visit)
 {
-	unsigned long addr = site - LONGEST_REACH;
+	unsigned long addr = site - KPROBE_REGION_REACH;
 	struct kprobe_point *point = kprobe_point_next(&addr, site);
 
 	for (; point && point->addr < site; point = kprobe_point_after(point))

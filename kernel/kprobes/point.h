@@ -33,6 +33,13 @@ struct kprobe_point *kprobe_point_after(const struct kprobe_point *point);
 struct kprobe_point *kprobe_point_next_gone(unsigned long addr,
 					    unsigned long from);
 
+/*
+ * The most bytes from a point's address to the end of the text that it patches, or that its
+ * jump displaces: both begin after the entry nop if the point skips that.
+ */
+#define KPROBE_PATCH_REACH	(KPROBE_ENTRY_NOP_SIZE + KPROBE_JUMP_SIZE)
+#define KPROBE_REGION_REACH	(KPROBE_ENTRY_NOP_SIZE + KPROBE_TEXT_SIZE)
+
 /* Is the mechanism in the text? */
 static inline bool kprobe_point_in_text(const struct kprobe_point *point)
 {

@@ -130,13 +130,13 @@ static size_t read_text(unsigned long addr, u8 *buf, size_t size)
  */
 size_t kprobe_read_insn(unsigned long addr, u8 *buf, size_t size)
 {
-	unsigned long at = addr - KPROBE_JUMP_SIZE - KPROBE_INSN_MAX;
+	unsigned long at = addr - KPROBE_PATCH_REACH;
 	struct kprobe_point *point;
 
 	lockdep_assert_held(&text_mutex);
 	size = read_text(addr, buf, size);
 	look_under_breakpoints(addr, buf, size);
-	/* A point at a function's entry patches the text after the nop. */
+	/* The points are in order of their addresses, not of the text that they patch. */
 	for (point = kprobe_point_next(&at, addr + size - 1); point && point->addr < addr + size;
 	     point = kprobe_point_after(point))
 		if (kprobe_point_owns_site(point))

@@ -20,6 +20,10 @@ int kprobes_entry_tail(int a);
 int kprobes_entry_late(int a);
 /* A loop right after the nop, of @n rounds, at least one; returns a + n. */
 int kprobes_entry_loop(int n, int a);
+#ifdef CONFIG_RISCV_ISA_C
+/* Has a nop, and after it five compressed instructions that set the result. */
+int kprobes_entry_compressed(int a);
+#endif
 /* No nop; returns -a. */
 int kprobes_entry_other(int a);
 /* Trampolines, and how often they have run. */

@@ -5,8 +5,10 @@
  */
 #include <kunit/test.h>
 #include <linux/delay.h>
+#include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
 #include <linux/kthread.h>
+#include <linux/memory.h>
 
 #include "../batch.h"
 #include "../optimizer.h"
@@ -149,6 +151,32 @@ static void no_trap_for_neighbour(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, in_trap, 0);
 		unregister_kprobe(&second->kp);
 		unregister_kprobe(&entry->kp);
+	}
+}
+
+/* The text after the nop, as far as a jump may reach. */
+#define TEXT_SIZE	KPROBE_JUMP_SIZE
+
+static void read_after_nop(u8 *text, size_t offset)
+{
+	unsigned long addr = kprobes_entry_addr() + ENTRY_NOP_SIZE;
+
+	guard(mutex)(&kprobe_mutex);
+	guard(mutex)(&text_mutex);
+	kprobe_read_insn(addr + offset, text, TEXT_SIZE - offset);
+}
+
+/* What other probes are planned by is the text as it was, wherever they begin to read. */
+static void original_is_read(struct kunit *test)
+{
+	u8 before[TEXT_SIZE], now[TEXT_SIZE];
+	size_t offset;
+
+	read_after_nop(before, 0);
+	kprobes_entry_counting(test);
+	for (offset = 0; offset < TEXT_SIZE; offset++) {
+		read_after_nop(now, offset);
+		KUNIT_EXPECT_MEMEQ(test, now, before + offset, TEXT_SIZE - offset);
 	}
 }
 
@@ -379,6 +407,7 @@ static struct kunit_case neighbour_cases[] = {
 	KUNIT_CASE(next_comes_first),
 	KPROBES_CASE_FORMS(second_comes_first),
 	KPROBES_CASE_FORMS(no_trap_for_neighbour),
+	KPROBES_CASE_FORMS(original_is_read),
 	KUNIT_CASE(next_is_disabled),
 	KUNIT_CASE(entry_is_disabled),
 	KUNIT_CASE(both_at_once),

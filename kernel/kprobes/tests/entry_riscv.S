@@ -48,6 +48,21 @@ TRACED_FUNCTION kprobes_entry_tail
 	tail	kprobes_entry_target
 SYM_FUNC_END(kprobes_entry_tail)
 
+#ifdef CONFIG_RISCV_ISA_C
+/* int kprobes_entry_compressed(int a): a + 1; a jump covers the first four additions */
+TRACED_FUNCTION kprobes_entry_compressed
+	.option	push
+	.option	rvc
+	c.addi	a0, 10
+	c.addi	a0, -1
+	c.addi	a0, -2
+	c.addi	a0, -3
+	c.addi	a0, -3
+	c.jr	ra
+	.option	pop
+SYM_FUNC_END(kprobes_entry_compressed)
+#endif
+
 /* A function without nops, to go to: -a */
 SYM_FUNC_START(kprobes_entry_other)
 	neg	a0, a0
