@@ -76,7 +76,7 @@ enum kprobe_flow {
  * @plain:     optional: its copy is its bytes, wherever that runs, and there is nothing else
  *             to know of it but its length
  * @data_len:  how many bytes of text at @data it reads
- * @reads:     registers of kprobe_isa.scratch that it reads, a bit for each
+ * @reads:     registers that it reads, a bit for each, if they may be in kprobe_isa.scratch
  * @writes:    those that it writes, whatever its operands
  * @dead:      those that its copy may use to reach its target, because nobody reads
  *             them there. plan() sets this for a call that follows the calling convention;
@@ -183,7 +183,8 @@ static inline unsigned long kprobe_code_here(const struct kprobe_code *code)
  * @joins:     instructions may belong together, or be data that another one reads: the core
  *             then plans a whole function before it accepts a probe in it
  * @scratch:   a jump needs one of these registers, one that nobody reads any more; a
- *             bit for each, 0 if a jump needs none
+ *             bit for each, 0 if a jump needs none. None of them passes a value to a
+ *             function or back, whatever the kernel is compiled by
  *
  * @plan:  Plans the instruction at @bytes, of which there are @avail, for the
  *	address @addr. Returns %KPROBE_REASON_NONE, or why it must not be probed.

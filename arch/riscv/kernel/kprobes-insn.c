@@ -22,11 +22,16 @@
 #define REG_T0		5
 #define REG_T1		6
 
+/* t1 to t6. */
+#define TEMPORARIES	((u32)(GENMASK(31, 28) | GENMASK(7, 6)))
+
 /*
- * t1 to t6. Not t0: a jump by way of it is a return for the predictor, and assembly
- * returns by it where ra is in use.
+ * Those that pass nothing to a function and that no function preserves. To functions of which
+ * it knows all calls clang passes the ninth argument and those after it in t2 to t6: LLVM's
+ * calling convention "fastcc". gcc always follows the psABI. Not t0: a jump by way of it is a
+ * return for the predictor, and assembly returns by it where ra is in use.
  */
-#define SCRATCH		((u32)(GENMASK(31, 28) | GENMASK(7, 6)))
+#define SCRATCH		(IS_ENABLED(CONFIG_CC_IS_CLANG) ? (u32)BIT(REG_T1) : TEMPORARIES)
 
 #define NOP		0x00000013
 #define C_NOP		0x0001
@@ -114,7 +119,7 @@ static enum kprobe_reason plan_jalr(struct kprobe_insn *insn, u8 rd, u8 rs1, s32
 	insn->no_copy = rd && rd == rs1 && rd != REG_RA;
 	/* What was called by way of t0 may have to preserve all of them. */
 	if (!rd && rs1 == REG_T0)
-		insn->reads = SCRATCH;
+		insn->reads = TEMPORARIES;
 	if (rd)
 		return plan_branch(insn, KPROBE_FLOW_CALL_INDIRECT, 0);
 	return plan_branch(insn, rs1 == REG_RA && !imm ? KPROBE_FLOW_RETURN :
@@ -150,7 +155,7 @@ static enum kprobe_reason plan_atomic(struct kprobe_insn *insn, u32 word)
 		insn->exclusive = -1;
 		break;
 	case 0x05:				/* amocas, which reads rd and has pairs */
-		insn->reads = SCRATCH;
+		insn->reads = TEMPORARIES;
 		insn->writes = 0;
 		break;
 	}
@@ -226,7 +231,7 @@ static enum kprobe_reason plan_word(struct kprobe_insn *insn, u32 word, unsigned
 	u8 uses = forms[OPCODE(word)].uses;
 
 	if (!(forms[OPCODE(word)].funct3s & BIT(FUNCT3(word)))) {
-		insn->reads = SCRATCH;
+		insn->reads = TEMPORARIES;
 		return KPROBE_REASON_UNDECODABLE;
 	}
 	note_registers(insn, uses, RD(word), RS1(word), RS2(word));
@@ -321,8 +326,8 @@ static enum kprobe_reason plan(struct kprobe_insn *insn, const u8 *bytes, size_t
 	}
 	reason = insn->len == 4 ? plan_word(insn, get_unaligned_le32(bytes), addr) :
 				  plan_compressed(insn, get_unaligned_le16(bytes), addr);
-	insn->reads &= SCRATCH;
-	insn->writes &= SCRATCH;
+	insn->reads &= TEMPORARIES;
+	insn->writes &= TEMPORARIES;
 	return reason;
 }
 

@@ -27,7 +27,8 @@
 #define JR_T0		0x00028067
 
 #define T1		BIT(6)
-#define ALL		(GENMASK(31, 28) | GENMASK(7, 6))
+/* clang passes arguments in the others. */
+#define ALL		(IS_ENABLED(CONFIG_CC_IS_CLANG) ? T1 : GENMASK(31, 28) | GENMASK(7, 6))
 
 static bool no_range(const struct kprobe_text *text, unsigned long start,
 		     unsigned long end)

@@ -27,7 +27,7 @@ OVER bgeu a2,a3,1f
 OVERC c.j 1f
 OVERC c.beqz a2,1f
 OVERC c.bnez a3,1f
-OVER auipc t1,0x123
+OVER auipc t3,0x123
 BACK auipc ra,0x80000
 
 	/* A call must be the last instruction that a jump covers. */
@@ -103,8 +103,8 @@ END_SEQUENCE c_ret
 
 	/* 0x40000: SR_SUM */
 SYSTEM a0, nop, csrrs a0,sstatus,zero
-SYSTEM t1, "csrr t2, sstatus", csrrw t1,sstatus,t2
-SYSTEM t1, "li t1, 0x40000", csrrs zero,sstatus,t1
+SYSTEM t3, "csrr t2, sstatus", csrrw t3,sstatus,t2
+SYSTEM t3, "li t3, 0x40000", csrrs zero,sstatus,t3
 SYSTEM a0, "li a4, 0x40000", csrrc a0,sstatus,a4
 SYSTEM a0, nop, csrrci zero,sstatus,2
 SYSTEM a0, nop, csrrsi a0,sstatus,2
@@ -133,11 +133,11 @@ END_SEQUENCE csrrwi_scounteren
 
 RUN addi s7,s7,-48
 RUN lui t0,0x12345
-RUN slli t1,t2,0x28
-RUN sraiw t1,t2,0x3
+RUN slli t3,t2,0x28
+RUN sraiw t3,t2,0x3
 RUN slti a0,a4,5
-RUN add t1,t2,s4
-RUN subw t1,t2,s4
+RUN add t3,t2,s4
+RUN subw t3,t2,s4
 RUN mulhu a0,a4,a5
 RUN divw t4,t5,t6
 RUN auipc a0,0x123
@@ -175,11 +175,11 @@ RUN rem a4,a0,a5
 
 /* Bits */
 
-RUN sh1add t1,t2,s4
+RUN sh1add t3,t2,s4
 RUN add.uw a0,a4,a5
-RUN rori t1,t2,0x7
+RUN rori t3,t2,0x7
 RUN clz a0,a4
-RUN ctzw t1,t2
+RUN ctzw t3,t2
 RUN rev8 a0,a0
 RUN orc.b a0,a4
 RUN zext.h a0,a4
@@ -194,7 +194,7 @@ RUN roriw a3,a3,0x10
 
 /* Loads and stores */
 
-RUN lb t1,0(a1)
+RUN lb t3,0(a1)
 RUN lhu a0,2(a1)
 RUN sd s4,0(a1)
 RUN sb a0,1(a1)
@@ -208,7 +208,7 @@ RUN lh a4,0(a1)
 
 /* Atomic instructions */
 
-RUN amoadd.w t1,t2,(a1)
+RUN amoadd.w t3,t2,(a1)
 RUN amoswap.d.aqrl a0,a4,(a1)
 RUN amoor.w zero,a4,(a1)
 RUN amoand.d zero,a5,(a1)
@@ -258,14 +258,14 @@ RUN fence ow,ow
 
 RUN flw fa0,0(a1)
 RUN fld fa0,8(a1)
-RUN fsw ft6,0(a1)
+RUN fsw ft8,0(a1)
 RUN fsd fa0,8(a1)
 RUN fmadd.d fa0,fa1,fa2,fa3
 RUN fnmsub.s fa0,fa1,fa2,fa3
-RUN fadd.d ft6,ft7,ft7
-RUN fcvt.s.w ft6,t1
-RUN fmv.x.d t1,ft6
-RUN feq.d t1,ft6,ft7
+RUN fadd.d ft8,ft7,ft7
+RUN fcvt.s.w ft8,t3
+RUN fmv.x.d t3,ft8
+RUN feq.d t3,ft8,ft7
 RUN fclass.d a0,fa0
 RUN fmv.w.x ft0,a4
 RUN fmv.x.w a0,ft0

@@ -26,7 +26,8 @@
  * The least share in percent of the places that can be probed. On x86
  * without IBT functions with an indirect jump have no jumps, and their number depends on
  * the compiler. On RISC-V a jump covers up to four instructions, more often than elsewhere
- * with a call or a branch's target among them. On arm64 with BTI, clang 22 begins functions
+ * with a call or a branch's target among them; and it needs a register, for which with clang
+ * there is t1 alone. On arm64 with BTI, clang 22 begins functions
  * that are not traced with paciasp, which is their landing pad; it may also come after the
  * instruction that saves the return address on the shadow call stack. Where x86 counts calls,
  * code that counts them takes the padding that jumps at a function's end use.
@@ -36,10 +37,12 @@
 #else
 #define COUNTS_CALLS	false
 #endif
+#define HAS_T1_ALONE	(IS_ENABLED(CONFIG_RISCV) && IS_ENABLED(CONFIG_CC_IS_CLANG))
 #define HAS_BTI		IS_ENABLED(CONFIG_ARM64_BTI_KERNEL)
-#define LEAST_AT_ENTRY	(!HAS_BTI ? 95 : IS_ENABLED(CONFIG_DYNAMIC_FTRACE) ? 80 : 0)
+#define LEAST_AT_ENTRY	(HAS_T1_ALONE ? 93 : \
+			 !HAS_BTI ? 95 : IS_ENABLED(CONFIG_DYNAMIC_FTRACE) ? 80 : 0)
 #define LEAST_AFTER	(HAS_BTI && IS_ENABLED(CONFIG_SHADOW_CALL_STACK) ? 85 : \
-			 COUNTS_CALLS ? 95 : 97)
+			 HAS_T1_ALONE ? 93 : COUNTS_CALLS ? 95 : 97)
 #define LEAST_ANYWHERE	(IS_ENABLED(CONFIG_RISCV) ? 60 : \
 			 COUNTS_CALLS ? 95 : IS_ENABLED(CONFIG_PREFIX_SYMBOLS) ? 97 : 85)
 #define HAS_LEAST	(!IS_ENABLED(CONFIG_X86) || IS_ENABLED(CONFIG_X86_KERNEL_IBT))
