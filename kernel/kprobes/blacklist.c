@@ -4,9 +4,9 @@
  * would recurse, or would trap where the kernel cannot take a trap.
  *
  * It is a maple tree of address ranges. They come from NOKPROBE_SYMBOL(), from whole
- * sections (.kprobes.text, .noinstr.text), from the architecture and from sanitizers. Modules add theirs
- * for as long as they are loaded. If a function is on the list, so are the pieces that
- * the compiler has made of it: .cold, .isra and others.
+ * sections (.kprobes.text, .noinstr.text), from the architecture and from sanitizers.
+ * Modules add theirs for as long as they are loaded. If a function is on the list, so are
+ * the pieces that the compiler has made of it: .cold, .isra and others.
  */
 #include <linux/compiler.h>
 #include <linux/cpumask.h>

@@ -196,7 +196,8 @@ static const struct toy_region_case toy_region_cases[] = {
 		.len = 6, .nr = 3, .pads = true,
 	}, {
 		.name = "pad of calls after what ftrace patches",
-		.words = { TOY_NOP, TOY_NOP, TOY_PAD_OF_CALLS, TOY_NOP, TOY_NOP, DEAD(), TOY_RETURN },
+		.words = { TOY_NOP, TOY_NOP, TOY_PAD_OF_CALLS, TOY_NOP, TOY_NOP, DEAD(),
+			   TOY_RETURN },
 		.site = 2, .taken = 1, .len = 6, .nr = 3, .pads = true,
 	}, {
 		.name = "pad of calls after a call that ftrace has patched in",
