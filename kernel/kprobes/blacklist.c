@@ -22,7 +22,9 @@
 #include <linux/module.h>
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
+#include <linux/sched/clock.h>
 #include <linux/string.h>
+#include <linux/trace_clock.h>
 #include <linux/xarray.h>
 #include <asm/sections.h>
 
@@ -54,12 +56,16 @@ NOKPROBE_SYMBOL(lockdep_hardirqs_on_prepare);
 /* A trap asks it, before a hit has a frame. */
 NOKPROBE_SYMBOL(rcu_is_watching);
 #endif
+/* A breakpoint's trap enters and leaves as an NMI does, whose time these tracers take. */
 #ifdef CONFIG_HWLAT_TRACER
-/* A breakpoint's trap enters and leaves as an NMI does, which these tracers count. */
 NOKPROBE_SYMBOL(trace_hwlat_callback);
 #endif
 #ifdef CONFIG_OSNOISE_TRACER
 NOKPROBE_SYMBOL(trace_osnoise_callback);
+#endif
+#if defined(CONFIG_HWLAT_TRACER) || defined(CONFIG_OSNOISE_TRACER)
+NOKPROBE_SYMBOL(trace_clock_local);
+NOKPROBE_SYMBOL(sched_clock);
 #endif
 #ifdef CONFIG_KASAN_GENERIC
 NOKPROBE_SYMBOL(__kasan_check_read);
