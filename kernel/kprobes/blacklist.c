@@ -289,22 +289,28 @@ static bool is_sanitizer_call(const char *name)
 	       strstarts(name, "__sanitizer_cov_");
 }
 
-/* Called for each symbol. Adds it if it is a piece of a function on the list. */
-static int add_piece(void *mod, const char *name, unsigned long addr)
+/* Has the compiler made it of a function on the list? */
+static bool is_piece_of_forbidden(struct module *mod, const char *name)
 {
 	const char *dot = strchr(name, '.');
 	char function[KSYM_NAME_LEN];
 
-	if (!mod && is_sanitizer_call(name))
-		return forbid_function(addr) == -ENOMEM ? -ENOMEM : 0;
 	for (; dot && dot != name; dot = strchr(dot + 1, '.')) {
 		if (!is_piece_suffix(dot))
 			continue;
 		strscpy(function, name, min_t(size_t, dot - name + 1, sizeof(function)));
 		if (is_name_forbidden(mod, function))
-			return forbid_function(addr) == -ENOMEM ? -ENOMEM : 0;
+			return true;
 	}
-	return 0;
+	return false;
+}
+
+/* Called for each symbol. Modules have no functions of sanitizers. */
+static int add_by_name(void *mod, const char *name, unsigned long addr)
+{
+	if ((mod || !is_sanitizer_call(name)) && !is_piece_of_forbidden(mod, name))
+		return 0;
+	return forbid_function(addr) == -ENOMEM ? -ENOMEM : 0;
 }
 
 #ifdef CONFIG_MODULES
@@ -322,7 +328,7 @@ static int add_module(struct module *mod)
 	if (!ret && no_instr)
 		ret = kprobe_blacklist_add_text(no_instr, no_instr + mod->noinstr_text_size);
 	if (!ret && (mod->num_kprobe_blacklist || text || no_instr))
-		ret = module_kallsyms_on_each_symbol(mod->name, add_piece, mod);
+		ret = module_kallsyms_on_each_symbol(mod->name, add_by_name, mod);
 	return ret;
 }
 
@@ -396,5 +402,5 @@ int __init kprobe_blacklist_init(void)
 		return ret;
 	return add_symbols(__start_kprobe_blacklist, __stop_kprobe_blacklist) ?:
 	       arch_kprobe_blacklist() ?:
-	       kallsyms_on_each_symbol(add_piece, NULL);
+	       kallsyms_on_each_symbol(add_by_name, NULL);
 }
