@@ -233,12 +233,22 @@ bool kprobe_blacklist_gap(unsigned long addr, unsigned long *start, unsigned lon
 }
 NOKPROBE_SYMBOL(kprobe_blacklist_gap);
 
+/* Modules may begin with text that has no symbol: padding, or a function's type (kCFI). */
+static unsigned long skip_unnamed(unsigned long addr, unsigned long end)
+{
+	unsigned long size, offset;
+
+	while (addr < end && !kallsyms_lookup_size_offset(addr, &size, &offset))
+		addr++;
+	return addr;
+}
+
 /**
  * kprobe_blacklist_next() - walk the blacklist in order of address
  * @addr: where to start looking
  * @end:  set to the byte after what was found
  *
- * A range is walked function by function.
+ * A range is walked function by function. Text in front of the first one is an entry, too.
  *
  * Context: Process context, or any in which RCU can be read.
  * Return: Start of the first function, or part of one, at or after @addr, 0 when
@@ -252,8 +262,10 @@ unsigned long kprobe_blacklist_next(unsigned long addr, unsigned long *end)
 		return 0;
 	*end = last + 1;
 	at = max(addr, start);
-	if (!kallsyms_lookup_size_offset(at, &size, &offset))
+	if (!kallsyms_lookup_size_offset(at, &size, &offset)) {
+		*end = skip_unnamed(at, *end);
 		return start;
+	}
 	*end = min(*end, at - offset + size);
 	return max(start, at - offset);
 }

@@ -77,6 +77,12 @@ static noinline __noclone __kprobes int kprobes_target_in_kprobes_text(int x)
 	return x + 1;
 }
 
+/* Text without a symbol in front of the function, as compilers make it for kCFI. */
+asm("	.pushsection .noinstr.text, \"ax\"\n"
+    "	nop\n"
+    "	nop\n"
+    "	.popsection\n");
+
 static noinstr int kprobes_target_noinstr(int x)
 {
 	barrier();
