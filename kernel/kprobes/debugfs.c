@@ -117,9 +117,15 @@ static void blacklist_stop(struct seq_file *m, void *v)
 static int blacklist_show(struct seq_file *m, void *v)
 {
 	const struct blacklist_file *file = v;
+	unsigned long size, offset;
 
-	seq_printf(m, "0x%px-0x%px\t%ps\n", kprobe_shown(m, file->start),
-		   kprobe_shown(m, file->end), (void *)file->start);
+	seq_printf(m, "0x%px-0x%px\t", kprobe_shown(m, file->start),
+		   kprobe_shown(m, file->end));
+	/* Without a symbol %ps would show the address to readers who must not see it. */
+	if (kallsyms_lookup_size_offset(file->start, &size, &offset))
+		seq_printf(m, "%ps\n", (void *)file->start);
+	else
+		seq_printf(m, "0x%px\n", kprobe_shown(m, file->start));
 	return 0;
 }
 

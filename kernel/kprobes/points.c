@@ -208,7 +208,8 @@ static enum kprobe_reason reason_of(const struct kprobe_point *point)
 #else
 static enum kprobe_reason reason_of(const struct kprobe_point *point)
 {
-	return KPROBE_REASON_THROUGH_FTRACE;
+	return point->mechanism == KPROBE_FTRACE ? KPROBE_REASON_THROUGH_FTRACE :
+						   KPROBE_REASON_NONE;
 }
 #endif
 

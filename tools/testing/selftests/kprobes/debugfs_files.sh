@@ -75,7 +75,8 @@ check "stale is for root to read" mode_is "$kprobes/stale" -r--------
 check "stale is a number" all_match '^[0-9]+$' "$kprobes/stale"
 
 check "lines of the blacklist" \
-	all_match "^0x$address-0x$address	[A-Za-z_.][A-Za-z0-9_.]*\$" "$kprobes/blacklist"
+	all_match "^0x$address-0x$address	([A-Za-z_.][A-Za-z0-9_.]*|0x$address)\$" \
+	"$kprobes/blacklist"
 check "ranges of the blacklist" ranges_are_ranges
 check "blacklist has a function that is marked so" blacklist_tells_addresses
 

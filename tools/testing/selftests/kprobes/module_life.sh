@@ -166,6 +166,18 @@ blacklist_with_target()
 		not blacklisted "${target}_function" && not blacklisted "${target}_switched"
 }
 
+# Also that of text without a symbol, which the module begins with.
+blacklist_hides_addresses()
+{
+	knob=/proc/sys/kernel/kptr_restrict
+	before=$(cat $knob)
+	echo 2 >$knob
+	cat "$kprobes/blacklist" >"$work/hidden"
+	echo "$before" >$knob
+	all_match '^0x0+-0x0+	([A-Za-z_.].*|0x0+)$' "$work/hidden" &&
+		grep '	0x0' "$work/hidden"
+}
+
 refuses_blacklisted()
 {
 	for f in forbidden in_kprobes_text noinstr cpuidle forbidden.part.0; do
@@ -289,7 +301,7 @@ begin kprobe_example "$target"
 events=$(no_events)
 no_name=""
 [ -n "$(address_of "$both")" ] || no_name="kernel was built without $both"
-plan 27
+plan 28
 
 check_if "$events" "events wait for their module" waiting_events
 check_if "$events" "init text is hit while the module comes" hit_in_init
@@ -308,6 +320,7 @@ check_if "$no_name" "the probe stays when the module goes" stays_without_module
 check_if "$no_name" "and when it comes" stays_with_module
 check_if "$no_name" "with the module's name it is the module's" is_the_modules_with_its_name
 check "a module brings its blacklist" blacklist_with_target
+check "without a right no address is shown" blacklist_hides_addresses
 check "it holds" refuses_blacklisted
 check "it goes with the module" blacklist_goes
 check "and comes back" blacklist_comes_back
