@@ -134,7 +134,7 @@ static void disarm_pass(struct kprobe_passes *passes)
 	list_splice_tail_init(&passes->disarm[KPROBE_JUMP], points);
 	kprobe_batch_restore(points);
 	finish_pass(points, KPROBE_POINT_IDLE);
-	/* An error of ftrace changes nothing: the points are idle in any case. */
+	/* An error of ftrace changes nothing: calls for idle points are not reported. */
 	kprobe_ftrace_disarm(&passes->disarm[KPROBE_FTRACE]);
 	finish_pass(&passes->disarm[KPROBE_FTRACE], KPROBE_POINT_IDLE);
 }

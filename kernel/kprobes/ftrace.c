@@ -49,12 +49,19 @@ static void report_call(struct kprobe_point *point, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(report_call);
 
+/* If ftrace has no memory to disarm a point, it goes on with its calls: the point is idle. */
+static __always_inline bool is_reported(const struct kprobe_point *point)
+{
+	/* Pairs with kprobe_move_begin(). */
+	return smp_load_acquire(&point->mechanism) == KPROBE_FTRACE &&
+	       READ_ONCE(point->state) == KPROBE_POINT_ARMED;
+}
+
 static __always_inline void find_and_report(unsigned long ip, struct pt_regs *regs)
 {
 	struct kprobe_point *point = kprobe_table_find_user(ip, kprobe_after_nop(ip));
 
-	/* Pairs with kprobe_move_begin(). */
-	if (likely(point && smp_load_acquire(&point->mechanism) == KPROBE_FTRACE))
+	if (likely(point && is_reported(point)))
 		report_call(point, regs);
 }
 

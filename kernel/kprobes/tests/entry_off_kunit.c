@@ -9,6 +9,8 @@
 #include <linux/module.h>
 
 #include "../batch.h"
+#include "../ftrace.h"
+#include "../point.h"
 #include "../reason.h"
 #include "entry.h"
 
@@ -85,6 +87,34 @@ static void new_probe_is_refused(struct kunit *test)
 	kunit_release_action(test, turn_on, NULL);
 	KUNIT_EXPECT_EQ(test, 0, register_kprobe(&c->kp));
 	KUNIT_EXPECT_TRUE(test, is_ftraced(c));
+	KUNIT_EXPECT_EQ(test, kprobes_entry_loop(3, 4), 7);
+	kprobes_expect_counts(test, c, 1, 1);
+}
+
+/*
+ * ftrace may have no memory to disarm a point, and goes on calling kprobes. Here it does because
+ * the idle point's site is armed behind the point's back.
+ */
+static void idle_point_is_not_hit(struct kunit *test)
+{
+	const struct kprobes_place loop = { .symbol = "kprobes_entry_loop" };
+	struct kprobes_counter *c = kprobes_counting(test, &loop);
+	struct kprobe_point *point = kprobe_point_lookup((unsigned long)c->kp.addr);
+	LIST_HEAD(points);
+
+	KUNIT_ASSERT_TRUE(test, is_ftraced(c));
+	KUNIT_ASSERT_EQ(test, 0, kprobe_arm_all(false));
+	scoped_guard(mutex, &kprobe_mutex) {
+		list_add(&point->batch, &points);
+		KUNIT_EXPECT_EQ(test, 0, kprobe_ftrace_arm(&points));
+	}
+	KUNIT_EXPECT_EQ(test, kprobes_entry_loop(3, 4), 7);
+	kprobes_expect_counts(test, c, 0, 0);
+	scoped_guard(mutex, &kprobe_mutex) {
+		KUNIT_EXPECT_EQ(test, 0, kprobe_ftrace_disarm(&points));
+		list_del_init(&point->batch);
+	}
+	KUNIT_ASSERT_EQ(test, 0, kprobe_arm_all(true));
 	KUNIT_EXPECT_EQ(test, kprobes_entry_loop(3, 4), 7);
 	kprobes_expect_counts(test, c, 1, 1);
 }
@@ -230,6 +260,7 @@ static int off_init(struct kunit *test)
 static struct kunit_case off_cases[] = {
 	KPROBES_CASE_FORMS(working_probe_stays),
 	KUNIT_CASE(new_probe_is_refused),
+	KUNIT_CASE(idle_point_is_not_hit),
 	KUNIT_CASE(array_is_refused),
 	KUNIT_CASE(probe_stays_disabled),
 	KUNIT_CASE(switch_for_all_fails),
