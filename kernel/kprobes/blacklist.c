@@ -374,7 +374,8 @@ void kprobe_blacklist_remove_memory(const struct module_memory *mem)
 	unsigned long start, last;
 
 	while (find_range(at, &start, &last) && start < end) {
-		mtree_erase(&blacklist, start);
+		/* The tree may need a node for that. Other text may come to these addresses. */
+		mtree_store_range(&blacklist, start, last, NULL, GFP_KERNEL | __GFP_NOFAIL);
 		at = last + 1;
 	}
 }

@@ -56,18 +56,27 @@ static int refuse_memory(struct kprobe *p, struct pt_regs *regs)
 	return 1;
 }
 
+/* As should_failslab() does, whose second argument these flags are. */
+static int refuse_slab(struct kprobe *p, struct pt_regs *regs)
+{
+	if (regs_get_kernel_argument(regs, 1) & __GFP_NOFAIL)
+		return 0;
+	return refuse_memory(p, regs);
+}
+
 static void end_shortages(void *unused)
 {
 	unregister_kprobe(&shortage.kp);
 }
 
-static void prepare_shortages(struct kunit *test, const char *symbol, long result)
+static void prepare_shortages(struct kunit *test, const char *symbol,
+			      kprobe_pre_handler_t refuse, long result)
 {
 	if (!IS_ENABLED(CONFIG_FUNCTION_ERROR_INJECTION))
 		kunit_skip(test, "needs CONFIG_FUNCTION_ERROR_INJECTION");
 	memset(&shortage, 0, sizeof(shortage));
 	shortage.kp.symbol_name = symbol;
-	shortage.kp.pre_handler = refuse_memory;
+	shortage.kp.pre_handler = refuse;
 	shortage.result = result;
 	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&shortage.kp));
 	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, end_shortages, NULL));
@@ -79,7 +88,7 @@ static void prepare_slab_shortages(struct kunit *test)
 {
 	if (!IS_ENABLED(CONFIG_FAILSLAB))
 		kunit_skip(test, "needs CONFIG_FAILSLAB");
-	prepare_shortages(test, "should_failslab", -ENOMEM);
+	prepare_shortages(test, "should_failslab", refuse_slab, -ENOMEM);
 }
 
 /* From here on the caller's @nth allocation fails, or all of them do. */
@@ -354,7 +363,7 @@ static void pool_without_memory(struct kunit *test)
 {
 	struct kprobes_returns *r = kprobes_returns(test, "kprobes_target_c");
 
-	prepare_shortages(test, "__vmalloc_node_noprof", 0);
+	prepare_shortages(test, "__vmalloc_node_noprof", refuse_memory, 0);
 	kprobes_watch_console(test, "page_alloc.c");
 	r->rp.maxactive = MANY_INSTANCES;
 	begin_shortage(0);
@@ -395,7 +404,9 @@ static void blacklist_without_memory(struct kunit *test)
 		KUNIT_EXPECT_FALSE(test, within_kprobe_blacklist(entry));
 		KUNIT_EXPECT_EQ(test, 0, kprobe_blacklist_add_module(mod));
 		KUNIT_EXPECT_TRUE(test, within_kprobe_blacklist(entry));
+		begin_shortage(0);
 		kprobe_blacklist_remove_module(mod);
+		end_shortage();
 		KUNIT_EXPECT_FALSE(test, within_kprobe_blacklist(entry));
 	}
 }
