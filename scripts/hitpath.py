@@ -33,7 +33,7 @@ RANGES = [("__kprobes_text_start", "__kprobes_text_end"),
           ("__noinstr_text_start", "__noinstr_text_end")]
 PIECE = re.compile(r"\.(cold|isra\.|constprop\.|part\.)")
 PREFIX = re.compile(r"__(pfx|cfi)_|\$")
-SANITIZER = re.compile(r"__(asan|tsan|msan|ubsan|sanitizer|kcsan)_\w+")
+SANITIZER = re.compile(r"__(asan|hwasan|tsan|msan|ubsan|sanitizer|kcsan)_\w+")
 THUNK = re.compile(r"__x86_indirect_\w+")
 INSTRUCTION = re.compile(r"^\s*([0-9a-f]+):\t(.*)")
 FUNC, NOTYPE = 2, 0

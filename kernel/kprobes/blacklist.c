@@ -28,7 +28,7 @@
 #include <linux/xarray.h>
 #include <asm/sections.h>
 
-#ifdef CONFIG_KASAN_GENERIC
+#if defined(CONFIG_KASAN_GENERIC) || defined(CONFIG_KASAN_SW_TAGS)
 #include "../../mm/kasan/kasan.h"
 #endif
 #include "blacklist.h"
@@ -67,7 +67,7 @@ NOKPROBE_SYMBOL(trace_osnoise_callback);
 NOKPROBE_SYMBOL(trace_clock_local);
 NOKPROBE_SYMBOL(sched_clock);
 #endif
-#ifdef CONFIG_KASAN_GENERIC
+#if defined(CONFIG_KASAN_GENERIC) || defined(CONFIG_KASAN_SW_TAGS)
 NOKPROBE_SYMBOL(__kasan_check_read);
 NOKPROBE_SYMBOL(__kasan_check_write);
 NOKPROBE_SYMBOL(kasan_check_range);
@@ -293,12 +293,12 @@ static bool is_name_forbidden(struct module *mod, const char *name)
 
 /*
  * Compilers call these where code reads, writes or branches: in what leads to a hit, and where
- * a CPU cannot take a trap yet. What they call is forbidden by name.
+ * a CPU cannot take a trap yet. What they call is marked NOKPROBE_SYMBOL().
  */
 static bool is_sanitizer_call(const char *name)
 {
-	return strstarts(name, "__asan_") || strstarts(name, "__tsan_") ||
-	       strstarts(name, "__sanitizer_cov_");
+	return strstarts(name, "__asan_") || strstarts(name, "__hwasan_") ||
+	       strstarts(name, "__tsan_") || strstarts(name, "__sanitizer_cov_");
 }
 
 /* Has the compiler made it of a function on the list? */
