@@ -1,0 +1,61 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# The osnoise tracer records an event when an NMI ends, and on x86 a breakpoint's trap ends as an NMI
+# does: a probe on what records events is hit there. That must not go on without end.
+
+# shellcheck source=functions.sh
+. "$(dirname "$0")/functions.sh"
+
+recorder=ring_buffer_lock_reserve
+rounds=5
+
+osnoise_starts()
+{
+	echo 100000 >"$tracefs/osnoise/runtime_us" && echo 1 >"$tracefs/events/osnoise/enable" &&
+		echo osnoise >"$tracefs/current_tracer"
+}
+
+osnoise_ends()
+{
+	echo nop >"$tracefs/current_tracer"
+	echo 0 >"$tracefs/events/osnoise/enable"
+	echo "$runtime" >"$tracefs/osnoise/runtime_us"
+	: >"$tracefs/trace"
+}
+
+records_nmis()
+{
+	grep -q ' nmi_noise: ' "$tracefs/trace"
+}
+
+# New probes are hit in the trap, until they have detours.
+recorder_is_hit()
+{
+	round=0
+	while [ "$round" -lt "$rounds" ]; do
+		load kprobe_batch_example symbols="$recorder" || return 1
+		was=$(recorder_hits)
+		sleep 1
+		at_least "$(recorder_hits)" $((was + 1)) && unload kprobe_batch_example || return 1
+		round=$((round + 1))
+	done
+}
+
+recorder_hits()
+{
+	awk '{ print $2; exit }' "$batch_hits"
+}
+
+begin kprobe_batch_example
+grep -qw osnoise "$tracefs/available_tracers" 2>/dev/null ||
+	skip_all "kernel has no CONFIG_OSNOISE_TRACER"
+runtime=$(cat "$tracefs/osnoise/runtime_us")
+plan 4
+
+check "osnoise starts" osnoise_starts
+check "what records its events is hit" recorder_is_hit
+check "traps are recorded as NMIs" records_nmis
+check "osnoise ends" osnoise_ends
+
+finish
