@@ -50,6 +50,8 @@ TABLES = (
     ("__mcount_loc", ("__start_mcount_loc", "__stop_mcount_loc"), 8, 8),
 )
 BLACKLIST = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../arch/x86/kernel/kprobes.c")
+# As is_sanitizer_call() of kernel/kprobes/blacklist.c has them.
+SANITIZER_CALL = re.compile(r"__(asan|hwasan|tsan|sanitizer_cov)_")
 # A check of an indirect call by clang: the two instructions that a report of its trap reads.
 CHECKS = (".kcfi_traps", ("__start___kcfi_traps", "__stop___kcfi_traps"), 4, 4)
 BEFORE_TRAP = 12, 6
@@ -129,7 +131,8 @@ class Kernel(hitpath.Kernel):
     def is_blacklisted(self, address):
         return (self.function(address) in self.forbidden or
                 self.start_of(address) in self.forbidden or
-                any(hitpath.PIECE.split(name)[0] in self.by_name for name in self.names_at(address)) or
+                any(hitpath.PIECE.split(name)[0] in self.by_name or SANITIZER_CALL.match(name)
+                    for name in self.names_at(address)) or
                 any(start <= address < end for start, end in self.ranges))
 
 

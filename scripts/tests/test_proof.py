@@ -544,6 +544,17 @@ class Explained(unittest.TestCase):
         self.assertTrue({"ftrace_caller", "startup_64", "native_write_cr4"} <= names)
         self.assertFalse({"ftrace_caller_end", "native_read_cr3"} & names)
 
+    def test_calls_of_sanitizers(self):
+        k = object.__new__(explain.Kernel)
+        k.names, k.starts, k.forbidden = {AT: ["f"]}, [AT], set()
+        k.all_starts, k.by_name, k.ranges = [AT], {"listed"}, []
+        for name in ("__tsan_read8", "__asan_load8", "__sanitizer_cov_trace_pc", "listed.cold"):
+            k.all_names = {AT: {name}}
+            self.assertTrue(k.is_blacklisted(AT), name)
+        for name in ("kcsan_found", "tsan_read8", "some"):
+            k.all_names = {AT: {name}}
+            self.assertFalse(k.is_blacklisted(AT), name)
+
     def test_reasons_are_those_of_kprobes(self):
         with open(os.path.join(PROOF, "..", "..", "kernel", "kprobes", "reason.c")) as f:
             source = f.read()
