@@ -10,7 +10,6 @@
 #define KRETPROBE_TRAMPOLINE						\
 	((unsigned long)dereference_function_descriptor(kretprobe_trampoline))
 
-/* Pushes the instance and makes the call return to the trampoline. */
 /* Interrupts that push instances pop them again, so no atomic exchange is needed. */
 static __always_inline void kretprobe_push(struct kretprobe_instance *ri)
 {
@@ -21,6 +20,7 @@ static __always_inline void kretprobe_push(struct kretprobe_instance *ri)
 	smp_store_release(&stack->first, &ri->llist);
 }
 
+/* Pushes the instance and makes the call return to the trampoline. */
 static __always_inline void kretprobe_hijack(struct kretprobe_instance *ri,
 					     struct pt_regs *regs, void *fp)
 {

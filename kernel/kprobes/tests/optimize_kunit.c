@@ -493,8 +493,10 @@ static void shared_fixup_is_jumped_into(struct kunit *test)
 {
 	const struct kprobes_place place = { .symbol = "__put_user_handle_exception" };
 
-	kprobes_counting(test, &place);
+	struct kprobes_counter *c = kprobes_counting(test, &place);
+
 	wait_for_kprobe_optimizer();
+	kprobes_expect_mechanism(test, c, KPROBE_BREAKPOINT, "shared by all put_user()");
 	KUNIT_EXPECT_EQ(test, put_user(1, (int __user *)-sizeof(int)), -EFAULT);
 }
 #endif
