@@ -134,12 +134,13 @@ NOKPROBE_SYMBOL(register_kprobes);
  *
  * * -EINVAL - @p is NULL or registered; both or neither of symbol and address are
  *   given; the place is not text, is blacklisted, is in front of a function's
- *   entry, or is a jump label, static call, BUG() or other site that another
- *   subsystem patches or reads; the instruction cannot be displaced
+ *   entry, or is a jump label, static call or its trampoline, BUG(), or another site
+ *   that a subsystem patches or reads; the instruction cannot be displaced; ftrace
+ *   fails to arm the point for another reason than those below
  * * -ENOENT - the symbol is unknown, or the module or init section that the
  *   place is in is not ready yet, has gone or is going
  * * -EILSEQ - the place is inside an instruction, or cannot be decoded
- * * -EAGAIN - too early during boot
+ * * -EAGAIN - too early during boot, or kprobes could not be initialized
  * * -EBUSY - ftrace has to arm the point, or the point of the function's entry in front
  *   of it, and kernel.ftrace_enabled is 0
  * * -ENODEV - ftrace has to arm the point, and has shut itself down
@@ -233,10 +234,11 @@ static bool is_point(const void *hazard, const void *point)
  * disable_kprobe() - keep a probe's handlers from running
  * @kp: a registered probe
  *
- * When it returns, no handler of the probe runs or will run until enable_kprobe().
+ * When it returns, no handler of the probe runs or will run until enable_kprobe(). It waits
+ * for those that run without a time limit, also when the probe was disabled before.
  *
  * Context: Process context, may sleep.
- * Return: 0, also when the probe was disabled before; -EINVAL when it is not
+ * Return: 0, also when the probe was disabled before or is gone; -EINVAL when it is not
  * registered. An errno of enable_kprobe() means that the probe is disabled, and that
  * its point could not be armed for another probe.
  */

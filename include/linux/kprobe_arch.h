@@ -148,7 +148,8 @@ bool arch_kprobe_emulate(struct kprobe_point *point, struct pt_regs *regs);
  * @point: the point
  * @regs:  registers after what kprobe_isa.read() writes; set to those after the instruction
  *
- * Unless %KPROBE_READ_PUSHED is 0. Must not read the operand again: that may fail again.
+ * Needed unless %KPROBE_READ_PUSHED is 0. Must take the operand from the stack, where the slot
+ * has pushed it, and not read it again: that may fail again.
  *
  * Context: Hit path.
  */

@@ -90,7 +90,8 @@ typedef int (*kretprobe_handler_t)(struct kretprobe_instance *ri,
 /**
  * enum kprobe_miss - why a hit's handlers did not run
  * @KPROBE_MISS_NESTED:   hit from inside a probe handler of the same context
- * @KPROBE_MISS_DEPTH:    more contexts nested on the CPU than there are frames
+ * @KPROBE_MISS_DEPTH:    more contexts nested on the CPU than there are frames, also
+ *                        when that keeps only the post-handler from being called
  * @KPROBE_MISS_DIVERTED: a newer probe at the address changed the execution
  *                        path
  * @KPROBE_MISS_CAUSES:   number of causes
@@ -189,7 +190,8 @@ struct kretprobe {
 /**
  * struct kretprobe_instance - one probed call in flight
  * @rp:       the return probe
- * @ret_addr: where the function returns to
+ * @ret_addr: where the function returns to. In the entry handler it may be the graph tracer's
+ *            or an fprobe's trampoline; in the return handler it is in the caller
  * @task:     the task that made the call
  * @data:     the caller's private data of @rp->data_size bytes, from entry to
  *            return; not zeroed
@@ -467,7 +469,7 @@ static inline void kprobe_flush_task(struct task_struct *tsk) { }
  * get_kretprobe_retaddr() - get the return address of a probed call
  * @ri: the call's instance
  *
- * Return: The address in the caller.
+ * Return: The address in the caller; in an entry handler see @ret_addr of the instance.
  */
 static inline unsigned long get_kretprobe_retaddr(struct kretprobe_instance *ri)
 {

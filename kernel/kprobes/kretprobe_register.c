@@ -94,7 +94,7 @@ NOKPROBE_SYMBOL(register_kretprobes);
  * Context: Process context, may sleep.
  * Return: As register_kprobe(); -EINVAL also when the place is not a
  * function's entry, -E2BIG when @data_size is more than
- * %KRETPROBE_MAX_DATA_SIZE.
+ * %KRETPROBE_MAX_DATA_SIZE, -ENOMEM also when @maxactive instances would have 2 GB or more.
  */
 int register_kretprobe(struct kretprobe *rp)
 {
