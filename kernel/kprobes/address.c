@@ -57,22 +57,18 @@ static bool is_called(const struct kprobe_function *f)
 }
 
 /* Sets @addr to where a probe at @at goes, which may differ at a function's entry. */
-static enum kprobe_reason place_in_function(struct kprobe_lookup *lookup, unsigned long at,
+static enum kprobe_reason place_in_function(const struct kprobe_function *f, unsigned long at,
 					    unsigned long *addr, bool *on_func_entry)
 {
-	struct kprobe_function f;
-	enum kprobe_reason reason;
+	enum kprobe_reason reason = check_symbol(f);
 
-	if (!kprobe_lookup_function(lookup, at, &f))
-		return KPROBE_REASON_NO_TEXT;
-	reason = check_symbol(&f);
 	if (reason)
 		return reason;
-	*addr = (unsigned long)arch_kprobe_entry(f.start, at - f.start,
+	*addr = (unsigned long)arch_kprobe_entry(f->start, at - f->start,
 						 on_func_entry);
 	/* KMSAN has not seen the write: the architecture's code is not instrumented. */
 	kmsan_unpoison_memory(on_func_entry, sizeof(*on_func_entry));
-	if (!is_called(&f))
+	if (!is_called(f))
 		*on_func_entry = false;
 	return KPROBE_REASON_NONE;
 }
@@ -95,6 +91,25 @@ static enum kprobe_reason resolve_symbol(const char *name, unsigned int offset,
 							KPROBE_REASON_NONE;
 }
 
+/* Init text has no symbols any more when it was freed. */
+static enum kprobe_reason no_symbol(unsigned long at)
+{
+	return is_kernel_inittext(at) && !core_kernel_text(at) ? KPROBE_REASON_INIT_TEXT :
+								 KPROBE_REASON_NO_TEXT;
+}
+
+/* Sets @at to the place that a probe names. */
+static enum kprobe_reason find_place(const struct kprobe *p, unsigned long *at)
+{
+	if (!p->symbol_name == !p->addr)
+		return p->addr ? KPROBE_REASON_BOTH : KPROBE_REASON_NEITHER;
+	if (p->symbol_name)
+		return resolve_symbol(p->symbol_name, p->offset, at);
+	if (check_add_overflow((unsigned long)p->addr, p->offset, at))
+		return KPROBE_REASON_NO_TEXT;
+	return KPROBE_REASON_NONE;
+}
+
 /**
  * kprobe_resolve() - find the address that a user wants to probe
  * @p:             the probe, as its user has filled it in
@@ -108,23 +123,15 @@ static enum kprobe_reason resolve_symbol(const char *name, unsigned int offset,
 enum kprobe_reason kprobe_resolve(const struct kprobe *p, struct kprobe_lookup *lookup,
 				  unsigned long *addr, bool *on_func_entry)
 {
+	struct kprobe_function f;
 	unsigned long at;
-	enum kprobe_reason reason;
+	enum kprobe_reason reason = find_place(p, &at);
 
-	if (!p->symbol_name == !p->addr)
-		return p->addr ? KPROBE_REASON_BOTH : KPROBE_REASON_NEITHER;
-	if (p->symbol_name) {
-		reason = resolve_symbol(p->symbol_name, p->offset, &at);
-		if (reason)
-			return reason;
-	} else if (check_add_overflow((unsigned long)p->addr, p->offset, &at)) {
-		return KPROBE_REASON_NO_TEXT;
-	}
-	reason = place_in_function(lookup, at, addr, on_func_entry);
-	/* Init text has no symbols any more when it was freed. */
-	if (reason && is_kernel_inittext(at) && !core_kernel_text(at))
-		return KPROBE_REASON_INIT_TEXT;
-	return reason;
+	if (reason)
+		return reason;
+	if (!kprobe_lookup_function(lookup, at, &f))
+		return no_symbol(at);
+	return place_in_function(&f, at, addr, on_func_entry);
 }
 NOKPROBE_SYMBOL(kprobe_resolve);
 
@@ -134,7 +141,8 @@ NOKPROBE_SYMBOL(kprobe_resolve);
  * @sym:    a symbol, if @addr is NULL
  * @offset: bytes from there
  *
- * Context: Process context, may sleep.
+ * Context: Process context, may sleep. Takes no lock of kprobes: perf asks while it holds the
+ * lock of a context, which CPU hotplug takes, and a registration waits for CPU hotplug.
  * Return: 0 if it is, -EINVAL if not, -ENOENT if the symbol is unknown.
  */
 int kprobe_on_func_entry(kprobe_opcode_t *addr, const char *sym,
@@ -145,14 +153,14 @@ int kprobe_on_func_entry(kprobe_opcode_t *addr, const char *sym,
 		.symbol_name = sym,
 		.offset = offset,
 	};
-	struct kprobe_lookup lookup;
-	unsigned long ignored;
-	bool on_entry;
-	enum kprobe_reason reason;
+	struct kprobe_function f;
+	unsigned long at, ignored;
+	bool on_entry = false;
+	enum kprobe_reason reason = find_place(&p, &at);
 
-	kprobe_lookup_init(&lookup);
-	guard(mutex)(&kprobe_mutex);
-	reason = kprobe_resolve(&p, &lookup, &ignored, &on_entry);
+	if (!reason)
+		reason = kprobe_ask_kallsyms(at, &f) ?
+			 place_in_function(&f, at, &ignored, &on_entry) : no_symbol(at);
 	if (reason)
 		return kprobe_reason_errno(reason);
 	return on_entry ? 0 : -EINVAL;

@@ -205,7 +205,17 @@ static bool find_in_module(struct module *mod, unsigned long addr,
 static void drop_symbols(const struct module *mod) { }
 #endif
 
-static bool find_by_kallsyms(unsigned long addr, struct kprobe_function *f)
+/**
+ * kprobe_ask_kallsyms() - find the function around an address, without a lock
+ * @addr: any address
+ * @f:    filled in
+ *
+ * In a module that takes longer than kprobe_find_function().
+ *
+ * Context: Process context, any locks held.
+ * Return: True when there is a symbol.
+ */
+bool kprobe_ask_kallsyms(unsigned long addr, struct kprobe_function *f)
 {
 	char name[KSYM_NAME_LEN], *module;
 	unsigned long size, offset;
@@ -219,10 +229,11 @@ static bool find_by_kallsyms(unsigned long addr, struct kprobe_function *f)
 	f->kind = kind_of(symbol);
 	return true;
 }
+NOKPROBE_SYMBOL(kprobe_ask_kallsyms);
 
 static bool find_function(struct module *mod, unsigned long addr, struct kprobe_function *f)
 {
-	return find_in_module(mod, addr, f) || find_by_kallsyms(addr, f);
+	return find_in_module(mod, addr, f) || kprobe_ask_kallsyms(addr, f);
 }
 
 /**

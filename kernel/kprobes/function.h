@@ -93,6 +93,7 @@ static inline struct module *kprobe_lookup_module(const struct kprobe_lookup *lo
 	return addr >= last->start && addr < last->end ? lookup->module : NULL;
 }
 
+bool kprobe_ask_kallsyms(unsigned long addr, struct kprobe_function *f);
 bool kprobe_find_function(unsigned long addr, struct kprobe_function *f);
 bool kprobe_lookup_function(struct kprobe_lookup *lookup, unsigned long addr,
 			    struct kprobe_function *f);

@@ -454,40 +454,6 @@ static void counts_on_all_cpus(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, c->kp.nmissed, 0);
 }
 
-/* Names */
-
-static void looks_up_names(struct kunit *test)
-{
-	KUNIT_EXPECT_PTR_EQ(test, kprobe_lookup_name("kprobes_target_c", 0),
-			    (kprobe_opcode_t *)kprobes_target_c);
-	KUNIT_EXPECT_NULL(test,
-			  kprobe_lookup_name("kprobes_there_is_no_such_symbol", 0));
-}
-
-static void knows_function_entries(struct kunit *test)
-{
-	kprobe_opcode_t *c = (kprobe_opcode_t *)kprobes_target_c;
-	const struct kprobes_place *last = kprobes_place(kprobes_places() - 1);
-	unsigned long pad;
-
-	pad = kprobes_place_addr(kprobes_place_named(KPROBES_PLACE_C)) -
-	      (unsigned long)c;
-	KUNIT_EXPECT_EQ(test, 0, kprobe_on_func_entry(c, NULL, 0));
-	KUNIT_EXPECT_EQ(test, 0, kprobe_on_func_entry(c, NULL, pad));
-	KUNIT_EXPECT_EQ(test, 0, kprobe_on_func_entry(NULL, "kprobes_target_c", 0));
-	KUNIT_EXPECT_EQ(test, 0,
-			kprobe_on_func_entry(NULL, "kprobes_target_c", pad));
-	KUNIT_EXPECT_EQ(test, -EINVAL, kprobe_on_func_entry(c, NULL, pad + 1));
-	if (last->offset)
-		KUNIT_EXPECT_EQ(test, -EINVAL,
-				kprobe_on_func_entry(NULL, last->symbol,
-						     last->offset));
-	KUNIT_EXPECT_EQ(test, -ENOENT,
-			kprobe_on_func_entry(NULL,
-					     "kprobes_there_is_no_such_symbol",
-					     0));
-}
-
 static void finds_the_newest_probe(struct kunit *test)
 {
 	struct kprobes_counter *a, *b;
@@ -567,8 +533,6 @@ static struct kunit_case api_cases[] = {
 	KPROBES_CASE_PLACES(attach_again_disabled),
 	KPROBES_CASE_PLACES(reaper_comes),
 	KPROBES_CASE_PLACES(counts_on_all_cpus),
-	KUNIT_CASE(looks_up_names),
-	KUNIT_CASE(knows_function_entries),
 	KPROBES_CASE_PLACES(finds_the_newest_probe),
 	KUNIT_CASE(return_probe_on_and_off),
 	KUNIT_CASE(return_probes_in_batch),
