@@ -49,7 +49,9 @@ TABLES = (
     ("__bug_table", ("__start___bug_table", "__stop___bug_table"), 12, 4),
     ("__mcount_loc", ("__start_mcount_loc", "__stop_mcount_loc"), 8, 8),
 )
-BLACKLIST = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../arch/x86/kernel/kprobes.c")
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
+BLACKLIST = os.path.join(ROOT, "arch/x86/kernel/kprobes.c")
+DYING = os.path.join(ROOT, "kernel/kprobes/blacklist.c")
 # As is_sanitizer_call() of kernel/kprobes/blacklist.c has them.
 SANITIZER_CALL = re.compile(r"__(asan|hwasan|tsan|sanitizer_cov)_")
 # A check of an indirect call by clang: the two instructions that a report of its trap reads.
@@ -99,6 +101,12 @@ def named(source):
     return pairs, set(re.findall(r'"(\w+)"', table[0])) - {end for _, end in pairs}
 
 
+def dying():
+    """What the core's blacklist names: functions of CPUs that go offline."""
+    with open(DYING) as f:
+        return set(re.findall(r'"(\w+)"', re.search(r"dying\[\].*?^};", f.read(), re.DOTALL | re.MULTILINE)[0]))
+
+
 class Kernel(hitpath.Kernel):
     """The kernel's symbols, blacklist, and tables. @entries: addresses of functions."""
 
@@ -114,7 +122,8 @@ class Kernel(hitpath.Kernel):
             if not name.startswith(".L"):
                 self.all_names.setdefault(value, set()).add(name)
         self.all_starts = sorted(self.all_names)
-        pairs, self.by_name = named(source)
+        pairs, by_name = named(source)
+        self.by_name = by_name | dying()
         # What fills the space up to the next symbol belongs to the one before.
         self.ranges = [(value, self.all_starts[bisect.bisect_left(self.all_starts, value + size)])
                        for name, value, size, _ in functions if name in (start for start, _ in pairs)]

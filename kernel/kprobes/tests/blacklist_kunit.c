@@ -410,6 +410,23 @@ static void blacklist_subsystem(struct kunit *test)
 		expect_names(test, serving_returns, ARRAY_SIZE(serving_returns), false);
 }
 
+/* No grace period waits for a CPU in these. */
+static const char * const dying[] = {
+	"cpuhp_report_idle_dead", "arch_cpu_idle_dead",
+};
+
+static void blacklist_dying_cpu(struct kunit *test)
+{
+	if (!IS_ENABLED(CONFIG_HOTPLUG_CPU))
+		kunit_skip(test, "needs CONFIG_HOTPLUG_CPU");
+	expect_names(test, dying, ARRAY_SIZE(dying), false);
+	if (IS_ENABLED(CONFIG_X86)) {
+		const char * const name = "native_play_dead";
+
+		expect_names(test, &name, 1, false);
+	}
+}
+
 static void blacklist_walk(struct kunit *test)
 {
 	unsigned long start, end = 0, last_end = 0, at = 0, nr = 0;
@@ -541,6 +558,7 @@ static struct kunit_case blacklist_cases[] = {
 	KUNIT_CASE(blacklist_return_of_cold),
 	KUNIT_CASE(blacklist_return_of_return),
 	KUNIT_CASE(blacklist_subsystem),
+	KUNIT_CASE(blacklist_dying_cpu),
 	KUNIT_CASE(blacklist_walk),
 	KUNIT_CASE(blacklist_walk_from_inside),
 #ifdef CONFIG_MODULES
