@@ -307,6 +307,8 @@ static const char * const inner_functions[] = {
 	"llist_add_batch", "cpumask_next_wrap", "preempt_schedule_notrace",
 	"lockdep_hardirqs_on_prepare", "__kasan_check_read", "kasan_check_range",
 	"__kcsan_check_access", "kcsan_setup_watchpoint", "ftrace_likely_update",
+	"__sanitizer_cov_trace_pc", "__sanitizer_cov_trace_const_cmp4", "check_kcov_mode",
+	"write_comp_data", "canonicalize_ip",
 };
 
 static const char * const serving_x86[] = {
