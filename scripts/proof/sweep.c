@@ -335,22 +335,24 @@ static int has_tracer(const char *tracer)
 	return found;
 }
 
-static void under_tracer(const char *tracer, const char *name, const char *filter)
+/* Returns whether the kernel has that tracer. */
+static int under_tracer(const char *tracer, const char *name, const char *filter)
 {
 	if (!has_tracer(tracer)) {
 		fprintf(output, "run %s skipped 0\n", name);
-		return;
+		return 0;
 	}
 	if (write_file(TRACING "set_ftrace_filter", filter) == -EINVAL)
 		fail("set_ftrace_filter");
 	if (write_file(TRACING "current_tracer", tracer)) {
 		fprintf(output, "run %s failed 0\nline %s\n", name, "the tracer cannot be set");
-		return;
+		return 1;
 	}
 	run(name);
 	write_file(TRACING "current_tracer", "nop");
 	write_file(TRACING "trace", "");
 	write_file(TRACING "set_ftrace_filter", "");
+	return 1;
 }
 
 /* Probes as @mechanism, alone and then in all surroundings that @steps asks for. */
@@ -358,6 +360,7 @@ static void runs(const char *mechanism, uint32_t steps, uint32_t id)
 {
 	const char *filter = (steps & (1 << FEW) ? initials : eighths)[id % SHARES];
 	char name[64];
+	int traced = 0;
 
 	run(mechanism);
 	if (!(steps & (1 << INTERRUPTS)))
@@ -365,12 +368,12 @@ static void runs(const char *mechanism, uint32_t steps, uint32_t id)
 	set_interrupts(1);
 	snprintf(name, sizeof(name), "%s+function", mechanism);
 	if (steps & (1 << FUNCTION))
-		under_tracer("function", name, filter);
+		traced |= under_tracer("function", name, filter);
 	snprintf(name, sizeof(name), "%s+graph", mechanism);
 	if (steps & (1 << GRAPH))
-		under_tracer("function_graph", name, filter);
+		traced |= under_tracer("function_graph", name, filter);
 	snprintf(name, sizeof(name), "%s+interrupts", mechanism);
-	if (!(steps & (1 << FUNCTION | 1 << GRAPH)))
+	if (!traced)
 		run(name);
 	set_interrupts(0);
 }
