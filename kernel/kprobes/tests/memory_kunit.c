@@ -59,7 +59,7 @@ static int refuse_memory(struct kprobe *p, struct pt_regs *regs)
 /* As should_failslab() does, whose second argument these flags are. */
 static int refuse_slab(struct kprobe *p, struct pt_regs *regs)
 {
-	if (regs_get_kernel_argument(regs, 1) & __GFP_NOFAIL)
+	if ((__force gfp_t)regs_get_kernel_argument(regs, 1) & __GFP_NOFAIL)
 		return 0;
 	return refuse_memory(p, regs);
 }

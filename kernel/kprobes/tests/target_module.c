@@ -78,10 +78,10 @@ static noinline __noclone __kprobes int kprobes_target_in_kprobes_text(int x)
 }
 
 /* Text without a symbol in front of the function, as compilers make it for kCFI. */
-asm("	.pushsection .noinstr.text, \"ax\"\n"
-    "	nop\n"
-    "	nop\n"
-    "	.popsection\n");
+asm(".pushsection .noinstr.text, \"ax\"\n\t"
+	"nop\n\t"
+	"nop\n\t"
+	".popsection");
 
 static noinstr int kprobes_target_noinstr(int x)
 {

@@ -170,10 +170,10 @@ blacklist_with_target()
 blacklist_hides_addresses()
 {
 	knob=/proc/sys/kernel/kptr_restrict
-	before=$(cat $knob)
-	echo 2 >$knob
+	before=$(cat "$knob")
+	echo 2 >"$knob"
 	cat "$kprobes/blacklist" >"$work/hidden"
-	echo "$before" >$knob
+	echo "$before" >"$knob"
 	all_match '^0x0+-0x0+	([A-Za-z_.].*|0x0+)$' "$work/hidden" &&
 		grep '	0x0' "$work/hidden"
 }

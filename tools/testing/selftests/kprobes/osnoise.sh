@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# The osnoise tracer records an event when an NMI ends, and on x86 a breakpoint's trap ends as an NMI
-# does: a probe on what records events is hit there. That must not go on without end.
+# The osnoise tracer records an event when an NMI ends, and on x86 a breakpoint's trap ends as an
+# NMI does: a probe on what records events is hit there. That must not go on without end.
 
 # shellcheck source=functions.sh
 . "$(dirname "$0")/functions.sh"
