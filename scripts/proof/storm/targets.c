@@ -91,7 +91,7 @@ static int count_hits(const struct storm_target *target, unsigned int offset)
 /**
  * storm_find_inside() - find an instruction of each target that is not the first one
  *
- * The entry's one may be a nop of the compiler.
+ * The entry's one may be a nop of the compiler, of five bytes, after a landing pad of four.
  *
  * Context: Process context, may sleep. Nothing else is probed.
  * Return: 0, or -ENOEXEC if there is none.
@@ -103,7 +103,7 @@ int storm_find_inside(void)
 	for (i = 0; i < storm_nr_targets; i++) {
 		struct storm_target *target = &storm_targets[i];
 
-		for (offset = 9; offset < 48 && !target->inside; offset++)
+		for (offset = 5; offset < 48 && !target->inside; offset++)
 			if (count_hits(target, offset) == target->hits)
 				target->inside = offset;
 		if (!target->inside)
