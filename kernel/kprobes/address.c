@@ -91,11 +91,11 @@ static enum kprobe_reason resolve_symbol(const char *name, unsigned int offset,
 							KPROBE_REASON_NONE;
 }
 
-/* Init text has no symbols any more when it was freed. */
-static enum kprobe_reason no_symbol(unsigned long at)
+/* When init text was freed it has symbols on some kernels, and none on others. */
+static enum kprobe_reason unless_freed(unsigned long at, enum kprobe_reason reason)
 {
-	return is_kernel_inittext(at) && !core_kernel_text(at) ? KPROBE_REASON_INIT_TEXT :
-								 KPROBE_REASON_NO_TEXT;
+	return reason && is_kernel_inittext(at) && !core_kernel_text(at) ?
+	       KPROBE_REASON_INIT_TEXT : reason;
 }
 
 /* Sets @at to the place that a probe names. */
@@ -129,9 +129,10 @@ enum kprobe_reason kprobe_resolve(const struct kprobe *p, struct kprobe_lookup *
 
 	if (reason)
 		return reason;
-	if (!kprobe_lookup_function(lookup, at, &f))
-		return no_symbol(at);
-	return place_in_function(&f, at, addr, on_func_entry);
+	reason = KPROBE_REASON_NO_TEXT;
+	if (kprobe_lookup_function(lookup, at, &f))
+		reason = place_in_function(&f, at, addr, on_func_entry);
+	return unless_freed(at, reason);
 }
 NOKPROBE_SYMBOL(kprobe_resolve);
 
@@ -158,11 +159,13 @@ int kprobe_on_func_entry(kprobe_opcode_t *addr, const char *sym,
 	bool on_entry = false;
 	enum kprobe_reason reason = find_place(&p, &at);
 
-	if (!reason)
-		reason = kprobe_ask_kallsyms(at, &f) ?
-			 place_in_function(&f, at, &ignored, &on_entry) : no_symbol(at);
 	if (reason)
 		return kprobe_reason_errno(reason);
+	reason = KPROBE_REASON_NO_TEXT;
+	if (kprobe_ask_kallsyms(at, &f))
+		reason = place_in_function(&f, at, &ignored, &on_entry);
+	if (reason)
+		return kprobe_reason_errno(unless_freed(at, reason));
 	return on_entry ? 0 : -EINVAL;
 }
 NOKPROBE_SYMBOL(kprobe_on_func_entry);
