@@ -74,6 +74,21 @@ static enum kprobe_reason place_in_function(const struct kprobe_function *f, uns
 }
 
 /*
+ * The same, with @f NULL if there is no symbol. When init text was freed it has symbols on some
+ * kernels, and none on others.
+ */
+static enum kprobe_reason place_at(const struct kprobe_function *f, unsigned long at,
+				   unsigned long *addr, bool *on_func_entry)
+{
+	enum kprobe_reason reason = f ? place_in_function(f, at, addr, on_func_entry) :
+					KPROBE_REASON_NO_TEXT;
+
+	if (reason && is_kernel_inittext(at) && !core_kernel_text(at))
+		return KPROBE_REASON_INIT_TEXT;
+	return reason;
+}
+
+/*
  * The offset may lead past the symbol's end: perf names every place by its distance
  * from _text. The caller checks the place that results.
  */
@@ -89,13 +104,6 @@ static enum kprobe_reason resolve_symbol(const char *name, unsigned int offset,
 		return KPROBE_REASON_SYMBOL;
 	return check_add_overflow(base, offset, addr) ? KPROBE_REASON_NO_TEXT :
 							KPROBE_REASON_NONE;
-}
-
-/* When init text was freed it has symbols on some kernels, and none on others. */
-static enum kprobe_reason unless_freed(unsigned long at, enum kprobe_reason reason)
-{
-	return reason && is_kernel_inittext(at) && !core_kernel_text(at) ?
-	       KPROBE_REASON_INIT_TEXT : reason;
 }
 
 /* Sets @at to the place that a probe names. */
@@ -129,10 +137,8 @@ enum kprobe_reason kprobe_resolve(const struct kprobe *p, struct kprobe_lookup *
 
 	if (reason)
 		return reason;
-	reason = KPROBE_REASON_NO_TEXT;
-	if (kprobe_lookup_function(lookup, at, &f))
-		reason = place_in_function(&f, at, addr, on_func_entry);
-	return unless_freed(at, reason);
+	return place_at(kprobe_lookup_function(lookup, at, &f) ? &f : NULL, at, addr,
+			on_func_entry);
 }
 NOKPROBE_SYMBOL(kprobe_resolve);
 
@@ -159,13 +165,10 @@ int kprobe_on_func_entry(kprobe_opcode_t *addr, const char *sym,
 	bool on_entry = false;
 	enum kprobe_reason reason = find_place(&p, &at);
 
+	if (!reason)
+		reason = place_at(kprobe_ask_kallsyms(at, &f) ? &f : NULL, at, &ignored, &on_entry);
 	if (reason)
 		return kprobe_reason_errno(reason);
-	reason = KPROBE_REASON_NO_TEXT;
-	if (kprobe_ask_kallsyms(at, &f))
-		reason = place_in_function(&f, at, &ignored, &on_entry);
-	if (reason)
-		return kprobe_reason_errno(unless_freed(at, reason));
 	return on_entry ? 0 : -EINVAL;
 }
 NOKPROBE_SYMBOL(kprobe_on_func_entry);

@@ -80,19 +80,12 @@ NOKPROBE_SYMBOL(kmsan_unpoison_memory);
 /*
  * What a CPU that goes offline executes after RCU has been told: no grace period waits for it
  * any more, and no interrupt of another CPU reaches it. Text that it executes must not change, a
- * detour that it is in could be freed, and handlers could not rely on RCU.
+ * detour that it is in could be freed, and handlers could not rely on RCU. Architectures name
+ * what arch_cpu_idle_dead() calls of theirs.
  */
 static const char * const dying[] __initconst = {
 	"cpuhp_report_idle_dead", "rcutree_report_cpu_dead", "arch_cpu_idle_dead",
 	"cpuhp_ap_report_dead", "idle_task_exit", "cpuidle_play_dead", "acpi_idle_play_dead",
-#if defined(CONFIG_X86)
-	"native_play_dead", "play_dead_common", "hlt_play_dead", "mwait_play_dead",
-	"acpi_mp_play_dead", "resume_play_dead", "sev_es_play_dead", "xen_pv_play_dead",
-#elif defined(CONFIG_ARM64)
-	"cpu_die", "cpu_psci_cpu_die",
-#elif defined(CONFIG_RISCV)
-	"sbi_cpu_stop",
-#endif
 };
 
 /* Ranges of text. The stored value has no meaning. */

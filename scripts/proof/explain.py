@@ -94,7 +94,7 @@ def names_of(module):
 
 def named(source):
     """What the blacklist of the architecture names, with a reason beside it: pairs of symbols between
-    which text is copied, and functions that run without the kernel's IDT."""
+    which text is copied, and functions of CPUs that go offline or run without the kernel's IDT."""
     with open(source) as f:
         table = re.search(r"copied\[\]\[2\].*?^};.*?without_idt\[\].*?^};", f.read(), re.DOTALL | re.MULTILINE)
     pairs = re.findall(r'{ "(\w+)", "(\w+)" }', table[0])

@@ -307,6 +307,11 @@ static const struct text forbidden[] __initconst = {
 #endif
 };
 
+/* A CPU goes offline: as dying[] of kernel/kprobes/blacklist.c. */
+static const char * const dying[] __initconst = {
+	"cpu_die", "cpu_psci_cpu_die",
+};
+
 /*
  * What a CPU that comes up or resumes executes at the usual addresses, but without the
  * kernel's vectors, its stack or the task's and the CPU's pointers. The last one returns
@@ -346,6 +351,7 @@ static int __init blacklist_sections(void)
 int __init arch_kprobe_blacklist(void)
 {
 	return blacklist_sections() ?:
+	       kprobe_blacklist_add_functions(dying, ARRAY_SIZE(dying)) ?:
 	       kprobe_blacklist_add_functions(too_early, ARRAY_SIZE(too_early)) ?:
 	       kprobe_blacklist_add_functions(patched, ARRAY_SIZE(patched)) ?:
 	       kprobe_blacklist_add_functions(odd_stack, ARRAY_SIZE(odd_stack));

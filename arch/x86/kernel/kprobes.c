@@ -484,6 +484,12 @@ static const char * const copied[][2] __initconst = {
 	{ "sme_encrypt_execute", "__enc_copy" },
 };
 
+/* A CPU goes offline: as dying[] of kernel/kprobes/blacklist.c. */
+static const char * const dying[] __initconst = {
+	"native_play_dead", "play_dead_common", "hlt_play_dead", "mwait_play_dead",
+	"acpi_mp_play_dead", "resume_play_dead", "sev_es_play_dead", "xen_pv_play_dead",
+};
+
 /*
  * Executed without the kernel's IDT, page tables or segments: a CPU that comes up or
  * leaves, and calls of firmware.
@@ -570,6 +576,7 @@ int __init arch_kprobe_blacklist(void)
 	for (i = 0; !ret && i < ARRAY_SIZE(copied); i++)
 		ret = kprobe_blacklist_add_symbols(copied[i][0], copied[i][1]);
 	return ret ?: blacklist_hibernation() ?:
+	       kprobe_blacklist_add_functions(dying, ARRAY_SIZE(dying)) ?:
 	       kprobe_blacklist_add_functions(without_idt, ARRAY_SIZE(without_idt)) ?:
 	       kprobe_blacklist_add_functions(others, ARRAY_SIZE(others));
 }

@@ -492,7 +492,6 @@ static void entry_makes_way(struct kunit *test)
 static void shared_fixup_is_jumped_into(struct kunit *test)
 {
 	const struct kprobes_place place = { .symbol = "__put_user_handle_exception" };
-
 	struct kprobes_counter *c = kprobes_counting(test, &place);
 
 	wait_for_kprobe_optimizer();
