@@ -552,9 +552,10 @@ static int __init blacklist_hibernation(void)
 {
 	const char *image = kallsyms_lookup_name("create_image") ? "create_image" :
 							       "hibernation_snapshot";
+	unsigned long suspend = (unsigned long)swsusp_arch_suspend;
+	unsigned long restore = (unsigned long)restore_registers;
 
-	return kprobe_blacklist_add_text((unsigned long)swsusp_arch_suspend,
-					 (unsigned long)restore_registers) ?:
+	return kprobe_blacklist_add_text(min(suspend, restore), max(suspend, restore)) ?:
 	       kprobe_blacklist_add_functions(&image, 1);
 }
 #else
