@@ -93,12 +93,14 @@ def names_of(module):
 
 
 def named(source):
-    """What the blacklist of the architecture names, with a reason beside it: pairs of symbols between
-    which text is copied, and functions of CPUs that go offline or run without the kernel's IDT."""
+    """What the blacklist of the architecture names, with a reason beside it: pairs of symbols, from the
+    first of which to the end of the second text is copied, functions of CPUs that go offline or run
+    without the kernel's IDT, and a function with the one that has it inlined where it is none."""
     with open(source) as f:
-        table = re.search(r"copied\[\]\[2\].*?^};.*?without_idt\[\].*?^};", f.read(), re.DOTALL | re.MULTILINE)
-    pairs = re.findall(r'{ "(\w+)", "(\w+)" }', table[0])
-    return pairs, set(re.findall(r'"(\w+)"', table[0])) - {end for _, end in pairs}
+        code = f.read()
+    table = re.search(r"copied\[\]\[2\].*?^};.*?without_idt\[\].*?^};", code, re.DOTALL | re.MULTILINE)[0]
+    either = re.search(r'lookup_name\("(\w+)"\) \? "\1" :\s+"(\w+)"', code)
+    return re.findall(r'{ "(\w+)", "(\w+)" }', table), set(re.findall(r'"(\w+)"', table)), either.groups()
 
 
 def dying():
@@ -122,8 +124,8 @@ class Kernel(hitpath.Kernel):
             if not name.startswith(".L"):
                 self.all_names.setdefault(value, set()).add(name)
         self.all_starts = sorted(self.all_names)
-        pairs, by_name = named(source)
-        self.by_name = by_name | dying()
+        pairs, by_name, either = named(source)
+        self.by_name = by_name | dying() | {either[either[0] not in self.address]}
         # What fills the space up to the next symbol belongs to the one before.
         self.ranges = [(value, self.all_starts[bisect.bisect_left(self.all_starts, value + size)])
                        for name, value, size, _ in functions if name in (start for start, _ in pairs)]
