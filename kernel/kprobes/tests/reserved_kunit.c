@@ -321,7 +321,7 @@ static void reserved_outside(struct kunit *test)
 	}
 }
 
-#ifdef CONFIG_HAVE_STATIC_CALL_INLINE
+#if defined(CONFIG_HAVE_STATIC_CALL_INLINE) || defined(CONFIG_JUMP_LABEL)
 static struct completion searching;
 
 static void search_module(struct work_struct *work)
@@ -333,28 +333,42 @@ static void search_module(struct work_struct *work)
 	complete(&searching);
 	kprobe_reserved_unlock(addr);
 }
-#endif
 
-/* A module's static calls are sorted while it comes. Who searches them waits for the end. */
-static void reserved_while_sorted(struct kunit *test)
+/* A module's tables are sorted under a lock while it comes. Who searches them waits for the end. */
+static void expect_wait(struct kunit *test, void (*lock)(void), void (*unlock)(void))
 {
-#ifdef CONFIG_HAVE_STATIC_CALL_INLINE
 	struct work_struct work;
 
 	init_completion(&searching);
 	INIT_WORK_ONSTACK(&work, search_module);
-	static_call_lock();
+	lock();
 	/* The kernel's own are sorted for good: this does not wait. */
 	kprobe_reserved_lock((unsigned long)_stext);
 	kprobe_reserved_unlock((unsigned long)_stext);
 	schedule_work(&work);
 	KUNIT_EXPECT_EQ(test, 0, wait_for_completion_timeout(&searching, HZ / 2));
-	static_call_unlock();
+	unlock();
 	flush_work(&work);
 	destroy_work_on_stack(&work);
 	KUNIT_EXPECT_TRUE(test, try_wait_for_completion(&searching));
+}
+#endif
+
+static void reserved_while_calls_sorted(struct kunit *test)
+{
+#ifdef CONFIG_HAVE_STATIC_CALL_INLINE
+	expect_wait(test, static_call_lock, static_call_unlock);
 #else
 	kunit_skip(test, "static calls are not inline");
+#endif
+}
+
+static void reserved_while_labels_sorted(struct kunit *test)
+{
+#ifdef CONFIG_JUMP_LABEL
+	expect_wait(test, jump_label_lock, jump_label_unlock);
+#else
+	kunit_skip(test, "no jump labels");
 #endif
 }
 
@@ -370,7 +384,8 @@ static struct kunit_case reserved_cases[] = {
 	KUNIT_CASE(reserved_cfi_type),
 	KUNIT_CASE(reserved_as_base_says),
 	KUNIT_CASE(reserved_outside),
-	KUNIT_CASE(reserved_while_sorted),
+	KUNIT_CASE(reserved_while_calls_sorted),
+	KUNIT_CASE(reserved_while_labels_sorted),
 	{ }
 };
 
