@@ -174,6 +174,8 @@ static pid_t start_peer(int *to, int *from)
 	write(out[1], "x", 1);
 	echo(udp, tcp);
 	echo(udp, tcp);
+	/* Not before the other side has told what came back. */
+	read(in[0], back, 1);
 	told("from there", attach("v1", XDP_PASS));
 	write(out[1], "x", 1);
 	read(in[0], back, 1);
@@ -201,6 +203,7 @@ static void veth(void)
 	/* It polls from now on. */
 	told("gather", ethtool("v0", ETHTOOL_SGRO, 1));
 	talk("10.6.0.2");
+	write(to, "x", 1);
 	read(from, back, 1);
 	filtered("10.6.0.2");
 	shell("settings", "ip link set v0 promisc on; ip link set v0 multicast off; "
