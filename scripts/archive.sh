@@ -51,14 +51,15 @@ fetch_backports()
 # if they are too old.
 unpack_backports()
 {
-	local name=$1-backports log=$logs/$1-backports.log
+	# CHECK sees the caller's variables: none of their names here.
+	local unpacked=$1-backports log=$logs/$1-backports.log
 	shift
 	mkdir -p "$cache" "$logs"
-	lock "$name"
-	[ ! -d "$cache/$name" ] || return 0
-	work=$(mktemp -d "$cache/${name%-*}.XXXXXX")
+	lock "$unpacked"
+	[ ! -d "$cache/$unpacked" ] || return 0
+	work=$(mktemp -d "$cache/${unpacked%-*}.XXXXXX")
 	trap 'rm -rf "$work"' EXIT
-	say "fetching a newer ${name%-*}, log: $(show "$log")" >&2
-	(fetch_backports "$1" "$cache/$name" "${@:2}") >"$log" 2>&1 ||
-		{ tail -n 15 "$log" >&2; die "no newer ${name%-*}, see $(show "$log")"; }
+	say "fetching a newer ${unpacked%-*}, log: $(show "$log")" >&2
+	(fetch_backports "$1" "$cache/$unpacked" "${@:2}") >"$log" 2>&1 ||
+		{ tail -n 15 "$log" >&2; die "no newer ${unpacked%-*}, see $(show "$log")"; }
 }
