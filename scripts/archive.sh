@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash disable=SC2154 # variables of common.sh; $work: a directory to work in
-# Sourced, after common.sh, by who fetches packages of this machine's archives without installing them.
+# Sourced after common.sh: fetches packages of this machine's archives without installing them.
 
 # archives TYPE [SUITE]: what apt below is to read: packages of this TYPE (deb, deb-src), of the suites
 # that this machine uses or of another one. Of that there are no security updates.

@@ -16,34 +16,23 @@ take_fragment()
 	boot_args="${boot_args:-} $(named_by_fragment Arguments "$top")"
 }
 
-# take_threads THREAD: has $qemu run one in which a thread for each CPU can be trusted, unless THREAD
-# is "single".
-take_threads()
-{
-	local words
-	[ "$1" != single ] || return 0
-	words=$("$scripts/emulator" "${qemu%% *}") || return
-	qemu="$words ${qemu#* }"
-}
-
-# machine MODE [KERNEL ARGUMENT...]: sets $machine to the command line of QEMU. All virtual CPUs are
-# in one thread: with several, QEMU 7.2 sometimes executes a breakpoint that was patched away before,
-# and TCG_THREAD=multi takes another one: see emulator.
-# If they do not take turns by themselves, the architecture's script names who has them do so. It also
-# names who finds firmware that can be trusted, if QEMU's own cannot. The accelerator is always named,
-# because there may be a /dev/kvm that cannot run guests.
+# machine MODE [KERNEL ARGUMENT...]: sets $machine to the command line of QEMU. The guest's clock counts
+# instructions, two to a nanosecond, and all virtual CPUs take turns in one thread by that clock: two runs
+# of one kernel print the same, whatever else the host does. An idle guest's clock jumps to the next timer.
+# SEED is what a guest has of chance. TCG_THREAD=multi: a thread for each CPU, by the host's clock.
+# The accelerator is always named, because there may be a /dev/kvm that cannot run guests.
 machine()
 {
-	local mode=$1 memory=1G thread=${TCG_THREAD:-single}
+	local mode=$1 memory=1G thread=${TCG_THREAD:-single} clock
 	shift
 	! checks_memory || memory=2G
 	take_fragment
-	take_threads "$thread"
-	[ "$thread" = single ] || turns=
-	[ -z "${firmware:-}" ] || qemu="$qemu -bios $("$firmware")"
-	# shellcheck disable=SC2206 # words
+	clock="-icount shift=1,sleep=off -rtc base=2024-01-01,clock=vm"
+	[ "$thread" = single ] || clock=
+	# shellcheck disable=SC2206,SC2207 # words
 	machine=(
-		${turns:-} $qemu -smp "${SMP:-4}" -m "$memory" -accel "tcg,thread=$thread"
+		$("$scripts/emulator" "$arch") ${qemu#* } -smp "${SMP:-4}" -m "$memory"
+		-accel "tcg,thread=$thread" $clock -seed "${SEED:-1}"
 		-nodefaults -nographic -serial mon:stdio -no-reboot
 		-kernel "$out/$image" -initrd "$out/initramfs.cpio"
 		-append "console=$console panic=-1 printk.devkmsg=on watchdog_thresh=60 ${boot_args:-} $* -- $mode"

@@ -3,15 +3,18 @@
 """A virtual machine whose console is watched.
 
 Machine.lines() yields the console's lines. Machine.problems has what went wrong: splats of the
-kernel, no output for too long, a run that takes too long, an end without the guest's end marker.
-QEMU that does not end after the guest has shut down is no problem of the guest.
-QEMU is killed when this process ends.
+kernel, a hang, an end without the guest's end marker. QEMU that does not end after the guest has
+shut down is no problem of the guest. QEMU is killed when this process ends.
+
+The guest counts instructions and not the host's seconds (-icount), so its limits do not either. It hangs
+if QEMU has computed for SILENCE seconds and the guest has printed nothing, or if QEMU computes nothing:
+with sleep=off an idle guest's clock jumps to the next timer, so that the clock of a guest whose emulator
+is idle stands still for ever.
 """
 import ctypes
 import glob
 import os
 import re
-import selectors
 import signal
 import subprocess
 import time
@@ -33,8 +36,13 @@ SHUT_DOWN = re.compile(r"\] reboot: (Restarting system|Power down)")
 ESCAPES = re.compile(r"\x1b\[[0-9;?=]*[A-Za-z]|\x1bc|[\r\x00]")
 # A BUG is followed by an Oops, and that by a panic: one problem, not three.
 SPLAT_LINES = 80
-# Seconds of silence after a panic or a shutdown. What was to be said is said then.
+# Seconds of the emulator's CPU time without output.
+SILENCE = 600
+# Seconds of the host in which the emulator computes nothing, and what is nothing.
+STILL, NOTHING = 90, 0.5
+# Seconds of the host without output after a panic or a shutdown. What was to be said is said then.
 LAST_WORDS = 10
+TICK = 0.1
 PR_SET_PDEATHSIG = 1
 
 
@@ -59,22 +67,34 @@ def own_functions(build):
     return {name.split(".")[0] for name in re.findall(r" [tT] (\S+)", done.stdout)}
 
 
+def cpu_time(pid):
+    """Seconds that the process has computed, all of its threads together; None: it is no more."""
+    try:
+        with open("/proc/%d/stat" % pid) as f:
+            fields = f.read().rpartition(")")[2].split()
+    except OSError:
+        return None
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 class Machine:
-    """@ours: names of functions of which races are problems. None: all races are.
+    """The console goes to the file @log: the guest never waits for its reader.
+
+    @ours: names of functions of which races are problems. None: all races are.
     @look: called when the machine is given up because of silence; returns a line for the console.
     """
-    def __init__(self, command, log, silence=120, timeout=900, ours=None, look=None):
+    def __init__(self, command, log, silence=SILENCE, still=STILL, ours=None, look=None):
         self._look = look
         self._ours = ours
         self.problems = []
         self.begun = self.ended = False
-        self._silence, self._timeout = silence, timeout
+        self._silence, self._still = silence, still
         self._expected = None       # what may be said just now
         self._dead = self._shut_down = False
         self._quiet = 0             # lines that may still belong to a splat already noted
-        self._log = open(log, "wb")
+        self._log = open(log, "wb+")
         self._process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            command, stdin=subprocess.DEVNULL, stdout=self._log,
             stderr=subprocess.STDOUT, preexec_fn=die_with_parent)
 
     def _problem(self, text):
@@ -103,40 +123,47 @@ class Machine:
             self._quiet = SPLAT_LINES
             if FATAL.search(line):
                 self._dead = True
-                self._silence = LAST_WORDS
         elif SHUT_DOWN.search(line):
             self._shut_down = True
-            self._silence = LAST_WORDS
         self._quiet = max(0, self._quiet - 1)
         self.begun = self.begun or GUEST_BEGIN.search(line) is not None
         self.ended = self.ended or GUEST_END.search(line) is not None
 
+    def _hung(self, silent, still, computed):
+        """Why the machine is given up, "" if it only has to be ended, None if it goes on."""
+        if self._dead or self._shut_down:
+            return "" if silent > LAST_WORDS else None
+        if still > self._still:
+            return "the guest's clock stands still: the emulator was idle for %d s" % self._still
+        if computed > self._silence:
+            return "no output while the emulator computed for %d s: hung" % self._silence
+        return None
+
     def _chunks(self):
-        """Console output as it comes; ends with the machine or a time limit."""
-        fd = self._process.stdout.fileno()
-        os.set_blocking(fd, False)
-        begin = last = time.monotonic()
-        with selectors.DefaultSelector() as selector:
-            selector.register(fd, selectors.EVENT_READ)
+        """Console output as it comes; ends with the machine or a limit."""
+        heard = moved = time.monotonic()
+        at_output = at_move = 0
+        with open(self._log.name, "rb") as console:
             while True:
-                if selector.select(timeout=1):
-                    data = os.read(fd, 65536)
-                    if not data:
-                        return
-                    self._log.write(data)
-                    self._log.flush()
-                    last = time.monotonic()
+                running = self._process.poll() is None
+                data = console.read()
+                now, spent = time.monotonic(), cpu_time(self._process.pid) or at_move
+                if spent - at_move > NOTHING:
+                    moved, at_move = now, spent
+                if data:
+                    heard, at_output = now, spent
                     yield data
-                now = time.monotonic()
-                if now - last > self._silence:
-                    if not self._shut_down:
-                        if self._look:
-                            yield self._look().encode() + b"\n"
-                        self._problem("no output for %d s: hung" % self._silence)
+                    continue
+                if not running:
                     return
-                if now - begin > self._timeout:
-                    self._problem("still running after %d s" % self._timeout)
+                why = self._hung(now - heard, now - moved, spent - at_output)
+                if why:
+                    if self._look:
+                        yield self._look().encode() + b"\n"
+                    self._problem(why)
+                if why is not None:
                     return
+                time.sleep(TICK)
 
     def lines(self):
         rest = b""
@@ -168,5 +195,4 @@ class Machine:
             except subprocess.TimeoutExpired:
                 self._process.kill()
                 self._process.wait()
-        self._process.stdout.close()
         self._log.close()

@@ -18,7 +18,7 @@ BANNER = re.compile(r"Linux version \S+")
 def main():
     log, command = sys.argv[1], sys.argv[2:]
     everything = os.environ.get("V", "0") not in ("", "0")
-    machine = qemu.Machine(command, log, silence=120, timeout=600)
+    machine = qemu.Machine(command, log)
     tail = []
     try:
         for line in machine.lines():

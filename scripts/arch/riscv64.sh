@@ -8,14 +8,10 @@ cross=riscv64-linux-gnu-
 image=arch/riscv/boot/Image
 image_target=Image
 console=ttyS0
-# Firmware and stop_machine() spin until other CPUs have answered. All CPUs have timer ticks, also
-# idle ones, and not at the same time: with one thread each tick is another CPU's turn. Where
-# interrupts are disabled turns.py helps. The console comes after the start-up
-# tests of ftrace, the early one before them.
-boot_args="nohz=off skew_tick=1 earlycon=sbi"
-turns=$scripts/turns.py
-firmware=$scripts/firmware
+# The console comes after the start-up tests of ftrace, the early one before them.
+boot_args=earlycon=sbi
 qemu="qemu-system-riscv64 -M virt -cpu rv64,v=true"
+emulator_packages="qemu-system-riscv opensbi"
 
 # Path of a busybox for the guest.
 guest_busybox() { "$scripts/busybox" riscv64 "$cross"; }

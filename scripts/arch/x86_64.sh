@@ -9,9 +9,9 @@ cross=
 image=arch/x86/boot/bzImage
 image_target=bzImage
 console=ttyS0
-# On a busy host an emulated timer ticks late, and the kernel would take it for broken.
-boot_args=no_timer_check
 qemu="qemu-system-x86_64 -M q35 -cpu max"
+# Debian's packages of the emulator and its firmware.
+emulator_packages="qemu-system-x86 seabios"
 
 # Path of a busybox for the guest.
 guest_busybox() { echo /bin/busybox; }

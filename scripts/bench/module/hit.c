@@ -67,12 +67,25 @@ static u64 ticks_of(bench_function_t function)
 	return end - start;
 }
 
+/* What a trap costs that is not a probe's: a warning that was given before. */
+static unsigned long bench_warned(unsigned long x)
+{
+	WARN_ON_ONCE(x);
+	return x;
+}
+
 int bench_bare(void)
 {
 	unsigned int i;
+	u64 quiet;
 
 	for (i = 0; i < ARRAY_SIZE(targets); i++)
 		targets[i].bare = ticks_of(targets[i].function);
+	pr_info("expect-splat-begin: WARNING: .* bench_warned\n");
+	bench_warned(1);
+	pr_info("expect-splat-end\n");
+	quiet = ticks_of(bench_warned);
+	bench_figure("trap.bare", 1, quiet, CALLS);
 	return 0;
 }
 
