@@ -12,7 +12,7 @@ logs=$build/log
 # Not in the checkout, so that several share it: the unpacked base and the compiler cache.
 cache=${XDG_CACHE_HOME:-${HOME:-$build}/.cache}/kprobes
 
-variants="run proof noftrace preempt rt noibt framepointer stuff debug kasan kcsan clang fineibt defconfig"
+variants="run small proof noftrace preempt rt noibt framepointer stuff debug kasan kcsan clang fineibt defconfig"
 # Kernels that are only compiled, and booted if they have a console.
 compile_variants="nokprobes nomodules up allno allnokprobes"
 
@@ -68,19 +68,28 @@ checks_memory()
 named_by_fragment() { sed -n "s/^# $1: //p" "$2/kernel/configs/kprobes-$variant.config"; }
 
 # config_files TREE: sets $base to the make target of a variant's base configuration, $fragments to
-# the names of the fragments that are merged into it, and $files to their paths in TREE. All
-# variants are based on the run kernel, with the fragment for the architecture's width, unless
-# their first lines name another base. These may also name the fragment that WITH does.
+# the names of the fragments that are merged into it, and $files to their paths in TREE. All variants
+# but the small kernel are based on the run kernel, which is that with more; each may have a fragment for
+# the architecture. The first lines of a variant's fragment may name another base, and the fragment that
+# WITH names else.
 config_files()
 {
-	local f dir with=${WITH:-} names=(kprobes-run.config "kprobes-$arch.config")
+	local f dir with=${WITH:-} names=(kprobes-small.config)
 	base=tinyconfig files=()
-	if [ "$variant" != run ]; then
+	if [ "$variant" = small ]; then
+		names+=("kprobes-$arch.config")
+	else
+		names+=(kprobes-run.config "kprobes-$arch.config" "kprobes-$arch-run.config")
+	fi
+	case $variant in
+	small | run) ;;
+	*)
 		f=$(named_by_fragment Base "$1")
 		[ -z "$f" ] || base=$f names=()
 		names+=("kprobes-$variant.config")
 		with=${with:-$(named_by_fragment With "$1")}
-	fi
+		;;
+	esac
 	[ -z "$with" ] || names+=("kprobes-$with.config")
 	for f in "${names[@]}"; do
 		for dir in "$1/kernel/configs" "$1/arch/$srcarch/configs"; do
