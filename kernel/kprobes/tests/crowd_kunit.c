@@ -323,7 +323,7 @@ static void read_long(struct work_struct *work)
 	rcu_read_lock();
 	WRITE_ONCE(reader->inside, true);
 	while (!READ_ONCE(reader->release) && patience--)
-		udelay(5);
+		kprobes_spin(5);
 	rcu_read_unlock();
 	reader->gave_up = patience < 0;
 }

@@ -363,7 +363,7 @@ static int take_long(struct kprobe *p, struct pt_regs *regs)
 	WRITE_ONCE(long_inside, true);
 	local_irq_enable();
 	while (ktime_get_mono_fast_ns() < end)
-		cpu_relax();
+		kprobes_spin(5);
 	local_irq_disable();
 	WRITE_ONCE(long_left, true);
 	return 0;

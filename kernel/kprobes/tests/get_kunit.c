@@ -3,8 +3,8 @@
  * Tests of how long a probe stays that get_kprobe() has found.
  */
 #include <kunit/test.h>
-#include <linux/cpumask.h>
 #include <linux/delay.h>
+#include <linux/cpumask.h>
 #include <linux/irqflags.h>
 #include <linux/kprobes.h>
 #include <linux/kthread.h>
@@ -69,7 +69,7 @@ static void interrupts_pin_probe(struct kunit *test)
 	local_irq_disable();
 	p = get_kprobe(addr);
 	WRITE_ONCE(start, true);
-	mdelay(LOOK_MS);
+	kprobes_spin(LOOK_MS * USEC_PER_MSEC);
 	taken = READ_ONCE(done);
 	local_irq_enable();
 	end_other(test, task, addr);
@@ -89,7 +89,7 @@ static void preemption_pins_nothing(struct kunit *test)
 	found = get_kprobe(addr);
 	WRITE_ONCE(start, true);
 	while (!READ_ONCE(done) && patience--)
-		mdelay(1);
+		kprobes_spin(1000);
 	taken = READ_ONCE(done);
 	preempt_enable();
 	end_other(test, task, addr);

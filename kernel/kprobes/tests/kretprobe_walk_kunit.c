@@ -46,7 +46,7 @@ static void spin_inside(struct walked *w)
 	guard(preempt)();
 	WRITE_ONCE(w->awake, true);
 	while (!completion_done(&w->release))
-		cpu_relax();
+		kprobes_spin(5);
 }
 
 static int stay_inside(void *arg)
@@ -300,7 +300,7 @@ static bool comes_true(bool *what)
 	int patience = 5000;
 
 	while (!READ_ONCE(*what) && patience--)
-		mdelay(1);
+		kprobes_spin(1000);
 	return READ_ONCE(*what);
 }
 
@@ -330,7 +330,7 @@ static void freed_after_readers(struct kunit *test, bool early)
 	WRITE_ONCE(reader.start, true);
 	done = comes_true(&reader.done);
 	/* Give work items and RCU callbacks time to free instances. */
-	mdelay(50);
+	kprobes_spin(50000);
 	there = is_there(ri);
 	/* KASAN checks this access. */
 	if (there)
@@ -390,7 +390,7 @@ static void late_comer(struct kunit *test, unsigned int ms)
 	done = comes_true(&reader.done);
 	for (i = 0; i < 100 && there; i++) {
 		there = is_there(ri);
-		mdelay(1);
+		kprobes_spin(1000);
 	}
 	rcu_read_unlock();
 

@@ -4,7 +4,6 @@
  * miss, and by interrupts of the handler, which is not.
  */
 #include <kunit/test.h>
-#include <linux/delay.h>
 #include <linux/interrupt.h>
 #include <linux/irq_work.h>
 #include <linux/kprobes.h>
@@ -292,7 +291,7 @@ static void be_landed_on(void)
 	else
 		irq_work_queue(&landing.irq);
 	while (!READ_ONCE(landing.landed) && patience--)
-		udelay(5);
+		kprobes_spin(5);
 	WRITE_ONCE(landing.inside, false);
 }
 

@@ -203,7 +203,7 @@ static int be_landed_on(struct kprobe *p, struct pt_regs *regs)
 	landing.raised = true;
 	irq_work_queue(&landing.work);
 	while (!READ_ONCE(landing.done) && patience--)
-		udelay(5);
+		kprobes_spin(5);
 	seen_by(p)->running = kprobe_running();
 	return 0;
 }

@@ -41,7 +41,7 @@ static int hog(void *data)
 
 	WRITE_ONCE(h->on, true);
 	while (!READ_ONCE(h->release) && !READ_ONCE(h->gave_up)) {
-		cpu_relax();
+		kprobes_spin(5);
 		if (time_after(jiffies, patience))
 			WRITE_ONCE(h->gave_up, true);
 	}

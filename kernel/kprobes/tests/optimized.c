@@ -258,7 +258,7 @@ static int spin(void *data)
 		preempt_disable();
 	WRITE_ONCE(hold->held, true);
 	while (!READ_ONCE(hold->release))
-		cpu_relax();
+		kprobes_spin(5);
 	if (!IS_ENABLED(CONFIG_TASKS_RCU))
 		preempt_enable();
 	return 0;

@@ -12,6 +12,8 @@
 #include <linux/kprobes.h>
 #include <linux/types.h>
 
+#include "spin.h"
+
 struct kunit;
 
 /**

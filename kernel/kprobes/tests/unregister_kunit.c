@@ -39,11 +39,11 @@ static void stay(struct held *held)
 
 	WRITE_ONCE(held->inside, true);
 	while (!READ_ONCE(held->release) && patience--)
-		udelay(5);
+		kprobes_spin(5);
 	if (patience < 0)
 		WRITE_ONCE(held->gave_up, true);
 	for (i = 0; i < STAY; i++)
-		udelay(5);
+		kprobes_spin(5);
 	WRITE_ONCE(held->left, true);
 }
 

@@ -359,7 +359,7 @@ static void call_in_nmi(struct kprobes_walk *w)
 	WRITE_ONCE(nmi_walk, w);
 	__apic_send_IPI(smp_processor_id(), NMI_VECTOR);
 	while (READ_ONCE(nmi_walk) && time_before(jiffies, patience))
-		cpu_relax();
+		kprobes_spin(5);
 	WRITE_ONCE(nmi_walk, NULL);
 	preempt_enable();
 }
