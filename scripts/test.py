@@ -4,7 +4,9 @@
 
 Boots a kernel whose guest runs "test" and evaluates its console: KUnit at boot, the kernel's
 startup self-tests, the guest's suites, and lines that no run may print. Also runs hitpath.py on the
-kernel. The last line is "N passed, N failed, N skipped"; the exit status is 1 if a test failed.
+kernel. A suite that failed is run once more alone, with another seed; if it passes then, it is no
+failure, and a line "FLAKY suite / case" names it. The last line is "N passed, N failed, N skipped"; the
+exit status is 1 if a test failed.
 """
 import os
 import re
@@ -16,54 +18,68 @@ import ktap
 import qemu
 
 CONSOLE_TAIL = 30
+MOST_REPEATED = 4       # suites; where more have failed, the kernel is wrong
 
 
 class Progress:
-    """Shows the counts while tests run: one changing line on a terminal, else some lines."""
+    """Shows how many results there are: one changing line on a terminal, else some lines."""
 
-    def __init__(self, parser):
-        self.parser = parser
+    def __init__(self):
         self.tty = sys.stdout.isatty()
         self.said = self.begin = time.time()
-        self.depth = 0              # groups indented deeper get no line of their own
+        self.results = 0
+        self.suite = ""
 
     def line(self, text):
         print(("\r\033[K" if self.tty else "") + text, flush=True)
 
-    def group(self, path, leaves):
-        self.line("    %-50s %s" % (path, ktap.summary(leaves)))
-
-    def result(self, path, indent, leaves, is_group):
-        if indent <= self.depth and is_group:
-            self.group(path, leaves)
-        else:
-            self.passing("%s; %s" % (self.parser.summary(), path))
-
-    def passing(self, text):
-        """Shows text that the next line replaces."""
+    def feed(self, line):
+        line = ktap.PREFIX.sub("", line)
+        self.results += ktap.RESULT.match(line) is not None
+        if "# Subtest: " in line:
+            self.suite = line.split("# Subtest: ")[1]
+        text = "    ... %d results; %s" % (self.results, self.suite or "booting: " + line[:80])
         if self.tty:
-            print("\r\033[K" + ("    ... " + text)[:100], end="", flush=True)
+            print("\r\033[K" + text[:100], end="", flush=True)
         elif time.time() - self.said > 20:
-            self.line("    ... " + text)
+            self.line(text)
             self.said = time.time()
+
+
+class Run:
+    """One boot of a machine: its console's lines, and what they say."""
+
+    def __init__(self, command, log, config):
+        self.command = " ".join(command)
+        self.machine = qemu.Machine(command, log, ours=qemu.own_functions(os.path.dirname(config)))
+        self.results = ktap.Results()
+        self.lines, self.have = [], options(config)
+
+    def watch(self, progress, verbose=False):
+        """Runs the machine to its end and judges what it printed."""
+        for line in self.machine.lines():
+            self.lines.append(line)
+            if verbose:
+                print(line, flush=True)
+            else:
+                progress.feed(line)
+        begin = [i for i, line in enumerate(self.lines) if qemu.GUEST_BEGIN.search(line)]
+        begin = begin[0] if begin else len(self.lines)
+        self.results.add(self.lines[:begin])
+        at_boot = self.results.documents
+        self.results.add(self.lines[begin:])
+        kunit = "CONFIG_KUNIT" in self.have and "kunit.enable=0" not in self.command
+        if self.machine.begun and kunit and not at_boot:
+            self.machine.problems.append("KUnit printed no test plan at boot")
+        if self.machine.ended and " -- test" in self.command and self.results.documents == at_boot:
+            self.machine.problems.append("the guest printed no test plan")
+        for problem in self.machine.problems:
+            self.results.fail(problem)
 
 
 def options(config):
     with open(config) as f:
         return set(re.findall(r"^(CONFIG_\w+)=[ym]", f.read(), re.M))
-
-
-def host_tests(log):
-    """Results of tests on the host. If there are none, that is a failure."""
-    parser = ktap.Parser(lambda *a: None)
-    with open(log, errors="replace") as f:
-        for line in f:
-            parser.feed(line.rstrip("\n"))
-    parser.finish()
-    if not parser.leaves[ktap.PASSED]:
-        parser.fail("instruction sets on the host: no results, see " + os.path.relpath(log),
-                    explain=False)
-    return parser
 
 
 def startup_tests(text, have):
@@ -88,93 +104,91 @@ def hit_path(vmlinux):
     return done.stdout.splitlines() if done.returncode else []
 
 
-def scenarios(table, logs):
-    """Writes the table of what users have suffered from; returns the lines of what failed."""
-    proof = os.path.join(os.path.dirname(os.path.abspath(__file__)), "proof")
-    done = subprocess.run([os.path.join(proof, "scenarios.py"),
-                           os.path.join(proof, "scenarios.txt")] + logs,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    os.makedirs(os.path.dirname(table), exist_ok=True)
-    with open(table, "w") as f:
-        f.write(done.stdout)
-    lines = done.stdout.splitlines()
-    failed = [text for text in lines if text.startswith("FAILED: ")]
-    return failed or (lines[-1:] if done.returncode else [])
+def alone(command, path):
+    """The command that runs the suite of a failed test alone with seed 2, None if there is none."""
+    suite = path.split(" / ")
+    if suite[0].startswith("kselftest ") and len(suite) > 1:
+        arguments, mode = "kunit.enable=0", "test %s/%s" % (suite[0].split()[1], suite[1])
+    elif suite[0] == "ftracetest":
+        arguments, mode = "kunit.enable=0", "test ftrace"
+    elif re.fullmatch(r"[\w-]+", suite[0]) and len(suite) > 1:
+        arguments, mode = "kunit.filter_glob=" + suite[0], "boot"
+    else:
+        return None
+    command = list(command)
+    if "-seed" in command:
+        command[command.index("-seed") + 1] = "2"
+    at = command.index("-append") + 1
+    command[at] = "%s %s -- %s" % (command[at].partition(" -- ")[0], arguments, mode)
+    return command
+
+
+def repeat(results, command, log, config, progress):
+    """Runs the suites that failed again, each alone. Takes those that pass off the failures."""
+    again = {}
+    for path, _ in results.failures:
+        again.setdefault(tuple(alone(command, path) or ()), []).append(path)
+    if () in again or len(again) > MOST_REPEATED:
+        return
+    for number, (other, paths) in enumerate(again.items(), 1):
+        progress.line("    once more, alone: " + paths[0])
+        run = Run(list(other), "%s-again-%d.log" % (log[:-len(".log")], number), config)
+        run.watch(progress)
+        if run.results.failed or not run.results.passed:
+            continue
+        for path in paths:
+            progress.line("FLAKY " + path)
+        results.failures = [f for f in results.failures if f[0] not in paths]
+        results.failed -= len(paths)
+        results.passed += len(paths)
 
 
 def main():
     name, config, log = sys.argv[1:4]
     command = sys.argv[4:]
     verbose = os.environ.get("V", "0") not in ("", "0")
-    parser = ktap.Parser(lambda *a: None if verbose else progress.result(*a))
-    progress = Progress(parser)
-    machine = qemu.Machine(command, log, silence=float(os.environ.get("SILENCE", 300)),
-                           timeout=float(os.environ.get("TIMEOUT", 3600)),
-                           ours=qemu.own_functions(os.path.dirname(config)))
-    tail, text, headers_at_boot = [], [], 0
+    progress = Progress()
+    run = Run(command, log, config)
     try:
-        for line in machine.lines():
-            if verbose:
-                print(line, flush=True)
-            tail = (tail + [line])[-CONSOLE_TAIL:]
-            text.append(line)
-            if "# guest begin" in line:
-                headers_at_boot = parser.headers
-                progress.depth = 4
-            parser.feed(line)
-            if not parser.headers and not verbose:
-                progress.passing("booting: " + ktap.PREFIX.sub("", line)[:80])
+        run.watch(progress, verbose)
+        results, machine = run.results, run.machine
+        if machine.ended and results.failures:
+            repeat(results, command, log, config, progress)
     except KeyboardInterrupt:
-        machine.stop()
+        run.machine.stop()
         print("\ninterrupted")
         sys.exit(130)
-    parser.finish()
-    have = options(config)
 
     if "HOST_TESTS" in os.environ:
-        host = host_tests(os.environ["HOST_TESTS"])
-        parser.leaves = [a + b for a, b in zip(parser.leaves, host.leaves)]
-        parser.failures += host.failures
-        parser.skips += host.skips
-        progress.group("instruction sets on the host", host.leaves)
-    for test, passed in startup_tests("\n".join(text), have):
+        with open(os.environ["HOST_TESTS"], errors="replace") as f:
+            before = results.passed
+            results.add(f.read().splitlines())
+        if results.passed == before:
+            results.fail("no results of instruction sets on the host, see "
+                         + os.path.relpath(os.environ["HOST_TESTS"]))
+    for test, passed in startup_tests("\n".join(run.lines), run.have):
         if passed:
-            parser.succeed()
-            progress.group(test, (1, 0, 0))
+            results.succeed(test)
         else:
-            parser.fail(test, explain=False)
-    if "CONFIG_KPROBES" in have:
+            results.fail(test)
+    if "CONFIG_KPROBES" in run.have:
         found = hit_path(os.path.join(os.path.dirname(config), "vmlinux"))
         for line in found:
-            parser.fail("hit path: " + line.split(": ", 1)[-1], explain=False)
+            results.fail("hit path: " + line.split(": ", 1)[-1])
         if not found:
-            parser.succeed()
-            progress.group("a hit executes nothing that can be probed", (1, 0, 0))
-    # Of a guest that did not come to its end most tests did not run.
-    if "SCENARIOS" in os.environ and machine.ended:
-        found = scenarios(os.environ["SCENARIOS"], [log, os.environ["HOST_TESTS"]])
-        for line in found:
-            parser.fail("scenario: " + line.split(": ", 1)[-1], explain=False)
-        if not found:
-            parser.succeed()
-            progress.group("what users have suffered from", (1, 0, 0))
-    if machine.begun and "CONFIG_KUNIT" in have and not headers_at_boot:
-        machine.problems.append("KUnit printed no test plan at boot")
-    if machine.ended and parser.headers == headers_at_boot:
-        machine.problems.append("the guest printed no test plan")
-    for problem in machine.problems:
-        parser.fail(problem, explain=False)
+            results.succeed("a hit executes nothing that can be probed")
 
-    if not verbose:
-        progress.line("")
-    ktap.report(parser)
+    progress.line("")
+    for group in results.groups:
+        print("    %-50s %d passed, %d failed, %d skipped" % group)
+    ktap.report(results)
     if machine.problems and not (machine.ended and verbose):
         print("    the console's last lines:")
-        print("\n".join("        | " + line for line in tail))
+        print("\n".join("        | " + line for line in run.lines[-CONSOLE_TAIL:]))
     print("    %s: %d s in the machine, console: %s" %
           (name, time.time() - progress.begin, os.path.relpath(log)))
-    print(parser.summary())
-    sys.exit(1 if parser.leaves[ktap.FAILED] or not parser.leaves[ktap.PASSED] else 0)
+    print(results.summary())
+    sys.exit(1 if results.failed or not results.passed else 0)
 
 
 if __name__ == "__main__":

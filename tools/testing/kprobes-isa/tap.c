@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Prints KTAP with groups of results, one level deep. */
+/*
+ * Prints KTAP with groups of results, one level deep. How many there are, nobody knows before, and
+ * kunit_parser.py takes no plan that comes after them: there is none.
+ */
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "harness.h"
 
@@ -49,13 +53,16 @@ void tap_note(const char *format, ...)
  */
 void tap_result(bool ok, const char *format, ...)
 {
+	char name[256], *c;
 	va_list args;
 
 	va_start(args, format);
-	printf("    %sok %u ", ok ? "" : "not ", ++results);
-	vprintf(format, args);
-	printf("\n");
+	vsnprintf(name, sizeof(name), format, args);
 	va_end(args);
+	/* In a result a "#" begins a directive. Assemblers put it in front of numbers. */
+	while ((c = strchr(name, '#')))
+		memmove(c, c + 1, strlen(c));
+	printf("    %sok %u %s\n", ok ? "" : "not ", ++results, name);
 	failures += !ok;
 }
 
@@ -79,7 +86,6 @@ void tap_skip(const char *name, const char *why)
  */
 void tap_end(const char *group)
 {
-	printf("    1..%u\n", results);
 	printf("%sok %u %s\n", failures ? "not " : "", ++groups, group);
 	failed_groups += !!failures;
 }
@@ -92,6 +98,5 @@ void tap_end(const char *group)
  */
 int tap_finish(void)
 {
-	printf("1..%u\n", groups);
 	return failed_groups ? 1 : 0;
 }
