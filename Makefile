@@ -7,7 +7,7 @@ ARCH    ?= x86_64
 VARIANT ?= run
 
 # The scripts run make themselves, as the kernel's: nothing of this make may leak into it.
-unexport MAKEFLAGS MAKELEVEL MFLAGS ARCH VARIANT QUICK RECORD
+unexport MAKEFLAGS MAKELEVEL MFLAGS ARCH VARIANT QUICK RECORD KERNELS
 .NOTPARALLEL:
 
 help: ## this list
@@ -16,27 +16,36 @@ help: ## this list
 demo: ## build, boot, and watch probes fire (at most 15 minutes the first time, then one)
 	@scripts/demo $(ARCH)
 
+kernel: ## kernel and modules, in build/ARCH[-VARIANT]
+	@scripts/build $(ARCH) $(VARIANT)
+
 test: ## KUnit, kselftests and the base's ftrace selftests in a virtual machine
 	@scripts/test $(ARCH) $(VARIANT)
+
+lint: ## checkpatch --strict, kernel-doc, shellcheck, unit tests, git am of the series (2 minutes)
+	@scripts/check lint
+
+check: ## lint; sparse and W=1 on each architecture; what a hit executes cannot be probed
+	@scripts/check all
+
+bench: ## cost and scale beside the base's own kprobes, in tables and plots (45 minutes)
+	@scripts/bench/run $(ARCH) "$(QUICK)" "$(RECORD)"
+
+proof: ## probes on every instruction under a workload (hours; QUICK=1: a tenth)
+	@scripts/proof/run $(ARCH) $(if $(filter file,$(origin VARIANT)),proof,$(VARIANT)) "$(QUICK)"
+
+ci: ## what gates a change: lint, tests on two kernels, figures, two phases of proof (20 to 45 minutes)
+	@scripts/ci
+
+matrix: ## every kernel and architecture, built and tested two at a time, in scripts/matrix.txt (hours)
+	@scripts/matrix $(KERNELS)
 
 tree: ## the assembled kernel source, in build/linux
 	@scripts/packages
 	@scripts/tree
 
-kernel: ## kernel and modules, in build/ARCH[-VARIANT]
-	@scripts/build $(ARCH) $(VARIANT)
-
 shell: ## a shell in the virtual machine
 	@scripts/shell $(ARCH) $(VARIANT)
-
-bench: ## cost and scale beside the base's own kprobes, in tables and plots (45 minutes)
-	@scripts/bench/run $(ARCH) "$(QUICK)" "$(RECORD)"
-
-proof: ## probes on every instruction under a workload, a storm of probes, and reports (hours; QUICK=1: a tenth)
-	@scripts/proof/run $(ARCH) $(if $(filter file,$(origin VARIANT)),proof,$(VARIANT)) "$(QUICK)"
-
-check: ## checkpatch --strict, sparse, W=1, kernel-doc, shellcheck on our files, the hit path
-	@scripts/check $(ARCH)
 
 configs: ## kernels without kprobes, modules or SMP, and the smallest, compile and boot
 	@scripts/configs $(ARCH)
@@ -48,4 +57,4 @@ series: ## patches with a cover letter, in build/series, tried with git am on a 
 clean: ## remove build/; the unpacked base and the compiler cache stay in ~/.cache/kprobes
 	rm -rf build
 
-.PHONY: help demo test tree kernel shell check bench proof configs series clean
+.PHONY: help demo kernel test lint check bench proof ci matrix tree shell configs series clean

@@ -3,7 +3,7 @@
 """usage: make ... 2>&1 | progress.py LOG COUNT
 
 Copies the output of a kernel build to LOG and shows how far it is: one line that is
-rewritten on a terminal, else a line every 20 seconds. Warnings and errors are shown at once.
+rewritten on a terminal, else a line every 20 seconds. Errors are shown at once.
 COUNT is a file with the number of objects of the last full build, for the percentage.
 The pipe's exit status is make's (pipefail); after an error the log's last lines are shown.
 """
@@ -13,7 +13,7 @@ import sys
 import time
 
 STEP = re.compile(r"^  ([A-Z][A-Z0-9_ ]{0,7}) {1,}(\[M\] +)?(\S+)")
-LOUD = re.compile(r"\b(warning|error|undefined reference|Error \d+)\b:?", re.I)
+LOUD = re.compile(r"\berror:|\bundefined reference|\bError \d+", re.I)
 # Context lines of the compiler that belong to a diagnostic.
 DETAIL = re.compile(r"^\s+(\d+ )?\||: note: |In function|included from")
 

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash disable=SC2154 # variables of common.sh
+# Sourced after common.sh: which files are this project's, and how its objects are compiled with checks.
+
+# own PATTERN...: lists this project's files.
+own()
+{
+	(cd "$top" && git ls-files --cached --others --exclude-standard -- "$@" | while read -r file; do
+		[ ! -f "$file" ] || echo "$file"
+	done)
+}
+
+# Those that stand in the kernel's tree.
+own_kernel_files() { own arch include kernel lib samples Documentation tools; }
+
+ports() { (cd "$scripts/arch" && printf '%s\n' *.sh) | sed 's/\.sh$//'; }
+
+# What the kernel's make is to compile of them, as load_arch has set the architecture: the files of
+# another width are not for it.
+own_objects()
+{
+	echo kernel/kprobes.o
+	echo kernel/kprobes/
+	own "arch/$srcarch/*.[cS]" 'samples/*.c' | grep -vE "/(${foreign:-/})$" | sed 's/[cS]$/o/'
+}
+
+# kmake with W=1 and sparse, which look at this project's files alone.
+kmake_checked()
+{
+	own_kernel_files >"$build/own-files"
+	OWN_FILES=$build/own-files kmake W=1 C=1 CHECK="$scripts/sparse" KERNELDOC=true "$@"
+}
+
+# own_warnings LOG: those of the compiler and of sparse in this project's files.
+own_warnings()
+{
+	grep -E 'warning:|error:' "$1" | sed "s,^\(\.\./linux\|$linux\)/,," |
+		grep -F -f <(own_kernel_files | sed 's/$/:/') || :
+}
