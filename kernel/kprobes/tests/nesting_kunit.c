@@ -12,6 +12,7 @@
 #include <linux/workqueue.h>
 #ifdef CONFIG_X86_LOCAL_APIC
 #include <asm/apic.h>
+#include <asm/nmi.h>
 #endif
 
 #include "../miss.h"

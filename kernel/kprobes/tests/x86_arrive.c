@@ -16,6 +16,7 @@
 #include <linux/sched.h>
 #include <linux/smp.h>
 #include <asm/apic.h>
+#include <asm/nmi.h>
 #include <asm/processor-flags.h>
 #include <asm/unwind.h>
 

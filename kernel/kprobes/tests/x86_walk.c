@@ -18,6 +18,7 @@
 #include <linux/nmi.h>
 #include <linux/stacktrace.h>
 #include <asm/apic.h>
+#include <asm/nmi.h>
 #include <asm/nospec-branch.h>
 #include <asm/processor-flags.h>
 
