@@ -10,7 +10,7 @@ console=ttyAMA0
 boot_args=earlycon
 # Pointer authentication as the architecture defines it costs an emulator more than all the rest.
 qemu="qemu-system-aarch64 -M virt -cpu max,pauth-impdef=on"
-emulator_packages=qemu-system-arm
+emulator_packages="qemu-system-arm"
 
 # Path of a busybox for the guest.
 guest_busybox() { "$scripts/busybox" arm64 "$cross"; }

@@ -7,9 +7,9 @@
 #include <linux/time64.h>
 
 /*
- * A turn of a loop that waits for another CPU, in any context: passes so many microseconds. udelay() and
- * cpu_relax() without it end the turn of an emulated CPU every few instructions, which takes the
- * emulator longer than thousands of instructions.
+ * A turn of a loop that waits for another CPU, in any context: passes so many microseconds.
+ * udelay() and cpu_relax() without it end the turn of an emulated CPU every few instructions,
+ * which takes the emulator longer than thousands of instructions.
  */
 static inline void kprobes_spin(unsigned int us)
 {
