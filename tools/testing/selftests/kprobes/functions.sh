@@ -22,8 +22,9 @@ sleeping=""			# processes to be killed at the end
 
 plan()
 {
+	planned=$1
 	echo "TAP version 13"
-	echo "1..$1"
+	echo "1..$planned"
 }
 
 # Skips the whole test. Only for features that the kernel was built without.
@@ -64,6 +65,10 @@ check_if()
 
 finish()
 {
+	if [ "$number" -ne "$planned" ]; then
+		echo "# planned $planned results, and there were $number"
+		exit 1
+	fi
 	if [ "$failed" -gt 0 ]; then
 		exit 1
 	fi

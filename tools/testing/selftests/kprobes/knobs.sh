@@ -116,7 +116,7 @@ swapped_when_on()
 
 begin kprobe_example kprobe_batch_example
 events=$(no_events)
-plan 38
+plan 42
 
 for on in 1 y Y on; do
 	echo 0 >"$knob"
