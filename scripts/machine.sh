@@ -23,7 +23,7 @@ take_fragment()
 # The accelerator is always named, because there may be a /dev/kvm that cannot run guests.
 machine()
 {
-	local mode=$1 memory=1G thread=${TCG_THREAD:-single} clock
+	local mode=$1 memory=1G thread=${TCG_THREAD:-single} clock cpus=${SMP:-4}
 	shift
 	! checks_memory || memory=2G
 	take_fragment
@@ -31,7 +31,7 @@ machine()
 	[ "$thread" = single ] || clock=
 	# shellcheck disable=SC2206,SC2207 # words
 	machine=(
-		$("$scripts/emulator" "$arch") ${qemu#* } -smp "${SMP:-4}" -m "$memory"
+		$("$scripts/emulator" "$arch") ${qemu#* } -smp "$cpus${by_sockets:+,sockets=$cpus}" -m "$memory"
 		-accel "tcg,thread=$thread" $clock -seed "${SEED:-1}"
 		-nodefaults -nographic -serial mon:stdio -no-reboot
 		-kernel "$out/$image" -initrd "$out/initramfs.cpio"

@@ -18,6 +18,8 @@ import ktap
 import qemu
 
 CONSOLE_TAIL = 30
+# No suites at boot.
+QUIET = "kunit.enable=0 ftrace=nop"
 MOST_REPEATED = 4       # suites; where more have failed, the kernel is wrong
 
 
@@ -73,8 +75,16 @@ class Run:
             self.machine.problems.append("KUnit printed no test plan at boot")
         if self.machine.ended and " -- test" in self.command and self.results.documents == at_boot:
             self.machine.problems.append("the guest printed no test plan")
+        if self.machine.begun and "CONFIG_SMP" in self.have and not self.all_cpus():
+            self.machine.problems.append("the kernel has not brought up all CPUs")
         for problem in self.machine.problems:
             self.results.fail(problem)
+
+    def all_cpus(self):
+        """Where some are missing, tests that need them are skipped, and nothing else shows it."""
+        wanted = re.search(r" -smp (\d+)", self.command)
+        up = re.search(r"smp: Brought up \d+ nodes?, (\d+) CPUs?", "\n".join(self.lines))
+        return wanted is None or (up is not None and up.group(1) == wanted.group(1))
 
 
 def options(config):
@@ -108,9 +118,9 @@ def alone(command, path):
     """The command that runs the suite of a failed test alone with seed 2, None if there is none."""
     suite = path.split(" / ")
     if suite[0].startswith("kselftest ") and len(suite) > 1:
-        arguments, mode = "kunit.enable=0", "test %s/%s" % (suite[0].split()[1], suite[1])
+        arguments, mode = QUIET, "test %s/%s" % (suite[0].split()[1], suite[1])
     elif suite[0] == "ftracetest":
-        arguments, mode = "kunit.enable=0", "test ftrace"
+        arguments, mode = QUIET, "test ftrace"
     elif re.fullmatch(r"[\w-]+", suite[0]) and len(suite) > 1:
         arguments, mode = "kunit.filter_glob=" + suite[0], "boot"
     else:

@@ -10,6 +10,8 @@ image=arch/x86/boot/bzImage
 image_target=bzImage
 console=ttyS0
 qemu="qemu-system-x86_64 -M q35 -cpu max"
+# Without ACPI the kernel finds CPUs in the firmware's table, which has the first one of each socket.
+by_sockets=1
 # Debian's packages of the emulator and its firmware.
 emulator_packages="qemu-system-x86 seabios"
 

@@ -120,8 +120,8 @@ class Again(unittest.TestCase):
         for path, words in (
                 ("kprobes_table / grow", "console=x kunit.filter_glob=kprobes_table -- boot"),
                 ("kselftest kprobes / knobs.sh / a",
-                 "console=x kunit.enable=0 -- test kprobes/knobs.sh"),
-                ("ftracetest / kprobe / 3 x", "console=x kunit.enable=0 -- test ftrace")):
+                 "console=x kunit.enable=0 ftrace=nop -- test kprobes/knobs.sh"),
+                ("ftracetest / kprobe / 3 x", "console=x kunit.enable=0 ftrace=nop -- test ftrace")):
             self.assertEqual(test.alone(self.COMMAND, path),
                              ["qemu", "-seed", "2", "-append", words])
         self.assertIsNone(test.alone(self.COMMAND, "the kernel said: BUG: x"))
