@@ -35,6 +35,18 @@ lock()
 	fi
 }
 
+# patch_names: prints the names of the patches, in order; the first word of each line in patches/series.
+patch_names() { sed 's/[[:space:]]*#.*//; s/[[:space:]].*//; /^$/d' "$top/patches/series"; }
+
+# linux_git COMMAND...: git on build/linux. Its repository lies outside of it, because scripts of the
+# kernel behave otherwise in a work tree of git. $index names another index than that of build/linux.
+linux_git()
+{
+	GIT_DIR=$build/linux.git GIT_WORK_TREE=${work_tree:-$linux} \
+	GIT_INDEX_FILE=${index:-$build/linux.git/index} GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL=/dev/null \
+	git "$@"
+}
+
 # load_arch ARCH [VARIANT [NAME]]: sets the variables of one architecture (scripts/arch/ARCH.sh)
 # and the output directory, build/NAME, else build/ARCH[-VARIANT][-WITH]. WITH in the environment
 # names another fragment on top of the variant's.

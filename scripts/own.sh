@@ -10,8 +10,9 @@ own()
 	done)
 }
 
-# Those that stand in the kernel's tree.
-own_kernel_files() { own arch include kernel lib samples Documentation tools; }
+# Those that belong to the kernel: all in directories that are not the workflow's. The kernel has files
+# in its top directory, and a scripts/, of its own.
+own_kernel_files() { own ':(glob)*/**' ':!scripts' ':!patches' ':!build' ':(glob,exclude).*/**'; }
 
 ports() { (cd "$scripts/arch" && printf '%s\n' *.sh) | sed 's/\.sh$//'; }
 
