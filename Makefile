@@ -7,7 +7,7 @@ ARCH    ?= x86_64
 VARIANT ?= run
 
 # The scripts run make themselves, as the kernel's: nothing of this make may leak into it.
-unexport MAKEFLAGS MAKELEVEL MFLAGS ARCH VARIANT QUICK RECORD KERNELS
+unexport MAKEFLAGS MAKELEVEL MFLAGS ARCH VARIANT QUICK RECORD KERNELS SECONDS
 .NOTPARALLEL:
 
 help: ## this list
@@ -21,6 +21,9 @@ kernel: ## kernel and modules, in build/ARCH[-VARIANT]
 
 test: ## KUnit, kselftests and the base's ftrace selftests in a virtual machine
 	@scripts/test $(ARCH) $(VARIANT)
+
+torture: ## probes come and go under load for SECONDS=60, as SEED=1 decides, in a virtual machine
+	@scripts/torture $(ARCH) $(VARIANT) $(SECONDS)
 
 lint: ## checkpatch --strict, kernel-doc, shellcheck, unit tests, git am of the series (2 minutes)
 	@scripts/check lint
@@ -57,4 +60,4 @@ series: ## patches with a cover letter, in build/series, tried with git am on a 
 clean: ## remove build/; the unpacked base and the compiler cache stay in ~/.cache/kprobes
 	rm -rf build
 
-.PHONY: help demo kernel test lint check bench proof ci matrix tree shell configs series clean
+.PHONY: help demo kernel test torture lint check bench proof ci matrix tree shell configs series clean

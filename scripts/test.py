@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0
 """usage: test.py NAME CONFIG LOG QEMU...
 
-Boots a kernel whose guest runs "test" and evaluates its console: KUnit at boot, the kernel's
-startup self-tests, the guest's suites, and lines that no run may print. Also runs hitpath.py on the
-kernel. A suite that failed is run once more alone, with another seed; if it passes then, it is no
-failure, and a line "FLAKY suite / case" names it. The last line is "N passed, N failed, N skipped"; the
-exit status is 1 if a test failed.
+Boots a kernel whose guest runs "test" or "torture" and evaluates its console: KUnit at boot, the
+kernel's startup self-tests, the guest's suites, and lines that no run may print. Also runs hitpath.py on
+the kernel. A command line with kunit.enable=0 and ftrace=nop has neither tests at boot nor that. A suite
+that failed is run once more alone, with another seed; if it passes then, it is no failure, and a line
+"FLAKY suite / case" names it. The last line is "N passed, N failed, N skipped"; the exit status is 1 if
+a test failed.
 """
 import os
 import re
@@ -73,7 +74,8 @@ class Run:
         kunit = "CONFIG_KUNIT" in self.have and "kunit.enable=0" not in self.command
         if self.machine.begun and kunit and not at_boot:
             self.machine.problems.append("KUnit printed no test plan at boot")
-        if self.machine.ended and " -- test" in self.command and self.results.documents == at_boot:
+        reports = re.search(" -- (test|torture)", self.command)
+        if self.machine.ended and reports and self.results.documents == at_boot:
             self.machine.problems.append("the guest printed no test plan")
         if self.machine.begun and "CONFIG_SMP" in self.have and not self.all_cpus():
             self.machine.problems.append("the kernel has not brought up all CPUs")
@@ -176,12 +178,13 @@ def main():
         if results.passed == before:
             results.fail("no results of instruction sets on the host, see "
                          + os.path.relpath(os.environ["HOST_TESTS"]))
-    for test, passed in startup_tests("\n".join(run.lines), run.have):
+    boot_tests = "ftrace=nop" not in run.command
+    for test, passed in startup_tests("\n".join(run.lines), run.have) if boot_tests else []:
         if passed:
             results.succeed(test)
         else:
             results.fail(test)
-    if "CONFIG_KPROBES" in run.have:
+    if boot_tests and "CONFIG_KPROBES" in run.have:
         found = hit_path(os.path.join(os.path.dirname(config), "vmlinux"))
         for line in found:
             results.fail("hit path: " + line.split(": ", 1)[-1])
