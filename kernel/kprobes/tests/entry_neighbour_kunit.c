@@ -4,13 +4,10 @@
  * is probed as well, or executed more often than the nop.
  */
 #include <kunit/test.h>
-#include <linux/delay.h>
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
-#include <linux/kthread.h>
 #include <linux/memory.h>
 
-#include "../batch.h"
 #include "../optimizer.h"
 #include "../table.h"
 #include "entry.h"
@@ -286,116 +283,6 @@ static void loop_counts_calls(struct kunit *test)
 	kprobes_expect_counts(test, round, ROUNDS * CALLS, ROUNDS * CALLS);
 }
 
-/* Calls without end while the next instruction's probe comes and goes */
-
-#define CALLERS		3
-#define CHANGES		12
-#define TURNS		20
-
-struct hammer {
-	struct kprobes_counter *entry;
-	struct kprobes_counter *next;
-	struct task_struct *task[CALLERS];
-	atomic_t calls;
-	int lost;
-	int twice;
-};
-
-static int hammer_thread(void *arg)
-{
-	struct hammer *h = arg;
-
-	while (!kthread_should_stop()) {
-		kprobes_entry_target(1);
-		atomic_inc(&h->calls);
-		cond_resched();
-	}
-	return 0;
-}
-
-static void stop_hammer(struct hammer *h)
-{
-	int i;
-
-	for (i = 0; i < CALLERS; i++)
-		if (!IS_ERR_OR_NULL(h->task[i]))
-			kthread_stop(h->task[i]);
-}
-
-static void start_hammer(struct kunit *test, struct hammer *h)
-{
-	int i;
-
-	for (i = 0; i < CALLERS; i++)
-		h->task[i] = kthread_run(hammer_thread, h, "kprobes_entry/%d", i);
-	for (i = 0; i < CALLERS; i++)
-		KUNIT_EXPECT_FALSE(test, IS_ERR(h->task[i]));
-}
-
-static void count_change(struct hammer *h)
-{
-	int lost = atomic_read(&h->calls) - atomic_read(&h->entry->pre) -
-		   (int)h->entry->kp.nmissed;
-
-	h->lost += max(lost, 0);
-	h->twice += max(-lost, 0);
-}
-
-/* The threads never sleep, so the move does not end meanwhile. */
-static void come_and_go(struct kunit *test, struct kprobes_counter *next)
-{
-	int i;
-
-	for (i = 0; i < TURNS; i++) {
-		unregister_kprobe(&next->kp);
-		kprobe_disarm_pending();
-		next->kp.addr = NULL;
-		KUNIT_EXPECT_EQ(test, 0, register_kprobe(&next->kp));
-	}
-}
-
-/* One move from a breakpoint or jump to ftrace. */
-static void change_under_calls(struct kunit *test, struct hammer *h, int i)
-{
-	atomic_set(&h->calls, 0);
-	atomic_set(&h->entry->pre, 0);
-	h->entry->kp.addr = NULL;
-	h->next->kp.addr = NULL;
-	KUNIT_EXPECT_EQ(test, 0, register_kprobe(&h->entry->kp));
-	if (i & 1)
-		wait_for_kprobe_optimizer();
-	start_hammer(test, h);
-	usleep_range(1000, 2000);
-	KUNIT_EXPECT_EQ(test, 0, register_kprobe(&h->next->kp));
-	KUNIT_EXPECT_TRUE(test, is_ftraced(h->entry));
-	usleep_range(1000, 2000);
-	come_and_go(test, h->next);
-	unregister_kprobe(&h->next->kp);
-	usleep_range(1000, 2000);
-	stop_hammer(h);
-	unregister_kprobe(&h->entry->kp);
-	count_change(h);
-}
-
-/* No call is missed or a hit twice, also if it has passed the nop before the move. */
-static void changes_under_calls(struct kunit *test)
-{
-	struct hammer *h = kunit_kzalloc(test, sizeof(*h), GFP_KERNEL);
-	int i;
-
-	KUNIT_ASSERT_NOT_NULL(test, h);
-	h->entry = kprobes_counter(test, &kprobes_entry_place);
-	h->next = kprobes_entry_next(test);
-	for (i = 0; i < CHANGES; i++) {
-		kprobes_entry_clear();
-		change_under_calls(test, h, i);
-	}
-	kunit_info(test, "%d changes: %d calls lost, %d seen twice\n", CHANGES,
-		   h->lost, h->twice);
-	KUNIT_EXPECT_EQ(test, h->lost, 0);
-	KUNIT_EXPECT_EQ(test, h->twice, 0);
-}
-
 static int neighbour_init(struct kunit *test)
 {
 	kprobes_entry_clear();
@@ -413,7 +300,6 @@ static struct kunit_case neighbour_cases[] = {
 	KUNIT_CASE(both_at_once),
 	KPROBES_CASE_FORMS(skips_nop_again),
 	KUNIT_CASE(loop_counts_calls),
-	KUNIT_CASE_SLOW(changes_under_calls),
 	{}
 };
 

@@ -11,7 +11,6 @@
 #include <linux/kthread.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/task.h>
-#include <linux/stacktrace.h>
 #include <linux/vmalloc.h>
 
 #include "targets.h"
@@ -412,80 +411,6 @@ static void late_comers(struct kunit *test)
 	set_cpus_allowed_ptr(current, cpu_possible_mask);
 }
 
-/* Storm */
-
-static atomic_t cycles;
-
-static int cycle(void *unused)
-{
-	usleep_range(50, 60);
-	return 0;
-}
-
-static int cycle_deeper(void *arg)
-{
-	return kprobes_target_call_c(cycle, arg);
-}
-
-static int cycling_thread(void *unused)
-{
-	while (!kthread_should_stop()) {
-		kprobes_target_call_c(cycle_deeper, NULL);
-		atomic_inc(&cycles);
-	}
-	return 0;
-}
-
-static int walking_thread(void *task)
-{
-	unsigned long entries[32];
-
-	while (!kthread_should_stop()) {
-		stack_trace_save_tsk(task, entries, ARRAY_SIZE(entries), 0);
-		cond_resched();
-	}
-	return 0;
-}
-
-static void end_thread(void *task)
-{
-	kthread_stop_put(task);
-}
-
-static struct task_struct *run_thread(struct kunit *test, int (*fn)(void *arg), void *arg)
-{
-	struct task_struct *task = kthread_create(fn, arg, "kprobes_storm");
-
-	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
-	get_task_struct(task);
-	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, end_thread, task));
-	wake_up_process(task);
-	return task;
-}
-
-/* Fails by a report of KASAN or by a page fault. */
-static void storm(struct kunit *test)
-{
-	struct kprobes_returns *r = kprobes_returns(test, SYMBOL);
-	unsigned long end = jiffies + 2 * HZ;
-	struct task_struct *cycling;
-
-	/* The counting handlers expect that the return probe stays registered. */
-	r->rp.handler = NULL;
-	r->rp.entry_handler = NULL;
-	atomic_set(&cycles, 0);
-	cycling = run_thread(test, cycling_thread, NULL);
-	run_thread(test, walking_thread, cycling);
-	while (time_before(jiffies, end)) {
-		r->rp.kp.addr = NULL;
-		r->rp.maxactive = 0;
-		KUNIT_ASSERT_EQ(test, 0, register_kretprobe(&r->rp));
-		usleep_range(100, 1000);
-		unregister_kretprobe(&r->rp);
-	}
-	KUNIT_EXPECT_GT(test, atomic_read(&cycles), 0);
-}
-
 static struct kunit_case walk_cases[] = {
 	KUNIT_CASE(finds_all),
 	KUNIT_CASE(runnable_is_at_rest),
@@ -493,7 +418,6 @@ static struct kunit_case walk_cases[] = {
 	KUNIT_CASE(returned_before),
 	KUNIT_CASE(returned_after),
 	KUNIT_CASE_SLOW(late_comers),
-	KUNIT_CASE_SLOW(storm),
 	KUNIT_CASE(goes_on_late),
 	{}
 };
