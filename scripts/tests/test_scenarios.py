@@ -147,7 +147,7 @@ class List(unittest.TestCase):
         with open(LIST) as f:
             self.tests = {test for one in scenarios.read(f) for test in one.tests}
         self.sources = []
-        for path in glob.glob(SUITES + "/*.c"):
+        for path in glob.glob(SUITES + "/**/*.c", recursive=True):
             with open(path) as f:
                 self.sources.append(f.read())
 

@@ -124,7 +124,7 @@ DECLARE_PER_CPU(void *, kprobes_diff_percpu_callee);
 
 void kprobes_diff_run(void *code);
 
-/* What of the runner depends on the architecture: <arch>_differential.c. */
+/* What of the runner depends on the architecture: arch/<arch>/differential.c. */
 extern const unsigned int kprobes_diff_passes;
 extern const unsigned long kprobes_diff_entry_scratch;
 void kprobes_diff_prepare(unsigned int pass);

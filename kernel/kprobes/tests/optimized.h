@@ -2,7 +2,7 @@
 #ifndef _KERNEL_KPROBES_TESTS_OPTIMIZED_H
 #define _KERNEL_KPROBES_TESTS_OPTIMIZED_H
 
-/* optimized.c: common code of the optimizer's suites. Functions are in optimize_<arch>.S. */
+/* optimized.c: common code of the optimizer's suites. Functions are in arch/<arch>/optimize.S. */
 #include <kunit/test.h>
 #include <linux/kprobe_point.h>
 
@@ -43,10 +43,10 @@ int kprobes_opt_literal(int a);
 int kprobes_opt_std(int a);
 int kprobes_opt_callee(void);
 
-/* optimize_riscv.S: a jump of two instructions. */
+/* arch/riscv/optimize.S: a jump of two instructions. */
 void kprobes_opt_far(void);
 
-/* optimize_riscv.S: loads six words into t1 to t6, and stores them and others after eight words. */
+/* arch/riscv/optimize.S: loads six words into t1 to t6, and stores them and others after eight words. */
 void kprobes_opt_keep(unsigned long *words);
 extern const unsigned int kprobes_opt_keep_at;
 
@@ -56,7 +56,7 @@ extern const unsigned int kprobes_opt_stack_at, kprobes_opt_middle_at;
 extern const unsigned int kprobes_opt_literal_at;
 #endif
 
-/* vector_riscv.S: loads and stores vector registers. */
+/* arch/riscv/vector.S: loads and stores vector registers. */
 void kprobes_vector_load(const void *from);
 void kprobes_vector_store(void *to);
 

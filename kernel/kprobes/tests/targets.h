@@ -4,7 +4,7 @@
 
 /*
  * targets.c: functions to probe and probes that count. Entries of functions in targets.c
- * are call sites of ftrace. Of functions in targets_<arch>.S the instructions are known, and
+ * are call sites of ftrace. Of functions in arch/<arch>/targets.S the instructions are known, and
  * entries have breakpoints.
  */
 #ifndef __ASSEMBLY__
@@ -228,7 +228,7 @@ static inline void kprobes_return_now(struct pt_regs *regs)
 #endif
 
 #if defined(CONFIG_X86) || defined(CONFIG_RISCV) || defined(CONFIG_ARM64)
-/* There is a targets_<arch>.S. */
+/* There is a arch/<arch>/targets.S. */
 #define KPROBES_ASM_TARGETS
 
 extern const struct kprobes_place kprobes_asm_places[];
@@ -250,7 +250,7 @@ long kprobes_target_load_user(const long __user *p);
 int kprobes_target_divide(int a, int b);
 #ifdef CONFIG_X86
 /**
- * struct kprobes_branch - what an indirect branch reads; its layout is in targets_x86.S
+ * struct kprobes_branch - what an indirect branch reads; its layout is in arch/x86/targets.S
  * @unused: the operand has a displacement
  * @to:     where the branch goes
  */

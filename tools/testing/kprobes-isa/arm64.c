@@ -39,8 +39,8 @@ static const char *kind_of(const char *name)
 }
 
 static const char *const sequences[] = {
-	"../../../kernel/kprobes/tests/arm64_sequences.S",
-	"../../../kernel/kprobes/tests/arm64_sequences_memory.inc",
+	"../../../kernel/kprobes/tests/arch/arm64/sequences.S",
+	"../../../kernel/kprobes/tests/arch/arm64/sequences_memory.inc",
 	NULL
 };
 
