@@ -14,6 +14,7 @@
 #include "../hit.h"
 #include "../slot.h"
 #include "../table.h"
+#include "arch_blacklist.h"
 #include "targets.h"
 
 /* Long enough that its end is far from its beginning. */
@@ -174,7 +175,7 @@ static void blacklist_noinstr_text(struct kunit *test)
 
 static void blacklist_entry_text(struct kunit *test)
 {
-	if (!IS_ENABLED(CONFIG_X86) && &__entry_text_start[0] == &__entry_text_end[0])
+	if (!ENTRY_IS_APART && &__entry_text_start[0] == &__entry_text_end[0])
 		kunit_skip(test, "entry code is not apart");
 	KUNIT_ASSERT_LT(test, (unsigned long)__entry_text_start,
 			(unsigned long)__entry_text_end);
@@ -229,8 +230,6 @@ static void blacklist_cold_piece(struct kunit *test)
 {
 	unsigned long addr = kallsyms_lookup_name("kprobes_forbidden_asm.cold");
 
-	if (!IS_ENABLED(CONFIG_X86))
-		kunit_skip(test, "in assembly of x86");
 	KUNIT_ASSERT_NE(test, 0, addr);
 	expect_forbidden(test, kallsyms_lookup_name("kprobes_forbidden_asm"));
 	expect_forbidden(test, addr);
@@ -311,48 +310,6 @@ static const char * const inner_functions[] = {
 	"write_comp_data", "canonicalize_ip",
 };
 
-static const char * const serving_x86[] = {
-	"kprobe_int3_handler", "kprobe_post_trampoline", "kprobe_detour_post",
-	"exc_int3", "asm_exc_int3", "exc_page_fault", "poke_int3_handler", "__switch_to",
-};
-
-static const char * const serving_arm64[] = {
-	"kprobe_brk_handler", "kprobe_post_trampoline", "kprobe_detour_post",
-	"kprobe_detour_common", "vectors", "el1h_64_sync", "el1h_64_sync_handler",
-	"do_el1_brk64", "do_mem_abort", "simulate_b_cond", "cpu_switch_to",
-};
-
-/* A CPU executes them before it can take a trap. Some depend on the configuration. */
-static const char * const early_arm64[] = {
-	"__secondary_switched", "__secondary_too_slow", "set_cpu_boot_mode_flag",
-	"finalise_el2", "_cpu_resume", "cpu_do_resume", "__cpu_suspend_enter",
-};
-
-/* Executed with a guest's vectors or state, with VHE. */
-static const char * const guest_arm64[] = {
-	"__guest_enter", "__guest_exit", "__kvm_vcpu_run", "__fpsimd_save_state",
-	"__debug_switch_to_guest", "__vgic_v3_save_state", "__get_timer_map",
-	"kvm_auth_eretax", "kvm_get_running_vcpu", "kvm_vcpu_sanitise_vncr_reg",
-	"vcpu_read_sys_reg", "vcpu_write_sys_reg",
-};
-
-static const char * const serving_riscv[] = {
-	"kprobe_breakpoint_handler", "kprobe_post_trampoline", "kprobe_detour_post",
-	"kprobe_detour_common", "handle_exception", "do_trap_break", "handle_break",
-	"do_page_fault", "simulate_jal", "__switch_to", "smp_callin",
-};
-
-/* Executed before a CPU can take a trap, from a copy, or on another stack. */
-static const char * const early_riscv[] = {
-	"__cpu_suspend_enter", "__cpu_resume_enter", "riscv_kexec_relocate",
-	"hibernate_restore_image", "call_on_irq_stack", "handle_bad_stack",
-};
-
-/* Not on the blacklist, because it is in no section of the kernel's text. */
-static const char * const head_riscv[] = {
-	"_start", "_start_kernel", "secondary_start_sbi", "relocate_enable_mmu",
-};
-
 static void expect_no_text(struct kunit *test, const char * const *names, unsigned int nr)
 {
 	unsigned int i;
@@ -361,11 +318,6 @@ static void expect_no_text(struct kunit *test, const char * const *names, unsign
 		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, kprobes_try(kallsyms_lookup_name(names[i])),
 				    "%s", names[i]);
 }
-
-/* Executed with a guest's trap vector. */
-static const char * const guest_riscv[] = {
-	"__kvm_riscv_switch_to", "__kvm_riscv_unpriv_trap", "kvm_riscv_vcpu_unpriv_read",
-};
 
 static const char * const serving_returns[] = {
 	"kretprobe_trampoline", "kretprobe_return", "kretprobe_find_ret_addr",
@@ -393,31 +345,59 @@ static void blacklist_subsystem(struct kunit *test)
 {
 	expect_names(test, serving_functions, ARRAY_SIZE(serving_functions), false);
 	expect_names(test, inner_functions, ARRAY_SIZE(inner_functions), true);
-	if (IS_ENABLED(CONFIG_X86))
-		expect_names(test, serving_x86, ARRAY_SIZE(serving_x86), false);
-	if (IS_ENABLED(CONFIG_ARM64)) {
-		expect_names(test, serving_arm64, ARRAY_SIZE(serving_arm64), false);
-		expect_names(test, early_arm64, ARRAY_SIZE(early_arm64), true);
-	}
-	if (IS_ENABLED(CONFIG_ARM64) && IS_ENABLED(CONFIG_KVM))
-		expect_names(test, guest_arm64, ARRAY_SIZE(guest_arm64), false);
-	if (IS_ENABLED(CONFIG_RISCV)) {
-		expect_names(test, serving_riscv, ARRAY_SIZE(serving_riscv), false);
-		expect_names(test, early_riscv, ARRAY_SIZE(early_riscv), true);
-		expect_no_text(test, head_riscv, ARRAY_SIZE(head_riscv));
-	}
-	if (IS_ENABLED(CONFIG_RISCV) && IS_ENABLED(CONFIG_KVM))
-		expect_names(test, guest_riscv, ARRAY_SIZE(guest_riscv), false);
+	expect_names(test, serving_here, ARRAY_SIZE(serving_here), false);
+	expect_names(test, early_here, ARRAY_SIZE(early_here), true);
+	expect_no_text(test, no_text_here, ARRAY_SIZE(no_text_here));
+	if (IS_ENABLED(CONFIG_KVM))
+		expect_names(test, guest_here, ARRAY_SIZE(guest_here), false);
 	if (IS_ENABLED(CONFIG_KRETPROBES))
 		expect_names(test, serving_returns, ARRAY_SIZE(serving_returns), false);
+}
+
+/* The labels are symbols of their own. Which there are depends on the configuration. */
+static void blacklist_ftrace(struct kunit *test)
+{
+	unsigned int i;
+
+	if (!IS_ENABLED(CONFIG_DYNAMIC_FTRACE))
+		kunit_skip(test, "ftrace patches nothing");
+	KUNIT_EXPECT_NE(test, 0, kallsyms_lookup_name(ftrace_here[0]));
+	for (i = 0; i < ARRAY_SIZE(ftrace_here); i++) {
+		unsigned long addr = kallsyms_lookup_name(ftrace_here[i]);
+
+		if (addr)
+			kprobes_expect_blacklisted(test, addr, kprobes_symbol_end(addr));
+	}
+}
+
+/* Entered or left in another way than functions: no return probes, but probes. */
+static void blacklist_no_functions(struct kunit *test)
+{
+	unsigned int i, found = 0;
+
+	if (!IS_ENABLED(CONFIG_KRETPROBES))
+		kunit_skip(test, "no return probes");
+	for (i = 0; i < ARRAY_SIZE(no_functions_here); i++) {
+		struct kretprobe rp = { .kp.symbol_name = no_functions_here[i] };
+		unsigned long addr = kallsyms_lookup_name(no_functions_here[i]);
+		int ret;
+
+		if (!addr)
+			continue;
+		found++;
+		ret = register_kretprobe(&rp);
+		if (!ret)
+			unregister_kretprobe(&rp);
+		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, ret, "%s", no_functions_here[i]);
+		KUNIT_EXPECT_EQ_MSG(test, 0, kprobes_try(addr), "%s", no_functions_here[i]);
+	}
+	if (!found)
+		kunit_skip(test, "there are none in this configuration");
 }
 
 /* No grace period waits for a CPU in these. */
 static const char * const dying[] = {
 	"cpuhp_report_idle_dead", "arch_cpu_idle_dead",
-#ifdef CONFIG_X86
-	"native_play_dead",
-#endif
 };
 
 static void blacklist_dying_cpu(struct kunit *test)
@@ -425,6 +405,7 @@ static void blacklist_dying_cpu(struct kunit *test)
 	if (!IS_ENABLED(CONFIG_HOTPLUG_CPU))
 		kunit_skip(test, "needs CONFIG_HOTPLUG_CPU");
 	expect_names(test, dying, ARRAY_SIZE(dying), false);
+	expect_names(test, dying_here, ARRAY_SIZE(dying_here), false);
 }
 
 static void blacklist_walk(struct kunit *test)
@@ -559,6 +540,8 @@ static struct kunit_case blacklist_cases[] = {
 	KUNIT_CASE(blacklist_return_of_return),
 	KUNIT_CASE(blacklist_subsystem),
 	KUNIT_CASE(blacklist_dying_cpu),
+	KUNIT_CASE(blacklist_ftrace),
+	KUNIT_CASE(blacklist_no_functions),
 	KUNIT_CASE(blacklist_walk),
 	KUNIT_CASE(blacklist_walk_from_inside),
 #ifdef CONFIG_MODULES

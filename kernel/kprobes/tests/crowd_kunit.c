@@ -338,7 +338,7 @@ static void crowd_leaves_one_by_one(struct kunit *test)
 	unsigned int i, cpu = kprobes_leave_cpu(test);
 	struct reader reader = {};
 
-	if (IS_ENABLED(CONFIG_ARM64))
+	if (KPROBES_STOPS_CPUS)
 		kunit_skip(test, "CPUs are stopped");
 	KUNIT_ASSERT_EQ(test, register_kprobes(crowd->kps, CROWD), 0);
 	wait_for_kprobe_optimizer();
@@ -355,7 +355,7 @@ static void crowd_leaves_one_by_one(struct kunit *test)
 	expect_nothing_left(test, crowd);
 }
 
-#ifdef CONFIG_X86
+#ifdef KPROBES_SYNC_SYMBOL
 /* Finds entries of as many functions all over the kernel as a crowd has probes. */
 static unsigned int spread_out(struct crowd *crowd)
 {
@@ -388,7 +388,7 @@ static unsigned int spread_out(struct crowd *crowd)
  */
 static void crowd_takes_few_passes(struct kunit *test)
 {
-	static const struct kprobes_place sync = { "synchronizes", "text_poke_sync" };
+	static const struct kprobes_place sync = { "synchronizes", KPROBES_SYNC_SYMBOL };
 	struct kprobes_counter *c = kprobes_counting(test, &sync);
 	struct crowd *crowd = new_crowd(test, NULL);
 	unsigned int i, n = spread_out(crowd);

@@ -16,9 +16,6 @@
 #include <linux/sched/task.h>
 #include <linux/uaccess.h>
 #include <linux/workqueue.h>
-#ifdef CONFIG_X86_64
-#include <asm/irq_stack.h>
-#endif
 
 #include "targets.h"
 
@@ -288,7 +285,7 @@ static void dies_busy(struct kunit *test)
 	expect_peace(test);
 }
 
-#ifdef CONFIG_X86
+#ifdef KPROBES_DIES_IN_FAULTS
 
 /* Faults in a handler */
 
@@ -375,13 +372,7 @@ static long run_on_irq_stack(void *unused)
 	unsigned long flags;
 
 	local_irq_save(flags);
-#ifdef CONFIG_X86_64
-	__this_cpu_write(pcpu_hot.hardirq_stack_inuse, true);
-	call_on_irqstack(run_target, ASM_CALL_ARG0);
-	__this_cpu_write(pcpu_hot.hardirq_stack_inuse, false);
-#else
-	run_target();
-#endif
+	kprobes_call_on_irq_stack(run_target);
 	local_irq_restore(flags);
 	return 0;
 }
@@ -421,7 +412,7 @@ static void long_handler_is_waited_for(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, long_inside);
 	KUNIT_EXPECT_TRUE(test, left_first);
 }
-#endif /* CONFIG_X86 */
+#endif /* KPROBES_DIES_IN_FAULTS */
 
 static struct kunit_case death_cases[] = {
 	KUNIT_CASE(dies_in_pre),
@@ -430,7 +421,7 @@ static struct kunit_case death_cases[] = {
 	KUNIT_CASE(dies_in_entry_handler),
 	KUNIT_CASE(last_hits_are_handled),
 	KUNIT_CASE(dies_busy),
-#ifdef CONFIG_X86
+#ifdef KPROBES_DIES_IN_FAULTS
 	KUNIT_CASE(dies_in_fault_handler),
 	KUNIT_CASE_SLOW(long_handler_is_waited_for),
 #endif

@@ -7,9 +7,6 @@
 #include <linux/irqflags.h>
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
-#ifdef CONFIG_X86
-#include <asm/processor-flags.h>
-#endif
 
 #include "../batch.h"
 #include "../optimizer.h"
@@ -18,8 +15,6 @@
 
 /* The length of the first instruction of kprobes_opt_plain(). */
 #define PLAIN_FIRST	KPROBES_OPT_PLAIN_LEN
-/* Offset of a move that is executed while the direction flag is set. */
-#define STD_MOV		6
 
 static struct kprobes_counter *probe_at(struct kunit *test, const char *symbol,
 					unsigned int offset)
@@ -50,10 +45,6 @@ static enum kprobe_reason reason_of(const struct kprobes_counter *c)
 struct seen {
 	bool nmi;
 	bool irqs_off;
-#ifdef CONFIG_X86
-	unsigned long flags;
-	unsigned long regs_flags;
-#endif
 };
 
 static int look_around(struct kprobe *p, struct pt_regs *regs)
@@ -62,10 +53,6 @@ static int look_around(struct kprobe *p, struct pt_regs *regs)
 
 	s->nmi = in_nmi();
 	s->irqs_off = irqs_disabled();
-#ifdef CONFIG_X86
-	s->flags = native_save_fl();
-	s->regs_flags = regs->flags;
-#endif
 	return 0;
 }
 
@@ -81,7 +68,7 @@ static void leaves_trap(struct kunit *test)
 	c->data = &s;
 	KUNIT_EXPECT_EQ(test, 15, kprobes_opt_plain(5));
 	KUNIT_EXPECT_EQ(test, KPROBES_BY_TRAP, kprobes_way_from((unsigned long)c->kp.addr));
-	KUNIT_EXPECT_EQ(test, s.nmi, IS_ENABLED(CONFIG_X86));
+	KUNIT_EXPECT_EQ(test, s.nmi, KPROBES_TRAP_IS_NMI);
 	KUNIT_EXPECT_TRUE(test, s.irqs_off);
 	kprobes_leave_way();
 
@@ -93,54 +80,7 @@ static void leaves_trap(struct kunit *test)
 	kprobes_expect_counts(test, c, 2, 0);
 }
 
-#ifdef CONFIG_X86
-static void look_around_post(struct kprobe *p, struct pt_regs *regs,
-			     unsigned long flags)
-{
-	look_around(p, regs);
-}
-
-static struct kprobes_counter *looking_at(struct kunit *test, unsigned int offset,
-					  struct seen *s, bool post)
-{
-	const struct kprobes_place place = {
-		.symbol = "kprobes_opt_std",
-		.offset = offset,
-	};
-	struct kprobes_counter *c = kprobes_counter(test, &place);
-
-	c->data = s;
-	if (post)
-		c->in_post = look_around_post;
-	else
-		c->in_pre = look_around;
-	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&c->kp));
-	expect_way(test, c, KPROBES_BY_DETOUR);
-	return c;
-}
-
-/*
- * For a detour of a breakpoint the function is not searched for std, so the detour must
- * clear the flag for handlers itself. After the move comes cld.
- */
-static void direction_flag(struct kunit *test)
-{
-	struct kprobes_counter *c;
-	unsigned int i, post;
-
-	for (i = 0; i < 4; i++) {
-		struct seen s = {};
-
-		post = i & 1;
-		c = looking_at(test, STD_MOV + (i & 2), &s, post);
-		KUNIT_EXPECT_EQ(test, 8, kprobes_opt_std(5));
-		KUNIT_EXPECT_EQ(test, i != 3, !!(s.regs_flags & X86_EFLAGS_DF));
-		KUNIT_EXPECT_FALSE(test, s.flags & X86_EFLAGS_DF);
-		kprobes_expect_counts(test, c, 1, 1);
-		unregister_kprobe(&c->kp);
-	}
-}
-
+#ifdef TEST_DIVISION
 /* Which points */
 
 /*
@@ -170,8 +110,7 @@ static void not_where_it_may_fault(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, -1, kprobes_target_divide(42, 0));
 	kprobes_expect_counts(test, c, 2, 0);
 }
-
-#endif /* CONFIG_X86 */
+#endif /* TEST_DIVISION */
 
 /* With more handlers than a detour calls, a detour is slower than the trap. */
 static void not_with_many_handlers(struct kunit *test)
@@ -288,6 +227,13 @@ static void disabled(struct kunit *test)
 	kprobes_expect_counts(test, second, 1, 0);
 }
 
+static int begin_test(struct kunit *test)
+{
+	if (!KPROBES_DETOUR_OF_ANY)
+		kunit_skip(test, "only calls and returns have a detour of one instruction");
+	return 0;
+}
+
 static void end_test(struct kunit *test)
 {
 	kprobes_leave_way();
@@ -295,8 +241,7 @@ static void end_test(struct kunit *test)
 
 static struct kunit_case detour_cases[] = {
 	KUNIT_CASE(leaves_trap),
-#ifdef CONFIG_X86
-	KUNIT_CASE(direction_flag),
+#ifdef TEST_DIVISION
 	KUNIT_CASE(where_no_jump_can_be),
 	KUNIT_CASE(not_where_it_may_fault),
 #endif
@@ -310,6 +255,7 @@ static struct kunit_case detour_cases[] = {
 
 static struct kunit_suite detour_suite = {
 	.name = "kprobes_detour",
+	.init = begin_test,
 	.exit = end_test,
 	.test_cases = detour_cases,
 };

@@ -9,44 +9,20 @@
 #define DIFF_STACK	128
 #define DIFF_MEMORY	256
 
-/*
- * Size of a register in bytes, how many registers there are, the number that the stack
- * pointer has, and how many words of floating point and vector registers.
- */
-#ifdef CONFIG_X86
+/* Size of a register in bytes. */
 #define DIFF_WORD	(BITS_PER_LONG / 8)
-#define DIFF_REGS	(BITS_PER_LONG / 4)
-#define DIFF_SP_NR	4
-/* What fxsave saves. */
-#define DIFF_FP_WORDS	(512 / DIFF_WORD)
-#elif defined(CONFIG_ARM64)
-#define DIFF_WORD	8
-#define DIFF_REGS	32
-#define DIFF_SP_NR	31
-#define DIFF_FP_WORDS	64
-#elif defined(CONFIG_RISCV)
-#define DIFF_WORD	8
-#define DIFF_REGS	32
-#define DIFF_SP_NR	2
-#define DIFF_FP_WORDS	32
-#endif
+
+/*
+ * How many registers there are, the number that the stack pointer has, and how many words of
+ * floating point and vector registers: DIFF_REGS, DIFF_SP_NR, DIFF_FP_WORDS. Whether ftrace's call
+ * of a handler keeps the flags, or there are none: DIFF_BY_FTRACE.
+ */
+#include "kprobes_test.h"
 
 /* Offsets in struct diff_regs. */
 #define DIFF_REG(nr)	((nr) * DIFF_WORD)
 #define DIFF_FLAGS	DIFF_REG(DIFF_REGS)
 #define DIFF_FP		(DIFF_FLAGS + DIFF_WORD)
-
-#ifdef CONFIG_X86
-#define DIFF_AX		DIFF_REG(0)
-#define DIFF_CX		DIFF_REG(1)
-#define DIFF_DX		DIFF_REG(2)
-#define DIFF_BX		DIFF_REG(3)
-#define DIFF_SP		DIFF_REG(4)
-#define DIFF_BP		DIFF_REG(5)
-#define DIFF_SI		DIFF_REG(6)
-#define DIFF_DI		DIFF_REG(7)
-#define DIFF_R8		DIFF_REG(8)
-#endif
 
 /* The probed instruction faults and has an exception table entry. */
 #define DIFF_FAULTS	1
@@ -65,13 +41,6 @@
 
 /* The CPU must have a feature, whose number is in the upper half of the flags. */
 #define DIFF_NEEDS(feature)	((feature) << 16)
-
-/* Does ftrace's call of a handler keep the flags, or are there none? */
-#if defined(CONFIG_X86_64) || defined(CONFIG_RISCV)
-#define DIFF_BY_FTRACE	1
-#else
-#define DIFF_BY_FTRACE	0
-#endif
 
 #ifndef __ASSEMBLY__
 
@@ -133,16 +102,7 @@ void kprobes_diff_end(void);
 
 void kprobes_diff_callee(void);
 
-#ifdef CONFIG_X86
-DECLARE_PER_CPU(unsigned long[2], kprobes_diff_percpu_pair);
-
 bool kprobes_diff_has_features(const struct diff_sequence *s);
-#else
-static inline bool kprobes_diff_has_features(const struct diff_sequence *s)
-{
-	return true;
-}
-#endif
 
 #endif /* __ASSEMBLY__ */
 #endif /* _KPROBES_TESTS_DIFFERENTIAL_H */

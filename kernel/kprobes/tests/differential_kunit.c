@@ -340,7 +340,7 @@ static bool can_be_alone(const struct diff_run *run)
 	case KPROBE_FLOW_RETURN:
 		return true;
 	default:
-		return !IS_ENABLED(CONFIG_RISCV);
+		return KPROBES_DETOUR_OF_ANY;
 	}
 }
 
@@ -406,21 +406,11 @@ static void run_column(struct kunit *test, struct diff_run *run)
 	expect_same(test, run);
 }
 
-/* Calls and returns of compiled code then change the flags. */
-static bool kernel_counts_calls(void)
-{
-#ifdef CONFIG_X86_64
-	return cpu_feature_enabled(X86_FEATURE_CALL_DEPTH);
-#else
-	return false;
-#endif
-}
-
 /* Not where ftrace's own trampolines do not restore the flags, as in 32 bit. */
 static bool has_column(const struct diff_sequence *s, const struct diff_column *column)
 {
 	return column->way != KPROBES_NO_WAY ||
-	       (s->flags & DIFF_ENTRY && DIFF_BY_FTRACE && !kernel_counts_calls());
+	       (s->flags & DIFF_ENTRY && DIFF_BY_FTRACE && !kprobes_calls_are_counted());
 }
 
 static void differential(struct kunit *test)
@@ -429,7 +419,7 @@ static void differential(struct kunit *test)
 	unsigned int i;
 
 	run->seq = test->param_value;
-	if ((run->seq->flags & DIFF_CALLS) && kernel_counts_calls())
+	if ((run->seq->flags & DIFF_CALLS) && kprobes_calls_are_counted())
 		kunit_skip(test, "calls are counted, which changes the flags");
 	if (!kprobes_diff_has_features(run->seq))
 		kunit_skip(test, "the CPU does not have the instruction");

@@ -20,18 +20,12 @@ int kprobes_entry_tail(int a);
 int kprobes_entry_late(int a);
 /* A loop right after the nop, of @n rounds, at least one; returns a + n. */
 int kprobes_entry_loop(int n, int a);
-#ifdef CONFIG_RISCV_ISA_C
-/* Has a nop, and after it five compressed instructions that set the result. */
-int kprobes_entry_compressed(int a);
-#endif
 /* No nop; returns -a. */
 int kprobes_entry_other(int a);
 /* Trampolines, and how often they have run. */
 void kprobes_entry_direct(void);
 void kprobes_entry_around(void);
 extern unsigned int kprobes_entry_directs;
-
-#define ENTRY_NOP_SIZE	(IS_ENABLED(CONFIG_X86) ? 5 : 8)
 
 /**
  * enum entry_form - how a probe at an entry is reached

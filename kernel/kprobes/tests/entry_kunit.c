@@ -111,8 +111,7 @@ static void add_in_post(struct kprobe *p, struct pt_regs *regs,
 			unsigned long flags)
 {
 	TEST_ARG(regs) += 200;
-	/* Elsewhere that is the argument. */
-	if (IS_ENABLED(CONFIG_X86_64))
+	if (!TEST_RESULT_IS_ARG)
 		TEST_RESULT(regs) = 77;
 }
 

@@ -120,7 +120,7 @@ static int redirection_off(void)
 /* Direct calls */
 
 /* In 32 bit ftrace forgets them as soon as there is another user. */
-#if defined(CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS) && !defined(CONFIG_X86_32)
+#if defined(CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS) && defined(CONFIG_64BIT)
 #define DIRECT_CALLS
 static struct ftrace_ops direct;
 static unsigned int directs_before;

@@ -14,32 +14,12 @@
 #include <linux/sched/signal.h>
 #include <linux/stringhash.h>
 #include <linux/vmalloc.h>
-#ifdef CONFIG_X86
-#include <asm/extable.h>
-#include <asm/extable_fixup_types.h>
-#include <asm/trapnr.h>
-#else
-#include <asm/asm-extable.h>
-#define EX_TYPE_ZEROPAD		EX_TYPE_LOAD_UNALIGNED_ZEROPAD
-#endif
 
 #include "../function.h"
 #include "../reserved_tables.h"
 #include "../table.h"
 #include "console.h"
 #include "optimized.h"
-
-/* What the kernel does about a fault at an address. */
-static int type_at(unsigned long addr)
-{
-#ifdef CONFIG_X86
-	return ex_get_fixup_type(addr);
-#else
-	const struct exception_table_entry *ex = search_exception_tables(addr);
-
-	return ex ? ex->type : EX_TYPE_NONE;
-#endif
-}
 
 /* Zero-padding loads */
 
@@ -153,7 +133,7 @@ static void name_at_the_end_of_memory(struct kunit *test)
 		struct kprobes_counter *c;
 
 		if (site_of(ex) < f.start || site_of(ex) >= f.end ||
-		    type_at(site_of(ex)) != EX_TYPE_ZEROPAD)
+		    kprobes_fixup_type(site_of(ex)) != EX_TYPE_ZEROPAD)
 			continue;
 		c = kprobes_counter(test, &(struct kprobes_place){
 			.symbol = "full_name_hash",
@@ -173,9 +153,6 @@ static void name_at_the_end_of_memory(struct kunit *test)
 
 static const char * const with_fixup[] = {
 	"kprobes_target_load", "kprobes_target_zeropad",
-#ifdef CONFIG_X86
-	"kprobes_target_load_mce", "kprobes_target_rdmsr",
-#endif
 };
 
 static void fixup_name(const char * const *symbol, char *desc)
@@ -208,49 +185,12 @@ static void copy_has_fixup_type(struct kunit *test)
 {
 	const char * const *symbol = test->param_value;
 	struct kprobes_counter *c = probe_on(test, *symbol);
-	int type = type_at((unsigned long)c->kp.addr);
+	int type = kprobes_fixup_type((unsigned long)c->kp.addr);
 
 	KUNIT_EXPECT_NE(test, type, EX_TYPE_NONE);
-	KUNIT_EXPECT_EQ(test, type, type_at(copy_of(c, false)));
-	KUNIT_EXPECT_EQ(test, type, type_at(copy_of(c, true)));
+	KUNIT_EXPECT_EQ(test, type, kprobes_fixup_type(copy_of(c, false)));
+	KUNIT_EXPECT_EQ(test, type, kprobes_fixup_type(copy_of(c, true)));
 }
-
-#ifdef CONFIG_X86
-static void machine_check_is_fixed_up(struct kunit *test)
-{
-	struct kprobes_counter *c = probe_on(test, "kprobes_target_load_mce");
-	struct pt_regs original = { .ip = (unsigned long)c->kp.addr };
-	int post;
-
-	KUNIT_EXPECT_TRUE(test, fixup_exception(&original, X86_TRAP_MC, 0, 0));
-	for (post = 0; post < 2; post++) {
-		struct pt_regs regs = { .ip = copy_of(c, post) };
-
-		KUNIT_EXPECT_TRUE(test, fixup_exception(&regs, X86_TRAP_MC, 0, 0));
-		KUNIT_EXPECT_EQ(test, regs.ip, original.ip);
-		KUNIT_EXPECT_EQ(test, regs.ax, X86_TRAP_MC);
-	}
-}
-
-/* The kernel warns only once, and may have done so before. */
-static void warning_names_the_function(struct kunit *test)
-{
-	struct kprobes_counter *c = probe_on(test, "kprobes_target_rdmsr");
-	struct pt_regs regs = {
-		.ip = copy_of(c, false),
-		.cs = __KERNEL_CS,
-		.sp = current_stack_pointer,
-	};
-
-	kprobes_watch_console(test, "unchecked MSR access error");
-	KUNIT_EXPECT_TRUE(test, fixup_exception(&regs, X86_TRAP_GP, 0, 0));
-	if (!kprobes_console_line()[0])
-		kunit_skip(test, "the kernel has warned before");
-	KUNIT_EXPECT_NOT_NULL_MSG(test, strstr(kprobes_console_line(),
-					       "(kprobes_target_rdmsr+0x0/"),
-				  "%s", kprobes_console_line());
-}
-#endif
 
 /* Reports */
 
@@ -396,10 +336,6 @@ static struct kunit_case fault_copy_cases[] = {
 	KUNIT_CASE(zero_padded_and_missed),
 	KUNIT_CASE(name_at_the_end_of_memory),
 	KUNIT_CASE_PARAM(copy_has_fixup_type, fixup_gen_params),
-#ifdef CONFIG_X86
-	KUNIT_CASE(machine_check_is_fixed_up),
-	KUNIT_CASE(warning_names_the_function),
-#endif
 	KPROBES_CASE_WAYS(report_names_the_function),
 	KPROBES_CASE_WAYS(report_does_not_name_the_nop),
 	{}

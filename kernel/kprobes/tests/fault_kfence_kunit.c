@@ -133,7 +133,7 @@ static void missed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, c->kp.nmissed, 1);
 }
 
-#ifdef CONFIG_X86
+#ifdef KPROBES_CALLS_MEM
 /* A freed object keeps what is in it, for KFENCE reports and lets the access succeed. */
 static const struct kprobes_branch *freed_branch(struct kunit *test)
 {
@@ -177,7 +177,7 @@ static struct kunit_case fault_kfence_cases[] = {
 	KPROBES_CASE_WAYS(probed_with_post_handler),
 	KPROBES_CASE_WAYS(displaced_late),
 	KPROBES_CASE_WAYS(missed),
-#ifdef CONFIG_X86
+#ifdef KPROBES_CALLS_MEM
 	KUNIT_CASE(indirect_call),
 #endif
 	{}

@@ -466,7 +466,6 @@ static void books_balance(struct kunit *test)
 	KUNIT_EXPECT_GT(test, returns, 0);
 }
 
-#ifdef KPROBES_ASM_TARGETS
 /* Functions that end by jumping to another share a return address. */
 static void tail_calls(struct kunit *test)
 {
@@ -535,7 +534,6 @@ static void mismatch(struct kunit *test)
 		kprobes_expect_returns(test, leave, i, 0);
 	}
 }
-#endif
 
 static struct kunit_case return_cases[] = {
 	KPROBES_CASE_CALLERS(handlers_see),
@@ -553,11 +551,9 @@ static struct kunit_case return_cases[] = {
 	KPROBES_CASE_CALLERS(newest_runs_first),
 	KPROBES_CASE_CALLERS(nested_functions),
 	KUNIT_CASE(books_balance),
-#ifdef KPROBES_ASM_TARGETS
 	KUNIT_CASE(tail_calls),
 	KUNIT_CASE(tail_calls_in_turn),
 	KUNIT_CASE(mismatch),
-#endif
 	{}
 };
 

@@ -91,10 +91,8 @@ static int leave_once(struct kprobe *p, struct pt_regs *regs)
 
 	if (!*ret_addr)
 		return 0;
+	kprobes_return_now(regs);
 	instruction_pointer_set(regs, *ret_addr);
-#ifdef CONFIG_X86
-	regs->sp += sizeof(long);
-#endif
 	*ret_addr = 0;
 	return 1;
 }

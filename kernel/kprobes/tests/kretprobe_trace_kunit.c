@@ -292,7 +292,6 @@ static void from_return_handler(struct kunit *test)
 	}
 }
 
-#ifdef KPROBES_ASM_TARGETS
 static noinline int __noipa kprobes_trace_tail(void *arg)
 {
 	int ret = kprobes_target_tail(take_below, arg);
@@ -315,7 +314,6 @@ static void below_tail_calls(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 42, kprobes_trace_tail(t));
 	expect_trace(test, t, "below tail calls", symbols);
 }
-#endif
 
 static noinline __noclone unsigned long kprobes_tell_return_address(void)
 {
@@ -344,9 +342,7 @@ static struct kunit_case trace_cases[] = {
 	KPROBES_CASE_CALLERS(from_post_handler),
 	KPROBES_CASE_CALLERS(from_entry_handler),
 	KPROBES_CASE_CALLERS(from_return_handler),
-#ifdef KPROBES_ASM_TARGETS
 	KUNIT_CASE(below_tail_calls),
-#endif
 	KUNIT_CASE(return_address_is_trampolines),
 	{}
 };

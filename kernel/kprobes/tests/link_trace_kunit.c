@@ -5,17 +5,11 @@
  * call. A breakpoint is set on one instruction after the other, and its trap takes the traces.
  * All of them continue like the trace of the probed instruction.
  */
-#include <linux/cacheflush.h>
 #include <linux/kallsyms.h>
 #include <linux/kprobe_arch.h>
 #include <linux/memory.h>
 #include <linux/slab.h>
 #include <linux/stacktrace.h>
-#ifdef CONFIG_ARM64
-#include <asm/patching.h>
-#else
-#include <asm/patch.h>
-#endif
 
 #include "../table.h"
 #include "optimized.h"
@@ -57,17 +51,6 @@ static u32 text_at(unsigned long addr)
 	return insn;
 }
 
-/* For this CPU; also in the breakpoint's trap, for whose task text_mutex is held. */
-static void put(unsigned long addr, u32 insn)
-{
-#ifdef CONFIG_ARM64
-	aarch64_insn_patch_text_nosync((void *)addr, insn);
-#else
-	patch_insn_write((void *)addr, &insn, KPROBE_INSN_ALIGN);
-	local_flush_icache_all();
-#endif
-}
-
 static u32 breakpoint(void)
 {
 	struct kprobe_insn insn = { .breakpoint_len = KPROBE_INSN_ALIGN };
@@ -81,7 +64,7 @@ static u32 breakpoint(void)
 /* The breakpoint's handler. The instruction is then executed where it is. */
 static int arrive(struct kprobe *p, struct pt_regs *regs)
 {
-	put((unsigned long)p->addr, arrival.original);
+	kprobes_write_insn((unsigned long)p->addr, arrival.original);
 	arrival.hits++;
 	arrival.have.nr = stack_trace_save_regs(regs, arrival.have.entries, DEPTH, 0);
 	arrival.through.nr = stack_trace_save(arrival.through.entries, DEPTH, 0);
@@ -126,7 +109,7 @@ static int note_want(struct kprobe *p, struct pt_regs *regs)
  */
 static noinline int call(int (*fn)(int a))
 {
-#ifdef CONFIG_ARM64
+#ifdef KPROBES_HAS_LITERALS
 	if (fn == kprobes_opt_literal)
 		return kprobes_opt_literal(5) + 1;
 #endif
@@ -140,10 +123,10 @@ static bool pass(struct kunit *test, int (*fn)(int a), int result, unsigned long
 	arrival.hits = 0;
 	scoped_guard(mutex, &text_mutex) {
 		guard(preempt)();
-		put(addr, breakpoint());
+		kprobes_write_insn(addr, breakpoint());
 		result -= call(fn);
 		if (!arrival.hits)
-			put(addr, arrival.original);
+			kprobes_write_insn(addr, arrival.original);
 	}
 	KUNIT_EXPECT_EQ(test, 0, result);
 	return arrival.hits;
@@ -311,7 +294,7 @@ static void pass_place(struct kunit *test, const struct kprobes_place *place,
 	struct kprobes_counter *c = kprobes_counter(test, place);
 	bool stub;
 
-	if (IS_ENABLED(CONFIG_RISCV) && !IS_ENABLED(CONFIG_FRAME_POINTER))
+	if (KPROBES_TRACE_GUESSES)
 		kunit_skip(test, "a trace has whatever looks like text on the stack");
 	if (returns)
 		kprobes_returning(test, place->symbol);
@@ -350,7 +333,7 @@ static void in_middle(struct kunit *test)
 	pass_place(test, &place, kprobes_opt_middle, false);
 }
 
-#ifdef CONFIG_ARM64
+#ifdef KPROBES_HAS_LITERALS
 /* Its copy is longer than the instruction. */
 static void at_literal(struct kunit *test)
 {
@@ -366,7 +349,7 @@ static struct kunit_case trace_cases[] = {
 	KPROBES_CASE_WAYS(at_entry),
 	KPROBES_CASE_WAYS(at_entry_with_return_probe),
 	KPROBES_CASE_WAYS(in_middle),
-#ifdef CONFIG_ARM64
+#ifdef KPROBES_HAS_LITERALS
 	KPROBES_CASE_WAYS(at_literal),
 #endif
 	{}

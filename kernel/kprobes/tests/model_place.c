@@ -17,10 +17,6 @@
 #include <linux/static_call.h>
 #include <asm/sections.h>
 
-#ifdef CONFIG_X86
-#include <asm/insn.h>
-#endif
-
 #include "../blacklist.h"
 #include "../reserved_tables.h"
 #include "model.h"
@@ -307,27 +303,6 @@ void kprobes_model_seen(struct model *m, unsigned int place, bool returns, unsig
 
 /* Random addresses */
 
-/* Does an instruction begin there? To be called when no probe is armed. */
-static bool is_boundary(unsigned long addr, unsigned long start)
-{
-#ifdef CONFIG_X86
-	struct insn insn;
-
-	for (; start < addr; start += insn.length)
-		if (insn_decode_kernel(&insn, (void *)start))
-			return true;	/* who knows */
-	return start == addr;
-#elif defined(CONFIG_RISCV)
-	if (addr % 2)
-		return false;
-	while (start < addr)
-		start += (*(u16 *)start & 3) == 3 ? 4 : 2;
-	return start == addr;
-#else
-	return IS_ALIGNED(addr, KPROBE_INSN_ALIGN);
-#endif
-}
-
 /* A landing pad may be in front of the entry. */
 #define LANDING_PAD	4
 
@@ -351,14 +326,14 @@ static unsigned int text_outcomes(unsigned long addr, bool returns)
 		return MODEL_EINVAL;
 	if (is_no_function(symbol) || within_kprobe_blacklist(addr))
 		objections |= MODEL_EINVAL;
-	if (!is_boundary(addr, addr - offset))
+	if (!kprobes_is_boundary(addr, addr - offset))
 		objections |= MODEL_EILSEQ;
 	if (returns && offset > LANDING_PAD)
 		objections |= MODEL_EINVAL;
 	if (objections)
 		return objections;
-	/* Elsewhere data between functions are not told from instructions. */
-	return MODEL_OK | MODEL_EINVAL | (IS_ENABLED(CONFIG_X86) ? 0 : MODEL_EILSEQ);
+	/* Data between functions are not told from instructions. */
+	return MODEL_OK | MODEL_EINVAL | (KPROBES_TEXT_HAS_DATA ? MODEL_EILSEQ : 0);
 }
 
 static unsigned int outcomes_at(unsigned long addr, bool returns)

@@ -7,13 +7,8 @@
 #include <linux/interrupt.h>
 #include <linux/irq_work.h>
 #include <linux/kprobes.h>
-#include <linux/nmi.h>
 #include <linux/preempt.h>
 #include <linux/workqueue.h>
-#ifdef CONFIG_X86_LOCAL_APIC
-#include <asm/apic.h>
-#include <asm/nmi.h>
-#endif
 
 #include "../miss.h"
 #include "targets.h"
@@ -238,39 +233,19 @@ static void land_in_hardirq(struct irq_work *work)
 		land();
 }
 
-#ifdef CONFIG_X86_LOCAL_APIC
-static atomic_t nmi_cpu = ATOMIC_INIT(-1);
-
-static int land_in_nmi(unsigned int type, struct pt_regs *regs)
-{
-	if (atomic_cmpxchg(&nmi_cpu, raw_smp_processor_id(), -1) !=
-	    raw_smp_processor_id())
-		return NMI_DONE;
-	land();
-	return NMI_HANDLED;
-}
-
-static void raise_nmi(void)
-{
-	atomic_set(&nmi_cpu, raw_smp_processor_id());
-	__apic_send_IPI_mask(cpumask_of(raw_smp_processor_id()), NMI_VECTOR);
-}
-
+#ifdef KPROBES_RAISES_NMI
 static void unregister_nmi(void *unused)
 {
-	unregister_nmi_handler(NMI_LOCAL, "kprobes_kunit");
+	kprobes_unregister_nmi();
 }
 
 static void register_nmi(struct kunit *test)
 {
-	KUNIT_ASSERT_EQ(test, 0, register_nmi_handler(NMI_LOCAL, land_in_nmi,
-						      NMI_FLAG_FIRST,
-						      "kprobes_kunit"));
-	KUNIT_ASSERT_EQ(test, 0,
-			kunit_add_action_or_reset(test, unregister_nmi, NULL));
+	KUNIT_ASSERT_EQ(test, 0, kprobes_register_nmi(land));
+	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, unregister_nmi, NULL));
 }
 #else
-static void raise_nmi(void) { }
+static void kprobes_raise_nmi(void) { }
 
 static void register_nmi(struct kunit *test)
 {
@@ -288,7 +263,7 @@ static void be_landed_on(void)
 	landing.raised = true;
 	WRITE_ONCE(landing.inside, true);
 	if (landing.source == NMI)
-		raise_nmi();
+		kprobes_raise_nmi();
 	else
 		irq_work_queue(&landing.irq);
 	while (!READ_ONCE(landing.landed) && patience--)

@@ -5,10 +5,6 @@
  */
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
-#ifdef CONFIG_X86
-#include <asm/processor-flags.h>
-#include <asm/text-patching.h>
-#endif
 
 #include "../miss.h"
 #include "../table.h"
@@ -168,79 +164,6 @@ static void skips_entry_nop(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kprobes_target_c(5), 6);
 	kprobes_expect_counts(test, c, 1, 0);
 }
-
-#ifdef CONFIG_X86
-/* The stack */
-
-static int push_and_skip(struct kprobe *p, struct pt_regs *regs)
-{
-	int3_emulate_push(regs, TEST_ARG(regs) + 1000);
-	regs->ip = (unsigned long)p->addr + 1;
-	return 1;
-}
-
-static void emulates_push(struct kunit *test)
-{
-	struct kprobes_counter *c;
-
-	c = started_at(test, "kprobes_opt_push", 0, push_and_skip);
-	KUNIT_EXPECT_EQ(test, kprobes_opt_push(5), 1005);
-	kprobes_expect_counts(test, c, 1, 0);
-}
-
-static int push(struct kprobe *p, struct pt_regs *regs)
-{
-	int3_emulate_push(regs, TEST_ARG(regs) + 2000);
-	return 0;
-}
-
-static void pushes(struct kunit *test)
-{
-	struct kprobes_counter *c;
-
-	c = started_at(test, "kprobes_opt_stack", kprobes_opt_stack_at, push);
-	KUNIT_EXPECT_EQ(test, kprobes_opt_stack(5), 2005);
-	kprobes_expect_counts(test, c, 1, 0);
-}
-
-static int pop_and_push(struct kprobe *p, struct pt_regs *regs)
-{
-	unsigned long popped = int3_emulate_pop(regs);
-
-	int3_emulate_push(regs, popped + 3000);
-	return 0;
-}
-
-static void pops(struct kunit *test)
-{
-	struct kprobes_counter *c;
-
-	c = started_at(test, "kprobes_opt_stack", kprobes_opt_stack_at,
-		       pop_and_push);
-	KUNIT_EXPECT_EQ(test, kprobes_opt_stack(5), 3005);
-	kprobes_expect_counts(test, c, 1, 0);
-}
-
-static int call_callee(struct kprobe *p, struct pt_regs *regs)
-{
-	/* The result takes the argument's place. */
-	if (IS_ENABLED(CONFIG_X86_32))
-		regs->dx = TEST_ARG(regs);
-	int3_emulate_call(regs, (unsigned long)kprobes_opt_callee);
-	return 1;
-}
-
-static void emulates_call(struct kunit *test)
-{
-	struct kprobes_counter *c;
-
-	KUNIT_EXPECT_EQ(test, kprobes_opt_call(5), 6);
-	c = started_at(test, "kprobes_opt_call", 0, call_callee);
-	KUNIT_EXPECT_EQ(test, kprobes_opt_call(5), 1006);
-	kprobes_expect_counts(test, c, 1, 0);
-}
-
-#endif
 
 /* Registers and flags */
 
@@ -537,12 +460,6 @@ static struct kunit_case handlers_cases[] = {
 	KPROBES_CASE_WAYS(one_of_three_diverts),
 	KPROBES_CASE_WAYS(disabled_changes_nothing),
 	KPROBES_CASE_WAYS(writes_argument),
-#ifdef CONFIG_X86
-	KPROBES_CASE_WAYS(emulates_push),
-	KPROBES_CASE_WAYS(emulates_call),
-	KPROBES_CASE_WAYS(pushes),
-	KPROBES_CASE_WAYS(pops),
-#endif
 #ifdef KPROBES_OPT_FLIP
 	KPROBES_CASE_WAYS(writes_flags),
 	KPROBES_CASE_WAYS(writes_flags_of_jcc),

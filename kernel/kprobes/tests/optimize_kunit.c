@@ -484,31 +484,12 @@ static void entry_makes_way(struct kunit *test)
 	expect_settled(test, o, 1, KPROBE_FTRACE, "alone");
 }
 
-#ifdef CONFIG_X86
-/*
- * Functions that write to user space share this code for their faults. In 32 bit they jump
- * past its first instruction, as soon as they see the address.
- */
-static void shared_fixup_is_jumped_into(struct kunit *test)
-{
-	const struct kprobes_place place = { .symbol = "__put_user_handle_exception" };
-	struct kprobes_counter *c = kprobes_counting(test, &place);
-
-	wait_for_kprobe_optimizer();
-	kprobes_expect_mechanism(test, c, KPROBE_BREAKPOINT, "shared by all put_user()");
-	KUNIT_EXPECT_EQ(test, put_user(1, (int __user *)-sizeof(int)), -EFAULT);
-}
-#endif
-
 static struct kunit_case optimize_cases[] = {
 	KUNIT_CASE_PARAM(change_jump, combination_gen_params),
 	KUNIT_CASE_PARAM(change_jump_and_back, combination_gen_params),
 	KUNIT_CASE_PARAM(change_settling, combination_gen_params),
 	KUNIT_CASE_PARAM(change_settling_and_back, combination_gen_params),
 	KUNIT_CASE(entry_makes_way),
-#ifdef CONFIG_X86
-	KUNIT_CASE(shared_fixup_is_jumped_into),
-#endif
 	{}
 };
 

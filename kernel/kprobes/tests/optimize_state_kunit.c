@@ -89,8 +89,7 @@ static void verdict_is_kept(struct kunit *test)
 {
 	/* What may fault, where nothing else can be in the way of any jump. */
 	static const struct kprobes_place never = {
-		.symbol = KPROBES_OPT_COVERS_ONE || IS_ENABLED(CONFIG_X86_64) ?
-			  "kprobes_target_load" : "kprobes_opt_landed",
+		.symbol = KPROBES_OPT_NEVER,
 	};
 	struct kprobes_counter *c = kprobes_counting(test, &never);
 

@@ -82,14 +82,12 @@ const void *kprobes_way_gen_params(const void *prev, char *desc)
 {
 	static const enum kprobes_way ways[] = {
 		KPROBES_BY_TRAP,
-#ifndef CONFIG_RISCV
-		/* No register is known to be dead, to go back by: calls and returns alone do. */
 		KPROBES_BY_DETOUR,
-#endif
 		KPROBES_BY_JUMP,
 	};
 	const enum kprobes_way *way = prev ? (enum kprobes_way *)prev + 1 : ways;
 
+	way += way == &ways[KPROBES_BY_DETOUR] && !KPROBES_DETOUR_OF_ANY;
 	if (way >= ways + ARRAY_SIZE(ways))
 		return NULL;
 	strscpy(desc, way_names[*way], KUNIT_PARAM_DESC_SIZE);

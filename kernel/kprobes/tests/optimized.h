@@ -9,56 +9,16 @@
 #include "targets.h"
 
 int kprobes_opt_plain(int a);
-/* kprobes_opt_plain(): length of its first instruction. */
-#define KPROBES_OPT_PLAIN_LEN	(IS_ENABLED(CONFIG_X86_32) ? 3 : 4)
-/* Length of its first two instructions, and of three. */
-#ifdef CONFIG_X86
-#define KPROBES_OPT_PLAIN_LEN2	(IS_ENABLED(CONFIG_X86_64) ? 7 : 4)
-#define KPROBES_OPT_PLAIN_LEN3	(IS_ENABLED(CONFIG_X86_64) ? 11 : 7)
-#else
-#define KPROBES_OPT_PLAIN_LEN2	8
-#define KPROBES_OPT_PLAIN_LEN3	12
-#endif
-/* A jump covers no more than an instruction: no other one is ever in its way. */
-#define KPROBES_OPT_COVERS_ONE	IS_ENABLED(CONFIG_ARM64)
-/* How many instructions of it a jump covers. */
-#define KPROBES_OPT_PLAIN_NR	(IS_ENABLED(CONFIG_X86_32) ? 3 : 2 - KPROBES_OPT_COVERS_ONE)
 int kprobes_opt_flags(long a);
-/* Length of its branch, and where that leads to. */
-#define KPROBES_OPT_JCC_LEN	(IS_ENABLED(CONFIG_X86) ? 2 : 4)
-#define KPROBES_OPT_JCC_OVER	(IS_ENABLED(CONFIG_X86) ? 7 : 8)
-/* The flag that it depends on. */
-#ifdef CONFIG_X86
-#define KPROBES_OPT_FLIP(regs)	((regs)->flags ^= X86_EFLAGS_ZF)
-#elif defined(CONFIG_ARM64)
-#define KPROBES_OPT_FLIP(regs)	((regs)->pstate ^= PSR_Z_BIT)
-#endif
 int kprobes_opt_push(long a);
 int kprobes_opt_stack(long a);
 int kprobes_opt_call(int a);
 int kprobes_opt_middle(int a);
-#ifdef CONFIG_ARM64
-int kprobes_opt_literal(int a);
-#endif
 int kprobes_opt_std(int a);
 int kprobes_opt_callee(void);
 
-/* arch/riscv/optimize.S: a jump of two instructions. */
-void kprobes_opt_far(void);
-
-/* arch/riscv/optimize.S: loads six words into t1 to t6, and stores them and others after eight words. */
-void kprobes_opt_keep(unsigned long *words);
-extern const unsigned int kprobes_opt_keep_at;
-
 extern const unsigned int kprobes_opt_flags_at, kprobes_opt_jcc_at;
 extern const unsigned int kprobes_opt_stack_at, kprobes_opt_middle_at;
-#ifdef CONFIG_ARM64
-extern const unsigned int kprobes_opt_literal_at;
-#endif
-
-/* arch/riscv/vector.S: loads and stores vector registers. */
-void kprobes_vector_load(const void *from);
-void kprobes_vector_store(void *to);
 
 /* The text has its original bytes. */
 #define KPROBES_BARE	KPROBE_MECHANISMS

@@ -153,15 +153,6 @@ static void in_a_slot(struct kunit *test)
 			    KPROBE_REASON_NO_TEXT);
 }
 
-#ifdef CONFIG_X86
-#define SLEEPS		ANNOTATE_NOENDBR "hlt\n"
-#define UNDECODABLE	ANNOTATE_NOENDBR ".byte 0x06\n"
-#elif defined(CONFIG_ARM64)
-#define SLEEPS		"wfi\n"
-#define UNDECODABLE	"udf #0\n"
-#endif
-
-#ifdef SLEEPS
 /* Two instructions: the first cannot be displaced, the second cannot be decoded. */
 static noinline __noipa notrace void no_place_for_probes(bool really)
 {
@@ -169,9 +160,9 @@ static noinline __noipa notrace void no_place_for_probes(bool really)
 	if (really)
 		asm volatile(".globl refusal_hlt, refusal_bad\n"
 			     "refusal_hlt:\n"
-			     SLEEPS
+			     KPROBES_SLEEP_INSN
 			     "refusal_bad:\n"
-			     UNDECODABLE);
+			     KPROBES_BAD_INSN);
 }
 
 extern char refusal_hlt[], refusal_bad[];
@@ -185,45 +176,35 @@ static void instruction(struct kunit *test)
 	if (IS_ENABLED(CONFIG_64BIT))
 		kprobes_refuse_addr(test, refusal_bad, -EILSEQ, KPROBE_REASON_UNDECODABLE);
 }
-#elif defined(CONFIG_RISCV)
+
+#ifdef KPROBES_HAS_EXCLUSIVES
 extern const unsigned int kprobes_exclusive_within, kprobes_exclusive_after;
 
 /* A breakpoint's trap would let the sequence begin again for ever. */
-static void instruction(struct kunit *test)
+static void exclusive(struct kunit *test)
 {
-	void *start = kprobe_lookup_name("kprobes_target_exclusive", 0);
-	unsigned int load = kprobes_exclusive_within - 4;
+	const char *symbol = "kprobes_target_exclusive";
+	unsigned long start = kallsyms_lookup_name(symbol);
+	const unsigned int offsets[] = {
+		kprobes_exclusive_within - 4, kprobes_exclusive_within, kprobes_exclusive_after - 4,
+	};
+	unsigned int i;
 
-	KUNIT_EXPECT_EQ(test, 0, kprobes_try((unsigned long)start));
-	kprobes_refuse_addr(test, start + load, -EINVAL, KPROBE_REASON_EXCLUSIVE);
-	kprobes_refuse_addr(test, start + kprobes_exclusive_within, -EINVAL,
-			    KPROBE_REASON_EXCLUSIVE);
-	kprobes_refuse_addr(test, start + kprobes_exclusive_after - 4, -EINVAL,
-			    KPROBE_REASON_EXCLUSIVE);
-	KUNIT_EXPECT_EQ(test, 0, kprobes_try((unsigned long)start + kprobes_exclusive_after));
-}
-#else
-static void instruction(struct kunit *test)
-{
-	kunit_skip(test, "no instructions are known that cannot be probed");
+	KUNIT_EXPECT_EQ(test, 0, kprobes_try(start));
+	for (i = 0; i < ARRAY_SIZE(offsets); i++)
+		kprobes_refuse_symbol(test, symbol, offsets[i], -EINVAL, KPROBE_REASON_EXCLUSIVE);
+	KUNIT_EXPECT_EQ(test, 0, kprobes_try(start + kprobes_exclusive_after));
 }
 #endif
 
-#ifdef CONFIG_ARM64
+#ifdef KPROBES_HAS_LITERALS
 extern const unsigned int kprobes_literal_offset;
 
-/* What other instructions of the function have to say. */
-static void neighbours(struct kunit *test)
+/* An instruction of the function loads it. */
+static void literal(struct kunit *test)
 {
-	const char *symbol = "kprobes_target_exclusive";
-	int offset;
-
-	for (offset = 4; offset <= 12; offset += 4)
-		kprobes_refuse_symbol(test, symbol, offset, -EINVAL, KPROBE_REASON_EXCLUSIVE);
-	kprobes_refuse_symbol(test, symbol, kprobes_literal_offset, -EINVAL,
+	kprobes_refuse_symbol(test, "kprobes_target_exclusive", kprobes_literal_offset, -EINVAL,
 			      KPROBE_REASON_RESERVED);
-	KUNIT_EXPECT_EQ(test, 0, kprobes_try(kallsyms_lookup_name(symbol)));
-	KUNIT_EXPECT_EQ(test, 0, kprobes_try(kallsyms_lookup_name(symbol) + 16));
 }
 #endif
 
@@ -340,8 +321,11 @@ static struct kunit_case refusal_text_cases[] = {
 	KUNIT_CASE(not_text),
 	KUNIT_CASE(in_a_slot),
 	KUNIT_CASE(instruction),
-#ifdef CONFIG_ARM64
-	KUNIT_CASE(neighbours),
+#ifdef KPROBES_HAS_EXCLUSIVES
+	KUNIT_CASE(exclusive),
+#endif
+#ifdef KPROBES_HAS_LITERALS
+	KUNIT_CASE(literal),
 #endif
 	KUNIT_CASE(jump_label),
 	KUNIT_CASE(static_call_site),

@@ -138,75 +138,6 @@ static void reserved_fixups(struct kunit *test)
 #endif
 }
 
-#ifdef CONFIG_X86_64
-/* Two indirect calls as clang checks them, of a register and of one with REX.B. */
-static struct {
-	u8 code[2][14];
-	s32 traps[2];
-} cfi = {
-	.code = {
-		{
-			0x41, 0xba, 1, 2, 3, 4,		/* mov $, %r10d */
-			0x44, 0x03, 0x50, 0xfc,		/* add -4(%rax), %r10d */
-			0x74, 0x02, 0x0f, 0x0b,		/* je, ud2 */
-		}, {
-			0x41, 0xba, 1, 2, 3, 4,
-			0x45, 0x03, 0x53, 0xfc,		/* add -4(%r11), %r10d */
-			0x74, 0x02, 0x0f, 0x0b,
-		},
-	},
-};
-
-/* The kernel decodes these instructions in decode_cfi_insn(). */
-static void expect_cfi_insn(struct kunit *test, const u8 *code, u32 opcode)
-{
-	struct insn insn;
-
-	KUNIT_ASSERT_EQ(test, 0, insn_decode_kernel(&insn, code));
-	KUNIT_EXPECT_EQ(test, insn.opcode.value, opcode);
-}
-
-static void reserved_cfi_check(struct kunit *test)
-{
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(cfi.traps); i++)
-		cfi.traps[i] = (void *)&cfi.code[i][12] - (void *)&cfi.traps[i];
-	for (i = 0; i < ARRAY_SIZE(cfi.traps); i++) {
-		const u8 *first = (const u8 *)kprobe_cfi_check(cfi.traps, 2 * i);
-		const u8 *second = (const u8 *)kprobe_cfi_check(cfi.traps, 2 * i + 1);
-
-		KUNIT_ASSERT_PTR_EQ(test, first, &cfi.code[i][0]);
-		KUNIT_ASSERT_PTR_EQ(test, second, &cfi.code[i][6]);
-		expect_cfi_insn(test, first, 0xba);
-		expect_cfi_insn(test, second, 0x03);
-	}
-}
-#elif defined(CONFIG_RISCV)
-/* An indirect call as clang checks it. The assembler compresses what clang does. */
-extern const u8 kprobes_cfi_beq[], kprobes_cfi_ebreak[], kprobes_cfi_jalr[];
-
-asm (".pushsection .rodata\n"
-	".balign 4\n"
-	"kprobes_cfi_beq:\n"
-	"beq t1, t2, kprobes_cfi_jalr\n"
-	"kprobes_cfi_ebreak:\n"
-	"ebreak\n"
-	"kprobes_cfi_jalr:\n"
-	"jalr a2\n"
-	".popsection\n");
-
-static void reserved_cfi_check(struct kunit *test)
-{
-	static s32 trap;
-
-	trap = (void *)kprobes_cfi_ebreak - (void *)&trap;
-	KUNIT_EXPECT_EQ(test, (unsigned long)kprobes_cfi_beq, kprobe_cfi_check(&trap, 0));
-	KUNIT_EXPECT_EQ(test, (unsigned long)kprobes_cfi_ebreak, kprobe_cfi_check(&trap, 1));
-	KUNIT_EXPECT_EQ(test, (unsigned long)kprobes_cfi_jalr, kprobe_cfi_check(&trap, 2));
-}
-#endif
-
 static void reserved_cfi_checks(struct kunit *test)
 {
 #ifdef CONFIG_ARCH_USES_CFI_TRAPS
@@ -226,7 +157,7 @@ static void reserved_cfi_checks(struct kunit *test)
 /* Where the type has no symbol: it seems to be the end of the function before. */
 static void reserved_cfi_type(struct kunit *test)
 {
-#if defined(CONFIG_CFI_CLANG) && !defined(CONFIG_X86)
+#if defined(CONFIG_CFI_CLANG) && !defined(KPROBES_CFI_SYMBOLS)
 	/* KUnit calls it by a pointer. */
 	unsigned long entry = (unsigned long)reserved_cfi_type;
 	struct kprobe_lookup lookup;
@@ -377,9 +308,6 @@ static struct kunit_case reserved_cases[] = {
 	KUNIT_CASE(reserved_static_calls),
 	KUNIT_CASE(reserved_bugs),
 	KUNIT_CASE(reserved_fixups),
-#if defined(CONFIG_X86_64) || defined(CONFIG_RISCV)
-	KUNIT_CASE(reserved_cfi_check),
-#endif
 	KUNIT_CASE(reserved_cfi_checks),
 	KUNIT_CASE(reserved_cfi_type),
 	KUNIT_CASE(reserved_as_base_says),

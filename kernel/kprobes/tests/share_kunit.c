@@ -21,31 +21,7 @@
 #include "../function.h"
 #include "../reason.h"
 #include "../table.h"
-
-/*
- * The least share in percent of the places that can be probed. On x86
- * without IBT functions with an indirect jump have no jumps, and their number depends on
- * the compiler. On RISC-V a jump covers up to four instructions, more often than elsewhere
- * with a call or a branch's target among them; and it needs a register, for which with clang
- * there is t1 alone. On arm64 with BTI, clang 22 begins functions
- * that are not traced with paciasp, which is their landing pad; it may also come after the
- * instruction that saves the return address on the shadow call stack. Where x86 counts calls,
- * code that counts them takes the padding that jumps at a function's end use.
- */
-#ifdef CONFIG_X86
-#define COUNTS_CALLS	cpu_feature_enabled(X86_FEATURE_CALL_DEPTH)
-#else
-#define COUNTS_CALLS	false
-#endif
-#define HAS_T1_ALONE	(IS_ENABLED(CONFIG_RISCV) && IS_ENABLED(CONFIG_CC_IS_CLANG))
-#define HAS_BTI		IS_ENABLED(CONFIG_ARM64_BTI_KERNEL)
-#define LEAST_AT_ENTRY	(HAS_T1_ALONE ? 93 : \
-			 !HAS_BTI ? 95 : IS_ENABLED(CONFIG_DYNAMIC_FTRACE) ? 80 : 0)
-#define LEAST_AFTER	(HAS_BTI && IS_ENABLED(CONFIG_SHADOW_CALL_STACK) ? 85 : \
-			 HAS_T1_ALONE ? 93 : COUNTS_CALLS ? 95 : 97)
-#define LEAST_ANYWHERE	(IS_ENABLED(CONFIG_RISCV) ? 60 : \
-			 COUNTS_CALLS ? 95 : IS_ENABLED(CONFIG_PREFIX_SYMBOLS) ? 97 : 85)
-#define HAS_LEAST	(!IS_ENABLED(CONFIG_X86) || IS_ENABLED(CONFIG_X86_KERNEL_IBT))
+#include "kprobes_test.h"
 
 /* One instruction is examined in so many bytes of text. */
 #define STRIDE	256
@@ -215,7 +191,7 @@ static void report(struct kunit *test, const char *where, const struct share *sh
 			kunit_info(test, "    %s: %u", kprobe_reason_text(i), share->count[i]);
 	/* Only tests have functions that cannot be decoded. */
 	KUNIT_EXPECT_LT(test, 1000 * share->count[KPROBE_REASON_FUNCTION_UNDECODABLE], all);
-	if (HAS_LEAST)
+	if (KPROBES_HAS_SHARES)
 		KUNIT_EXPECT_GE(test, tenths, 10 * least);
 }
 
@@ -226,11 +202,11 @@ static void jumps(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, survey);
 	prandom_seed_state(&survey->random, 1);
 	kallsyms_on_each_symbol(survey_symbol, survey);
-	report(test, "entry", &survey->entry, LEAST_AT_ENTRY);
-	report(test, "second instruction", &survey->after, LEAST_AFTER);
-	report(test, "any instruction", &survey->any, LEAST_ANYWHERE);
-	if (!HAS_LEAST)
-		kunit_skip(test, "without IBT there is no share that all kernels have");
+	report(test, "entry", &survey->entry, KPROBES_SHARE_AT_ENTRY);
+	report(test, "second instruction", &survey->after, KPROBES_SHARE_AFTER);
+	report(test, "any instruction", &survey->any, KPROBES_SHARE_ANYWHERE);
+	if (!KPROBES_HAS_SHARES)
+		kunit_skip(test, "there is no share that all such kernels have");
 }
 
 static struct kunit_case share_cases[] = {

@@ -13,9 +13,6 @@
 #include <linux/mutex.h>
 #include <linux/unaligned.h>
 #include <asm/sections.h>
-#ifdef CONFIG_X86
-#include <asm/text-patching.h>
-#endif
 
 #include "../miss.h"
 #include "../table.h"
@@ -245,8 +242,8 @@ static unsigned long next_address(const struct kprobes_place *place)
 {
 	unsigned long start = (unsigned long)kprobe_lookup_name(place->symbol, 0);
 
-#ifdef CONFIG_X86
 	unsigned long at = start + place->offset;
+	struct kprobe_insn insn;
 	u8 text[KPROBE_INSN_MAX];
 
 	/* The probe of an earlier test may still be taken off the text. */
@@ -254,9 +251,9 @@ static unsigned long next_address(const struct kprobes_place *place)
 		scoped_guard(mutex, &text_mutex)
 			kprobe_read_insn(at, text, sizeof(text));
 	/* Where the kernel counts calls, they lead to code in front of the function. */
-	if (text[0] == CALL_INSN_OPCODE)
-		return at + CALL_INSN_SIZE + get_unaligned((s32 *)&text[1]);
-#endif
+	if (arch_kprobe_isa->plan(&insn, text, sizeof(text), at) == KPROBE_REASON_NONE &&
+	    insn.flow == KPROBE_FLOW_CALL)
+		return insn.target;
 	return place->next ? start + place->next : 0;
 }
 
@@ -275,7 +272,6 @@ static void instruction_pointers(struct kunit *test)
 		KUNIT_EXPECT_GT(test, c->post_ip, (unsigned long)c->kp.addr);
 }
 
-#ifdef KPROBES_ASM_TARGETS
 static int add_to_argument(struct kprobe *p, struct pt_regs *regs)
 {
 	TEST_ARG(regs) += 1000;
@@ -314,8 +310,7 @@ static void post_handler_writes_registers(struct kunit *test)
 	bool set = place->next && kprobes_places() > 1;
 
 	/* Not if the function sets the result register after the probed instruction. */
-	if (!set || (!place->offset && IS_ENABLED(CONFIG_X86) &&
-		     IS_ENABLED(CONFIG_FRAME_POINTER)))
+	if (!set || (!place->offset && KPROBES_ENTRY_IS_PUSH))
 		kunit_skip(test, "the result is set after it");
 	c->in_post = add_to_result;
 	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&c->kp));
@@ -392,7 +387,6 @@ static void goes_to_another_function(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, call_diverted(place), -7);
 	kprobes_expect_counts(test, c, 2, 0);
 }
-#endif /* KPROBES_ASM_TARGETS */
 
 static struct kunit_case shared_point_cases[] = {
 	KPROBES_CASE_PLACES(one_place_two_names),
@@ -404,12 +398,10 @@ static struct kunit_case shared_point_cases[] = {
 	KPROBES_CASE_PLACES(post_handler_comes_later),
 	KPROBES_CASE_ENTRIES(return_probe_beside),
 	KPROBES_CASE_PLACES(instruction_pointers),
-#ifdef KPROBES_ASM_TARGETS
 	KPROBES_CASE_ENTRIES(pre_handler_writes_registers),
 	KPROBES_CASE_PLACES(post_handler_writes_registers),
 	KPROBES_CASE_ENTRIES(pre_handler_changes_path),
 	KPROBES_CASE_ENTRIES(goes_to_another_function),
-#endif
 	{}
 };
 

@@ -6,16 +6,13 @@
 #include <kunit/test.h>
 #include <linux/cpumask.h>
 #include <linux/delay.h>
+#include <linux/kallsyms.h>
 #include <linux/kernel.h>
 #include <linux/kprobe_point.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
-
-#ifdef CONFIG_ARM64
-#include <asm/insn.h>
-#endif
 
 #include "../slot.h"
 #include "targets.h"
@@ -25,23 +22,8 @@ noinline int __noipa kprobes_target_c(int a)
 	return a + 1;
 }
 
-#ifdef KPROBES_ASM_TARGETS
 #define ASM_PLACES	kprobes_asm_places
 #define NR_ASM_PLACES	((unsigned int)(kprobes_asm_places_end - ASM_PLACES))
-#else
-#define ASM_PLACES	((const struct kprobes_place *)NULL)
-#define NR_ASM_PLACES	0U
-
-noinline int __noipa kprobes_target_asm(int a)
-{
-	return a + 10;
-}
-
-noinline int __noipa kprobes_target_endbr(int a)
-{
-	return a + 100;
-}
-#endif
 
 noinline int __noipa kprobes_targets_run(int a)
 {
@@ -54,7 +36,6 @@ noinline int __noipa kprobes_target_call_c(int (*fn)(void *arg), void *arg)
 	return fn(arg) + 1;
 }
 
-#ifdef KPROBES_ASM_TARGETS
 /* A pointer to it would need a landing pad. */
 static int call_asm(int (*fn)(void *arg), void *arg)
 {
@@ -63,13 +44,10 @@ static int call_asm(int (*fn)(void *arg), void *arg)
 	barrier();	/* no tail call, for stack traces */
 	return ret;
 }
-#endif
 
 static const struct kprobes_caller callers[] = {
 	{ KPROBES_PLACE_C, "kprobes_target_call_c", kprobes_target_call_c },
-#ifdef KPROBES_ASM_TARGETS
 	{ KPROBES_PLACE_ASM, "kprobes_target_call", call_asm },
-#endif
 };
 
 static void caller_name(const struct kprobes_caller *caller, char *desc)
@@ -128,15 +106,7 @@ unsigned long kprobes_place_addr(const struct kprobes_place *place)
 	unsigned long addr;
 
 	addr = (unsigned long)kprobe_lookup_name(place->symbol, 0);
-#ifdef CONFIG_X86_KERNEL_IBT
-	if (!place->offset && is_endbr(*(u32 *)addr))
-		return addr + 4;
-#endif
-#ifdef CONFIG_ARM64
-	if (!place->offset && aarch64_insn_is_bti(le32_to_cpu(*(__le32 *)addr)))
-		return addr + 4;
-#endif
-	return addr + place->offset;
+	return addr + (place->offset ?: kprobes_landing_pad(addr));
 }
 
 static const void *next_place(const void *prev, char *desc, bool entries)
@@ -324,6 +294,16 @@ int kprobes_try(unsigned long addr)
 	if (!ret)
 		unregister_kprobe(&p);
 	return ret;
+}
+
+/* A symbol ends where the next begins, which may be a label; padding can be long. */
+unsigned long kprobes_symbol_end(unsigned long addr)
+{
+	unsigned long size, offset;
+
+	if (!kallsyms_lookup_size_offset(addr, &size, &offset))
+		return addr;
+	return addr - offset + min(size, PAGE_SIZE);
 }
 
 /**

@@ -12,6 +12,7 @@
 #include <linux/kprobes.h>
 #include <linux/types.h>
 
+#include "kprobes_test.h"
 #include "spin.h"
 
 struct kunit;
@@ -54,13 +55,6 @@ int kprobes_target_endbr(int a);
 #define KPROBES_PLACE_C		"C function"
 #define KPROBES_PLACE_ASM	"assembly function"
 #define KPROBES_PLACE_ENDBR	"function with landing pad"
-
-/* An instruction of several units, inside of a function. */
-#ifdef CONFIG_X86
-#define KPROBES_PLACE_LONG	"load relative to rip"
-#else
-#define KPROBES_PLACE_LONG	"address relative to its own"
-#endif
 
 /**
  * struct kprobes_caller - a function that calls another
@@ -166,70 +160,13 @@ struct kprobes_text {
 void kprobes_text_save(struct kprobes_text *text, unsigned long addr);
 void kprobes_text_expect(struct kunit *test, const struct kprobes_text *text);
 int kprobes_try(unsigned long addr);
+unsigned long kprobes_symbol_end(unsigned long addr);
 void kprobes_expect_blacklisted(struct kunit *test, unsigned long start, unsigned long end);
 void kprobes_expect_off(struct kunit *test, const struct kprobe *p);
 void kprobes_expect_targets(struct kunit *test, unsigned int times);
 unsigned int kprobes_leave_cpu(struct kunit *test);
 void kprobes_wait_for_frees(void);
 bool kprobes_slot_has_owner(const void *slot);
-
-/* A function's arguments at its entry, and its result when it returns. */
-#ifdef CONFIG_X86_64
-#define TEST_ARG(regs)		((regs)->di)
-/* The divisor of kprobes_target_divide(). */
-#define TEST_DIVISOR(regs)	((regs)->si)
-#define TEST_RESULT(regs)	((regs)->ax)
-#elif defined(CONFIG_X86)
-#define TEST_ARG(regs)		((regs)->ax)
-#define TEST_DIVISOR(regs)	((regs)->cx)
-#define TEST_RESULT(regs)	((regs)->ax)
-#elif defined(CONFIG_RISCV)
-#define TEST_ARG(regs)		((regs)->a0)
-#define TEST_RESULT(regs)	((regs)->a0)
-#elif defined(CONFIG_ARM64)
-#define TEST_ARG(r)		((r)->regs[0])
-#define TEST_RESULT(r)		((r)->regs[0])
-#endif
-
-/* What a fault handler gets for a page that is not there. */
-#ifdef CONFIG_X86
-#define TEST_PAGE_FAULT		14
-#elif defined(CONFIG_RISCV)
-#define TEST_PAGE_FAULT		13
-#elif defined(CONFIG_ARM64)
-/* The exception class of its syndrome: a data abort. */
-#define TEST_PAGE_FAULT		0x25
-#endif
-
-/* What kind of trap it is that a fault handler gets. */
-#ifdef CONFIG_ARM64
-#define TEST_TRAP(esr)		((int)((unsigned int)(esr) >> 26))
-#else
-#define TEST_TRAP(trapnr)	(trapnr)
-#endif
-
-/* Has a function return at once, from its entry. */
-#ifdef CONFIG_X86
-static inline void kprobes_return_now(struct pt_regs *regs)
-{
-	regs->ip = *(unsigned long *)regs->sp;
-	regs->sp += sizeof(long);
-}
-#elif defined(CONFIG_RISCV)
-static inline void kprobes_return_now(struct pt_regs *regs)
-{
-	regs->epc = regs->ra;
-}
-#elif defined(CONFIG_ARM64)
-static inline void kprobes_return_now(struct pt_regs *regs)
-{
-	regs->pc = regs->regs[30];
-}
-#endif
-
-#if defined(CONFIG_X86) || defined(CONFIG_RISCV) || defined(CONFIG_ARM64)
-/* There is a arch/<arch>/targets.S. */
-#define KPROBES_ASM_TARGETS
 
 extern const struct kprobes_place kprobes_asm_places[];
 extern const struct kprobes_place kprobes_asm_places_end[];
@@ -248,37 +185,7 @@ long kprobes_target_load_nop(const long *p);
 unsigned long kprobes_target_zeropad(const void *p);
 long kprobes_target_load_user(const long __user *p);
 int kprobes_target_divide(int a, int b);
-#ifdef CONFIG_X86
-/**
- * struct kprobes_branch - what an indirect branch reads; its layout is in arch/x86/targets.S
- * @unused: the operand has a displacement
- * @to:     where the branch goes
- */
-struct kprobes_branch {
-	unsigned long unused;
-	unsigned long (*to)(void);
-};
-
-unsigned long kprobes_target_call_mem(const struct kprobes_branch *b);
-unsigned long kprobes_target_jump_mem(const struct kprobes_branch *b);
-unsigned long kprobes_target_returns_to(void);
-extern const unsigned int kprobes_call_mem_offset, kprobes_called_mem_offset;
-#endif
 extern const unsigned int kprobes_load_user_offset, kprobes_divide_offset;
-
-/* Length of the load; its offset in kprobes_target_load_late(), and in load_nop(). */
-#ifdef CONFIG_RISCV
-#define KPROBES_LOAD_LEN	4
-#define KPROBES_LOAD_LATE	KPROBE_INSN_ALIGN
-#elif defined(CONFIG_ARM64)
-#define KPROBES_LOAD_LEN	4
-#define KPROBES_LOAD_LATE	4
-#else
-#define KPROBES_LOAD_LEN	(IS_ENABLED(CONFIG_X86_64) ? 3 : 6)
-#define KPROBES_LOAD_LATE	(IS_ENABLED(CONFIG_X86_64) ? 3 : 2)
-#endif
-#define KPROBES_LOAD_NOP	(IS_ENABLED(CONFIG_X86) ? 2 : 4)
-#endif
 
 #endif /* __ASSEMBLY__ */
 #endif /* _KERNEL_KPROBES_TESTS_TARGETS_H */

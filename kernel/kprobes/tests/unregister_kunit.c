@@ -310,7 +310,7 @@ static void both_tasks_wait(struct kunit *test)
  */
 static bool stops_cpus(const struct kprobes_place *place)
 {
-	return IS_ENABLED(CONFIG_ARM64) && strcmp(place->name, "nop") &&
+	return KPROBES_STOPS_CPUS && strcmp(place->name, "nop") &&
 	       strcmp(place->name, "jump") && strcmp(place->name, "call");
 }
 

@@ -68,3 +68,8 @@ void kprobes_diff_end(void)
 {
 	kernel_neon_end();
 }
+
+bool kprobes_diff_has_features(const struct diff_sequence *s)
+{
+	return true;
+}

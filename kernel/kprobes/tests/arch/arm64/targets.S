@@ -48,8 +48,10 @@ PLACE .Lcall, kprobes_target_asm, kprobes_target_helper, "call"
 FUNCTION kprobes_target_exclusive
 	nop
 1:	ldxr	w1, [x0]
+.Lwithin:
 	add	w1, w1, #1
 	stxr	w2, w1, [x0]
+.Lafter:
 	cbnz	w2, 1b
 	ldr	w0, .Lnot_insn
 	ret
@@ -177,5 +179,7 @@ FUNCTION kprobes_target_load_user
 	_asm_extable_uaccess .Luser, .Lefault
 SYM_FUNC_END(kprobes_target_load_user)
 
+OFFSET kprobes_exclusive_within, .Lwithin, kprobes_target_exclusive
+OFFSET kprobes_exclusive_after, .Lafter, kprobes_target_exclusive
 OFFSET kprobes_literal_offset, .Lnot_insn, kprobes_target_exclusive
 OFFSET kprobes_load_user_offset, .Luser, kprobes_target_load_user

@@ -65,3 +65,8 @@ void kprobes_diff_end(void)
 {
 	kernel_fpu_end();
 }
+
+bool kprobes_diff_has_features(const struct diff_sequence *s)
+{
+	return true;
+}

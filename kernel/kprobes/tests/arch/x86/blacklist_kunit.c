@@ -31,16 +31,6 @@ struct stretch {
 	bool there;
 };
 
-/* A symbol ends where the next begins; padding can be long. */
-static unsigned long end_of(unsigned long addr)
-{
-	unsigned long size, offset;
-
-	if (!kallsyms_lookup_size_offset(addr, &size, &offset))
-		return 0;
-	return addr - offset + min(size, PAGE_SIZE);
-}
-
 static void expect_stretch_refused(struct kunit *test, const struct stretch *s)
 {
 	unsigned long first = kallsyms_lookup_name(s->first);
@@ -51,7 +41,7 @@ static void expect_stretch_refused(struct kunit *test, const struct stretch *s)
 	KUNIT_EXPECT_NE_MSG(test, 0, first, "there is no %s", s->first);
 	KUNIT_EXPECT_GE_MSG(test, last, first, "there is no %s", s->last);
 	if (first && last >= first)
-		kprobes_expect_blacklisted(test, first, end_of(last));
+		kprobes_expect_blacklisted(test, first, kprobes_symbol_end(last));
 }
 
 static void expect_all_refused(struct kunit *test, const struct stretch *s, unsigned int nr)
@@ -93,12 +83,13 @@ static void x86_blacklist_hibernation(struct kunit *test)
 	unsigned long core = (unsigned long)core_restore_code;
 	unsigned long image = kallsyms_lookup_name("create_image");
 
-	kprobes_expect_blacklisted(test, min(suspend, restore), end_of(max(core, restore)));
+	kprobes_expect_blacklisted(test, min(suspend, restore),
+				   kprobes_symbol_end(max(core, restore)));
 	/* Where the image's kernel goes on: in a function of its own, or in its caller. */
 	if (!image)
 		image = kallsyms_lookup_name("hibernation_snapshot");
 	KUNIT_ASSERT_NE(test, 0, image);
-	kprobes_expect_blacklisted(test, image, end_of(image));
+	kprobes_expect_blacklisted(test, image, kprobes_symbol_end(image));
 }
 #endif
 
@@ -247,7 +238,7 @@ static bool is_near_branch(const struct insn *insn)
 /* The text is that of now: alternatives and calls by pv_ops are patched. */
 static void reach_callees(struct reached *r, unsigned long start)
 {
-	unsigned long addr = start, end = end_of(start);
+	unsigned long addr = start, end = kprobes_symbol_end(start);
 	struct insn insn;
 
 	for (; addr < end && !insn_decode_kernel(&insn, (void *)addr); addr += insn.length)
@@ -303,24 +294,6 @@ static void x86_blacklist_reached_without_idt(struct kunit *test)
 	KUNIT_EXPECT_LT(test, r->nr, ARRAY_SIZE(r->start));
 }
 
-/* Entered or left in another way than functions: no return probes, but probes. */
-static void x86_no_return_probes(struct kunit *test)
-{
-	static const char * const symbols[] = { "ret_from_fork_asm", "__switch_to_asm" };
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(symbols); i++) {
-		struct kretprobe rp = { .kp.symbol_name = symbols[i] };
-		int ret = register_kretprobe(&rp);
-
-		if (!ret)
-			unregister_kretprobe(&rp);
-		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, ret, "%s", symbols[i]);
-		KUNIT_EXPECT_EQ_MSG(test, 0, kprobes_try(kallsyms_lookup_name(symbols[i])),
-				    "%s", symbols[i]);
-	}
-}
-
 #ifdef CONFIG_DYNAMIC_FTRACE
 /* Nor may a tracer be called there: text that it executes can be probed. */
 static void x86_blacklist_untraced(struct kunit *test)
@@ -329,10 +302,11 @@ static void x86_blacklist_untraced(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(without_idt); i++) {
 		unsigned long start = kallsyms_lookup_name(without_idt[i].first);
+		unsigned long end = kprobes_symbol_end(start);
 
 		if (start)
 			KUNIT_EXPECT_EQ_MSG(test, 0,
-					    ftrace_location_range(start, end_of(start) - 1),
+					    ftrace_location_range(start, end - 1),
 					    "%s is traced", without_idt[i].first);
 	}
 }
@@ -394,7 +368,6 @@ static struct kunit_case x86_blacklist_cases[] = {
 	KUNIT_CASE(x86_blacklist_ftrace_load),
 	KUNIT_CASE(x86_blacklist_without_idt),
 	KUNIT_CASE(x86_blacklist_reached_without_idt),
-	KUNIT_CASE(x86_no_return_probes),
 #ifdef CONFIG_DYNAMIC_FTRACE
 	KUNIT_CASE(x86_blacklist_untraced),
 #endif
