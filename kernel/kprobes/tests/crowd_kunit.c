@@ -19,12 +19,13 @@
 #include "../register.h"
 #include "../table.h"
 #include "targets.h"
+#include "waits.h"
 
 /* So many that they are registered in several chunks. */
 #define CROWD	1500
 #define ROUNDS	10
-/* How often a timer may be late. */
-#define TRIES	100
+/* How many are unregistered one by one while one RCU reader reads. */
+#define READ_FOR	100
 
 /**
  * struct crowd - many probes, spread over all places, and a task that registers them
@@ -176,71 +177,89 @@ static void crowd_is_wanted_twice(struct kunit *test)
 	expect_nothing_left(test, crowd);
 }
 
-static void come_and_tell(struct work_struct *work)
+static void come(struct crowd *crowd)
 {
-	struct crowd *crowd = container_of(work, struct crowd, work);
-
 	if (!register_kprobes(crowd->kps, CROWD))
 		atomic_inc(&crowd->registered);
 	WRITE_ONCE(crowd->done, true);
 }
 
-/* Registers @own, and clears what registering by name has set in it. */
-static void take_a_turn(struct kunit *test, struct kprobes_counter *own)
+static void come_and_tell(struct work_struct *work)
 {
-	KUNIT_EXPECT_EQ(test, 0, register_kprobe(&own->kp));
-	unregister_kprobe(&own->kp);
-	own->kp.addr = (void *)kprobes_place_addr(kprobes_place(0));
-	own->kp.symbol_name = NULL;
-	own->kp.offset = 0;
+	come(container_of(work, struct crowd, work));
 }
 
-/* How often @own was registered while a part of the array was. */
-static unsigned int count_turns(struct kunit *test, struct crowd *crowd,
-				struct kprobes_counter *own)
+static void come_all(void *crowd)
 {
-	unsigned int n, turns = 0;
+	come(crowd);
+}
 
-	crowd->done = false;
-	/* The work item waits for kprobe_mutex. */
-	scoped_guard(mutex, &kprobe_mutex) {
-		queue_work_on(smp_processor_id(), system_wq, &crowd->work);
-		schedule_timeout_uninterruptible(2);
+/**
+ * struct single - a probe that is registered while an array is
+ * @c:     the probe
+ * @crowd: the array
+ * @ret:   what registering the probe has returned
+ * @there: how many probes of the array were registered then
+ */
+struct single {
+	struct kprobes_counter *c;
+	struct crowd *crowd;
+	int ret;
+	unsigned int there;
+};
+
+/* Tries again as long as the array has not begun. */
+static void come_between(void *data)
+{
+	struct single *single = data;
+	struct kprobe *p = &single->c->kp;
+
+	for (;;) {
+		single->ret = register_kprobe(p);
+		single->there = count_registered(single->crowd);
+		if (single->ret || single->there)
+			return;
+		unregister_kprobe(p);
+		p->addr = NULL;
+		usleep_range(50, 100);
 	}
-	while (!READ_ONCE(crowd->done)) {
-		take_a_turn(test, own);
-		n = count_registered(crowd);
-		turns += n > 0 && n < CROWD;
-		usleep_range(100, 200);
-	}
-	flush_work(&crowd->work);
-	return turns;
 }
 
 /*
- * A task that registers one probe need not wait until a large array is registered. Both
- * run on one CPU, because an emulator may run another one at any speed, and this one as a
- * real-time task, because the scheduler may else let the array be registered first. The
- * timer of an emulator may be so late that this task sleeps through all chunks. Therefore
- * the array is registered until it has got a turn, TRIES times at most.
+ * A task that registers one probe need not wait until a large array is registered. Both run on one
+ * CPU: on another one, the array's task could have the mutex back before this one has woken up.
+ * This one is a real-time task, because the scheduler may else let the array be registered first.
  */
 static void crowd_lets_others_in(struct kunit *test)
 {
-	struct kprobes_counter *own = kprobes_counter(test, kprobes_place(0));
-	struct crowd *crowd = new_crowd(test, come_and_tell);
-	unsigned int round = 0, turns;
+	unsigned int cpu = kprobes_leave_cpu(test);
+	struct single *single = kunit_kzalloc(test, sizeof(*single), GFP_KERNEL);
+	struct kprobes_other *array, *one;
+	struct crowd *crowd = new_crowd(test, NULL);
 
-	migrate_disable();
-	sched_set_fifo_low(current);
-	do {
-		turns = count_turns(test, crowd, own);
-		unregister_kprobes(crowd->kps, CROWD);
-		round++;
-	} while (!turns && round < TRIES);
-	sched_set_normal(current, 0);
-	migrate_enable();
-	KUNIT_EXPECT_GT(test, turns, 0);
-	KUNIT_EXPECT_EQ(test, atomic_read(&crowd->registered), round);
+	KUNIT_ASSERT_NOT_NULL(test, single);
+	single->crowd = crowd;
+	single->c = kprobes_counter(test, kprobes_place(0));
+	array = kprobes_other(test, come_all, crowd, cpu);
+	one = kprobes_other(test, come_between, single, cpu);
+	sched_set_fifo_low(one->task);
+	/* The array's task waits for the mutex when the other one begins. */
+	scoped_guard(mutex, &kprobe_mutex) {
+		WRITE_ONCE(array->go, true);
+		KUNIT_EXPECT_TRUE(test, kprobes_waits(array));
+		WRITE_ONCE(one->go, true);
+		KUNIT_EXPECT_TRUE(test, kprobes_waits(one));
+	}
+	KPROBES_EXPECT_SOON(test, READ_ONCE(one->done));
+	KPROBES_EXPECT_SOON(test, READ_ONCE(array->done));
+	kprobes_end_other(one);
+	kprobes_end_other(array);
+	KUNIT_EXPECT_EQ(test, single->ret, 0);
+	KUNIT_EXPECT_GT(test, single->there, 0);
+	KUNIT_EXPECT_LT(test, single->there, CROWD);
+	KUNIT_EXPECT_EQ(test, atomic_read(&crowd->registered), 1);
+	unregister_kprobe(&single->c->kp);
+	unregister_kprobes(crowd->kps, CROWD);
 	expect_nothing_left(test, crowd);
 }
 
@@ -300,58 +319,27 @@ static void crowd_is_disturbed(struct kunit *test)
 	kprobes_expect_targets(test, 1);
 }
 
-/**
- * struct reader - a task in an RCU read-side section
- * @work:    for it
- * @inside:  it is in the section
- * @release: it may leave
- * @gave_up: it has left before it was released
- */
-struct reader {
-	struct work_struct work;
-	bool inside;
-	bool release;
-	bool gave_up;
-};
-
-/* For 15 seconds at most, before RCU complains. No grace period ends meanwhile. */
-static void read_long(struct work_struct *work)
-{
-	struct reader *reader = container_of(work, struct reader, work);
-	int patience = 3000000;
-
-	rcu_read_lock();
-	WRITE_ONCE(reader->inside, true);
-	while (!READ_ONCE(reader->release) && patience--)
-		kprobes_spin(5);
-	rcu_read_unlock();
-	reader->gave_up = patience < 0;
-}
-
 /*
  * Tools detach their probes one by one, as their file descriptors are closed. That waits for no
- * grace period.
+ * grace period: none ends while there is a reader, who gives up only if he is waited for.
  */
 static void crowd_leaves_one_by_one(struct kunit *test)
 {
 	struct crowd *crowd = new_crowd(test, NULL);
 	unsigned int i, cpu = kprobes_leave_cpu(test);
-	struct reader reader = {};
+	struct kprobes_hog *reader = NULL;
 
 	if (KPROBES_STOPS_CPUS)
 		kunit_skip(test, "CPUs are stopped");
 	KUNIT_ASSERT_EQ(test, register_kprobes(crowd->kps, CROWD), 0);
 	wait_for_kprobe_optimizer();
-	INIT_WORK_ONSTACK(&reader.work, read_long);
-	queue_work_on(cpu, system_highpri_wq, &reader.work);
-	while (!READ_ONCE(reader.inside))
-		usleep_range(100, 200);
-	for (i = 0; i < CROWD; i++)
+	for (i = 0; i < CROWD; i++) {
+		if (i % READ_FOR == 0)
+			reader = kprobes_hog(test, KPROBES_HOG_READER, cpu);
 		unregister_kprobe(crowd->kps[i]);
-	WRITE_ONCE(reader.release, true);
-	flush_work(&reader.work);
-	destroy_work_on_stack(&reader.work);
-	KUNIT_EXPECT_FALSE(test, reader.gave_up);
+		if (i % READ_FOR == READ_FOR - 1)
+			kprobes_release(test, reader);
+	}
 	expect_nothing_left(test, crowd);
 }
 

@@ -10,17 +10,13 @@
 #include <linux/delay.h>
 #include <linux/kprobe_point.h>
 #include <linux/kprobes.h>
-#include <linux/kthread.h>
-#include <linux/ktime.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/uaccess.h>
 #include <linux/workqueue.h>
 
 #include "targets.h"
-
-/* More than unregistering takes: a handler that has died would hold it up for ever. */
-#define PROMPT_MS	10000
+#include "waits.h"
 
 /**
  * struct mortal - a thread that dies, and what it does until then
@@ -71,22 +67,9 @@ static void run_target(void)
 
 static int mortal_thread(void *unused)
 {
+	mortal.task = current;
 	mortal.run();
 	return 0;
-}
-
-static void end_mortal(void *task)
-{
-	put_task_struct(task);
-}
-
-static bool is_dead(struct task_struct *task)
-{
-	int patience = 2000;
-
-	while (!READ_ONCE(task->exit_state) && patience--)
-		usleep_range(5000, 6000);
-	return READ_ONCE(task->exit_state);
 }
 
 /* Starts a thread on another CPU, and waits until it is dead. */
@@ -96,13 +79,7 @@ static void let_die(struct kunit *test, void (*run)(void))
 
 	mortal.run = run;
 	mortal.cpu = cpumask_last(cpu_online_mask);
-	task = kthread_create_on_cpu(mortal_thread, NULL, mortal.cpu, "kprobes_mortal");
-	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
-	get_task_struct(task);
-	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, end_mortal, task));
-	mortal.task = task;
-	wake_up_process(task);
-	KUNIT_ASSERT_TRUE(test, is_dead(task));
+	task = kprobes_let_die(test, mortal_thread, NULL, mortal.cpu);
 	if (mortal.trap)
 		kunit_skip(test, "the handler is called by a trap");
 	KUNIT_ASSERT_EQ(test, task->exit_code, SIGKILL);
@@ -157,14 +134,14 @@ static void expect_peace(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, c->kp.nmissed, 0);
 }
 
-static void expect_prompt(struct kunit *test, void (*unregister)(void *p), void *p)
+/* A handler that has died would hold it up for ever. */
+static void expect_return(struct kunit *test, void (*unregister)(void *p), void *p)
 {
-	ktime_t begin = ktime_get();
-	s64 ms;
+	struct kprobes_other *other;
 
-	unregister(p);
-	ms = ktime_ms_delta(ktime_get(), begin);
-	KUNIT_EXPECT_LT(test, ms, PROMPT_MS);
+	other = kprobes_other(test, unregister, p, cpumask_first(cpu_online_mask));
+	WRITE_ONCE(other->go, true);
+	KPROBES_EXPECT_SOON(test, READ_ONCE(other->done));
 }
 
 static void unregister(void *p)
@@ -193,7 +170,7 @@ static void start(struct kunit *test, struct kprobes_counter *c)
 static void expect_survived(struct kunit *test, struct kprobes_counter *c)
 {
 	expect_no_frame(test);
-	expect_prompt(test, unregister, &c->kp);
+	expect_return(test, unregister, &c->kp);
 	expect_peace(test);
 }
 
@@ -227,7 +204,7 @@ static void dies_in_return_handler(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, 0, register_kretprobe(&r->rp));
 	let_die(test, run_target);
 	expect_no_frame(test);
-	expect_prompt(test, unregister_return, &r->rp);
+	expect_return(test, unregister_return, &r->rp);
 	expect_peace(test);
 }
 
@@ -249,7 +226,7 @@ static void dies_in_entry_handler(struct kunit *test)
 	run_target();
 	kprobes_expect_returns(test, r, 2, 1);
 	KUNIT_EXPECT_EQ(test, r->rp.nmissed, 0);
-	expect_prompt(test, unregister_return, &r->rp);
+	expect_return(test, unregister_return, &r->rp);
 	expect_peace(test);
 }
 
@@ -349,21 +326,27 @@ static void dies_in_fault_handler(struct kunit *test)
 
 /* A long handler on the interrupt stack */
 
+/* Longer than unregistering takes to look whether the task is dead. */
 #define LONG_MS		2500
 
-static bool long_inside, long_left;
+static bool long_inside, long_seen, long_left, left_first;
 
+/* Stays for so long after it has seen that the probe is being unregistered. */
 static int take_long(struct kprobe *p, struct pt_regs *regs)
 {
-	u64 end = ktime_get_mono_fast_ns() + LONG_MS * (u64)NSEC_PER_MSEC;
-
 	WRITE_ONCE(long_inside, true);
 	local_irq_enable();
-	while (ktime_get_mono_fast_ns() < end)
-		kprobes_spin(5);
+	long_seen = kprobes_spins_until(!get_kprobe(p->addr));
+	kprobes_spin(LONG_MS * USEC_PER_MSEC);
 	local_irq_disable();
 	WRITE_ONCE(long_left, true);
 	return 0;
+}
+
+static void unregister_and_look(void *p)
+{
+	unregister_kprobe(p);
+	left_first = READ_ONCE(long_left);
 }
 
 /* Like code at the end of an interrupt: task context, but not on the task's stack. */
@@ -377,18 +360,16 @@ static long run_on_irq_stack(void *unused)
 	return 0;
 }
 
-static void do_run_on_irq_stack(struct work_struct *work)
+static void do_run_on_irq_stack(void *unused)
 {
 	run_on_irq_stack(NULL);
 }
 
-static void long_handler_is_waited_for(struct kunit *test)
+static void hit_long(struct kunit *test)
 {
+	unsigned int first = cpumask_first(cpu_online_mask);
 	struct kprobes_counter *c = deadly_probe(test);
-	struct work_struct work;
-	int patience = 1000;
-	bool left_first;
-	ktime_t begin;
+	struct kprobes_other *hit, *remover;
 
 	c->in_pre = take_long;
 	c->kp.post_handler = NULL;
@@ -397,19 +378,22 @@ static void long_handler_is_waited_for(struct kunit *test)
 		kunit_skip(test, "reached by a trap");
 	long_inside = false;
 	long_left = false;
-	INIT_WORK_ONSTACK(&work, do_run_on_irq_stack);
-	set_cpus_allowed_ptr(current, cpumask_of(cpumask_first(cpu_online_mask)));
-	queue_work_on(cpumask_last(cpu_online_mask), system_highpri_wq, &work);
-	while (!READ_ONCE(long_inside) && patience--)
-		usleep_range(5000, 6000);
-	begin = ktime_get();
-	unregister_kprobe(&c->kp);
-	left_first = READ_ONCE(long_left);
-	kunit_info(test, "unregistering took %lld ms\n", ktime_ms_delta(ktime_get(), begin));
-	flush_work(&work);
-	destroy_work_on_stack(&work);
-	set_cpus_allowed_ptr(current, cpu_possible_mask);
-	KUNIT_EXPECT_TRUE(test, long_inside);
+	hit = kprobes_other(test, do_run_on_irq_stack, NULL, cpumask_last(cpu_online_mask));
+	remover = kprobes_other(test, unregister_and_look, &c->kp, first);
+	WRITE_ONCE(hit->go, true);
+	KPROBES_EXPECT_SOON(test, READ_ONCE(long_inside));
+	WRITE_ONCE(remover->go, true);
+	KPROBES_EXPECT_SOON(test, READ_ONCE(remover->done));
+	kprobes_end_other(hit);
+}
+
+/* If CPUs were just being stopped, nobody could begin to unregister: that is tried again. */
+static void long_handler_is_waited_for(struct kunit *test)
+{
+	hit_long(test);
+	if (!long_seen)
+		hit_long(test);
+	KUNIT_EXPECT_TRUE(test, long_seen);
 	KUNIT_EXPECT_TRUE(test, left_first);
 }
 #endif /* KPROBES_DIES_IN_FAULTS */

@@ -244,36 +244,21 @@ static int load_thread(void *data)
 	return 0;
 }
 
-static bool is_dead(struct task_struct *task)
-{
-	unsigned long patience = jiffies + 20 * HZ;
-
-	while (!READ_ONCE(task->exit_state) && time_before(jiffies, patience))
-		schedule_timeout_uninterruptible(1);
-	return READ_ONCE(task->exit_state);
-}
-
 static void oops_names(struct kunit *test, long (*load)(const long *p),
 		       unsigned long from, unsigned long at)
 {
 	static struct bad_load bad;
 	int panics = panic_on_oops;
-	struct task_struct *task;
 
 	bad = (struct bad_load){ .load = load, .from = (const long *)from };
 	oops_ip = 0;
-	task = kthread_create(load_thread, &bad, "kprobes_oops");
-	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
-	get_task_struct(task);
 	KUNIT_ASSERT_EQ(test, 0, register_die_notifier(&oops_nb));
 	pr_info("expect-splat-begin: BUG: unable to handle|Oops|Internal error\n");
 	panic_on_oops = 0;
-	wake_up_process(task);
-	KUNIT_EXPECT_TRUE(test, is_dead(task));
+	kprobes_let_die(test, load_thread, &bad, raw_smp_processor_id());
 	panic_on_oops = panics;
 	pr_info("expect-splat-end\n");
 	unregister_die_notifier(&oops_nb);
-	put_task_struct(task);
 	/* An oops has turned tracing off. */
 	tracing_on();
 	KUNIT_EXPECT_EQ_MSG(test, oops_ip, at, "%pS", (void *)oops_ip);

@@ -11,6 +11,7 @@
 
 #include "../kretprobe_pool.h"
 #include "targets.h"
+#include "waits.h"
 
 /* Calls that sleep */
 
@@ -71,11 +72,8 @@ static struct sleeper *put_to_sleep(struct kunit *test)
 /* With PREEMPT_RT a thread asks for more instances, late if the machine is busy. */
 static void wait_for_room(struct kprobes_returns *r, unsigned int used)
 {
-	int patience = 500;
-
-	while (IS_ENABLED(CONFIG_PREEMPT_RT) && patience-- &&
-	       kretprobe_pool_size(r->rp.pool) <= used)
-		msleep(20);
+	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+		kprobes_comes_true(kretprobe_pool_size(r->rp.pool) > used);
 }
 
 static void expect_growth(struct kunit *test, struct kprobes_returns *r)

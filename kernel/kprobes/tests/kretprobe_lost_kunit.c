@@ -13,6 +13,7 @@
 #include <linux/string.h>
 
 #include "targets.h"
+#include "waits.h"
 
 #define COMPLAINT	"kretprobe BUG!: Processing kretprobe "
 
@@ -139,15 +140,6 @@ static int lost_thread(void *unused)
 	return 0;
 }
 
-static bool is_dead(struct task_struct *task)
-{
-	int patience = 2000;
-
-	while (!READ_ONCE(task->exit_state) && patience--)
-		usleep_range(5000, 6000);
-	return READ_ONCE(task->exit_state);
-}
-
 /* A return without an instance: the task is killed, and the kernel lives on. */
 static void unknown_return(struct kunit *test)
 {
@@ -155,13 +147,8 @@ static void unknown_return(struct kunit *test)
 	unsigned int before = complaints();
 	struct task_struct *task;
 
-	task = kthread_create(lost_thread, NULL, "kprobes_lost");
-	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
-	get_task_struct(task);
-	wake_up_process(task);
-	KUNIT_EXPECT_TRUE(test, is_dead(task));
+	task = kprobes_let_die(test, lost_thread, NULL, raw_smp_processor_id());
 	KUNIT_EXPECT_EQ(test, task->exit_code, SIGSEGV);
-	put_task_struct(task);
 	expect_complaint(test, before, NULL, false, 0);
 	/* Probes still work. */
 	kprobes_expect_targets(test, 1);

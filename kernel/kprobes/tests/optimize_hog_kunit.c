@@ -9,10 +9,10 @@
 #include <linux/delay.h>
 #include <linux/jump_label.h>
 #include <linux/kprobes.h>
-#include <linux/kthread.h>
 #include <linux/memory.h>
 #include <linux/module.h>
 #include <linux/preempt.h>
+#include <linux/rcupdate.h>
 
 #include "../batch.h"
 #include "../optimizer.h"
@@ -20,58 +20,10 @@
 #include "../table.h"
 #include "optimized.h"
 
-/**
- * struct hog - a task in the kernel that is preempted, but never sleeps
- * @task:    the task
- * @on:      it has begun
- * @release: it may end
- * @gave_up: it has ended by itself, as an operation may have waited for it
- */
-struct hog {
-	struct task_struct *task;
-	bool on;
-	bool release;
-	bool gave_up;
-};
-
-static int hog(void *data)
-{
-	unsigned long patience = jiffies + 60 * HZ;
-	struct hog *h = data;
-
-	WRITE_ONCE(h->on, true);
-	while (!READ_ONCE(h->release) && !READ_ONCE(h->gave_up)) {
-		kprobes_spin(5);
-		if (time_after(jiffies, patience))
-			WRITE_ONCE(h->gave_up, true);
-	}
-	return 0;
-}
-
-static void end_hog(void *data)
-{
-	struct hog *h = data;
-
-	WRITE_ONCE(h->release, true);
-	kthread_stop_put(h->task);
-}
-
 /* Runs on the last CPU, as tests take others offline. */
-static struct hog *start_hog(struct kunit *test)
+static struct kprobes_hog *start_hog(struct kunit *test)
 {
-	struct hog *h = kunit_kzalloc(test, sizeof(*h), GFP_KERNEL);
-	struct task_struct *task;
-
-	KUNIT_ASSERT_NOT_NULL(test, h);
-	task = kthread_create(hog, h, "kprobes_hog");
-	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
-	kthread_bind(task, cpumask_last(cpu_online_mask));
-	h->task = get_task_struct(task);
-	wake_up_process(task);
-	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, end_hog, h));
-	while (!READ_ONCE(h->on))
-		msleep(20);
-	return h;
+	return kprobes_hog(test, KPROBES_HOG, cpumask_last(cpu_online_mask));
 }
 
 static bool is_optimizing(struct kprobe *p)
@@ -89,15 +41,12 @@ static void take_off(void *p)
 static struct kprobe *start_settling(struct kunit *test)
 {
 	struct kprobe *p = kunit_kzalloc(test, sizeof(*p), GFP_KERNEL);
-	int patience = 500;
 
 	KUNIT_ASSERT_NOT_NULL(test, p);
 	p->addr = (kprobe_opcode_t *)kprobes_opt_plain;
 	KUNIT_ASSERT_EQ(test, 0, register_kprobe(p));
 	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, take_off, p));
-	while (!is_optimizing(p) && patience--)
-		msleep(20);
-	KUNIT_ASSERT_TRUE(test, is_optimizing(p));
+	KPROBES_ASSERT_SOON(test, is_optimizing(p));
 	return p;
 }
 
@@ -180,10 +129,9 @@ static const struct errand errands[] = {
 KUNIT_ARRAY_PARAM_DESC(errands, errands, name);
 
 /* The jump comes as soon as the hog has ended. */
-static void expect_jump_after(struct kunit *test, struct hog *h, const struct kprobe *p)
+static void expect_jump_after(struct kunit *test, struct kprobes_hog *h, const struct kprobe *p)
 {
-	KUNIT_EXPECT_FALSE(test, READ_ONCE(h->gave_up));
-	WRITE_ONCE(h->release, true);
+	kprobes_release(test, h);
 	wait_for_kprobe_optimizer();
 	KUNIT_EXPECT_EQ(test, p->point->mechanism, KPROBE_JUMP);
 }
@@ -192,7 +140,7 @@ static void nobody_waits(struct kunit *test)
 {
 	const struct errand *errand = test->param_value;
 	struct kprobe *p;
-	struct hog *h;
+	struct kprobes_hog *h;
 
 	if (KPROBES_OPT_COVERS_ONE)
 		kunit_skip(test, "no point settles");
@@ -213,12 +161,13 @@ static void nobody_waits(struct kunit *test)
 
 /*
  * A task that runs in the kernel without sleeping may be among the instructions, also where
- * interrupts of it are quiescent states of RCU.
+ * interrupts of it are quiescent states of RCU: there grace periods end meanwhile.
  */
 static void hog_is_waited_for(struct kunit *test)
 {
+	unsigned long begun;
 	struct kprobe *p;
-	struct hog *h;
+	struct kprobes_hog *h;
 
 	if (KPROBES_OPT_COVERS_ONE)
 		kunit_skip(test, "no point settles");
@@ -227,7 +176,14 @@ static void hog_is_waited_for(struct kunit *test)
 	wait_for_kprobe_optimizer();
 	h = start_hog(test);
 	p = start_settling(test);
+	begun = get_state_synchronize_rcu();
+	if (preempt_model_preemptible()) {
+		synchronize_rcu();
+		synchronize_rcu();
+	}
+	/* The optimizer looks again. */
 	msleep(1000);
+	KUNIT_EXPECT_EQ(test, poll_state_synchronize_rcu(begun), preempt_model_preemptible());
 	KUNIT_EXPECT_TRUE(test, is_optimizing(p));
 	expect_jump_after(test, h, p);
 }

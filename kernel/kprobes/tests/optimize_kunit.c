@@ -4,10 +4,7 @@
  * and reverted while the point is a jump and while it is optimizing. Hits are counted
  * and the text is checked all the time.
  */
-#include <linux/delay.h>
-#include <linux/jiffies.h>
 #include <linux/kprobe_arch.h>
-#include <linux/uaccess.h>
 
 #include "../batch.h"
 #include "../optimizer.h"
@@ -52,7 +49,7 @@ struct opt {
 	unsigned long addr;
 	unsigned long next;
 	unsigned long post;
-	struct kprobes_hold *hold;
+	struct kprobes_hog *hold;
 };
 
 /* Changes, and back. None of them waits for a grace period. */
@@ -376,7 +373,6 @@ static bool is_optimizing(struct opt *o)
 
 static struct opt *new_settling(struct kunit *test)
 {
-	unsigned long patience = jiffies + 10 * HZ;
 	struct opt *o = new_opt(test);
 
 	if (KPROBES_OPT_COVERS_ONE)
@@ -384,9 +380,7 @@ static struct opt *new_settling(struct kunit *test)
 	wait_for_kprobe_optimizer();
 	o->hold = kprobes_hold(test);
 	register_first(test, o);
-	while (!is_optimizing(o) && time_before(jiffies, patience))
-		msleep(20);
-	KUNIT_ASSERT_TRUE(test, is_optimizing(o));
+	KPROBES_ASSERT_SOON(test, is_optimizing(o));
 	KUNIT_EXPECT_EQ(test, kprobes_mechanism_in_text(o->addr), KPROBE_BREAKPOINT);
 	expect_hits(test, o, 1, "settling");
 	return o;
@@ -444,7 +438,7 @@ static void change_settling(struct kunit *test)
 	struct opt *o = new_settling(test);
 
 	apply(test, o, "change while settling");
-	kprobes_release(o->hold);
+	kprobes_release(test, o->hold);
 	expect_changed(test, o);
 	revert(test, o, "back");
 	expect_settled(test, o, 1, KPROBE_JUMP, "back");
@@ -457,7 +451,7 @@ static void change_settling_and_back(struct kunit *test)
 	apply(test, o, "change while settling");
 	revert(test, o, "back while settling");
 	KUNIT_EXPECT_NE(test, kprobes_mechanism_in_text(o->addr), KPROBE_JUMP);
-	kprobes_release(o->hold);
+	kprobes_release(test, o->hold);
 	expect_settled(test, o, 1, KPROBE_JUMP, "back while settling");
 }
 

@@ -32,16 +32,13 @@ static enum kprobe_verdict verdict_of(const struct kprobes_counter *c)
 /* Waits for the optimizer's work item. */
 static void expect_waiting(struct kunit *test, const struct kprobes_counter *c)
 {
-	int patience = 500;
-
-	while (optimization_of(c) == KPROBE_OPT_QUEUED && patience--)
-		msleep(20);
+	KPROBES_EXPECT_SOON(test, optimization_of(c) != KPROBE_OPT_QUEUED);
 	KUNIT_EXPECT_EQ(test, optimization_of(c), KPROBE_OPT_WAITING);
 }
 
 static void way_to_a_jump(struct kunit *test)
 {
-	struct kprobes_hold *hold;
+	struct kprobes_hog *hold;
 	struct kprobes_counter *c;
 
 	if (KPROBES_OPT_COVERS_ONE)
@@ -54,7 +51,7 @@ static void way_to_a_jump(struct kunit *test)
 	kprobes_hold_optimizer(false);
 	expect_waiting(test, c);
 	KUNIT_EXPECT_EQ(test, verdict_of(c), KPROBE_VERDICT_POSSIBLE);
-	kprobes_release(hold);
+	kprobes_release(test, hold);
 	wait_for_kprobe_optimizer();
 	KUNIT_EXPECT_EQ(test, optimization_of(c), KPROBE_OPT_IDLE);
 	kprobes_expect_mechanism(test, c, KPROBE_JUMP, "after the grace period");
@@ -63,7 +60,7 @@ static void way_to_a_jump(struct kunit *test)
 /* If the point is disabled in any state, the optimizer has nothing left to do. */
 static void way_is_left(struct kunit *test)
 {
-	struct kprobes_hold *hold;
+	struct kprobes_hog *hold;
 	struct kprobes_counter *c;
 
 	if (KPROBES_OPT_COVERS_ONE)
@@ -79,7 +76,7 @@ static void way_is_left(struct kunit *test)
 	expect_waiting(test, c);
 	KUNIT_EXPECT_EQ(test, 0, disable_kprobe(&c->kp));
 	KUNIT_EXPECT_EQ(test, optimization_of(c), KPROBE_OPT_IDLE);
-	kprobes_release(hold);
+	kprobes_release(test, hold);
 	wait_for_kprobe_optimizer();
 	KUNIT_EXPECT_EQ(test, optimization_of(c), KPROBE_OPT_IDLE);
 	kprobes_expect_mechanism(test, c, KPROBES_BARE, "disabled");

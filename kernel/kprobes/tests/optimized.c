@@ -244,53 +244,13 @@ void kprobes_expect_jump(struct kunit *test, struct kprobes_counter *c)
 }
 
 /*
- * Delays Tasks RCU, or RCU if the kernel uses that instead. Tasks RCU waits for a preempted
- * task as well. On PREEMPT_RT the task must let itself be preempted: a thread there runs the
- * timers of this CPU, and of others that are idle.
+ * From here on points that would become jumps stay optimizing: delays Tasks RCU, or RCU if the
+ * kernel uses that instead. Tasks RCU waits for a preempted task as well. On PREEMPT_RT the task
+ * must let itself be preempted: a thread there runs the timers of this CPU, and of others that are
+ * idle.
  */
-static int spin(void *data)
+struct kprobes_hog *kprobes_hold(struct kunit *test)
 {
-	struct kprobes_hold *hold = data;
-
-	if (!IS_ENABLED(CONFIG_TASKS_RCU))
-		preempt_disable();
-	WRITE_ONCE(hold->held, true);
-	while (!READ_ONCE(hold->release))
-		kprobes_spin(5);
-	if (!IS_ENABLED(CONFIG_TASKS_RCU))
-		preempt_enable();
-	return 0;
-}
-
-/* Lets grace periods end again; may be called twice. */
-void kprobes_release(struct kprobes_hold *hold)
-{
-	WRITE_ONCE(hold->release, true);
-	if (hold->task)
-		kthread_stop_put(hold->task);
-	hold->task = NULL;
-}
-
-static void release(void *hold)
-{
-	kprobes_release(hold);
-}
-
-/* From here on points that would become jumps stay optimizing. */
-struct kprobes_hold *kprobes_hold(struct kunit *test)
-{
-	struct kprobes_hold *hold = kunit_kzalloc(test, sizeof(*hold), GFP_KERNEL);
-	unsigned int cpu = kprobes_leave_cpu(test);
-	struct task_struct *task;
-
-	KUNIT_ASSERT_NOT_NULL(test, hold);
-	task = kthread_create(spin, hold, "kprobes_hold");
-	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
-	kthread_bind(task, cpu);
-	hold->task = get_task_struct(task);
-	wake_up_process(task);
-	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, release, hold));
-	while (!READ_ONCE(hold->held))
-		msleep(20);
-	return hold;
+	return kprobes_hog(test, IS_ENABLED(CONFIG_TASKS_RCU) ? KPROBES_HOG : KPROBES_HOG_ATOMIC,
+			   kprobes_leave_cpu(test));
 }

@@ -7,6 +7,7 @@
 #include <linux/kprobe_point.h>
 
 #include "targets.h"
+#include "waits.h"
 
 int kprobes_opt_plain(int a);
 int kprobes_opt_flags(long a);
@@ -61,19 +62,6 @@ void kprobes_expect_way(struct kunit *test, const struct kprobes_counter *c);
 int kprobes_register_again(struct kprobes_counter *c);
 void kprobes_expect_jump(struct kunit *test, struct kprobes_counter *c);
 
-/**
- * struct kprobes_hold - keeps Tasks RCU grace periods from ending
- * @task:    spins
- * @held:    it has begun to
- * @release: it may end
- */
-struct kprobes_hold {
-	struct task_struct *task;
-	bool held;
-	bool release;
-};
-
-struct kprobes_hold *kprobes_hold(struct kunit *test);
-void kprobes_release(struct kprobes_hold *hold);
+struct kprobes_hog *kprobes_hold(struct kunit *test);
 
 #endif /* _KERNEL_KPROBES_TESTS_OPTIMIZED_H */

@@ -11,13 +11,7 @@
 #include "refusal.h"
 #include "targets.h"
 
-/**
- * kprobes_last_refusal() - read the last record
- * @last: filled in, if there is any record
- *
- * Context: Any.
- * Return: The number of the next record.
- */
+/* Reads the last record. Returns the number of the next one. */
 u64 kprobes_last_refusal(struct kprobe_refusal *last)
 {
 	u64 number = 0;
@@ -33,12 +27,14 @@ u64 kprobes_last_refusal(struct kprobe_refusal *last)
  * @request: what it asks for
  * @reason:  why it is refused
  * @number:  of the record
+ * @begun:   when it was called
  */
 struct refused {
 	const char *caller;
 	enum kprobe_request request;
 	enum kprobe_reason reason;
 	u64 number;
+	u64 begun;
 };
 
 /* To be called before the call that is refused. */
@@ -47,16 +43,16 @@ static void refused_begin(struct refused *call)
 	struct kprobe_refusal ignored;
 
 	call->number = kprobes_last_refusal(&ignored);
+	call->begun = local_clock();
 }
 
-static void expect_task(struct kunit *test, const struct kprobe_refusal *r)
+static void expect_task(struct kunit *test, const struct refused *call,
+			const struct kprobe_refusal *r)
 {
-	u64 now = local_clock();
-
 	KUNIT_EXPECT_EQ(test, r->pid, task_pid_nr(current));
 	KUNIT_EXPECT_STREQ(test, r->comm, current->comm);
-	KUNIT_EXPECT_LE(test, r->time, now);
-	KUNIT_EXPECT_GT(test, r->time + 10ULL * NSEC_PER_SEC, now);
+	KUNIT_EXPECT_GE(test, r->time, call->begun);
+	KUNIT_EXPECT_LE(test, r->time, local_clock());
 }
 
 static void expect_place(struct kunit *test, const struct kprobe_refusal *r,
@@ -85,7 +81,7 @@ static void expect_record(struct kunit *test, const struct refused *call, int er
 	KUNIT_EXPECT_TRUE_MSG(test, str_has_prefix(r.caller, call->caller) &&
 			      r.caller[strlen(call->caller)] == '+',
 			      "%s", r.caller);
-	expect_task(test, &r);
+	expect_task(test, call, &r);
 	expect_place(test, &r, p ?: &nowhere);
 }
 
@@ -131,16 +127,12 @@ static noinline __noclone int ask_to_enable(struct kprobe *p)
 	return ret;
 }
 
-/**
- * kprobes_refuse_probe() - have a probe refused, and recorded
- * @test:   the test that runs
- * @p:      the probe
- * @error:  the errno that is expected
- * @reason: the reason that is expected
- * @named:  the probe that the record names, NULL if it names none
- *
- * Context: Process context, may sleep.
+/*
+ * In all of these, @error and @reason are what is expected, and @named is the probe that the record
+ * names, NULL if it names none.
  */
+
+/* Has a probe refused, and recorded. */
 void kprobes_refuse_probe(struct kunit *test, struct kprobe *p,
 			  int error, enum kprobe_reason reason,
 			  const struct kprobe *named)
@@ -152,17 +144,7 @@ void kprobes_refuse_probe(struct kunit *test, struct kprobe *p,
 	expect_record(test, &call, error, named);
 }
 
-/**
- * kprobes_expect_refused() - have a probe refused, with nothing changed by that
- * @test:   the test that runs
- * @p:      the probe
- * @error:  the errno that is expected
- * @reason: the reason that is expected
- *
- * Expects that probe and text are as before, and that no hits are counted.
- *
- * Context: Process context, may sleep.
- */
+/* Has a probe refused. Probe and text are as before, and no hits are counted. */
 void kprobes_expect_refused(struct kunit *test, struct kprobe *p, int error,
 			    enum kprobe_reason reason)
 {
@@ -185,16 +167,7 @@ void kprobes_expect_refused(struct kunit *test, struct kprobe *p, int error,
 	KUNIT_EXPECT_EQ(test, -EINVAL, disable_kprobe(p));
 }
 
-/**
- * kprobes_refuse_symbol() - have a new probe refused, at an offset from a symbol
- * @test:   the test that runs
- * @symbol: the symbol's name
- * @offset: the offset
- * @error:  the errno that is expected
- * @reason: the reason that is expected
- *
- * Context: Process context, may sleep.
- */
+/* Has a new probe refused, at an offset from a symbol. */
 void kprobes_refuse_symbol(struct kunit *test, const char *symbol, unsigned int offset,
 			   int error, enum kprobe_reason reason)
 {
@@ -205,15 +178,7 @@ void kprobes_refuse_symbol(struct kunit *test, const char *symbol, unsigned int 
 	kprobes_expect_refused(test, p, error, reason);
 }
 
-/**
- * kprobes_refuse_addr() - have a new probe refused, at an address
- * @test:   the test that runs
- * @addr:   the address
- * @error:  the errno that is expected
- * @reason: the reason that is expected
- *
- * Context: Process context, may sleep.
- */
+/* Has a new probe refused, at an address. */
 void kprobes_refuse_addr(struct kunit *test, const void *addr, int error,
 			 enum kprobe_reason reason)
 {
@@ -224,17 +189,7 @@ void kprobes_refuse_addr(struct kunit *test, const void *addr, int error,
 	kprobes_expect_refused(test, p, error, reason);
 }
 
-/**
- * kprobes_refuse_probes() - have an array of probes refused, and recorded
- * @test:   the test that runs
- * @kps:    the array
- * @num:    how many entries it has
- * @error:  the errno that is expected
- * @reason: the reason that is expected
- * @named:  the probe that the record names, NULL if it names none
- *
- * Context: Process context, may sleep.
- */
+/* Has an array of probes refused, and recorded. */
 void kprobes_refuse_probes(struct kunit *test, struct kprobe **kps, int num,
 			   int error, enum kprobe_reason reason,
 			   const struct kprobe *named)
@@ -246,16 +201,7 @@ void kprobes_refuse_probes(struct kunit *test, struct kprobe **kps, int num,
 	expect_record(test, &call, error, named);
 }
 
-/**
- * kprobes_refuse_return_probe() - have a return probe refused, and recorded
- * @test:   the test that runs
- * @rp:     the return probe
- * @error:  the errno that is expected
- * @reason: the reason that is expected
- * @named:  the probe that the record names, NULL if it names none
- *
- * Context: Process context, may sleep.
- */
+/* Has a return probe refused, and recorded. */
 void kprobes_refuse_return_probe(struct kunit *test, struct kretprobe *rp,
 				 int error, enum kprobe_reason reason,
 				 const struct kprobe *named)
@@ -267,16 +213,7 @@ void kprobes_refuse_return_probe(struct kunit *test, struct kretprobe *rp,
 	expect_record(test, &call, error, named);
 }
 
-/**
- * kprobes_refuse_return_probes() - have an array of return probes refused, and recorded
- * @test:   the test that runs
- * @rps:    the array
- * @num:    how many entries it has
- * @reason: the reason that is expected
- * @named:  the probe that the record names, NULL if it names none
- *
- * Context: Process context, may sleep.
- */
+/* Has an array of return probes refused, and recorded. */
 void kprobes_refuse_return_probes(struct kunit *test, struct kretprobe **rps, int num,
 				  enum kprobe_reason reason,
 				  const struct kprobe *named)
@@ -288,15 +225,7 @@ void kprobes_refuse_return_probes(struct kunit *test, struct kretprobe **rps, in
 	expect_record(test, &call, -EINVAL, named);
 }
 
-/**
- * kprobes_refuse_to_enable() - have an enabling refused, and recorded
- * @test:   the test that runs
- * @p:      the probe
- * @reason: the reason that is expected
- * @named:  the probe that the record names, NULL if it names none
- *
- * Context: Process context, may sleep.
- */
+/* Has an enabling refused, and recorded. */
 void kprobes_refuse_to_enable(struct kunit *test, struct kprobe *p,
 			      enum kprobe_reason reason,
 			      const struct kprobe *named)

@@ -5,11 +5,9 @@
  */
 #include <kunit/test.h>
 #include <linux/bug.h>
-#include <linux/completion.h>
 #include <linux/jump_label.h>
 #include <linux/mutex.h>
 #include <linux/static_call.h>
-#include <linux/workqueue.h>
 #include <asm/insn.h>
 #include <asm/sections.h>
 
@@ -18,6 +16,7 @@
 #include "../reserved.h"
 #include "../reserved_tables.h"
 #include "../table.h"
+#include "waits.h"
 
 /* How many bytes around an address are compared. */
 #define AROUND	4
@@ -253,35 +252,30 @@ static void reserved_outside(struct kunit *test)
 }
 
 #if defined(CONFIG_HAVE_STATIC_CALL_INLINE) || defined(CONFIG_JUMP_LABEL)
-static struct completion searching;
-
-static void search_module(struct work_struct *work)
+static void search_module(void *data)
 {
 	/* Not an address of the kernel's image, so it might be a module's. */
-	unsigned long addr = (unsigned long)work;
+	unsigned long addr = (unsigned long)data;
 
 	kprobe_reserved_lock(addr);
-	complete(&searching);
 	kprobe_reserved_unlock(addr);
 }
 
 /* A module's tables are sorted under a lock while it comes. Who searches them waits for the end. */
 static void expect_wait(struct kunit *test, void (*lock)(void), void (*unlock)(void))
 {
-	struct work_struct work;
+	struct kprobes_other *other = kprobes_other(test, search_module, test,
+						    raw_smp_processor_id());
 
-	init_completion(&searching);
-	INIT_WORK_ONSTACK(&work, search_module);
 	lock();
 	/* The kernel's own are sorted for good: this does not wait. */
 	kprobe_reserved_lock((unsigned long)_stext);
 	kprobe_reserved_unlock((unsigned long)_stext);
-	schedule_work(&work);
-	KUNIT_EXPECT_EQ(test, 0, wait_for_completion_timeout(&searching, HZ / 2));
+	WRITE_ONCE(other->go, true);
+	KUNIT_EXPECT_TRUE(test, kprobes_waits(other));
+	KUNIT_EXPECT_FALSE(test, READ_ONCE(other->done));
 	unlock();
-	flush_work(&work);
-	destroy_work_on_stack(&work);
-	KUNIT_EXPECT_TRUE(test, try_wait_for_completion(&searching));
+	KPROBES_EXPECT_SOON(test, READ_ONCE(other->done));
 }
 #endif
 

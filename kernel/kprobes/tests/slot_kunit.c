@@ -20,6 +20,7 @@
 #include "../slot_write.h"
 #include "../table.h"
 #include "targets.h"
+#include "waits.h"
 
 #define SLOTS_PER_PAGE	(PAGE_SIZE / KPROBE_SLOT_SIZE)
 
@@ -490,7 +491,6 @@ static void expect_slot_at(struct kunit *test, void *slot, unsigned long addr, u
 static void slot_of_point(struct kunit *test)
 {
 	struct kprobe *p = kunit_kzalloc(test, sizeof(*p), GFP_KERNEL);
-	unsigned long patience = jiffies + 60 * HZ;
 	struct kprobe_point *point;
 	void *slot, *post_slot;
 
@@ -512,11 +512,8 @@ static void slot_of_point(struct kunit *test)
 
 	kunit_release_action(test, unregister_probe, p);
 	wait_for_kprobe_optimizer();
-	while ((kprobes_slot_has_owner(slot) || kprobes_slot_has_owner(post_slot)) &&
-	       time_before(jiffies, patience))
-		msleep(20);
-	KUNIT_EXPECT_FALSE(test, kprobes_slot_has_owner(slot));
-	KUNIT_EXPECT_FALSE(test, kprobes_slot_has_owner(post_slot));
+	KPROBES_EXPECT_SOON(test, !kprobes_slot_has_owner(slot));
+	KPROBES_EXPECT_SOON(test, !kprobes_slot_has_owner(post_slot));
 	KUNIT_EXPECT_EQ(test, 9, slot_target(8));
 }
 

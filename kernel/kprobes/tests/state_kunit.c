@@ -17,6 +17,7 @@
 #include "../register.h"
 #include "../slot_write.h"
 #include "../table.h"
+#include "waits.h"
 
 /* Stands for "there is no point". */
 #define NO_POINT	KPROBE_POINT_STATES
@@ -243,13 +244,10 @@ static void state_leave_and_reap(struct kunit *test)
 static void state_reaper_comes(struct kunit *test)
 {
 	struct state_test *t = new_test(test);
-	int patience = 1000;
 
 	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&t->probe[0]));
 	unregister_kprobe(&t->probe[0]);
-	while (state_of(t) != NO_POINT && patience--)
-		msleep(20);
-	EXPECT_STATE(test, t, NO_POINT);
+	KPROBES_EXPECT_SOON(test, state_of(t) == NO_POINT);
 	KUNIT_EXPECT_EQ(test, 0, hit_by_call(test, t));
 }
 

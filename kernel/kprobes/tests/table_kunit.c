@@ -15,6 +15,7 @@
 
 #include "../debugfs_file.h"
 #include "../table.h"
+#include "waits.h"
 
 #define READERS		3
 
@@ -148,13 +149,8 @@ static struct readers *start_readers(struct kunit *test, unsigned int max)
 static void wait_for_rounds(struct kunit *test, struct readers *readers)
 {
 	long goal = atomic_long_read(&readers->rounds) + 2 * READERS;
-	unsigned long patience = jiffies + 60 * HZ;
 
-	while (atomic_long_read(&readers->rounds) < goal) {
-		KUNIT_ASSERT_TRUE_MSG(test, time_before(jiffies, patience),
-				      "readers are stuck");
-		msleep(20);
-	}
+	KPROBES_ASSERT_SOON(test, atomic_long_read(&readers->rounds) >= goal);
 }
 
 static void expect_readers_content(struct kunit *test, struct readers *readers)
@@ -353,15 +349,13 @@ static bool reserves(unsigned int more)
 static void table_reserves_at_once(struct kunit *test)
 {
 	struct crowd *crowd = new_crowd(test, 1);
-	unsigned long patience = jiffies + 60 * HZ;
 	unsigned int bits, more, i;
 
 	mutex_lock(&kprobe_mutex);
 	bits = table_bits();
 	mutex_unlock(&kprobe_mutex);
 	more = (1U << bits) + 1;
-	while (!reserves(more) && time_before(jiffies, patience))
-		msleep(20);
+	KPROBES_EXPECT_SOON(test, reserves(more));
 	mutex_lock(&kprobe_mutex);
 	KUNIT_EXPECT_EQ(test, bits + 1, table_bits());
 	/* The reserved points fit, so the table does not grow again. */

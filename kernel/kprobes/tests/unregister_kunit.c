@@ -14,10 +14,10 @@
 #include "../table.h"
 #include "console.h"
 #include "targets.h"
+#include "waits.h"
 
-/* How long a handler waits to be released, and how long it runs after that, in 5 us. */
-#define PATIENCE	1000000
-#define STAY		10000
+/* How long a handler runs after it was released, in milliseconds. */
+#define STAY		50
 
 /* A handler that runs until it is released, and a little longer. */
 struct held {
@@ -35,15 +35,10 @@ struct held {
 
 static void stay(struct held *held)
 {
-	int patience = PATIENCE, i;
-
 	WRITE_ONCE(held->inside, true);
-	while (!READ_ONCE(held->release) && patience--)
-		kprobes_spin(5);
-	if (patience < 0)
+	if (!kprobes_spins_until(READ_ONCE(held->release)))
 		WRITE_ONCE(held->gave_up, true);
-	for (i = 0; i < STAY; i++)
-		kprobes_spin(5);
+	kprobes_spin(STAY * USEC_PER_MSEC);
 	WRITE_ONCE(held->left, true);
 }
 
@@ -85,26 +80,6 @@ static void by_unregistering_return(struct held *held)
 	unregister_kretprobe(&held->r->rp);
 }
 
-static bool is_true(bool *what)
-{
-	return READ_ONCE(*what);
-}
-
-/* Uses a timer of this CPU: the CPU that is held may be the one that counts jiffies. */
-static void sleep_ms(unsigned int ms)
-{
-	usleep_range(ms * USEC_PER_MSEC, (ms + 1) * USEC_PER_MSEC);
-}
-
-static bool comes_true(bool *what)
-{
-	int patience = 1500;
-
-	while (!is_true(what) && patience--)
-		sleep_ms(20);
-	return is_true(what);
-}
-
 static void take_off(struct work_struct *work)
 {
 	struct held *held = container_of(work, struct held, take_off);
@@ -133,7 +108,7 @@ static void hold(struct kunit *test, struct held *held)
 {
 	wait_for_kprobe_optimizer();
 	queue_work_on(held->cpu, system_highpri_wq, &held->hit);
-	KUNIT_EXPECT_TRUE(test, comes_true(&held->inside));
+	KPROBES_EXPECT_SOON(test, READ_ONCE(held->inside));
 }
 
 static void let_go(struct kunit *test, struct held *held)
@@ -160,7 +135,7 @@ static void expect_waits(struct kunit *test, struct held *held)
 	WRITE_ONCE(held->release, true);
 	held->how(held);
 	called = last_handlers(held);
-	KUNIT_EXPECT_TRUE(test, is_true(&held->left));
+	KUNIT_EXPECT_TRUE(test, READ_ONCE(held->left));
 	let_go(test, held);
 	KUNIT_EXPECT_EQ(test, last_handlers(held), called);
 }
@@ -257,12 +232,8 @@ static bool is_enabled(struct kprobe *p)
 /* Another task begins to unregister or disable the held probe, and waits for its handler. */
 static void begin_to_take_off(struct kunit *test, struct held *held)
 {
-	int patience = 1500;
-
 	queue_work(system_unbound_wq, &held->take_off);
-	while (is_enabled(&held->c->kp) && patience--)
-		sleep_ms(20);
-	KUNIT_EXPECT_FALSE(test, is_enabled(&held->c->kp));
+	KPROBES_EXPECT_SOON(test, !is_enabled(&held->c->kp));
 }
 
 /* A probe whose handler stays with interrupts enabled. */
@@ -285,7 +256,7 @@ static struct held *held_in_detour(struct kunit *test, void (*how)(struct held *
 static void end_taking_off(struct kunit *test, struct held *held)
 {
 	flush_work(&held->take_off);
-	KUNIT_EXPECT_TRUE(test, is_true(&held->left));
+	KUNIT_EXPECT_TRUE(test, READ_ONCE(held->left));
 	let_go(test, held);
 }
 
@@ -298,7 +269,7 @@ static void both_tasks_wait(struct kunit *test)
 	begin_to_take_off(test, held);
 	WRITE_ONCE(held->release, true);
 	unregister_kprobe(&held->c->kp);
-	KUNIT_EXPECT_TRUE(test, is_true(&held->left));
+	KUNIT_EXPECT_TRUE(test, READ_ONCE(held->left));
 	scoped_guard(mutex, &kprobe_mutex)
 		KUNIT_EXPECT_FALSE(test, kprobe_is_known(&held->c->kp));
 	end_taking_off(test, held);
@@ -326,7 +297,7 @@ static void both_wait_to_disable(struct kunit *test)
 	begin_to_take_off(test, held);
 	WRITE_ONCE(held->release, true);
 	KUNIT_EXPECT_EQ(test, 0, disable_kprobe(&held->c->kp));
-	KUNIT_EXPECT_TRUE(test, is_true(&held->left));
+	KUNIT_EXPECT_TRUE(test, READ_ONCE(held->left));
 	end_taking_off(test, held);
 }
 
@@ -341,8 +312,7 @@ static void waiting_is_reported(struct kunit *test)
 	kprobes_watch_console(test, "kprobes: still waiting");
 	hold(test, held);
 	begin_to_take_off(test, held);
-	while (!*kprobes_console_line() && !is_true(&held->left))
-		sleep_ms(20);
+	KPROBES_EXPECT_SOON(test, *kprobes_console_line() || READ_ONCE(held->left));
 	KUNIT_EXPECT_NOT_NULL(test, strstr(kprobes_console_line(), "for handlers on CPU"));
 	WRITE_ONCE(held->release, true);
 	end_taking_off(test, held);
@@ -371,7 +341,7 @@ static void others_do_not_wait(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, disable_kprobe(&other->kp));
 	KUNIT_EXPECT_EQ(test, 0, enable_kprobe(&other->kp));
 	unregister_kprobe(&other->kp);
-	KUNIT_EXPECT_FALSE(test, is_true(&held->left));
+	KUNIT_EXPECT_FALSE(test, READ_ONCE(held->left));
 	KUNIT_EXPECT_TRUE(test, work_busy(&held->take_off));
 	WRITE_ONCE(held->release, true);
 	end_taking_off(test, held);

@@ -159,8 +159,8 @@ comes_while_off()
 	echo 0 >"$knob"
 	remove_events
 	event p inside "$module:$function+$place" && event_enable inside 1 &&
-		each_call_is_hit && sleep 1 && nothing_is_optimized && on_after_a_while &&
-		each_call_is_hit
+		each_call_is_hit && within_a_minute points_say_why && nothing_is_optimized &&
+		on_after_a_while && each_call_is_hit
 }
 
 # While "enabled" is 0 nothing is armed, so nothing is optimized.

@@ -113,19 +113,6 @@ static struct sleeper *new_sleeper(struct kunit *test)
 	return s;
 }
 
-/* @faulted is set before the task sleeps, and it may be preempted in between. */
-static bool falls_asleep(struct task_struct *task)
-{
-	unsigned long patience = jiffies + 10 * HZ;
-
-	while (time_before(jiffies, patience)) {
-		if (wait_task_inactive(task, TASK_UNINTERRUPTIBLE))
-			return true;
-		msleep(20);
-	}
-	return false;
-}
-
 static void sleep_in_load(struct kunit *test, const char *what)
 {
 	struct sleeper *s = new_sleeper(test);
@@ -137,7 +124,7 @@ static void sleep_in_load(struct kunit *test, const char *what)
 	get_task_struct(task);
 	wake_up_process(task);
 	wait_for_completion(&s->faulted);
-	asleep = falls_asleep(task);
+	asleep = kprobes_sleeps(task);
 	ret = is_in_reliably(task, "kprobes_target_load_user");
 	complete(&s->go_on);
 	kthread_stop_put(task);
@@ -163,6 +150,9 @@ static void asleep_in_slot(struct kunit *test)
 	sleep_in_load(test, "in a slot with post-handlers");
 	kprobes_expect_counts(test, c, 2, 0);
 }
+
+/* How often a preempted task is looked at. */
+#define LOOKS	20
 
 /**
  * struct busy - a task that is nearly always in a probed instruction
@@ -223,22 +213,20 @@ static struct task_struct *preempt_busy(struct kunit *test, struct busy *b)
 
 static void look_at_busy(struct kunit *test, struct task_struct *task, struct busy *b)
 {
-	unsigned int i, inside = 0, named = 0, refused = 0;
+	unsigned int i, named = 0, refused = 0;
 
-	for (i = 0; i < 100; i++) {
+	for (i = 0; i < LOOKS; i++) {
 		int ret;
 
+		/* The task runs whenever this one sleeps, and goes on inside. */
 		usleep_range(500, 600);
-		if (!READ_ONCE(b->inside))
-			continue;
-		inside++;
+		KPROBES_ASSERT_SOON(test, READ_ONCE(b->inside));
 		ret = is_in_reliably(task, "kprobes_unwind_fill");
 		named += ret > 0;
 		refused += ret == -EINVAL;
 	}
-	KUNIT_EXPECT_GE(test, inside, 20);
-	KUNIT_EXPECT_EQ(test, named, RELIABLE ? inside : 0);
-	KUNIT_EXPECT_EQ(test, refused, RELIABLE ? 0 : inside);
+	KUNIT_EXPECT_EQ(test, named, RELIABLE ? LOOKS : 0);
+	KUNIT_EXPECT_EQ(test, refused, RELIABLE ? 0 : LOOKS);
 }
 
 static void look_at_preempted(struct kunit *test, bool post)

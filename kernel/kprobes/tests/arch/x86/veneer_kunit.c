@@ -150,7 +150,7 @@ static void veneers_run_out(struct kunit *test)
 {
 	struct snapshot *s = snapshot(test);
 	struct kprobes_counter *c = kprobes_counter(test, place());
-	struct kprobes_hold *hold;
+	struct kprobes_hog *hold;
 	unsigned int i;
 
 	kprobes_expect_jump(test, c);
@@ -164,7 +164,7 @@ static void veneers_run_out(struct kunit *test)
 	}
 	KUNIT_EXPECT_EQ(test, atomic_read(&c->pre), DETOURS_MAX);
 	unregister_kprobe(&c->kp);
-	kprobes_release(hold);
+	kprobes_release(test, hold);
 	expect_text(test, s);
 }
 
