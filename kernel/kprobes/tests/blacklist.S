@@ -4,7 +4,7 @@
  */
 #include <linux/objtool.h>
 
-#include "asm.inc"
+#include "insn.inc"
 
 	.text
 

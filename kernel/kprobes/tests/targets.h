@@ -4,7 +4,7 @@
 
 /*
  * targets.c: functions to probe and probes that count. Entries of functions in targets.c
- * are call sites of ftrace. Of functions in arch/<arch>/targets.S the instructions are known, and
+ * are call sites of ftrace. Of functions in targets_asm.S the instructions are known, and
  * entries have breakpoints.
  */
 #ifndef __ASSEMBLY__
@@ -55,6 +55,9 @@ int kprobes_target_endbr(int a);
 #define KPROBES_PLACE_C		"C function"
 #define KPROBES_PLACE_ASM	"assembly function"
 #define KPROBES_PLACE_ENDBR	"function with landing pad"
+
+/* An instruction of several units, inside of a function. */
+#define KPROBES_PLACE_LONG	"address relative to its own"
 
 /**
  * struct kprobes_caller - a function that calls another

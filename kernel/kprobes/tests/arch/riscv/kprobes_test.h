@@ -30,11 +30,9 @@
 #define TEST_ADDRESS_FAULT	TEST_PAGE_FAULT
 
 /* targets.S */
-#define KPROBES_PLACE_LONG	"address relative to its own"
 #define KPROBES_LOAD_LEN	4
 #define KPROBES_LOAD_LATE	KPROBE_INSN_ALIGN
 #define KPROBES_LOAD_NOP	4
-#define KPROBES_ENTRY_IS_PUSH	false
 #define EX_TYPE_ZEROPAD		EX_TYPE_LOAD_UNALIGNED_ZEROPAD
 
 /* optimize.S: lengths of kprobes_opt_plain()'s first instructions; how many a jump covers. */

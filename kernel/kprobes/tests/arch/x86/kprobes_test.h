@@ -58,12 +58,9 @@
 #define TEST_DIVIDE_LEN		2
 
 /* targets.S */
-#define KPROBES_PLACE_LONG	"load relative to rip"
 #define KPROBES_LOAD_LEN	(IS_ENABLED(CONFIG_X86_64) ? 3 : 6)
 #define KPROBES_LOAD_LATE	(IS_ENABLED(CONFIG_X86_64) ? 3 : 2)
 #define KPROBES_LOAD_NOP	2
-/* The first instruction of an assembly function saves the frame pointer. */
-#define KPROBES_ENTRY_IS_PUSH	IS_ENABLED(CONFIG_FRAME_POINTER)
 
 /**
  * struct kprobes_branch - what an indirect branch reads; its layout is in targets.S
