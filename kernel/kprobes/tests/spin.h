@@ -3,8 +3,7 @@
 #define _KERNEL_KPROBES_TESTS_SPIN_H
 
 #include <linux/processor.h>
-#include <linux/sched/clock.h>
-#include <linux/time64.h>
+#include <linux/timekeeping.h>
 
 /*
  * A turn of a loop that waits for another CPU, in any context: passes so many microseconds.
@@ -13,13 +12,13 @@
  */
 static inline void kprobes_spin(unsigned int us)
 {
-	u64 begin = local_clock();
+	u64 begin = ktime_get_mono_fast_ns();
 	int i;
 
 	do {
 		for (i = 0; i < 200; i++)
 			barrier();
-	} while (local_clock() - begin < us * NSEC_PER_USEC);
+	} while (ktime_get_mono_fast_ns() - begin < us * NSEC_PER_USEC);
 	cpu_relax();
 }
 

@@ -51,10 +51,10 @@ do {										\
 /* The same without sleeping, in any context. */
 #define kprobes_spins_until(condition)						\
 ({										\
-	u64 __begin = local_clock();						\
+	u64 __until = ktime_get_mono_fast_ns() +				\
+		      (u64)KPROBES_SPIN_PATIENCE * NSEC_PER_USEC;		\
 										\
-	while (!(condition) &&							\
-	       local_clock() - __begin < (u64)KPROBES_SPIN_PATIENCE * NSEC_PER_USEC) \
+	while (!(condition) && ktime_get_mono_fast_ns() < __until)		\
 		kprobes_spin(5);						\
 	(bool)(condition);							\
 })

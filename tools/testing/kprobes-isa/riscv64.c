@@ -29,7 +29,9 @@ static const char *kind_of(const char *name)
 	return name[0] == 'v' && isdigit(name[1]) ? "v" : NULL;
 }
 
-static const char *const sequences[] = { "../../../kernel/kprobes/tests/arch/riscv/sequences.S", NULL };
+static const char *const sequences[] = {
+	"../../../kernel/kprobes/tests/arch/riscv/sequences.S", NULL
+};
 
 const struct harness_target harness_target = {
 	.name = "riscv64",

@@ -26,10 +26,10 @@
 #define DIFF_R8			DIFF_REG(8)
 
 #ifndef __ASSEMBLY__
+#include <linux/cpufeature.h>
 #include <linux/mm.h>
 #include <linux/objtool.h>
 #include <linux/pgtable.h>
-#include <asm/cpufeature.h>
 #include <asm/extable.h>
 #include <asm/extable_fixup_types.h>
 #include <asm/ibt.h>
