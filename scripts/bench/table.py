@@ -181,7 +181,7 @@ def waits(what, n):
 MANY, ALL = 50000, 100000
 SECTIONS = [
     ("A hit: instructions above the bare call", [
-        Row("a bare trap: one that a warning has disabled", "trap.bare"),
+        Row("a bare trap: a fault with a fixup", "trap.bare"),
         Row("breakpoint", "hit.break", aim="<= 210"),
         Row("  with a post-handler", "hit.break.post", aim="<= 230"),
         Row("jump-optimized", "hit.jump", aim="<= 66"),
