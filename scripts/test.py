@@ -121,8 +121,8 @@ def alone(command, path):
     suite = path.split(" / ")
     if suite[0].startswith("kselftest ") and len(suite) > 1:
         arguments, mode = QUIET, "test %s/%s" % (suite[0].split()[1], suite[1])
-    elif suite[0] == "ftracetest":
-        arguments, mode = QUIET, "test ftrace"
+    elif suite[0] == "ftracetest" and len(suite) > 1:
+        arguments, mode = QUIET, "test ftrace/" + suite[1]
     elif re.fullmatch(r"[\w-]+", suite[0]) and len(suite) > 1:
         arguments, mode = "kunit.filter_glob=" + suite[0], "boot"
     else:

@@ -121,7 +121,7 @@ class Again(unittest.TestCase):
                 ("kprobes_table / grow", "console=x kunit.filter_glob=kprobes_table -- boot"),
                 ("kselftest kprobes / knobs.sh / a",
                  "console=x kunit.enable=0 ftrace=nop -- test kprobes/knobs.sh"),
-                ("ftracetest / kprobe / 3 x", "console=x kunit.enable=0 ftrace=nop -- test ftrace")):
+                ("ftracetest / kprobe / 3 x", "console=x kunit.enable=0 ftrace=nop -- test ftrace/kprobe")):
             self.assertEqual(test.alone(self.COMMAND, path),
                              ["qemu", "-seed", "2", "-append", words])
         self.assertIsNone(test.alone(self.COMMAND, "the kernel said: BUG: x"))
