@@ -68,23 +68,26 @@ def own_functions(build):
 
 
 def cpu_time(pid):
-    """Seconds that the process has computed, all of its threads together; None: it is no more."""
+    """Seconds that the process has computed, and that its threads have waited for a CPU to do so."""
+    ran = waited = 0
     try:
         with open("/proc/%d/stat" % pid) as f:
             fields = f.read().rpartition(")")[2].split()
+        ran = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        for path in glob.glob("/proc/%d/task/*/schedstat" % pid):
+            with open(path) as f:
+                waited += int(f.read().split()[1]) / 1e9
     except OSError:
-        return None
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        pass                    # it is no more
+    return ran, waited
 
 
 class Machine:
     """The console goes to the file @log: the guest never waits for its reader.
 
     @ours: names of functions of which races are problems. None: all races are.
-    @look: called when the machine is given up because of silence; returns a line for the console.
     """
-    def __init__(self, command, log, silence=SILENCE, still=STILL, ours=None, look=None):
-        self._look = look
+    def __init__(self, command, log, silence=SILENCE, still=STILL, ours=None):
         self._ours = ours
         self.problems = []
         self.begun = self.ended = False
@@ -147,9 +150,10 @@ class Machine:
             while True:
                 running = self._process.poll() is None
                 data = console.read()
-                now, spent = time.monotonic(), cpu_time(self._process.pid) or at_move
-                if spent - at_move > NOTHING:
-                    moved, at_move = now, spent
+                now, (spent, waited) = time.monotonic(), cpu_time(self._process.pid)
+                # One that others keep from the CPU is not idle.
+                if abs(spent + waited - at_move) > NOTHING:
+                    moved, at_move = now, spent + waited
                 if data:
                     heard, at_output = now, spent
                     yield data
@@ -158,8 +162,6 @@ class Machine:
                     return
                 why = self._hung(now - heard, now - moved, spent - at_output)
                 if why:
-                    if self._look:
-                        yield self._look().encode() + b"\n"
                     self._problem(why)
                 if why is not None:
                     return
