@@ -37,7 +37,7 @@ bench: ## cost and scale beside the base's own kprobes, in tables and plots (45 
 proof: ## probes on every instruction under a workload (hours; QUICK=1: a tenth)
 	@scripts/proof/run $(ARCH) $(if $(filter file,$(origin VARIANT)),proof,$(VARIANT)) "$(QUICK)"
 
-ci: ## what gates a change: lint, tests on two kernels, figures, two phases of proof (20 to 45 minutes)
+ci: ## what gates a change: lint, tests on two kernels, torture, figures (20 to 45 minutes)
 	@scripts/ci
 
 matrix: ## every kernel and architecture, built and tested two at a time, in scripts/matrix.txt (hours)

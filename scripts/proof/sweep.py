@@ -87,7 +87,7 @@ class Guest:
             "-qmp", "unix:%s,server=on,wait=off" % control,
             # The caches of points and detours are counted by their names.
             "-append", " ".join(["slab_nomerge"] + self.arguments)]
-        machine = qemu.Machine(command, self.path(name + ".log"), SILENCE, limit, self.ours)
+        machine = qemu.Machine(command, self.path(name + ".log"), SILENCE, ours=self.ours)
         tail = []
         lines = machine.lines()
         for line in lines:
