@@ -9,8 +9,9 @@
 	.text
 
 FUNCTION kprobes_forbidden_asm
-	JUMP_NZ	kprobes_forbidden_asm.cold
+	JUMP_NZ	1f
 	RET
+1:	JUMP_FAR kprobes_forbidden_asm.cold
 SYM_FUNC_END(kprobes_forbidden_asm)
 FORBID(kprobes_forbidden_asm)
 
