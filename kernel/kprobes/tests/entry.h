@@ -4,7 +4,7 @@
 
 /*
  * entry.c: common code of the suites of probes at function entries that ftrace knows.
- * The functions are in arch/<arch>/entry.S.
+ * The functions are in entry_asm.S.
  */
 #include <linux/kprobe_point.h>
 

@@ -93,7 +93,7 @@ DECLARE_PER_CPU(unsigned long[2], kprobes_diff_percpu_pair);
 #define KPROBES_OPT_NEVER	(IS_ENABLED(CONFIG_X86_64) ? \
 				 "kprobes_target_load" : "kprobes_opt_landed")
 
-/* entry.S */
+/* ../../entry_asm.S */
 #define ENTRY_NOP_SIZE		5
 
 /* What the architecture's part of kprobes does. */

@@ -1,60 +1,45 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Functions with ftrace's nop at their entry whose next instruction is known,
- * and trampolines for direct calls. None is called through a pointer.
+ * Functions with ftrace's nop at their entry whose next instruction is known, and trampolines
+ * for direct calls. None is called through a pointer. Their instructions are macros of each
+ * architecture's insn.inc.
  */
-#include <asm/nospec-branch.h>
-
-#include "asm.inc"
-
-/* A function as the compiler makes it for CONFIG_FUNCTION_TRACER. */
-.macro TRACED_FUNCTION name:req
-FUNCTION \name
-76:	call	__fentry__
-	TRACED_CALL 76b
-.endm
+#include "insn.inc"
 
 	.text
+	LONG_INSNS
 
 /* int kprobes_entry_target(int a): a + 1, of nothing but what is wanted */
 TRACED_FUNCTION kprobes_entry_target
-	lea	10(%_ASM_ARG1), %eax
-	subl	$9, %eax
+	ADD_TO_ARG 10
+	ADD_RESULT -9
 	RET
 SYM_FUNC_END(kprobes_entry_target)
 
 /* Enters that function after the nop, like a call that has passed it. */
 FUNCTION kprobes_entry_late
-#ifdef CONFIG_X86_64
-	leaq	kprobes_entry_target(%rip), %rax
-	addq	$5, %rax
-	pushq	%rax
-#else
-	pushl	$kprobes_entry_target + 5
-#endif
-	RET
+	PASS_NOP kprobes_entry_target
 SYM_FUNC_END(kprobes_entry_late)
-	STACK_FRAME_NON_STANDARD kprobes_entry_late
+NO_UNWIND(kprobes_entry_late)
 
 /* int kprobes_entry_loop(int n, int a): a + n, in n rounds, at least one */
 TRACED_FUNCTION kprobes_entry_loop
 .Lround:
-	addl	$1, %_ASM_ARG2L
-	subl	$1, %_ASM_ARG1L
-	jnz	.Lround
-	movl	%_ASM_ARG2L, %eax
+	ADD_TO_ARG2 1
+	COUNT_ARG_DOWN
+	JUMP_NZ	.Lround
+	RESULT_IS_ARG2
 	RET
 SYM_FUNC_END(kprobes_entry_loop)
 
 /* int kprobes_entry_tail(int a): the same, by a tail call */
 TRACED_FUNCTION kprobes_entry_tail
-	jmp	kprobes_entry_target
+	JUMP_FAR kprobes_entry_target
 SYM_FUNC_END(kprobes_entry_tail)
 
 /* A function without a nop, for redirected calls: -a */
 FUNCTION kprobes_entry_other
-	mov	%_ASM_ARG1L, %eax
-	negl	%eax
+	RESULT_IS_NEGATED_ARG
 	RET
 SYM_FUNC_END(kprobes_entry_other)
 
@@ -62,21 +47,18 @@ SYM_FUNC_END(kprobes_entry_other)
 
 /* A direct call that counts. */
 FUNCTION kprobes_entry_direct
-	lock incl _ASM_RIP(kprobes_entry_directs)
-	RET
+	INCREMENT kprobes_entry_directs
+	RETURN_TO_TRACED
 SYM_FUNC_END(kprobes_entry_direct)
 
 /* One that calls the function itself, adds 1000, and returns to its caller. */
 FUNCTION kprobes_entry_around
-	lock incl _ASM_RIP(kprobes_entry_directs)
-	ANNOTATE_INTRA_FUNCTION_CALL
-	call	1f
-	addl	$1000, %eax
-	lea	__ASM_SEL_RAW(4, 8)(%_ASM_SP), %_ASM_SP
-	RET
-1:	__ASM_SIZE(push) __ASM_SEL_RAW(4, 8)(%_ASM_SP)
+	INCREMENT kprobes_entry_directs
+	CALL_TRACED
+	ADD_RESULT 1000
+	FORGET_TRACED
 	RET
 SYM_FUNC_END(kprobes_entry_around)
-	STACK_FRAME_NON_STANDARD kprobes_entry_around
+NO_UNWIND(kprobes_entry_around)
 
 #endif
