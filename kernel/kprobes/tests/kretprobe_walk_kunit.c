@@ -14,6 +14,7 @@
 #include <linux/vmalloc.h>
 
 #include "targets.h"
+#include "waits.h"
 
 #define SYMBOL	"kprobes_target_call_c"
 
@@ -106,21 +107,12 @@ static struct walked *new_walked(struct kunit *test, unsigned int cpu)
 	return w;
 }
 
-static bool is_at_rest(struct task_struct *task)
-{
-	int patience = 1000;
-
-	while (!wait_task_inactive(task, TASK_UNINTERRUPTIBLE) && patience--)
-		usleep_range(1000, 2000);
-	return patience > 0;
-}
-
 /* Wakes it up and waits until it is inside and asleep. */
 static void go_inside(struct kunit *test, struct walked *w)
 {
 	wake_up_process(w->task);
 	wait_for_completion(&w->inside);
-	KUNIT_ASSERT_TRUE(test, is_at_rest(w->task));
+	KUNIT_ASSERT_TRUE(test, kprobes_sleeps(w->task));
 }
 
 static void go_outside(struct walked *w)
@@ -154,14 +146,9 @@ static bool is_there(const void *ri)
 	return find_vm_area(ri);
 }
 
-static bool disappears(const void *ri)
+static bool is_gone(const void *ri)
 {
-	int patience = 500;
-
-	while (is_there(ri) && patience--) {
-		rcu_barrier();
-		usleep_range(10000, 11000);
-	}
+	rcu_barrier();
 	return !is_there(ri);
 }
 
@@ -203,8 +190,8 @@ static void goes_on_late(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, in_text(kretprobe_find_ret_addr(w->task, fp_of(top), &cur)));
 	go_outside(w);
 	unregister_kretprobe(&r->rp);
-	KUNIT_ASSERT_TRUE(test, disappears(top));
-	KUNIT_ASSERT_TRUE(test, is_at_rest(w->task));
+	KPROBES_ASSERT_SOON(test, is_gone(top));
+	KUNIT_ASSERT_TRUE(test, kprobes_sleeps(w->task));
 	KUNIT_EXPECT_EQ(test, 0, kretprobe_find_ret_addr(w->task, outer, &cur));
 }
 
@@ -220,8 +207,7 @@ static void runnable_is_at_rest(struct kunit *test)
 	/* On one CPU the task cannot run at the same time. */
 	set_cpus_allowed_ptr(current, cpumask_of(0));
 	wake_up_process(w->task);
-	while (!READ_ONCE(w->awake))
-		schedule_timeout_idle(1);
+	KPROBES_EXPECT_SOON(test, READ_ONCE(w->awake));
 	preempt_disable();
 	ri = top_of(w->task);
 	KUNIT_EXPECT_TRUE(test, task_is_running(w->task));
@@ -249,8 +235,7 @@ static void running_is_not_walked(struct kunit *test)
 	w->spin = true;
 	set_cpus_allowed_ptr(current, cpumask_of(0));
 	wake_up_process(w->task);
-	while (!READ_ONCE(w->awake))
-		schedule_timeout_idle(1);
+	KPROBES_EXPECT_SOON(test, READ_ONCE(w->awake));
 	ri = top_of(w->task);
 	KUNIT_EXPECT_NOT_NULL(test, ri);
 	if (ri)
@@ -266,47 +251,29 @@ static void running_is_not_walked(struct kunit *test)
  * @w:        the task
  * @r:        the return probe
  * @early:    unregister before the call returns
- * @thread:   the thread that unregisters it
- * @start:    the reader has begun
- * @done:     it was unregistered and the call has returned
  */
 struct reader {
 	struct walked *w;
 	struct kprobes_returns *r;
 	bool early;
-	struct task_struct *thread;
-	bool start;
-	bool done;
 };
 
-static int take_off(void *arg)
+static void take_off(void *arg)
 {
 	struct reader *reader = arg;
 
-	while (!READ_ONCE(reader->start))
-		usleep_range(100, 200);
 	if (reader->early)
 		unregister_kretprobe(&reader->r->rp);
 	go_outside(reader->w);
 	if (!reader->early)
 		unregister_kretprobe(&reader->r->rp);
-	WRITE_ONCE(reader->done, true);
-	return 0;
-}
-
-static bool comes_true(bool *what)
-{
-	int patience = 5000;
-
-	while (!READ_ONCE(*what) && patience--)
-		kprobes_spin(1000);
-	return READ_ONCE(*what);
 }
 
 static void freed_after_readers(struct kunit *test, bool early)
 {
 	unsigned int other = cpumask_last(cpu_online_mask);
 	struct reader reader = { .early = early };
+	struct kprobes_other *remover;
 	struct kretprobe_instance *ri;
 	bool done, there;
 
@@ -320,14 +287,11 @@ static void freed_after_readers(struct kunit *test, bool early)
 	if (!is_there(ri))
 		kunit_skip(test, "instances are not where they are looked for");
 	set_cpus_allowed_ptr(current, cpumask_of(0));
-	reader.thread = kthread_create_on_cpu(take_off, &reader, other, "kprobes_take_off");
-	KUNIT_ASSERT_FALSE(test, IS_ERR(reader.thread));
-	get_task_struct(reader.thread);
-	wake_up_process(reader.thread);
+	remover = kprobes_other(test, take_off, &reader, other);
 
 	rcu_read_lock();
-	WRITE_ONCE(reader.start, true);
-	done = comes_true(&reader.done);
+	WRITE_ONCE(remover->go, true);
+	done = kprobes_spins_until(READ_ONCE(remover->done));
 	/* Give work items and RCU callbacks time to free instances. */
 	kprobes_spin(50000);
 	there = is_there(ri);
@@ -337,10 +301,10 @@ static void freed_after_readers(struct kunit *test, bool early)
 	rcu_read_unlock();
 
 	set_cpus_allowed_ptr(current, cpu_possible_mask);
-	kthread_stop_put(reader.thread);
+	kprobes_end_other(remover);
 	KUNIT_EXPECT_TRUE(test, done);
 	KUNIT_EXPECT_TRUE(test, there);
-	KUNIT_EXPECT_TRUE(test, disappears(ri));
+	KPROBES_EXPECT_SOON(test, is_gone(ri));
 }
 
 static void returned_before(struct kunit *test)
@@ -362,6 +326,7 @@ static void late_comer(struct kunit *test, unsigned int ms)
 	unsigned int other = cpumask_last(cpu_online_mask);
 	struct kprobes_returns *r[2];
 	struct reader reader = { };
+	struct kprobes_other *remover;
 	struct kretprobe_instance *ri;
 	struct walked *w[2];
 	bool there = true, done;
@@ -377,26 +342,23 @@ static void late_comer(struct kunit *test, unsigned int ms)
 	reader.r = r[1];
 	ri = top_of(w[1]->task);
 	KUNIT_ASSERT_NOT_NULL(test, ri);
-	reader.thread = kthread_create_on_cpu(take_off, &reader, other, "kprobes_take_off");
-	KUNIT_ASSERT_FALSE(test, IS_ERR(reader.thread));
-	get_task_struct(reader.thread);
-	wake_up_process(reader.thread);
+	remover = kprobes_other(test, take_off, &reader, other);
 	go_outside(w[0]);
 	usleep_range(1000 * ms, 1000 * ms + 100);
 
 	rcu_read_lock();
-	WRITE_ONCE(reader.start, true);
-	done = comes_true(&reader.done);
+	WRITE_ONCE(remover->go, true);
+	done = kprobes_spins_until(READ_ONCE(remover->done));
 	for (i = 0; i < 100 && there; i++) {
 		there = is_there(ri);
 		kprobes_spin(1000);
 	}
 	rcu_read_unlock();
 
-	kthread_stop_put(reader.thread);
+	kprobes_end_other(remover);
 	KUNIT_EXPECT_TRUE(test, done);
 	KUNIT_EXPECT_TRUE_MSG(test, there, "after %u ms", ms);
-	KUNIT_EXPECT_TRUE(test, disappears(ri));
+	KPROBES_EXPECT_SOON(test, is_gone(ri));
 }
 
 static void late_comers(struct kunit *test)
