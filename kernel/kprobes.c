@@ -122,7 +122,6 @@ int register_kprobes(struct kprobe **kps, int num)
 	return register_probes(kps, num, _RET_IP_);
 }
 EXPORT_SYMBOL_GPL(register_kprobes);
-NOKPROBE_SYMBOL(register_kprobes);
 
 /**
  * register_kprobe() - register a probe
@@ -151,7 +150,6 @@ int register_kprobe(struct kprobe *p)
 	return register_probes(&p, 1, _RET_IP_);
 }
 EXPORT_SYMBOL_GPL(register_kprobe);
-NOKPROBE_SYMBOL(register_kprobe);
 
 /**
  * unregister_kprobes() - unregister a number of probes
@@ -174,7 +172,6 @@ void unregister_kprobes(struct kprobe **kps, int num)
 	kprobe_unregister_array(&array);
 }
 EXPORT_SYMBOL_GPL(unregister_kprobes);
-NOKPROBE_SYMBOL(unregister_kprobes);
 
 /**
  * unregister_kprobe() - unregister a probe
@@ -189,7 +186,6 @@ void unregister_kprobe(struct kprobe *p)
 	unregister_kprobes(&p, 1);
 }
 EXPORT_SYMBOL_GPL(unregister_kprobe);
-NOKPROBE_SYMBOL(unregister_kprobe);
 
 /* Makes the text match what the point's probes want now. */
 static enum kprobe_reason commit_point(struct kprobe_point *point)
@@ -252,7 +248,6 @@ int disable_kprobe(struct kprobe *kp)
 	return ret;
 }
 EXPORT_SYMBOL_GPL(disable_kprobe);
-NOKPROBE_SYMBOL(disable_kprobe);
 
 static enum kprobe_reason enable(struct kprobe *kp)
 {
@@ -292,7 +287,6 @@ int enable_kprobe(struct kprobe *kp)
 	return kprobe_reason_errno(reason);
 }
 EXPORT_SYMBOL_GPL(enable_kprobe);
-NOKPROBE_SYMBOL(enable_kprobe);
 
 /**
  * get_kprobe() - find a probe at an address
@@ -315,7 +309,6 @@ struct kprobe *get_kprobe(void *addr)
 		return NULL;
 	return list_first_or_null_rcu(&point->probes, struct kprobe, list);
 }
-NOKPROBE_SYMBOL(get_kprobe);
 
 /**
  * wait_for_kprobe_optimizer() - wait until no change of the text is pending
@@ -335,7 +328,6 @@ void wait_for_kprobe_optimizer(void)
 	       time_before(jiffies, patience))
 		schedule_timeout_uninterruptible(1);
 }
-NOKPROBE_SYMBOL(wait_for_kprobe_optimizer);
 
 static int __init init_kprobes(void)
 {

@@ -32,7 +32,6 @@ kprobe_opcode_t *kprobe_lookup_name(const char *name, unsigned int offset)
 {
 	return (kprobe_opcode_t *)kallsyms_lookup_name(name);
 }
-NOKPROBE_SYMBOL(kprobe_lookup_name);
 
 static enum kprobe_reason check_symbol(const struct kprobe_function *f)
 {
@@ -140,7 +139,6 @@ enum kprobe_reason kprobe_resolve(const struct kprobe *p, struct kprobe_lookup *
 	return place_at(kprobe_lookup_function(lookup, at, &f) ? &f : NULL, at, addr,
 			on_func_entry);
 }
-NOKPROBE_SYMBOL(kprobe_resolve);
 
 /**
  * kprobe_on_func_entry() - check whether a place is a function's entry
@@ -171,7 +169,6 @@ int kprobe_on_func_entry(kprobe_opcode_t *addr, const char *sym,
 		return kprobe_reason_errno(reason);
 	return on_entry ? 0 : -EINVAL;
 }
-NOKPROBE_SYMBOL(kprobe_on_func_entry);
 
 /* Does another subsystem patch this place, or read its bytes? */
 static bool is_reserved_text(const struct kprobe_lookup *lookup, unsigned long addr)
@@ -235,7 +232,6 @@ enum kprobe_reason kprobe_check_boundary(struct kprobe_lookup *lookup, unsigned 
 {
 	return check_place(lookup, addr) ?: check_cfi_type(lookup, addr);
 }
-NOKPROBE_SYMBOL(kprobe_check_boundary);
 
 /**
  * kprobe_check_address() - check whether a probe may be set at an address
@@ -257,4 +253,3 @@ enum kprobe_reason kprobe_check_address(struct kprobe_lookup *lookup, unsigned l
 	return kprobe_is_boundary(lookup, addr) ? check_cfi_type(lookup, addr) :
 						  KPROBE_REASON_INSIDE;
 }
-NOKPROBE_SYMBOL(kprobe_check_address);

@@ -54,7 +54,6 @@ void kprobe_batch_restore(struct list_head *points)
 	kprobe_unoptimize(points);
 	patch_sites(points, KPROBE_SITE_ORIGINAL);
 }
-NOKPROBE_SYMBOL(kprobe_batch_restore);
 
 /* The points of a batch, by what must be done for them. */
 struct kprobe_passes {
@@ -125,7 +124,6 @@ void kprobe_batch_drop(struct list_head *points)
 	list_for_each_entry_safe(point, next, points, batch)
 		list_del_init(&point->batch);
 }
-NOKPROBE_SYMBOL(kprobe_batch_drop);
 
 static void disarm_pass(struct kprobe_passes *passes)
 {
@@ -151,7 +149,6 @@ void kprobe_batch_use_ftrace(struct kprobe_point *point)
 	kprobe_point_set_mechanism(point, KPROBE_FTRACE);
 	WRITE_ONCE(point->key, 0);
 }
-NOKPROBE_SYMBOL(kprobe_batch_use_ftrace);
 
 /* Points at entries whose detour cannot be made use ftrace. */
 static void prepare_breakpoints(struct kprobe_passes *passes)
@@ -208,7 +205,6 @@ enum kprobe_reason kprobe_batch_commit(struct list_head *batch)
 	disarm_pass(&passes);
 	return arm_pass(&passes);
 }
-NOKPROBE_SYMBOL(kprobe_batch_commit);
 
 /**
  * kprobe_find_wanted() - find the point at a site that has probes, or must stay for a while
@@ -230,7 +226,6 @@ struct kprobe_point *kprobe_find_wanted(unsigned long site)
 	kprobe_batch_commit(&batch);
 	return kprobe_table_find(site);
 }
-NOKPROBE_SYMBOL(kprobe_find_wanted);
 
 /**
  * kprobe_disarm_chunk() - disarm some of the points in state DISARM_PENDING
@@ -247,7 +242,6 @@ bool kprobe_disarm_chunk(void)
 	kprobe_batch_commit(&chunk);
 	return !list_empty(&pending_points);
 }
-NOKPROBE_SYMBOL(kprobe_disarm_chunk);
 
 /**
  * kprobe_disarm_pending() - disarm all points in state DISARM_PENDING now
@@ -264,7 +258,6 @@ void kprobe_disarm_pending(void)
 		cond_resched();
 	} while (more);
 }
-NOKPROBE_SYMBOL(kprobe_disarm_pending);
 
 static void disarm_pending(struct work_struct *work)
 {
@@ -304,7 +297,6 @@ void kprobe_batch_defer_disarm(struct list_head *batch)
 				   KPROBE_DISARM_DELAY);
 	kprobe_batch_commit(batch);
 }
-NOKPROBE_SYMBOL(kprobe_batch_defer_disarm);
 
 /* Commits a chunk of points from @addr on. Returns whether there are more. */
 static bool commit_chunk(unsigned long *addr, enum kprobe_reason *reason)
@@ -340,4 +332,3 @@ enum kprobe_reason kprobe_arm_all(bool arm)
 		cond_resched();
 	return reason;
 }
-NOKPROBE_SYMBOL(kprobe_arm_all);

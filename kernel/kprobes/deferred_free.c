@@ -61,4 +61,3 @@ void kprobe_free_soon(struct rcu_head *rcu, void (*free)(union kprobe_deferred_f
 	if (llist_add(&deferred->quiescent, &ready_to_free))
 		queue_work(system_unbound_wq, &free_work);
 }
-NOKPROBE_SYMBOL(kprobe_free_soon);

@@ -205,7 +205,6 @@ enum kprobe_reason kprobe_displace(struct kprobe_point *point, struct kprobe_loo
 		return reason;
 	return make_slot(point, &insn, slot_of(point), false);
 }
-NOKPROBE_SYMBOL(kprobe_displace);
 
 /**
  * kprobe_displace_post() - make a displaced instruction ready for post-handlers
@@ -226,4 +225,3 @@ enum kprobe_reason kprobe_displace_post(struct kprobe_point *point, void **slot)
 	kprobe_point_plan(point, &insn);
 	return make_slot(point, &insn, slot, true);
 }
-NOKPROBE_SYMBOL(kprobe_displace_post);

@@ -269,7 +269,6 @@ enum kprobe_reason kprobe_examine(struct kprobe_region *region, struct kprobe_lo
 {
 	return examine(arch_kprobe_isa, region, lookup, site, from, kprobe_scan_region);
 }
-NOKPROBE_SYMBOL(kprobe_examine);
 
 /**
  * kprobe_examine_scratch() - find a register that a jump in front of text may use
@@ -292,7 +291,6 @@ u32 kprobe_examine_scratch(struct kprobe_lookup *lookup, unsigned long addr)
 	unlock_text(addr);
 	return dead & -dead;
 }
-NOKPROBE_SYMBOL(kprobe_examine_scratch);
 
 /* All of the jump fits into an instruction of which there is nothing to know. */
 static enum kprobe_reason examine_plain(const struct kprobe_point *point,
@@ -368,4 +366,3 @@ enum kprobe_reason kprobe_examine_point(struct kprobe_point *point,
 	point->verdict = reason ? KPROBE_VERDICT_IMPOSSIBLE : KPROBE_VERDICT_POSSIBLE;
 	return reason;
 }
-NOKPROBE_SYMBOL(kprobe_examine_point);

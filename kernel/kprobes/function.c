@@ -229,7 +229,6 @@ bool kprobe_ask_kallsyms(unsigned long addr, struct kprobe_function *f)
 	f->kind = kind_of(symbol);
 	return true;
 }
-NOKPROBE_SYMBOL(kprobe_ask_kallsyms);
 
 static bool find_function(struct module *mod, unsigned long addr, struct kprobe_function *f)
 {
@@ -249,7 +248,6 @@ bool kprobe_find_function(unsigned long addr, struct kprobe_function *f)
 	lockdep_assert_held(&kprobe_mutex);
 	return find_function(kprobe_module_of(addr), addr, f);
 }
-NOKPROBE_SYMBOL(kprobe_find_function);
 
 /**
  * kprobe_lookup_function() - find the function around an address, with a cache
@@ -280,7 +278,6 @@ bool kprobe_lookup_function(struct kprobe_lookup *lookup, unsigned long addr,
 	*f = *last;
 	return true;
 }
-NOKPROBE_SYMBOL(kprobe_lookup_function);
 
 /* How many bytes of text are read at once. */
 #define WINDOW_SIZE	64
@@ -348,7 +345,6 @@ bool kprobe_is_boundary(struct kprobe_lookup *lookup, unsigned long addr)
 	lookup->end = decode(lookup->end, addr, lookup->begins, f.start);
 	return test_bit(addr - f.start, lookup->begins);
 }
-NOKPROBE_SYMBOL(kprobe_is_boundary);
 
 /*
  * The bytes in front of a function that are its type for kCFI. On x86 they have a symbol
@@ -376,7 +372,6 @@ bool kprobe_may_be_cfi_type(struct kprobe_lookup *lookup, unsigned long start,
 	return CFI_TYPE_SIZE && kprobe_lookup_function(lookup, start, &f) &&
 	       start < f.end && end > max(f.start + KPROBE_INSN_ALIGN, f.end - CFI_TYPE_SIZE);
 }
-NOKPROBE_SYMBOL(kprobe_may_be_cfi_type);
 
 /**
  * kprobe_drop_functions() - forget the symbols of a module
@@ -389,4 +384,3 @@ void kprobe_drop_functions(const struct module *mod)
 	lockdep_assert_held(&kprobe_mutex);
 	drop_symbols(mod);
 }
-NOKPROBE_SYMBOL(kprobe_drop_functions);

@@ -83,7 +83,6 @@ int register_kretprobes(struct kretprobe **rps, int num)
 	return register_returns(rps, num, _RET_IP_);
 }
 EXPORT_SYMBOL_GPL(register_kretprobes);
-NOKPROBE_SYMBOL(register_kretprobes);
 
 /**
  * register_kretprobe() - probe the return from a function
@@ -101,7 +100,6 @@ int register_kretprobe(struct kretprobe *rp)
 	return register_returns(&rp, 1, _RET_IP_);
 }
 EXPORT_SYMBOL_GPL(register_kretprobe);
-NOKPROBE_SYMBOL(register_kretprobe);
 
 /**
  * unregister_kretprobes() - unregister a number of return probes
@@ -122,7 +120,6 @@ void unregister_kretprobes(struct kretprobe **rps, int num)
 	kprobe_unregister_array(&array);
 }
 EXPORT_SYMBOL_GPL(unregister_kretprobes);
-NOKPROBE_SYMBOL(unregister_kretprobes);
 
 /**
  * unregister_kretprobe() - unregister a return probe
@@ -137,4 +134,3 @@ void unregister_kretprobe(struct kretprobe *rp)
 	unregister_kretprobes(&rp, 1);
 }
 EXPORT_SYMBOL_GPL(unregister_kretprobe);
-NOKPROBE_SYMBOL(unregister_kretprobe);

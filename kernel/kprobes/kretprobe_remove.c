@@ -20,7 +20,6 @@ void kretprobe_detach(struct kprobe *p)
 	if (kprobe_is_return_probe(p))
 		kretprobe_pool_detach(container_of(p, struct kretprobe, kp)->pool);
 }
-NOKPROBE_SYMBOL(kretprobe_detach);
 
 /**
  * kretprobe_hazard() - get the hazard pointer that returns publish
@@ -33,7 +32,6 @@ const void *kretprobe_hazard(const struct kprobe *p)
 {
 	return kprobe_is_return_probe(p) ? container_of(p, struct kretprobe, kp)->pool : NULL;
 }
-NOKPROBE_SYMBOL(kretprobe_hazard);
 
 /**
  * kretprobe_forget_pool() - take what registering has set out of a return probe
@@ -50,7 +48,6 @@ void kretprobe_forget_pool(struct kretprobe *rp)
 	rp->spare = NULL;
 	rp->kp.pre_handler = NULL;
 }
-NOKPROBE_SYMBOL(kretprobe_forget_pool);
 
 /**
  * kretprobe_destroy() - destroy the pool of a return probe
@@ -68,4 +65,3 @@ void kretprobe_destroy(struct kprobe *p)
 	kretprobe_pool_destroy(rp->pool);
 	kretprobe_forget_pool(rp);
 }
-NOKPROBE_SYMBOL(kretprobe_destroy);

@@ -66,4 +66,3 @@ bool kprobe_relocates_late(const struct klp_modinfo *info, unsigned long start,
 			return true;
 	return false;
 }
-NOKPROBE_SYMBOL(kprobe_relocates_late);

@@ -76,7 +76,6 @@ void kprobe_free_init_mem(void)
 	kill_points((unsigned long)__init_begin, __init_end - __init_begin);
 	mutex_unlock(&kprobe_mutex);
 }
-NOKPROBE_SYMBOL(kprobe_free_init_mem);
 
 #ifdef CONFIG_MODULES
 

@@ -66,7 +66,6 @@ struct module *kprobe_module_of(unsigned long addr)
 	mod = __module_text_address(addr);
 	return mod && will_notify(mod) ? mod : NULL;
 }
-NOKPROBE_SYMBOL(kprobe_module_of);
 
 static enum kprobe_reason check_module(struct module *mod, unsigned long addr)
 {
@@ -104,7 +103,6 @@ enum kprobe_reason kprobe_check_module_text(const struct module *known, unsigned
 	mod = __module_text_address(addr);
 	return mod ? check_module(mod, addr) : KPROBE_REASON_NO_TEXT;
 }
-NOKPROBE_SYMBOL(kprobe_check_module_text);
 
 /**
  * kprobe_module_comes() - note that a module's COMING notifier has run
@@ -146,6 +144,5 @@ enum kprobe_reason kprobe_check_module_text(const struct module *known, unsigned
 {
 	return KPROBE_REASON_NO_TEXT;
 }
-NOKPROBE_SYMBOL(kprobe_check_module_text);
 
 #endif /* CONFIG_MODULES */

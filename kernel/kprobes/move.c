@@ -79,7 +79,6 @@ void kprobe_move_end(struct kprobe_point *point)
 	WRITE_ONCE(moves_ended, moves_ended + 1);
 	wake_up_all(&moves_over);
 }
-NOKPROBE_SYMBOL(kprobe_move_end);
 
 /* All calls that ftrace did not report have hit the breakpoint. */
 static void end_deferred(union kprobe_deferred_free *deferred)

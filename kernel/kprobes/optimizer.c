@@ -95,7 +95,6 @@ void kprobe_point_set_optimization(struct kprobe_point *point,
 		list_move_tail(&point->optimize, to == KPROBE_OPT_QUEUED ?
 			       &queued_points : &optimizing_points);
 }
-NOKPROBE_SYMBOL(kprobe_point_set_optimization);
 
 /* Why the point, which has no jump, cannot get one; %KPROBE_REASON_NONE if it can. */
 static enum kprobe_reason examine(struct kprobe_point *point, struct kprobe_lookup *lookup,
@@ -315,7 +314,6 @@ bool kprobe_optimizer_examine(struct kprobe_point *point, struct kprobe_lookup *
 	point->not_jump = examine(point, lookup, &region);
 	return !point->not_jump;
 }
-NOKPROBE_SYMBOL(kprobe_optimizer_examine);
 
 static bool is_as_good_as_can_be(const struct kprobe_point *point)
 {
@@ -352,7 +350,6 @@ void kprobe_optimizer_queue(struct kprobe_point *point)
 	WRITE_ONCE(last_queued, jiffies);
 	queue_delayed_work(system_unbound_wq, &optimize_work, 1);
 }
-NOKPROBE_SYMBOL(kprobe_optimizer_queue);
 
 /**
  * kprobe_optimizer_hold() - stop the optimizer during a registration of several chunks
@@ -369,7 +366,6 @@ void kprobe_optimizer_hold(bool begins)
 	if (!registrations)
 		mod_delayed_work(system_unbound_wq, &optimize_work, 0);
 }
-NOKPROBE_SYMBOL(kprobe_optimizer_hold);
 
 /**
  * kprobe_optimizer_dequeue() - have the optimizer do nothing more for a point
@@ -385,7 +381,6 @@ void kprobe_optimizer_dequeue(struct kprobe_point *point)
 	if (point->optimization != KPROBE_OPT_IDLE)
 		kprobe_point_set_optimization(point, KPROBE_OPT_IDLE);
 }
-NOKPROBE_SYMBOL(kprobe_optimizer_dequeue);
 
 /* Dequeues a point. If it is a jump, adds it to @jumps for write_breakpoints(). */
 static void give_up_jump(struct kprobe_point *point, struct list_head *jumps)
@@ -418,7 +413,6 @@ void kprobe_unoptimize(struct list_head *points)
 		give_up_jump(point, &jumps);
 	write_breakpoints(&jumps, false);
 }
-NOKPROBE_SYMBOL(kprobe_unoptimize);
 
 typedef void (*visit_point_t)(struct kprobe_point *point, struct list_head *jumps);
 
@@ -462,7 +456,6 @@ void kprobe_unoptimize_overlapping(struct list_head *points)
 		visit_around(point->site, &jumps, unoptimize_overlapping);
 	write_breakpoints(&jumps, true);
 }
-NOKPROBE_SYMBOL(kprobe_unoptimize_overlapping);
 
 /**
  * kprobe_leave_detour() - replace a detour that has no code for post-handlers
@@ -483,7 +476,6 @@ void kprobe_leave_detour(struct kprobe_point *point)
 	kprobe_point_choose_route(point);
 	write_breakpoints(&jumps, true);
 }
-NOKPROBE_SYMBOL(kprobe_leave_detour);
 
 static void queue_point(struct kprobe_point *point, struct list_head *unused)
 {
@@ -501,7 +493,6 @@ void kprobe_optimizer_queue_overlapping(struct kprobe_point *point)
 	lockdep_assert_held(&kprobe_mutex);
 	visit_around(point->site, NULL, queue_point);
 }
-NOKPROBE_SYMBOL(kprobe_optimizer_queue_overlapping);
 
 /* Does so for a chunk of points from @addr on. Returns whether there are more. */
 static bool allow_chunk(bool allow, unsigned long *addr)
@@ -542,7 +533,6 @@ void kprobe_optimizer_allow(bool allow)
 	while (allow_chunk(allow, &addr))
 		cond_resched();
 }
-NOKPROBE_SYMBOL(kprobe_optimizer_allow);
 
 /**
  * kprobe_optimizer_is_allowed() - check whether optimization is switched on
@@ -554,7 +544,6 @@ bool kprobe_optimizer_is_allowed(void)
 {
 	return READ_ONCE(optimization_allowed);
 }
-NOKPROBE_SYMBOL(kprobe_optimizer_is_allowed);
 
 /**
  * kprobe_optimizer_is_idle() - check whether nothing is left to be optimized
@@ -573,4 +562,3 @@ bool kprobe_optimizer_is_idle(void)
 	mod_delayed_work(system_unbound_wq, &optimize_work, 0);
 	return false;
 }
-NOKPROBE_SYMBOL(kprobe_optimizer_is_idle);

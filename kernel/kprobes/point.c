@@ -48,7 +48,6 @@ bool kprobe_point_may_become(enum kprobe_point_state from,
 {
 	return legal_edges[from] & BIT(to);
 }
-NOKPROBE_SYMBOL(kprobe_point_may_become);
 
 #ifdef CONFIG_OPTPROBES
 /* The table in enum kprobe_optimization's description, a row for each old state. */
@@ -71,7 +70,6 @@ bool kprobe_optimization_may_become(enum kprobe_optimization from,
 {
 	return legal_optimizations[from] & BIT(to);
 }
-NOKPROBE_SYMBOL(kprobe_optimization_may_become);
 #endif
 
 /**
@@ -92,7 +90,6 @@ void kprobe_point_set_state(struct kprobe_point *point,
 		return;
 	WRITE_ONCE(point->state, state);
 }
-NOKPROBE_SYMBOL(kprobe_point_set_state);
 
 static struct kprobe_point *point_of(struct rb_node *node)
 {
@@ -148,7 +145,6 @@ void kprobe_point_add(struct kprobe_point *point)
 	rb_add(&point->by_addr, &points, node_is_before);
 	kprobe_table_insert(point);
 }
-NOKPROBE_SYMBOL(kprobe_point_add);
 
 /**
  * kprobe_point_remove() - keep hits from finding a point
@@ -162,7 +158,6 @@ void kprobe_point_remove(struct kprobe_point *point)
 	rb_erase(&point->by_addr, &points);
 	kprobe_table_remove(point);
 }
-NOKPROBE_SYMBOL(kprobe_point_remove);
 
 /**
  * kprobe_point_add_gone() - add a point to those whose text has gone
@@ -175,7 +170,6 @@ void kprobe_point_add_gone(struct kprobe_point *point)
 	lockdep_assert_held(&kprobe_mutex);
 	rb_add(&point->by_addr, &gone_points, node_is_before);
 }
-NOKPROBE_SYMBOL(kprobe_point_add_gone);
 
 /**
  * kprobe_point_remove_gone() - remove a point from those whose text has gone
@@ -188,7 +182,6 @@ void kprobe_point_remove_gone(struct kprobe_point *point)
 	lockdep_assert_held(&kprobe_mutex);
 	rb_erase(&point->by_addr, &gone_points);
 }
-NOKPROBE_SYMBOL(kprobe_point_remove_gone);
 
 /**
  * kprobe_point_next() - walk the points in order of address
@@ -211,7 +204,6 @@ struct kprobe_point *kprobe_point_next(unsigned long *addr, unsigned long last)
 	*addr = point->addr + 1;
 	return point;
 }
-NOKPROBE_SYMBOL(kprobe_point_next);
 
 /**
  * kprobe_point_after() - find the point with the next higher address
@@ -226,7 +218,6 @@ struct kprobe_point *kprobe_point_after(const struct kprobe_point *point)
 	lockdep_assert_held(&kprobe_mutex);
 	return point_of(rb_next(&point->by_addr));
 }
-NOKPROBE_SYMBOL(kprobe_point_after);
 
 #ifdef CONFIG_OPTPROBES
 /**
@@ -250,7 +241,6 @@ bool kprobe_point_has_neighbour(const struct kprobe_point *point)
 			return true;
 	return false;
 }
-NOKPROBE_SYMBOL(kprobe_point_has_neighbour);
 #endif
 
 /**
@@ -268,7 +258,6 @@ struct kprobe_point *kprobe_point_next_gone(unsigned long addr,
 	lockdep_assert_held(&kprobe_mutex);
 	return first_from(&gone_points, addr, from);
 }
-NOKPROBE_SYMBOL(kprobe_point_next_gone);
 
 /**
  * kprobe_point_changed() - note that the handlers that hits must call have changed
@@ -283,7 +272,6 @@ void kprobe_point_changed(struct kprobe_point *point)
 	lockdep_assert_held(&kprobe_mutex);
 	WRITE_ONCE(point->generation, point->generation + 1);
 }
-NOKPROBE_SYMBOL(kprobe_point_changed);
 
 /**
  * kprobe_point_plan() - plan once more how a point's instruction is displaced
@@ -301,7 +289,6 @@ void kprobe_point_plan(const struct kprobe_point *point, struct kprobe_insn *ins
 		insn->dead = point->dead ? BIT(point->dead - 1) : 0;
 	insn->ends_in_trap = point->ends_in_trap;
 }
-NOKPROBE_SYMBOL(kprobe_point_plan);
 
 /**
  * kprobe_point_flag() - get the flag of probes that stands for a point's mechanism
@@ -318,7 +305,6 @@ u32 kprobe_point_flag(const struct kprobe_point *point)
 
 	return flags[point->mechanism];
 }
-NOKPROBE_SYMBOL(kprobe_point_flag);
 
 /**
  * kprobe_point_set_mechanism() - set the mechanism of a point, and its probes' flags
@@ -338,7 +324,6 @@ void kprobe_point_set_mechanism(struct kprobe_point *point,
 	list_for_each_entry(p, &point->probes, list)
 		WRITE_ONCE(p->flags, (p->flags & ~old) | kprobe_point_flag(point));
 }
-NOKPROBE_SYMBOL(kprobe_point_set_mechanism);
 
 /**
  * kprobe_point_link() - put a probe on a point
@@ -359,7 +344,6 @@ void kprobe_point_link(struct kprobe_point *point, struct kprobe *p)
 	/* Release: a hit that sees the probe sees the route that it needs. */
 	list_add_rcu(&p->list, &point->probes);
 }
-NOKPROBE_SYMBOL(kprobe_point_link);
 
 /**
  * kprobe_point_unlink() - take a probe off its point
@@ -378,7 +362,6 @@ void kprobe_point_unlink(struct kprobe *p)
 		kprobe_point_changed(point);
 	list_del_rcu(&p->list);
 }
-NOKPROBE_SYMBOL(kprobe_point_unlink);
 
 /**
  * kprobe_take_chunk() - take as many points as one hold of kprobe_mutex may work on
@@ -394,7 +377,6 @@ void kprobe_take_chunk(struct list_head *from, struct list_head *to)
 	for (i = 0; i < KPROBE_CHUNK && !list_empty(from); i++)
 		list_move_tail(from->next, to);
 }
-NOKPROBE_SYMBOL(kprobe_take_chunk);
 
 /* debugfs "enabled"; kprobe_mutex. */
 bool kprobe_armed_globally = true;
@@ -421,4 +403,3 @@ bool kprobe_point_wanted(struct kprobe_point *point)
 			return true;
 	return false;
 }
-NOKPROBE_SYMBOL(kprobe_point_wanted);

@@ -49,7 +49,6 @@ enum kprobe_reason kprobe_point_prepare_post(struct kprobe_point *point)
 	kprobe_leave_detour(point);
 	return KPROBE_REASON_NONE;
 }
-NOKPROBE_SYMBOL(kprobe_point_prepare_post);
 
 #ifdef CONFIG_KPROBES_ON_FTRACE
 static enum kprobe_reason prepare_entry(struct kprobe_point *point,
@@ -180,4 +179,3 @@ enum kprobe_reason kprobe_point_get(unsigned long addr, bool on_func_entry,
 		return KPROBE_REASON_NONE;
 	return clear_site(addr) ?: make_point(addr, on_func_entry, lookup, point);
 }
-NOKPROBE_SYMBOL(kprobe_point_get);

@@ -36,7 +36,6 @@ void kprobe_point_free(struct kprobe_point *point)
 	/* An unwinder may have looked the point up under RCU, and still read it. */
 	kfree_rcu(point, deferred.rcu);
 }
-NOKPROBE_SYMBOL(kprobe_point_free);
 
 static void unpublish(struct kprobe_point *point)
 {
@@ -105,7 +104,6 @@ void kprobe_point_put(struct kprobe_point *point)
 	kprobe_optimizer_dequeue(point);
 	call_rcu_tasks(&point->deferred.rcu, grace_period_ended);
 }
-NOKPROBE_SYMBOL(kprobe_point_put);
 
 /**
  * kprobe_point_kill() - mark a point as gone because its text goes away
@@ -129,4 +127,3 @@ void kprobe_point_kill(struct kprobe_point *point)
 	kprobe_point_add_gone(point);
 	kprobe_point_put(point);
 }
-NOKPROBE_SYMBOL(kprobe_point_kill);

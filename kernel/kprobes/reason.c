@@ -102,7 +102,6 @@ int kprobe_reason_errno(enum kprobe_reason reason)
 {
 	return reasons[reason].error;
 }
-NOKPROBE_SYMBOL(kprobe_reason_errno);
 
 /**
  * kprobe_reason_text() - get the description of a reason
@@ -115,7 +114,6 @@ const char *kprobe_reason_text(enum kprobe_reason reason)
 {
 	return reasons[reason].text;
 }
-NOKPROBE_SYMBOL(kprobe_reason_text);
 
 #ifdef CONFIG_DEBUG_FS
 /* The last refused calls; the next one replaces the oldest. */
@@ -174,7 +172,6 @@ void kprobe_record_refusal(enum kprobe_request request, unsigned long caller,
 	ring[nr_refusals++ % KPROBE_REFUSALS_KEPT] = refusal;
 	spin_unlock(&ring_lock);
 }
-NOKPROBE_SYMBOL(kprobe_record_refusal);
 
 /**
  * kprobe_get_refusal() - read a record
@@ -199,5 +196,4 @@ bool kprobe_get_refusal(u64 *number, struct kprobe_refusal *refusal)
 	spin_unlock(&ring_lock);
 	return found;
 }
-NOKPROBE_SYMBOL(kprobe_get_refusal);
 #endif

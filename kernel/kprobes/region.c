@@ -164,7 +164,6 @@ enum kprobe_reason kprobe_plan_region(const struct kprobe_isa *isa,
 		reason = grow(&c, region);
 	return reason;
 }
-NOKPROBE_SYMBOL(kprobe_plan_region);
 
 /**
  * kprobe_region_of_one() - make a region of a single instruction
@@ -189,7 +188,6 @@ enum kprobe_reason kprobe_region_of_one(struct kprobe_region *region,
 	return insn->bundle ? KPROBE_REASON_NOT_DISPLACED :
 			      judge(KPROBE_REASON_NONE, insn);
 }
-NOKPROBE_SYMBOL(kprobe_region_of_one);
 
 /**
  * kprobe_region_set_scratch() - set the register that jumps and branches may use
@@ -207,7 +205,6 @@ void kprobe_region_set_scratch(struct kprobe_region *region, u32 scratch)
 		if (insn->flow == KPROBE_FLOW_JUMP || insn->flow == KPROBE_FLOW_COND)
 			insn->dead = scratch;
 }
-NOKPROBE_SYMBOL(kprobe_region_set_scratch);
 
 /**
  * kprobe_region_goes_on() - check whether execution continues after a region
@@ -223,7 +220,6 @@ bool kprobe_region_goes_on(const struct kprobe_region *region)
 
 	return !ends_flow(last) && !is_call(last);
 }
-NOKPROBE_SYMBOL(kprobe_region_goes_on);
 
 /**
  * kprobe_emit_region() - write a copy of a region
@@ -257,4 +253,3 @@ void kprobe_emit_region(const struct kprobe_isa *isa, struct kprobe_code *code,
 	if (kprobe_region_goes_on(region))
 		isa->jump(code, addr + region->len, region->scratch);
 }
-NOKPROBE_SYMBOL(kprobe_emit_region);

@@ -115,7 +115,6 @@ bool kprobe_is_known(const struct kprobe *p)
 	lockdep_assert_held(&kprobe_mutex);
 	return *registry_link(p);
 }
-NOKPROBE_SYMBOL(kprobe_is_known);
 
 /**
  * kprobe_is_registered() - check whether a probe is registered
@@ -128,7 +127,6 @@ bool kprobe_is_registered(const struct kprobe *p)
 {
 	return kprobe_is_known(p) && !p->removing;
 }
-NOKPROBE_SYMBOL(kprobe_is_registered);
 
 /* Finds the point for a probe, ready for its handlers: all that can fail. */
 static enum kprobe_reason find_point(struct kprobe *p, struct kprobe_lookup *lookup,
@@ -201,7 +199,6 @@ enum kprobe_reason kprobe_add(struct kprobe *p, bool returns, struct kprobe_chun
 	list_move_tail(&point->batch, &chunk->batch);
 	return KPROBE_REASON_NONE;
 }
-NOKPROBE_SYMBOL(kprobe_add);
 
 static struct kprobe *probe_at(const struct kprobe_array *array, int i)
 {
@@ -350,7 +347,6 @@ int kprobe_register_array(const struct kprobe_array *array,
 	kprobe_record_refusal(request, caller, refused, reason);
 	return kprobe_reason_errno(reason);
 }
-NOKPROBE_SYMBOL(kprobe_register_array);
 
 static void remove_probe(struct kprobe *p, struct hlist_head *removed,
 			 struct list_head *batch)
@@ -465,4 +461,3 @@ void kprobe_unregister_array(const struct kprobe_array *array)
 		cond_resched();
 	}
 }
-NOKPROBE_SYMBOL(kprobe_unregister_array);

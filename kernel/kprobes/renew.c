@@ -45,7 +45,6 @@ void kprobe_detour_free(struct kprobe_detour *detour)
 	/* An unwinder may have looked the detour up under RCU, and still read it. */
 	kfree_rcu(detour, deferred.rcu);
 }
-NOKPROBE_SYMBOL(kprobe_detour_free);
 
 /**
  * kprobe_point_free_detour() - free the detour of a point
@@ -58,7 +57,6 @@ void kprobe_point_free_detour(struct kprobe_point *point)
 	kprobe_detour_free(point->detour);
 	point->detour = NULL;
 }
-NOKPROBE_SYMBOL(kprobe_point_free_detour);
 
 static void free_deferred(union kprobe_deferred_free *deferred)
 {
@@ -93,7 +91,6 @@ void kprobe_detour_retire_replaced(struct kprobe_point *point)
 	detour->replaced = NULL;
 	detour->retired++;
 }
-NOKPROBE_SYMBOL(kprobe_detour_retire_replaced);
 
 /**
  * kprobe_detour_is_current() - check whether a point's detour is for its present handlers
@@ -109,7 +106,6 @@ bool kprobe_detour_is_current(const struct kprobe_point *point)
 	return point->detour && (!__is_defined(ARCH_KPROBE_OWN_DETOURS) ||
 				 point->detour->generation == point->generation);
 }
-NOKPROBE_SYMBOL(kprobe_detour_is_current);
 
 /*
  * Must hits go to the point's detour?
@@ -144,7 +140,6 @@ void kprobe_point_choose_route(struct kprobe_point *point)
 	else
 		kprobe_point_set_route(point, &point->text);
 }
-NOKPROBE_SYMBOL(kprobe_point_choose_route);
 
 /* Plans what a jump displaces. @point->insn has all of it: that was planned before. */
 static enum kprobe_reason plan_region(struct kprobe_region *region,
@@ -191,7 +186,6 @@ void kprobe_detour_set_region(struct kprobe_detour *detour,
 	detour->nr = region->nr;
 	memcpy(detour->from, region->from, region->nr + 1);
 }
-NOKPROBE_SYMBOL(kprobe_detour_set_region);
 
 /**
  * struct filling - a detour being filled in
@@ -316,7 +310,6 @@ enum kprobe_reason kprobe_detour_for_jump(struct kprobe_point *point,
 		reason = arch_kprobe_refuses_detours() ?: plan_region(region, point);
 	return reason ?: make_detour(point, region, false);
 }
-NOKPROBE_SYMBOL(kprobe_detour_for_jump);
 
 /**
  * kprobe_has_breakpoint_detour() - check whether a breakpoint leads to a current detour
@@ -330,7 +323,6 @@ bool kprobe_has_breakpoint_detour(const struct kprobe_point *point)
 	lockdep_assert_held(&kprobe_mutex);
 	return kprobe_detour_is_current(point) && point->route == &point->detour->route;
 }
-NOKPROBE_SYMBOL(kprobe_has_breakpoint_detour);
 
 /**
  * kprobe_detour_for_breakpoint() - give a point a detour that its breakpoint can lead to
@@ -352,7 +344,6 @@ void kprobe_detour_for_breakpoint(struct kprobe_point *point)
 	if (!arch_kprobe_refuses_detours() && !plan_alone(&region, point))
 		make_detour(point, &region, true);
 }
-NOKPROBE_SYMBOL(kprobe_detour_for_breakpoint);
 
 static void settle_route(struct kprobe_point *point)
 {
@@ -376,7 +367,6 @@ void kprobe_detour_leave_region(struct kprobe_point *point)
 		kprobe_detour_for_breakpoint(point);
 	settle_route(point);
 }
-NOKPROBE_SYMBOL(kprobe_detour_leave_region);
 
 /**
  * kprobe_detour_prepare() - make the detour of a point before it is armed
@@ -402,4 +392,3 @@ bool kprobe_detour_prepare(struct kprobe_point *point)
 	settle_route(point);
 	return point->route != &point->text;
 }
-NOKPROBE_SYMBOL(kprobe_detour_prepare);

@@ -197,7 +197,6 @@ bool kprobe_text_is_reserved(struct module *mod, unsigned long start,
 {
 	return search(PATCH_SITES, mod, start, end) || has_debugger_breakpoint(start, end);
 }
-NOKPROBE_SYMBOL(kprobe_text_is_reserved);
 
 /**
  * kprobe_jump_label_lands_in() - check whether a jump label leads into some text
@@ -215,7 +214,6 @@ bool kprobe_jump_label_lands_in(struct module *mod, unsigned long start,
 {
 	return search(LABEL_TARGETS, mod, start, end);
 }
-NOKPROBE_SYMBOL(kprobe_jump_label_lands_in);
 
 /**
  * kprobe_fixup_lands_in() - check whether the fixup of an exception is in some text
@@ -231,7 +229,6 @@ bool kprobe_fixup_lands_in(struct module *mod, unsigned long start,
 {
 	return search(FIXUP_TARGETS, mod, start, end);
 }
-NOKPROBE_SYMBOL(kprobe_fixup_lands_in);
 
 /**
  * kprobe_fixup_is_shared() - check whether a function has the fixup of another's exception
@@ -256,7 +253,6 @@ bool kprobe_fixup_is_shared(unsigned long start, unsigned long end)
 			return true;
 	return false;
 }
-NOKPROBE_SYMBOL(kprobe_fixup_is_shared);
 
 /**
  * kprobe_fault_is_expected() - check whether an instruction has an exception table entry
@@ -272,7 +268,6 @@ bool kprobe_fault_is_expected(struct module *mod, unsigned long start,
 {
 	return search(FAULT_SITES, mod, start, end);
 }
-NOKPROBE_SYMBOL(kprobe_fault_is_expected);
 
 /* Tables that lead from a site to a target. Two functions view the same entries. */
 enum lead { LABELS, FIXUPS, LEADS };
@@ -400,7 +395,6 @@ unsigned long kprobe_next_label_target(struct module *mod, unsigned long *site,
 {
 	return next_target(LABELS, mod, site, end);
 }
-NOKPROBE_SYMBOL(kprobe_next_label_target);
 
 /**
  * kprobe_next_fixup() - walk the fixups of a function's exceptions
@@ -417,4 +411,3 @@ unsigned long kprobe_next_fixup(struct module *mod, unsigned long *site,
 {
 	return next_target(FIXUPS, mod, site, end);
 }
-NOKPROBE_SYMBOL(kprobe_next_fixup);

@@ -116,7 +116,6 @@ unsigned int kprobe_scan_insn(struct kprobe_scan *scan, const u8 *bytes,
 				reason != KPROBE_REASON_UNDECODABLE && falls_through(&insn);
 	return insn.len;
 }
-NOKPROBE_SYMBOL(kprobe_scan_insn);
 
 /* Marks where the instruction leads, and tells whether anything else about it matters. */
 static bool may_matter(struct kprobe_scan *scan, const struct kprobe_insn *insn,
@@ -162,7 +161,6 @@ bool kprobe_scan_may_matter(struct kprobe_scan *scan, const u8 *bytes,
 	}
 	return false;
 }
-NOKPROBE_SYMBOL(kprobe_scan_may_matter);
 
 /**
  * kprobe_scan_marks() - get the marks of some text
@@ -181,7 +179,6 @@ u8 kprobe_scan_marks(const struct kprobe_scan *scan, unsigned long from, unsigne
 		marks |= scan->marks[from++ - scan->base];
 	return marks;
 }
-NOKPROBE_SYMBOL(kprobe_scan_marks);
 
 static bool is_in_part(const struct kprobe_function *part, unsigned long addr)
 {
@@ -536,7 +533,6 @@ enum kprobe_reason kprobe_scan_region(const struct kprobe_isa *isa,
 	reason = plan_text(isa, survey, &function, region, site);
 	return reason ?: kprobe_scan_planned(isa, text, survey, region, site, from);
 }
-NOKPROBE_SYMBOL(kprobe_scan_region);
 
 /**
  * kprobe_scan_planned() - the same for a region that is planned already
@@ -573,4 +569,3 @@ enum kprobe_reason kprobe_scan_planned(const struct kprobe_isa *isa,
 		make_survey(survey, isa, &function, site);
 	return search_landings(survey, site, from, to) ?: choose_scratch(survey, region, site);
 }
-NOKPROBE_SYMBOL(kprobe_scan_planned);

@@ -102,7 +102,6 @@ enum kprobe_reason kprobe_scan_site(const struct kprobe_isa *isa,
 	}
 	return w.read ? KPROBE_REASON_RESERVED : reason;
 }
-NOKPROBE_SYMBOL(kprobe_scan_site);
 
 /**
  * struct life - liveness of registers at some address
@@ -255,4 +254,3 @@ u32 kprobe_dead_scratch(const struct kprobe_isa *isa, const struct kprobe_text *
 
 	return find_dead(&l, BRANCHES_MAX) & isa->scratch;
 }
-NOKPROBE_SYMBOL(kprobe_dead_scratch);

@@ -55,4 +55,3 @@ enum kprobe_reason kprobe_slot_make(void **slot, unsigned long owner, kprobe_emi
 	*slot = NULL;
 	return reason;
 }
-NOKPROBE_SYMBOL(kprobe_slot_make);

@@ -79,7 +79,6 @@ bool kprobe_may_skip_nop(struct kprobe_point *point, struct kprobe_lookup *looku
 	       !kprobe_check_boundary(lookup, point->site) &&
 	       !ftrace_is_redirected(point->addr);
 }
-NOKPROBE_SYMBOL(kprobe_may_skip_nop);
 
 static bool may_be_taken_over(const struct kprobe_point *point)
 {
@@ -172,7 +171,6 @@ enum kprobe_reason kprobe_ftrace_take_over(struct kprobe_point *point)
 	kprobe_batch_commit(&points);
 	return reason;
 }
-NOKPROBE_SYMBOL(kprobe_ftrace_take_over);
 
 /*
  * Collects up to %KPROBE_CHUNK points at the addresses of a hash that must move to ftrace.
@@ -253,7 +251,6 @@ int kprobe_ftrace_redirect_begin(struct ftrace_hash *hash)
 	count_redirections(-1);
 	return kprobe_reason_errno(reason);
 }
-NOKPROBE_SYMBOL(kprobe_ftrace_redirect_begin);
 
 /**
  * kprobe_ftrace_redirect_end() - end what kprobe_ftrace_redirect_begin() began
@@ -267,4 +264,3 @@ void kprobe_ftrace_redirect_end(void)
 	redirections--;
 	mutex_unlock(&kprobe_mutex);
 }
-NOKPROBE_SYMBOL(kprobe_ftrace_redirect_end);

@@ -73,7 +73,6 @@ bool kprobe_veneer_in_reach(unsigned long site)
 	lockdep_assert_held(&kprobe_mutex);
 	return find_free(site);
 }
-NOKPROBE_SYMBOL(kprobe_veneer_in_reach);
 
 /**
  * kprobe_veneer_make() - make the veneer of a detour
@@ -101,7 +100,6 @@ enum kprobe_reason kprobe_veneer_make(struct kprobe_detour *detour)
 	kprobe_patch_unused(addr, jump);
 	return KPROBE_REASON_NONE;
 }
-NOKPROBE_SYMBOL(kprobe_veneer_make);
 
 /**
  * kprobe_veneer_free() - free the veneer of a detour
@@ -116,4 +114,3 @@ void kprobe_veneer_free(struct kprobe_detour *detour)
 		kprobe_patch_unused(kprobe_veneer_of(detour), arch_kprobe_unused_prefix());
 	detour->veneer = 0;
 }
-NOKPROBE_SYMBOL(kprobe_veneer_free);

@@ -50,7 +50,7 @@ static const struct {
 	[NEITHER] = { "neither symbol nor address", NULL, MODEL_EINVAL },
 	[UNKNOWN] = { "unknown symbol", "kprobes_there_is_no_such_symbol", MODEL_ENOENT },
 	[OVERFLOW] = { "address and offset overflow", NULL, MODEL_EINVAL },
-	[BLACKLISTED] = { "register_kprobe", "register_kprobe", MODEL_EINVAL },
+	[BLACKLISTED] = { "kprobe_busy_begin", "kprobe_busy_begin", MODEL_EINVAL },
 	[BLACKLISTED_HIT] = { "kprobe_hit", "kprobe_hit", MODEL_EINVAL },
 	[BLACKLISTED_RUNNING] = { "kprobe_running", "kprobe_running", MODEL_EINVAL },
 	[BLACKLISTED_TRAMPOLINE] = { "trampoline", "kretprobe_trampoline", MODEL_EINVAL },

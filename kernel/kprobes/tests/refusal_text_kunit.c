@@ -89,8 +89,7 @@ static void middle_of_probed_instruction(struct kunit *test)
 static void blacklisted(struct kunit *test)
 {
 	static const char *const symbols[] = {
-		"register_kprobe", "unregister_kprobes", "get_kprobe",
-		"kprobe_hit", "kprobe_running", "register_kretprobe",
+		"kprobe_busy_begin", "kprobe_hit", "kprobe_running",
 		"get_kretprobe", "kretprobe_trampoline",
 #ifdef CONFIG_GENERIC_ENTRY
 		"irqentry_enter",
