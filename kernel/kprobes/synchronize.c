@@ -13,8 +13,13 @@
  * A hazard pointer is compared here, never dereferenced: the object may be freed
  * meanwhile. If its memory becomes another point, the wait only takes longer.
  *
+ * A point that has other probes may be hit again and again, and the hits that began later
+ * cannot be told from those that are waited for: each sample may find the same pointer. So
+ * after a while an expedited RCU grace period that began after M ends the wait. Handlers run
+ * with preemption disabled where RCU is watching: it covers every hit that began before it.
+ *
  * No lock is held while a handler is waited for. A handler that does not return
- * delays those who unregister its probe and nobody else.
+ * delays those who unregister a probe of its point, and RCU, and nobody else.
  */
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
@@ -23,6 +28,7 @@
 #include <linux/kprobes.h>
 #include <linux/ktime.h>
 #include <linux/printk.h>
+#include <linux/rcupdate.h>
 #include <linux/smp.h>
 
 #include "synchronize.h"
@@ -66,28 +72,52 @@ static bool is_used(const struct kprobe_frame *frame, kprobe_uses_t uses, const 
 	return hazard && uses(hazard, arg);
 }
 
+/* How long to look before the grace period is asked for: most handlers return sooner. */
+#define LOOK_US		1000
+
+/**
+ * struct wait - the wait of one call
+ * @begin:        when it began, after M
+ * @asked:        a grace period was asked for
+ * @grace_period: which one
+ * @complained:   the log tells of the wait
+ */
+struct wait {
+	ktime_t begin;
+	bool asked;
+	unsigned long grace_period;
+	bool complained;
+};
+
+/* Are all hits over that began before M? */
+static bool grace_period_ended(const struct wait *wait)
+{
+	return wait->asked && poll_state_synchronize_rcu(wait->grace_period);
+}
+
 /*
  * The sleep is by a timer of this CPU: the handler may keep its own from expiring the timers
  * of idle ones.
  */
 static void wait_for_frame(int cpu, const struct kprobe_frame *frame, kprobe_uses_t uses,
-			   const void *arg)
+			   const void *arg, struct wait *wait)
 {
-	ktime_t begin = ktime_get();
-	bool complained = false;
-	s64 ms;
+	while (is_used(frame, uses, arg) && !grace_period_ended(wait)) {
+		s64 us = ktime_us_delta(ktime_get(), wait->begin);
 
-	while (is_used(frame, uses, arg)) {
-		ms = ktime_ms_delta(ktime_get(), begin);
-		if (ms < 20) {
+		if (us < LOOK_US) {
 			cpu_relax();
 			continue;
 		}
-		if (!complained && ms > 2 * MSEC_PER_SEC) {
-			complain(cpu);
-			complained = true;
+		if (!wait->asked) {
+			wait->grace_period = start_poll_synchronize_rcu_expedited();
+			wait->asked = true;
 		}
-		usleep_range(20 * USEC_PER_MSEC, 21 * USEC_PER_MSEC);
+		if (!wait->complained && us > 2 * USEC_PER_SEC) {
+			complain(cpu);
+			wait->complained = true;
+		}
+		usleep_range(USEC_PER_MSEC, 2 * USEC_PER_MSEC);
 	}
 }
 
@@ -96,14 +126,16 @@ static void wait_for_frame(int cpu, const struct kprobe_frame *frame, kprobe_use
  * @uses: whether hits with a hazard pointer may use what was unlinked
  * @arg:  passed on to @uses
  *
- * Interrupts every CPU once and waits until such hits have called their handlers. Does not
- * wait for an RCU grace period.
+ * Interrupts every CPU once and waits until such hits that have begun before have called their
+ * handlers. Hits that begin meanwhile are not waited for: if they keep coming, one expedited RCU
+ * grace period ends the wait.
  *
  * Context: Process context, no lock of kprobes held, sleeps.
  */
 void kprobe_synchronize(kprobe_uses_t uses, const void *arg)
 {
 	const struct kprobe_frame *frame;
+	struct wait wait = {};
 	unsigned int i;
 	int cpu;
 
@@ -111,11 +143,12 @@ void kprobe_synchronize(kprobe_uses_t uses, const void *arg)
 	/* The lock keeps CPUs from coming or going without being interrupted. */
 	scoped_guard(cpus_read_lock)
 		on_each_cpu(pass_barrier, NULL, 1);
+	wait.begin = ktime_get();
 	for_each_possible_cpu(cpu)
 		for (i = 0; i < KPROBE_FRAMES; i++) {
 			frame = &per_cpu(kprobe_cpu, cpu).frame[i];
 			if (is_used(frame, uses, arg))
-				wait_for_frame(cpu, frame, uses, arg);
+				wait_for_frame(cpu, frame, uses, arg, &wait);
 		}
 }
 NOKPROBE_SYMBOL(kprobe_synchronize);

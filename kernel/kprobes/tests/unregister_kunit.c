@@ -347,6 +347,78 @@ static void others_do_not_wait(struct kunit *test)
 	end_taking_off(test, held);
 }
 
+/* A task that calls a probed function without a pause, for as long as it may. */
+struct caller {
+	bool stop;
+	unsigned int calls;
+};
+
+static void call_without_pause(void *data)
+{
+	struct caller *caller = data;
+	ktime_t end = ktime_add_us(ktime_get(), 2 * KPROBES_PATIENCE);
+
+	while (!READ_ONCE(caller->stop) && ktime_before(ktime_get(), end)) {
+		kprobes_target_c(1);
+		WRITE_ONCE(caller->calls, caller->calls + 1);
+		cond_resched();
+	}
+}
+
+static int spin_in_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	kprobes_spin(USEC_PER_MSEC);
+	return 0;
+}
+
+static void take_off_now(void *data)
+{
+	struct held *held = data;
+
+	held->how(held);
+}
+
+/*
+ * Hits that keep coming at the point, for a probe whose handler is slow, must not hold up another
+ * probe of the point. Nor does the log complain of handlers, as they all return.
+ */
+static void innocent_one_is_off_soon(struct kunit *test, void (*how)(struct held *held))
+{
+	struct kprobes_counter *slow = kprobes_counter(test, kprobes_place_named(KPROBES_PLACE_C));
+	struct caller *caller = kunit_kzalloc(test, sizeof(*caller), GFP_KERNEL);
+	struct held *held = new_held(test, how);
+	struct kprobes_other *calls, *other;
+
+	KUNIT_ASSERT_NOT_NULL(test, caller);
+	held->c = kprobes_counter(test, kprobes_place_named(KPROBES_PLACE_C));
+	slow->in_pre = spin_in_pre;
+	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&slow->kp));
+	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&held->c->kp));
+	wait_for_kprobe_optimizer();
+	kprobes_watch_console(test, "kprobes: still waiting");
+	calls = kprobes_other(test, call_without_pause, caller, held->cpu);
+	other = kprobes_other(test, take_off_now, held, raw_smp_processor_id());
+	WRITE_ONCE(calls->go, true);
+	KPROBES_EXPECT_SOON(test, READ_ONCE(caller->calls) > 3);
+	WRITE_ONCE(other->go, true);
+	KPROBES_EXPECT_SOON(test, READ_ONCE(other->done));
+	KUNIT_EXPECT_STREQ(test, kprobes_console_line(), "");
+	WRITE_ONCE(caller->stop, true);
+	kprobes_end_other(other);
+	kprobes_end_other(calls);
+	KUNIT_EXPECT_EQ(test, slow->kp.nmissed, 0);
+}
+
+static void innocent_one_is_unregistered(struct kunit *test)
+{
+	innocent_one_is_off_soon(test, by_unregistering);
+}
+
+static void innocent_one_is_disabled(struct kunit *test)
+{
+	innocent_one_is_off_soon(test, by_disabling);
+}
+
 static struct kunit_case unregister_cases[] = {
 	KPROBES_CASE_PLACES(unregister_waits_for_pre),
 	KPROBES_CASE_PLACES(unregister_waits_for_post),
@@ -357,6 +429,8 @@ static struct kunit_case unregister_cases[] = {
 	KUNIT_CASE(both_tasks_wait),
 	KUNIT_CASE(both_wait_to_disable),
 	KUNIT_CASE(waiting_is_reported),
+	KUNIT_CASE(innocent_one_is_unregistered),
+	KUNIT_CASE(innocent_one_is_disabled),
 	KPROBES_CASE_PLACES(others_do_not_wait),
 	{}
 };
