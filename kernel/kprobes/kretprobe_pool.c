@@ -10,7 +10,8 @@
  * default number grows when few instances are left: it gets a segment as large as all
  * others together, but of at most KRETPROBE_GROWTH_STEP instances. A hit must not
  * allocate. It queues an irq_work, which interrupts the same CPU as soon as interrupts
- * are enabled there, and allocates the segment. With PREEMPT_RT that allocation needs a
+ * are enabled there, and allocates the segment. Each CPU whose ring is empty does so, as
+ * another one may keep its interrupts disabled. With PREEMPT_RT the allocation needs a
  * task, and a work item makes it.
  *
  * Instances outlive their return probe as long as calls are in flight. A pool
@@ -302,7 +303,7 @@ static void grow_in_interrupt(struct irq_work *work)
 		grow_pools(GFP_ATOMIC);
 }
 
-static DEFINE_IRQ_WORK(grow_irq_work, grow_in_interrupt);
+static DEFINE_PER_CPU(struct irq_work, grow_irq_work) = IRQ_WORK_INIT(grow_in_interrupt);
 
 static __always_inline void ring_push(struct kretprobe_instance *ri)
 {
@@ -367,11 +368,12 @@ NOKPROBE_SYMBOL(few_are_left);
 static void ask_for_more(struct kretprobe_pool *pool)
 {
 	/* A full barrier. Pairs with grow_pool(). */
-	if (atomic_xchg(&pool->wants, 1))
-		return;
-	kref_get(&pool->ref);
-	llist_add(&pool->growing, &growing_pools);
-	irq_work_queue(&grow_irq_work);
+	if (!atomic_xchg(&pool->wants, 1)) {
+		kref_get(&pool->ref);
+		llist_add(&pool->growing, &growing_pools);
+	}
+	/* The first CPU that can grows all pools that wait. */
+	irq_work_queue(raw_cpu_ptr(&grow_irq_work));
 }
 NOKPROBE_SYMBOL(ask_for_more);
 

@@ -101,6 +101,64 @@ static void default_pool_grows(struct kunit *test)
 	expect_growth(test, kprobes_caller_returning(test));
 }
 
+/* Calls of a function inside itself */
+
+struct nest {
+	const struct kprobes_caller *caller;
+	unsigned int deeper;
+	bool stays;
+	bool inside;
+	bool release;
+};
+
+static int call_deeper(void *arg)
+{
+	struct nest *nest = arg;
+
+	if (nest->deeper) {
+		nest->deeper--;
+		nest->caller->call(call_deeper, nest);
+	} else if (nest->stays) {
+		WRITE_ONCE(nest->inside, true);
+		kprobes_spins_until(READ_ONCE(nest->release));
+	}
+	return 41;
+}
+
+static void call_without_interrupts(void *arg)
+{
+	struct nest *nest = arg;
+
+	guard(irqsave)();
+	nest->caller->call(call_deeper, nest);
+}
+
+/*
+ * A CPU that has its interrupts disabled finds the pool nearly empty first, and cannot have it
+ * grow. Another one must.
+ */
+static void default_pool_grows_elsewhere(struct kunit *test)
+{
+	struct nest here = { .caller = test->param_value, .deeper = SLEEPERS - 1 };
+	struct nest there = { .caller = test->param_value, .stays = true };
+	unsigned int cpu = kprobes_leave_cpu(test);
+	struct kprobes_returns *r = kprobes_caller_returning(test);
+	struct kprobes_other *other;
+
+	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+		kunit_skip(test, "a task makes the pool grow");
+	there.deeper = r->rp.maxactive - 3;
+	other = kprobes_other(test, call_without_interrupts, &there, cpu);
+	WRITE_ONCE(other->go, true);
+	KPROBES_EXPECT_SOON(test, READ_ONCE(there.inside));
+	here.caller->call(call_deeper, &here);
+	WRITE_ONCE(there.release, true);
+	kprobes_end_other(other);
+	KUNIT_EXPECT_EQ(test, r->rp.nmissed, 0);
+	kprobes_expect_returns(test, r, r->rp.maxactive - 2 + SLEEPERS,
+			       r->rp.maxactive - 2 + SLEEPERS);
+}
+
 /* As trace events do when their module comes again: the number is the one written back. */
 static void default_pool_grows_again(struct kunit *test)
 {
@@ -272,6 +330,7 @@ static struct kunit_case flight_cases[] = {
 	KPROBES_CASE_CALLERS(default_pool_grows),
 	KPROBES_CASE_CALLERS(default_pool_grows_again),
 	KPROBES_CASE_CALLERS(default_pool_grows_later),
+	KPROBES_CASE_CALLERS(default_pool_grows_elsewhere),
 	KPROBES_CASE_CALLERS(unregister_in_flight),
 	KPROBES_CASE_CALLERS(register_again_in_flight),
 	KPROBES_CASE_CALLERS(disable_in_flight),
