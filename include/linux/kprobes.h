@@ -500,6 +500,39 @@ static inline bool kprobe_disabled(struct kprobe *p)
 }
 
 /**
+ * kprobe_optimized() - check whether a probe is reached by a jump
+ * @p: a registered probe
+ *
+ * Return: True until the point's mechanism changes, which it may at any time.
+ */
+static inline bool kprobe_optimized(struct kprobe *p)
+{
+	return READ_ONCE(p->flags) & KPROBE_FLAG_OPTIMIZED;
+}
+
+/**
+ * kprobe_ftrace() - check whether a probe is reached through ftrace
+ * @p: a registered probe
+ *
+ * Return: True until the point's mechanism changes, which it may at any time.
+ */
+static inline bool kprobe_ftrace(struct kprobe *p)
+{
+	return READ_ONCE(p->flags) & KPROBE_FLAG_FTRACE;
+}
+
+/**
+ * kprobe_disarmed() - check whether a probe needs no breakpoint, jump or call in the text
+ * @p: a registered probe
+ *
+ * Return: As kprobe_disabled(): what other probes of the point need is not in it.
+ */
+static inline bool kprobe_disarmed(struct kprobe *p)
+{
+	return kprobe_disabled(p);
+}
+
+/**
  * enable_kretprobe() - let a disabled return probe run again
  * @rp: a registered return probe
  *

@@ -91,6 +91,17 @@ static void by_address_after_landing_pad(struct kunit *test)
 }
 
 /* At a function's entry: ftrace only if the next instruction is probed, or without jumps. */
+/* What the header offers to modules, each with the meaning of its flag. */
+static void expect_inlines(struct kunit *test, struct kprobe *p)
+{
+	KUNIT_EXPECT_EQ(test, kprobe_ftrace(p), !!(p->flags & KPROBE_FLAG_FTRACE));
+	KUNIT_EXPECT_EQ(test, kprobe_optimized(p), !!(p->flags & KPROBE_FLAG_OPTIMIZED));
+	KUNIT_EXPECT_FALSE(test, kprobe_disarmed(p));
+	KUNIT_EXPECT_EQ(test, 0, disable_kprobe(p));
+	KUNIT_EXPECT_TRUE(test, kprobe_disarmed(p));
+	KUNIT_EXPECT_EQ(test, 0, enable_kprobe(p));
+}
+
 static void reports_mechanism(struct kunit *test)
 {
 	struct kprobes_counter *c, *inner;
@@ -102,11 +113,15 @@ static void reports_mechanism(struct kunit *test)
 			IS_ENABLED(CONFIG_KPROBES_ON_FTRACE) &&
 			!IS_ENABLED(CONFIG_OPTPROBES));
 	KUNIT_EXPECT_FALSE(test, inner->kp.flags & KPROBE_FLAG_FTRACE);
+	wait_for_kprobe_optimizer();
+	expect_inlines(test, &c->kp);
+	expect_inlines(test, &inner->kp);
 	if (!IS_ENABLED(CONFIG_KPROBES_ON_FTRACE))
 		return;
 	next.addr = (void *)kprobe_after_nop((unsigned long)c->kp.addr);
 	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&next));
 	KUNIT_EXPECT_TRUE(test, c->kp.flags & KPROBE_FLAG_FTRACE);
+	expect_inlines(test, &c->kp);
 	KUNIT_EXPECT_FALSE(test, next.flags & KPROBE_FLAG_FTRACE);
 	unregister_kprobe(&next);
 	kprobes_expect_targets(test, 1);
