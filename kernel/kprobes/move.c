@@ -11,9 +11,11 @@
  * other call has its stack pointer.
  *
  * A Tasks RCU grace period later ftrace has reported every call that can still hit the
- * breakpoint, which is then removed. Until then the moving point owns it. The point often
- * moves because the instruction after the nop is probed as well. The point of that probe
- * is @next: it is armed without a breakpoint of its own, and its handlers run when the
+ * breakpoint, which is then removed. If there was no room for a note meanwhile, the call is a hit
+ * of the breakpoint, which stays for another grace period. Until then the moving point owns it.
+ *
+ * The point often moves because the instruction after the nop is probed as well. The point of
+ * that probe is @next: it is armed without a breakpoint of its own, and its handlers run when the
  * moving point is done with the hit.
  */
 #include <linux/kprobe_arch.h>
@@ -80,11 +82,21 @@ void kprobe_move_end(struct kprobe_point *point)
 	wake_up_all(&moves_over);
 }
 
-/* All calls that ftrace did not report have hit the breakpoint. */
+static void grace_period_ended(struct rcu_head *rcu);
+
+/*
+ * All calls that ftrace did not report have hit the breakpoint. Not so those that it reported
+ * and that got no note: another grace period covers these.
+ */
 static void end_deferred(union kprobe_deferred_free *deferred)
 {
 	struct kprobe_move *move = container_of(deferred, struct kprobe_move, deferred);
 
+	if (move->point && READ_ONCE(move->full)) {
+		WRITE_ONCE(move->full, false);
+		call_rcu_tasks(&deferred->rcu, grace_period_ended);
+		return;
+	}
 	if (move->point)
 		kprobe_move_end(move->point);
 	/* Hits may still read its notes, under RCU. */

@@ -37,7 +37,10 @@ bool kprobe_move_note(struct kprobe_point *point, unsigned long sp)
 		if (!old || old == sp)
 			return true;
 	}
-	return !move;
+	if (!move)
+		return true;
+	WRITE_ONCE(move->full, true);	/* the move must not end before the call is over */
+	return false;
 }
 NOKPROBE_SYMBOL(kprobe_move_note);
 

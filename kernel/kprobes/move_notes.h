@@ -18,6 +18,7 @@
  * @next:  the point of the instruction after the nop, if there is one
  * @route: leads the point's hits to @next
  * @seen:  stack pointers of calls that ftrace has reported, 0 where free
+ * @full:  a call got no note, so that it must still hit the breakpoint
  * @deferred: for the grace period, and for freeing
  *
  * @point and @next are written under kprobe_mutex; hits read @next.
@@ -27,6 +28,7 @@ struct kprobe_move {
 	struct kprobe_point *next;
 	struct kprobe_route route;
 	unsigned long seen[MOVE_CALLS];
+	bool full;
 	union kprobe_deferred_free deferred;
 };
 

@@ -9,7 +9,9 @@
 #include <linux/module.h>
 
 #include "../move.h"
+#include "../move_notes.h"
 #include "entry.h"
+#include "waits.h"
 
 #define CALLS	5
 
@@ -90,6 +92,47 @@ static void move_ends(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, m.entry->kp.flags & KPROBE_FLAG_FTRACE);
 	KUNIT_EXPECT_EQ(test, !!(m.next->kp.flags & KPROBE_FLAG_OPTIMIZED),
 			*(const enum entry_form *)test->param_value == ENTRY_JUMP);
+}
+
+/* Between calls it is as if the thread slept, for Tasks RCU. */
+static void call_without_pause(void *stop)
+{
+	while (!READ_ONCE(*(bool *)stop)) {
+		kprobes_entry_target(1);
+		cond_resched_tasks_rcu_qs();
+	}
+}
+
+/*
+ * More calls are between nop and breakpoint than can be noted, all the time: the stack pointers
+ * noted are of no call. The move must not end before the last of them was a hit.
+ */
+static void waits_for_calls_without_note(struct kunit *test)
+{
+	unsigned int i, cpu = kprobes_leave_cpu(test);
+	bool *stop = kunit_kzalloc(test, sizeof(*stop), GFP_KERNEL);
+	struct kprobes_other *other;
+	struct kprobe_move *move;
+	struct move m;
+
+	KUNIT_ASSERT_NOT_NULL(test, stop);
+	m = start_move(test);
+	move = m.entry->kp.point->move;
+	KUNIT_ASSERT_NOT_NULL(test, move);
+	for (i = 0; i < MOVE_CALLS; i++)
+		WRITE_ONCE(move->seen[i], i + 1);
+	other = kprobes_other(test, call_without_pause, stop, cpu);
+	WRITE_ONCE(other->go, true);
+	KPROBES_EXPECT_SOON(test, atomic_read(&m.entry->pre));
+	kprobes_wait_for_frees();
+	kprobes_wait_for_frees();
+	KUNIT_EXPECT_TRUE(test, kprobe_moves());
+	WRITE_ONCE(*stop, true);
+	kprobes_end_other(other);
+	wait_for_kprobe_optimizer();
+	KUNIT_EXPECT_FALSE(test, kprobe_moves());
+	KUNIT_EXPECT_EQ(test, atomic_read(&m.entry->pre), atomic_read(&m.next->pre));
+	KUNIT_EXPECT_EQ(test, m.entry->kp.nmissed, 0);
 }
 
 static int go_elsewhere(struct kprobe *p, struct pt_regs *regs)
@@ -312,6 +355,7 @@ static int move_init(struct kunit *test)
 static struct kunit_case move_cases[] = {
 	KPROBES_CASE_FORMS(late_calls_are_hits),
 	KPROBES_CASE_FORMS(move_ends),
+	KPROBES_CASE_FORMS(waits_for_calls_without_note),
 	KPROBES_CASE_FORMS(path_changes),
 	KPROBES_CASE_FORMS(path_changes_to_next),
 	KPROBES_CASE_FORMS(nested_calls_are_missed),
