@@ -539,9 +539,10 @@ NOKPROBE_SYMBOL(is_at_rest);
  * instance this checks that the task has been at rest all the time. Only then do the
  * values count, and only then is the list known to end.
  */
-static unsigned long find_of_other(struct task_struct *tsk, void *fp)
+static unsigned long find_of_other(struct task_struct *tsk, void *fp, unsigned long *passed)
 {
-	unsigned long addr, switches = switches_of(tsk);
+	unsigned long found = 0, switches = switches_of(tsk);
+	unsigned long addr, i = 0;
 	struct llist_node *n;
 
 	guard(preempt_notrace)();
@@ -556,11 +557,14 @@ static unsigned long find_of_other(struct task_struct *tsk, void *fp)
 		n = READ_ONCE(n->next);
 		if (!is_at_rest(tsk, switches))
 			return 0;
-		/* Of a chain any instance will do: all have the true address, or none. */
-		if ((void *)(call & ~CHAINED) == fp)
-			return addr == KRETPROBE_TRAMPOLINE ? 0 : addr;
+		if (i++ < *passed || (void *)(call & ~CHAINED) != fp)
+			continue;
+		*passed = i;
+		found = addr == KRETPROBE_TRAMPOLINE ? 0 : addr;
+		if (!(call & CHAINED))
+			break;
 	}
-	return 0;
+	return found;
 }
 NOKPROBE_SYMBOL(find_of_other);
 
@@ -568,12 +572,14 @@ NOKPROBE_SYMBOL(find_of_other);
  * kretprobe_find_ret_addr() - find the true return address of a call
  * @tsk: the task whose stack is being unwound
  * @fp:  where the trampoline's address was found
- * @cur: where the last search for current ended, points to NULL at first; makes
- *       unwinding a whole stack take one walk of the task's instances
+ * @cur: where the last search ended, points to NULL at first; makes unwinding the stack of
+ *       current take one walk of the task's instances
  *
- * If @tsk is not current it may run meanwhile: its calls are then unknown. @cur is not
- * used for such a task, as the instance may be gone by the next call. The caller must
- * hold a reference to the task, but need not be in an RCU read-side section.
+ * If @tsk is not current it may run meanwhile: its calls are then unknown. *@cur then counts the
+ * instances passed, as the last of them may be gone by the next call. In both cases a call has a
+ * second answer if its function has ended by jumping to another one and others have replaced the
+ * address in between. The caller must hold a reference to the task, but need not be in an RCU
+ * read-side section.
  *
  * Context: Any, also NMI; for another task one in which RCU is watching.
  * Return: The address, 0 when the call is unknown.
@@ -585,7 +591,7 @@ unsigned long kretprobe_find_ret_addr(struct task_struct *tsk, void *fp,
 	struct llist_node *n;
 
 	if (tsk != current)
-		return find_of_other(tsk, fp);
+		return find_of_other(tsk, fp, (unsigned long *)cur);
 	n = *cur ? (*cur)->next : tsk->kretprobe_instances.first;
 	ri = first_of_call(n, fp);
 	ri = ri ? last_of_call(ri) : NULL;

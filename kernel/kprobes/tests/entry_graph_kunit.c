@@ -260,6 +260,39 @@ static noinline int __noipa kprobes_graph_tail(int a)
 	return ret;
 }
 
+static int take_in_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	take(kprobes_counter_of(p)->data);
+	return 0;
+}
+
+/*
+ * Takes a trace inside the function that is called in place of the other: at its entry, where
+ * frame pointers show the caller as well. The handlers of return probes that come later run first.
+ */
+static struct trace *trace_inside(struct kunit *test)
+{
+	struct kprobes_counter *c = kprobes_counter(test, &kprobes_entry_place);
+	struct trace *t = new_traces(test, sizeof(*t));
+
+	c->in_pre = take_in_pre;
+	c->data = t;
+	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&c->kp));
+	return t;
+}
+
+static void expect_caller(struct kunit *test, const struct trace *t, const char *symbol)
+{
+	unsigned int i, found = 0;
+
+	for (i = 0; i < t->nr; i++) {
+		KUNIT_EXPECT_FALSE_MSG(test, is_hidden(t->entries[i]), "%pB",
+				       (void *)t->entries[i]);
+		found += is_in(t->entries[i], symbol);
+	}
+	KUNIT_EXPECT_EQ_MSG(test, found, 1, "%s", symbol);
+}
+
 /*
  * The tracer has replaced the return address of a function before its return probe does. The
  * function that it calls in its place finds the return probe's, and so on.
@@ -269,13 +302,16 @@ static void both_of_a_tail_call(struct kunit *test)
 	static const struct kprobes_place tail = { .symbol = "kprobes_entry_tail" };
 	unsigned long sites[] = { kprobes_place_addr(&tail), kprobes_entry_addr() };
 	unsigned long callers[2] = { };
+	struct trace *inside;
 
 	kprobes_entry_clear();
+	inside = trace_inside(test);
 	note_caller_of(test, tail.symbol, &callers[0]);
 	note_caller_of(test, kprobes_entry_place.symbol, &callers[1]);
 	graph_on(test);
 	KUNIT_ASSERT_EQ(test, 0, ftrace_set_filter_ips(&graph.ops, sites, 2, 0, 1));
 	KUNIT_EXPECT_EQ(test, 5, kprobes_graph_tail(4));
+	expect_caller(test, inside, "kprobes_graph_tail");
 	KUNIT_EXPECT_TRUE_MSG(test, is_in(callers[0], "kprobes_graph_tail"), "%pS",
 			      (void *)callers[0]);
 	KUNIT_EXPECT_TRUE_MSG(test, is_in(callers[1], "kprobes_graph_tail"), "%pS",
