@@ -14,7 +14,7 @@
  * From top to bottom::
  *
  *   kprobes, kretprobe_register; module; debugfs and its files	API
- *   register, kretprobe_remove				arrays of probes
+ *   register, kretprobe_remove, in_handler		arrays of probes
  *   point_make, displaced, takeover				what an address needs
  *   batch, ftrace, point_release, move				text
  *   optimizer, renew, stub, examine, scan, site, region	jumps
@@ -42,7 +42,7 @@
  *   ftrace_lock -> text_mutex -> module_mutex
  *
  * Kprobes waits for no RCU grace period under these locks, nor when probes are
- * registered, unregistered, enabled or disabled. Module notifiers take kprobe_mutex; so
+ * registered or enabled. Module notifiers take kprobe_mutex; so
  * do work items that free.
  *
  * An operation never releases kprobe_mutex before it is done. Work on many probes is a
@@ -72,6 +72,7 @@
 
 #include "kprobes/batch.h"
 #include "kprobes/blacklist.h"
+#include "kprobes/in_handler.h"
 #include "kprobes/module.h"
 #include "kprobes/move.h"
 #include "kprobes/optimizer.h"
@@ -143,6 +144,7 @@ EXPORT_SYMBOL_GPL(register_kprobes);
  * * -EBUSY - ftrace has to arm the point, or the point of the function's entry in front
  *   of it, and kernel.ftrace_enabled is 0
  * * -ENODEV - ftrace has to arm the point, and has shut itself down
+ * * -EBUSY - also when a probe's handler makes the call
  * * -ENOMEM - out of memory, or none near enough to what the instruction addresses
  */
 int register_kprobe(struct kprobe *p)
@@ -160,8 +162,11 @@ EXPORT_SYMBOL_GPL(register_kprobe);
  * them. If a probe is not registered, only its @addr is cleared. NULL entries are
  * ignored.
  *
- * Context: Process context, may sleep. Waits until handlers that run have returned,
- * but for no RCU grace period.
+ * In a probe's handler it cannot wait. The probes are disabled there, stay registered, and the
+ * log says so: the caller must not free them, and must unregister them elsewhere.
+ *
+ * Context: Process context, may sleep. Waits until handlers that run have returned: for at most
+ * one expedited RCU grace period, and for none unless a point of the probes is being hit.
  */
 void unregister_kprobes(struct kprobe **kps, int num)
 {
@@ -196,15 +201,6 @@ static enum kprobe_reason commit_point(struct kprobe_point *point)
 	return kprobe_batch_commit(&batch);
 }
 
-static void set_disabled(struct kprobe *kp, bool disabled)
-{
-	if (disabled)
-		WRITE_ONCE(kp->flags, kp->flags | KPROBE_FLAG_DISABLED);
-	else
-		WRITE_ONCE(kp->flags, kp->flags & ~KPROBE_FLAG_DISABLED);
-	kprobe_point_changed(kp->point);
-}
-
 /*
  * Sets @point, as handlers may be running: also if the probe was disabled before, by a task that
  * still waits for them.
@@ -217,7 +213,7 @@ static int disable(struct kprobe *kp, const void **point)
 	*point = kp->point;
 	if (kprobe_disabled(kp))
 		return 0;
-	set_disabled(kp, true);
+	kprobe_point_switch(kp->point, kp, true);
 	return kprobe_reason_errno(commit_point(kp->point));
 }
 
@@ -233,7 +229,10 @@ static bool is_point(const void *hazard, const void *point)
  * When it returns, no handler of the probe runs or will run until enable_kprobe(). It waits
  * for those that run without a time limit, also when the probe was disabled before.
  *
- * Context: Process context, may sleep.
+ * A probe's handler may call it, for this probe or another one. It then waits for nobody: no
+ * hit that begins later calls the probe's handlers, and those that run go on.
+ *
+ * Context: Process context, may sleep. Or in a probe's handler, in any context.
  * Return: 0, also when the probe was disabled before or is gone; -EINVAL when it is not
  * registered. An errno of enable_kprobe() means that the probe is disabled, and that
  * its point could not be armed for another probe.
@@ -241,8 +240,11 @@ static bool is_point(const void *hazard, const void *point)
 int disable_kprobe(struct kprobe *kp)
 {
 	const void *point = NULL;
-	int ret = disable(kp, &point);
+	int ret;
 
+	if (kprobe_in_handler())
+		return kprobe_switch_in_handler(kp, true);
+	ret = disable(kp, &point);
 	if (point)
 		kprobe_synchronize(is_point, point);
 	return ret;
@@ -256,10 +258,10 @@ static enum kprobe_reason enable(struct kprobe *kp)
 
 	if (kprobe_gone(kp))
 		return KPROBE_REASON_GONE;
-	set_disabled(kp, false);
+	kprobe_point_switch(kp->point, kp, false);
 	reason = commit_point(kp->point);
 	if (reason)
-		set_disabled(kp, disabled);
+		kprobe_point_switch(kp->point, kp, disabled);
 	return reason;
 }
 
@@ -267,7 +269,10 @@ static enum kprobe_reason enable(struct kprobe *kp)
  * enable_kprobe() - let a disabled probe's handlers run again
  * @kp: a registered probe
  *
- * Context: Process context, may sleep.
+ * A probe's handler may call it. The point is then armed a little later, if it was not, and
+ * an errno of ftrace is not seen.
+ *
+ * Context: Process context, may sleep. Or in a probe's handler, in any context.
  * Return: 0, also when the probe was not disabled; -EINVAL when it is not
  * registered or its text has gone; -ENOMEM, -EBUSY, -ENODEV or -EINVAL when ftrace fails to
  * arm the point: the probe then stays disabled, or enabled and not armed, as it was.
@@ -276,6 +281,8 @@ int enable_kprobe(struct kprobe *kp)
 {
 	enum kprobe_reason reason = KPROBE_REASON_NOT_REGISTERED;
 
+	if (kprobe_in_handler())
+		return kprobe_switch_in_handler(kp, false);
 	guard(mutex)(&kprobe_mutex);
 	if (kprobe_is_registered(kp))
 		reason = enable(kp);
@@ -313,9 +320,9 @@ struct kprobe *get_kprobe(void *addr)
 /**
  * wait_for_kprobe_optimizer() - wait until no change of the text is pending
  *
- * Disarms points that have no probes left, and waits until the points that can be
- * optimized are, and none moves to ftrace. That takes a Tasks RCU grace period, which a
- * task can delay without limit: gives up after 30 seconds.
+ * Disarms points that have no probes left or whose probes were disabled by handlers, and waits
+ * until the points that can be optimized are, and none moves to ftrace. That takes a Tasks RCU
+ * grace period, which a task can delay without limit: gives up after 30 seconds.
  *
  * Context: Process context, may sleep.
  */
@@ -323,6 +330,7 @@ void wait_for_kprobe_optimizer(void)
 {
 	unsigned long patience = jiffies + 30 * HZ;
 
+	kprobe_flush_switches();
 	kprobe_disarm_pending();
 	while ((!kprobe_optimizer_is_idle() || kprobe_moves()) &&
 	       time_before(jiffies, patience))

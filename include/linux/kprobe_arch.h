@@ -554,7 +554,7 @@ struct kretprobe_quick_entry {
  */
 bool ARCH_KPROBE_KEEPS_REGISTERS
 kretprobe_enter_quickly(const struct kretprobe_quick_entry *entry, void *fp);
-bool kretprobe_enters_quickly(const struct kprobe_point *point,
+bool kretprobe_enters_quickly(const struct kprobe_detour *detour,
 			      struct kretprobe_quick_entry *entry);
 #endif
 

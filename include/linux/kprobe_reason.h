@@ -7,6 +7,7 @@
  * @KPROBE_REASON_NONE:           no reason: accepted, or optimized
  * @KPROBE_REASON_NO_MEMORY:      out of memory
  * @KPROBE_REASON_EARLY:          kprobes are not ready
+ * @KPROBE_REASON_IN_HANDLER:     a probe's handler makes the call
  * @KPROBE_REASON_NUM:            a number of probes that is not positive
  * @KPROBE_REASON_NULL_ENTRY:     NULL where a probe should be
  * @KPROBE_REASON_REGISTERED:     the probe is registered
@@ -73,6 +74,7 @@ enum kprobe_reason {
 	KPROBE_REASON_NONE,
 	KPROBE_REASON_NO_MEMORY,
 	KPROBE_REASON_EARLY,
+	KPROBE_REASON_IN_HANDLER,
 	KPROBE_REASON_NUM,
 	KPROBE_REASON_NULL_ENTRY,
 	KPROBE_REASON_REGISTERED,

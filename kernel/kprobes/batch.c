@@ -21,9 +21,6 @@
 #include "renew.h"
 #include "table.h"
 
-/* How long points without probes stay in the text, in jiffies. */
-#define KPROBE_DISARM_DELAY	msecs_to_jiffies(50)
-
 /* Points in state DISARM_PENDING; kprobe_mutex. */
 static LIST_HEAD(pending_points);
 
@@ -313,6 +310,22 @@ static bool commit_chunk(unsigned long *addr, enum kprobe_reason *reason)
 }
 
 /**
+ * kprobe_commit_all() - make the text match what the probes of every point want
+ *
+ * Context: Process context, may sleep.
+ * Return: %KPROBE_REASON_NONE, or why ftrace has failed to arm some of the points.
+ */
+enum kprobe_reason kprobe_commit_all(void)
+{
+	enum kprobe_reason reason = KPROBE_REASON_NONE;
+	unsigned long addr = 0;
+
+	while (commit_chunk(&addr, &reason))
+		cond_resched();
+	return reason;
+}
+
+/**
  * kprobe_arm_all() - disarm every point, or arm those that are wanted again
  * @arm: true to let the probes decide, false to disarm all points
  *
@@ -321,14 +334,10 @@ static bool commit_chunk(unsigned long *addr, enum kprobe_reason *reason)
  */
 enum kprobe_reason kprobe_arm_all(bool arm)
 {
-	enum kprobe_reason reason = KPROBE_REASON_NONE;
 	static DEFINE_MUTEX(one_at_a_time);
-	unsigned long addr = 0;
 
 	guard(mutex)(&one_at_a_time);
 	scoped_guard(mutex, &kprobe_mutex)
 		kprobe_armed_globally = arm;
-	while (commit_chunk(&addr, &reason))
-		cond_resched();
-	return reason;
+	return kprobe_commit_all();
 }

@@ -3,10 +3,14 @@
 #define _KERNEL_KPROBES_BATCH_H
 
 /* batch.c: arms and disarms many points at once */
+#include <linux/jiffies.h>
 #include <linux/kprobe_reason.h>
 #include <linux/list.h>
 
 struct kprobe_point;
+
+/* How long the text stays as it is when points are not wanted any more, in jiffies. */
+#define KPROBE_DISARM_DELAY	msecs_to_jiffies(50)
 
 enum kprobe_reason kprobe_batch_commit(struct list_head *batch);
 void kprobe_batch_defer_disarm(struct list_head *batch);
@@ -16,6 +20,7 @@ void kprobe_batch_drop(struct list_head *points);
 struct kprobe_point *kprobe_find_wanted(unsigned long site);
 bool kprobe_disarm_chunk(void);
 void kprobe_disarm_pending(void);
+enum kprobe_reason kprobe_commit_all(void);
 enum kprobe_reason kprobe_arm_all(bool arm);
 
 #endif /* _KERNEL_KPROBES_BATCH_H */

@@ -26,17 +26,18 @@
 
 /**
  * kretprobe_enters_quickly() - check whether a detour may call kretprobe_enter_quickly()
- * @point: its point
- * @entry: filled in for it
+ * @detour: the detour
+ * @entry:  filled in for it
  *
  * Unwinders by frame pointers would not find the caller of the probed function.
  *
  * Context: As arch_kprobe_emit_detour().
  * Return: True if there is one return probe, without an entry handler, and nothing else.
  */
-bool kretprobe_enters_quickly(const struct kprobe_point *point,
+bool kretprobe_enters_quickly(const struct kprobe_detour *detour,
 			      struct kretprobe_quick_entry *entry)
 {
+	const struct kprobe_point *point = detour->point;
 	struct kprobe *p = list_first_entry(&point->probes, struct kprobe, list);
 
 	if (!KEEPS_REGISTERS || IS_ENABLED(CONFIG_FRAME_POINTER) ||
@@ -46,7 +47,7 @@ bool kretprobe_enters_quickly(const struct kprobe_point *point,
 	*entry = (struct kretprobe_quick_entry){
 		.rp = container_of(p, struct kretprobe, kp),
 		.point = point,
-		.generation = point->generation,
+		.generation = detour->generation,
 	};
 	return true;
 }

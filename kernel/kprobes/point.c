@@ -7,6 +7,7 @@
  * a hash, and in a tree ordered by address, for everything else. Both consist of links
  * in the points, so removing a point from them cannot fail.
  */
+#include <linux/atomic.h>
 #include <linux/bitops.h>
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
@@ -265,12 +266,48 @@ struct kprobe_point *kprobe_point_next_gone(unsigned long addr,
  *
  * The code of detours that were made for the point does not call handlers any more.
  *
- * Context: kprobe_mutex held.
+ * Context: Any; the point stays meanwhile.
  */
 void kprobe_point_changed(struct kprobe_point *point)
 {
-	lockdep_assert_held(&kprobe_mutex);
-	WRITE_ONCE(point->generation, point->generation + 1);
+	/* Two handlers, and whoever holds kprobe_mutex, may do so at once. */
+	atomic_inc((atomic_t *)&point->generation);
+}
+
+/**
+ * kprobe_change_flags() - change the flags of a registered probe
+ * @p:     the probe
+ * @clear: flags to clear
+ * @set:   flags to set
+ *
+ * No change is lost: handlers change flags as well, without kprobe_mutex.
+ *
+ * Context: Any; the probe stays meanwhile.
+ */
+void kprobe_change_flags(struct kprobe *p, u32 clear, u32 set)
+{
+	u32 flags = READ_ONCE(p->flags);
+
+	while (!try_cmpxchg(&p->flags, &flags, (flags & ~clear) | set))
+		;
+}
+
+/**
+ * kprobe_point_switch() - disable or enable a probe
+ * @point:    the point that it is on
+ * @p:        the probe
+ * @disabled: whether to disable it
+ *
+ * Context: kprobe_mutex held, or in a handler with interrupts disabled.
+ */
+void kprobe_point_switch(struct kprobe_point *point, struct kprobe *p, bool disabled)
+{
+	/* A full barrier. A detour that has the new generation has seen the flag: make_detour(). */
+	if (disabled)
+		kprobe_change_flags(p, 0, KPROBE_FLAG_DISABLED);
+	else
+		kprobe_change_flags(p, KPROBE_FLAG_DISABLED, 0);
+	kprobe_point_changed(point);
 }
 
 /**
@@ -322,7 +359,7 @@ void kprobe_point_set_mechanism(struct kprobe_point *point,
 	lockdep_assert_held(&kprobe_mutex);
 	WRITE_ONCE(point->mechanism, mechanism);
 	list_for_each_entry(p, &point->probes, list)
-		WRITE_ONCE(p->flags, (p->flags & ~old) | kprobe_point_flag(point));
+		kprobe_change_flags(p, old, kprobe_point_flag(point));
 }
 
 /**

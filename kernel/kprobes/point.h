@@ -13,6 +13,8 @@ void kprobe_point_remove(struct kprobe_point *point);
 void kprobe_point_add_gone(struct kprobe_point *point);
 void kprobe_point_remove_gone(struct kprobe_point *point);
 void kprobe_point_changed(struct kprobe_point *point);
+void kprobe_change_flags(struct kprobe *p, u32 clear, u32 set);
+void kprobe_point_switch(struct kprobe_point *point, struct kprobe *p, bool disabled);
 void kprobe_point_set_mechanism(struct kprobe_point *point,
 				enum kprobe_mechanism mechanism);
 u32 kprobe_point_flag(const struct kprobe_point *point);

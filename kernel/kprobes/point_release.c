@@ -122,7 +122,9 @@ void kprobe_point_kill(struct kprobe_point *point)
 	unpublish(point);
 	kprobe_point_set_state(point, KPROBE_POINT_GONE);
 	list_for_each_entry(p, &point->probes, list)
-		WRITE_ONCE(p->flags, p->flags | KPROBE_FLAG_GONE);
+		kprobe_change_flags(p, 0, KPROBE_FLAG_GONE);
+	/* A task may be at the begin of a detour that calls the probes' handlers. */
+	kprobe_point_changed(point);
 	list_del_init(&point->batch);
 	kprobe_point_add_gone(point);
 	kprobe_point_put(point);

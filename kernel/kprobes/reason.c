@@ -24,6 +24,7 @@ static const struct {
 	[KPROBE_REASON_NONE] = { 0, "-" },
 	[KPROBE_REASON_NO_MEMORY] = { -ENOMEM, "out of memory" },
 	[KPROBE_REASON_EARLY] = { -EAGAIN, "too early during boot, or kprobes not available" },
+	[KPROBE_REASON_IN_HANDLER] = { -EBUSY, "called by a probe's handler" },
 	[KPROBE_REASON_NUM] = { -EINVAL, "num is not positive" },
 	[KPROBE_REASON_NULL_ENTRY] = { -EINVAL, "NULL entry" },
 	[KPROBE_REASON_REGISTERED] = { -EINVAL, "already registered" },

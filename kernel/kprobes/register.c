@@ -10,12 +10,14 @@
 #include <linux/hash.h>
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
+#include <linux/printk.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/wait.h>
 
 #include "address.h"
 #include "batch.h"
+#include "in_handler.h"
 #include "kretprobe_remove.h"
 #include "optimizer.h"
 #include "point.h"
@@ -337,6 +339,12 @@ int kprobe_register_array(const struct kprobe_array *array,
 	struct progress progress = {};
 	struct kprobe *refused = NULL;
 
+	/* Not recorded: the lock of the records may be held by what was hit. */
+	if (kprobe_in_handler()) {
+		pr_warn_ratelimited("kprobes: %pS cannot register probes in a probe's handler\n",
+				    (void *)caller);
+		return kprobe_reason_errno(KPROBE_REASON_IN_HANDLER);
+	}
 	if (!reason) {
 		reason = register_chunks(array, &progress);
 		refused = probe_at(array, progress.refused);
@@ -436,9 +444,25 @@ static void wait_for_others(const struct kprobe_array *array, int first)
 			wait_event(removals, READ_ONCE(removals_ended) != ended);
 }
 
+static void disable_in_handler(const struct kprobe_array *array)
+{
+	struct kprobe *p;
+	int i;
+
+	for (i = 0; i < array->num; i++) {
+		p = probe_at(array, i);
+		if (!p || kprobe_switch_in_handler(p, true))
+			continue;
+		pr_warn_ratelimited("kprobes: a handler cannot unregister the probe at %pS: it is disabled and must not be freed\n",
+				    p->addr);
+	}
+}
+
 /**
  * kprobe_unregister_array() - unregister an array of probes
  * @array: the probes; NULL entries are ignored
+ *
+ * A handler that calls this has the probes disabled: waiting would be for itself.
  *
  * Context: Process context, may sleep. Waits until handlers that run have returned.
  */
@@ -448,6 +472,10 @@ void kprobe_unregister_array(const struct kprobe_array *array)
 
 	if (!array->entries)
 		return;
+	if (kprobe_in_handler()) {
+		disable_in_handler(array);
+		return;
+	}
 	for (i = 0; i < array->num; i += KPROBE_CHUNK) {
 		bool others = false;
 		HLIST_HEAD(removed);

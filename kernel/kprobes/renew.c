@@ -104,7 +104,7 @@ void kprobe_detour_retire_replaced(struct kprobe_point *point)
 bool kprobe_detour_is_current(const struct kprobe_point *point)
 {
 	return point->detour && (!__is_defined(ARCH_KPROBE_OWN_DETOURS) ||
-				 point->detour->generation == point->generation);
+				 point->detour->generation == READ_ONCE(point->generation));
 }
 
 /*
@@ -267,7 +267,8 @@ static enum kprobe_reason make_detour(struct kprobe_point *point,
 	if (!detour)
 		return KPROBE_REASON_NO_MEMORY;
 	detour->point = point;
-	detour->generation = point->generation;
+	detour->generation = READ_ONCE(point->generation);
+	smp_rmb();	/* before the probes' flags are read: pairs with kprobe_point_switch() */
 	detour->alone = alone;
 	reason = fill_in(detour, region);
 	if (!reason && !alone)

@@ -112,7 +112,7 @@ static void put_save(struct kprobe_code *c, const struct kprobe_detour *detour, 
 }
 
 /* Jumps to @busy if the frame is in use. Jumps to @changed with the frame claimed. */
-static void put_claim(struct kprobe_code *c, const struct kprobe_point *point,
+static void put_claim(struct kprobe_code *c, const struct kprobe_detour *detour,
 		      void (*busy)(void), void (*changed)(void))
 {
 	PUT_PERCPU(c, FRAME(hazard), 1, 0x48, 0x83, 0x3d);	/* cmpq $0 */
@@ -123,7 +123,7 @@ static void put_claim(struct kprobe_code *c, const struct kprobe_point *point,
 	PUT_PERCPU(c, FRAME(context), 0, 0x89, 0x05);		/* mov %eax */
 	static_assert(!offsetof(struct kprobe_point, generation));
 	PUT(c, 0x81, 0x3b);					/* cmpl $, (%rbx) */
-	put32(c, point->generation);
+	put32(c, detour->generation);
 	x86_put_cond(c, COND_NE, (unsigned long)changed);
 }
 
@@ -215,7 +215,7 @@ static void put_enter(struct kprobe_code *c, struct kprobe_detour *detour)
 		detour->arch.restore[0] = c->len;
 		return;
 	}
-	put_claim(c, detour->point, kprobe_detour_slow, kprobe_detour_stale);
+	put_claim(c, detour, kprobe_detour_slow, kprobe_detour_stale);
 	put_pre_handlers(c, detour->point);
 }
 
@@ -234,7 +234,7 @@ static unsigned int put_quick_entry(struct kprobe_code *c, const struct kprobe_d
 	struct kretprobe_quick_entry entry;
 	unsigned int jmp;
 
-	if (!detour->direct || !kretprobe_enters_quickly(detour->point, &entry))
+	if (!detour->direct || !kretprobe_enters_quickly(detour, &entry))
 		return 0;
 	PUT(c, 0x9c);						/* pushfq */
 	if (boot_cpu_has(X86_FEATURE_SMAP))
@@ -310,7 +310,7 @@ static void put_post_part(struct kprobe_code *c, struct kprobe_detour *detour)
 {
 	detour->arch.save[1] = c->len;
 	put_save(c, detour, after_first(detour));
-	put_claim(c, detour->point, kprobe_detour_post_slow, kprobe_detour_post_stale);
+	put_claim(c, detour, kprobe_detour_post_slow, kprobe_detour_post_stale);
 	put_post(c, true);
 	put_post_handlers(c, detour->point);
 	put_post(c, false);

@@ -142,6 +142,7 @@ static void __init module_init_memory(struct kunit *test)
 {
 	const unsigned int init_points = INIT_PROBES - 1; /* the first two share one */
 	unsigned int i, gone = count_gone_points();
+	u32 generation[INIT_PROBES];
 
 	probe_init_functions(test);
 	KUNIT_EXPECT_EQ(test, 42, init_function(41));
@@ -152,9 +153,14 @@ static void __init module_init_memory(struct kunit *test)
 	for (i = 2; i < PROBES; i++)
 		expect_hits(test, i, 1);
 
-	kprobe_free_init_mem();
 	for (i = 0; i < INIT_PROBES; i++)
+		generation[i] = init_test->probe[i].point->generation;
+	kprobe_free_init_mem();
+	for (i = 0; i < INIT_PROBES; i++) {
 		expect_init_probe_gone(test, &init_test->probe[i]);
+		/* A task that was preempted at the begin of a detour must not call handlers. */
+		KUNIT_EXPECT_NE(test, init_test->probe[i].point->generation, generation[i]);
+	}
 	KUNIT_EXPECT_EQ(test, gone + init_points, count_gone_points());
 	KUNIT_EXPECT_FALSE(test, kprobe_gone(&init_test->probe[INIT_PROBES]));
 	KUNIT_EXPECT_EQ(test, 42, staying_function(39));

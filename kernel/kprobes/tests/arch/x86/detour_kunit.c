@@ -102,7 +102,6 @@ static void fill_in_point(struct emitted *e, const struct region_kind *kind)
 
 	e->point.addr = kind->skips_nop ? SITE - 5 : SITE;
 	e->point.site = SITE;
-	e->point.generation = 0x12345678;
 	memcpy(e->point.insn, kind->text, sizeof(e->point.insn));
 	INIT_LIST_HEAD(&e->point.probes);
 	for (i = 0; i < X86_DETOUR_HANDLERS; i++)
@@ -119,6 +118,7 @@ static struct emitted *prepare(struct kunit *test, const struct region_kind *kin
 				    sizeof(kind->text), SITE);
 	KUNIT_ASSERT_EQ_MSG(test, reason, KPROBE_REASON_NONE, "%s", kind->name);
 	e->detour.point = &e->point;
+	e->detour.generation = 0x12345678;
 	e->detour.direct = true;
 	e->detour.slot = (void *)ENTRY;
 	fill_in_point(e, kind);

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Calls of the API that a probe's handler makes.
+ *
+ * A probe that disables itself when it is hit is a common idiom. The handler must neither
+ * sleep nor wait: the task that was hit may hold kprobe_mutex, and kprobe_synchronize()
+ * would wait for the hit that it is called from. Only the probe's flag is changed at once,
+ * and the point's generation, so that no detour calls its handlers any more. A work item
+ * makes the text match.
+ *
+ * The work item goes through all points, so that no request refers to an object that may be
+ * freed before it is served.
+ */
+#include <linux/irq_work.h>
+#include <linux/irqflags.h>
+#include <linux/kprobes.h>
+#include <linux/preempt.h>
+#include <linux/rculist.h>
+#include <linux/workqueue.h>
+
+#include "batch.h"
+#include "frame.h"
+#include "in_handler.h"
+#include "point.h"
+#include "table.h"
+
+/**
+ * kprobe_in_handler() - check whether a probe's handler makes this call
+ *
+ * Context: Any.
+ * Return: True if so, or between kprobe_busy_begin() and kprobe_busy_end(): the caller must not
+ * sleep.
+ */
+bool kprobe_in_handler(void)
+{
+	/* Then no handler runs here. A frame in use belongs to a handler that has slept. */
+	if (preemptible())
+		return false;
+	guard(preempt_notrace)();
+	return kprobe_running_frame();
+}
+
+/* One pass serves all requests of the time since it was queued. */
+static void commit_all(struct work_struct *work)
+{
+	kprobe_commit_all();
+}
+
+static DECLARE_DELAYED_WORK(commit_work, commit_all);
+
+static void queue_commit(struct irq_work *work)
+{
+	queue_delayed_work(system_unbound_wq, &commit_work, KPROBE_DISARM_DELAY);
+}
+
+/* A handler may be in an NMI, which cannot queue a work item. */
+static DEFINE_IRQ_WORK(commit_irq_work, queue_commit);
+
+/* The point that a probe is on; NULL if it is not registered, or its text has gone. */
+static struct kprobe_point *point_of(const struct kprobe *kp)
+{
+	struct kprobe_point *point = kprobe_point_lookup((unsigned long)READ_ONCE(kp->addr));
+	struct kprobe *p;
+
+	if (!point)
+		return NULL;
+	list_for_each_entry_rcu(p, &point->probes, list, true)
+		if (p == kp)
+			return point;
+	return NULL;
+}
+
+/**
+ * kprobe_switch_in_handler() - disable or enable a probe from a handler
+ * @kp:       any probe
+ * @disabled: whether to disable it
+ *
+ * Hits that begin after this has returned call the probe's handlers or not, as it says. If the
+ * point was not armed, enabling takes effect when the work item has armed it.
+ *
+ * Context: kprobe_in_handler().
+ * Return: 0, or -EINVAL if the probe is not registered, or is gone and cannot be enabled.
+ */
+int kprobe_switch_in_handler(struct kprobe *kp, bool disabled)
+{
+	struct kprobe_point *point;
+	unsigned long flags;
+
+	/* Holds up kprobe_synchronize(): a probe that is found stays registered meanwhile. */
+	raw_local_irq_save(flags);
+	point = point_of(kp);
+	if (point)
+		kprobe_point_switch(point, kp, disabled);
+	raw_local_irq_restore(flags);
+	if (!point)
+		return disabled && kprobe_gone(kp) ? 0 : -EINVAL;
+	irq_work_queue(&commit_irq_work);
+	return 0;
+}
+
+/**
+ * kprobe_flush_switches() - wait until the text matches what handlers have switched
+ *
+ * Context: Process context, kprobe_mutex not held, sleeps.
+ */
+void kprobe_flush_switches(void)
+{
+	irq_work_sync(&commit_irq_work);
+	flush_delayed_work(&commit_work);
+}
