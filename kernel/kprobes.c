@@ -72,6 +72,7 @@
 
 #include "kprobes/batch.h"
 #include "kprobes/blacklist.h"
+#include "kprobes/frame.h"
 #include "kprobes/in_handler.h"
 #include "kprobes/module.h"
 #include "kprobes/move.h"
@@ -341,6 +342,7 @@ static int __init init_kprobes(void)
 {
 	int ret;
 
+	kprobe_frame_init();
 	ret = kprobe_point_init() ?:
 	      kprobe_detour_init() ?:
 	      kprobe_blacklist_init() ?:

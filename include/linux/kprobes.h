@@ -94,12 +94,15 @@ typedef int (*kretprobe_handler_t)(struct kretprobe_instance *ri,
  *                        when that keeps only the post-handler from being called
  * @KPROBE_MISS_DIVERTED: a newer probe at the address changed the execution
  *                        path
+ * @KPROBE_MISS_OFFLINE:  RCU does not know the CPU, which comes up or goes down: handlers could not
+ *                        rely on RCU
  * @KPROBE_MISS_CAUSES:   number of causes
  */
 enum kprobe_miss {
 	KPROBE_MISS_NESTED,
 	KPROBE_MISS_DEPTH,
 	KPROBE_MISS_DIVERTED,
+	KPROBE_MISS_OFFLINE,
 	KPROBE_MISS_CAUSES,
 };
 
@@ -253,6 +256,8 @@ struct kprobe *kprobe_running(void);
 void kprobe_busy_begin(void);
 void kprobe_busy_end(void);
 void kprobe_task_dies(void);
+void kprobe_cpu_offline(void);
+void kprobe_cpu_online(void);
 
 int kprobe_fault_handler(struct pt_regs *regs, int trapnr);
 const struct exception_table_entry *
@@ -321,6 +326,8 @@ static inline struct kprobe *kprobe_running(void)
 static inline void kprobe_busy_begin(void) { }
 static inline void kprobe_busy_end(void) { }
 static inline void kprobe_task_dies(void) { }
+static inline void kprobe_cpu_offline(void) { }
+static inline void kprobe_cpu_online(void) { }
 
 static inline int kprobe_fault_handler(struct pt_regs *regs, int trapnr)
 {

@@ -12,6 +12,8 @@
  *
  * This is part of the hit path: the rules at the top of hit.c hold here as well.
  */
+#include <linux/cpumask.h>
+#include <linux/init.h>
 #include <linux/kprobe_point.h>
 #include <linux/kprobes.h>
 
@@ -33,6 +35,62 @@ static unsigned int frames_in_use(const struct kprobe_cpu *cpu)
 	return i;
 }
 NOKPROBE_SYMBOL(frames_in_use);
+
+/* The hazard pointer of a CPU that RCU does not know: no point, so that nobody waits for it. */
+const char kprobe_offline_hazard;
+
+/*
+ * No handler may run there, and the hit path must not ask each time. So all frames of such a CPU
+ * are in use: its hits are missed, those by jumps as well.
+ */
+static void set_offline(unsigned int cpu)
+{
+	unsigned int i;
+
+	/* From the first one: an NMI in between finds that those in use come first. */
+	for (i = 0; i < KPROBE_FRAMES; i++)
+		WRITE_ONCE(per_cpu(kprobe_cpu, cpu).frame[i].hazard, &kprobe_offline_hazard);
+}
+
+/**
+ * kprobe_cpu_offline() - have this CPU's hits missed
+ *
+ * Context: Idle task or single-threaded boot, before RCU is told that the CPU goes offline.
+ */
+void kprobe_cpu_offline(void)
+{
+	set_offline(raw_smp_processor_id());
+}
+NOKPROBE_SYMBOL(kprobe_cpu_offline);
+
+/**
+ * kprobe_cpu_online() - have this CPU's hits call handlers
+ *
+ * Context: On a CPU that comes up, after RCU was told, interrupts disabled.
+ */
+void kprobe_cpu_online(void)
+{
+	struct kprobe_cpu *cpu = raw_cpu_ptr(&kprobe_cpu);
+	unsigned int i;
+
+	for (i = KPROBE_FRAMES; i; i--)
+		WRITE_ONCE(cpu->frame[i - 1].hazard, NULL);
+}
+NOKPROBE_SYMBOL(kprobe_cpu_online);
+
+/**
+ * kprobe_frame_init() - have hits missed on the CPUs that have not come up yet
+ *
+ * Context: Boot, one CPU.
+ */
+void __init kprobe_frame_init(void)
+{
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu)
+		if (!cpu_online(cpu))
+			set_offline(cpu);
+}
 
 /**
  * kprobe_frame_enter_nested() - begin a hit while another is under way

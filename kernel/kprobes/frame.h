@@ -28,6 +28,9 @@ static __always_inline bool kprobe_frame_is_used(void)
 	return raw_cpu_read(kprobe_cpu.frame[0].hazard);
 }
 
+extern const char kprobe_offline_hazard;
+
+void kprobe_frame_init(void);
 struct kprobe_frame *kprobe_running_frame(void);
 struct kprobe_frame *kprobe_frame_enter_nested(const void *hazard,
 					       unsigned int entered);
@@ -73,8 +76,11 @@ kprobe_frame_enter(const void *hazard, unsigned int entered)
 /* Why kprobe_frame_enter() has just returned NULL. */
 static __always_inline enum kprobe_miss kprobe_miss_cause(void)
 {
-	return raw_cpu_read(kprobe_cpu.frame[KPROBE_FRAMES - 1].hazard) ?
-	       KPROBE_MISS_DEPTH : KPROBE_MISS_NESTED;
+	const void *last = raw_cpu_read(kprobe_cpu.frame[KPROBE_FRAMES - 1].hazard);
+
+	if (!last)
+		return KPROBE_MISS_NESTED;
+	return last == &kprobe_offline_hazard ? KPROBE_MISS_OFFLINE : KPROBE_MISS_DEPTH;
 }
 
 /* Releases a frame: the handlers have returned. */

@@ -231,7 +231,7 @@ static void show_point(struct seq_file *m, const struct kprobe_point *point)
 static int points_show(struct seq_file *m, void *v)
 {
 	if (v == SEQ_START_TOKEN)
-		seq_puts(m, "address  symbol  module  mechanism  state  probes  nested  depth  diverted  not-optimized\n");
+		seq_puts(m, "address  symbol  module  mechanism  state  probes  nested  depth  diverted  offline  not-optimized\n");
 	else
 		show_point(m, v);
 	return 0;
