@@ -27,10 +27,13 @@ typedef u8 kprobe_opcode_t;
 /* Text that a point remembers: the last instruction begins where the jump ends. */
 #define KPROBE_TEXT_SIZE	(KPROBE_JUMP_SIZE - 1 + MAX_INSN_SIZE)
 
-/* Code that is executed while RCU is not watching is noinstr, or else on the blacklist. */
+#ifdef CONFIG_X86_64
+/*
+ * Code that is executed while RCU is not watching is noinstr, or else on the blacklist. In 32 bit
+ * there is APM, whose idle function is neither.
+ */
 #define ARCH_KPROBE_RCU_WATCHES	1
 
-#ifdef CONFIG_X86_64
 /* Detours call handlers by themselves: kprobes-opt.c. */
 #define ARCH_KPROBE_OWN_DETOURS	1
 #define ARCH_KPROBE_KEEPS_REGISTERS	__no_caller_saved_registers
