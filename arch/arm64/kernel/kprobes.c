@@ -333,7 +333,7 @@ static const char * const patched[] __initconst = {
 
 /* Entered on the stack of the firmware, or in the middle of a frame that others have begun. */
 static const char * const odd_stack[] __initconst = {
-	"__efi_rt_asm_recover", "__hwasan_tag_mismatch",
+	"__efi_rt_asm_wrapper", "__efi_rt_asm_recover", "__hwasan_tag_mismatch",
 };
 
 static int __init blacklist_sections(void)

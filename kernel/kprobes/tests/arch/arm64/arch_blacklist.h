@@ -18,6 +18,7 @@ static const char * const serving_here[] = {
 static const char * const early_here[] = {
 	"__secondary_switched", "__secondary_too_slow", "set_cpu_boot_mode_flag",
 	"finalise_el2", "_cpu_resume", "cpu_do_resume", "__cpu_suspend_enter",
+	"__efi_rt_asm_wrapper",
 };
 
 /* Not on the blacklist, because it is in no section of the kernel's text. */
