@@ -25,12 +25,18 @@
  */
 bool kprobe_is_in_jump(unsigned long site, unsigned long addr)
 {
+	const u8 *was, *is = (const u8 *)addr, *end = (const u8 *)site + KPROBE_JUMP_SIZE;
 	const struct kprobe_point *point;
 
 	guard(preempt_notrace)();
 	point = kprobe_table_find(site);
-	return point && memcmp((u8 *)point->insn + (addr - site), (void *)addr,
-			       site + KPROBE_JUMP_SIZE - addr);
+	if (!point)
+		return false;
+	/* memcmp() may be probed, and interrupts come here before they count as such. */
+	for (was = (u8 *)point->insn + (addr - site); is < end; is++, was++)
+		if (READ_ONCE(*is) != READ_ONCE(*was))
+			return true;
+	return false;
 }
 NOKPROBE_SYMBOL(kprobe_is_in_jump);
 #endif
