@@ -9,6 +9,7 @@
  *   cat jump_label      # offset of the jump label in kprobes_target_switched()
  *   cat do_sys_open     # calls do_sys_open(), which has no other callers
  */
+#include <linux/error-injection.h>
 #include <linux/fcntl.h>
 #include <linux/init.h>
 #include <linux/instrumentation.h>
@@ -31,6 +32,8 @@ static noinline __noclone int kprobes_target_function(int x)
 	barrier();
 	return x + 1;
 }
+
+ALLOW_ERROR_INJECTION(kprobes_target_function, ERRNO);
 
 static noinline __noclone notrace int kprobes_target_untraced(int x)
 {
