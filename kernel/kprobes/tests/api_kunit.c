@@ -90,7 +90,6 @@ static void by_address_after_landing_pad(struct kunit *test)
 	use_probe(test, c, place);
 }
 
-/* At a function's entry: ftrace only if the next instruction is probed, or without jumps. */
 /* What the header offers to modules, each with the meaning of its flag. */
 static void expect_inlines(struct kunit *test, struct kprobe *p)
 {
@@ -102,6 +101,7 @@ static void expect_inlines(struct kunit *test, struct kprobe *p)
 	KUNIT_EXPECT_EQ(test, 0, enable_kprobe(p));
 }
 
+/* At a function's entry: ftrace only if the next instruction is probed, or without jumps. */
 static void reports_mechanism(struct kunit *test)
 {
 	struct kprobes_counter *c, *inner;

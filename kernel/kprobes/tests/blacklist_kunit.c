@@ -352,68 +352,6 @@ static void blacklist_subsystem(struct kunit *test)
 		expect_names(test, serving_returns, ARRAY_SIZE(serving_returns), false);
 }
 
-/* What tools that watch who sets probes have probes on. */
-static const char * const watched[] = {
-	"register_kprobe", "register_kprobes", "unregister_kprobe", "unregister_kprobes",
-	"enable_kprobe", "disable_kprobe",
-#ifdef CONFIG_KRETPROBES
-	"register_kretprobe", "register_kretprobes", "unregister_kretprobe",
-	"unregister_kretprobes",
-#endif
-};
-
-static void use_api(struct kunit *test)
-{
-	struct kprobe p = { .addr = (void *)kallsyms_lookup_name("kprobes_target_c") };
-	struct kprobe *ps = &p;
-
-	KUNIT_EXPECT_EQ(test, 0, register_kprobe(&p));
-	KUNIT_EXPECT_EQ(test, 0, disable_kprobe(&p));
-	KUNIT_EXPECT_EQ(test, 0, enable_kprobe(&p));
-	unregister_kprobe(&p);
-	p.flags = 0;
-	KUNIT_EXPECT_EQ(test, 0, register_kprobes(&ps, 1));
-	unregister_kprobes(&ps, 1);
-#ifdef CONFIG_KRETPROBES
-	struct kretprobe rp = { .kp.addr = p.addr };
-	struct kretprobe *rps = &rp;
-
-	rp.kp.addr = (void *)kallsyms_lookup_name("kprobes_target_c");
-	KUNIT_EXPECT_EQ(test, 0, register_kretprobe(&rp));
-	unregister_kretprobe(&rp);
-	rp.kp.addr = (void *)kallsyms_lookup_name("kprobes_target_c");
-	KUNIT_EXPECT_EQ(test, 0, register_kretprobes(&rps, 1));
-	unregister_kretprobes(&rps, 1);
-#endif
-}
-
-/* The API is not on the hit path: calls of it are hits as any other, entry and return. */
-static void api_is_watched(struct kunit *test)
-{
-	struct kprobes_counter *c[ARRAY_SIZE(watched)];
-	struct kprobes_returns *r[ARRAY_SIZE(watched)];
-	struct kprobes_place place = {};
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(watched); i++) {
-		place.symbol = watched[i];
-		c[i] = kprobes_counting(test, &place);
-		if (IS_ENABLED(CONFIG_KRETPROBES))
-			r[i] = kprobes_returning(test, watched[i]);
-	}
-	wait_for_kprobe_optimizer();
-	for (i = 0; i < ARRAY_SIZE(watched); i++)
-		atomic_set(&c[i]->pre, 0);
-	use_api(test);
-	/* Those of one probe may call those of an array. */
-	for (i = 0; i < ARRAY_SIZE(watched); i++) {
-		KUNIT_EXPECT_GE_MSG(test, atomic_read(&c[i]->pre), 1, "%s", watched[i]);
-		KUNIT_EXPECT_EQ_MSG(test, c[i]->kp.nmissed, 0, "%s", watched[i]);
-		if (IS_ENABLED(CONFIG_KRETPROBES))
-			KUNIT_EXPECT_GE_MSG(test, atomic_read(&r[i]->returns), 1, "%s", watched[i]);
-	}
-}
-
 /* The labels are symbols of their own. Which there are depends on the configuration. */
 static void blacklist_ftrace(struct kunit *test)
 {
@@ -599,7 +537,6 @@ static struct kunit_case blacklist_cases[] = {
 	KUNIT_CASE(blacklist_return_of_cold),
 	KUNIT_CASE(blacklist_return_of_return),
 	KUNIT_CASE(blacklist_subsystem),
-	KUNIT_CASE(api_is_watched),
 	KUNIT_CASE(blacklist_dying_cpu),
 	KUNIT_CASE(blacklist_ftrace),
 	KUNIT_CASE(blacklist_no_functions),

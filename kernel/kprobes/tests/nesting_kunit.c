@@ -4,13 +4,10 @@
  * miss, and by interrupts of the handler, which is not.
  */
 #include <kunit/test.h>
-#include <linux/cpu.h>
 #include <linux/interrupt.h>
 #include <linux/irq_work.h>
 #include <linux/kprobes.h>
 #include <linux/preempt.h>
-#include <linux/rcupdate.h>
-#include <linux/smp.h>
 #include <linux/workqueue.h>
 
 #include "../miss.h"
@@ -532,60 +529,6 @@ static void books_balance(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&storm_field->failures), 0);
 }
 
-/* CPUs that RCU does not know */
-
-static int check_rcu(struct kprobe *p, struct pt_regs *regs)
-{
-	if (!rcu_lockdep_current_cpu_online())
-		kprobes_counter_of(p)->data = p;
-	return 0;
-}
-
-static void do_nothing(void *unused)
-{
-}
-
-static long call_first_cpu(void *unused)
-{
-	unsigned int cpu = cpumask_first(cpu_online_mask);
-
-	return smp_call_function_single(cpu, do_nothing, NULL, true);
-}
-
-/* What a CPU that goes offline calls after RCU was told, and others at any time. */
-static void misses_while_offline(struct kunit *test)
-{
-	static const struct kprobes_place place = { .symbol = "smp_call_function_single" };
-	struct kprobes_counter *c = kprobes_counter(test, &place);
-	unsigned long calls, missed;
-	unsigned int cpu;
-
-	if (!IS_ENABLED(CONFIG_HOTPLUG_CPU))
-		kunit_skip(test, "needs CONFIG_HOTPLUG_CPU");
-	kprobes_leave_cpu(test);
-	/* The first one may have to stay. */
-	cpu = cpumask_last(cpu_online_mask);
-	if (cpu == raw_smp_processor_id())
-		cpu--;
-	if (!cpu)
-		kunit_skip(test, "needs three CPUs");
-	c->in_pre = check_rcu;
-	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&c->kp));
-	wait_for_kprobe_optimizer();
-	KUNIT_ASSERT_EQ(test, 0, remove_cpu(cpu));
-	KUNIT_EXPECT_EQ(test, 0, add_cpu(cpu));
-	/* Once when it goes. Some configurations call it before RCU is told that it comes, too. */
-	missed = kprobe_misses(&c->kp, KPROBE_MISS_OFFLINE);
-	KUNIT_EXPECT_GE(test, missed, 1);
-	KUNIT_EXPECT_EQ(test, c->kp.nmissed, missed);
-	KUNIT_EXPECT_NULL(test, c->data);
-	/* The CPU is as any other when it is back. */
-	calls = atomic_read(&c->pre);
-	KUNIT_EXPECT_EQ(test, 0, work_on_cpu(cpu, call_first_cpu, NULL));
-	KUNIT_EXPECT_GT(test, atomic_read(&c->pre), calls);
-	KUNIT_EXPECT_EQ(test, c->kp.nmissed, missed);
-}
-
 static struct kunit_case nesting_cases[] = {
 	KPROBES_CASE_PLACES(hit_in_pre_is_missed),
 	KPROBES_CASE_PLACES(hit_in_post_is_missed),
@@ -607,7 +550,6 @@ static struct kunit_case nesting_cases[] = {
 	KUNIT_CASE(too_deep_misses),
 	KUNIT_CASE(busy_lets_interrupts_hit),
 	KPROBES_CASE_PLACES(books_balance),
-	KUNIT_CASE(misses_while_offline),
 	{}
 };
 
