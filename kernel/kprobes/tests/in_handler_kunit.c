@@ -116,20 +116,6 @@ static void disables_itself_in_post(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&c->post), 2);
 }
 
-/* The newest probe's handlers run first. The hit under way may call the other's still. */
-static void disables_older_ones(struct kunit *test)
-{
-	struct kprobes_counter *old = kprobes_counting(test, test->param_value);
-	struct kprobes_counter *c = kprobes_counter(test, test->param_value);
-
-	calling(test, c, disable_kprobe, &old->kp);
-	wait_for_kprobe_optimizer();
-	kprobes_expect_targets(test, RUNS);
-	KUNIT_EXPECT_LE(test, atomic_read(&old->pre), 1);
-	kprobes_expect_counts(test, c, RUNS, RUNS);
-	expect_disabled(test, &old->kp);
-}
-
 static void disables_newer_ones(struct kunit *test)
 {
 	struct kprobes_counter *c = kprobes_counter(test, test->param_value);
@@ -152,18 +138,29 @@ static const struct kprobes_place *another_place(struct kunit *test)
 	return place == test->param_value ? kprobes_place_named(KPROBES_PLACE_ASM) : place;
 }
 
-static void disables_elsewhere(struct kunit *test)
+/* That one's handlers may be called once: by the hit under way, or if its place comes first. */
+static void disables_other(struct kunit *test, const struct kprobes_place *place)
 {
-	struct kprobes_counter *other = kprobes_counting(test, another_place(test));
+	struct kprobes_counter *other = kprobes_counting(test, place);
 	struct kprobes_counter *c = kprobes_counter(test, test->param_value);
 
 	calling(test, c, disable_kprobe, &other->kp);
 	wait_for_kprobe_optimizer();
 	kprobes_expect_targets(test, RUNS);
-	/* The other place may come first in a run. */
 	KUNIT_EXPECT_LE(test, atomic_read(&other->pre), 1);
 	kprobes_expect_counts(test, c, RUNS, RUNS);
 	expect_disabled(test, &other->kp);
+}
+
+/* The newest probe's handlers run first. */
+static void disables_older_ones(struct kunit *test)
+{
+	disables_other(test, test->param_value);
+}
+
+static void disables_elsewhere(struct kunit *test)
+{
+	disables_other(test, another_place(test));
 }
 
 /* One probe switches another one on, which had no breakpoint. */
