@@ -68,9 +68,18 @@ injected_first()
 		stop_injecting && returns "$livepatched" && unpatch_it && returns "$plain"
 }
 
+# Also of a check that fails half way.
+undo()
+{
+	stop_injecting
+	[ ! -e "$patched" ] || unpatch_it
+	cleanup
+}
+
 begin "$target" "$patch"
 [ -d "$fei" ] || skip_all "kernel has no CONFIG_FAIL_FUNCTION, CONFIG_FAULT_INJECTION_DEBUG_FS"
 [ -d /sys/kernel/livepatch ] || skip_all "kernel has no CONFIG_LIVEPATCH"
+trap undo EXIT
 plan 4
 
 check "the function can be called" can_be_called
