@@ -42,8 +42,7 @@
  *   ftrace_lock -> text_mutex -> module_mutex
  *
  * Kprobes waits for no RCU grace period under these locks, nor when probes are
- * registered or enabled. Module notifiers take kprobe_mutex; so
- * do work items that free.
+ * registered or enabled. Module notifiers take kprobe_mutex; so do work items that free.
  *
  * An operation never releases kprobe_mutex before it is done. Work on many probes is a
  * series of operations, each on at most KPROBE_CHUNK of them under one hold. Callers
@@ -142,10 +141,9 @@ EXPORT_SYMBOL_GPL(register_kprobes);
  *   place is in is not ready yet, has gone or is going
  * * -EILSEQ - the place is inside an instruction, or cannot be decoded
  * * -EAGAIN - too early during boot, or kprobes could not be initialized
- * * -EBUSY - ftrace has to arm the point, or the point of the function's entry in front
- *   of it, and kernel.ftrace_enabled is 0
+ * * -EBUSY - a probe's handler makes the call; or ftrace has to arm the point, or the point
+ *   of the function's entry in front of it, and kernel.ftrace_enabled is 0
  * * -ENODEV - ftrace has to arm the point, and has shut itself down
- * * -EBUSY - also when a probe's handler makes the call
  * * -ENOMEM - out of memory, or none near enough to what the instruction addresses
  */
 int register_kprobe(struct kprobe *p)

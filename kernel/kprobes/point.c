@@ -303,10 +303,7 @@ void kprobe_change_flags(struct kprobe *p, u32 clear, u32 set)
 void kprobe_point_switch(struct kprobe_point *point, struct kprobe *p, bool disabled)
 {
 	/* A full barrier. A detour that has the new generation has seen the flag: make_detour(). */
-	if (disabled)
-		kprobe_change_flags(p, 0, KPROBE_FLAG_DISABLED);
-	else
-		kprobe_change_flags(p, KPROBE_FLAG_DISABLED, 0);
+	kprobe_change_flags(p, KPROBE_FLAG_DISABLED, disabled ? KPROBE_FLAG_DISABLED : 0);
 	kprobe_point_changed(point);
 }
 
