@@ -50,7 +50,7 @@ tree: ## the assembled kernel source, in build/linux
 shell: ## a shell in the virtual machine
 	@scripts/shell $(ARCH) $(VARIANT)
 
-configs: ## kernels without kprobes, modules or SMP, and the smallest, compile and boot
+configs: ## kernels without kprobes, modules or SMP, and the smallest, boot; objects of small ones compile
 	@scripts/configs $(ARCH)
 
 series: ## patches with a cover letter, in build/series, tried with git am on a pristine base

@@ -11,7 +11,7 @@
 static const char * const serving_here[] = {
 	"kprobe_breakpoint_handler", "kprobe_post_trampoline", "kprobe_detour_post",
 	"kprobe_detour_common", "handle_exception", "do_trap_break", "handle_break",
-	"do_page_fault", "simulate_jal", "__switch_to", "smp_callin",
+	"do_page_fault", "__switch_to", "smp_callin",
 };
 
 /* Executed before a CPU can take a trap, from a copy, or on another stack; some may be there. */
