@@ -178,6 +178,16 @@ static int kprobes_torture_walker(void *arg)
 
 /* Registering threads */
 
+/* Kernels without modules have no module_is_live(). */
+static bool is_going(void)
+{
+#ifdef MODULE
+	return !module_is_live(THIS_MODULE);
+#else
+	return false;
+#endif
+}
+
 /*
  * Functions that others call may be absent, as may a module with some of them. This module's own
  * ones go with it.
@@ -186,8 +196,7 @@ static bool is_expected(const struct torture_slot *slot, int error)
 {
 	if (error != -ENOENT && error != -EINVAL)
 		return false;
-	return !slot->target ||
-	       (IS_MODULE(CONFIG_KPROBES_TORTURE_TEST) && !module_is_live(THIS_MODULE));
+	return !slot->target || is_going();
 }
 
 static void note_result(const struct registerer *r, enum torture_count what, int error)
