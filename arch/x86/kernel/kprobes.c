@@ -502,7 +502,7 @@ static const char * const without_idt[] __initconst = {
 	"verify_cpu", "sev_verify_cbit", "vc_boot_ghcb", "soft_restart_cpu",
 	"early_setup_idt", "startup_64_load_idt", "setup_ghcb", "snp_register_per_cpu_ghcb",
 	"snp_register_ghcb_early",
-	"start_secondary", "cr4_init", "cr4_update_irqsoff", "native_write_cr4",
+	"start_secondary", "cr4_init", "cr4_update_irqsoff", "write_cr4_without_idt",
 	"cpu_init_exception_handling", "cpu_init_fred_exceptions", "cpu_init_fred_rsps",
 	"load_current_idt",
 	/* Inline functions that compilers leave out of line there, as their callers are many. */
@@ -513,17 +513,22 @@ static const char * const without_idt[] __initconst = {
 	"__udelay", "__const_udelay", "__delay", "delay_loop", "delay_tsc", "delay_halt",
 	"delay_halt_tpause", "delay_halt_mwaitx",
 #endif
-	/* What is called out of line there by 32-bit kernels. */
+#ifdef CONFIG_X86_32
+	/* It comes up with other page tables, and flushes. */
 	"__flush_tlb_all", "native_flush_tlb_global", "flush_tlb_local",
-	"native_flush_tlb_local", "__phys_addr", "slow_virt_to_phys", "lookup_address",
-	"lookup_address_in_pgd", "lookup_address_in_pgd_attr",
-	/* The same by kernels that can be guests of Xen, where it is not. */
+	"native_flush_tlb_local", "native_write_cr4",
+#ifdef CONFIG_DEBUG_VIRTUAL
+	"__phys_addr", "slow_virt_to_phys", "lookup_address", "lookup_address_in_pgd",
+	"lookup_address_in_pgd_attr",
+#endif
+#endif
+	/* Out of line in kernels that can be guests of Xen. */
 	"native_write_msr", "do_trace_write_msr", "native_write_gdt_entry", "native_load_tr_desc",
 	"native_load_idt", "native_write_cr3",
 	"early_cpu_to_node",
 	/* It resumes. */
 	"wakeup_long64", "wakeup_pmode_return", "do_suspend_lowlevel", "restore_processor_state",
-	"__restore_processor_state", "native_write_cr0", "wakeup_start",
+	"__restore_processor_state", "write_cr0_without_idt", "wakeup_start",
 	"do_olpc_suspend_lowlevel", "ret_point", "restore_registers",
 	"kasan_unpoison_task_stack_below", "kasan_unpoison", "kasan_poison",
 	/* It leaves. */

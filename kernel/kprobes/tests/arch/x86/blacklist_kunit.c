@@ -4,6 +4,7 @@
  * that is on the hit path, or where the kernel cannot take a breakpoint's trap.
  */
 #include <kunit/test.h>
+#include <linux/cpu.h>
 #include <linux/ftrace.h>
 #include <linux/kallsyms.h>
 #include <linux/kprobe_arch.h>
@@ -122,15 +123,19 @@ static const struct stretch without_idt[] = {
 	{ "early_setup_idt", NULL, IS64 },
 	{ "start_secondary", NULL, IS_ENABLED(CONFIG_SMP) },
 	{ "cr4_init", NULL, true },
-	{ "native_write_cr4", NULL, true },
+	{ "write_cr4_without_idt", NULL, true },
+	{ "write_cr0_without_idt", NULL, true },
 	{ "cpu_init_exception_handling", NULL, true },
 	{ "cpu_init_fred_exceptions", NULL, IS_ENABLED(CONFIG_X86_FRED) },
 	{ "cpu_init_fred_rsps", NULL, IS_ENABLED(CONFIG_X86_FRED) },
 	{ "load_current_idt", NULL, true },
+#ifdef CONFIG_X86_32
+	{ "native_write_cr4", NULL, true },
 	{ "__flush_tlb_all", NULL, true },
 	{ "native_flush_tlb_global" },
 	{ "flush_tlb_local", NULL, true },
 	{ "native_flush_tlb_local" },
+#endif
 	{ "early_cpu_to_node" },
 	{ "native_write_msr", NULL, IS_ENABLED(CONFIG_PARAVIRT_XXL) },
 	{ "do_trace_write_msr", NULL, IS_ENABLED(CONFIG_TRACEPOINTS) },
@@ -294,6 +299,38 @@ static void x86_blacklist_reached_without_idt(struct kunit *test)
 	KUNIT_EXPECT_LT(test, r->nr, ARRAY_SIZE(r->start));
 }
 
+/* Others call these, and are watched for it. A CPU comes up with probes there. */
+static const char * const watched[] = {
+	"native_write_cr0",
+#ifdef CONFIG_X86_64
+	"native_write_cr4", "__flush_tlb_all", "lookup_address",
+#endif
+};
+
+static void x86_comes_up_with_probes(struct kunit *test)
+{
+	struct kprobes_place place = {};
+	unsigned int i, cpu;
+
+	if (!IS_ENABLED(CONFIG_HOTPLUG_CPU))
+		kunit_skip(test, "needs CONFIG_HOTPLUG_CPU");
+	kprobes_leave_cpu(test);
+	cpu = cpumask_last(cpu_online_mask);
+	if (cpu == raw_smp_processor_id())
+		cpu--;
+	if (!cpu)
+		kunit_skip(test, "needs three CPUs");
+	for (i = 0; i < ARRAY_SIZE(watched); i++) {
+		place.symbol = watched[i];
+		kprobes_counting(test, &place);
+	}
+	KUNIT_ASSERT_EQ(test, 0, remove_cpu(cpu));
+	KUNIT_EXPECT_EQ(test, 0, add_cpu(cpu));
+	wait_for_kprobe_optimizer();
+	KUNIT_ASSERT_EQ(test, 0, remove_cpu(cpu));
+	KUNIT_EXPECT_EQ(test, 0, add_cpu(cpu));
+}
+
 #ifdef CONFIG_DYNAMIC_FTRACE
 /* Nor may a tracer be called there: text that it executes can be probed. */
 static void x86_blacklist_untraced(struct kunit *test)
@@ -368,6 +405,7 @@ static struct kunit_case x86_blacklist_cases[] = {
 	KUNIT_CASE(x86_blacklist_ftrace_load),
 	KUNIT_CASE(x86_blacklist_without_idt),
 	KUNIT_CASE(x86_blacklist_reached_without_idt),
+	KUNIT_CASE(x86_comes_up_with_probes),
 #ifdef CONFIG_DYNAMIC_FTRACE
 	KUNIT_CASE(x86_blacklist_untraced),
 #endif

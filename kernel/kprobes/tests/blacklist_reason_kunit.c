@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Tests that the blacklist has no function without a reason. Most are in sections that are
+ * forbidden as a whole, or are marked where they are defined. All others are listed here.
+ */
+#include <kunit/test.h>
+#include <linux/kallsyms.h>
+#include <linux/kprobes.h>
+#include <linux/string.h>
+#include <asm/sections.h>
+
+#include "../blacklist.h"
+#include "../function.h"
+#include "targets.h"
+
+/* Functions that are refused without a mark or a section: why, and their names. */
+struct unmarked {
+	const char *reason;
+	const char *names[40];
+};
+
+/* Text that is refused as a whole, besides what is so on all architectures. */
+struct section {
+	const char *start;
+	const char *end;
+};
+
+#include "arch_unmarked.h"
+
+static const struct unmarked unmarked[] = {
+	{ "a CPU goes offline, and RCU was told", {
+		"cpuhp_report_idle_dead", "rcutree_report_cpu_dead", "arch_cpu_idle_dead",
+		"cpuhp_ap_report_dead", "idle_task_exit", "cpuidle_play_dead",
+		"acpi_idle_play_dead" } },
+	{ "marked in assembly, which leaves no symbol", {
+		"kprobes_forbidden_asm" } },
+};
+
+/* Does a function say itself that it must not be probed? */
+static bool is_marked(const char *name)
+{
+	static char mark[KSYM_NAME_LEN];
+
+	snprintf(mark, sizeof(mark), "_kbl_addr_%s", name);
+	return kallsyms_lookup_name(mark);
+}
+
+static bool is_in_section(unsigned long addr)
+{
+	unsigned int i;
+
+	if ((addr >= (unsigned long)__kprobes_text_start &&
+	     addr < (unsigned long)__kprobes_text_end) ||
+	    (addr >= (unsigned long)__noinstr_text_start &&
+	     addr < (unsigned long)__noinstr_text_end) ||
+	    (addr >= (unsigned long)__entry_text_start &&
+	     addr < (unsigned long)__entry_text_end))
+		return true;
+	for (i = 0; i < ARRAY_SIZE(sections_here); i++)
+		if (addr >= (unsigned long)sections_here[i].start &&
+		    addr < (unsigned long)sections_here[i].end)
+			return true;
+	return false;
+}
+
+static bool is_sanitizers(const char *name)
+{
+	return strstarts(name, "__asan_") || strstarts(name, "__hwasan_") ||
+	       strstarts(name, "__tsan_") || strstarts(name, "__sanitizer_cov_");
+}
+
+static bool is_in_table(const struct unmarked *table, unsigned int nr, const char *name)
+{
+	unsigned int i;
+
+	for (; nr; nr--, table++)
+		for (i = 0; i < ARRAY_SIZE(table->names) && table->names[i]; i++)
+			if (!strcmp(table->names[i], name))
+				return true;
+	return false;
+}
+
+static bool is_listed(const char *name)
+{
+	return is_in_table(unmarked, ARRAY_SIZE(unmarked), name) ||
+	       is_in_table(unmarked_here, ARRAY_SIZE(unmarked_here), name);
+}
+
+/*
+ * What is refused is in a section, or marked at its definition, or in the tables of this file
+ * and its architecture's, which tell why.
+ */
+static void each_has_a_reason(struct kunit *test)
+{
+	unsigned long start, end = 0, at = 0;
+	static char name[KSYM_NAME_LEN];
+
+	if (!IS_ENABLED(CONFIG_KALLSYMS_ALL))
+		kunit_skip(test, "needs CONFIG_KALLSYMS_ALL");
+	for (; (start = kprobe_blacklist_next(at, &end)); at = end) {
+		if (!core_kernel_text(start) || is_in_section(start) ||
+		    lookup_symbol_name(start, name))
+			continue;
+		/* What is in front of a function goes with it, and what a compiler moves out. */
+		if (kprobe_is_prefix_symbol(name))
+			memmove(name, name + strlen("__pfx_"), strlen(name) + 1 - strlen("__pfx_"));
+		name[strcspn(name, ".")] = 0;
+		KUNIT_EXPECT_TRUE_MSG(test, is_in_section(kallsyms_lookup_name(name)) ||
+				      is_marked(name) || is_sanitizers(name) ||
+				      is_listed(name), "%s", name);
+	}
+}
+
+/* What a hit or a CPU without vectors executes in other configurations only can be probed. */
+static void spares_others(struct kunit *test)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(free_here); i++) {
+		unsigned long addr = kallsyms_lookup_name(free_here[i]);
+
+		if (addr)
+			KUNIT_EXPECT_EQ_MSG(test, 0, kprobes_try(addr), "%s", free_here[i]);
+	}
+}
+
+static struct kunit_case reason_cases[] = {
+	KUNIT_CASE(each_has_a_reason),
+	KUNIT_CASE(spares_others),
+	{}
+};
+
+static struct kunit_suite reason_suite = {
+	.name = "kprobes_blacklist_reason",
+	.test_cases = reason_cases,
+};
+
+kunit_test_suite(reason_suite);
