@@ -73,6 +73,7 @@ enum kprobe_flow {
  *             must land on a landing pad or a breakpoint
  * @no_jump_unless_traced: the same, unless it comes right after what ftrace patches: indirect
  *             calls can land on it if a function starts there
+ * @no_jump_next: a breakpoint may replace the instruction after it, but a jump may not
  * @plain:     optional: its copy is its bytes, wherever that runs, and there is nothing else
  *             to know of it but its length
  * @data_len:  how many bytes of text at @data it reads
@@ -102,6 +103,7 @@ struct kprobe_insn {
 	u8 may_fault:1;
 	u8 no_jump:1;
 	u8 no_jump_unless_traced:1;
+	u8 no_jump_next:1;
 	u8 plain:1;
 	u16 data_len;
 	u32 reads;

@@ -485,6 +485,22 @@ static bool is_landing(const struct kprobe_isa *isa, struct kprobe_survey *surve
 				 !follows_patched(isa, survey, function, site, insn->len));
 }
 
+/* Does the instruction in front forbid a jump? There are none such where lengths differ. */
+static bool is_joined(const struct kprobe_isa *isa, struct kprobe_survey *s,
+		      const struct kprobe_function *function, unsigned long site)
+{
+	unsigned long front = site - isa->insn_max;
+	struct kprobe_insn insn;
+	const u8 *bytes;
+	size_t avail;
+
+	if (isa->align != isa->insn_max || front < function->start)
+		return false;
+	bytes = look(s, front, function->end, isa->insn_max, &avail);
+	isa->plan(&insn, bytes, avail, front);
+	return insn.no_jump_next;
+}
+
 static enum kprobe_reason plan_text(const struct kprobe_isa *isa, struct kprobe_survey *survey,
 				    const struct kprobe_function *function,
 				    struct kprobe_region *region, unsigned long site)
@@ -500,6 +516,8 @@ static enum kprobe_reason plan_text(const struct kprobe_isa *isa, struct kprobe_
 	reason = kprobe_plan_region(isa, region, bytes, avail, site);
 	if (!reason && is_landing(isa, survey, function, site, &region->insn[0]))
 		return KPROBE_REASON_LANDING_PAD;
+	if (!reason && is_joined(isa, survey, function, site))
+		return KPROBE_REASON_NOT_DISPLACED;
 	return reason;
 }
 

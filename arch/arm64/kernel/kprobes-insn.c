@@ -33,6 +33,14 @@
 #define LOAD_LR		(0xf94003e0 | KPROBE_STUB_LINK / 8 << 10 | REG_LR)
 
 #define DRPS		0xd6bf03e0
+/* With a predicate, and without. */
+#define MOVPRFX_P_MASK	0xff3ee000
+#define MOVPRFX_P	0x04102000
+#define MOVPRFX_MASK	0xfffffc00
+#define MOVPRFX		0x0420bc00
+
+#define TSTART		0xd5233060
+#define TCOMMIT		0xd503307f
 #define BREAKPOINT	(AARCH64_BREAK_MON | KPROBES_BRK_IMM << 5)
 
 /* The condition of b.cond; what turns it, and cbz or tbz, into the opposite. */
@@ -63,7 +71,8 @@ struct refused {
  *        one too. A Tasks RCU grace period does not wait for the idle task, so the
  *        copy that it returns to may have been freed.
  * SLEEP: likewise. And a handler may consume the event that wfe waits for.
- * EXCLUSIVE: takes effect together with the next one.
+ * EXCLUSIVE: takes effect together with the next one, or begins a transaction, which a
+ *        breakpoint ends.
  * FORM:  signs or authenticates with its own address, or authenticates where it
  *        calls. The kernel is compiled without.
  */
@@ -85,8 +94,9 @@ static const struct refused refused[] = {
 	REFUSE(0xffffffdf, 0xd503205f, SLEEP),		/* wfe, wfi */
 	REFUSE(0xffffffc0, 0xd5031000, SLEEP),		/* wfet, wfit */
 	REFUSE(0x3b200c00, 0x19000400, EXCLUSIVE),	/* cpy*, set* */
-	REFUSE(0xff3ee000, 0x04102000, EXCLUSIVE),	/* movprfx, predicated */
-	REFUSE(0xfffffc00, 0x0420bc00, EXCLUSIVE),	/* movprfx */
+	REFUSE(MOVPRFX_P_MASK, MOVPRFX_P, EXCLUSIVE),
+	REFUSE(MOVPRFX_MASK, MOVPRFX, EXCLUSIVE),
+	REFUSE(0xffffffe0, TSTART, EXCLUSIVE),
 	REFUSE(0xfefff800, 0xd63f0800, FORM),		/* blraa, blrab */
 	REFUSE(0xffff8000, 0xdac18000, FORM),		/* pacia*sppc, autia*sppc */
 	REFUSE(0xff80001f, 0xf380001f, FORM),		/* autia*sppc, #imm */
@@ -160,14 +170,29 @@ static enum kprobe_reason judge(u32 word)
 	return KPROBE_REASON_NONE;
 }
 
+/* Those of FEAT_LSUI, which access memory as the user does: ldtxr, sttxr and others. */
+static bool is_user_exclusive(u32 word)
+{
+	return (word & 0xbfa00000) == 0x89000000;
+}
+
 /* casp is encoded among the pairs, where those have a size too small for them. */
 static s8 exclusive_of(u32 word)
 {
-	if (aarch64_insn_is_clrex(word))
+	if (aarch64_insn_is_clrex(word) || word == TCOMMIT)
 		return -1;
+	if ((word & 0xffffffe0) == TSTART)
+		return 1;
+	if (is_user_exclusive(word))
+		return word & BIT(22) ? 1 : -1;
 	if (!aarch64_insn_is_exclusive(word) || (word & (BIT(31) | BIT(21))) == BIT(21))
 		return 0;
 	return aarch64_insn_is_load_ex(word) ? 1 : -1;
+}
+
+static bool is_movprfx(u32 word)
+{
+	return (word & MOVPRFX_MASK) == MOVPRFX || (word & MOVPRFX_P_MASK) == MOVPRFX_P;
 }
 
 /* A kind of literal in the text, and what loads it from the address in a register. */
@@ -253,6 +278,8 @@ static enum kprobe_reason plan(struct kprobe_insn *insn, const u8 *bytes, size_t
 	insn->exclusive = exclusive_of(word);
 	insn->no_jump = aarch64_insn_is_bti(word) && IS_ENABLED(CONFIG_ARM64_BTI_KERNEL);
 	insn->no_jump_unless_traced = signs_return(word) && IS_ENABLED(CONFIG_ARM64_BTI_KERNEL);
+	/* A branch in the place of the next one would be CONSTRAINED UNPREDICTABLE. */
+	insn->no_jump_next = is_movprfx(word);
 	/* Its copy overwrites x30 before it goes there. */
 	insn->no_copy = aarch64_insn_is_blr(word) && base_of(word) == REG_LR;
 	if (aarch64_insn_is_branch_imm(word))

@@ -306,6 +306,13 @@ static enum kprobe_reason plan_compressed(struct kprobe_insn *insn, u32 word,
 				 addr + (s32)RVC_EXTRACT_BTYPE_IMM(word));
 	case 024:
 		return plan_registers(insn, word);
+	case 025:				/* c.fsdsp */
+		if (IS_ENABLED(CONFIG_FPU))
+			break;
+		/* Or cm.jt, cm.popret and others of Zcmp and Zcmt, which exclude it. */
+		insn->flow = KPROBE_FLOW_JUMP_INDIRECT;
+		insn->reads = TEMPORARIES;
+		return KPROBE_REASON_UNDECODABLE;
 	}
 	return some && !(word & some) ? KPROBE_REASON_UNDECODABLE : KPROBE_REASON_NONE;
 }

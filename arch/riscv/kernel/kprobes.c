@@ -102,9 +102,13 @@ NOKPROBE_SYMBOL(arch_kprobe_write_slot);
 
 int arch_kprobe_fill_slots(void *pages, size_t size, void *notes, size_t note_size)
 {
+	const u32 ebreak = 0x00100073, c_ebreak = 0x9002;
 	size_t at;
 
-	memset16(pages, 0x9002, size / 2);
+	if (IS_ENABLED(CONFIG_RISCV_ISA_C))
+		memset16(pages, c_ebreak, size / sizeof(u16));
+	else
+		memset32(pages, ebreak, size / sizeof(u32));
 	for (at = 0; at < size; at += PAGE_SIZE, notes += note_size)
 		*(void **)(pages + at) = notes;
 	flush_icache_range((unsigned long)pages, (unsigned long)pages + size);

@@ -44,6 +44,7 @@ const struct harness_target harness_target = {
 	.objdump = OBJDUMP,
 	.odd = odd,
 	.kind_of = kind_of,
-	.sequences = sequences,
+	/* Kernels that run them have floating point. */
+	.sequences = IS_ENABLED(CONFIG_FPU) ? sequences : NULL,
 	.not_run = "not-run/riscv64.txt",
 };

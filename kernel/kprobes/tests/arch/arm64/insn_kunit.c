@@ -29,6 +29,13 @@
 #define LDR_SIMD	0x9c000040	/* ldr q0, .+8 */
 #define CLREX		0xd5033f5f
 #define SVC		0xd4000001
+#define LDTXR		0xc95f7c20	/* ldtxr x0, [x1] */
+#define STTXR		0xc9037c20	/* sttxr w3, x0, [x1] */
+#define TSTART		0xd5233060	/* tstart x0 */
+#define TCOMMIT		0xd503307f
+#define MOVPRFX		0x0420bc20	/* movprfx z0, z1 */
+#define MOVPRFX_P	0x04902020	/* movprfx z0.s, p0/z, z1.s */
+#define SVE_ADD		0x04a00040	/* add z0.s, p0/m, z0.s, z2.s */
 
 /* Reach */
 
@@ -220,6 +227,12 @@ static const struct arm64_site_case arm64_site_cases[] = {
 	}, {
 		"literal", { LDR_LITERAL, RET, 0x12345678, 0x9abcdef0, MOV },
 		{ 0, 0, RESERVED, RESERVED },
+	}, {
+		"user's exclusive sequence", { MOV, LDTXR, MOV, STTXR, CBZ, RET },
+		{ 0, EXCLUSIVE, EXCLUSIVE, EXCLUSIVE },
+	}, {
+		"transaction", { MOV, TSTART, CBZ, MOV, TCOMMIT, RET },
+		{ 0, EXCLUSIVE, EXCLUSIVE, EXCLUSIVE, EXCLUSIVE },
 	},
 };
 
@@ -237,6 +250,36 @@ static void arm64_site(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, c->reasons[i],
 				kprobe_scan_site(&arm64_kprobe_isa, &text,
 						 ADDR + sizeof(u32) * i));
+}
+
+static bool no_range(const struct kprobe_text *text, unsigned long start, unsigned long end)
+{
+	return false;
+}
+
+/* May a jump replace the second of two instructions? */
+static enum kprobe_reason scan_second(u32 first, u32 second)
+{
+	static const struct kprobe_text text = {
+		.read = read_function, .find = find_function,
+		.is_reserved = no_range, .may_fault = no_range,
+	};
+	const u32 words[WORDS] = { first, second, RET };
+	static struct kprobe_survey survey;
+	struct kprobe_region region;
+
+	put_words(function, words, WORDS);
+	kprobe_survey_init(&survey);
+	return kprobe_scan_region(&arm64_kprobe_isa, &text, &survey, &region,
+				  ADDR + sizeof(u32), ADDR + 2 * sizeof(u32));
+}
+
+/* What movprfx is the prefix of can be a breakpoint, but no branch. */
+static void arm64_prefixed(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, KPROBE_REASON_NONE, scan_second(MOV, SVE_ADD));
+	KUNIT_EXPECT_EQ(test, KPROBE_REASON_NOT_DISPLACED, scan_second(MOVPRFX, SVE_ADD));
+	KUNIT_EXPECT_EQ(test, KPROBE_REASON_NOT_DISPLACED, scan_second(MOVPRFX_P, SVE_ADD));
 }
 
 /* If not all bytes of an instruction are there, even its length is unknown. */
@@ -261,6 +304,7 @@ static struct kunit_case arm64_insn_cases[] = {
 	KUNIT_CASE_PARAM(arm64_region, arm64_region_gen_params),
 	KUNIT_CASE(arm64_pads),
 	KUNIT_CASE_PARAM(arm64_site, arm64_site_gen_params),
+	KUNIT_CASE(arm64_prefixed),
 	KUNIT_CASE(arm64_cut_short),
 	{ }
 };
