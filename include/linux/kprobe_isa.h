@@ -74,6 +74,8 @@ enum kprobe_flow {
  * @no_jump_unless_traced: the same, unless it comes right after what ftrace patches: indirect
  *             calls can land on it if a function starts there
  * @no_jump_next: a breakpoint may replace the instruction after it, but a jump may not
+ * @takes_address: it takes the address @data: of data in the text, unless an indirect jump
+ *             that is relative to it comes next
  * @plain:     optional: its copy is its bytes, wherever that runs, and there is nothing else
  *             to know of it but its length
  * @data_len:  how many bytes of text at @data it reads
@@ -84,7 +86,7 @@ enum kprobe_flow {
  *             kprobe_region_set_scratch() does for other direct branches. Of a probed
  *             instruction that runs from a slot: the one for the jump back
  * @target:    target of a direct branch
- * @data:      address of text that it reads or executes
+ * @data:      address of text that it reads or executes, or whose address it takes
  * @arch:      what else the architecture needs to emit and to emulate it
  */
 struct kprobe_insn {
@@ -104,6 +106,7 @@ struct kprobe_insn {
 	u8 no_jump:1;
 	u8 no_jump_unless_traced:1;
 	u8 no_jump_next:1;
+	u8 takes_address:1;
 	u8 plain:1;
 	u16 data_len;
 	u32 reads;

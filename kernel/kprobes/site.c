@@ -38,13 +38,33 @@ static enum kprobe_reason plan_at(const struct kprobe_isa *isa,
  * @slots:  how many of the next instructions are in delay slots
  * @window: how many of the next instructions may be in an exclusive sequence
  * @read:   an instruction reads or executes the text at the site as data
+ * @landing: the last address up to the site that a branch leads to, or the function's start
+ * @taken:  the last address up to the site that an instruction takes
+ * @fresh:  the same, if no branch has come since
  */
 struct walk {
 	unsigned long site;
 	unsigned int slots;
 	unsigned int window;
 	bool read;
+	unsigned long landing;
+	unsigned long taken;
+	unsigned long fresh;
 };
+
+/* What an indirect jump is relative to is code: the first place of a jump table. */
+static void note_addresses(struct walk *w, const struct kprobe_insn *insn)
+{
+	if (insn->takes_address && insn->data <= w->site)
+		w->fresh = max(w->fresh, insn->data);
+	if (insn->flow == KPROBE_FLOW_NEXT)
+		return;
+	if (kprobe_insn_has_target(insn) && insn->target <= w->site)
+		w->landing = max(w->landing, insn->target);
+	if (insn->flow != KPROBE_FLOW_JUMP_INDIRECT)
+		w->taken = max(w->taken, w->fresh);
+	w->fresh = 0;
+}
 
 static void pass(struct walk *w, const struct kprobe_insn *insn)
 {
@@ -57,6 +77,35 @@ static void pass(struct walk *w, const struct kprobe_insn *insn)
 	if (insn->exclusive)
 		w->window = insn->exclusive > 0 ? EXCLUSIVE_MAX : 0;
 	w->read |= w->site - insn->data < insn->data_len;
+	note_addresses(w, insn);
+}
+
+static bool goes_on(const struct kprobe_insn *insn)
+{
+	return insn->flow != KPROBE_FLOW_JUMP && insn->flow != KPROBE_FLOW_JUMP_INDIRECT &&
+	       insn->flow != KPROBE_FLOW_RETURN;
+}
+
+/*
+ * Is the site in data of which only the address is known? That begins where an instruction takes
+ * the address, behind the end of what is executed, and goes on until a branch leads to code.
+ */
+static bool is_in_data(const struct kprobe_isa *isa, const struct kprobe_text *text,
+		       const struct walk *w, unsigned long end)
+{
+	struct kprobe_insn insn;
+	unsigned long addr;
+
+	if (w->taken <= w->landing)
+		return false;
+	for (addr = w->landing; addr < w->taken; addr += insn.len) {
+		plan_at(isa, text, addr, end, &insn);
+		if (!insn.len)
+			return false;
+		if (!goes_on(&insn))
+			return true;
+	}
+	return false;
 }
 
 static enum kprobe_reason judge_site(const struct walk *w, const struct kprobe_insn *insn)
@@ -92,6 +141,7 @@ enum kprobe_reason kprobe_scan_site(const struct kprobe_isa *isa,
 
 	if (!text->find(text->lookup, site, &f))
 		return KPROBE_REASON_NO_TEXT;
+	w.landing = f.start;
 	for (addr = f.start; addr < f.end; addr += insn.len) {
 		plan_at(isa, text, addr, f.end, &insn);
 		if (!insn.len)
@@ -100,7 +150,7 @@ enum kprobe_reason kprobe_scan_site(const struct kprobe_isa *isa,
 			reason = judge_site(&w, &insn);
 		pass(&w, &insn);
 	}
-	return w.read ? KPROBE_REASON_RESERVED : reason;
+	return w.read || is_in_data(isa, text, &w, f.end) ? KPROBE_REASON_RESERVED : reason;
 }
 
 /**

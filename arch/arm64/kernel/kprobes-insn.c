@@ -285,7 +285,8 @@ static enum kprobe_reason plan(struct kprobe_insn *insn, const u8 *bytes, size_t
 	if (aarch64_insn_is_branch_imm(word))
 		insn->target = addr + aarch64_get_branch_offset(word);
 	insn->data_len = literal_of(word)->size;
-	if (insn->data_len)
+	insn->takes_address = aarch64_insn_is_adr(word);
+	if (insn->data_len || insn->takes_address)
 		insn->data = address_of(word, addr);
 	return judge(word);
 }

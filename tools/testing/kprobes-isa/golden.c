@@ -109,6 +109,8 @@ static void add_rest(struct text *t, const struct kprobe_insn *insn)
 		add(t, " no-jump-unless-traced");
 	if (insn->no_jump_next)
 		add(t, " no-jump-next");
+	if (insn->takes_address)
+		add_address(t, "takes-address", insn->data);
 	if (insn->reads)
 		add(t, " reads 0x%x", insn->reads);
 	if (insn->writes)

@@ -29,6 +29,12 @@
 #define LDR_SIMD	0x9c000040	/* ldr q0, .+8 */
 #define CLREX		0xd5033f5f
 #define SVC		0xd4000001
+#define ADR_16		0x10000083	/* adr x3, .+16 */
+#define ADR_12		0x10000063	/* adr x3, .+12 */
+#define LDR		0xb9400060	/* ldr w0, [x3] */
+#define BR_X3		0xd61f0060
+#define B_12		0x14000003	/* b .+12 */
+#define CBZ_16		0xb4000080	/* cbz x0, .+16 */
 #define LDTXR		0xc95f7c20	/* ldtxr x0, [x1] */
 #define STTXR		0xc9037c20	/* sttxr w3, x0, [x1] */
 #define TSTART		0xd5233060	/* tstart x0 */
@@ -233,6 +239,25 @@ static const struct arm64_site_case arm64_site_cases[] = {
 	}, {
 		"transaction", { MOV, TSTART, CBZ, MOV, TCOMMIT, RET },
 		{ 0, EXCLUSIVE, EXCLUSIVE, EXCLUSIVE, EXCLUSIVE },
+	}, {
+		"data by its address", { ADR_12, LDR, RET, 0x71374491, 0x12835b01, MOV, RET, MOV },
+		{ 0, 0, 0, RESERVED, RESERVED, RESERVED, RESERVED, RESERVED },
+	}, {
+		"data, and code that a branch leads to",
+		{ CBZ_16, ADR_12, RET, MOV, MOV, RET, MOV, MOV },
+		{ 0, 0, 0, 0, 0, 0, 0, 0 },
+	}, {
+		"data between code", { B_12, NOP, RET, MOV, ADR_12, RET, NOP, MOV },
+		{ 0, 0, 0, 0, 0, 0, 0, RESERVED },
+	}, {
+		"data in front of code", { ADR_12, CBZ_16, RET, MOV, MOV, MOV, RET },
+		{ 0, 0, 0, RESERVED, RESERVED },
+	}, {
+		"start of a jump table's places", { ADR_12, MOV, BR_X3, MOV, RET },
+		{ },
+	}, {
+		"address of code that is fallen into", { ADR_12, MOV, LDR, MOV, RET },
+		{ },
 	},
 };
 
@@ -250,6 +275,56 @@ static void arm64_site(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, c->reasons[i],
 				kprobe_scan_site(&arm64_kprobe_isa, &text,
 						 ADDR + sizeof(u32) * i));
+}
+
+/* SHA-256's, of which 49 are instructions. */
+static const u32 constants[] = {
+	0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4,
+	0xab1c5ed5, 0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe,
+	0x9bdc06a7, 0xc19bf174, 0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f,
+	0x4a7484aa, 0x5cb0a9dc, 0x76f988da, 0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7,
+	0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967, 0x27b70a85, 0x2e1b2138, 0x4d2c6dfc,
+	0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85, 0xa2bfe8a1, 0xa81a664b,
+	0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070, 0x19a4c116,
+	0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
+	0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7,
+	0xc67178f2,
+};
+
+#define BEFORE	4	/* words of code */
+
+static const u32 digest_code[BEFORE] = { ADR_16, LDR, RET, NOP };
+
+static size_t read_digest(unsigned long addr, u8 *buf, size_t size)
+{
+	size_t i = (addr - ADDR) / sizeof(u32);
+
+	if (size < sizeof(u32))
+		return 0;
+	put_unaligned_le32(i < BEFORE ? digest_code[i] : constants[i - BEFORE], buf);
+	return sizeof(u32);
+}
+
+static bool find_digest(struct kprobe_lookup *lookup, unsigned long addr,
+			struct kprobe_function *f)
+{
+	*f = (struct kprobe_function){
+		.start = ADDR, .end = ADDR + sizeof(digest_code) + sizeof(constants),
+		.kind = KPROBE_SYMBOL_FUNCTION,
+	};
+	return true;
+}
+
+/* Tables in the text that only adr leads to, behind the padding of a function. */
+static void arm64_constants(struct kunit *test)
+{
+	static const struct kprobe_text text = { .read = read_digest, .find = find_digest };
+	unsigned int i;
+
+	for (i = 0; i < BEFORE + ARRAY_SIZE(constants); i++)
+		KUNIT_EXPECT_EQ_MSG(test, i < BEFORE ? KPROBE_REASON_NONE : RESERVED,
+				    kprobe_scan_site(&arm64_kprobe_isa, &text,
+						     ADDR + sizeof(u32) * i), "word %u", i);
 }
 
 static bool no_range(const struct kprobe_text *text, unsigned long start, unsigned long end)
@@ -304,6 +379,7 @@ static struct kunit_case arm64_insn_cases[] = {
 	KUNIT_CASE_PARAM(arm64_region, arm64_region_gen_params),
 	KUNIT_CASE(arm64_pads),
 	KUNIT_CASE_PARAM(arm64_site, arm64_site_gen_params),
+	KUNIT_CASE(arm64_constants),
 	KUNIT_CASE(arm64_prefixed),
 	KUNIT_CASE(arm64_cut_short),
 	{ }
