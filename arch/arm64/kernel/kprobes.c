@@ -62,24 +62,33 @@ unsigned int arch_kprobe_insn_len(const u8 *bytes, size_t avail)
 }
 NOKPROBE_SYMBOL(arch_kprobe_insn_len);
 
-/* Invalidates caches and interrupts all CPUs, which then fetch anew. */
+/* Slots that not every CPU fetches as they are; kprobe_mutex. */
+static bool slots_written;
+
+/* An interrupt has each CPU fetch anew. */
+void arch_kprobe_flush_slots(void)
+{
+	if (slots_written)
+		kick_all_cpus_sync();
+	slots_written = false;
+}
+
 void arch_kprobe_write_slot(void *slot, const void *code, size_t len)
 {
-	aarch64_insn_copy(slot, (void *)code, len);
+	aarch64_insn_copy_nosync(slot, (void *)code, len);
+	slots_written = true;
 }
-NOKPROBE_SYMBOL(arch_kprobe_write_slot);
 
-/* It is read-only and executable from the beginning. */
+/* It is read-only and executable from the beginning. Text is little-endian, data need not be. */
 int arch_kprobe_fill_slots(void *pages, size_t size, void *notes, size_t note_size)
 {
 	size_t at;
 
-	aarch64_insn_set(pages, BRK64_OPCODE_KPROBES, size);
+	aarch64_insn_set(pages, (__force u32)cpu_to_le32(BRK64_OPCODE_KPROBES), size);
 	for (at = 0; at < size; at += PAGE_SIZE, notes += note_size)
-		aarch64_insn_copy(pages + at, &notes, sizeof(notes));
+		aarch64_insn_copy_nosync(pages + at, &notes, sizeof(notes));
 	return 0;
 }
-NOKPROBE_SYMBOL(arch_kprobe_fill_slots);
 
 /*
  * Other CPUs may execute an instruction while it is replaced if both are of a few
@@ -96,6 +105,27 @@ static void write_word(void *addr, u32 word)
 	WARN_ON_ONCE(aarch64_insn_patch_text_nosync(addr, word));
 }
 
+/* A branch to a slot does not have the CPU fetch anew. A breakpoint's trap does. */
+static bool has_branch(const struct kprobe_patch *patches, unsigned int nr)
+{
+	while (nr--)
+		if (aarch64_insn_is_b(get_unaligned_le32(patches[nr].new)))
+			return true;
+	return false;
+}
+
+/* Words that are written while all CPUs are stopped: a word takes about a microsecond. */
+#define STOPPED_AT_ONCE	32
+
+static void write_stopped(void **addrs, u32 *words, unsigned int nr)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i += STOPPED_AT_ONCE)
+		WARN_ON_ONCE(aarch64_insn_patch_text(addrs + i, words + i,
+						     min_t(unsigned int, nr - i, STOPPED_AT_ONCE)));
+}
+
 void arch_kprobe_patch(const struct kprobe_patch *patches, unsigned int nr)
 {
 	/* Under text_mutex. */
@@ -104,6 +134,8 @@ void arch_kprobe_patch(const struct kprobe_patch *patches, unsigned int nr)
 	unsigned int i, stopped = 0;
 
 	lockdep_assert_held(&text_mutex);
+	if (has_branch(patches, nr))
+		arch_kprobe_flush_slots();
 	/* The interrupt, or the stop, comes after all the words: CPUs fetch anew then. */
 	for (i = 0; i < nr; i++) {
 		void *addr = (void *)patches[i].addr;
@@ -118,9 +150,10 @@ void arch_kprobe_patch(const struct kprobe_patch *patches, unsigned int nr)
 		words[stopped++] = word;
 	}
 	if (stopped)
-		WARN_ON_ONCE(aarch64_insn_patch_text(addrs, words, stopped));
+		write_stopped(addrs, words, stopped);
 	else
 		kick_all_cpus_sync();
+	slots_written = false;
 }
 NOKPROBE_SYMBOL(arch_kprobe_patch);
 

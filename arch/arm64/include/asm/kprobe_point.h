@@ -47,6 +47,9 @@ static __always_inline unsigned int arch_kprobe_copy_len(const struct kprobe_poi
 
 #define arch_kprobe_copy_len		arch_kprobe_copy_len
 
+void arch_kprobe_flush_slots(void);
+#define arch_kprobe_flush_slots	arch_kprobe_flush_slots
+
 extern const struct kprobe_isa arm64_kprobe_isa;
 #define arch_kprobe_isa		(&arm64_kprobe_isa)
 
