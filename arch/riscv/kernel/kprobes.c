@@ -272,7 +272,7 @@ static const char * const no_go[] __initconst = {
 	"hibernate_restore_image", "hibernate_core_restore_code", "__hibernate_cpu_resume",
 	/* A CPU comes up, resumes, or leaves. What comes before smp_callin() is no kernel text. */
 	"smp_callin",
-	"__cpu_suspend_enter", "__cpu_resume_enter", "sbi_cpu_stop",
+	"__cpu_suspend_enter", "__cpu_resume_enter", "sbi_cpu_stop", "sbi_hsm_hart_stop",
 	/* They resume before they restore the trap vector. */
 	"cpu_suspend", "swsusp_arch_suspend", "suspend_restore_csrs",
 	/* The stack is another one. */
