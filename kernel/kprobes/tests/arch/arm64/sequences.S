@@ -89,9 +89,10 @@ TO_PAD ret, x30, nop, ret
 TO_PAD ret_other, x9, nop, ret x9
 TO_PAD retaa, x30, paciasp, retaa
 TO_PAD retab, x30, pacibsp, retab
-TO_PAD braa, x11, "pacia x11, x12", braa x11, x12
-TO_PAD braaz, x11, "paciza x11", braaz x11
-TO_PAD brab, x11, "pacib x11, sp", brab x11, sp
+	/* QEMU 10.0 ends with a failed assertion when it translates one of another register. */
+TO_PAD braa, x16, "pacia x16, x12", braa x16, x12
+TO_PAD braaz, x17, "paciza x17", braaz x17
+TO_PAD brab, x16, "pacib x16, sp", brab x16, sp
 
 SEQUENCE autiasp
 	paciasp
