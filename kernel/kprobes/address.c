@@ -51,8 +51,8 @@ static enum kprobe_reason check_symbol(const struct kprobe_function *f)
  */
 static bool is_called(const struct kprobe_function *f)
 {
-	return f->kind != KPROBE_SYMBOL_COLD && !kprobe_is_return_trampoline(f->start) &&
-	       arch_kprobe_is_called(f->start);
+	return !(f->kind == KPROBE_SYMBOL_COLD && kprobe_is_cold_part(f->start)) &&
+	       !kprobe_is_return_trampoline(f->start) && arch_kprobe_is_called(f->start);
 }
 
 /* Sets @addr to where a probe at @at goes, which may differ at a function's entry. */
@@ -67,7 +67,7 @@ static enum kprobe_reason place_in_function(const struct kprobe_function *f, uns
 						 on_func_entry);
 	/* KMSAN has not seen the write: the architecture's code is not instrumented. */
 	kmsan_unpoison_memory(on_func_entry, sizeof(*on_func_entry));
-	if (!is_called(f))
+	if (*on_func_entry && !is_called(f))
 		*on_func_entry = false;
 	return KPROBE_REASON_NONE;
 }

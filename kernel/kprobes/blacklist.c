@@ -285,7 +285,8 @@ NOKPROBE_SYMBOL(kprobe_blacklist_next);
 /* Suffixes that compilers give to clones and split-off parts of a function. */
 static bool is_piece_suffix(const char *suffix)
 {
-	return strstarts(suffix, ".cold") || strstarts(suffix, ".isra.") ||
+	return !strcmp(suffix, ".cold") || strstarts(suffix, ".cold.") ||
+	       strstarts(suffix, ".isra.") ||
 	       strstarts(suffix, ".constprop.") || strstarts(suffix, ".part.");
 }
 

@@ -8,6 +8,7 @@
  * would take minutes otherwise.
  */
 #include <linux/bitmap.h>
+#include <linux/ftrace.h>
 #include <linux/kallsyms.h>
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
@@ -37,18 +38,63 @@ bool kprobe_is_prefix_symbol(const char *name)
 	return is_prefix(colon ? colon + 1 : name);
 }
 
+/* Finds the suffix of a cold part: "f.cold", or "f.cold.12" as older compilers write it. */
+static char *cold_suffix(const char *name)
+{
+	const char *at, *end;
+
+	for (at = strstr(name, ".cold"); at; at = strstr(at + 1, ".cold")) {
+		end = at + strlen(".cold");
+		if (*end == '.')
+			end += 1 + strspn(end + 1, "0123456789");
+		if (!*end && at != name)
+			return (char *)at;
+	}
+	return NULL;
+}
+
 static enum kprobe_symbol kind_of(const char *name)
 {
-	const char *suffix;
-
 	if (name[0] == '_' && is_prefix(name))
 		return KPROBE_SYMBOL_PREFIX;
 	if (name[0] == '_' && strstarts(name, STATIC_CALL_TRAMP_PREFIX_STR))
 		return KPROBE_SYMBOL_TRAMPOLINE;
-	suffix = strchr(name, '.');
-	if (suffix && strstr(suffix, ".cold"))
-		return KPROBE_SYMBOL_COLD;
-	return KPROBE_SYMBOL_FUNCTION;
+	return cold_suffix(name) ? KPROBE_SYMBOL_COLD : KPROBE_SYMBOL_FUNCTION;
+}
+
+/**
+ * kprobe_is_cold_part() - is this what a compiler has moved out of a function?
+ * @addr: where a symbol is whose name says so
+ *
+ * A function may have such a name of its own. Then there is no function of that name without
+ * the suffix, or ftrace has a call in it.
+ *
+ * Context: Any in which RCU can be read.
+ * Return: False if it is a function.
+ */
+bool kprobe_is_cold_part(unsigned long addr)
+{
+	char buf[MODULE_NAME_LEN + KSYM_NAME_LEN], *name = buf + MODULE_NAME_LEN;
+	char *suffix, *module;
+	unsigned long size, offset;
+	size_t len;
+
+	if (ftrace_location(addr))
+		return false;
+	guard(rcu)();
+	if (!kallsyms_lookup(addr, &size, &offset, &module, name))
+		return false;
+	suffix = cold_suffix(name);
+	if (!suffix)
+		return false;
+	*suffix = 0;
+	if (module) {
+		/* "module:function" */
+		len = strlen(module);
+		*--name = ':';
+		name = memcpy(name - len, module, len);
+	}
+	return kallsyms_lookup_name(name);
 }
 
 #ifdef CONFIG_MODULES

@@ -12,7 +12,8 @@ struct module;
  * enum kprobe_symbol - what a symbol of the text stands for
  * @KPROBE_SYMBOL_FUNCTION:   a function
  * @KPROBE_SYMBOL_COLD:       the part of a function that the compiler has moved
- *                            elsewhere because it is rarely executed
+ *                            elsewhere because it is rarely executed, as far as the name
+ *                            tells: see kprobe_is_cold_part()
  * @KPROBE_SYMBOL_PREFIX:     bytes in front of a function
  * @KPROBE_SYMBOL_TRAMPOLINE: trampoline of a static call: a jump that is patched
  */
@@ -36,6 +37,7 @@ struct kprobe_function {
 };
 
 bool kprobe_is_prefix_symbol(const char *name);
+bool kprobe_is_cold_part(unsigned long addr);
 /* Boundaries at larger offsets in a function are decoded anew each time. */
 #define KPROBE_DECODED_MAX	4096
 

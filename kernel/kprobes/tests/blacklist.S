@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A function with a cold part in another place, as compilers make it.
+ * A function with a cold part in another place, as compilers make it; and functions whose names
+ * alone say so.
  */
 #include <linux/objtool.h>
 
@@ -24,3 +25,18 @@ SYM_START(kprobes_forbidden_asm.cold, SYM_L_LOCAL, SYM_A_NONE)
 	nop
 	RET
 SYM_FUNC_END(kprobes_forbidden_asm.cold)
+
+	.text
+
+	/* No functions for objtool: it would look for those that they are parts of. */
+CODE kprobes_names.coldroom
+	nop
+	nop
+	RET
+SYM_CODE_END(kprobes_names.coldroom)
+
+CODE kprobes_names_own.cold
+	nop
+	nop
+	RET
+SYM_CODE_END(kprobes_names_own.cold)
