@@ -443,6 +443,8 @@ static const void *sequence_gen_params(const void *prev, char *desc)
 	if (s >= kprobes_diff_sequences_end)
 		return NULL;
 	strscpy(desc, s->name, KUNIT_PARAM_DESC_SIZE);
+	/* In KTAP it begins a comment. */
+	strreplace(desc, '#', '$');
 	return s;
 }
 
