@@ -316,6 +316,15 @@ struct kprobe *get_kprobe(void *addr)
 	return list_first_or_null_rcu(&point->probes, struct kprobe, list);
 }
 
+/* Moves that have ended leave points to be disarmed, which others may want to replace. */
+static bool has_settled(void)
+{
+	bool over = !kprobe_moves() && kprobe_optimizer_is_idle();
+
+	kprobe_disarm_pending();
+	return over && kprobe_optimizer_is_idle();
+}
+
 /**
  * wait_for_kprobe_optimizer() - wait until no change of the text is pending
  *
@@ -330,9 +339,7 @@ void wait_for_kprobe_optimizer(void)
 	unsigned long patience = jiffies + 30 * HZ;
 
 	kprobe_flush_switches();
-	kprobe_disarm_pending();
-	while ((!kprobe_optimizer_is_idle() || kprobe_moves()) &&
-	       time_before(jiffies, patience))
+	while (!has_settled() && time_before(jiffies, patience))
 		schedule_timeout_uninterruptible(1);
 }
 

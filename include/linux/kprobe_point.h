@@ -63,9 +63,10 @@ enum kprobe_mechanism {
  * enum kprobe_point_state - where a point is in its life
  * @KPROBE_POINT_IDLE:       the text is the kernel's own; hits cannot happen
  * @KPROBE_POINT_ARMED:      the mechanism is in the text
- * @KPROBE_POINT_DISARM_PENDING: no probe is on the point, but the mechanism stays in the
- *                           text until a work item disarms many such points together;
- *                           hits only execute the displaced instruction
+ * @KPROBE_POINT_DISARM_PENDING: the point is not wanted, but the mechanism stays in
+ *                           the text until a work item disarms many such points together, or
+ *                           until its move to ftrace has ended; hits only execute the
+ *                           displaced instruction
  * @KPROBE_POINT_GONE:       the text was freed, and must not be written to any more
  * @KPROBE_POINT_STATES:     number of states
  *
@@ -428,7 +429,8 @@ struct kprobe_frame {
  * @frame:    the hits; frames in use come first
  * @overflow: how many calls of kprobe_busy_begin() found no free frame
  *
- * Only its own CPU writes it. Interrupts and NMIs release the frames that they claim,
+ * Its own CPU writes it, and another one if a handler has slept, which none must: that
+ * releases the frame where it returns. Interrupts and NMIs release the frames that they claim,
  * so no atomic access is needed. Handlers run with preemption disabled, so the
  * frames of task context belong to the task that runs on the CPU. If that dies in a
  * handler it must release them: kprobe_task_dies().

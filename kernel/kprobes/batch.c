@@ -14,6 +14,7 @@
 
 #include "batch.h"
 #include "ftrace.h"
+#include "move_notes.h"
 #include "optimizer.h"
 #include "patch.h"
 #include "point.h"
@@ -69,6 +70,22 @@ static void keep_point(struct kprobe_point *point)
 		kprobe_optimizer_queue(point);
 }
 
+/*
+ * A hit of the moving point may be under way. It must not skip the probe on the next
+ * instruction: the breakpoint stays until the move has ended, and calls no handlers.
+ */
+static bool must_finish_move(const struct kprobe_point *point)
+{
+	return kprobe_move_next(kprobe_move_of(point));
+}
+
+static void postpone_disarm(struct kprobe_point *point)
+{
+	list_del_init(&point->batch);
+	if (point->state == KPROBE_POINT_ARMED)
+		kprobe_point_set_state(point, KPROBE_POINT_DISARM_PENDING);
+}
+
 static void sort_point(struct kprobe_point *point, struct kprobe_passes *passes)
 {
 	bool wanted = kprobe_point_wanted(point);
@@ -77,6 +94,8 @@ static void sort_point(struct kprobe_point *point, struct kprobe_passes *passes)
 		list_del_init(&point->batch);
 	else if (wanted && point->state == KPROBE_POINT_IDLE)
 		list_move_tail(&point->batch, &passes->arm[point->mechanism]);
+	else if (!wanted && must_finish_move(point))
+		postpone_disarm(point);
 	else if (!wanted && kprobe_point_in_text(point))
 		list_move_tail(&point->batch, &passes->disarm[point->mechanism]);
 	else
@@ -262,6 +281,21 @@ static void disarm_pending(struct work_struct *work)
 }
 
 static DECLARE_DELAYED_WORK(disarm_work, disarm_pending);
+
+/**
+ * kprobe_batch_move_ended() - disarm a point that could not be disarmed while it moved
+ * @point: the point, which may be wanted all the same
+ *
+ * Context: kprobe_mutex held.
+ */
+void kprobe_batch_move_ended(struct kprobe_point *point)
+{
+	lockdep_assert_held(&kprobe_mutex);
+	if (point->state != KPROBE_POINT_DISARM_PENDING)
+		return;
+	list_move_tail(&point->batch, &pending_points);
+	queue_delayed_work(system_unbound_wq, &disarm_work, KPROBE_DISARM_DELAY);
+}
 
 /**
  * kprobe_batch_defer_disarm() - release points whose probes are being unregistered

@@ -16,6 +16,7 @@ enum kprobe_reason kprobe_batch_commit(struct list_head *batch);
 void kprobe_batch_defer_disarm(struct list_head *batch);
 void kprobe_batch_use_ftrace(struct kprobe_point *point);
 void kprobe_batch_restore(struct list_head *points);
+void kprobe_batch_move_ended(struct kprobe_point *point);
 void kprobe_batch_drop(struct list_head *points);
 struct kprobe_point *kprobe_find_wanted(unsigned long site);
 bool kprobe_disarm_chunk(void);

@@ -35,33 +35,27 @@ static void report_call(struct kprobe_point *point, struct pt_regs *regs)
 {
 	unsigned long to = instruction_pointer(regs);
 	unsigned long sp = kernel_stack_pointer(regs);
+	bool moving = kprobe_is_moving(point);
 
-	if (likely(!kprobe_is_moving(point))) {
-		kprobe_entry_hit(point, regs);
+	/* Also if no handler is called: a Tasks RCU grace period does not cover this call. */
+	if (unlikely(moving) && !kprobe_move_note(point, sp))
 		return;
-	}
-	if (!kprobe_move_note(point, sp))
+	/* If ftrace has no memory to disarm a point, it goes on with its calls: it is idle. */
+	if (unlikely(READ_ONCE(point->state) != KPROBE_POINT_ARMED))
 		return;
 	kprobe_entry_hit(point, regs);
 	/* It does not come to the breakpoint. */
-	if (instruction_pointer(regs) != to)
+	if (unlikely(moving) && instruction_pointer(regs) != to)
 		kprobe_move_take_note(point, sp);
 }
 NOKPROBE_SYMBOL(report_call);
-
-/* If ftrace has no memory to disarm a point, it goes on with its calls: the point is idle. */
-static __always_inline bool is_reported(const struct kprobe_point *point)
-{
-	/* Pairs with kprobe_move_begin(). */
-	return smp_load_acquire(&point->mechanism) == KPROBE_FTRACE &&
-	       READ_ONCE(point->state) == KPROBE_POINT_ARMED;
-}
 
 static __always_inline void find_and_report(unsigned long ip, struct pt_regs *regs)
 {
 	struct kprobe_point *point = kprobe_table_find_user(ip, kprobe_after_nop(ip));
 
-	if (likely(point && is_reported(point)))
+	/* Acquire: pairs with kprobe_move_begin(). */
+	if (likely(point && smp_load_acquire(&point->mechanism) == KPROBE_FTRACE))
 		report_call(point, regs);
 }
 

@@ -253,6 +253,12 @@ static __always_inline void hit(struct kprobe_point *point, struct pt_regs *regs
 	kprobe_frame_exit(frame);
 }
 
+/* No handler must run if the point waits to be disarmed until it has moved. */
+static __always_inline bool is_armed(const struct kprobe_point *point)
+{
+	return READ_ONCE(point->state) == KPROBE_POINT_ARMED;
+}
+
 /*
  * Executes what is at a moving point's site: the hit of the point there, or the
  * displaced instruction. While that point comes or goes, the route may lead back to
@@ -263,14 +269,17 @@ static void go_on_at_site(struct kprobe_point *point, struct pt_regs *regs,
 			  unsigned int entered)
 {
 	struct kprobe_point *next;
+	struct kprobe_move *move;
 
-	while (kprobe_is_moving(point) && instruction_pointer(regs) == point->site) {
-		next = kprobe_move_next(point);
-		if (next) {
+	/* @move is read once per turn: after its end the point's route may skip @next. */
+	while (instruction_pointer(regs) == point->site && (move = kprobe_move_of(point))) {
+		next = kprobe_move_next(move);
+		if (next && is_armed(next))
 			hit(next, regs, entered);
+		else
+			run_displaced(next ?: point, kprobe_point_route(next ?: point), regs);
+		if (next)
 			return;
-		}
-		run_displaced(point, kprobe_point_route(point), regs);
 	}
 }
 NOKPROBE_SYMBOL(go_on_at_site);
@@ -282,8 +291,11 @@ NOKPROBE_SYMBOL(go_on_at_site);
 static void moving_hit(struct kprobe_point *point, struct pt_regs *regs,
 		       unsigned int entered)
 {
+	bool reported;
+
 	smp_rmb();	/* @move is read after @mechanism: pairs with kprobe_move_begin() */
-	if (kprobe_move_take_note(point, kernel_stack_pointer(regs)))
+	reported = kprobe_move_take_note(point, kernel_stack_pointer(regs));
+	if (reported || !is_armed(point))
 		instruction_pointer_set(regs, point->site);
 	else
 		hit(point, regs, entered);

@@ -59,7 +59,9 @@ static void give_up_breakpoint(struct kprobe_point *point,
 
 /**
  * kprobe_move_end() - end a point's move to ftrace and remove its breakpoint
- * @point: a point that may be moving
+ * @point: a point that may be moving. Before the grace period has ended: one without another
+ *         probe on the next instruction, which a hit under way would skip, or whose text goes
+ *         away
  *
  * Context: Process context, kprobe_mutex held, may sleep.
  */
@@ -85,20 +87,24 @@ void kprobe_move_end(struct kprobe_point *point)
 static void grace_period_ended(struct rcu_head *rcu);
 
 /*
- * All calls that ftrace did not report have hit the breakpoint. Not so those that it reported
- * and that got no note: another grace period covers these.
+ * All calls that ftrace did not report have hit the breakpoint. Calls that it has reported
+ * without room for a note need another grace period.
  */
 static void end_deferred(union kprobe_deferred_free *deferred)
 {
 	struct kprobe_move *move = container_of(deferred, struct kprobe_move, deferred);
+	struct kprobe_point *point;
 
 	if (move->point && READ_ONCE(move->full)) {
 		WRITE_ONCE(move->full, false);
 		call_rcu_tasks(&deferred->rcu, grace_period_ended);
 		return;
 	}
-	if (move->point)
-		kprobe_move_end(move->point);
+	point = move->point;
+	if (point) {
+		kprobe_move_end(point);
+		move->ended(point);
+	}
 	/* Hits may still read its notes, under RCU. */
 	kfree_rcu(move, deferred.rcu);
 }
@@ -150,16 +156,18 @@ void kprobe_move_cancel(struct list_head *points)
 /**
  * kprobe_move_begin() - begin to move points to ftrace
  * @points: prepared points that ftrace reports calls for, linked by @batch
+ * @ended:  called with kprobe_mutex held after a move that a grace period has ended
  *
  * Context: kprobe_mutex held.
  */
-void kprobe_move_begin(struct list_head *points)
+void kprobe_move_begin(struct list_head *points, void (*ended)(struct kprobe_point *point))
 {
 	struct kprobe_point *point;
 
 	lockdep_assert_held(&kprobe_mutex);
 	list_for_each_entry(point, points, batch) {
 		point->move->point = point;
+		point->move->ended = ended;
 		WRITE_ONCE(nr_moves, nr_moves + 1);
 		/* Detours must not call handlers: kprobe_hit() looks for the note first. */
 		kprobe_point_changed(point);

@@ -8,7 +8,7 @@
 #ifdef CONFIG_KPROBES_ON_FTRACE
 enum kprobe_reason kprobe_move_prepare(struct list_head *points);
 void kprobe_move_cancel(struct list_head *points);
-void kprobe_move_begin(struct list_head *points);
+void kprobe_move_begin(struct list_head *points, void (*ended)(struct kprobe_point *point));
 void kprobe_move_end(struct kprobe_point *point);
 void kprobe_move_join(struct kprobe_point *next);
 void kprobe_move_leave(struct kprobe_point *next);

@@ -72,15 +72,13 @@ NOKPROBE_SYMBOL(kprobe_move_take_note);
 
 /**
  * kprobe_move_next() - find the point that shares a moving point's breakpoint
- * @point: a point that may be moving
+ * @move: what kprobe_move_of() has found, or NULL
  *
  * Context: Hit path, preemption disabled.
  * Return: The point of the instruction after the nop, or NULL.
  */
-struct kprobe_point *kprobe_move_next(struct kprobe_point *point)
+struct kprobe_point *kprobe_move_next(struct kprobe_move *move)
 {
-	struct kprobe_move *move = READ_ONCE(point->move);
-
 	/*
 	 * The caller has read @point->route before. If it was the move's, @next was set
 	 * before that route was published: pairs with kprobe_move_join().

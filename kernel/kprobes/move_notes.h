@@ -19,6 +19,7 @@
  * @route: leads the point's hits to @next
  * @seen:  stack pointers of calls that ftrace has reported, 0 where free
  * @full:  a call got no note, so that it must still hit the breakpoint
+ * @ended: called when the grace period has ended the move
  * @deferred: for the grace period, and for freeing
  *
  * @point and @next are written under kprobe_mutex; hits read @next.
@@ -29,22 +30,23 @@ struct kprobe_move {
 	struct kprobe_route route;
 	unsigned long seen[MOVE_CALLS];
 	bool full;
+	void (*ended)(struct kprobe_point *point);
 	union kprobe_deferred_free deferred;
 };
 
 #ifdef CONFIG_KPROBES_ON_FTRACE
-static __always_inline bool kprobe_is_moving(const struct kprobe_point *point)
+static __always_inline struct kprobe_move *kprobe_move_of(const struct kprobe_point *point)
 {
 	return READ_ONCE(point->move);
 }
 
 bool kprobe_move_note(struct kprobe_point *point, unsigned long sp);
 bool kprobe_move_take_note(struct kprobe_point *point, unsigned long sp);
-struct kprobe_point *kprobe_move_next(struct kprobe_point *point);
+struct kprobe_point *kprobe_move_next(struct kprobe_move *move);
 #else
-static inline bool kprobe_is_moving(const struct kprobe_point *point)
+static inline struct kprobe_move *kprobe_move_of(const struct kprobe_point *point)
 {
-	return false;
+	return NULL;
 }
 
 static inline bool kprobe_move_take_note(struct kprobe_point *point,
@@ -53,10 +55,15 @@ static inline bool kprobe_move_take_note(struct kprobe_point *point,
 	return true;
 }
 
-static inline struct kprobe_point *kprobe_move_next(struct kprobe_point *point)
+static inline struct kprobe_point *kprobe_move_next(struct kprobe_move *move)
 {
 	return NULL;
 }
 #endif
+
+static __always_inline bool kprobe_is_moving(const struct kprobe_point *point)
+{
+	return kprobe_move_of(point);
+}
 
 #endif /* _KERNEL_KPROBES_MOVE_NOTES_H */

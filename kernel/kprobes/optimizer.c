@@ -436,7 +436,7 @@ static void unoptimize_overlapping(struct kprobe_point *point, struct list_head 
 	point->not_jump = KPROBE_REASON_NEIGHBOUR;
 	keep_breakpoint(point, jumps);
 	/* Of a point whose breakpoint another one shares the route is the move's. */
-	if (!kprobe_move_next(point))
+	if (!kprobe_move_next(kprobe_move_of(point)))
 		kprobe_detour_leave_region(point);
 }
 

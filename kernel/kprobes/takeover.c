@@ -129,7 +129,7 @@ static enum kprobe_reason take_over_armed(struct list_head *points)
 	if (reason)
 		kprobe_move_cancel(points);
 	else
-		kprobe_move_begin(points);
+		kprobe_move_begin(points, kprobe_batch_move_ended);
 	return reason;
 }
 

@@ -89,9 +89,10 @@ struct kprobes_counter *kprobes_entry_second(struct kunit *test)
 	return kprobes_counter(test, &second);
 }
 
-/* Disarms points of earlier probes, which would else decide the form. */
+/* Disarms points of earlier probes, which would else decide the form: moving ones last. */
 void kprobes_entry_clear(void)
 {
+	wait_for_kprobe_optimizer();
 	kprobe_disarm_pending();
 }
 

@@ -8,6 +8,8 @@
 #include <linux/kprobes.h>
 #include <linux/module.h>
 
+#include "../batch.h"
+#include "../hit.h"
 #include "../move.h"
 #include "../move_notes.h"
 #include "entry.h"
@@ -211,7 +213,7 @@ static void next_goes(struct kunit *test)
 	kprobes_expect_counts(test, m.entry, 4, 4);
 	kprobes_expect_counts(test, m.next, 2, 2);
 	unregister_kprobe(&m.next->kp);
-	kprobes_entry_clear();
+	kprobe_disarm_pending();
 	kprobes_entry_call(test, 1);
 	call_in_time(test, 1);
 	kprobes_expect_counts(test, m.entry, 6, 6);
@@ -228,7 +230,7 @@ static void next_comes_back(struct kunit *test)
 
 	for (i = 1; i <= 3; i++) {
 		unregister_kprobe(&m.next->kp);
-		kprobes_entry_clear();
+		kprobe_disarm_pending();
 		m.next->kp.addr = NULL;
 		KUNIT_ASSERT_EQ(test, 0, register_kprobe(&m.next->kp));
 		kprobes_entry_call(test, 1);
@@ -249,7 +251,7 @@ static void second_comes(struct kunit *test, bool first_alone)
 
 	if (first_alone) {
 		unregister_kprobe(&m.next->kp);
-		kprobes_entry_clear();
+		kprobe_disarm_pending();
 	}
 	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&second->kp));
 	kprobes_entry_call(test, 1);
@@ -258,7 +260,7 @@ static void second_comes(struct kunit *test, bool first_alone)
 	kprobes_expect_counts(test, m.entry, 2, 2);
 	if (!first_alone) {
 		unregister_kprobe(&m.next->kp);
-		kprobes_entry_clear();
+		kprobe_disarm_pending();
 		kprobes_entry_call(test, 1);
 		call_in_time(test, 1);
 		kprobes_expect_counts(test, second, 4, 4);
@@ -289,7 +291,7 @@ static void entry_goes(struct kunit *test)
 	kprobes_expect_counts(test, m.entry, 1, 1);
 	kprobes_expect_counts(test, m.next, 3, 3);
 	unregister_kprobe(&m.entry->kp);
-	kprobes_entry_clear();
+	kprobe_disarm_pending();
 	kprobes_entry_call(test, 1);
 	call_late(test, 1);
 	wait_for_kprobe_optimizer();
@@ -298,7 +300,76 @@ static void entry_goes(struct kunit *test)
 	kprobes_expect_counts(test, m.next, 6, 6);
 }
 
-/* Unregisters both in either order: the original text is restored. */
+static void disable(void *p)
+{
+	disable_kprobe(p);
+}
+
+/* The probe is disabled meanwhile, by another CPU. */
+static int stay(struct kprobe *p, struct pt_regs *regs)
+{
+	struct kprobes_other *off = kprobes_counter_of(p)->data;
+
+	WRITE_ONCE(off->go, true);
+	if (!kprobes_spins_until(!kprobe_moves() ||
+				 READ_ONCE(p->point->state) == KPROBE_POINT_DISARM_PENDING))
+		kprobes_counter_of(p)->data = NULL;
+	return 0;
+}
+
+/* A hit whose handler runs when the entry's probe is disabled does not pass the next probe. */
+static void entry_goes_in_handler(struct kunit *test)
+{
+	struct kprobes_other *off;
+	struct pt_regs regs;
+	unsigned int cpu;
+	struct move m;
+
+	cpu = kprobes_leave_cpu(test);
+	m = start_move(test);
+	off = kprobes_other(test, disable, &m.entry->kp, cpu);
+	m.entry->data = off;
+	m.entry->in_pre = stay;
+	/* Those of no call that ftrace has reported. */
+	memset(&regs, 1, sizeof(regs));
+	/* As if the breakpoint was hit, but its trap would disable interrupts. */
+	preempt_disable();
+	kprobe_hit(m.entry->kp.point, &regs, 0);
+	preempt_enable();
+	KUNIT_EXPECT_NOT_NULL(test, m.entry->data);
+	KPROBES_EXPECT_SOON(test, READ_ONCE(off->done));
+	KUNIT_EXPECT_EQ(test, atomic_read(&m.entry->pre), 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&m.next->pre), 1);
+	KUNIT_EXPECT_EQ(test, m.next->kp.nmissed, 0);
+	/* The entry's breakpoint goes with the move. */
+	wait_for_kprobe_optimizer();
+	atomic_set(&m.next->pre, 0);
+	kprobes_entry_call(test, 1);
+	call_late(test, 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&m.entry->pre), 1);
+	kprobes_expect_counts(test, m.next, 2, 2);
+}
+
+/* All probes are switched off and on: the breakpoint stays, and calls no handlers. */
+static void all_go_off(struct kunit *test)
+{
+	struct move m = start_move(test);
+
+	KUNIT_EXPECT_EQ(test, 0, kprobe_arm_all(false));
+	kprobes_entry_call(test, 1);
+	call_late(test, 1);
+	kprobes_expect_counts(test, m.entry, 0, 0);
+	kprobes_expect_counts(test, m.next, 0, 0);
+	KUNIT_EXPECT_EQ(test, 0, kprobe_arm_all(true));
+	kprobes_entry_call(test, 1);
+	call_late(test, 1);
+	KUNIT_EXPECT_GE(test, atomic_read(&m.entry->pre), 1);
+	kprobes_expect_counts(test, m.next, 2, 2);
+	KUNIT_EXPECT_EQ(test, m.entry->kp.nmissed, 0);
+	KUNIT_EXPECT_EQ(test, m.next->kp.nmissed, 0);
+}
+
+/* Unregisters both in either order: the original text is restored when the move has ended. */
 static void both_go(struct kunit *test)
 {
 	struct kprobes_text text;
@@ -310,7 +381,7 @@ static void both_go(struct kunit *test)
 	for (first = 0; first < 2; first++) {
 		unregister_kprobe(first ? &m.entry->kp : &m.next->kp);
 		if (first)
-			kprobes_entry_clear();
+			kprobe_disarm_pending();
 		unregister_kprobe(first ? &m.next->kp : &m.entry->kp);
 		kprobes_entry_clear();
 		kprobes_text_expect(test, &text);
@@ -364,6 +435,8 @@ static struct kunit_case move_cases[] = {
 	KPROBES_CASE_FORMS(second_comes_later),
 	KPROBES_CASE_FORMS(second_comes_alone),
 	KPROBES_CASE_FORMS(entry_goes),
+	KPROBES_CASE_FORMS(entry_goes_in_handler),
+	KPROBES_CASE_FORMS(all_go_off),
 	KPROBES_CASE_FORMS(both_go),
 	KPROBES_CASE_FORMS(redirection_waits),
 	{}
