@@ -21,11 +21,13 @@ void kprobe_entry_hit(struct kprobe_point *point, struct pt_regs *regs);
 int kprobe_breakpoint_hit(unsigned long addr, struct pt_regs *regs,
 			  unsigned int entered);
 void kprobe_detour_hit(struct kprobe_point *point, struct pt_regs *regs);
-void kprobe_detour_changed(struct kprobe_point *point, struct pt_regs *regs);
-void kprobe_detour_diverted(struct kprobe_point *point, struct pt_regs *regs);
+void kprobe_detour_changed(struct kprobe_point *point, struct pt_regs *regs,
+			   unsigned long cpu_offset);
+void kprobe_detour_diverted(struct kprobe_point *point, struct pt_regs *regs,
+			    unsigned long cpu_offset);
 void kprobe_detour_post_hit(struct kprobe_point *point, struct pt_regs *regs);
-void kprobe_detour_post_changed(struct kprobe_point *point,
-				struct pt_regs *regs);
+void kprobe_detour_post_changed(struct kprobe_point *point, struct pt_regs *regs,
+				unsigned long cpu_offset);
 void *kprobe_breakpoint_detour(unsigned long addr);
 void kprobe_detour_done(void);
 void kprobe_detour_resched(void);

@@ -32,9 +32,11 @@ void kprobe_detour_hit(struct kprobe_point *point, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(kprobe_detour_hit);
 
-static struct kprobe_frame *claimed_frame(void)
+/* A handler that has slept may have returned on another CPU than the one that it has a frame of. */
+static struct kprobe_frame *claimed_frame(unsigned long cpu_offset)
 {
-	return raw_cpu_ptr(&kprobe_cpu.frame[0]);
+	return RELOC_HIDE((struct kprobe_frame __force __kernel *)&kprobe_cpu.frame[0],
+			  cpu_offset);
 }
 NOKPROBE_SYMBOL(claimed_frame);
 
@@ -42,12 +44,14 @@ NOKPROBE_SYMBOL(claimed_frame);
  * kprobe_detour_changed() - handle a hit whose detour was made for other handlers
  * @point: its point, published in the frame that the detour has claimed
  * @regs:  as for kprobe_detour_hit()
+ * @cpu_offset: per_cpu_offset() of the CPU whose frame it is
  *
  * Context: As kprobe_detour_hit().
  */
-void kprobe_detour_changed(struct kprobe_point *point, struct pt_regs *regs)
+void kprobe_detour_changed(struct kprobe_point *point, struct pt_regs *regs,
+			   unsigned long cpu_offset)
 {
-	kprobe_frame_exit(claimed_frame());
+	kprobe_frame_exit(claimed_frame(cpu_offset));
 	kprobe_hit(point, regs, 0);
 }
 NOKPROBE_SYMBOL(kprobe_detour_changed);
@@ -74,12 +78,14 @@ NOKPROBE_SYMBOL(kprobe_detour_post_hit);
  * kprobe_detour_post_changed() - the same for a detour that was made for other handlers
  * @point: as for kprobe_detour_changed()
  * @regs:  as for kprobe_detour_post_hit()
+ * @cpu_offset: as for kprobe_detour_changed()
  *
  * Context: As kprobe_detour_hit().
  */
-void kprobe_detour_post_changed(struct kprobe_point *point, struct pt_regs *regs)
+void kprobe_detour_post_changed(struct kprobe_point *point, struct pt_regs *regs,
+				unsigned long cpu_offset)
 {
-	kprobe_frame_exit(claimed_frame());
+	kprobe_frame_exit(claimed_frame(cpu_offset));
 	kprobe_detour_post_hit(point, regs);
 }
 NOKPROBE_SYMBOL(kprobe_detour_post_changed);
@@ -88,12 +94,14 @@ NOKPROBE_SYMBOL(kprobe_detour_post_changed);
  * kprobe_detour_diverted() - end a hit that a handler called by a detour has diverted
  * @point: the detour's point, published in the frame that it has claimed
  * @regs:  registers as the handler has left them
+ * @cpu_offset: as for kprobe_detour_changed()
  *
  * Context: As kprobe_detour_hit().
  */
-void kprobe_detour_diverted(struct kprobe_point *point, struct pt_regs *regs)
+void kprobe_detour_diverted(struct kprobe_point *point, struct pt_regs *regs,
+			    unsigned long cpu_offset)
 {
-	struct kprobe_frame *frame = claimed_frame();
+	struct kprobe_frame *frame = claimed_frame(cpu_offset);
 
 	kprobe_miss_rest(point, READ_ONCE(frame->probe));
 	kprobe_go_on(point, regs);

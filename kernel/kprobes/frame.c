@@ -25,13 +25,16 @@ DEFINE_PER_CPU(struct kprobe_cpu, kprobe_cpu) = {
 	},
 };
 
-/* Frames in use come first, so this is also the index of the first free one. */
+/*
+ * Counts to the last one in use. Those before it are in use as well, unless a handler that has
+ * slept has released its frame from another CPU.
+ */
 static unsigned int frames_in_use(const struct kprobe_cpu *cpu)
 {
-	unsigned int i = 0;
+	unsigned int i = KPROBE_FRAMES;
 
-	while (i < KPROBE_FRAMES && READ_ONCE(cpu->frame[i].hazard))
-		i++;
+	while (i && !READ_ONCE(cpu->frame[i - 1].hazard))
+		i--;
 	return i;
 }
 NOKPROBE_SYMBOL(frames_in_use);

@@ -439,10 +439,10 @@ static __always_inline void pop_top(struct kretprobe_instance *ri)
 	WRITE_ONCE(ri->task->kretprobe_instances.first, ri->llist.next);
 }
 
-static noinline void end_slowly(struct kretprobe_instance *ri)
+static noinline void end_slowly(struct kretprobe_instance *ri, struct kprobe_frame *frame)
 {
 	kretprobe_pool_push(ri);
-	kprobe_frame_exit(kprobe_first_frame());
+	kprobe_frame_exit(frame);
 }
 NOKPROBE_SYMBOL(end_slowly);
 
@@ -461,19 +461,17 @@ static __always_inline void return_from_call(struct pt_regs *regs, void *fp,
 	handler = READ_ONCE(pool->handler);
 	if (unlikely(!handler)) {
 		pop_top(ri);
-		end_slowly(ri);
+		end_slowly(ri, frame);
 		return;
 	}
 	WRITE_ONCE(frame->probe, &ri->rp->kp);
 	handler(ri, regs);
-	/* Found once more, so that it need not be kept either. */
-	frame = kprobe_first_frame();
 	pop_top(ri);
 	ri = kretprobe_pool_swap_spare(ri);
 	if (likely(!ri))
 		kprobe_frame_exit(frame);
 	else
-		end_slowly(ri);
+		end_slowly(ri, frame);
 }
 
 /**

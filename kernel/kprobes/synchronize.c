@@ -59,7 +59,7 @@ static void complain(int cpu)
 	pr_warn("kprobes: still waiting for handlers on CPU %d to return\n", cpu);
 }
 
-/* Does a hit in this frame use what was unlinked? Only its own CPU writes to the frame. */
+/* Does a hit in this frame use what was unlinked? */
 static bool is_used(const struct kprobe_frame *frame, kprobe_uses_t uses, const void *arg)
 {
 	/*

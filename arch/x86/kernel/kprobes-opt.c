@@ -6,7 +6,7 @@
  *
  *	return probe alone? done without saving -> run	kretprobe_enter_quickly()
  *	save registers as a trap would		kprobe_detour_save_template
- *	%rbx = point
+ *	%rbx = point, %r15 = offset of the CPU's data
  *	frame in use? -> kprobe_detour_slow
  *	claim the frame, publish the point
  *	has it changed? -> kprobe_detour_stale
@@ -71,7 +71,6 @@ static void put_call(struct kprobe_code *c, const void *function)
 #define PERCPU_PREFIX
 #endif
 
-#define FRAME(field)	((unsigned long)&kprobe_cpu.frame[0].field)
 #define PREEMPT_COUNT	((unsigned long)&pcpu_hot.preempt_count)
 
 static void put_percpu(struct kprobe_code *c, unsigned long addr, const u8 *bytes,
@@ -85,6 +84,31 @@ static void put_percpu(struct kprobe_code *c, unsigned long addr, const u8 *byte
 #define PUT_PERCPU(c, addr, bytes_after, ...)					\
 	put_percpu(c, (addr) - (bytes_after), BYTES(PERCPU_PREFIX __VA_ARGS__),	\
 		   sizeof(BYTES(PERCPU_PREFIX __VA_ARGS__)))
+
+/*
+ * %r15 has the CPU's offset from before the frame is claimed until it is released. Handlers must
+ * not sleep. One that does may return on another CPU, where %r15 still leads to the frame.
+ */
+#ifdef CONFIG_SMP
+#define PUT_FRAME_BASE(c)							\
+	PUT_PERCPU(c, (unsigned long)&this_cpu_off, 0, 0x4c, 0x8b, 0x3d) /* mov to %r15 */
+#else
+#define PUT_FRAME_BASE(c)	PUT(c, 0x45, 0x31, 0xff)	/* xor %r15d, %r15d */
+#endif
+
+#define FRAME_BASE_REGISTER	15
+
+static void put_frame(struct kprobe_code *c, unsigned long offset, const u8 *bytes,
+		      unsigned int len)
+{
+	kprobe_code_put(c, bytes, len);
+	put32(c, offset);
+}
+
+/* An instruction up to the offset of its operand in the frame. */
+#define PUT_FRAME(c, field, ...)						\
+	put_frame(c, (unsigned long)&kprobe_cpu.frame[0].field,			\
+		  BYTES(__VA_ARGS__), sizeof(BYTES(__VA_ARGS__)))
 
 /* Clears the flags that C code expects to be clear, where probed code may have set them. */
 static void put_c_flags(struct kprobe_code *c, const struct kprobe_detour *detour)
@@ -115,12 +139,13 @@ static void put_save(struct kprobe_code *c, const struct kprobe_detour *detour, 
 static void put_claim(struct kprobe_code *c, const struct kprobe_detour *detour,
 		      void (*busy)(void), void (*changed)(void))
 {
-	PUT_PERCPU(c, FRAME(hazard), 1, 0x48, 0x83, 0x3d);	/* cmpq $0 */
+	PUT_FRAME_BASE(c);
+	PUT_FRAME(c, hazard, 0x49, 0x83, 0xbf);			/* cmpq $0 */
 	PUT(c, 0);
 	x86_put_cond(c, COND_NE, (unsigned long)busy);
-	PUT_PERCPU(c, FRAME(hazard), 0, 0x48, 0x89, 0x1d);	/* mov %rbx */
+	PUT_FRAME(c, hazard, 0x49, 0x89, 0x9f);			/* mov %rbx */
 	PUT_PERCPU(c, PREEMPT_COUNT, 0, 0x8b, 0x05);		/* mov to %eax */
-	PUT_PERCPU(c, FRAME(context), 0, 0x89, 0x05);		/* mov %eax */
+	PUT_FRAME(c, context, 0x41, 0x89, 0x87);		/* mov %eax */
 	static_assert(!offsetof(struct kprobe_point, generation));
 	PUT(c, 0x81, 0x3b);					/* cmpl $, (%rbx) */
 	put32(c, detour->generation);
@@ -130,9 +155,9 @@ static void put_claim(struct kprobe_code *c, const struct kprobe_detour *detour,
 /* Releases the frame, and restores the registers. */
 static void put_leave(struct kprobe_code *c, u16 *restore)
 {
-	PUT_PERCPU(c, FRAME(context), 1, 0x83, 0x0d);		/* orl $KPROBE_CONTEXT_NONE */
+	PUT_FRAME(c, context, 0x41, 0x83, 0x8f);		/* orl $KPROBE_CONTEXT_NONE */
 	PUT(c, KPROBE_CONTEXT_NONE & 0xff);
-	PUT_PERCPU(c, FRAME(hazard), 1, 0x48, 0x83, 0x25);	/* andq $0 */
+	PUT_FRAME(c, hazard, 0x49, 0x83, 0xa7);			/* andq $0 */
 	PUT(c, 0);
 	if (IS_ENABLED(CONFIG_PREEMPT_COUNT)) {
 		PUT_PERCPU(c, PREEMPT_COUNT, 0, 0xff, 0x0d);	/* decl */
@@ -148,7 +173,7 @@ static void put_handler(struct kprobe_code *c, const struct kprobe *p, const voi
 {
 	PUT(c, 0x48, 0xbf);					/* mov $, %rdi */
 	kprobe_code_put(c, &p, sizeof(p));
-	PUT_PERCPU(c, FRAME(probe), 0, 0x48, 0x89, 0x3d);	/* mov %rdi */
+	PUT_FRAME(c, probe, 0x49, 0x89, 0xbf);			/* mov %rdi */
 	PUT(c, 0x48, 0x89, 0xe6);				/* mov %rsp, %rsi */
 	put_call(c, handler);
 }
@@ -302,7 +327,7 @@ static void put_flags_out(struct kprobe_code *c, struct arch_kprobe_detour *at)
 /* Notes for unwinders whether the instruction has been executed. */
 static void put_post(struct kprobe_code *c, bool post)
 {
-	PUT_PERCPU(c, FRAME(post), 1, 0xc6, 0x05);		/* movb $ */
+	PUT_FRAME(c, post, 0x41, 0xc6, 0x87);			/* movb $ */
 	PUT(c, post);
 }
 
@@ -355,7 +380,7 @@ static u16 registers_of_first(const struct kprobe_detour *detour)
 	u16 registers = x86_kprobe_registers(detour->point->insn, detour->from[1]);
 
 	/* rsp leads to the saved registers, and rbp is for unwinding. */
-	return registers & (BIT(4) | BIT(5)) ? 0 : registers;
+	return registers & (BIT(4) | BIT(5) | BIT(FRAME_BASE_REGISTER)) ? 0 : registers;
 }
 
 static void emit_plain(struct kprobe_code *c, const struct kprobe_region *region,

@@ -246,13 +246,15 @@ SYM_CODE_END(\name)
 
 /*
  * For hits that a detour does not handle itself: the registers are on the stack, %rbx has
- * the point. The detour is not returned to: the hit ends like a trap, by an iret.
+ * the point, and %r15 leads to the frame if one was claimed. The detour is not returned to:
+ * the hit ends like a trap, by an iret.
  */
 .macro FINISH_HIT function:req
 	ANNOTATE_NOENDBR
 	UNWIND_HINT_REGS
 	movq	%rbx, %rdi
 	movq	%rsp, %rsi
+	movq	%r15, %rdx
 	call	\function
 	call	kprobe_detour_done
 	/* An interrupt at the iret would be taken for a fault of returning to user space. */

@@ -455,6 +455,89 @@ static void fault_in_instruction(struct kunit *test)
 	}
 }
 
+/* No handler may sleep. These go on, and return, on another CPU. */
+static void leave_for(unsigned int cpu)
+{
+	if (cpu == raw_smp_processor_id())
+		return;
+	preempt_enable();
+	set_cpus_allowed_ptr(current, cpumask_of(cpu));
+	preempt_disable();
+}
+
+static int leave_in_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	leave_for(*(unsigned int *)kprobes_counter_of(p)->data);
+	return 0;
+}
+
+static void call_plain(void *result)
+{
+	*(int *)result = kprobes_opt_plain(5);
+}
+
+static void expect_call(struct kunit *test, unsigned int cpu)
+{
+	int result = 0;
+	struct kprobes_other *other = kprobes_other(test, call_plain, &result, cpu);
+
+	WRITE_ONCE(other->go, true);
+	KPROBES_EXPECT_SOON(test, READ_ONCE(other->done));
+	kprobes_end_other(other);
+	KUNIT_EXPECT_EQ(test, result, 15);
+}
+
+/* The hits that come after that on the CPU that it has left have a frame. */
+static void frame_of_sleeper_is_released(struct kunit *test)
+{
+	unsigned int cpu = kprobes_leave_cpu(test), here = raw_smp_processor_id();
+	struct kprobes_counter *c, *next;
+	int i;
+
+	c = started_at(test, "kprobes_opt_plain", 0, leave_in_pre);
+	c->data = &here;
+	for (i = 0; i < 3; i++)
+		expect_call(test, cpu);
+	kprobes_expect_counts(test, c, 3, 0);
+	KUNIT_EXPECT_EQ(test, c->kp.nmissed, 0);
+	unregister_kprobe(&c->kp);
+
+	next = started_at(test, "kprobes_opt_plain", 0, NULL);
+	expect_call(test, cpu);
+	expect_call(test, here);
+	kprobes_expect_counts(test, next, 2, 0);
+	KUNIT_EXPECT_EQ(test, next->kp.nmissed, 0);
+}
+
+#ifdef CONFIG_KRETPROBES
+static int leave_in_return(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	leave_for(*(unsigned int *)kprobes_returns_of(ri)->data);
+	return 0;
+}
+
+static void frame_of_sleeping_return_is_released(struct kunit *test)
+{
+	unsigned int cpu = kprobes_leave_cpu(test), here = raw_smp_processor_id();
+	struct kprobes_returns *r = kprobes_returns(test, "kprobes_opt_plain");
+	struct kprobes_counter *c;
+
+	r->in_return = leave_in_return;
+	r->data = &here;
+	KUNIT_ASSERT_EQ(test, 0, register_kretprobe(&r->rp));
+	wait_for_kprobe_optimizer();
+	expect_call(test, cpu);
+	KUNIT_EXPECT_EQ(test, atomic_read(&r->returns), 1);
+	unregister_kretprobe(&r->rp);
+
+	c = started_at(test, "kprobes_opt_plain", 0, NULL);
+	expect_call(test, cpu);
+	expect_call(test, here);
+	kprobes_expect_counts(test, c, 2, 0);
+	KUNIT_EXPECT_EQ(test, c->kp.nmissed, 0);
+}
+#endif
+
 static struct kunit_case handlers_cases[] = {
 	KPROBES_CASE_WAYS(diverts),
 	KPROBES_CASE_WAYS(one_of_three_diverts),
@@ -472,6 +555,10 @@ static struct kunit_case handlers_cases[] = {
 	KPROBES_CASE_WAYS(post_joins),
 	KPROBES_CASE_WAYS(fault_in_handlers),
 	KPROBES_CASE_WAYS(fault_in_instruction),
+	KPROBES_CASE_DETOURS(frame_of_sleeper_is_released),
+#ifdef CONFIG_KRETPROBES
+	KPROBES_CASE_DETOURS(frame_of_sleeping_return_is_released),
+#endif
 	KPROBES_CASE_WAYS(skips_entry_nop),
 	KPROBES_CASE_WAYS(skips),
 	{}

@@ -389,8 +389,9 @@ static unsigned int frame_stores(struct kunit *test, struct emitted *e,
 		stores = insn.opcode.bytes[0] == 0x89 ||	/* mov; or, and */
 			 (insn.opcode.bytes[0] == 0x83 &&
 			  X86_MODRM_REG(insn.modrm.value) != 7);
-		/* Per-CPU operands are relative to the instruction's end. */
-		field = ENTRY + at + insn.length + insn.displacement.value - frame;
+		/* %r15 has the CPU's offset. */
+		stores &= X86_REX_B(insn.rex_prefix.value) && X86_MODRM_RM(insn.modrm.value) == 7;
+		field = (long)insn.displacement.value - frame;
 		if (stores && insn.displacement.nbytes == 4 &&
 		    field < sizeof(struct kprobe_frame) && n < max)
 			fields[n++] = field;
