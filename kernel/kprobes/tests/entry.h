@@ -16,6 +16,8 @@ struct ftrace_ops;
 int kprobes_entry_target(int a);
 /* Calls that function in its place. */
 int kprobes_entry_tail(int a);
+/* Calls kprobes_target_call_c() in its place. */
+int kprobes_entry_tail_call(int (*fn)(void *arg), void *arg);
 /* Jumps to the instruction after that nop. */
 int kprobes_entry_late(int a);
 /* A loop right after the nop, of @n rounds, at least one; returns a + n. */

@@ -37,6 +37,11 @@ TRACED_FUNCTION kprobes_entry_tail
 	JUMP_FAR kprobes_entry_target
 SYM_FUNC_END(kprobes_entry_tail)
 
+/* int kprobes_entry_tail_call(int (*fn)(void *), void *arg): calls that in its place */
+TRACED_FUNCTION kprobes_entry_tail_call
+	JUMP_FAR kprobes_target_call_c
+SYM_FUNC_END(kprobes_entry_tail_call)
+
 /* A function without a nop, for redirected calls: -a */
 FUNCTION kprobes_entry_other
 	RESULT_IS_NEGATED_ARG

@@ -5,6 +5,7 @@
  * its caller, and stack traces show the callers.
  */
 #include <kunit/test.h>
+#include <linux/completion.h>
 #include <linux/fprobe.h>
 #include <linux/ftrace.h>
 #include <linux/kallsyms.h>
@@ -13,6 +14,7 @@
 #include <linux/stacktrace.h>
 
 #include "entry.h"
+#include "waits.h"
 
 #define DEPTH	48
 #define TARGET	"kprobes_target_call_c"
@@ -319,6 +321,77 @@ static void both_of_a_tail_call(struct kunit *test)
 	expect_graph(test, 2);
 }
 
+/* A task that sleeps below such a tail call */
+
+static int sleep_below(void *awake)
+{
+	wait_for_completion(awake);
+	return 41;
+}
+
+static noinline void __noipa kprobes_graph_sleep(void *awake)
+{
+	kprobes_entry_tail_call(sleep_below, awake);
+	barrier();	/* no tail call */
+}
+
+static void expect_way(struct kunit *test, const struct trace *t)
+{
+	expect_caller(test, t, "sleep_below");
+	expect_caller(test, t, TARGET);
+	expect_caller(test, t, "kprobes_graph_sleep");
+	expect_caller(test, t, "kthread");
+}
+
+static void trace_sleeper(struct kunit *test)
+{
+	struct trace *t = new_traces(test, sizeof(*t));
+	DECLARE_COMPLETION_ONSTACK(awake);
+	struct kprobes_other *sleeper;
+	int nr;
+
+	sleeper = kprobes_other(test, kprobes_graph_sleep, &awake, raw_smp_processor_id());
+	WRITE_ONCE(sleeper->go, true);
+	KUNIT_EXPECT_TRUE(test, kprobes_waits(sleeper));
+	t->nr = stack_trace_save_tsk(sleeper->task, t->entries, DEPTH, 0);
+	expect_way(test, t);
+	nr = stack_trace_save_tsk_reliable(sleeper->task, t->entries, DEPTH);
+	if (IS_ENABLED(CONFIG_HAVE_RELIABLE_STACKTRACE)) {
+		KUNIT_EXPECT_GT(test, nr, 0);
+		t->nr = max(nr, 0);
+		expect_way(test, t);
+	}
+	complete(&awake);
+	kprobes_end_other(sleeper);
+}
+
+/*
+ * Of another task, the unwinder has no instance to go on from: it counts those that it has seen. If
+ * the tracer replaces one of the addresses, the instances differ in what they have kept; if it
+ * replaces both, each look-up gives the same trampoline as the one before.
+ */
+static void sleeper_of_a_tail_call(struct kunit *test)
+{
+	static const struct kprobes_place tail = { .symbol = "kprobes_entry_tail_call" };
+	unsigned long sites[] = { kprobes_place_addr(&tail), kprobes_place_addr(&target) };
+	unsigned long callers[2] = { };
+
+	trace_sleeper(test);
+	note_caller_of(test, tail.symbol, &callers[0]);
+	note_caller_of(test, TARGET, &callers[1]);
+	trace_sleeper(test);
+	graph_on(test);
+	trace_sleeper(test);
+	expect_graph(test, 1);
+	KUNIT_ASSERT_EQ(test, 0, ftrace_set_filter_ips(&graph.ops, sites, 2, 0, 1));
+	trace_sleeper(test);
+	expect_graph(test, 3);
+	KUNIT_EXPECT_TRUE_MSG(test, is_in(callers[0], "kprobes_graph_sleep"), "%pS",
+			      (void *)callers[0]);
+	KUNIT_EXPECT_TRUE_MSG(test, is_in(callers[1], "kprobes_graph_sleep"), "%pS",
+			      (void *)callers[1]);
+}
+
 /* Checks the test itself, without probes. */
 static void graph_alone(struct kunit *test)
 {
@@ -455,6 +528,7 @@ static void graph_exit(struct kunit *test)
 static struct kunit_case graph_cases[] = {
 	KUNIT_CASE(graph_alone),
 	KUNIT_CASE(both_of_a_tail_call),
+	KUNIT_CASE(sleeper_of_a_tail_call),
 	KUNIT_CASE(fprobe_alone),
 	KPROBES_CASE_FORMS(graph_first),
 	KPROBES_CASE_FORMS(graph_later),
