@@ -43,24 +43,6 @@ static void look_around(void)
 	rcu_read_unlock();
 }
 
-static int look_in_pre(struct kprobe *p, struct pt_regs *regs)
-{
-	look_around();
-	return kprobes_count_pre(p, regs);
-}
-
-static void look_in_post(struct kprobe *p, struct pt_regs *regs, unsigned long flags)
-{
-	look_around();
-	kprobes_count_post(p, regs, flags);
-}
-
-static int look_in_return(struct kretprobe_instance *ri, struct pt_regs *regs)
-{
-	look_around();
-	return 0;
-}
-
 /**
  * struct after - what calling a function in the idle loop has left behind
  * @by_ftrace: which function: ftrace leads to the probe at its entry
@@ -144,18 +126,6 @@ static int entered_by(struct kunit *test)
 	return kprobes_way_of(test) == KPROBES_BY_TRAP ? -1 : 1;
 }
 
-static struct kprobes_counter *probed(struct kunit *test, bool post)
-{
-	const struct kprobes_place place = { .symbol = "kprobes_opt_plain" };
-	struct kprobes_counter *c = kprobes_counter(test, &place);
-
-	c->kp.pre_handler = look_in_pre;
-	c->kp.post_handler = post ? look_in_post : NULL;
-	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&c->kp));
-	kprobes_expect_way(test, c);
-	return c;
-}
-
 static void need_idle(struct kunit *test)
 {
 #ifdef ARCH_KPROBE_RCU_WATCHES
@@ -170,7 +140,7 @@ static void hit_in_idle(struct kunit *test, bool post)
 	struct kprobes_counter *c;
 
 	need_idle(test);
-	c = probed(test, post);
+	c = kprobes_looking(test, look_around, post);
 	expect_handlers(test, 1 + post, entered_by(test));
 	kprobes_expect_counts(test, c, 1, post);
 	KUNIT_EXPECT_EQ(test, 0, c->kp.nmissed);
@@ -192,11 +162,7 @@ static void idle_in_return(struct kunit *test)
 	struct kprobes_returns *r;
 
 	need_idle(test);
-	r = kprobes_returns(test, "kprobes_opt_plain");
-	r->rp.entry_handler = look_in_return;
-	r->rp.handler = look_in_return;
-	KUNIT_ASSERT_EQ(test, 0, register_kretprobe(&r->rp));
-	kprobes_settle(kprobes_way_of(test));
+	r = kprobes_looking_return(test, look_around);
 	/* The last handler is that of the return. */
 	expect_handlers(test, 2, 1);
 	KUNIT_EXPECT_EQ(test, 0, r->rp.nmissed);
@@ -213,8 +179,7 @@ static void idle_by_ftrace(struct kunit *test)
 	kprobes_entry_clear();
 	next = kprobes_entry_next(test);
 	c = kprobes_counter(test, &kprobes_entry_place);
-	c->kp.pre_handler = look_in_pre;
-	c->kp.post_handler = look_in_post;
+	kprobes_look(c, look_around);
 	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&next->kp));
 	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&c->kp));
 	wait_for_kprobe_optimizer();

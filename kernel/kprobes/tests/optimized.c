@@ -243,6 +243,62 @@ void kprobes_expect_jump(struct kunit *test, struct kprobes_counter *c)
 	kprobes_expect_mechanism(test, c, KPROBE_JUMP, "optimized");
 }
 
+/* No other test runs meanwhile. */
+static void (*look_around)(void);
+
+static int look_in_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	look_around();
+	return 0;
+}
+
+static void look_in_post(struct kprobe *p, struct pt_regs *regs, unsigned long flags)
+{
+	look_around();
+}
+
+void kprobes_look(struct kprobes_counter *c, void (*around)(void))
+{
+	look_around = around;
+	c->in_pre = look_in_pre;
+	c->in_post = look_in_post;
+}
+
+/* A probe on kprobes_opt_plain(), hit in the test's way. */
+struct kprobes_counter *kprobes_looking(struct kunit *test, void (*around)(void), bool post)
+{
+	const struct kprobes_place place = { .symbol = "kprobes_opt_plain" };
+	struct kprobes_counter *c = kprobes_counter(test, &place);
+
+	kprobes_look(c, around);
+	if (!post)
+		c->kp.post_handler = NULL;
+	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&c->kp));
+	kprobes_expect_way(test, c);
+	return c;
+}
+
+#ifdef CONFIG_KRETPROBES
+static int look_in_return(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	look_around();
+	return 0;
+}
+
+/* A return probe there, both of whose handlers look. */
+struct kprobes_returns *kprobes_looking_return(struct kunit *test, void (*around)(void))
+{
+	struct kprobes_returns *r = kprobes_returns(test, "kprobes_opt_plain");
+
+	look_around = around;
+	r->in_entry = look_in_return;
+	r->in_return = look_in_return;
+	KUNIT_ASSERT_EQ(test, 0, register_kretprobe(&r->rp));
+	kprobes_settle(kprobes_way_of(test));
+	return r;
+}
+#endif
+
 /*
  * From here on points that would become jumps stay optimizing: delays Tasks RCU, or RCU if the
  * kernel uses that instead. Tasks RCU waits for a preempted task as well. On PREEMPT_RT the task

@@ -62,6 +62,11 @@ void kprobes_expect_way(struct kunit *test, const struct kprobes_counter *c);
 int kprobes_register_again(struct kprobes_counter *c);
 void kprobes_expect_jump(struct kunit *test, struct kprobes_counter *c);
 
+/* Handlers that do nothing but call a function, which looks at the context that they run in. */
+void kprobes_look(struct kprobes_counter *c, void (*around)(void));
+struct kprobes_counter *kprobes_looking(struct kunit *test, void (*around)(void), bool post);
+struct kprobes_returns *kprobes_looking_return(struct kunit *test, void (*around)(void));
+
 struct kprobes_hog *kprobes_hold(struct kunit *test);
 
 #endif /* _KERNEL_KPROBES_TESTS_OPTIMIZED_H */

@@ -37,23 +37,6 @@ static void look_around(void)
 	seen.access += access_is_enabled();
 }
 
-static int look_in_pre(struct kprobe *p, struct pt_regs *regs)
-{
-	look_around();
-	return 0;
-}
-
-static void look_in_post(struct kprobe *p, struct pt_regs *regs, unsigned long flags)
-{
-	look_around();
-}
-
-static int look_in_return(struct kretprobe_instance *ri, struct pt_regs *regs)
-{
-	look_around();
-	return 0;
-}
-
 /* A task of the kernel has no tables of a user. */
 static void need_user_memory(struct kunit *test)
 {
@@ -87,41 +70,25 @@ static void call_with_access(struct kunit *test, int handlers)
 	KUNIT_EXPECT_FALSE(test, access_is_enabled());
 }
 
-static void probe(struct kunit *test, bool post)
-{
-	const struct kprobes_place place = { .symbol = "kprobes_opt_plain" };
-	struct kprobes_counter *c = kprobes_counter(test, &place);
-
-	c->kp.pre_handler = look_in_pre;
-	c->kp.post_handler = post ? look_in_post : NULL;
-	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&c->kp));
-	kprobes_expect_way(test, c);
-}
-
 static void access_in_pre(struct kunit *test)
 {
 	need_user_memory(test);
-	probe(test, false);
+	kprobes_looking(test, look_around, false);
 	call_with_access(test, 1);
 }
 
 static void access_in_post(struct kunit *test)
 {
 	need_user_memory(test);
-	probe(test, true);
+	kprobes_looking(test, look_around, true);
 	call_with_access(test, 2);
 }
 
 #ifdef CONFIG_KRETPROBES
 static void access_in_return(struct kunit *test)
 {
-	struct kprobes_returns *r = kprobes_returns(test, "kprobes_opt_plain");
-
 	need_user_memory(test);
-	r->rp.entry_handler = look_in_return;
-	r->rp.handler = look_in_return;
-	KUNIT_ASSERT_EQ(test, 0, register_kretprobe(&r->rp));
-	kprobes_settle(kprobes_way_of(test));
+	kprobes_looking_return(test, look_around);
 	call_with_access(test, 2);
 }
 #endif
