@@ -40,7 +40,7 @@ static const char *kind_of(const char *name)
 
 static const char *const sequences[] = {
 	"../../../kernel/kprobes/tests/arch/arm64/sequences.S",
-	"../../../kernel/kprobes/tests/arch/arm64/sequences_memory.inc",
+	SEQUENCES_RUN,
 	NULL
 };
 

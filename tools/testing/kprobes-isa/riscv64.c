@@ -30,7 +30,7 @@ static const char *kind_of(const char *name)
 }
 
 static const char *const sequences[] = {
-	"../../../kernel/kprobes/tests/arch/riscv/sequences.S", NULL
+	"../../../kernel/kprobes/tests/arch/riscv/sequences.S", SEQUENCES_RUN, NULL
 };
 
 const struct harness_target harness_target = {

@@ -3,8 +3,8 @@
  * Sequences of instructions for differential_kunit.c, which runs them with and without
  * probes, and the code that loads and stores registers around them. There is one for each
  * class of instructions in tools/testing/kprobes-isa/golden/arm64.txt: its tests read the
- * lines with RUN, OVER, BACK, PROBE and the like here and in
- * sequences_memory.inc.
+ * lines with RUN, OVER, BACK, PROBE and the like here, and in what sequences.awk makes of
+ * that table.
  *
  * A sequence may use every register but x18 and need not restore any. In x1 it finds a
  * place in kprobes_diff_memory with room on either side, in x2 a small number, in x30 its own
@@ -154,236 +154,17 @@ END_SEQUENCE \name
 STACK_BELOW sub_sp, nop, sub sp, sp, #0x10
 STACK_BELOW and_sp, "mov x9, sp", and sp, x9, #0xffffffffffffffe0
 STACK_BELOW sub_sp_register, "mov x10, #16", sub sp, sp, x10
-RUN paciasp
-RUN pacibsp
 
-/* Hints */
+SEQUENCE push
+	PROBE str x27, [sp, #-16]!
+	str	x2, [sp, #8]
+END_SEQUENCE push
 
 RUN nop
-RUN yield
-RUN sev
-RUN sevl
-RUN esb
-RUN csdb
-RUN clearbhb
-RUN xpaclri
-RUN paciaz
-RUN pacia1716
-RUN hint #0x6
-RUN psb csync
-RUN tsb csync
 
-/* Barriers */
+/* Instructions that run as they are, of the golden table: by sequences.awk */
 
-RUN cfinv
-RUN isb
-RUN dsb sy
-RUN dmb ish
-RUN sb
-
-/* Atomic instructions */
-
-RUN ldar x4, [x1]
-RUN stlr w4, [x1]
-RUN ldlar x4, [x1]
-RUN stllr x4, [x1]
-RUN cas x4, x11, [x1]
-RUN casalb w4, w11, [x1]
-RUN casp x4, x5, x6, x7, [x1]
-RUN caspal w4, w5, w6, w7, [x1]
-RUN ldapr x4, [x1]
-RUN ldapur x4, [x1, #8]
-RUN stlur w4, [x1, #-8]
-RUN ldadd x4, x11, [x1]
-RUN swpal w4, w11, [x1]
-
-/* Immediate operands */
-
-RUN add x19, x19, #0x48
-RUN add x12, x12, #0x4, lsl #12
-RUN add x21, sp, #0x10
-RUN add w4, wsp, #0x10
-RUN adds x4, x4, #0x1
-RUN adds x5, x4, #0x2, lsl #12
-RUN and w11, w4, #0x3ff
-RUN ands x8, x3, #0xf
-RUN asr x4, x4, #7
-RUN bfi w4, w21, #5, #1
-RUN bfxil x21, x20, #0, #32
-RUN cmn w11, #0x1
-RUN cmn x11, #0x1, lsl #12
-RUN cmp w4, #0x1be, lsl #12
-RUN cmp w11, #0x3fb
-RUN eor x4, x4, #0x1
-RUN extr x12, x12, x3, #63
-RUN lsl w19, w19, #16
-RUN lsr w21, w19, #16
-RUN mov w4, #0x1fff
-RUN mov x29, sp
-RUN movk w19, #0x7, lsl #16
-RUN movk x12, #0xcccd
-RUN movz x3, #0x0, lsl #32
-RUN orr x12, x12, #0x1
-RUN ror x20, x20, #1
-RUN sbfiz x23, x20, #12, #32
-RUN sbfx x11, x19, #0, #56
-RUN sub w4, w19, #0x3fc
-RUN sub w12, w11, #0x180, lsl #12
-RUN sub x9, sp, #0x10
-RUN subs x19, x19, #0x8
-RUN subs x24, x24, #0x200, lsl #12
-RUN sxtb x3, w11
-RUN sxth w21, w12
-RUN sxtw x12, w19
-RUN tst w4, #0x3f0
-RUN ubfiz x3, x19, #2, #32
-RUN ubfx x12, x11, #10, #2
-
-/* Register operands */
-
-RUN adc x5, x5, x6
-RUN adcs x8, x8, xzr
-RUN add w4, w5, w4, sxtb
-RUN add w17, w10, w13, sxth
-RUN add w3, w4, w3, asr #4
-RUN add x4, sp, x12
-RUN add x4, x11, w4, sxth #2
-RUN add x4, x12, w4, uxtw #2
-RUN add x4, x28, w4, uxtb
-RUN add x19, x22, w19, sxtw #4
-RUN add x12, x11, w12, uxth
-RUN add x12, x24, w4, uxth #1
-RUN add x12, x7, w4, uxtw
-RUN add x20, x28, x20
-RUN add x21, x21, w4, sxtw
-RUN add x4, x4, w4, sxtb #2
-RUN add x4, x4, x3, lsr #21
-RUN add x5, x4, w5, uxtb #3
-RUN add x5, x4, x4, lsl #1
-RUN adds x4, x23, x4, lsl #6
-RUN adds x11, x4, x21, asr #12
-RUN adds x11, x3, x11, lsr #11
-RUN adds x12, x12, w11, sxtw #3
-RUN adds x24, x3, w4, uxtw
-RUN adds x26, x11, w4, sxtw
-RUN adds x5, x20, x12
-RUN adds x9, x8, w9, uxtb #4
-RUN and w11, w11, w12
-RUN and x11, x11, x19, lsl #12
-RUN and x11, x19, x8, asr #8
-RUN and x11, x8, x27, ror #12
-RUN and x12, x12, x11, lsr #32
-RUN ands w19, w4, w12
-RUN ands w6, w6, w4, lsr #16
-RUN asr x4, x4, x6
-RUN bic w8, w8, w8, asr #31
-RUN bic x4, x4, x4, lsr #1
-RUN bic x12, x12, x11
-RUN bics xzr, x11, x3
-RUN bics xzr, x3, x4, lsr #1
-RUN ccmn w4, #0x1, #0x4, ne
-RUN ccmp w4, w12, #0x2, eq
-RUN ccmp w19, #0x0, #0x4, eq
-RUN cinc w4, w4, hi
-RUN clz x11, x11
-RUN cmn x4, x11
-RUN cmn x20, x24, lsr #12
-RUN cmn x8, w4, sxtw #4
-RUN cmp w11, w4, lsl #4
-RUN cmp w11, w4, uxth
-RUN cmp w11, w19, sxth
-RUN cmp w19, w4
-RUN cmp w23, w4, lsr #4
-RUN cmp w3, w12, uxtb
-RUN cmp x4, x11, asr #2
-RUN cmp x22, w9, uxtw #1
-RUN cmp x3, w11, sxtw
-RUN cmp x3, w4, sxtw #4
-RUN cmp x5, w11, uxtw
-RUN cmp x8, w5, sxtb
-RUN cneg w4, w4, cs
-RUN crc32b w8, w4, w3
-RUN crc32cb w8, w4, w3
-RUN crc32ch w8, w4, w3
-RUN crc32cw w8, w4, w3
-RUN crc32cx w8, w4, x3
-RUN crc32h w8, w4, w3
-RUN crc32w w8, w4, w3
-RUN crc32x w8, w4, x3
-RUN csel x28, x28, x26, ne
-RUN cset w4, eq
-RUN csetm w4, ne
-RUN csinc x11, x11, xzr, ne
-RUN csinv x4, x4, xzr, eq
-RUN csneg w25, w7, w4, mi
-RUN eor w11, w11, w4, ror #8
-RUN eor w5, w12, w4
-RUN eor w9, w9, w4, lsr #3
-RUN eor x4, x4, x4, lsl #3
-RUN eor x12, x10, x9, asr #63
-RUN lsl w4, w28, w20
-RUN lsr x4, x4, x11
-RUN ror x4, x3, x2
-RUN madd w11, w26, w21, w23
-RUN mneg x10, x8, x9
-RUN mov w11, w19
-RUN msub x23, x26, x11, x12
-RUN mul w12, w20, w12
-RUN mvn w4, w4, asr #3
-RUN mvn x4, x4
-RUN mvn x11, x11, lsr #1
-RUN neg x4, x4
-RUN neg x4, x20, lsl #1
-RUN neg x12, x12, asr #32
-RUN neg x12, x12, lsr #12
-RUN negs w4, w25
-RUN ngc x11, xzr
-RUN orn w4, w12, w4
-RUN orn w11, w11, w10, lsr #12
-RUN orr w4, w4, w12
-RUN orr x4, x11, x4, lsl #1
-RUN orr x3, x4, x3, lsr #21
-RUN pacga x4, x25, x4
-RUN pacia x11, x12
-RUN paciza x11
-RUN pacib x11, sp
-RUN rbit x3, x3
-RUN rev x20, x20
-RUN rev16 w22, w22
-RUN sdiv w7, w12, w3
-RUN smaddl x12, w11, w27, x22
-RUN smsubl x4, w4, w12, x3
-RUN smulh x4, x3, x4
-RUN smull x20, w5, w24
-RUN sub w12, w19, w12, lsr #4
-RUN sub w12, w6, w12, sxtb
-RUN sub x4, sp, x4
-RUN sub x4, x4, w11, sxtw #3
-RUN sub x4, x12, w4, uxtw #3
-RUN sub x11, x25, w21, sxtw
-RUN sub x19, x19, w4, uxtw
-RUN sub x12, x12, x4, lsl #2
-RUN sub x3, x4, x3
-RUN sub x3, x4, x3, asr #63
-RUN sub x5, x5, w9, uxtb
-RUN sub x6, x24, w11, uxth
-RUN subs w11, w11, w3, asr #31
-RUN subs x20, x20, w21, sxtw
-RUN subs x20, x21, x20
-RUN subs x25, x25, w12, uxtw
-RUN subs x27, x27, x4, lsl #4
-RUN sub x10, sp, #0x4, lsl #12
-RUN subs x8, x4, x8, lsr #3
-RUN tst w3, w4, lsr #7
-RUN tst x11, x12
-RUN tst x5, x8, lsl #7
-RUN udiv x12, x12, x19
-RUN umaddl x23, w23, w3, x12
-RUN umsubl x21, w4, w12, x11
-RUN umulh x12, x28, x12
-RUN umull x11, w12, w11
-
-#include "sequences_memory.inc"
+#include "sequences_run.inc"
 
 /* Faults: the exception table's fixup skips the rest of the sequence */
 

@@ -3,7 +3,7 @@
  * Sequences of instructions for differential_kunit.c, which runs them with and without
  * probes. There is one for each class of instructions in
  * tools/testing/kprobes-isa/golden/riscv64.txt: its tests read the lines with RUN, OVER,
- * BACK, PROBE and the like here.
+ * BACK, PROBE and the like here, and in what sequences.awk makes of that table.
  *
  * A sequence may use every register but gp and tp, and need not restore any. In a1 it finds a
  * place in kprobes_diff_memory with room on either side, in a2 a small number, in ra its own
@@ -129,172 +129,11 @@ SEQUENCE csrrwi_scounteren
 	csrw	scounteren, a5
 END_SEQUENCE csrrwi_scounteren
 
-/* Arithmetic */
-
-RUN addi s7,s7,-48
-RUN lui t0,0x12345
-RUN slli t3,t2,0x28
-RUN sraiw t3,t2,0x3
-RUN slti a0,a4,5
-RUN add t3,t2,s4
-RUN subw t3,t2,s4
-RUN mulhu a0,a4,a5
-RUN divw t4,t5,t6
 RUN auipc a0,0x123
-RUN addiw s2,a0,1
-RUN slliw s2,s2,0x10
-RUN ori s2,s2,12
-RUN srliw s8,s2,0x10
-RUN andi a4,a5,704
-RUN div a3,a0,a3
-RUN srl a5,a5,a4
-RUN divu a5,s11,a5
-RUN remu a5,a5,a5
-RUN sub a5,a4,a5
-RUN srli a3,a4,0x1
-RUN sllw a5,s10,s2
-RUN addw a4,s2,s8
-RUN and a5,a5,s6
-RUN or a4,a4,a5
-RUN sll a5,a5,a4
-RUN sltiu a0,a0,1
-RUN xori a5,a5,-1
-RUN sltu a0,a0,s1
-RUN mul s1,s1,a5
-RUN srai a5,a0,0x3
-RUN sra a4,a4,s6
-RUN remw a3,a3,a5
-RUN slt a5,s10,s9
-RUN srlw s4,s4,s5
-RUN xor s8,s8,a4
-RUN mulw a5,a5,a3
-RUN remuw a5,s2,s6
-RUN divuw s4,a0,a5
-RUN sraw a4,a4,a3
-RUN rem a4,a0,a5
 
-/* Bits */
+/* Instructions that run as they are, of the golden table: by sequences.awk */
 
-RUN sh1add t3,t2,s4
-RUN add.uw a0,a4,a5
-RUN rori t3,t2,0x7
-RUN clz a0,a4
-RUN ctzw t3,t2
-RUN rev8 a0,a0
-RUN orc.b a0,a4
-RUN zext.h a0,a4
-RUN max a0,a4,a5
-RUN clmul a0,a4,a5
-RUN bexti a0,a4,0x3
-RUN ctz a5,a5
-RUN cpop a0,a0
-RUN cpopw a0,s3
-RUN clzw a5,a5
-RUN roriw a3,a3,0x10
-
-/* Loads and stores */
-
-RUN lb t3,0(a1)
-RUN lhu a0,2(a1)
-RUN sd s4,0(a1)
-RUN sb a0,1(a1)
-RUN ld s1,32(a1)
-RUN sw zero,-32(a1)
-RUN lw a4,32(a1)
-RUN sh a5,-32(a1)
-RUN lbu a5,-32(a1)
-RUN lwu a3,-32(a1)
-RUN lh a4,0(a1)
-
-/* Atomic instructions */
-
-RUN amoadd.w t3,t2,(a1)
-RUN amoswap.d.aqrl a0,a4,(a1)
-RUN amoor.w zero,a4,(a1)
-RUN amoand.d zero,a5,(a1)
-RUN amoor.d zero,s8,(a1)
-RUN amoand.d.aqrl a5,a5,(a1)
-RUN amoadd.w.aqrl a5,a5,(a1)
-RUN amoadd.d s10,a7,(a1)
-RUN amoswap.d a7,t5,(a1)
-RUN amoswap.w.aqrl a5,a5,(a1)
-RUN amoor.d.aqrl a3,a4,(a1)
-RUN amoadd.d.aqrl a5,a5,(a1)
-RUN amoand.d.rl zero,a5,(a1)
-RUN amoand.w zero,a4,(a1)
-RUN amoand.w.aqrl a4,a4,(a1)
-RUN amoor.d.aq a5,a5,(a1)
-RUN amoor.w.aqrl a3,a5,(a1)
-RUN amoxor.w.aqrl a3,a5,(a1)
-RUN amoxor.w zero,a3,(a1)
-RUN amoxor.d zero,a3,(a1)
-RUN amoxor.d.aqrl a5,a5,(a1)
-RUN amoxor.d.rl a5,a5,(a1)
-
-/* Fences */
-
-RUN fence rw,rw
-RUN fence.i
-RUN pause
-RUN fence.tso
-RUN prefetch.r 0(a1)
-RUN sfence.vma zero,zero
-RUN fence rw,w
-RUN fence w,w
-RUN fence iorw,iorw
-RUN fence w,o
-RUN fence o,w
-RUN fence r,r
-RUN fence r,rw
-RUN fence ir,ir
-RUN fence i,ir
-RUN fence io,i
-RUN fence i,ior
-RUN fence iow,o
-RUN fence o,io
-RUN fence ow,ow
-
-/* Floating point */
-
-RUN flw fa0,0(a1)
-RUN fld fa0,8(a1)
-RUN fsw ft8,0(a1)
-RUN fsd fa0,8(a1)
-RUN fmadd.d fa0,fa1,fa2,fa3
-RUN fnmsub.s fa0,fa1,fa2,fa3
-RUN fadd.d ft8,ft7,ft7
-RUN fcvt.s.w ft8,t3
-RUN fmv.x.d t3,ft8
-RUN feq.d t3,ft8,ft7
-RUN fclass.d a0,fa0
-RUN fmv.w.x ft0,a4
-RUN fmv.x.w a0,ft0
-RUN fmv.d.x ft0,a4
-
-/* Compressed instructions */
-
-RUNC c.addi s4,-16
-RUNC c.li a0,1
-RUNC c.lui a0,0x1
-RUNC c.addiw a0,1
-RUNC c.slli a0,0x3
-RUNC c.srli a0,0x3
-RUNC c.srai a0,0x3
-RUNC c.andi a0,7
-RUNC c.sub a0,a4
-RUNC c.xor a0,a4
-RUNC c.or a0,a4
-RUNC c.and a0,a4
-RUNC c.subw a0,a4
-RUNC c.addw a0,a4
-RUNC c.mv a0,a4
-RUNC c.add a0,a4
-RUNC c.lw a0,4(a1)
-RUNC c.ld a0,8(a1)
-RUNC c.sw a0,4(a1)
-RUNC c.sd a0,8(a1)
-RUNC c.fld fa0,8(a1)
-RUNC c.fsd fa0,8(a1)
+#include "sequences_run.inc"
 
 /* The stack pointer */
 
@@ -320,14 +159,6 @@ SEQUENCE c_addi16sp
 	sd	a3, 24(sp)
 END_SEQUENCE c_addi16sp
 #endif
-
-RUNC c.addi4spn a0,sp,16
-RUNC c.lwsp a0,4(sp)
-RUNC c.ldsp ra,8(sp)
-RUNC c.swsp a0,4(sp)
-RUNC c.sdsp ra,8(sp)
-RUNC c.fldsp fa0,8(sp)
-RUNC c.fsdsp fa0,8(sp)
 
 #ifdef CONFIG_KPROBES_ON_FTRACE
 /* Entries of functions, where ftrace turns two nops into its call */
