@@ -198,27 +198,27 @@ static bool find_points(const struct ftrace_hash *hash, struct list_head *points
 }
 
 /*
- * Moves a chunk of points, or waits for a move to end. Returns true, with kprobe_mutex
- * held, if there is neither a point to move nor a move to wait for.
+ * Moves a chunk of points, or waits for a move to end. Sets @ready if there is neither a point to
+ * move nor a move to wait for.
  */
-static bool is_ready(const struct ftrace_hash *hash, enum kprobe_reason *reason)
+static enum kprobe_reason move_some(const struct ftrace_hash *hash, bool *ready)
 {
+	enum kprobe_reason reason;
 	unsigned int ended;
 	LIST_HEAD(points);
 	bool moving, found;
 
-	mutex_lock(&kprobe_mutex);
-	ended = kprobe_moves_ended();
-	moving = find_points(hash, &points);
-	found = !list_empty(&points);
-	if (!found && !moving)
-		return true;
-	*reason = take_over(&points);
-	kprobe_batch_commit(&points);
-	mutex_unlock(&kprobe_mutex);
-	if (!found)
+	scoped_guard(mutex, &kprobe_mutex) {
+		ended = kprobe_moves_ended();
+		moving = find_points(hash, &points);
+		found = !list_empty(&points);
+		reason = take_over(&points);
+		kprobe_batch_commit(&points);
+	}
+	if (!found && moving)
 		kprobe_move_wait(ended);
-	return false;
+	*ready = !found && !moving;
+	return reason;
 }
 
 static void count_redirections(int change)
@@ -237,18 +237,19 @@ static void count_redirections(int change)
  *
  * Context: Process context, may sleep; without any of ftrace's locks. Waits for a
  * Tasks RCU grace period if points move, without holding any lock.
- * Return: 0, with kprobe_mutex held. -ENOMEM, -EBUSY, -ENODEV or -EINVAL, if the points
- * cannot move: calls must not be redirected then.
+ * Return: 0; -ENOMEM, -EBUSY, -ENODEV or -EINVAL, if the points cannot move: calls must not be
+ * redirected then.
  */
 int kprobe_ftrace_redirect_begin(struct ftrace_hash *hash)
 {
 	enum kprobe_reason reason = KPROBE_REASON_NONE;
+	bool ready = false;
 
 	count_redirections(1);
-	while (!reason)
-		if (is_ready(hash, &reason))
-			return 0;
-	count_redirections(-1);
+	while (!ready && !reason)
+		reason = move_some(hash, &ready);
+	if (reason)
+		count_redirections(-1);
 	return kprobe_reason_errno(reason);
 }
 
@@ -257,10 +258,9 @@ int kprobe_ftrace_redirect_begin(struct ftrace_hash *hash)
  *
  * Called when calls have been redirected, or when that has failed.
  *
- * Context: As kprobe_ftrace_redirect_begin(); releases kprobe_mutex.
+ * Context: As kprobe_ftrace_redirect_begin().
  */
 void kprobe_ftrace_redirect_end(void)
 {
-	redirections--;
-	mutex_unlock(&kprobe_mutex);
+	count_redirections(-1);
 }
