@@ -236,6 +236,16 @@ static void begin_to_take_off(struct kunit *test, struct held *held)
 	KPROBES_EXPECT_SOON(test, !is_enabled(&held->c->kp));
 }
 
+/*
+ * Where a handler stays while its probe is taken off. A work item disarms the point 50 ms later, or
+ * sooner if it was queued for another point. If that stops CPUs, it waits for the handler with
+ * kprobe_mutex held, and all others wait for that.
+ */
+static const struct kprobes_place *place_to_stay(void)
+{
+	return kprobes_place_named(KPROBES_STOPS_CPUS ? "nop" : KPROBES_PLACE_C);
+}
+
 /* A probe whose handler stays with interrupts enabled. */
 static struct held *held_in_detour(struct kunit *test, void (*how)(struct held *held))
 {
@@ -243,7 +253,7 @@ static struct held *held_in_detour(struct kunit *test, void (*how)(struct held *
 
 	if (!IS_ENABLED(CONFIG_OPTPROBES))
 		kunit_skip(test, "no handler runs with interrupts enabled");
-	held->c = kprobes_counter(test, kprobes_place_named(KPROBES_PLACE_C));
+	held->c = kprobes_counter(test, place_to_stay());
 	held->c->in_pre = stay_in_pre;
 	held->c->data = held;
 	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&held->c->kp));
@@ -275,24 +285,11 @@ static void both_tasks_wait(struct kunit *test)
 	end_taking_off(test, held);
 }
 
-/*
- * CPUs are stopped, and so wait for a handler, to replace instructions that the
- * architecture does not let be replaced otherwise.
- */
-static bool stops_cpus(const struct kprobes_place *place)
-{
-	return KPROBES_STOPS_CPUS && strcmp(place->name, "nop") &&
-	       strcmp(place->name, "jump") && strcmp(place->name, "call");
-}
-
 /* The same for two tasks that disable it. */
 static void both_wait_to_disable(struct kunit *test)
 {
-	struct held *held;
+	struct held *held = held_in_detour(test, by_disabling);
 
-	if (stops_cpus(kprobes_place_named(KPROBES_PLACE_C)))
-		kunit_skip(test, "CPUs are stopped");
-	held = held_in_detour(test, by_disabling);
 	hold(test, held);
 	begin_to_take_off(test, held);
 	WRITE_ONCE(held->release, true);
@@ -304,11 +301,8 @@ static void both_wait_to_disable(struct kunit *test)
 /* The kernel's log tells why unregistering does not return. */
 static void waiting_is_reported(struct kunit *test)
 {
-	struct held *held;
+	struct held *held = held_in_detour(test, by_unregistering);
 
-	if (stops_cpus(kprobes_place_named(KPROBES_PLACE_C)))
-		kunit_skip(test, "CPUs are stopped");
-	held = held_in_detour(test, by_unregistering);
 	kprobes_watch_console(test, "kprobes: still waiting");
 	hold(test, held);
 	begin_to_take_off(test, held);
@@ -316,6 +310,16 @@ static void waiting_is_reported(struct kunit *test)
 	KUNIT_EXPECT_NOT_NULL(test, strstr(kprobes_console_line(), "for handlers on CPU"));
 	WRITE_ONCE(held->release, true);
 	end_taking_off(test, held);
+}
+
+/*
+ * CPUs are stopped, and so wait for a handler, to replace instructions that the
+ * architecture does not let be replaced otherwise.
+ */
+static bool stops_cpus(const struct kprobes_place *place)
+{
+	return KPROBES_STOPS_CPUS && strcmp(place->name, "nop") &&
+	       strcmp(place->name, "jump") && strcmp(place->name, "call");
 }
 
 /*
@@ -328,7 +332,7 @@ static void others_do_not_wait(struct kunit *test)
 	struct kprobes_counter *other = kprobes_counter(test, test->param_value);
 	struct held *held;
 
-	if (test->param_value == kprobes_place_named(KPROBES_PLACE_C))
+	if (test->param_value == place_to_stay())
 		kunit_skip(test, "needs a handler elsewhere");
 	if (stops_cpus(test->param_value))
 		kunit_skip(test, "CPUs are stopped");
