@@ -59,7 +59,8 @@ static const struct unmarked unmarked_here[] = {
 		"swsusp_arch_suspend", "core_restore_code", "create_image",
 		"hibernation_snapshot" } },
 	{ "marked in assembly, which leaves no symbol", {
-		"warn_thunk_thunk" } },
+		"warn_thunk_thunk", "preempt_schedule_thunk",
+		"preempt_schedule_notrace_thunk" } },
 	{ "executed from a copy", {
 		"relocate_kernel", "swap_pages", "sme_encrypt_execute", "__enc_copy" } },
 	{ "a breakpoint's trap calls them first", {
