@@ -34,8 +34,8 @@ check: ## lint; sparse and W=1 on each architecture; what a hit executes cannot 
 bench: ## cost and scale beside the base's own kprobes, in tables and plots (45 minutes)
 	@scripts/bench/run $(ARCH) "$(QUICK)" "$(RECORD)"
 
-proof: ## probes on every instruction under a workload (hours; QUICK=1: a tenth)
-	@scripts/proof/run $(ARCH) $(if $(filter file,$(origin VARIANT)),proof,$(VARIANT)) "$(QUICK)"
+proof: ## probes on every instruction under a workload (hours; QUICK=1: a tenth, PHASES: some)
+	@QUICK="$(QUICK)" scripts/proof/run $(ARCH) $(VARIANT)
 
 ci: ## what gates a change: lint, tests on two kernels, torture, figures (20 to 45 minutes)
 	@scripts/ci

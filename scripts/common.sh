@@ -12,7 +12,7 @@ logs=$build/log
 # Not in the checkout, so that several share it: the unpacked base and the compiler cache.
 cache=${XDG_CACHE_HOME:-${HOME:-$build}/.cache}/kprobes
 
-variants="run small proof noftrace preempt rt noibt framepointer stuff debug kasan kcsan clang fineibt defconfig"
+variants="run small noftrace preempt rt noibt framepointer stuff debug kasan kcsan clang fineibt defconfig"
 # Kernels that are only compiled, and booted if they have a console.
 compile_variants="nokprobes nomodules up allno allnokprobes"
 
@@ -82,8 +82,8 @@ named_by_fragment() { sed -n "s/^# $1: //p" "$2/kernel/configs/kprobes-$variant.
 # config_files TREE: sets $base to the make target of a variant's base configuration, $fragments to
 # the names of the fragments that are merged into it, and $files to their paths in TREE. All variants
 # but the small kernel are based on the run kernel, which is that with more; each may have a fragment for
-# the architecture. The first lines of a variant's fragment may name another base, and the fragment that
-# WITH names else.
+# the architecture. The first lines of a variant's fragment may name another base. WITH in the environment
+# names one more fragment.
 config_files()
 {
 	local f dir with=${WITH:-} names=(kprobes-small.config)
@@ -99,7 +99,6 @@ config_files()
 		f=$(named_by_fragment Base "$1")
 		[ -z "$f" ] || base=$f names=()
 		names+=("kprobes-$variant.config")
-		with=${with:-$(named_by_fragment With "$1")}
 		;;
 	esac
 	[ -z "$with" ] || names+=("kprobes-$with.config")

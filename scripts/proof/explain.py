@@ -9,10 +9,8 @@ import os
 import re
 import struct
 import subprocess
-import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-import hitpath  # noqa: E402
+from text import hitpath
 
 # A prefix, of which the kernel's instructions have one at most.
 LEGACY = rb"^[\x66\xf0\xf2\xf3\x2e\x36\x3e\x26\x64\x65]*[\x40-\x4f]?"

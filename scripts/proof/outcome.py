@@ -17,6 +17,21 @@ CHUNK, SIZES = 128, 100
 # Hits that have been counted when their return probe's entry has not, or the other way: one a CPU.
 CPUS = 2
 UNEXPLAINED = "(no reason given)"
+# A line of debugfs's "refused".
+REASON = re.compile(r"  (kprobe|kretprobe) +0x([0-9a-f]+)\+0x0 +(-\S+) +(.*\S)")
+
+# Counts of an instruction. @mechanism: when last looked at. @early: hits before the optimizer was turned
+# on. @late: hits after it was done. @leaving: hits while the probes were being unregistered.
+Hit = collections.namedtuple("Hit", "hits posts faults missed wrong mechanism early late leaving")
+# Counts of a function. @outside: hits of its entry while the return probe was not armed.
+Return = collections.namedtuple("Return", "entries returns lost outside")
+# What the books of an instruction depend on. @post: it has a post-handler. @context: it changes the
+# context that the CPU is in. @function: its name, if this is its entry. @waits: functions on a stack
+# that a call of it may be seen as; None if that can be any.
+Fact = collections.namedtuple("Fact", "post context function waits",
+                              defaults=(False, False, "", frozenset()))
+# What probes use: bytes, and objects of two caches, and pages of slots.
+Used = collections.namedtuple("Used", "bytes points detours pages")
 
 
 class Phase:
@@ -24,106 +39,79 @@ class Phase:
 
     def __init__(self, number, size):
         self.number, self.size = number, size
-        self.said = []              # the lines of its report
-        self.refused = {}           # index: (errno, reason)
-        self.return_refused = {}
-        # index: (hits, posts, faults, missed, wrong, mechanism, early, late, leaving)
-        self.hits = {}
-        self.returns = {}           # index: (entries, returns, lost)
-        self.outside = {}           # index: hits of its function's entry while it was not armed
+        self.errors = {}            # (index, "probe" or "return"): errno
+        self.reasons = {}           # ("kprobe" or "kretprobe", address): (errno's name, reason)
+        self.hits, self.returns = {}, {}    # index: Hit, index: Return
         self.inside = {}            # function: how many tasks had called it at the end
         self.tasks = 0
-        self.runs = []              # (step, how, milliseconds)
+        self.runs = []              # (step, how, seconds)
         self.lines = []             # of the workload, where it differs
-        self.windows = []           # (address, bytes before, bytes now) where the text differs
-        self.text = (0, 0, 0)       # bytes that differ, the first, those of toggled sites
+        self.windows = []           # of each comparison: [(address, bytes before, bytes now)]
         self.idle = []              # addresses of points that are not freed
-        self.stray = 0              # of these, those that nothing explains
-        self.unexplained = []       # (index, reason) of refusals that nothing explains
-        self.quarantine = False     # is freed memory kept for a while?
-        self.preemptible = False    # may a task be preempted between the handlers of a hit?
-        self.armed = self.left = self.memory = None
-        self.named = {}             # points, detours: (before, armed, after); pages: (before, after)
+        self.armed = self.left = None
+        self.used = {}              # "before", "armed", "after": Used
         self.jumps = self.waiting = 0
-        self.over = self.done = False
+        self.done = False
+        # Judged: (bytes that differ, the first one's address, bytes of toggled sites), idle points that
+        # nothing explains, and refusals of that kind.
+        self.text, self.stray, self.unexplained = (0, 0, 0), 0, []
+
+    def take(self, line):
+        """A line of the report. One that was cut off is no line."""
+        reason = REASON.search(line)
+        if reason:
+            self.reasons[reason[1], int(reason[2], 16)] = reason[3], reason[4]
+            return
+        key, *rest = line.split(" ")
+        numbers = [int(word) for word in rest if re.fullmatch(r"-?\d+", word)]
+        if key == "refused":
+            self.errors[numbers[0], rest[1]] = numbers[1]
+        elif key == "armed":
+            self.armed = tuple(numbers)
+        elif key == "jumps":
+            self.jumps, self.waiting = numbers
+        elif key == "run":
+            self.runs.append((rest[0], rest[1], numbers[-1]))
+        elif key == "line":
+            self.lines.append(" ".join(rest))
+        elif key == "compared":
+            self.windows.append([])
+        elif key == "differs":
+            self.windows[-1].append((int(rest[0], 16), bytes.fromhex(rest[1]), bytes.fromhex(rest[2])))
+        elif key == "left":
+            self.left = tuple(numbers)
+        elif key == "idle":
+            self.idle.append(int(rest[0], 16))
+        elif key == "tasks":
+            self.tasks = numbers[0]
+        elif key == "inside":
+            self.inside[rest[1]] = numbers[0]
+        elif key == "used":
+            self.used[rest[0]] = Used(*numbers)
+        elif key == "hit":
+            self.hits[numbers[0]] = Hit(*numbers[1:6], rest[6], *numbers[6:])
+        elif key == "return":
+            self.returns[numbers[0]] = Return(*numbers[1:])
+        elif key == "done":
+            self.done = numbers == [self.number]
 
 
 def parse(lines):
-    """Phases in a guest's output, and whether it came to its end.
-
-    The last phase may be unfinished, and the last line cut off.
-    """
-    phases, unprobed, ended = [], [], False
-    phase = None
+    """Phases in a guest's report, and the lines before the first. The last phase may be unfinished."""
+    phases, unprobed = [], []
     for line in lines:
-        word = line.rstrip("\r\n").split(" ")
+        word = line.split(" ")
         try:
             if word[0] == "phase":
-                phase = Phase(int(word[1]), int(word[2]))
-                phases.append(phase)
-            elif word[0] == "end":
-                ended = True
-            elif phase is None:
-                unprobed.append(line.rstrip("\r\n"))
+                phases.append(Phase(int(word[1]), int(word[2])))
+            elif phases:
+                phases[-1].take(line)
             else:
-                report(phase, word)
-        except (IndexError, ValueError):
+                unprobed.append(line)
+        except (IndexError, ValueError, TypeError):
             continue
-        if phase and not phase.over:
-            phase.said.append(line)
-            phase.over = word[0] == "done"
-    return phases, unprobed, ended
+    return phases, unprobed
 
-
-def report(phase, word):
-    """A line about a phase."""
-    key, rest = word[0], word[1:]
-    if key == "refused":
-        to = phase.return_refused if rest[1] == "return" else phase.refused
-        to[int(rest[0])] = (rest[2], " ".join(rest[3:]))
-    elif key == "armed":
-        phase.armed = tuple(int(n) for n in rest[:3])
-    elif key == "jumps":
-        phase.jumps, phase.waiting = int(rest[0]), int(rest[1])
-    elif key == "run":
-        phase.runs.append((rest[0], rest[1], int(rest[2])))
-    elif key == "line":
-        phase.lines.append(" ".join(rest))
-    elif key == "text":
-        phase.text = (int(rest[0]), 0, 0)
-    elif key == "differs":
-        phase.windows.append((int(rest[0], 16), bytes.fromhex(rest[1]), bytes.fromhex(rest[2])))
-    elif key == "left":
-        phase.left = tuple(int(n) for n in rest[:3])
-    elif key == "idle":
-        phase.idle.append(int(rest[0], 16))
-    elif key == "quarantine":
-        phase.quarantine = True
-    elif key == "preemptible":
-        phase.preemptible = True
-    elif key == "tasks":
-        phase.tasks = int(rest[0])
-    elif key == "inside":
-        phase.inside[rest[1]] = int(rest[0])
-    elif key in ("points", "detours", "pages"):
-        phase.named[key] = tuple(int(n) for n in rest[:3])
-    elif key == "memory":
-        phase.memory = tuple(int(n) for n in rest[:3])
-    elif key == "hit":
-        phase.hits[int(rest[0])] = (tuple(int(n) for n in rest[1:6]) + (rest[6],) +
-                                    tuple(int(n) for n in rest[7:10]))
-    elif key == "return":
-        phase.returns[int(rest[0])] = tuple(int(n) for n in rest[1:4])
-        phase.outside[int(rest[0])] = int(rest[4])
-    elif key == "done":
-        phase.done = int(rest[0]) == phase.number
-
-
-# What the books of an instruction depend on. @post: it has a post-handler. @context: it changes the
-# context that the CPU is in. @function: its name, if this is its entry. @waits: functions on a stack
-# that a call of it may be seen as; None if that can be any.
-Fact = collections.namedtuple("Fact", "post context function waits",
-                              defaults=(False, False, "", frozenset()))
 
 # Calls of these end with their task, or with their CPU: there is no return.
 ENDLESS = re.compile(r"""(__x64_|__ia32_|__do_)?sys_exit(_group)?$|do_exit$|do_group_exit$
@@ -135,7 +123,7 @@ ENDLESS = re.compile(r"""(__x64_|__ia32_|__do_)?sys_exit(_group)?$|do_exit$|do_g
     |cpuhp_report_idle_dead$""", re.VERBOSE)
 
 
-def is_uneven(phase, hit, fact):
+def is_uneven(phase, hit, fact, preemptible=False):
     """Did handlers not run as they should? A fault may keep an instruction from being completed.
 
     A post-handler is missed where what was interrupted may be a handler: only after an instruction
@@ -146,12 +134,11 @@ def is_uneven(phase, hit, fact):
     hit on each CPU, and to one of each task that may be preempted there. Those hits come after the
     last look at their number, because tasks in copies are waited for between that look and the end.
     """
-    hits, posts, faults, missed, wrong = hit[:5]
-    leaving = min(hit[8], CPUS + (phase.tasks if phase.preemptible else 0))
-    if wrong:
+    leaving = min(hit.leaving, CPUS + (phase.tasks if preemptible else 0))
+    if hit.wrong:
         return True
-    lost = leaving + faults + (missed if fact.context else 0)
-    return fact.post and not hits - lost <= posts <= hits
+    lost = leaving + hit.faults + (hit.missed if fact.context else 0)
+    return fact.post and not hit.hits - lost <= hit.posts <= hit.hits
 
 
 def in_flight(phase, fact):
@@ -167,102 +154,54 @@ def in_flight(phase, fact):
 def return_is_uneven(phase, i, fact):
     """A return probe is entered with each hit of the probe on its function's entry while both are
     armed, and each call returns, but for those that have not come to that."""
-    entries, returns, lost = phase.returns[i]
-    hits = phase.hits[i][0] if i in phase.hits else 0
-    if not hits - phase.outside[i] - lost - CPUS <= entries <= hits:
+    entries, returns, lost, outside = phase.returns[i]
+    hits = phase.hits[i].hits if i in phase.hits else 0
+    if not hits - outside - lost - CPUS <= entries <= hits:
         return True
     return not 0 <= entries - returns <= in_flight(phase, fact) + lost
 
 
-def classify(phase, facts):
+def classify(phase, facts, preemptible=False):
     """Outcome of each of a phase's instructions. @facts: a Fact of each."""
     result = []
     for i, fact in enumerate(facts):
         hit = phase.hits.get(i)
-        if i in phase.refused:
+        if (i, "probe") in phase.errors:
             result.append(REFUSED)
-        elif (hit and is_uneven(phase, hit, fact)) or (
+        elif (hit and is_uneven(phase, hit, fact, preemptible)) or (
                 i in phase.returns and return_is_uneven(phase, i, fact)):
             result.append(UNEVEN)
-        elif hit and hit[3]:
+        elif hit and hit.missed:
             result.append(MISSED)
         else:
-            result.append(HIT if hit and hit[0] else IDLE)
+            result.append(HIT if hit and hit.hits else IDLE)
     return result
 
 
-def is_left(phase):
+def is_left(phase, quarantine=False):
     """Are there points, detours or pages of theirs that no idle point accounts for, or an idle one
-    that nothing explains? Nobody else has probes. A page may have a chunk of others with it."""
-    idle = phase.left[2]
+    that nothing explains? Nobody else has probes. A page may have a chunk of others with it.
+    @quarantine: KASAN keeps freed memory for a while, so that nothing is known of it."""
+    idle, after = phase.left[2], phase.used["after"]
     if phase.stray or idle != len(phase.idle):
         return True
-    if phase.quarantine:
-        return False
-    for name, allowed in (("points", idle), ("detours", idle), ("pages", SIZES + idle * CHUNK)):
-        counts = phase.named.get(name)
-        if not counts or not 0 <= counts[-1] <= allowed:
-            return True
-    return False
+    return not quarantine and not (after.points <= idle and after.detours <= idle and
+                                   after.pages <= SIZES + idle * CHUNK)
 
 
-def grew(memory):
-    before, armed, after = memory
+def grew(used):
+    before, armed, after = (used[when].bytes for when in ("before", "armed", "after"))
     return after - before > LEFT_BYTES + (armed - before) * LEFT_SHARE // 100
 
 
-def judge_text(phase, sites):
-    """Bytes of sites that the kernel patches on its own may differ; those not told of may not."""
-    bad, first, excused = sites.judge(phase.windows)
-    phase.text = (max(bad, phase.text[0] - excused), first, excused)
+def is_same(phase):
+    """Did the workload print what it prints without probes?"""
+    return all(how in ("same", "skipped") for _, how, _ in phase.runs)
 
 
-def judge_idle(phase, explained):
-    """Points may stay at instructions of which somebody may sleep in the copy."""
-    phase.stray = len(set(phase.idle) - explained)
-
-
-def judge_refusals(phase, explains):
-    """@explains(index, reason): does the text itself show that the reason holds?"""
-    phase.unexplained = [(i, reason) for refused in (phase.refused, phase.return_refused)
-                         for i, (_, reason) in refused.items() if not explains(i, reason)]
-
-
-def checks(phase, outcomes, facts):
-    """What is checked of a whole phase: (name, passed, what was seen)."""
-    result = [("workload, " + step, how == "same", how) for step, how, _ in phase.runs
-              if how != "skipped"]
-    refused = sum(o == REFUSED for o in outcomes)
-    armed, returning, error = phase.armed
-    functions = sum(bool(fact.function) for fact in facts) - len(phase.return_refused)
-    result.append(("registered together", not error and armed == phase.size - refused and
-                   returning == functions,
-                   "%d of %d, and %d of %d return probes, errno %d" % (
-                       armed, phase.size - refused, returning, functions, -error)))
-    result.append(("text as before", phase.text[0] == 0,
-                   "%d bytes differ, first %x; and %d of static keys and calls" % phase.text))
-    result.append(("nothing in debugfs", phase.left[:2] == (0, 0), "list %d, points %d" % phase.left[:2]))
-    result.append(("points, detours and pages freed", not is_left(phase),
-                   ", ".join("%s %s" % (name, "-".join(str(n) for n in counts))
-                             for name, counts in phase.named.items()) +
-                   ", %d idle, %d of them for no reason" % (phase.left[2], phase.stray)))
-    if not phase.quarantine:
-        result.append(("memory as before", not grew(phase.memory),
-                       "%d, armed %d, then %d" % phase.memory))
-    result.append(("books", UNEVEN not in outcomes, "%d uneven" % outcomes.count(UNEVEN)))
-    result.append(("refusals explained", not phase.unexplained,
-                   "%d are not" % len(phase.unexplained)))
-    return result
-
-
-def is_sound(phase):
-    """Did the phase come to its end, with the workload's output as without probes?"""
-    return phase.done and all(how in ("same", "skipped") for _, how, _ in phase.runs)
-
-
-def is_clean(phase):
-    """Is, in addition, nothing left? Judge its text and its idle points before."""
-    return is_sound(phase) and not phase.text[0] and not is_left(phase)
+def is_clean(phase, quarantine=False):
+    """Did the phase come to its end so, and is nothing left? Judge its text and idle points before."""
+    return phase.done and is_same(phase) and not phase.text[0] and not is_left(phase, quarantine)
 
 
 def what_differs(phase):
@@ -275,19 +214,36 @@ def what_differs(phase):
     return "points, detours or pages are left"
 
 
-def skipped(phase):
-    """Runs in a tracer that the kernel has not got."""
-    return sum(how == "skipped" for _, how, _ in phase.runs)
+def checks(phase, outcomes, facts, quarantine=False):
+    """What is checked of a whole phase: (name, passed, what was seen)."""
+    result = [("workload, " + step, how == "same", how) for step, how, _ in phase.runs
+              if how != "skipped"]
+    armed, returning, error = phase.armed
+    probes = phase.size - sum(kind == "probe" for _, kind in phase.errors)
+    functions = sum(bool(f.function) for f in facts) - sum(kind == "return" for _, kind in phase.errors)
+    result.append(("registered together", (armed, returning, error) == (probes, functions, 0),
+                   "%d of %d, and %d of %d return probes, errno %d" % (
+                       armed, probes, returning, functions, -error)))
+    result.append(("text as before", phase.text[0] == 0,
+                   "%d bytes differ, first %x; and %d of static keys and calls" % phase.text))
+    result.append(("nothing in debugfs", phase.left[:2] == (0, 0), "list %d, points %d" % phase.left[:2]))
+    result.append(("points, detours and pages freed", not is_left(phase, quarantine),
+                   "%s; %d idle, %d of them for no reason" % (phase.used["after"], phase.left[2], phase.stray)))
+    if not quarantine:
+        result.append(("memory as before", not grew(phase.used), "%d, armed %d, then %d" % tuple(
+            phase.used[when].bytes for when in ("before", "armed", "after"))))
+    result.append(("books", UNEVEN not in outcomes, "%d uneven" % outcomes.count(UNEVEN)))
+    result.append(("refusals explained", not phase.unexplained,
+                   "%d are not" % len(phase.unexplained)))
+    return result
 
 
 def smallest(items, fails):
     """Halves a list that fails, as long as one half does. @fails runs a part."""
     while len(items) > 1:
         half = len(items) // 2
-        for part in (items[:half], items[half:]):
-            if fails(part):
-                items = part
-                break
-        else:
+        part = next((part for part in (items[:half], items[half:]) if fails(part)), None)
+        if part is None:
             break
+        items = part
     return items

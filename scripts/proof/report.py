@@ -1,69 +1,65 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The sweep's part of the report: a summary as text, and a page with a map of the text."""
+"""The sweep's report: tables, a map of the text, and what failed."""
 import collections
-import gzip
-import html
-import os
 import time
 
 import outcome
-import overall
 import text
-from overall import html_table, table
 
-# From best to worst seen: a part of the map shows the worst outcome if it is bad, else the most
-# frequent one.
-COLOURS = {
-    outcome.HIT: "#2e8b57", outcome.MISSED: "#9acd32", outcome.IDLE: "#c9d3dc",
-    outcome.REFUSED: "#e0a030", outcome.UNEVEN: "#a020f0", outcome.DIFFERENT: "#ff00ff",
-    outcome.CRASHED: "#e00000", None: "#ffffff",
-}
-CELL, COLUMNS, SIZE = 512, 128, 7       # bytes in a cell, cells in a row, its edge
+# In the map a part of the text shows the worst outcome if it is bad, else the most frequent one.
+MARKS = {outcome.HIT: "#", outcome.MISSED: "+", outcome.IDLE: ".", outcome.REFUSED: "r",
+         outcome.UNEVEN: "U", outcome.DIFFERENT: "D", outcome.CRASHED: "C", None: " "}
+CELL, COLUMNS = 1024, 96        # bytes of a mark, marks of a line
 MECHANISMS = {"b": "breakpoint", "j": "jump", "f": "ftrace"}
+REACHED = (outcome.HIT, outcome.MISSED)
 
 
 def share(n, of):
     return "%.2f %%" % (100.0 * n / of) if of else "-"
 
 
-def count_outcomes(sweep):
-    counts = [collections.Counter() for _ in sweep.texts]
-    for (o, _), what in sweep.outcomes.items():
-        counts[o][what] += 1
-    return counts
+def table(rows, head):
+    """Columns, the first one left and the others right."""
+    rows = [[str(cell) for cell in row] for row in [head] + rows]
+    widths = [max(len(row[i]) for row in rows) for i in range(len(head))]
+    lines = ["  ".join([row[0].ljust(widths[0])] + [c.rjust(w) for c, w in zip(row[1:], widths[1:])]).rstrip()
+             for row in rows]
+    return [lines[0], "-" * len(lines[0])] + lines[1:]
 
 
 def outcomes_table(sweep):
-    counts = count_outcomes(sweep)
-    total = sum(counts, collections.Counter())
-    rows = [[what] + [c[what] for c in counts] + [total[what], share(total[what], sum(total.values()))]
+    """Columns: the kernel, each module with all of its sections, and all."""
+    names = list(dict.fromkeys(t.name.partition(":")[0] for t in sweep.texts))
+    counts = {name: collections.Counter() for name in names}
+    sizes = collections.Counter()
+    for t in sweep.texts:
+        sizes[t.name.partition(":")[0]] += len(t)
+    for (o, _), what in sweep.outcomes.items():
+        counts[sweep.texts[o].name.partition(":")[0]][what] += 1
+    total = sum(counts.values(), collections.Counter())
+    rows = [[what] + [counts[name][what] for name in names] + [total[what], share(total[what], total.total())]
             for what in outcome.OUTCOMES]
-    rows.append(["swept"] + [sum(c.values()) for c in counts] + [sum(total.values()), ""])
-    rows.append(["instructions"] + [len(t) for t in sweep.texts] +
-                [sum(len(t) for t in sweep.texts), ""])
-    return rows, ["outcome"] + [t.name for t in sweep.texts] + ["all", ""]
+    rows.append(["swept"] + [counts[name].total() for name in names] + [total.total(), ""])
+    rows.append(["instructions"] + [sizes[name] for name in names] + [sizes.total(), ""])
+    return rows, ["outcome"] + names + ["all", ""]
 
 
 def reasons_table(sweep, reasons):
-    counts, example = collections.Counter(), {}
+    counts, example = collections.Counter(reasons.values()), {}
     for instruction, reason in reasons.items():
-        counts[reason] += 1
         example.setdefault(reason, sweep.name(instruction))
-    rows = [[why or outcome.UNEXPLAINED, error, n, "  " + example[error, why]]
-            for (error, why), n in counts.most_common()]
+    rows = [[reason[1], reason[0], n, "  " + example[reason]] for reason, n in counts.most_common()]
     return rows, ["reason", "errno", "number", "  for example"]
 
 
 def hits_table(sweep):
-    """Hits by mechanism: instructions that were hit, of these those hit before the optimizer was
-    turned on, as breakpoints or by ftrace, and those hit after it was done; hits, post-handlers,
-    faults, misses."""
+    """Instructions that were hit, of these those hit before the optimizer was turned on, as breakpoints or
+    by ftrace, and those hit after it was done; hits, post-handlers, faults, misses."""
     rows = collections.defaultdict(lambda: [0] * 7)
     for hit, _ in sweep.facts.values():
         if hit:
-            row = rows[MECHANISMS.get(hit[5], hit[5])]
-            early, late = hit[6:8]
-            for i, n in enumerate((1, bool(early), bool(late)) + hit[:4]):
+            row = rows[MECHANISMS[hit.mechanism]]
+            for i, n in enumerate((1, bool(hit.early), bool(hit.late)) + hit[:4]):
                 row[i] += n
     return ([[name] + row for name, row in sorted(rows.items())],
             ["mechanism at the end", "instructions", "of them before", "and at the end", "hits", "post",
@@ -71,11 +67,9 @@ def hits_table(sweep):
 
 
 def returns_table(sweep):
-    total = [0] * 4
-    for _, counts in sweep.facts.values():
-        for i, n in enumerate((1,) + counts if counts else ()):
-            total[i] += n
-    return [["return probes"] + total], ["", "functions", "entries", "returns", "missed"]
+    found = [(1,) + counts[:3] for _, counts in sweep.facts.values() if counts]
+    return [["return probes"] + [sum(column) for column in zip(*found)]] if found else [], \
+        ["", "functions", "entries", "returns", "missed"]
 
 
 def checks_table(sweep):
@@ -85,145 +79,84 @@ def checks_table(sweep):
     return [[name] + c for name, c in counts.items()], ["check", "passed", "failed"]
 
 
-def uneven_table(sweep):
+def failed_table(sweep):
     rows = []
     for instruction, what in sorted(sweep.outcomes.items()):
         if what in outcome.BAD:
             hit, returns = sweep.facts.get(instruction, (None, None))
-            rows.append([sweep.name(instruction), what, hit or "", returns or "",
-                         "post" if text.has_post(instruction, sweep.seed) else ""])
-    return rows, ["instruction", "outcome",
-                  "hits, post, faults, missed, wrong ip, mechanism, early, late, while unregistering",
-                  "entries, returns, missed", ""]
+            rows.append([sweep.name(instruction), what, "post" if text.has_post(instruction, sweep.seed) else "",
+                         " ".join(str(n) for n in hit or ()), " ".join(str(n) for n in returns or ())])
+    return rows[:200], ["instruction", "outcome", "", " ".join(outcome.Hit._fields),
+                        " ".join(outcome.Return._fields)]
+
+
+def map_of(sweep, o):
+    """Lines of marks, each with its first symbol."""
+    t = sweep.texts[o]
+    parts = [collections.Counter() for _ in range(-(-t.size // CELL))]
+    for (other, i), what in sweep.outcomes.items():
+        if other == o:
+            parts[t.offsets[i] // CELL][what] += 1
+    marks = ""
+    for part in parts:
+        bad = [what for what in outcome.BAD if part[what]]
+        marks += MARKS[bad[-1] if bad else part.most_common(1)[0][0] if part else None]
+    for at in range(0, len(marks), COLUMNS):
+        yield "%-*s  %s" % (COLUMNS, marks[at:at + COLUMNS], t.symbol(at * CELL))
 
 
 def sections(sweep):
-    """(title, rows, head) of what both the text and the page show."""
     yield ("Outcome of instructions",) + outcomes_table(sweep)
     yield ("Refused probes",) + reasons_table(sweep, sweep.reasons)
-    if sweep.return_reasons:
-        yield ("Refused return probes",) + reasons_table(sweep, sweep.return_reasons)
+    yield ("Refused return probes",) + reasons_table(sweep, sweep.return_reasons)
     yield ("Hits",) + hits_table(sweep)
     yield ("Returns",) + returns_table(sweep)
     yield ("Checks of phases",) + checks_table(sweep)
-    rows, head = uneven_table(sweep)
-    if rows:
-        yield "Instructions that failed", rows[:200], head
+    yield ("Instructions that failed",) + failed_table(sweep)
 
 
-def summary(sweep):
-    failed = sum(not c[2] for c in sweep.checks)
-    lines = ["Sweep: probes on the kernel's instructions, SEED=%d, %d of %d phases done, %d of them "
-             "in other runs, %d minutes" % (sweep.seed, len(sweep.phases), sweep.planned, sweep.known,
-                                            (time.time() - sweep.begin) / 60), ""]
+def closing(sweep):
+    counts = collections.Counter(sweep.outcomes.values())
+    reached = sum(counts[what] for what in REACHED)
+    failed = sum(not check[2] for check in sweep.checks)
+    skipped = sum(how == "skipped" for phase in sweep.phases for _, how, _ in phase.runs)
+    return ["Reach: the workload executed %d of %d instructions, %s; of those with a probe, %s" % (
+                reached, counts.total(), share(reached, counts.total()),
+                share(reached, counts.total() - counts[outcome.REFUSED])),
+            "%d crashed, %d uneven, %d different, %d unexplained" % (
+                counts[outcome.CRASHED], counts[outcome.UNEVEN], counts[outcome.DIFFERENT],
+                len(sweep.unexplained)),
+            "%d passed, %d failed, %d skipped" % (len(sweep.checks) - failed, failed, skipped)]
+
+
+def lines_of(sweep):
+    lines = ["Sweep: probes on the kernel's instructions, SEED=%d, %d of %d phases done, %d minutes" % (
+        sweep.seed, len(sweep.phases), sweep.planned, (time.time() - sweep.begin) / 60), ""]
     for title, rows, head in sections(sweep):
-        lines += [title, ""] + table(rows, head) + [""]
+        if rows:
+            lines += [title, ""] + table(rows, head) + [""]
+    lines += ["Map of the text, %d bytes a mark: %s" % (CELL, ", ".join(
+        "%s %s" % (mark, what) for what, mark in MARKS.items() if what)), ""]
+    for o, t in enumerate(sweep.texts):
+        lines += [t.name] + list(map_of(sweep, o)) + [""]
     if sweep.notes:
         lines += ["Problems", ""] + sweep.notes + [""]
-    for number, name, passed, seen in sweep.checks:
-        if not passed:
-            lines.append("FAIL  phase %d: %s: %s" % (number, name, seen))
-    counts = sum(count_outcomes(sweep), collections.Counter())
-    for instruction, reason in sweep.unexplained[:50]:
-        lines.append("unexplained: %s: %s" % (sweep.name(instruction), reason))
-    lines.append("%d crashed, %d uneven, %d different, %d unexplained" % (
-        counts[outcome.CRASHED], counts[outcome.UNEVEN], counts[outcome.DIFFERENT],
-        len(sweep.unexplained)))
-    lines.append("%d passed, %d failed, %d skipped" % (
-        len(sweep.checks) - failed, failed, sum(outcome.skipped(phase) for _, phase in sweep.phases)))
-    return lines
+    lines += ["FAIL  phase %d: %s: %s" % (number, name, seen)
+              for number, name, passed, seen in sweep.checks if not passed]
+    lines += ["unexplained: %s: %s" % (sweep.name(instruction), reason)
+              for instruction, reason in sweep.unexplained[:50]]
+    return lines + closing(sweep)
 
 
-def cells(sweep, o):
-    """Outcome of each part of an object's text; None where nothing was swept."""
-    text = sweep.texts[o]
-    parts = [collections.Counter() for _ in range(-(-text.size // CELL))]
-    for (other, i), what in sweep.outcomes.items():
-        if other == o:
-            parts[text.offsets[i] // CELL][what] += 1
-    result = []
-    for part in parts:
-        bad = [what for what in outcome.BAD if part[what]]
-        result.append(bad[-1] if bad else part.most_common(1)[0][0] if part else None)
-    while result and result[-1] is None:
-        result.pop()
-    return result
-
-
-def runs(row):
-    """Equal neighbours of a row: (first, number, what)."""
-    at = 0
-    while at < len(row):
-        end = at
-        while end < len(row) and row[end] == row[at]:
-            end += 1
-        yield at, end - at, row[at]
-        at = end
-
-
-def draw(sweep, o):
-    """The map of an object's text as SVG, a row of it with its first symbol."""
-    parts = cells(sweep, o)
-    rows = [parts[at:at + COLUMNS] for at in range(0, len(parts), COLUMNS)]
-    out = ['<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d">' % (
-        COLUMNS * SIZE, len(rows) * SIZE)]
-    for y, row in enumerate(rows):
-        name = html.escape(sweep.texts[o].symbol(y * COLUMNS * CELL))
-        out.append("<g><title>%s</title>" % name)
-        for x, n, what in runs(row):
-            if what is not None:
-                out.append('<rect x="%d" y="%d" width="%d" height="%d" fill="%s"/>' % (
-                    x * SIZE, y * SIZE, n * SIZE, SIZE, COLOURS[what]))
-        out.append("</g>")
-    return "\n".join(out + ["</svg>"])
-
-
-def page(sweep):
-    lines = summary(sweep)
-    out = ["<p>%s</p><p><b>%s; %s</b></p>" % (
-        html.escape(lines[0]), html.escape(lines[-2]), html.escape(lines[-1]))]
-    out.append("<p class=key>%s</p>" % "".join(
-        '<span style="background:%s"></span>%s' % (COLOURS[what], what) for what in outcome.OUTCOMES))
-    for o, t in enumerate(sweep.texts):
-        out.append("<h3>%s</h3><p>%d bytes of text a square. A row's first symbol is shown under "
-                   "the pointer.</p>%s" % (html.escape(t.name), CELL, draw(sweep, o)))
-    for title, rows, head in sections(sweep):
-        out.append("<h3>%s</h3>%s" % (html.escape(title), html_table(rows, head)))
-    rows = [[number, phase.size, phase.jumps] + ["%s %s %.1f s" % (s, h, ms / 1000)
-                                                 for s, h, ms in phase.runs]
-            for number, phase in sorted(sweep.phases, key=lambda p: p[0])]
-    width = max([len(r) for r in rows] or [3])
-    rows = [r + [""] * (width - len(r)) for r in rows]
-    out.append("<h3>Phases</h3>" + html_table(rows, ["phase", "instructions", "jumps"] +
-                                              ["workload"] * (width - 3)))
-    if sweep.notes:
-        out.append("<h3>Problems</h3><pre>%s</pre>" % html.escape("\n".join(sweep.notes)))
-    return "\n".join(out) + "\n"
-
-
-def write_instructions(sweep, path):
-    """Each instruction that was swept: its outcome, and why it was refused or how often it was hit."""
-    with gzip.open(path, "wt", compresslevel=3) as f:
-        f.write("object\tinstruction\toutcome\thits\treason\n")
-        for instruction, what in sorted(sweep.outcomes.items()):
-            hit, _ = sweep.facts.get(instruction) or (None, None)
-            f.write("%s\t%s\t%s\t%d\t%s\n" % (
-                sweep.texts[instruction[0]].name, sweep.name(instruction), what, hit[0] if hit else 0,
-                sweep.reasons.get(instruction, ("", ""))[1]))
-
-
-def write(sweep, directory):
-    """Writes both and prints the text. Returns the exit status."""
-    lines = summary(sweep)
-    write_instructions(sweep, os.path.join(directory, "instructions.tsv.gz"))
-    with open(os.path.join(directory, "sweep.txt"), "w") as f:
+def write(sweep, path):
+    """Writes all of it, and prints it without the map. Returns the exit status."""
+    lines = lines_of(sweep)
+    with open(path, "w") as f:
         f.write("\n".join(lines) + "\n")
-    with open(os.path.join(directory, "sweep.html"), "w") as f:
-        f.write(page(sweep))
-    overall.from_environment(directory)
+    cut = next(i for i, line in enumerate(lines) if line.startswith("Map of the text"))
+    after = next((i for i, line in enumerate(lines) if line == "Problems"), len(lines) - 3)
     print()
-    print("\n".join(lines[:-2]))
-    print("    report: %s, each instruction: %s" % tuple(
-        os.path.relpath(os.path.join(directory, name)) for name in ("report.html", "instructions.tsv.gz")))
-    print("\n".join(lines[-2:]))
-    return 1 if not sweep.checks or any(not c[2] for c in sweep.checks) else 0
+    print("\n".join(lines[:cut] + lines[after:-3]))
+    print("    report, with a map of the text: " + path)
+    print("\n".join(lines[-3:]))
+    return 1 if not sweep.checks or any(not check[2] for check in sweep.checks) else 0

@@ -8,9 +8,7 @@ than before, but only its legal ones. All other bytes of the text must be what t
 sites count as other bytes.
 """
 import bisect
-import re
 import struct
-import subprocess
 
 NOP2, NOP5 = b"\x66\x90", b"\x0f\x1f\x44\x00\x00"
 XOR5 = b"\x2e\x2e\x2e\x31\xc0"              # what a static call that returns 0 becomes
@@ -18,6 +16,7 @@ RET5 = b"\xc3\xcc\xcc\xcc\xcc"
 WINDOW = 8          # a report of the guest: bytes that are compared, with as many on both sides
 LABELS = "__start___jump_table", "__stop___jump_table"
 CALLS = "__start_static_call_sites", "__stop_static_call_sites"
+NOTYPE, FUNC = 0, 2          # types of symbols
 FTRACE = "ftrace_call", "ftrace_regs_call"
 
 
@@ -117,37 +116,13 @@ def named_calls(names):
     return calls
 
 
-def read_symbols(elf, readelf):
-    """Names with addresses, and addresses of functions."""
-    names, functions = {}, set()
-    out = subprocess.run([readelf, "-sW", elf], stdout=subprocess.PIPE, text=True, check=True)
-    for line in out.stdout.splitlines():
-        match = re.match(r" *\d+: ([0-9a-f]{16}) +\S+ (\w+) +\w+ +\w+ +\S+ (\S+)", line)
-        if match:
-            names[match[3]] = int(match[1], 16)
-            if match[2] in ("FUNC", "NOTYPE"):
-                functions.add(int(match[1], 16))
-    return names, functions
-
-
-def read_at(elf, start, end, readelf):
-    """The bytes between two addresses of an object."""
-    out = subprocess.run([readelf, "-SW", elf], stdout=subprocess.PIPE, text=True, check=True)
-    for match in re.finditer(r"PROGBITS +([0-9a-f]+) ([0-9a-f]+) ([0-9a-f]+)", out.stdout):
-        address, at, size = (int(n, 16) for n in match.groups())
-        if address <= start and end <= address + size:
-            with open(elf, "rb") as f:
-                f.seek(at + start - address)
-                return f.read(end - start)
-    return b""
-
-
-def read(elf, readelf="readelf"):
+def read(elf):
     """The sites of a kernel that was not moved."""
-    names, functions = read_symbols(elf, readelf)
+    symbols = list(elf.symbols())
+    names = {name: value for name, value, _, _ in symbols}
 
     def table(edges):
         start, end = (names.get(name, 0) for name in edges)
-        return start, read_at(elf, start, end, readelf)
+        return start, elf.bytes(start, end)
     calls = {**parse_calls(*table(CALLS)), **named_calls(names)}
-    return Sites(parse_labels(*table(LABELS)), calls, functions)
+    return Sites(parse_labels(*table(LABELS)), calls, {s[1] for s in symbols if s[3] in (NOTYPE, FUNC)})

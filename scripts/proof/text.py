@@ -2,15 +2,18 @@
 """Instructions of a text, and how they are dealt out to phases. Pure functions, but for objdump."""
 import array
 import bisect
+import os
 import random
 import re
 import struct
 import subprocess
+import sys
 
-POST, SEQUENTIAL, RETURN = 1, 2, 4          # flags of a record, as in module/proof.h
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import hitpath  # noqa: E402
+
+POST, SEQUENTIAL, RETURN = 1, 2, 4          # flags of a record, as in module/probes.c
 CONTEXT = 8                                 # changes the context; not in a record
-NAME = 40
-MAGIC = 0x666f6f72
 
 SYMBOL = re.compile(r"^([0-9a-f]+) <(.+)>:$")
 INSTRUCTION = re.compile(r"^ *([0-9a-f]+):\t(\S+)?")
@@ -18,10 +21,9 @@ INSTRUCTION = re.compile(r"^ *([0-9a-f]+):\t(\S+)?")
 PREFIXES = {"lock", "rep", "repz", "repnz", "notrack", "bnd", "cs", "ds", "es", "fs", "gs", "ss",
             "data16", "addr32", "xacquire", "xrelease"}
 BRANCH = re.compile(r"(j|call|ret|lret|lcall|ljmp|iret|loop|ud|int|sys|hlt|xbegin|xabort|\(bad)")
-# Sections with code of a module that stay when it has been initialized. .altinstr_replacement is not
-# executed.
-SECTION = re.compile(r"\] (\.text|\.text\.\S+|\.(?!init\b)\w+\.text) +PROGBITS +"
-                     r"([0-9a-f]+) ([0-9a-f]+) ([0-9a-f]+) +\S+ +\w*X")
+# Sections with code that stay when a module has been initialized. .altinstr_replacement is not executed.
+SECTION = re.compile(r"\.text|\.text\.\S+|\.(?!init\b)\w+\.text")
+PROGBITS, EXECUTABLE = 1, 4
 # Writes the preemption count, which says in which context the CPU is.
 COUNT = re.compile(r"%gs:[^,]*<(pcpu_hot\+0x8|__preempt_count)>$")
 # To another function. What is behind a thunk or a static call is not known.
@@ -37,12 +39,12 @@ ENDS = re.compile(r"(jmp|ljmp|ret|lret|iret|ud|int3|sysret)")
 class Text:
     """Instructions of an object: offsets in its text, their lengths and flags; its symbols.
 
-    @name: of the kernel or of a module, with ":SECTION" if it is another one than .text.
+    @name: of the kernel or of a module, and of the section.
     """
 
     def __init__(self, name, size):
         self.name, self.size = name, size
-        self.section = name.partition(":")[2] or ".text"
+        self.section = name.partition(":")[2]
         self.offsets = array.array("I")
         self.lengths = array.array("B")
         self.flags = array.array("B")
@@ -142,40 +144,34 @@ def parse(lines, text, start=0):
     return text
 
 
-def sections(elf, readelf="readelf"):
+def sections(elf):
     """Of an object: for each section with code, its address, offset in the file, and size."""
-    out = subprocess.run([readelf, "-SW", elf], stdout=subprocess.PIPE, text=True, check=True)
-    found = {}
-    for match in SECTION.finditer(out.stdout):
-        address, at, size = (int(n, 16) for n in match.groups()[1:])
-        if size:
-            found[match[1]] = address, at, size
-    return found
+    return {elf.section_name(i): s[3:6] for i, s in enumerate(elf.sections)
+            if s[1] == PROGBITS and s[2] & EXECUTABLE and s[5] and SECTION.fullmatch(elf.section_name(i))}
 
 
-def put(elf, to, data, name=".text", readelf="readelf"):
-    """Makes a copy of an object with another text: that of the running kernel."""
-    _, at, size = sections(elf, readelf)[name]
-    with open(elf, "rb") as f:
-        image = bytearray(f.read())
-    image[at:at + min(size, len(data))] = data[:size]
-    with open(to, "wb") as f:
+def disassemble(elf, text, copy, objdump="objdump"):
+    """Fills in a Text that has the bytes of the running kernel: from a copy of its object with them."""
+    start, at, _ = sections(elf)[text.section]
+    image = bytearray(elf.data)
+    image[at:at + text.size] = text.bytes
+    with open(copy, "wb") as f:
         f.write(image)
-
-
-def disassemble(elf, text, start, objdump="objdump"):
-    with subprocess.Popen([objdump, "-d", "-z", "--no-show-raw-insn", "-j", text.section, elf],
+    with subprocess.Popen([objdump, "-d", "-z", "--no-show-raw-insn", "-j", text.section, copy],
                           stdout=subprocess.PIPE, text=True) as process:
-        return parse(process.stdout, text, start)
+        parse(process.stdout, text, start)
+    os.unlink(copy)
 
 
-def split(texts):
+def split(texts, left_out=frozenset()):
     """All instructions: those to be dealt out, and those of the decoder. An instruction is (object,
-    index)."""
+    index). @left_out: functions."""
     others, decoder = [], []
     for o, text in enumerate(texts):
-        for i in range(len(text)):
-            (decoder if DECODER.match(text.symbol(text.offsets[i])) else others).append((o, i))
+        for i, offset in enumerate(text.offsets):
+            name = text.symbol(offset)
+            if name.rpartition("+")[0] not in left_out:
+                (decoder if DECODER.match(name) else others).append((o, i))
     return others, decoder
 
 
@@ -200,36 +196,6 @@ def phases(instructions, size):
     return [instructions[i::number] for i in range(number)]
 
 
-def record(texts, instruction, post):
-    """A record of the plan."""
-    o, i = instruction
-    text = texts[o]
-    flags = text.flags[i] & ~CONTEXT | (POST if post else 0)
-    return struct.pack("<IBBBB", text.offsets[i], o, text.lengths[i], flags, 0)
-
-
 def has_post(instruction, seed):
     """A third has a post-handler; which does not depend on the phase that an instruction is in."""
     return (instruction[1] * 2654435761 + instruction[0] + seed) % (1 << 32) % 3 == 0
-
-
-def plan(texts, numbered, steps, seed, unprobed=0):
-    """The file that the guest reads. @numbered: (ID, instructions) for each phase. @unprobed: the
-    steps that are also taken without probes. @steps: of each phase."""
-    out = [struct.pack("<4I", MAGIC, len(texts), len(numbered), unprobed)]
-    out += [struct.pack("<%dsQ" % NAME, t.name.encode(), t.size) for t in texts]
-    for (number, instructions), those in zip(numbered, steps):
-        out.append(struct.pack("<4I", number, len(instructions), those, 0))
-        out += [record(texts, i, has_post(i, seed)) for i in instructions]
-    return b"".join(out)
-
-
-def archive(name, data):
-    """A file as a cpio archive, which may follow another one."""
-    def member(name, data, mode):
-        head = "070701" + "".join("%08x" % n for n in (
-            1, mode, 0, 0, 1, 0, len(data), 0, 0, 0, 0, len(name) + 1, 0))
-        out = head.encode() + name.encode() + b"\0"
-        out += b"\0" * (-len(out) % 4) + data
-        return out + b"\0" * (-len(out) % 4)
-    return member(name, data, 0o100644) + member("TRAILER!!!", b"", 0)

@@ -11,7 +11,7 @@
 #include <linux/percpu.h>
 #include <linux/smp.h>
 
-#include "probes.h"
+#include "sweep.h"
 
 #define INTERVAL	(NSEC_PER_MSEC / 2)
 /* The interval is so many times what the last one has taken, or more. */
@@ -76,30 +76,20 @@ static void end(struct consequence *c)
 	tasklet_kill(&c->softirq);
 }
 
-/**
- * proof_interrupt() - begin or end the load
- * @on: begin
- *
- * Context: Process context, may sleep.
- * Return: How many softirqs there were since it has begun.
- */
-int proof_interrupt(bool on)
+/* Begins or ends the load. One that has not interrupted anything is none. */
+int sweep_interrupt(bool on)
 {
-	static bool is_on;
 	int cpu;
 
-	if (on == is_on)
-		return 0;
-	is_on = on;
 	for_each_possible_cpu(cpu) {
 		if (on)
 			prepare(per_cpu_ptr(&consequences, cpu));
 		else
 			end(per_cpu_ptr(&consequences, cpu));
 	}
-	if (on) {
-		atomic_set(&softirqs, 0);
-		on_each_cpu(begin, NULL, 1);
-	}
-	return atomic_read(&softirqs) & INT_MAX;
+	if (!on)
+		return atomic_read(&softirqs) ? 0 : -EIO;
+	atomic_set(&softirqs, 0);
+	on_each_cpu(begin, NULL, 1);
+	return 0;
 }

@@ -1,34 +1,64 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The probes of a phase of the sweep, their handlers, and the text that they are put into. The
- * caller serializes all but the handlers.
+ * The probes of the sweep, their handlers, and the text that they are put into.
+ *
+ * The program in the guest writes orders to a file in debugfs, see orders[]. The plan comes and the
+ * report goes through memory that the kernel leaves alone (memmap=) and the host has as a file.
  *
  * Handlers count with instructions of their own alone: they call nothing that may be probed.
  */
 #include <linux/atomic.h>
+#include <linux/debugfs.h>
+#include <linux/io.h>
 #include <linux/kprobes.h>
-#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
 #include <linux/rcupdate.h>
-#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/string.h>
-#include <linux/vmalloc.h>
+#include <linux/uaccess.h>
 
-#include "probes.h"
+#include "sweep.h"
 
-#ifndef KPROBE_HIT_OFFSET
-#define KPROBE_HIT_OFFSET	0
-#endif
+/* Texts that are swept: the kernel's, and sections of modules. */
+#define OBJECTS		16
+/* The shared memory: the plan, and from there on the report. */
+#define REPORT		SZ_16M
+/* The kernel remembers the reasons of 128 refusals. Others may be refused as well. */
+#define REFUSALS	100
+/* Bytes of a text that are compared at once, and shown on either side. */
+#define WINDOW		8
+
+/* Flags of a record. */
+#define POST		1	/* with a post-handler */
+#define SEQUENTIAL	2	/* the next instruction is the next one in the text */
+#define RETURN		4	/* a function's entry: a return probe as well */
 
 /**
- * struct proof_return - a return probe
+ * struct record - an instruction, in the plan
+ * @offset: from the start of its object's text
+ * @object: the object
+ * @length: of the instruction
+ * @flags:  see above
+ * @unused: for alignment
+ */
+struct record {
+	u32 offset;
+	u8 object;
+	u8 length;
+	u8 flags;
+	u8 unused;
+};
+
+/**
+ * struct returning - a return probe
  * @rp:      the return probe
  * @error:   of registering it
  * @entries: calls of the entry handler
  * @returns: calls of the handler
  * @before:  hits of the probe at the same address before the return probe was armed
  */
-struct proof_return {
+struct returning {
 	struct kretprobe rp;
 	int error;
 	atomic_t entries;
@@ -37,7 +67,7 @@ struct proof_return {
 };
 
 /**
- * struct proof_probe - a probe
+ * struct probe - a probe
  * @kp:        the probe
  * @record:    its record
  * @error:     of registering it
@@ -51,9 +81,9 @@ struct proof_return {
  * @until:     hits before it began to be disarmed
  * @returning: the return probe at the same address, or NULL
  */
-struct proof_probe {
+struct probe {
 	struct kprobe kp;
-	const struct proof_record *record;
+	const struct record *record;
 	int error;
 	u32 shown;
 	atomic_t hits;
@@ -63,30 +93,59 @@ struct proof_probe {
 	unsigned int early;
 	unsigned int late;
 	unsigned int until;
-	struct proof_return *returning;
+	struct returning *returning;
 };
 
-static struct proof_text texts[PROOF_OBJECTS];
-static u8 *copies[PROOF_OBJECTS];
+static struct {
+	u8 *start;
+	unsigned long size;
+	u8 *copy;
+} texts[OBJECTS];
 
-static struct proof_record *plan;
-static struct proof_probe *probes;
+static DEFINE_MUTEX(lock);	/* serializes all but the handlers */
+static struct record *plan;
+static struct probe *probes;
+static struct returning *returns;
 static unsigned int nr_probes;
-static struct proof_return *returns;
 
-/* What is registered. */
-static struct kprobe **kps;
+static struct kprobe **kps;	/* what is registered */
 static struct kretprobe **rps;
 static unsigned int nr_kps, nr_rps;
 
-static nokprobe_inline struct proof_probe *probe_of(struct kprobe *p)
+static u32 unexamined, jumps;	/* records and probes that are so: the program reads it */
+static ulong address, size;	/* of the shared memory */
+module_param(address, ulong, 0400);
+module_param(size, ulong, 0400);
+
+static u8 *shared;
+static unsigned long reported;
+
+static void append(const void *from, size_t length)
 {
-	return container_of(p, struct proof_probe, kp);
+	if (WARN_ON_ONCE(REPORT + reported + length >= size))
+		return;
+	memcpy(shared + REPORT + reported, from, length);
+	reported += length;
+}
+
+static __printf(1, 2) void report(const char *format, ...)
+{
+	char line[160];
+	va_list args;
+
+	va_start(args, format);
+	append(line, vscnprintf(line, sizeof(line), format, args));
+	va_end(args);
+}
+
+static nokprobe_inline struct probe *probe_of(struct kprobe *p)
+{
+	return container_of(p, struct probe, kp);
 }
 
 static int notrace count_hit(struct kprobe *p, struct pt_regs *regs)
 {
-	struct proof_probe *probe = probe_of(p);
+	struct probe *probe = probe_of(p);
 
 	raw_atomic_inc(&probe->hits);
 	if (instruction_pointer(regs) != (unsigned long)p->addr + KPROBE_HIT_OFFSET)
@@ -98,12 +157,12 @@ NOKPROBE_SYMBOL(count_hit);
 /* An entry is probed after its landing pad: what comes next is not known from the plan. */
 static void notrace count_post(struct kprobe *p, struct pt_regs *regs, unsigned long flags)
 {
-	struct proof_probe *probe = probe_of(p);
-	const struct proof_record *record = probe->record;
+	struct probe *probe = probe_of(p);
+	const struct record *record = probe->record;
 
 	raw_atomic_inc(&probe->posts);
-	if ((record->flags & PROOF_SEQUENTIAL) &&
-	    (unsigned long)p->addr == texts[record->object].start + record->offset &&
+	if ((record->flags & SEQUENTIAL) &&
+	    (u8 *)p->addr == texts[record->object].start + record->offset &&
 	    instruction_pointer(regs) != (unsigned long)p->addr + record->length)
 		raw_atomic_inc(&probe->wrong);
 }
@@ -117,16 +176,16 @@ static int notrace count_fault(struct kprobe *p, struct pt_regs *regs, int trapn
 NOKPROBE_SYMBOL(count_fault);
 
 /* NULL while it is being unregistered. */
-static nokprobe_inline struct proof_return *return_of(struct kretprobe_instance *ri)
+static nokprobe_inline struct returning *returning_of(struct kretprobe_instance *ri)
 {
 	struct kretprobe *rp = get_kretprobe(ri);
 
-	return rp ? container_of(rp, struct proof_return, rp) : NULL;
+	return rp ? container_of(rp, struct returning, rp) : NULL;
 }
 
 static int notrace count_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
-	struct proof_return *r = return_of(ri);
+	struct returning *r = returning_of(ri);
 
 	if (r)
 		raw_atomic_inc(&r->entries);
@@ -136,7 +195,7 @@ NOKPROBE_SYMBOL(count_entry);
 
 static int notrace count_return(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
-	struct proof_return *r = return_of(ri);
+	struct returning *r = returning_of(ri);
 
 	if (r)
 		raw_atomic_inc(&r->returns);
@@ -144,238 +203,65 @@ static int notrace count_return(struct kretprobe_instance *ri, struct pt_regs *r
 }
 NOKPROBE_SYMBOL(count_return);
 
-static kprobe_opcode_t *address(const struct proof_record *record)
-{
-	return (void *)(unsigned long)(texts[record->object].start + record->offset);
-}
-
 /* A probe can be registered again. */
-static void set_probe(struct proof_probe *probe, u32 flags)
+static void prepare(struct kprobe *kp, const struct record *record, u32 flags)
 {
-	probe->kp.addr = address(probe->record);
-	probe->kp.offset = 0;
-	probe->kp.flags = flags;
+	kp->addr = (kprobe_opcode_t *)(texts[record->object].start + record->offset);
+	kp->offset = 0;
+	kp->flags = flags;
 }
 
-static void set_return(struct proof_probe *probe, u32 flags)
+static void prepare_return(struct probe *probe, u32 flags)
 {
-	struct kretprobe *rp = &probe->returning->rp;
-
-	rp->kp.addr = address(probe->record);
-	rp->kp.offset = 0;
-	rp->kp.flags = flags;
-	rp->maxactive = 0;
+	prepare(&probe->returning->rp.kp, probe->record, flags);
+	probe->returning->rp.maxactive = 0;
 }
 
-static void set_handlers(struct proof_probe *probe, struct proof_return **next)
+static void set_handlers(struct probe *probe, struct returning **next)
 {
 	u8 flags = probe->record->flags;
 
 	probe->kp.pre_handler = count_hit;
-	if (flags & PROOF_POST) {
+	if (flags & POST) {
 		probe->kp.post_handler = count_post;
 		probe->kp.fault_handler = count_fault;
 	}
-	if (flags & PROOF_RETURN) {
+	if (flags & RETURN) {
 		probe->returning = (*next)++;
 		probe->returning->rp.entry_handler = count_entry;
 		probe->returning->rp.handler = count_return;
 	}
 }
 
-/**
- * proof_set_text() - say where an object's text is
- * @text: the text
- *
- * Context: Process context.
- * Return: 0 or -EINVAL.
- */
-int proof_set_text(const struct proof_text *text)
+/* text OBJECT START SIZE: says where an object's text is */
+static int set_text(const unsigned long *args)
 {
-	if (text->object >= PROOF_OBJECTS)
+	if (args[0] >= OBJECTS)
 		return -EINVAL;
-	texts[text->object] = *text;
+	texts[args[0]].start = (u8 *)args[1];
+	texts[args[0]].size = args[2];
 	return 0;
 }
 
-static bool is_in_text(const struct proof_record *record)
+/* show: puts all texts into the report */
+static int show_texts(const unsigned long *args)
 {
-	return record->object < PROOF_OBJECTS && record->offset < texts[record->object].size;
-}
-
-static unsigned int count_returning(const struct proof_record *records, unsigned int number)
-{
-	unsigned int i, n = 0;
-
-	for (i = 0; i < number; i++)
-		n += !!(records[i].flags & PROOF_RETURN);
-	return n;
-}
-
-static int make_probes(const struct proof_record *records, unsigned int number)
-{
-	unsigned int returning = count_returning(records, number);
-
-	plan = kvmemdup(records, number * sizeof(*plan), GFP_KERNEL);
-	probes = kvcalloc(number, sizeof(*probes), GFP_KERNEL);
-	kps = kvcalloc(number, sizeof(*kps), GFP_KERNEL);
-	returns = kvcalloc(returning + 1, sizeof(*returns), GFP_KERNEL);
-	rps = kvcalloc(returning + 1, sizeof(*rps), GFP_KERNEL);
-	return plan && probes && kps && returns && rps ? 0 : -ENOMEM;
-}
-
-/**
- * proof_load() - begin a phase
- * @records: its records
- * @number:  how many
- *
- * Context: Process context, may sleep. No probes are registered.
- * Return: 0, -EINVAL if a record is outside of the text, -ENOMEM.
- */
-int proof_load(const struct proof_record *records, unsigned int number)
-{
-	struct proof_return *next;
 	unsigned int i;
 
-	proof_unload();
-	for (i = 0; i < number; i++)
-		if (!is_in_text(&records[i]))
-			return -EINVAL;
-	if (make_probes(records, number)) {
-		proof_unload();
-		return -ENOMEM;
-	}
-	nr_probes = number;
-	next = returns;
-	for (i = 0; i < number; i++) {
-		probes[i].record = &plan[i];
-		set_handlers(&probes[i], &next);
+	for (i = 0; i < OBJECTS && texts[i].size; i++) {
+		report("text %u %px %lu\n", i, texts[i].start, texts[i].size);
+		append(texts[i].start, texts[i].size);
 	}
 	return 0;
 }
 
-/**
- * proof_unload() - end a phase
- *
- * Context: Process context, may sleep.
- */
-void proof_unload(void)
-{
-	proof_disarm();
-	kvfree(plan);
-	kvfree(probes);
-	kvfree(kps);
-	kvfree(returns);
-	kvfree(rps);
-	plan = NULL;
-	probes = NULL;
-	kps = NULL;
-	returns = NULL;
-	rps = NULL;
-	nr_probes = 0;
-}
-
-/* Returns how many were refused. */
-static unsigned int try(struct proof_probe *probe)
-{
-	set_probe(probe, KPROBE_FLAG_DISABLED);
-	probe->error = register_kprobe(&probe->kp);
-	if (!probe->error)
-		kps[nr_kps++] = &probe->kp;
-	if (!probe->returning)
-		return !!probe->error;
-	set_return(probe, KPROBE_FLAG_DISABLED);
-	probe->returning->error = register_kretprobe(&probe->returning->rp);
-	if (!probe->returning->error)
-		rps[nr_rps++] = &probe->returning->rp;
-	return !!probe->error + !!probe->returning->error;
-}
-
-/**
- * proof_examine() - find out which probes are refused
- * @examination: where to begin, and after how many refused ones to stop
- *
- * Each probe is registered, not armed, and unregistered. The kernel remembers the reasons of the
- * last refused calls only: the caller reads them in between.
- *
- * Context: Process context, may sleep.
- */
-void proof_examine(struct proof_examination *examination)
-{
-	unsigned int refused = 0, i;
-
-	for (i = examination->from; i < nr_probes && refused + 2 <= examination->limit; i++) {
-		refused += try(&probes[i]);
-		cond_resched();
-	}
-	proof_disarm();
-	examination->from = i;
-}
-
-static void gather(struct proof_probe *probe)
-{
-	if (!probe->error) {
-		set_probe(probe, 0);
-		kps[nr_kps++] = &probe->kp;
-	}
-	if (probe->returning && !probe->returning->error) {
-		set_return(probe, 0);
-		rps[nr_rps++] = &probe->returning->rp;
-	}
-}
-
-/* Hits of the probe at the same address tell how often a return probe has to be entered. */
-static void note_hits_before(void)
-{
-	unsigned int i;
-
-	for (i = 0; i < nr_probes; i++)
-		if (probes[i].returning)
-			probes[i].returning->before = atomic_read(&probes[i].hits);
-}
-
-static void note_hits_until(void)
+/* disarm: unregisters all probes */
+static int disarm(const unsigned long *args)
 {
 	unsigned int i;
 
 	for (i = 0; i < nr_probes; i++)
 		probes[i].until = atomic_read(&probes[i].hits);
-}
-
-/**
- * proof_arm() - register all probes that are not refused, together
- * @armed: how many there are
- *
- * Context: Process context, may sleep.
- */
-void proof_arm(struct proof_armed *armed)
-{
-	unsigned int i;
-
-	nr_kps = 0;
-	nr_rps = 0;
-	for (i = 0; i < nr_probes; i++)
-		gather(&probes[i]);
-	armed->error = nr_kps ? register_kprobes(kps, nr_kps) : 0;
-	if (armed->error)
-		nr_kps = 0;
-	else if (nr_rps)
-		armed->error = register_kretprobes(rps, nr_rps);
-	if (armed->error)
-		nr_rps = 0;
-	note_hits_before();
-	armed->probes = nr_kps;
-	armed->returns = nr_rps;
-}
-
-/**
- * proof_disarm() - unregister all probes
- *
- * Context: Process context, may sleep.
- */
-void proof_disarm(void)
-{
-	note_hits_until();
 	/* A task that was preempted in the copy of an instruction still gets its post-handler. */
 	synchronize_rcu_tasks();
 	if (nr_rps)
@@ -384,160 +270,330 @@ void proof_disarm(void)
 		unregister_kprobes(kps, nr_kps);
 	nr_kps = 0;
 	nr_rps = 0;
+	return 0;
 }
 
-/**
- * proof_jumps() - look at the probes' mechanisms
- *
- * Context: Process context.
- * Return: How many are reached by a jump.
- */
-unsigned int proof_jumps(void)
+/* unload: ends a phase */
+static int unload(const unsigned long *args)
 {
-	unsigned int i, n = 0;
-
-	for (i = 0; i < nr_kps; i++) {
-		u32 flags = READ_ONCE(kps[i]->flags);
-
-		probe_of(kps[i])->shown = flags;
-		n += !!(flags & KPROBE_FLAG_OPTIMIZED);
-	}
-	return n;
+	disarm(NULL);
+	nr_probes = 0;
+	unexamined = 0;
+	kvfree(plan);
+	kvfree(probes);
+	kvfree(returns);
+	kvfree(kps);
+	kvfree(rps);
+	plan = NULL;
+	probes = NULL;
+	returns = NULL;
+	kps = NULL;
+	rps = NULL;
+	return 0;
 }
 
-/**
- * proof_note_mechanism() - tell hits of a mechanism apart from those of another one
- * @optimized: the optimizer is done; else it is about to be turned on
- *
- * Context: Process context.
- */
-void proof_note_mechanism(bool optimized)
+static int make_probes(const struct record *records, unsigned int number)
 {
-	unsigned int i, hits;
+	struct returning *next;
+	unsigned int i;
 
-	for (i = 0; i < nr_probes; i++) {
-		hits = atomic_read(&probes[i].hits);
-		if (optimized)
-			probes[i].late = hits;
-		else
-			probes[i].early = hits;
+	plan = kvmemdup(records, number * sizeof(*plan), GFP_KERNEL);
+	probes = kvcalloc(number, sizeof(*probes), GFP_KERNEL);
+	returns = kvcalloc(number, sizeof(*returns), GFP_KERNEL);
+	kps = kvcalloc(number, sizeof(*kps), GFP_KERNEL);
+	rps = kvcalloc(number, sizeof(*rps), GFP_KERNEL);
+	if (!plan || !probes || !returns || !kps || !rps)
+		return -ENOMEM;
+	next = returns;
+	for (i = 0; i < number; i++) {
+		if (plan[i].object >= OBJECTS || plan[i].offset >= texts[plan[i].object].size)
+			return -EINVAL;
+		probes[i].record = &plan[i];
+		set_handlers(&probes[i], &next);
+	}
+	nr_probes = number;
+	unexamined = number;
+	return 0;
+}
+
+/* load FROM NUMBER: begins a phase with that part of the plan's records */
+static int load(const unsigned long *args)
+{
+	const struct record *records = (void *)shared;
+	int ret;
+
+	unload(NULL);
+	if ((args[0] + args[1]) * sizeof(*records) > REPORT)
+		return -EINVAL;
+	ret = make_probes(records + args[0], args[1]);
+	if (ret)
+		unload(NULL);
+	return ret;
+}
+
+/* Returns how many were refused. */
+static unsigned int try(struct probe *probe)
+{
+	prepare(&probe->kp, probe->record, KPROBE_FLAG_DISABLED);
+	probe->error = register_kprobe(&probe->kp);
+	if (!probe->error)
+		kps[nr_kps++] = &probe->kp;
+	if (!probe->returning)
+		return !!probe->error;
+	prepare_return(probe, KPROBE_FLAG_DISABLED);
+	probe->returning->error = register_kretprobe(&probe->returning->rp);
+	if (!probe->returning->error)
+		rps[nr_rps++] = &probe->returning->rp;
+	return !!probe->error + !!probe->returning->error;
+}
+
+/*
+ * examine: finds out which probes are refused, until there are so many that the program has to read
+ * the reasons. Each probe is registered, not armed, and unregistered.
+ */
+static int examine(const unsigned long *args)
+{
+	unsigned int refused = 0;
+
+	for (; unexamined && refused + 2 <= REFUSALS; unexamined--) {
+		refused += try(&probes[nr_probes - unexamined]);
+		cond_resched();
+	}
+	return disarm(NULL);
+}
+
+static void gather(struct probe *probe)
+{
+	if (!probe->error) {
+		prepare(&probe->kp, probe->record, 0);
+		kps[nr_kps++] = &probe->kp;
+	}
+	if (probe->returning && !probe->returning->error) {
+		prepare_return(probe, 0);
+		rps[nr_rps++] = &probe->returning->rp;
 	}
 }
 
-/**
- * proof_copy_text() - remember the text as it is
- *
- * Context: Process context, may sleep.
- * Return: 0 or -ENOMEM.
- */
-int proof_copy_text(void)
+/* arm: registers all probes that are not refused, together */
+static int arm(const unsigned long *args)
+{
+	int error, return_error = 0;
+	unsigned int i;
+
+	for (i = 0; i < nr_probes; i++)
+		gather(&probes[i]);
+	error = nr_kps ? register_kprobes(kps, nr_kps) : 0;
+	if (error)
+		nr_kps = 0;
+	else if (nr_rps)
+		return_error = register_kretprobes(rps, nr_rps);
+	if (error || return_error)
+		nr_rps = 0;
+	/* Hits of the probe at the same address tell how often a return probe has to be entered. */
+	for (i = 0; i < nr_probes; i++)
+		if (probes[i].returning)
+			probes[i].returning->before = atomic_read(&probes[i].hits);
+	report("armed %u %u %d\n", nr_kps, nr_rps, error ?: return_error);
+	return 0;
+}
+
+/* look: counts the probes that are reached by a jump */
+static int look(const unsigned long *args)
 {
 	unsigned int i;
 
-	for (i = 0; i < PROOF_OBJECTS; i++) {
-		kvfree(copies[i]);
-		copies[i] = NULL;
-		if (!texts[i].size)
-			continue;
-		copies[i] = kvmalloc(texts[i].size, GFP_KERNEL);
-		if (!copies[i])
-			return -ENOMEM;
-		memcpy(copies[i], (void *)(unsigned long)texts[i].start, texts[i].size);
+	jumps = 0;
+	for (i = 0; i < nr_kps; i++) {
+		probe_of(kps[i])->shown = READ_ONCE(kps[i]->flags);
+		jumps += !!(probe_of(kps[i])->shown & KPROBE_FLAG_OPTIMIZED);
 	}
 	return 0;
 }
 
-/* Copies a part of a text that may begin before it or end after it. */
-static void show(u8 *to, const u8 *from, unsigned long at, unsigned long size)
+/* note 0|1: remembers the hits before the optimizer is turned on, or when it is done */
+static int note(const unsigned long *args)
 {
-	unsigned long i;
+	unsigned int i;
 
-	for (i = 0; i < 3 * PROOF_WINDOW; i++)
-		if (at + i >= PROOF_WINDOW && at + i - PROOF_WINDOW < size)
-			to[i] = READ_ONCE(from[at + i - PROOF_WINDOW]);
-}
-
-static unsigned int count_different(const u8 *now, const u8 *copy, unsigned long number)
-{
-	unsigned int i, n = 0;
-
-	for (i = 0; i < number; i++)
-		n += READ_ONCE(now[i]) != copy[i];
-	return n;
-}
-
-/**
- * proof_compare_text() - find where a text differs from its copy
- * @difference: where to begin; filled in
- *
- * Context: Process context.
- * Return: 0, or -EINVAL if there is no copy of the text.
- */
-int proof_compare_text(struct proof_difference *difference)
-{
-	struct proof_difference *d = difference;
-	const u8 *now, *copy;
-	unsigned long size;
-
-	if (d->object >= PROOF_OBJECTS || !copies[d->object])
-		return -EINVAL;
-	now = (void *)(unsigned long)texts[d->object].start;
-	copy = copies[d->object];
-	size = texts[d->object].size;
-	*d = (struct proof_difference){ .object = d->object, .from = d->from };
-	for (; d->from < size && !d->bytes; d->from += PROOF_WINDOW)
-		d->bytes = count_different(now + d->from, copy + d->from,
-					   min_t(u64, PROOF_WINDOW, size - d->from));
-	if (!d->bytes)
-		return 0;
-	d->at = (unsigned long)now + d->from - PROOF_WINDOW;
-	show(d->before, copy, d->from - PROOF_WINDOW, size);
-	show(d->now, now, d->from - PROOF_WINDOW, size);
+	for (i = 0; i < nr_probes; i++)
+		*(args[0] ? &probes[i].late : &probes[i].early) = atomic_read(&probes[i].hits);
 	return 0;
 }
 
-static u32 mechanism(const struct proof_probe *probe)
+/* copy: remembers the texts as they are */
+static int copy_texts(const unsigned long *args)
+{
+	unsigned int i;
+
+	for (i = 0; i < OBJECTS && texts[i].size; i++) {
+		kvfree(texts[i].copy);
+		texts[i].copy = kvmemdup(texts[i].start, texts[i].size, GFP_KERNEL);
+		if (!texts[i].copy)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* A part of a text with its surroundings. The text may begin in there, or end. */
+static void report_bytes(const u8 *text, unsigned long at, unsigned long end)
+{
+	u8 bytes[3 * WINDOW] = {};
+	unsigned long i;
+
+	for (i = 0; i < sizeof(bytes); i++)
+		if (at + i >= WINDOW && at + i - WINDOW < end)
+			bytes[i] = READ_ONCE(text[at + i - WINDOW]);
+	report(" %*phN", (int)sizeof(bytes), bytes);
+}
+
+/* compare: reports where the texts differ from their copies */
+static int compare_texts(const unsigned long *args)
+{
+	unsigned long at, end;
+	unsigned int i;
+
+	report("compared\n");
+	for (i = 0; i < OBJECTS && texts[i].size; i++) {
+		end = texts[i].size;
+		for (at = 0; at < end; at += WINDOW) {
+			if (!memcmp(texts[i].start + at, texts[i].copy + at,
+				    min_t(unsigned long, WINDOW, end - at)))
+				continue;
+			report("differs %px", texts[i].start + at);
+			report_bytes(texts[i].copy, at, end);
+			report_bytes(texts[i].start, at, end);
+			report("\n");
+		}
+	}
+	return 0;
+}
+
+static char mechanism(const struct probe *probe)
 {
 	if (probe->shown & KPROBE_FLAG_FTRACE)
 		return 'f';
 	return probe->shown & KPROBE_FLAG_OPTIMIZED ? 'j' : 'b';
 }
 
-/**
- * proof_result() - get what became of a record
- * @i:      its index
- * @result: filled in
- *
- * Context: Process context.
- * Return: 0, or -ERANGE at the end.
- */
-int proof_result(unsigned int i, struct proof_result *result)
+static void report_return(unsigned int i, const struct probe *probe)
 {
-	const struct proof_probe *probe;
-	const struct proof_return *returning;
+	const struct returning *r = probe->returning;
+	unsigned int hits = atomic_read(&probe->hits), entries = atomic_read(&r->entries);
+	unsigned int outside = hits - (probe->until - r->before);
+	unsigned int returned = atomic_read(&r->returns);
 
-	if (i >= nr_probes)
-		return -ERANGE;
-	probe = &probes[i];
-	returning = probe->returning;
-	*result = (struct proof_result){
-		.error = probe->error,
-		.hits = atomic_read(&probe->hits),
-		.posts = atomic_read(&probe->posts),
-		.faults = atomic_read(&probe->faults),
-		.missed = probe->kp.nmissed,
-		.wrong = atomic_read(&probe->wrong),
-		.mechanism = mechanism(probe),
-		.early = probe->early,
-	};
-	result->late = result->hits - probe->late;
-	result->leaving = result->hits - probe->until;
-	if (!returning)
-		return 0;
-	result->return_error = returning->error;
-	result->entries = atomic_read(&returning->entries);
-	result->returns = atomic_read(&returning->returns);
-	result->lost = returning->rp.nmissed;
-	result->outside = result->hits - (probe->until - returning->before);
+	if (r->error)
+		report("refused %u return %d\n", i, r->error);
+	else if (hits || entries || returned || r->rp.nmissed)
+		report("return %u %u %u %d %u\n", i, entries, returned, r->rp.nmissed, outside);
+}
+
+static void report_probe(unsigned int i, const struct probe *probe)
+{
+	unsigned int hits = atomic_read(&probe->hits), posts = atomic_read(&probe->posts);
+	unsigned int wrong = atomic_read(&probe->wrong);
+
+	if (probe->error)
+		report("refused %u probe %d\n", i, probe->error);
+	else if (hits || posts || wrong || probe->kp.nmissed)
+		report("hit %u %u %u %u %lu %u %c %u %u %u\n", i, hits, posts,
+		       atomic_read(&probe->faults), probe->kp.nmissed, wrong, mechanism(probe),
+		       probe->early, hits - probe->late, hits - probe->until);
+}
+
+/* results: reports what became of the records */
+static int report_results(const unsigned long *args)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_probes; i++) {
+		report_probe(i, &probes[i]);
+		if (probes[i].returning)
+			report_return(i, &probes[i]);
+	}
 	return 0;
 }
+
+/* interrupts 1|0: begins or ends a load of interrupts */
+static int interrupt(const unsigned long *args)
+{
+	return sweep_interrupt(args[0]);
+}
+
+static const struct {
+	const char *name;
+	int (*carry_out)(const unsigned long *args);
+} orders[] = {
+	{ "text", set_text }, { "show", show_texts }, { "load", load }, { "copy", copy_texts },
+	{ "examine", examine }, { "arm", arm }, { "look", look }, { "note", note },
+	{ "disarm", disarm }, { "compare", compare_texts },
+	{ "results", report_results }, { "unload", unload }, { "interrupts", interrupt },
+};
+
+static ssize_t take_order(struct file *file, const char __user *buf, size_t length, loff_t *pos)
+{
+	unsigned long args[3] = {};
+	char line[80], name[16];
+	unsigned int i;
+	int ret;
+
+	if (length >= sizeof(line))
+		return -EINVAL;
+	if (copy_from_user(line, buf, length))
+		return -EFAULT;
+	line[length] = '\0';
+	if (sscanf(line, "%15s %li %li %li", name, &args[0], &args[1], &args[2]) < 1)
+		return -EINVAL;
+	guard(mutex)(&lock);
+	for (i = 0; i < ARRAY_SIZE(orders); i++) {
+		if (strcmp(name, orders[i].name))
+			continue;
+		ret = orders[i].carry_out(args);
+		return ret ?: length;
+	}
+	return -EINVAL;
+}
+
+static const struct file_operations order_fops = {
+	.owner = THIS_MODULE,
+	.write = take_order,
+	.llseek = noop_llseek,
+};
+
+/* What the program itself reports. */
+static ssize_t write_report(struct file *file, const char __user *buf, size_t length, loff_t *pos)
+{
+	void *text = vmemdup_user(buf, length);
+
+	if (IS_ERR(text))
+		return PTR_ERR(text);
+	scoped_guard(mutex, &lock)
+		append(text, length);
+	kvfree(text);
+	return length;
+}
+
+static const struct file_operations report_fops = {
+	.owner = THIS_MODULE,
+	.write = write_report,
+	.llseek = noop_llseek,
+};
+
+static int __init sweep_init(void)
+{
+	struct dentry *dir;
+
+	shared = memremap(address, size, MEMREMAP_WB);
+	if (!shared || size <= REPORT)
+		return -EINVAL;
+	dir = debugfs_create_dir("sweep", NULL);
+	debugfs_create_file("order", 0200, dir, NULL, &order_fops);
+	debugfs_create_file("report", 0200, dir, NULL, &report_fops);
+	debugfs_create_u32("unexamined", 0400, dir, &unexamined);
+	debugfs_create_u32("jumps", 0400, dir, &jumps);
+	return 0;
+}
+module_init(sweep_init);
+
+MODULE_DESCRIPTION("Probes on every instruction of the kernel");
+MODULE_LICENSE("GPL");
