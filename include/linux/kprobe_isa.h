@@ -131,6 +131,19 @@ static inline bool kprobe_insn_has_target(const struct kprobe_insn *insn)
 }
 
 /**
+ * kprobe_insn_ends_flow() - does execution never continue right after an instruction?
+ * @insn: the plan
+ *
+ * Context: Any.
+ * Return: True for jumps and returns, false for calls and conditional branches.
+ */
+static inline bool kprobe_insn_ends_flow(const struct kprobe_insn *insn)
+{
+	return insn->flow == KPROBE_FLOW_JUMP || insn->flow == KPROBE_FLOW_RETURN ||
+	       insn->flow == KPROBE_FLOW_JUMP_INDIRECT;
+}
+
+/**
  * struct kprobe_code - code being written
  * @buf:  where it is written to
  * @len:  its length; more than @size if it did not fit

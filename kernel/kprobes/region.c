@@ -9,12 +9,6 @@
 #include <linux/kernel.h>
 #include <linux/kprobe_isa.h>
 
-static bool ends_flow(const struct kprobe_insn *insn)
-{
-	return insn->flow == KPROBE_FLOW_JUMP || insn->flow == KPROBE_FLOW_RETURN ||
-	       insn->flow == KPROBE_FLOW_JUMP_INDIRECT;
-}
-
 static bool is_call(const struct kprobe_insn *insn)
 {
 	return insn->flow == KPROBE_FLOW_CALL || insn->flow == KPROBE_FLOW_CALL_INDIRECT;
@@ -119,7 +113,7 @@ static enum kprobe_reason grow(const struct cursor *c, struct kprobe_region *reg
 {
 	const struct kprobe_insn *last = region->nr ? &region->insn[region->nr - 1] : NULL;
 
-	if (last && ends_flow(last))
+	if (last && kprobe_insn_ends_flow(last))
 		return skip_insn(c, region);
 	/* The call would return into the jump. */
 	if (last && is_call(last))
@@ -218,7 +212,7 @@ bool kprobe_region_goes_on(const struct kprobe_region *region)
 {
 	const struct kprobe_insn *last = &region->insn[region->nr - 1];
 
-	return !ends_flow(last) && !is_call(last);
+	return !kprobe_insn_ends_flow(last) && !is_call(last);
 }
 
 /**

@@ -80,12 +80,6 @@ static void pass(struct walk *w, const struct kprobe_insn *insn)
 	note_addresses(w, insn);
 }
 
-static bool goes_on(const struct kprobe_insn *insn)
-{
-	return insn->flow != KPROBE_FLOW_JUMP && insn->flow != KPROBE_FLOW_JUMP_INDIRECT &&
-	       insn->flow != KPROBE_FLOW_RETURN;
-}
-
 /*
  * Is the site in data of which only the address is known? That begins where an instruction takes
  * the address, behind the end of what is executed, and goes on until a branch leads to code.
@@ -102,7 +96,7 @@ static bool is_in_data(const struct kprobe_isa *isa, const struct kprobe_text *t
 		plan_at(isa, text, addr, end, &insn);
 		if (!insn.len)
 			return false;
-		if (!goes_on(&insn))
+		if (kprobe_insn_ends_flow(&insn))
 			return true;
 	}
 	return false;

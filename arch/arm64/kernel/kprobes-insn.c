@@ -39,6 +39,7 @@
 #define MOVPRFX_MASK	0xfffffc00
 #define MOVPRFX		0x0420bc00
 
+#define TSTART_MASK	0xffffffe0
 #define TSTART		0xd5233060
 #define TCOMMIT		0xd503307f
 #define BREAKPOINT	(AARCH64_BREAK_MON | KPROBES_BRK_IMM << 5)
@@ -96,7 +97,7 @@ static const struct refused refused[] = {
 	REFUSE(0x3b200c00, 0x19000400, EXCLUSIVE),	/* cpy*, set* */
 	REFUSE(MOVPRFX_P_MASK, MOVPRFX_P, EXCLUSIVE),
 	REFUSE(MOVPRFX_MASK, MOVPRFX, EXCLUSIVE),
-	REFUSE(0xffffffe0, TSTART, EXCLUSIVE),
+	REFUSE(TSTART_MASK, TSTART, EXCLUSIVE),
 	REFUSE(0xfefff800, 0xd63f0800, FORM),		/* blraa, blrab */
 	REFUSE(0xffff8000, 0xdac18000, FORM),		/* pacia*sppc, autia*sppc */
 	REFUSE(0xff80001f, 0xf380001f, FORM),		/* autia*sppc, #imm */
@@ -181,7 +182,7 @@ static s8 exclusive_of(u32 word)
 {
 	if (aarch64_insn_is_clrex(word) || word == TCOMMIT)
 		return -1;
-	if ((word & 0xffffffe0) == TSTART)
+	if ((word & TSTART_MASK) == TSTART)
 		return 1;
 	if (is_user_exclusive(word))
 		return word & BIT(22) ? 1 : -1;
