@@ -36,17 +36,8 @@ static void misses_while_offline(struct kunit *test)
 	static const struct kprobes_place place = { .symbol = "smp_call_function_single" };
 	struct kprobes_counter *c = kprobes_counter(test, &place);
 	unsigned long calls, missed;
-	unsigned int cpu;
+	unsigned int cpu = kprobes_cpu_to_stop(test);
 
-	if (!IS_ENABLED(CONFIG_HOTPLUG_CPU))
-		kunit_skip(test, "needs CONFIG_HOTPLUG_CPU");
-	kprobes_leave_cpu(test);
-	/* The first one may have to stay. */
-	cpu = cpumask_last(cpu_online_mask);
-	if (cpu == raw_smp_processor_id())
-		cpu--;
-	if (!cpu)
-		kunit_skip(test, "needs three CPUs");
 	c->in_pre = check_rcu;
 	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&c->kp));
 	wait_for_kprobe_optimizer();

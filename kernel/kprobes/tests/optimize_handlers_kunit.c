@@ -488,10 +488,20 @@ static void expect_call(struct kunit *test, unsigned int cpu)
 }
 
 /* The hits that come after that on the CPU that it has left have a frame. */
+static void expect_frames(struct kunit *test, unsigned int left, unsigned int here)
+{
+	struct kprobes_counter *c = started_at(test, "kprobes_opt_plain", 0, NULL);
+
+	expect_call(test, left);
+	expect_call(test, here);
+	kprobes_expect_counts(test, c, 2, 0);
+	KUNIT_EXPECT_EQ(test, c->kp.nmissed, 0);
+}
+
 static void frame_of_sleeper_is_released(struct kunit *test)
 {
 	unsigned int cpu = kprobes_leave_cpu(test), here = raw_smp_processor_id();
-	struct kprobes_counter *c, *next;
+	struct kprobes_counter *c;
 	int i;
 
 	c = started_at(test, "kprobes_opt_plain", 0, leave_in_pre);
@@ -501,12 +511,7 @@ static void frame_of_sleeper_is_released(struct kunit *test)
 	kprobes_expect_counts(test, c, 3, 0);
 	KUNIT_EXPECT_EQ(test, c->kp.nmissed, 0);
 	unregister_kprobe(&c->kp);
-
-	next = started_at(test, "kprobes_opt_plain", 0, NULL);
-	expect_call(test, cpu);
-	expect_call(test, here);
-	kprobes_expect_counts(test, next, 2, 0);
-	KUNIT_EXPECT_EQ(test, next->kp.nmissed, 0);
+	expect_frames(test, cpu, here);
 }
 
 #ifdef CONFIG_KRETPROBES
@@ -520,7 +525,6 @@ static void frame_of_sleeping_return_is_released(struct kunit *test)
 {
 	unsigned int cpu = kprobes_leave_cpu(test), here = raw_smp_processor_id();
 	struct kprobes_returns *r = kprobes_returns(test, "kprobes_opt_plain");
-	struct kprobes_counter *c;
 
 	r->in_return = leave_in_return;
 	r->data = &here;
@@ -529,12 +533,7 @@ static void frame_of_sleeping_return_is_released(struct kunit *test)
 	expect_call(test, cpu);
 	KUNIT_EXPECT_EQ(test, atomic_read(&r->returns), 1);
 	unregister_kretprobe(&r->rp);
-
-	c = started_at(test, "kprobes_opt_plain", 0, NULL);
-	expect_call(test, cpu);
-	expect_call(test, here);
-	kprobes_expect_counts(test, c, 2, 0);
-	KUNIT_EXPECT_EQ(test, c->kp.nmissed, 0);
+	expect_frames(test, cpu, here);
 }
 #endif
 

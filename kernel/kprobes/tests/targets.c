@@ -380,6 +380,25 @@ unsigned int kprobes_leave_cpu(struct kunit *test)
 	return cpumask_any_but(cpu_online_mask, raw_smp_processor_id());
 }
 
+/*
+ * A CPU that can be taken offline: not the first one, which may have to stay, nor the one that the
+ * test stays on.
+ */
+unsigned int kprobes_cpu_to_stop(struct kunit *test)
+{
+	unsigned int cpu;
+
+	if (!IS_ENABLED(CONFIG_HOTPLUG_CPU))
+		kunit_skip(test, "needs CONFIG_HOTPLUG_CPU");
+	kprobes_leave_cpu(test);
+	cpu = cpumask_last(cpu_online_mask);
+	if (cpu == raw_smp_processor_id())
+		cpu--;
+	if (!cpu)
+		kunit_skip(test, "needs three CPUs");
+	return cpu;
+}
+
 static void wait_for_grace_period(void)
 {
 #ifdef CONFIG_TASKS_RCU

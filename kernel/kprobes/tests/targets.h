@@ -168,6 +168,7 @@ void kprobes_expect_blacklisted(struct kunit *test, unsigned long start, unsigne
 void kprobes_expect_off(struct kunit *test, const struct kprobe *p);
 void kprobes_expect_targets(struct kunit *test, unsigned int times);
 unsigned int kprobes_leave_cpu(struct kunit *test);
+unsigned int kprobes_cpu_to_stop(struct kunit *test);
 void kprobes_wait_for_frees(void);
 bool kprobes_slot_has_owner(const void *slot);
 

@@ -16,16 +16,8 @@ static void dead_hart_calls_nobody(struct kunit *test)
 	static const struct kprobes_place place = { .symbol = "__sbi_ecall" };
 	static const struct kprobes_place ipi_place = { .symbol = "sbi_send_ipi" };
 	struct kprobes_counter *c, *ipis;
-	unsigned int cpu;
+	unsigned int cpu = kprobes_cpu_to_stop(test);
 
-	if (!IS_ENABLED(CONFIG_HOTPLUG_CPU))
-		kunit_skip(test, "needs CONFIG_HOTPLUG_CPU");
-	kprobes_leave_cpu(test);
-	cpu = cpumask_last(cpu_online_mask);
-	if (cpu == raw_smp_processor_id())
-		cpu--;
-	if (!cpu)
-		kunit_skip(test, "needs three CPUs");
 	c = kprobes_counting(test, &place);
 	ipis = kprobes_counting(test, &ipi_place);
 	wait_for_kprobe_optimizer();

@@ -310,16 +310,8 @@ static const char * const watched[] = {
 static void x86_comes_up_with_probes(struct kunit *test)
 {
 	struct kprobes_place place = {};
-	unsigned int i, cpu;
+	unsigned int i, cpu = kprobes_cpu_to_stop(test);
 
-	if (!IS_ENABLED(CONFIG_HOTPLUG_CPU))
-		kunit_skip(test, "needs CONFIG_HOTPLUG_CPU");
-	kprobes_leave_cpu(test);
-	cpu = cpumask_last(cpu_online_mask);
-	if (cpu == raw_smp_processor_id())
-		cpu--;
-	if (!cpu)
-		kunit_skip(test, "needs three CPUs");
 	for (i = 0; i < ARRAY_SIZE(watched); i++) {
 		place.symbol = watched[i];
 		kprobes_counting(test, &place);
