@@ -39,7 +39,7 @@ static const struct unmarked unmarked[] = {
 /* Does a function say itself that it must not be probed? */
 static bool is_marked(const char *name)
 {
-	static char mark[KSYM_NAME_LEN];
+	static char mark[sizeof("_kbl_addr_") + KSYM_NAME_LEN];
 
 	snprintf(mark, sizeof(mark), "_kbl_addr_%s", name);
 	return kallsyms_lookup_name(mark);

@@ -232,7 +232,7 @@ static void jump_label(struct kunit *test)
 }
 
 /* Returns how many probes were refused: none if the address is not in sites(). */
-static int refuse_in_sites(struct kunit *test, unsigned long addr)
+static int __maybe_unused refuse_in_sites(struct kunit *test, unsigned long addr)
 {
 	unsigned long offset, size;
 
