@@ -12,7 +12,8 @@ logs=$build/log
 # Not in the checkout, so that several share it: the unpacked base and the compiler cache.
 cache=${XDG_CACHE_HOME:-${HOME:-$build}/.cache}/kprobes
 
-variants="run small noftrace preempt rt noibt framepointer stuff debug kasan kcsan clang fineibt defconfig"
+variants="run small noftrace preempt rt noibt framepointer stuff debug kasan kcsan clang fineibt \
+defconfig"
 # Kernels that are only compiled, and booted if they have a console.
 compile_variants="nokprobes nomodules up allno allnokprobes"
 
@@ -82,8 +83,8 @@ named_by_fragment() { sed -n "s/^# $1: //p" "$2/kernel/configs/kprobes-$variant.
 # config_files TREE: sets $base to the make target of a variant's base configuration, $fragments to
 # the names of the fragments that are merged into it, and $files to their paths in TREE. All variants
 # but the small kernel are based on the run kernel, which is that with more; each may have a fragment for
-# the architecture. The first lines of a variant's fragment may name another base. WITH in the environment
-# names one more fragment.
+# the architecture. The first lines of a variant's fragment may name another base. WITH in the
+# environment names one more fragment.
 config_files()
 {
 	local f dir with=${WITH:-} names=(kprobes-small.config)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * steps: what neither stress-ng nor the base's kselftests nor a shell does for the workload: programs
- * and maps of BPF.
+ * steps: what neither stress-ng nor the base's kselftests nor a shell does for the workload:
+ * programs and maps of BPF.
  *
  *   steps                     maps of three kinds, and a filter of a socket that counts in one
  *   steps INTERFACE VERDICT   runs a program for each of its packets until the standard input ends
