@@ -7,6 +7,7 @@
  * The functions here depend on their arguments alone and keep no state.
  */
 #include <linux/kernel.h>
+#include <linux/sizes.h>
 
 #include "function.h"
 #include "site.h"
@@ -20,6 +21,10 @@
 
 /* At least as long as the longest instruction of any architecture. */
 #define BYTES_MAX	16
+
+/* How far from a function code is looked for that loads from it, and how much of it at once. */
+#define NEIGHBOURHOOD	SZ_4K
+#define PIECE		256
 
 static enum kprobe_reason plan_at(const struct kprobe_isa *isa,
 				  const struct kprobe_text *text, unsigned long addr,
@@ -41,6 +46,8 @@ static enum kprobe_reason plan_at(const struct kprobe_isa *isa,
  * @landing: the last address up to the site that a branch leads to, or the function's start
  * @taken:  the last address up to the site that an instruction takes
  * @fresh:  the same, if no branch has come since
+ * @ended:  the last address up to the site that the instruction in front does not go on to
+ * @open:   the last instruction that is not a nop goes on, or is none
  */
 struct walk {
 	unsigned long site;
@@ -50,6 +57,8 @@ struct walk {
 	unsigned long landing;
 	unsigned long taken;
 	unsigned long fresh;
+	unsigned long ended;
+	bool open;
 };
 
 /* What an indirect jump is relative to is code: the first place of a jump table. */
@@ -64,6 +73,18 @@ static void note_addresses(struct walk *w, const struct kprobe_insn *insn)
 	if (insn->flow != KPROBE_FLOW_JUMP_INDIRECT)
 		w->taken = max(w->taken, w->fresh);
 	w->fresh = 0;
+}
+
+/* A call of a function that does not return may be the last instruction. */
+static void note_flow(struct walk *w, const struct kprobe_insn *insn, enum kprobe_reason reason,
+		      unsigned long next)
+{
+	bool ends = kprobe_insn_ends_flow(insn) || reason == KPROBE_REASON_TRAP;
+
+	if (reason || insn->action != KPROBE_NOP)
+		w->open = !ends && insn->flow != KPROBE_FLOW_CALL;
+	if (next <= w->site && (ends || reason == KPROBE_REASON_UNDECODABLE))
+		w->ended = next;
 }
 
 static void pass(struct walk *w, const struct kprobe_insn *insn)
@@ -102,6 +123,38 @@ static bool is_in_data(const struct kprobe_isa *isa, const struct kprobe_text *t
 	return false;
 }
 
+/* Does an instruction in some text load from the site? Each place may begin one. */
+static bool is_loaded_from(const struct kprobe_isa *isa, const struct kprobe_text *text,
+			   unsigned long from, unsigned long to, unsigned long site)
+{
+	struct kprobe_insn insn;
+	u8 piece[PIECE];
+	size_t avail, at;
+
+	for (; from < to; from += PIECE) {
+		avail = text->read(from, piece, min_t(size_t, PIECE, to - from));
+		for (at = 0; at < avail; at += isa->align) {
+			isa->plan(&insn, piece + at, avail - at, from + at);
+			if (site - insn.data < insn.data_len)
+				return true;
+		}
+	}
+	return false;
+}
+
+/*
+ * Is the site in a literal of another function? No instruction leads there, or it has a symbol and
+ * what looks like a function has no end. Nearly all text is neither.
+ */
+static bool is_literal(const struct kprobe_isa *isa, const struct kprobe_text *text,
+		       const struct walk *w, const struct kprobe_function *f)
+{
+	if (w->ended <= w->landing && !w->open)
+		return false;
+	return is_loaded_from(isa, text, f->start - NEIGHBOURHOOD, f->start, w->site) ||
+	       is_loaded_from(isa, text, f->end, f->end + NEIGHBOURHOOD, w->site);
+}
+
 static enum kprobe_reason judge_site(const struct walk *w, const struct kprobe_insn *insn)
 {
 	if (w->slots)
@@ -122,13 +175,14 @@ static enum kprobe_reason judge_site(const struct walk *w, const struct kprobe_i
  * Context: As the functions of @text.
  * Return: %KPROBE_REASON_NONE, %KPROBE_REASON_NO_TEXT, %KPROBE_REASON_INSIDE,
  * %KPROBE_REASON_DELAY_SLOT, %KPROBE_REASON_EXCLUSIVE, or %KPROBE_REASON_RESERVED
- * for text that the function itself reads as data.
+ * for text that is read as data.
  */
 enum kprobe_reason kprobe_scan_site(const struct kprobe_isa *isa,
 				    const struct kprobe_text *text, unsigned long site)
 {
 	enum kprobe_reason reason = KPROBE_REASON_INSIDE;
 	struct walk w = { .site = site };
+	enum kprobe_reason planned;
 	struct kprobe_function f;
 	struct kprobe_insn insn;
 	unsigned long addr;
@@ -137,14 +191,19 @@ enum kprobe_reason kprobe_scan_site(const struct kprobe_isa *isa,
 		return KPROBE_REASON_NO_TEXT;
 	w.landing = f.start;
 	for (addr = f.start; addr < f.end; addr += insn.len) {
-		plan_at(isa, text, addr, f.end, &insn);
+		planned = plan_at(isa, text, addr, f.end, &insn);
 		if (!insn.len)
 			break;
 		if (addr == site)
 			reason = judge_site(&w, &insn);
 		pass(&w, &insn);
+		note_flow(&w, &insn, planned, addr + insn.len);
 	}
-	return w.read || is_in_data(isa, text, &w, f.end) ? KPROBE_REASON_RESERVED : reason;
+	if (w.read || is_in_data(isa, text, &w, f.end))
+		return KPROBE_REASON_RESERVED;
+	if (!reason && is_literal(isa, text, &w, &f))
+		return KPROBE_REASON_RESERVED;
+	return reason;
 }
 
 /**

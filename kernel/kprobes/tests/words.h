@@ -24,6 +24,8 @@ static void put_words(u8 *bytes, const u32 *words, unsigned int nr)
 
 static size_t read_function(unsigned long addr, u8 *buf, size_t size)
 {
+	if (addr - ADDR >= sizeof(function))
+		return 0;
 	size = min_t(size_t, size, ADDR + sizeof(function) - addr);
 	memcpy(buf, function + (addr - ADDR), size);
 	return size;

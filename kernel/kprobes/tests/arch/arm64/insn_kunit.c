@@ -27,6 +27,8 @@
 #define MOV		0xaa0103e0	/* mov x0, x1 */
 #define LDR_LITERAL	0x58000040	/* ldr x0, .+8 */
 #define LDR_SIMD	0x9c000040	/* ldr q0, .+8 */
+#define LDR_BACK_16	0x9cffff80	/* ldr q0, .-16 */
+#define LDR_BACK_8	0x58ffffc0	/* ldr x0, .-8 */
 #define CLREX		0xd5033f5f
 #define SVC		0xd4000001
 #define ADR_16		0x10000083	/* adr x3, .+16 */
@@ -299,7 +301,7 @@ static size_t read_digest(unsigned long addr, u8 *buf, size_t size)
 {
 	size_t i = (addr - ADDR) / sizeof(u32);
 
-	if (size < sizeof(u32))
+	if (size < sizeof(u32) || i >= BEFORE + ARRAY_SIZE(constants))
 		return 0;
 	put_unaligned_le32(i < BEFORE ? digest_code[i] : constants[i - BEFORE], buf);
 	return sizeof(u32);
@@ -325,6 +327,50 @@ static void arm64_constants(struct kunit *test)
 		KUNIT_EXPECT_EQ_MSG(test, i < BEFORE ? KPROBE_REASON_NONE : RESERVED,
 				    kprobe_scan_site(&arm64_kprobe_isa, &text,
 						     ADDR + sizeof(u32) * i), "word %u", i);
+}
+
+/* The words are two symbols'. */
+static bool find_half(struct kprobe_lookup *lookup, unsigned long addr,
+		      struct kprobe_function *f)
+{
+	unsigned long half = sizeof(function) / 2;
+
+	*f = (struct kprobe_function){
+		.start = ADDR + (addr - ADDR) / half * half, .kind = KPROBE_SYMBOL_FUNCTION,
+	};
+	f->end = f->start + half;
+	return true;
+}
+
+/* AES' rows, in the order of bytes that they are loaded in. */
+#define ROWS	0x0f03070b, 0x0a0e0206, 0x05090d01, 0x0004080c
+
+static const struct arm64_site_case arm64_literal_cases[] = {
+	{
+		"with a symbol", { ROWS, LDR_BACK_16, RET },
+		{ RESERVED, RESERVED, RESERVED, RESERVED },
+	}, {
+		"behind another function", { MOV, RET, 0x12835b01, 0x0fc19dc6, LDR_BACK_8, RET },
+		{ 0, 0, RESERVED, RESERVED },
+	}, {
+		"that nobody loads", { MOV, RET, 0x12835b01, 0x0fc19dc6, MOV, RET }, { },
+	},
+};
+
+KUNIT_ARRAY_PARAM_DESC(arm64_literal, arm64_literal_cases, name);
+
+/* What another function loads. */
+static void arm64_literal(struct kunit *test)
+{
+	static const struct kprobe_text text = { .read = read_function, .find = find_half };
+	const struct arm64_site_case *c = test->param_value;
+	unsigned int i;
+
+	put_words(function, c->words, WORDS);
+	for (i = 0; i < WORDS / 2; i++)
+		KUNIT_EXPECT_EQ(test, c->reasons[i],
+				kprobe_scan_site(&arm64_kprobe_isa, &text,
+						 ADDR + sizeof(u32) * i));
 }
 
 static bool no_range(const struct kprobe_text *text, unsigned long start, unsigned long end)
@@ -380,6 +426,7 @@ static struct kunit_case arm64_insn_cases[] = {
 	KUNIT_CASE(arm64_pads),
 	KUNIT_CASE_PARAM(arm64_site, arm64_site_gen_params),
 	KUNIT_CASE(arm64_constants),
+	KUNIT_CASE_PARAM(arm64_literal, arm64_literal_gen_params),
 	KUNIT_CASE(arm64_prefixed),
 	KUNIT_CASE(arm64_cut_short),
 	{ }
