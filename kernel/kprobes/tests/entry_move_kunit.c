@@ -369,6 +369,71 @@ static void all_go_off(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, m.next->kp.nmissed, 0);
 }
 
+/**
+ * struct reported - a call that ftrace's callbacks keep when kprobes' own has returned
+ * @ops:   for register_ftrace_function(), before kprobes' own: callbacks run the newest first
+ * @on:    calls are kept
+ * @there: one is
+ * @go:    it may go on
+ */
+struct reported {
+	struct ftrace_ops ops;
+	bool on;
+	bool there;
+	bool go;
+};
+
+static void keep_reported(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
+			  struct ftrace_regs *fregs)
+{
+	struct reported *r = container_of(ops, struct reported, ops);
+
+	if (!READ_ONCE(r->on))
+		return;
+	WRITE_ONCE(r->there, true);
+	kprobes_spins_until(READ_ONCE(r->go));
+}
+
+static void end_reported(void *data)
+{
+	struct reported *r = data;
+
+	unregister_ftrace_function(&r->ops);
+	ftrace_free_filter(&r->ops);
+}
+
+static void call_once(void *unused)
+{
+	kprobes_entry_target(1);
+}
+
+/* The entry's probe was off when a call was reported, and is on when it comes to the breakpoint. */
+static void comes_back_under_call(struct kunit *test)
+{
+	static struct reported r;
+	struct kprobes_other *call;
+	unsigned int cpu = kprobes_leave_cpu(test);
+	struct move m;
+
+	r = (struct reported){ .ops.func = keep_reported };
+	KUNIT_ASSERT_EQ(test, 0, ftrace_set_filter_ip(&r.ops, kprobes_entry_addr(), 0, 1));
+	KUNIT_ASSERT_EQ(test, 0, register_ftrace_function(&r.ops));
+	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, end_reported, &r));
+	m = start_move(test);
+	call = kprobes_other(test, call_once, NULL, cpu);
+	KUNIT_EXPECT_EQ(test, 0, disable_kprobe(&m.entry->kp));
+	WRITE_ONCE(r.on, true);
+	WRITE_ONCE(call->go, true);
+	KPROBES_EXPECT_SOON(test, READ_ONCE(r.there));
+	KUNIT_EXPECT_EQ(test, 0, enable_kprobe(&m.entry->kp));
+	KUNIT_EXPECT_TRUE(test, kprobe_moves());
+	WRITE_ONCE(r.go, true);
+	KPROBES_EXPECT_SOON(test, READ_ONCE(call->done));
+	kprobes_expect_counts(test, m.entry, 0, 0);
+	kprobes_expect_counts(test, m.next, 1, 1);
+	KUNIT_EXPECT_EQ(test, m.entry->kp.nmissed, 0);
+}
+
 /* Unregisters both in either order: the original text is restored when the move has ended. */
 static void both_go(struct kunit *test)
 {
@@ -437,6 +502,7 @@ static struct kunit_case move_cases[] = {
 	KPROBES_CASE_FORMS(entry_goes),
 	KPROBES_CASE_FORMS(entry_goes_in_handler),
 	KPROBES_CASE_FORMS(all_go_off),
+	KPROBES_CASE_FORMS(comes_back_under_call),
 	KPROBES_CASE_FORMS(both_go),
 	KPROBES_CASE_FORMS(redirection_waits),
 	{}
