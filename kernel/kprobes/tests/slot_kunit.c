@@ -155,6 +155,20 @@ static void write_slot(void *slot, const u8 *code, size_t len)
 	kprobe_flush_slots();
 }
 
+/* What no slot has: the end of a page. A jump that goes astray traps there. */
+static void slot_page_traps(struct kunit *test)
+{
+	struct slots *slots = alloc_slots(test, 1);
+	u8 *end = (u8 *)page_at(slots->slot[0]) + PAGE_SIZE, *at;
+	struct kprobe_insn insn;
+
+	for (at = end - 2 * KPROBE_INSN_ALIGN; at < end; at += insn.len) {
+		KUNIT_EXPECT_EQ(test, KPROBE_REASON_TRAP,
+				arch_kprobe_isa->plan(&insn, at, end - at, (unsigned long)at));
+		KUNIT_ASSERT_GT(test, insn.len, 0);
+	}
+}
+
 static void slot_protected(struct kunit *test)
 {
 	static const u8 code[] = { 0x0f, 0x1f, 0x44, 0x00, 0x00 };
@@ -520,6 +534,7 @@ static void slot_of_point(struct kunit *test)
 static struct kunit_case slot_cases[] = {
 	KUNIT_CASE(slot_distinct),
 	KUNIT_CASE(slot_near_text),
+	KUNIT_CASE(slot_page_traps),
 	KUNIT_CASE(slot_protected),
 	KUNIT_CASE(slot_written),
 	KUNIT_CASE(slots_written_together),

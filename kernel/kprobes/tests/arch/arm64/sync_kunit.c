@@ -54,18 +54,36 @@ static void watch(struct kunit *test, struct kprobe *p, const char *symbol,
 }
 
 /* Finds instructions that can be probed, in functions of the kernel. */
-static void find_sites(struct kprobe *p)
+static void find_sites(struct kprobe *p, unsigned int wanted)
 {
 	unsigned long at = (unsigned long)kunit_run_tests;
 	unsigned int nr = 0;
 
-	for (; nr < PROBES; at += sizeof(u32)) {
+	for (; nr < wanted; at += sizeof(u32)) {
 		p[nr] = (struct kprobe){ .addr = (void *)at };
 		if (register_kprobe(&p[nr]))
 			continue;
 		unregister_kprobe(&p[nr]);
 		p[nr++] = (struct kprobe){ .addr = (void *)at };
 	}
+}
+
+/* One interrupt for its slot. Its breakpoint is written while all CPUs are stopped. */
+static void one_disturbs_once(struct kunit *test)
+{
+	static struct kprobe interrupt, stop;
+	struct kprobe p;
+
+	find_sites(&p, 1);
+	watch(test, &interrupt, "kick_all_cpus_sync", count_interrupt);
+	watch(test, &stop, "stop_machine_cpuslocked", count_words);
+	wait_for_kprobe_optimizer();
+	atomic_set(&interrupts, 0);
+	atomic_set(&stops, 0);
+	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&p));
+	KUNIT_EXPECT_LE(test, atomic_read(&interrupts), 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&stops), 1);
+	unregister_kprobe(&p);
 }
 
 static void batch_disturbs_little(struct kunit *test)
@@ -78,7 +96,7 @@ static void batch_disturbs_little(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_NULL(test, p);
 	KUNIT_ASSERT_NOT_NULL(test, ps);
-	find_sites(p);
+	find_sites(p, PROBES);
 	for (i = 0; i < PROBES; i++)
 		ps[i] = &p[i];
 	watch(test, &interrupt, "kick_all_cpus_sync", count_interrupt);
@@ -102,6 +120,7 @@ static void batch_disturbs_little(struct kunit *test)
 }
 
 static struct kunit_case sync_cases[] = {
+	KUNIT_CASE(one_disturbs_once),
 	KUNIT_CASE(batch_disturbs_little),
 	{}
 };
