@@ -49,8 +49,7 @@ linux_git()
 }
 
 # load_arch ARCH [VARIANT [NAME]]: sets the variables of one architecture (scripts/arch/ARCH.sh)
-# and the output directory, build/NAME, else build/ARCH[-VARIANT][-WITH]. WITH in the environment
-# names another fragment on top of the variant's.
+# and the output directory, build/NAME, else build/ARCH[-VARIANT].
 load_arch()
 {
 	arch=$1 variant=${2:-run}
@@ -66,7 +65,6 @@ load_arch()
 	. "$scripts/arch/$arch.sh"
 	name=$arch
 	[ "$variant" = run ] || name=$arch-$variant
-	name=$name${WITH:+-$WITH}
 	name=${3:-$name}
 	out=$build/$name
 }
@@ -81,28 +79,22 @@ checks_memory()
 named_by_fragment() { sed -n "s/^# $1: //p" "$2/kernel/configs/kprobes-$variant.config"; }
 
 # config_files TREE: sets $base to the make target of a variant's base configuration, $fragments to
-# the names of the fragments that are merged into it, and $files to their paths in TREE. All variants
-# but the small kernel are based on the run kernel, which is that with more; each may have a fragment for
-# the architecture. The first lines of a variant's fragment may name another base. WITH in the
-# environment names one more fragment.
+# the names of the fragments that are merged into it, and $files to their paths in TREE. Each variant is the
+# small kernel with more; each fragment may have one beside it for the architecture. The first lines of a
+# variant's fragment may name another base.
 config_files()
 {
-	local f dir with=${WITH:-} names=(kprobes-small.config)
+	local f dir names=(kprobes-small.config "kprobes-$arch.config")
 	base=tinyconfig files=()
-	if [ "$variant" = small ]; then
-		names+=("kprobes-$arch.config")
-	else
-		names+=(kprobes-run.config "kprobes-$arch.config" "kprobes-$arch-run.config")
-	fi
 	case $variant in
-	small | run) ;;
+	small) ;;
+	run) names+=(kprobes-run.config "kprobes-$arch-run.config") ;;
 	*)
 		f=$(named_by_fragment Base "$1")
 		[ -z "$f" ] || base=$f names=()
 		names+=("kprobes-$variant.config")
 		;;
 	esac
-	[ -z "$with" ] || names+=("kprobes-$with.config")
 	for f in "${names[@]}"; do
 		for dir in "$1/kernel/configs" "$1/arch/$srcarch/configs"; do
 			[ ! -f "$dir/$f" ] || files+=("$dir/$f")
