@@ -43,7 +43,11 @@ static u8 *end_of_memory(struct kunit *test)
 	return page + PAGE_SIZE - TAIL;
 }
 
-static const unsigned long padded = 'a' | 'b' << 8 | 'c' << 16;
+/* A word of these and zeros. */
+static const union {
+	char bytes[sizeof(unsigned long)];
+	unsigned long word;
+} padded = { .bytes = "abc" };
 
 static struct kprobes_counter *zeropad_probe(struct kunit *test, bool post)
 {
@@ -63,11 +67,11 @@ static void zero_padded(struct kunit *test)
 	u8 *tail = end_of_memory(test);
 	int post;
 
-	KUNIT_EXPECT_EQ(test, kprobes_target_zeropad(tail), padded);
+	KUNIT_EXPECT_EQ(test, kprobes_target_zeropad(tail), padded.word);
 	for (post = 0; post < 2; post++) {
 		struct kprobes_counter *c = zeropad_probe(test, post);
 
-		KUNIT_EXPECT_EQ(test, kprobes_target_zeropad(tail), padded);
+		KUNIT_EXPECT_EQ(test, kprobes_target_zeropad(tail), padded.word);
 		kprobes_expect_counts(test, c, 1, post);
 		KUNIT_EXPECT_EQ(test, kprobes_target_zeropad(&whole), whole);
 		kprobes_expect_counts(test, c, 2, 2 * post);
@@ -104,7 +108,7 @@ static void zero_padded_and_missed(struct kunit *test)
 		struct kprobes_counter *c = zeropad_probe(test, post);
 
 		kprobes_expect_targets(test, 1);
-		KUNIT_EXPECT_EQ(test, inner.result, padded);
+		KUNIT_EXPECT_EQ(test, inner.result, padded.word);
 		kprobes_expect_counts(test, c, 0, 0);
 		KUNIT_EXPECT_EQ(test, c->kp.nmissed, 1);
 		unregister_kprobe(&c->kp);

@@ -109,10 +109,10 @@ static inline bool kprobes_page_is_protected(void *addr)
 	return true;
 }
 
-/* Writes an instruction for this CPU; also in the breakpoint's trap. */
+/* Writes an instruction for this CPU, as memory has it; also in the breakpoint's trap. */
 static inline void kprobes_write_insn(unsigned long addr, u32 insn)
 {
-	aarch64_insn_patch_text_nosync((void *)addr, insn);
+	aarch64_insn_patch_text_nosync((void *)addr, le32_to_cpu((__force __le32)insn));
 }
 #endif /* __ASSEMBLY__ */
 #endif /* _KPROBES_TESTS_ARM64_KPROBES_TEST_H */
