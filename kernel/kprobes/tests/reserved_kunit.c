@@ -16,6 +16,7 @@
 #include "../reserved.h"
 #include "../reserved_tables.h"
 #include "../table.h"
+#include "kprobes_test.h"
 #include "waits.h"
 
 /* How many bytes around an address are compared. */
