@@ -342,12 +342,11 @@ static bool find_half(struct kprobe_lookup *lookup, unsigned long addr,
 	return true;
 }
 
-/* AES' rows, in the order of bytes that they are loaded in. */
-#define ROWS	0x0f03070b, 0x0a0e0206, 0x05090d01, 0x0004080c
-
 static const struct arm64_site_case arm64_literal_cases[] = {
 	{
-		"with a symbol", { ROWS, LDR_BACK_16, RET },
+		/* AES' rows, in the order of bytes that they are loaded in. */
+		"with a symbol",
+		{ 0x0f03070b, 0x0a0e0206, 0x05090d01, 0x0004080c, LDR_BACK_16, RET },
 		{ RESERVED, RESERVED, RESERVED, RESERVED },
 	}, {
 		"behind another function", { MOV, RET, 0x12835b01, 0x0fc19dc6, LDR_BACK_8, RET },
