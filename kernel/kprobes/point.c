@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Probe points: there is one for each probed address. It is made for the first probe
- * there, and freed some time after the last was unregistered.
+ * Probe points: their states, the probes on them, and their order by address.
+ *
+ * There is one point for each probed address. point_make.c makes it for the first probe there,
+ * and point_release.c frees it some time after the last probe was unregistered.
  *
  * Until it is freed or its text goes away, a point is in the table, where hits find it by
  * a hash, and in a tree ordered by address, for everything else. Both consist of links
@@ -20,7 +22,7 @@
 /*
  * All points that are not gone, and those whose text went away while probes were
  * on them; kprobe_mutex. Ordered by probed address. Several points that are gone may
- * have the same one: these are ordered by the address of their structures.
+ * have the same address: these are ordered by the address of their structures.
  */
 static struct rb_root points = RB_ROOT;
 static struct rb_root gone_points = RB_ROOT;
@@ -37,13 +39,6 @@ static const u8 legal_edges[KPROBE_POINT_STATES] = {
 	[KPROBE_POINT_GONE] = 0,
 };
 
-/**
- * kprobe_point_may_become() - check whether an edge between two states is legal
- * @from: the state a point is in
- * @to:   the state it would go to
- *
- * Return: True when the edge is in the table of enum kprobe_point_state.
- */
 bool kprobe_point_may_become(enum kprobe_point_state from,
 			     enum kprobe_point_state to)
 {
@@ -58,14 +53,6 @@ static const u8 legal_optimizations[KPROBE_OPT_STATES] = {
 	[KPROBE_OPT_WAITING] = BIT(KPROBE_OPT_IDLE),
 };
 
-/**
- * kprobe_optimization_may_become() - check whether an edge between two states is legal
- * @from: what the optimizer has to do for a point
- * @to:   the new value of that
- *
- * Context: Any.
- * Return: True when the edge is in the table of enum kprobe_optimization.
- */
 bool kprobe_optimization_may_become(enum kprobe_optimization from,
 				    enum kprobe_optimization to)
 {
@@ -73,16 +60,7 @@ bool kprobe_optimization_may_become(enum kprobe_optimization from,
 }
 #endif
 
-/**
- * kprobe_point_set_state() - set the state of a point
- * @point: the point
- * @state: its new state
- *
- * Nothing else writes the state. An illegal edge is a bug of kprobes: it
- * warns and is not taken.
- *
- * Context: kprobe_mutex held.
- */
+/* Nothing else writes the state. An illegal edge warns and is not taken. */
 void kprobe_point_set_state(struct kprobe_point *point,
 			    enum kprobe_point_state state)
 {
@@ -112,8 +90,8 @@ static bool node_is_before(struct rb_node *a, const struct rb_node *b)
 }
 
 /*
- * Finds the first point of a tree at or after a probed address. Points at that address
- * count only if their structures are at or after @from. NULL if there is none.
+ * Finds the first point of a tree at or after a probed address, NULL if there is none. Points at
+ * that address count only if their structures are at or after @from.
  */
 static struct kprobe_point *first_from(const struct rb_root *tree, unsigned long addr,
 				       unsigned long from)
@@ -134,12 +112,7 @@ static struct kprobe_point *first_from(const struct rb_root *tree, unsigned long
 	return found;
 }
 
-/**
- * kprobe_point_add() - let hits find a point
- * @point: new point
- *
- * Context: Process context, kprobe_mutex held, may sleep.
- */
+/* Lets hits find a new point. */
 void kprobe_point_add(struct kprobe_point *point)
 {
 	lockdep_assert_held(&kprobe_mutex);
@@ -147,12 +120,7 @@ void kprobe_point_add(struct kprobe_point *point)
 	kprobe_table_insert(point);
 }
 
-/**
- * kprobe_point_remove() - keep hits from finding a point
- * @point: the point
- *
- * Context: kprobe_mutex held.
- */
+/* Keeps hits from finding a point. A hit that has found it before may still use it. */
 void kprobe_point_remove(struct kprobe_point *point)
 {
 	lockdep_assert_held(&kprobe_mutex);
@@ -160,38 +128,20 @@ void kprobe_point_remove(struct kprobe_point *point)
 	kprobe_table_remove(point);
 }
 
-/**
- * kprobe_point_add_gone() - add a point to those whose text has gone
- * @point: the point, removed
- *
- * Context: kprobe_mutex held.
- */
+/* The point was removed before: hits do not find it any more. */
 void kprobe_point_add_gone(struct kprobe_point *point)
 {
 	lockdep_assert_held(&kprobe_mutex);
 	rb_add(&point->by_addr, &gone_points, node_is_before);
 }
 
-/**
- * kprobe_point_remove_gone() - remove a point from those whose text has gone
- * @point: the point
- *
- * Context: kprobe_mutex held.
- */
 void kprobe_point_remove_gone(struct kprobe_point *point)
 {
 	lockdep_assert_held(&kprobe_mutex);
 	rb_erase(&point->by_addr, &gone_points);
 }
 
-/**
- * kprobe_point_next() - walk the points in order of address
- * @addr: where to start; set to the address after the point found
- * @last: last address to look at
- *
- * Context: kprobe_mutex held.
- * Return: The first point at or after @addr, NULL when there is none.
- */
+/* Finds the first point from @addr to @last, NULL if there is none. Sets @addr to one after it. */
 struct kprobe_point *kprobe_point_next(unsigned long *addr, unsigned long last)
 {
 	struct kprobe_point *point;
@@ -206,13 +156,9 @@ struct kprobe_point *kprobe_point_next(unsigned long *addr, unsigned long last)
 	return point;
 }
 
-/**
- * kprobe_point_after() - find the point with the next higher address
- * @point: a point that was added and is not gone: a new one has no place in the order yet,
- *	   see kprobe_point_next()
- *
- * Context: kprobe_mutex held.
- * Return: That point, NULL when there is none.
+/*
+ * Finds the point with the next higher address, NULL if there is none. @point must be in the tree:
+ * for a new one there is kprobe_point_next().
  */
 struct kprobe_point *kprobe_point_after(const struct kprobe_point *point)
 {
@@ -221,15 +167,9 @@ struct kprobe_point *kprobe_point_after(const struct kprobe_point *point)
 }
 
 #ifdef CONFIG_OPTPROBES
-/**
- * kprobe_point_has_neighbour() - check whether another probe is where a jump would be
- * @point: a point that has no jump
- *
- * Points whose site is in the region come after the point, in the order of addresses. The
- * point itself need not be in the tree yet.
- *
- * Context: kprobe_mutex held.
- * Return: True if so. A probe that ftrace leads to leaves the text alone.
+/*
+ * Is another breakpoint or jump in the text that the point's jump would cover? Points whose site is
+ * there come after @point in the order of addresses. @point itself need not be in the tree.
  */
 bool kprobe_point_has_neighbour(const struct kprobe_point *point)
 {
@@ -244,14 +184,9 @@ bool kprobe_point_has_neighbour(const struct kprobe_point *point)
 }
 #endif
 
-/**
- * kprobe_point_next_gone() - walk the points whose text has gone
- * @addr: probed address to begin at
- * @from: address of a point's structure to begin at, among points with that probed
- *        address; compared only, so the structure need not exist any more
- *
- * Context: kprobe_mutex held.
- * Return: The first point from there on, NULL when there is none.
+/*
+ * Finds the first gone point from @addr on, NULL if there is none. At @addr itself it skips points
+ * whose structure is before @from. @from is only compared: that structure may have been freed.
  */
 struct kprobe_point *kprobe_point_next_gone(unsigned long addr,
 					    unsigned long from)
@@ -260,30 +195,17 @@ struct kprobe_point *kprobe_point_next_gone(unsigned long addr,
 	return first_from(&gone_points, addr, from);
 }
 
-/**
- * kprobe_point_changed() - note that the handlers that hits must call have changed
- * @point: the point
- *
- * The code of detours that were made for the point does not call handlers any more.
- *
- * Context: Any; the point stays meanwhile.
+/*
+ * Called when other handlers must run than before. The code of existing detours does not call
+ * handlers any more. Any context; the caller keeps the point from being freed.
  */
 void kprobe_point_changed(struct kprobe_point *point)
 {
-	/* Two handlers, and whoever holds kprobe_mutex, may do so at once. */
+	/* Handlers on several CPUs and the holder of kprobe_mutex may do this at the same time. */
 	atomic_inc((atomic_t *)&point->generation);
 }
 
-/**
- * kprobe_change_flags() - change the flags of a registered probe
- * @p:     the probe
- * @clear: flags to clear
- * @set:   flags to set
- *
- * No change is lost: handlers change flags as well, without kprobe_mutex.
- *
- * Context: Any; the probe stays meanwhile.
- */
+/* Loses no change: handlers change flags too, without kprobe_mutex. */
 void kprobe_change_flags(struct kprobe *p, u32 clear, u32 set)
 {
 	u32 flags = READ_ONCE(p->flags);
@@ -292,29 +214,20 @@ void kprobe_change_flags(struct kprobe *p, u32 clear, u32 set)
 		;
 }
 
-/**
- * kprobe_point_switch() - disable or enable a probe
- * @point:    the point that it is on
- * @p:        the probe
- * @disabled: whether to disable it
- *
- * Context: kprobe_mutex held, or in a handler with interrupts disabled.
- */
+/* With kprobe_mutex held, or in a handler with interrupts disabled. */
 void kprobe_point_switch(struct kprobe_point *point, struct kprobe *p, bool disabled)
 {
-	/* A full barrier. A detour that has the new generation has seen the flag: make_detour(). */
+	/*
+	 * A full barrier, before the generation changes. Pairs with smp_rmb() in make_detour(): a
+	 * detour of the new generation has seen the flag.
+	 */
 	kprobe_change_flags(p, KPROBE_FLAG_DISABLED, disabled ? KPROBE_FLAG_DISABLED : 0);
 	kprobe_point_changed(point);
 }
 
-/**
- * kprobe_point_plan() - plan once more how a point's instruction is displaced
- * @point: the point
- * @insn:  filled in
- *
- * A plan is several times as large as what has to be remembered of most.
- *
- * Context: kprobe_mutex held.
+/*
+ * Plans the instruction of a point once more. The plan is not kept: it is several times larger than
+ * what most points need of it.
  */
 void kprobe_point_plan(const struct kprobe_point *point, struct kprobe_insn *insn)
 {
@@ -324,12 +237,7 @@ void kprobe_point_plan(const struct kprobe_point *point, struct kprobe_insn *ins
 	insn->ends_in_trap = point->ends_in_trap;
 }
 
-/**
- * kprobe_point_flag() - get the flag of probes that stands for a point's mechanism
- * @point: the point
- *
- * Return: The flag, or 0.
- */
+/* The flag that probes have for the mechanism of their point; 0 for a breakpoint. */
 u32 kprobe_point_flag(const struct kprobe_point *point)
 {
 	static const u32 flags[KPROBE_MECHANISMS] = {
@@ -340,13 +248,7 @@ u32 kprobe_point_flag(const struct kprobe_point *point)
 	return flags[point->mechanism];
 }
 
-/**
- * kprobe_point_set_mechanism() - set the mechanism of a point, and its probes' flags
- * @point:     the point
- * @mechanism: its new mechanism
- *
- * Context: kprobe_mutex held.
- */
+/* Also changes the flags of the point's probes. */
 void kprobe_point_set_mechanism(struct kprobe_point *point,
 				enum kprobe_mechanism mechanism)
 {
@@ -359,34 +261,22 @@ void kprobe_point_set_mechanism(struct kprobe_point *point,
 		kprobe_change_flags(p, old, kprobe_point_flag(point));
 }
 
-/**
- * kprobe_point_link() - put a probe on a point
- * @point: the point, whose route must call post-handlers if the probe has one
- * @p:     the probe, on no point
- *
- * Its handlers will run before those of the other probes on the point.
- *
- * Context: kprobe_mutex held.
+/*
+ * Puts a probe in front of the others on a point: its handlers run first. If it has a post-handler,
+ * the route of the point must call post-handlers already.
  */
 void kprobe_point_link(struct kprobe_point *point, struct kprobe *p)
 {
 	lockdep_assert_held(&kprobe_mutex);
 	p->point = point;
-	/* What calls handlers need not know of one that must not run. */
+	/* Detours need not change for a disabled probe: its handlers do not run. */
 	if (!kprobe_disabled(p))
 		kprobe_point_changed(point);
-	/* Release: a hit that sees the probe sees the route that it needs. */
+	/* Release: a hit that sees the probe sees the route that it needs, see point.h. */
 	list_add_rcu(&p->list, &point->probes);
 }
 
-/**
- * kprobe_point_unlink() - take a probe off its point
- * @p: the probe
- *
- * Hits may still use it until kprobe_synchronize() has returned.
- *
- * Context: kprobe_mutex held.
- */
+/* Hits may still use the probe until kprobe_synchronize() has returned. */
 void kprobe_point_unlink(struct kprobe *p)
 {
 	struct kprobe_point *point = p->point;
@@ -397,13 +287,7 @@ void kprobe_point_unlink(struct kprobe *p)
 	list_del_rcu(&p->list);
 }
 
-/**
- * kprobe_take_chunk() - take as many points as one hold of kprobe_mutex may work on
- * @from: list of points, by any of their links
- * @to:   list that the first %KPROBE_CHUNK of them are moved to
- *
- * Context: kprobe_mutex held.
- */
+/* Moves the first KPROBE_CHUNK points to another list, by any of their links. */
 void kprobe_take_chunk(struct list_head *from, struct list_head *to)
 {
 	unsigned int i;
@@ -412,18 +296,12 @@ void kprobe_take_chunk(struct list_head *from, struct list_head *to)
 		list_move_tail(from->next, to);
 }
 
-/* debugfs "enabled"; kprobe_mutex. */
+/* The file "enabled" in debugfs; kprobe_mutex. */
 bool kprobe_armed_globally = true;
 
-/**
- * kprobe_point_wanted() - check whether a point should be armed
- * @point: the point
- *
- * This follows from the probes on it and from the file "enabled" in debugfs, and is not
- * stored.
- *
- * Context: kprobe_mutex held.
- * Return: True if handlers of some probe should run.
+/*
+ * Should the point be armed? This follows from the probes on it and from the file "enabled" in
+ * debugfs, and is not stored.
  */
 bool kprobe_point_wanted(struct kprobe_point *point)
 {

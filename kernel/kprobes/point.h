@@ -36,8 +36,9 @@ struct kprobe_point *kprobe_point_next_gone(unsigned long addr,
 					    unsigned long from);
 
 /*
- * The most bytes from a point's address to the end of the text that it patches, or that its
- * jump displaces: both begin after the entry nop if the point skips that.
+ * The largest distance from a point's address to the end of the text that the point patches, and
+ * to the end of the text that its jump displaces. Both begin after the entry nop if the point
+ * skips the nop.
  */
 #define KPROBE_PATCH_REACH	(KPROBE_ENTRY_NOP_SIZE + KPROBE_JUMP_SIZE)
 #define KPROBE_REGION_REACH	(KPROBE_ENTRY_NOP_SIZE + KPROBE_TEXT_SIZE)
@@ -62,7 +63,7 @@ static inline bool kprobe_point_is_optimizing(const struct kprobe_point *point)
 #ifdef CONFIG_OPTPROBES
 bool kprobe_point_has_neighbour(const struct kprobe_point *point);
 
-/* Would the point's jump cover text there, after its first byte? */
+/* Would the point's jump cover the text at @site, by another byte than the first? */
 static inline bool kprobe_point_covers(const struct kprobe_point *point, unsigned long site)
 {
 	return site > point->site && site < point->site + point->region_len;
@@ -73,7 +74,7 @@ static inline bool kprobe_point_covers(const struct kprobe_point *point, unsigne
 static inline bool kprobe_point_owns_site(const struct kprobe_point *point)
 {
 #ifdef CONFIG_KPROBES_ON_FTRACE
-	/* While it moves, the breakpoint stays. */
+	/* A moving point keeps its breakpoint. */
 	if (point->mechanism == KPROBE_FTRACE)
 		return point->move;
 #endif
@@ -81,9 +82,9 @@ static inline bool kprobe_point_owns_site(const struct kprobe_point *point)
 }
 
 /*
- * Before hits of a point can get to a slot. The first one comes after kprobe_patch_begin(),
- * or by the breakpoint that the point shares. Of a point that was armed before, one may
- * still be under way.
+ * Writes the collected slots if a hit of the point can reach one. A hit can if the point is in the
+ * text, if it shares a breakpoint, or if it was armed before: late hits may be under way. Otherwise
+ * kprobe_patch_begin() writes them before the first hit.
  */
 static inline void kprobe_point_flush_slots(const struct kprobe_point *point)
 {
@@ -94,7 +95,7 @@ static inline void kprobe_point_flush_slots(const struct kprobe_point *point)
 }
 
 /*
- * Routes. A hit reads one, after it has called the pre-handlers:
+ * Routes. A hit reads the route of its point after it has called the pre-handlers:
  *
  *   kprobe_point_set_route(),		kprobe_point_link()	a hit
  *   kprobe_point_set_post()
@@ -102,8 +103,8 @@ static inline void kprobe_point_flush_slots(const struct kprobe_point *point)
  *							  smp_rmb()
  *							  load @route
  *
- * A route is stored before a probe that needs it is linked. So a hit that has seen the
- * probe reads that route or a later one.
+ * A route is stored before a probe that needs it is linked, so a hit that has seen the probe
+ * reads that route or a later one.
  */
 static inline void kprobe_point_set_route(struct kprobe_point *point,
 					  const struct kprobe_route *route)
@@ -115,7 +116,7 @@ static inline void kprobe_point_set_route(struct kprobe_point *point,
 	smp_store_release(&point->route, route);	/* see above */
 }
 
-/* Sets where hits of a point that continue in the text find its post-handlers. */
+/* Sets the slot with a call of post-handlers for hits that continue in the text. */
 static inline void kprobe_point_set_post(struct kprobe_point *point, void *run_post)
 {
 	lockdep_assert_held(&kprobe_mutex);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Makes the point for an address. The architecture plans how the instruction is
- * displaced, and the point gets its mechanism, a breakpoint or ftrace.
+ * Finds or makes the point for an address, when a probe is registered there. The architecture
+ * plans how the instruction is displaced, and the point gets its mechanism, a breakpoint or ftrace.
  */
 #include <linux/ftrace.h>
 #include <linux/init.h>
@@ -29,13 +29,7 @@ static enum kprobe_reason prepare_breakpoint(struct kprobe_point *point,
 	return kprobe_displace(point, lookup);
 }
 
-/**
- * kprobe_point_prepare_post() - make a point ready for post-handlers
- * @point: the point; hits may be under way
- *
- * Context: Process context, kprobe_mutex held, may sleep.
- * Return: %KPROBE_REASON_NONE or %KPROBE_REASON_NO_MEMORY.
- */
+/* Prepares a point for a probe with a post-handler. Hits may be under way. */
 enum kprobe_reason kprobe_point_prepare_post(struct kprobe_point *point)
 {
 	enum kprobe_reason reason;
@@ -94,15 +88,9 @@ static enum kprobe_reason prepare_point(struct kprobe_point *point,
 	return reason;
 }
 
-/* Of their exact size: there may be very many of them. */
+/* A cache of their own, as there may be very many points: each takes its exact size. */
 static struct kmem_cache *point_cache __ro_after_init;
 
-/**
- * kprobe_point_init() - make the cache that points are allocated from
- *
- * Context: Boot, single-threaded.
- * Return: 0 or a negative errno.
- */
 int __init kprobe_point_init(void)
 {
 	point_cache = KMEM_CACHE(kprobe_point, 0);
@@ -158,16 +146,10 @@ static enum kprobe_reason clear_site(unsigned long addr)
 	return entry ? kprobe_ftrace_take_over(entry) : KPROBE_REASON_NONE;
 }
 
-/**
- * kprobe_point_get() - find or make the point for an address
- * @addr:          an address that kprobe_check_address() has accepted
- * @on_func_entry: whether it is a function's entry
- * @lookup:        earlier lookups under the same hold of kprobe_mutex
- * @point:         set to the point
- *
- * Context: Process context, kprobe_mutex held, may sleep.
- * Return: %KPROBE_REASON_NONE; why the instruction cannot be probed; or why the point of
- * the function's entry in front of it cannot move to ftrace.
+/*
+ * Finds or makes the point for an address that kprobe_check_address() has accepted. @lookup caches
+ * look-ups under the same hold of kprobe_mutex. Fails if the instruction cannot be probed, or if
+ * the point of the function's entry in front of it cannot move to ftrace.
  */
 enum kprobe_reason kprobe_point_get(unsigned long addr, bool on_func_entry,
 				    struct kprobe_lookup *lookup,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Frees points that have no probes left, and marks those whose text goes away.
+ * Frees points that have no probes left, and marks points whose text goes away.
  *
  * A preempted task may still execute a slot, so points and slots are freed after a
  * Tasks RCU grace period. That is not enough if a task can sleep in a slot: see
@@ -20,12 +20,7 @@
 #include "slot.h"
 #include "table.h"
 
-/**
- * kprobe_point_free() - free a point with its slots and detour
- * @point: a point that hits do not find, and whose slots nobody executes
- *
- * Context: Process context, kprobe_mutex held.
- */
+/* Frees a point now: hits do not find it, and nobody executes its slots or detour. */
 void kprobe_point_free(struct kprobe_point *point)
 {
 	kprobe_slot_free(kprobe_point_slot(point));
@@ -51,8 +46,8 @@ static void grace_period_ended(struct rcu_head *rcu)
 }
 
 /*
- * An unwinder finds the point by its detours. Tasks RCU keeps the order of callbacks of one
- * CPU only, so one that was retired earlier may be freed later.
+ * Unwinders find the point by its replaced detours, so it is freed after all of them. Tasks RCU
+ * keeps the order of callbacks of one CPU only: a detour replaced earlier may be freed later.
  */
 static void free_deferred(union kprobe_deferred_free *deferred)
 {
@@ -65,11 +60,10 @@ static void free_deferred(union kprobe_deferred_free *deferred)
 }
 
 /*
- * The copy of an instruction with an exception table entry may fault. The page fault
- * handler may sleep, as long as userfaultfd or a file system in user space takes, and
- * the task then continues in the copy. Tasks RCU treats a sleeping task as one that has
- * left the copy. Such points are therefore not freed before their text is. There are no
- * more of them than exception table entries.
+ * The copy of an instruction with an exception table entry may fault. The page fault handler may
+ * sleep, as long as userfaultfd or a file system in user space takes, and the task then continues
+ * in the copy. Tasks RCU treats a sleeping task as one that has left the copy. Such a point is
+ * therefore not freed before its text is. There are no more of them than exception table entries.
  */
 static bool may_be_slept_in(const struct kprobe_point *point)
 {
@@ -82,14 +76,9 @@ static bool is_in_use(const struct kprobe_point *point)
 	return !list_empty(&point->probes) || kprobe_point_in_text(point) || may_be_slept_in(point);
 }
 
-/**
- * kprobe_point_put() - free a point if it is not needed any more
- * @point: the point
- *
- * Frees it, after a Tasks RCU grace period, if it is not in the text, no probe is on it
- * and no task can sleep in its slot.
- *
- * Context: kprobe_mutex held.
+/*
+ * Frees a point after a Tasks RCU grace period if it is not in the text, no probe is on it and no
+ * task can sleep in its slot.
  */
 void kprobe_point_put(struct kprobe_point *point)
 {
@@ -105,14 +94,9 @@ void kprobe_point_put(struct kprobe_point *point)
 	call_rcu_tasks(&point->deferred.rcu, grace_period_ended);
 }
 
-/**
- * kprobe_point_kill() - mark a point as gone because its text goes away
- * @point: a point that is not gone
- *
- * Its probes are marked too, and stay registered until their users unregister them.
- * Another point can be made for the address if other text is loaded there.
- *
- * Context: kprobe_mutex held.
+/*
+ * Marks a point and its probes as gone because its text goes away. The probes stay registered until
+ * their users unregister them. Another point can then be made for the address.
  */
 void kprobe_point_kill(struct kprobe_point *point)
 {
@@ -123,7 +107,7 @@ void kprobe_point_kill(struct kprobe_point *point)
 	kprobe_point_set_state(point, KPROBE_POINT_GONE);
 	list_for_each_entry(p, &point->probes, list)
 		kprobe_change_flags(p, 0, KPROBE_FLAG_GONE);
-	/* A task may be at the begin of a detour that calls the probes' handlers. */
+	/* A task may be at the start of a detour whose code would call the probes' handlers. */
 	kprobe_point_changed(point);
 	list_del_init(&point->batch);
 	kprobe_point_add_gone(point);

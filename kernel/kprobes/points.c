@@ -2,11 +2,10 @@
 /*
  * The file "points" in debugfs, and the walk over all points that it shares with "list".
  *
- * A reader holds kprobe_mutex for one line at a time. Most of a line's time goes into
- * looking the symbol up, which is a binary search in the kernel and a linear one in a
- * module. Holding the mutex for a whole page of output would delay registrations by
- * milliseconds. The reader remembers the address where it was and finds it again in
- * logarithmic time, so it needs no copy either.
+ * A reader holds kprobe_mutex for one line at a time: for a whole page of output it would
+ * delay registrations by milliseconds. Most of a line's time goes into looking the symbol up,
+ * which is a binary search in the kernel and a linear one in a module. The reader remembers
+ * the address where it was and finds it again in logarithmic time, so it needs no copy either.
  */
 #include <linux/debugfs.h>
 #include <linux/kprobe_point.h>
@@ -37,7 +36,7 @@ static struct kprobe_point *point_at(struct kprobe_position *at)
 			.among_gone = true,
 		};
 	}
-	/* Found by address, as there may be too many to walk from the first. */
+	/* Search by address: there may be too many to walk from the first one. */
 	point = kprobe_point_next_gone(at->addr, at->gone);
 	if (point) {
 		at->addr = point->addr;
@@ -46,14 +45,7 @@ static struct kprobe_point *point_at(struct kprobe_position *at)
 	return point;
 }
 
-/**
- * kprobe_points_start() - begin or continue to read the points
- * @m:   file whose private data is a struct kprobe_position
- * @pos: 0 to begin
- *
- * Context: Process context; takes kprobe_mutex until kprobe_points_stop().
- * Return: %SEQ_START_TOKEN for 0, else a point, or NULL at the end.
- */
+/* Takes kprobe_mutex until kprobe_points_stop(). @pos 0 begins, with SEQ_START_TOKEN. */
 void *kprobe_points_start(struct seq_file *m, loff_t *pos)
 {
 	struct kprobe_position *at = m->private;
@@ -65,15 +57,7 @@ void *kprobe_points_start(struct seq_file *m, loff_t *pos)
 	return SEQ_START_TOKEN;
 }
 
-/**
- * kprobe_points_next() - move to the next point
- * @m:   the file
- * @v:   the point, or %SEQ_START_TOKEN
- * @pos: incremented
- *
- * Context: Process context, kprobe_mutex held; releases it for a moment.
- * Return: A point, NULL at the end.
- */
+/* Releases kprobe_mutex for a moment, so that others get it between two lines. */
 void *kprobe_points_next(struct seq_file *m, void *v, loff_t *pos)
 {
 	struct kprobe_position *at = m->private;
@@ -89,27 +73,14 @@ void *kprobe_points_next(struct seq_file *m, void *v, loff_t *pos)
 	return point_at(at);
 }
 
-/**
- * kprobe_points_stop() - stop reading: the buffer is full, or the end is reached
- * @m: the file
- * @v: not used
- *
- * Context: Process context, kprobe_mutex held; releases it.
- */
 void kprobe_points_stop(struct seq_file *m, void *v)
 {
 	mutex_unlock(&kprobe_mutex);
 }
 
-/**
- * kprobe_point_place() - find symbol and module of a point
- * @point: the point
- * @place: filled in
- *
- * A point that is gone has no symbol: the address may be in another module by now.
- *
- * Context: kprobe_mutex held as long as @place is in use, which keeps the module
- * loaded.
+/*
+ * Finds symbol and module of a point. A point that is gone has no symbol: its address may be in
+ * another module by now. The caller holds kprobe_mutex as long as it uses @place: the module stays.
  */
 void kprobe_point_place(const struct kprobe_point *point,
 			struct kprobe_place *place)
@@ -125,14 +96,6 @@ void kprobe_point_place(const struct kprobe_point *point,
 						place->name);
 }
 
-/**
- * kprobe_show_place() - show symbol and offset of a point
- * @m:     the file
- * @point: the point
- * @place: its place; without a symbol the address is shown
- *
- * Context: Process context, kprobe_mutex held.
- */
 void kprobe_show_place(struct seq_file *m, const struct kprobe_point *point,
 		       const struct kprobe_place *place)
 {
@@ -186,7 +149,7 @@ static void show_counts(struct seq_file *m, const struct kprobe_point *point)
 }
 
 #ifdef CONFIG_OPTPROBES
-/* Why the point is not reached by a jump, if it is not. */
+/* Why hits do not come by a jump; KPROBE_REASON_NONE if they do. */
 static enum kprobe_reason reason_of(const struct kprobe_point *point)
 {
 	lockdep_assert_held(&kprobe_mutex);

@@ -2,9 +2,7 @@
 #ifndef _KERNEL_KPROBES_POINTS_H
 #define _KERNEL_KPROBES_POINTS_H
 
-/*
- * points.c: the walk over all points for files in debugfs.
- */
+/* points.c: the walk over all points for files in debugfs */
 #include <linux/kallsyms.h>
 #include <linux/kprobe_point.h>
 #include <linux/seq_file.h>
@@ -18,8 +16,8 @@
  * @gone:       address of its struct kprobe_point, if the point is gone
  * @among_gone: the points that are not gone have been shown
  *
- * Points may come and go between two calls that read a file. They are therefore found
- * again by address, and @gone is compared but never dereferenced.
+ * Points may come and go between two calls that read a file. The reader therefore finds its
+ * point again by address, and compares @gone but never dereferences it.
  */
 struct kprobe_position {
 	struct kprobe_reader reader;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Hits without a trap: by a jump, after a displaced instruction, and in the return
- * trampoline. Handlers may use RCU and must not access user memory by mistake. A trap sees
- * to that on its way in, and such a hit does it itself.
+ * Makes the probed code's context that of handlers, and back, on hits without a trap: by a
+ * jump, by ftrace, after a displaced instruction, and in the return trampoline. Handlers may use
+ * RCU and must not access user memory by mistake. A trap's entry code takes care of both. The
+ * other hits call the functions here.
  *
- * RCU is not watching in the idle loop, around a guest, and on the way to user space. What
- * is executed there is noinstr on some architectures, but not on all: a call of firmware or
- * a driver of idle states can be probed. A hit there does what a trap does, but for the
- * preemption count: that of handlers is the probed code's own.
+ * RCU is not watching in the idle loop, around a guest, and on the way to user space. Some
+ * architectures have only noinstr code there. On others a call of firmware or a driver of
+ * idle states can be probed. A hit there does what a trap does, except that it leaves the
+ * preemption count alone: handlers see that of the probed code.
  *
  * This is part of the hit path: the rules at the top of hit.c hold here as well.
  */
@@ -50,13 +51,7 @@ static void have_rcu_not_watch(bool irqs_on)
 }
 NOKPROBE_SYMBOL(have_rcu_not_watch);
 
-/**
- * kprobe_leave_code_slowly() - leave code that is not like any other
- * @left: what there is to leave
- *
- * Context: Preemption disabled.
- * Return: As kprobe_leave_code(), not 0.
- */
+/* Undoes what @left tells, which is not 0. Returns what kprobe_return_to_code() must redo. */
 unsigned int kprobe_leave_code_slowly(unsigned int left)
 {
 	if (left & LEFT_ACCESS)
@@ -67,13 +62,9 @@ unsigned int kprobe_leave_code_slowly(unsigned int left)
 }
 NOKPROBE_SYMBOL(kprobe_leave_code_slowly);
 
-/**
- * kprobe_return_to_code_slowly() - return to such code
- * @left: as for kprobe_return_to_code(), not 0
- *
- * A task may be rescheduled here. It must not be while it can access user memory.
- *
- * Context: As kprobe_return_to_code().
+/*
+ * The inverse of kprobe_leave_code_slowly(). Enables preemption, where the task may be rescheduled,
+ * before it permits access to user memory: a task that can access it must not be rescheduled.
  */
 void kprobe_return_to_code_slowly(unsigned int left)
 {

@@ -2,7 +2,7 @@
 #ifndef _KERNEL_KPROBES_PROBED_CODE_H
 #define _KERNEL_KPROBES_PROBED_CODE_H
 
-/* probed_code.c: hits without a trap */
+/* probed_code.c: from the probed code's context to that of handlers and back, without a trap */
 #include <linux/kmsan.h>
 #include <linux/kprobe_arch.h>
 #include <linux/preempt.h>
@@ -10,8 +10,9 @@
 #include "table.h"
 
 /*
- * What handlers must not find, and kprobe_return_to_code() restores: access to user memory,
- * as arch_kprobe_access() tells it, and these.
+ * State of the probed code that must be undone before handlers run, and that
+ * kprobe_return_to_code() restores: access to user memory, in the bits that arch_kprobe_access()
+ * returns, and these two.
  */
 #define KPROBE_LEFT_RCU		BIT(30)	/* RCU was not watching */
 #define KPROBE_LEFT_IRQS_ON	BIT(31)	/* lockdep had interrupts on, as in the idle loop */
@@ -19,13 +20,10 @@
 unsigned int kprobe_leave_code_slowly(unsigned int left);
 void kprobe_return_to_code_slowly(unsigned int left);
 
-/**
- * kprobe_begin_to_leave_code() - look at the probed code's context
- * @regs: registers that assembly has saved
- *
- * Context: That of the probed code. Disables preemption.
- * Return: 0 in most cases: handlers may run, and then preemption is enabled again. Else what
- * kprobe_leave_code_slowly() must do before.
+/*
+ * Disables preemption, and returns what kprobe_leave_code_slowly() must undo before handlers run:
+ * mostly 0, which is nothing. Afterwards the caller enables preemption, after 0 by itself, else by
+ * kprobe_return_to_code_slowly().
  */
 static __always_inline unsigned int kprobe_begin_to_leave_code(struct pt_regs *regs)
 {
@@ -39,13 +37,7 @@ static __always_inline unsigned int kprobe_begin_to_leave_code(struct pt_regs *r
 	return left;
 }
 
-/**
- * kprobe_leave_code() - make the probed code's context that of handlers
- * @regs: registers that assembly has saved
- *
- * Context: That of the probed code. Disables preemption.
- * Return: What kprobe_return_to_code() needs.
- */
+/* Disables preemption, and makes the probed code's context that of handlers. */
 static __always_inline unsigned int kprobe_leave_code(struct pt_regs *regs)
 {
 	unsigned int left = kprobe_begin_to_leave_code(regs);
@@ -53,12 +45,7 @@ static __always_inline unsigned int kprobe_leave_code(struct pt_regs *regs)
 	return likely(!left) ? 0 : kprobe_leave_code_slowly(left);
 }
 
-/**
- * kprobe_return_to_code() - make the context that of the probed code again
- * @left: what kprobe_leave_code() has returned
- *
- * Context: As handlers. Enables preemption.
- */
+/* Undoes kprobe_leave_code(), which has returned @left. Enables preemption. */
 static __always_inline void kprobe_return_to_code(unsigned int left)
 {
 	if (likely(!left))

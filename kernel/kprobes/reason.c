@@ -93,25 +93,11 @@ static const struct {
 
 static_assert(ARRAY_SIZE(reasons) == KPROBE_REASONS);
 
-/**
- * kprobe_reason_errno() - get the errno that belongs to a reason
- * @reason: the reason
- *
- * Context: Any.
- * Return: 0 for %KPROBE_REASON_NONE, else a negative errno.
- */
 int kprobe_reason_errno(enum kprobe_reason reason)
 {
 	return reasons[reason].error;
 }
 
-/**
- * kprobe_reason_text() - get the description of a reason
- * @reason: the reason
- *
- * Context: Any.
- * Return: The text, "-" for %KPROBE_REASON_NONE.
- */
 const char *kprobe_reason_text(enum kprobe_reason reason)
 {
 	return reasons[reason].text;
@@ -124,7 +110,7 @@ static struct kprobe_refusal ring[KPROBE_REFUSALS_KEPT];
 /* How many calls have been refused since boot. */
 static u64 nr_refusals;
 
-/* Protects both. */
+/* Protects @ring and @nr_refusals. */
 static DEFINE_SPINLOCK(ring_lock);
 
 /* The caller's string may have any length, and its pointer may be invalid. */
@@ -147,14 +133,9 @@ static void describe_probe(struct kprobe_refusal *refusal, const struct kprobe *
 	refusal->offset = p->offset;
 }
 
-/**
- * kprobe_record_refusal() - record a call of the API that was refused
- * @request: what the call asked for
- * @caller:  address that the API returns to
- * @p:       the probe that was refused; NULL if it is unknown or must not be read
- * @reason:  why it was refused
- *
- * Context: Process context.
+/*
+ * @caller is the address that the API returns to. @p is NULL if the probe that was refused is
+ * unknown or must not be read.
  */
 void kprobe_record_refusal(enum kprobe_request request, unsigned long caller,
 			   const struct kprobe *p, enum kprobe_reason reason)
@@ -175,15 +156,9 @@ void kprobe_record_refusal(enum kprobe_request request, unsigned long caller,
 	spin_unlock(&ring_lock);
 }
 
-/**
- * kprobe_get_refusal() - read a record
- * @number:  number of the record, counted from 0; set to the number of the one found
- * @refusal: set to the record
- *
- * If the record is not kept any more, this finds the oldest one that is.
- *
- * Context: Process context.
- * Return: False if there are not so many records yet.
+/*
+ * Copies record @number, or the oldest one that is kept if that one is not, and sets @number to the
+ * number of the record found. Records count from 0. False if there are not so many yet.
  */
 bool kprobe_get_refusal(u64 *number, struct kprobe_refusal *refusal)
 {

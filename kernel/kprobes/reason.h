@@ -27,7 +27,7 @@ enum kprobe_request {
 /* Room for the name of a symbol or of a caller; longer ones are truncated. */
 #define KPROBE_REFUSAL_NAME	80
 
-/* How many are kept. */
+/* How many refusals are kept. */
 #define KPROBE_REFUSALS_KEPT	128
 
 /**

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The file "refused" in debugfs: a line for each call of the API that was refused.
+ * The file "refused" in debugfs: a line for each of the last refused calls of the API.
  */
 #include <linux/debugfs.h>
 #include <linux/seq_file.h>
@@ -68,7 +68,7 @@ static void show_address(struct seq_file *m, const struct kprobe_refusal *r)
 	seq_printf(m, "0x%px+0x%x", kprobe_shown(m, r->addr), r->offset);
 }
 
-/* Both, if both were given. */
+/* Shows symbol and address if the probe had both. */
 static void show_place(struct seq_file *m, const struct kprobe_refusal *r)
 {
 	if (r->by_name) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Registering and unregistering arrays of probes, in chunks.
+ * Registers and unregisters arrays of probes, in chunks. The public API, which this is for, treats
+ * a single probe as an array of one.
  *
  * Each chunk of at most KPROBE_CHUNK probes is one operation under one hold of
  * kprobe_mutex: its probes are checked, put on their points, and the points are
@@ -37,7 +38,7 @@ bool kprobes_ready __ro_after_init;
  * caller is dereferenced only if it is found here.
  *
  * An rhashtable takes 21 to 43 bytes for each probe, and inserting can fail. These chains
- * take two to eight.
+ * take two to eight, and inserting cannot fail.
  */
 #define REGISTRY_MIN_BITS	6
 
@@ -46,7 +47,7 @@ static struct kprobe **registry = first_chains;
 static unsigned int registry_bits = REGISTRY_MIN_BITS;
 static unsigned long nr_registered;
 
-/* The link that leads to a probe. NULL is in it if the probe is not registered. */
+/* Finds the link that leads to a probe; an empty link if the probe is not registered. */
 static struct kprobe **registry_link(const struct kprobe *p)
 {
 	struct kprobe **link = &registry[hash_ptr(p, registry_bits)];
@@ -64,7 +65,7 @@ static void registry_add(struct kprobe *p)
 	*first = p;
 }
 
-/* Without memory for it the chains stay as they are: longer than others, or more. */
+/* Keeps the old chains if there is no memory: chains may have any length. */
 static void resize_registry(unsigned int bits)
 {
 	struct kprobe **chains = kvcalloc(1UL << bits, sizeof(*chains), GFP_KERNEL);
@@ -84,7 +85,7 @@ static void resize_registry(unsigned int bits)
 		kvfree(old);
 }
 
-/* Nobody is in a hurry here: a chain has one to four probes. */
+/* Lets a chain have one to four probes: only registering and unregistering walk chains. */
 static void registry_insert(struct kprobe *p)
 {
 	if (nr_registered++ >> registry_bits > 3)
@@ -105,32 +106,20 @@ static DECLARE_WAIT_QUEUE_HEAD(removals);
 /* Calls of end_removal(); written with kprobe_mutex held. */
 static unsigned int removals_ended;
 
-/**
- * kprobe_is_known() - check whether a probe is registered or being removed
- * @p: any pointer
- *
- * Context: kprobe_mutex held.
- * Return: True if it is, and therefore must not be registered.
- */
+/* Is the probe registered or being removed? @p may be any pointer. */
 bool kprobe_is_known(const struct kprobe *p)
 {
 	lockdep_assert_held(&kprobe_mutex);
 	return *registry_link(p);
 }
 
-/**
- * kprobe_is_registered() - check whether a probe is registered
- * @p: any pointer
- *
- * Context: kprobe_mutex held.
- * Return: True if it is; false also while it is being removed.
- */
+/* As kprobe_is_known(), but false while the probe is being removed. */
 bool kprobe_is_registered(const struct kprobe *p)
 {
 	return kprobe_is_known(p) && !p->removing;
 }
 
-/* Finds the point for a probe, ready for its handlers: all that can fail. */
+/* Finds or makes the point for a probe, ready for its handlers: does all that can fail. */
 static enum kprobe_reason find_point(struct kprobe *p, struct kprobe_lookup *lookup,
 				     struct kprobe_point **point)
 {
@@ -174,14 +163,9 @@ static void join(struct kprobe *p, struct kprobe_point *point)
 	kprobe_point_link(point, p);
 }
 
-/**
- * kprobe_add() - put a probe on its point
- * @p:       the probe
- * @returns: whether it is the probe of a return probe
- * @chunk:   chunk that the point is added to
- *
- * Context: Process context, kprobe_mutex held, may sleep.
- * Return: %KPROBE_REASON_NONE, or why the probe is refused; it is then on no point.
+/*
+ * Puts a probe on its point, and the point into the chunk. @returns: it is the probe of a return
+ * probe. A probe that is refused is on no point.
  */
 enum kprobe_reason kprobe_add(struct kprobe *p, bool returns, struct kprobe_chunk *chunk)
 {
@@ -237,7 +221,7 @@ static bool waits_for_ftrace(const struct kprobe *p)
 	       !kprobe_point_in_text(p->point);
 }
 
-/* Of the probes from @first to @end, finds the first whose point ftrace did not arm. */
+/* Finds the first probe from @first to @end whose point ftrace did not arm; the last if none. */
 static int refused_by_ftrace(const struct kprobe_array *array, int first, int end)
 {
 	while (first < end - 1 && !waits_for_ftrace(probe_at(array, first)))
@@ -299,7 +283,7 @@ static enum kprobe_reason register_chunks(const struct kprobe_array *array,
 	return reason;
 }
 
-/* The inverse of join(). */
+/* The address that the caller gave. join() has replaced it in @addr. */
 static kprobe_opcode_t *place_asked_for(const struct kprobe *p)
 {
 	return (kprobe_opcode_t *)((unsigned long)p->addr - p->moved - p->offset);
@@ -321,16 +305,9 @@ static void roll_back(const struct kprobe_array *array, int num)
 	}
 }
 
-/**
- * kprobe_register_array() - register an array of probes, or none of them
- * @array:   the probes
- * @request: what the caller of the API asks for
- * @caller:  address that the API returns to
- *
- * A refused call is recorded for debugfs.
- *
- * Context: Process context, may sleep.
- * Return: 0, or the errno of the first probe that was refused.
+/*
+ * Registers all probes of an array or none, and records a refused call for debugfs. @caller is the
+ * address that the API returns to. Returns 0 or the errno of the first probe that was refused.
  */
 int kprobe_register_array(const struct kprobe_array *array,
 			  enum kprobe_request request, unsigned long caller)
@@ -339,7 +316,7 @@ int kprobe_register_array(const struct kprobe_array *array,
 	struct progress progress = {};
 	struct kprobe *refused = NULL;
 
-	/* Not recorded: the lock of the records may be held by what was hit. */
+	/* Do not record the refusal: the probed code may hold the lock of the records. */
 	if (kprobe_in_handler()) {
 		pr_warn_ratelimited("kprobes: %pS cannot register probes in a probe's handler\n",
 				    (void *)caller);
@@ -422,7 +399,7 @@ static void end_removal(struct hlist_head *removed)
 	wake_up_all(&removals);
 }
 
-/* Sets @ended to how many removals have ended when it looked. */
+/* Sets @ended to how many removals had ended at that time, for wait_event(). */
 static bool is_removed(const struct kprobe *p, unsigned int *ended)
 {
 	guard(mutex)(&kprobe_mutex);
@@ -458,13 +435,9 @@ static void disable_in_handler(const struct kprobe_array *array)
 	}
 }
 
-/**
- * kprobe_unregister_array() - unregister an array of probes
- * @array: the probes; NULL entries are ignored
- *
- * A handler that calls this has the probes disabled: waiting would be for itself.
- *
- * Context: Process context, may sleep. Waits until handlers that run have returned.
+/*
+ * Waits until no handler of the probes runs any more. Ignores NULL entries. In a handler it only
+ * disables the probes: it would wait for the handler itself.
  */
 void kprobe_unregister_array(const struct kprobe_array *array)
 {
