@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The region: the whole instructions from a probe's site on that a jump there replaces.
- * Finds and plans them, and writes copies of them.
+ * Regions: a region is the whole instructions from a probe's site on that a jump there replaces.
+ * Plans regions, and writes copies of them.
  *
  * The functions here work on byte buffers, do not read text and keep no state. They use
  * an instruction set by its struct kprobe_isa.
@@ -24,7 +24,7 @@ static bool is_tied(const struct kprobe_insn *insn)
 	       (insn->bundle && insn->flow == KPROBE_FLOW_NEXT);
 }
 
-/* Why an instruction cannot be in a region, as far as it depends on that alone. */
+/* Why an instruction cannot be in a region, whatever else is in it. */
 static enum kprobe_reason judge(enum kprobe_reason refused,
 				const struct kprobe_insn *insn)
 {
@@ -98,7 +98,7 @@ static enum kprobe_reason add_insn(const struct cursor *c, struct kprobe_region 
 	return reason;
 }
 
-/* Adds an instruction after the end of flow: not executed, so it needs no plan. */
+/* Adds an instruction after the end of flow. It is not executed, so it needs no plan. */
 static enum kprobe_reason skip_insn(const struct cursor *c, struct kprobe_region *region)
 {
 	struct kprobe_insn insn;
@@ -132,10 +132,10 @@ static enum kprobe_reason grow(const struct cursor *c, struct kprobe_region *reg
  *          enough
  * @addr:   the site
  *
- * After an unconditional jump or a return there can be anything that decodes, mostly
- * padding. It is executed only if a branch leads there, and kprobe_scan_region() refuses
- * regions that branches lead into. It must belong to the function: the first bytes of the
- * next function must stay.
+ * After an unconditional jump or a return the region may have anything that decodes, mostly
+ * padding. Such bytes are executed only if a branch leads there, and kprobe_scan_region()
+ * refuses regions that branches lead into. They must belong to the function: the first bytes
+ * of the next function must stay.
  *
  * Context: Any.
  * Return: %KPROBE_REASON_NONE, %KPROBE_REASON_FUNCTION_ENDS,
@@ -149,7 +149,7 @@ enum kprobe_reason kprobe_plan_region(const struct kprobe_isa *isa,
 	const struct cursor c = { .isa = isa, .text = text, .avail = avail, .addr = addr };
 	enum kprobe_reason reason = KPROBE_REASON_NONE;
 
-	/* The plans, which are large, are written one by one. */
+	/* @region's plans are large and not cleared: add_insn() writes each. */
 	region->len = 0;
 	region->nr = 0;
 	region->from[0] = 0;
@@ -164,7 +164,7 @@ enum kprobe_reason kprobe_plan_region(const struct kprobe_isa *isa,
  * @region: filled in
  * @insn:   the plan for the instruction
  *
- * It may be shorter than a jump: only a breakpoint leads to its detour then.
+ * The region may be shorter than a jump. Only a breakpoint leads to its detour then.
  *
  * Context: Any.
  * Return: %KPROBE_REASON_NONE, %KPROBE_REASON_NOT_DISPLACED, or

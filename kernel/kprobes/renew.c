@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Makes detours, has hits go there, and replaces and frees them.
+ * Makes the detours of points, chooses the routes that lead hits there, and replaces and frees
+ * detours. The optimizer and the files that make, arm, move and free points call this.
  *
- * A detour of an architecture's own calls the handlers that its point had when it was made.
- * When they change, it leaves its hits to functions in C, see detour.c, until the optimizer
- * has made a new one and hits go there. If it has no code for post-handlers, hits leave it
- * when the first one comes: kprobe_leave_detour(). Stubs know no handlers, and stay.
+ * An architecture's own detour calls the handlers that its point had when the detour was made.
+ * When the handlers change, the detour leaves its hits to functions in C, see detour.c, until
+ * the optimizer has made a new detour. A detour without code for post-handlers is left when the
+ * first probe with a post-handler comes: kprobe_leave_detour(). A stub knows no handlers, so it
+ * stays when they change.
  *
- * There are two kinds. One has copies of all instructions that a jump covers; jumps lead
- * to it. The other has a copy of the probed instruction alone. A breakpoint leads to
- * either: its trap returns to the detour at once, which calls the handlers. A breakpoint
- * must not lead to the first kind if there is a probe on another of the copied
- * instructions, which would then not be hit.
+ * A detour of the first kind has copies of all instructions that a jump covers. Jumps lead to
+ * it. A detour of the second kind (@alone) has a copy of the probed instruction only. A
+ * breakpoint may lead to either kind: its trap returns to the detour at once, and the detour
+ * calls the handlers. A breakpoint must not lead to the first kind if another of the copied
+ * instructions is probed: that probe would not be hit.
  *
  * Everything here runs under kprobe_mutex.
  */
@@ -29,12 +31,7 @@
 #include "table.h"
 #include "veneer.h"
 
-/**
- * kprobe_detour_free() - free a detour
- * @detour: a detour that nobody executes, or NULL
- *
- * Context: Process context, kprobe_mutex held.
- */
+/* Frees a detour that nobody executes. Does nothing for NULL. */
 void kprobe_detour_free(struct kprobe_detour *detour)
 {
 	lockdep_assert_held(&kprobe_mutex);
@@ -46,12 +43,7 @@ void kprobe_detour_free(struct kprobe_detour *detour)
 	kfree_rcu(detour, deferred.rcu);
 }
 
-/**
- * kprobe_point_free_detour() - free the detour of a point
- * @point: a point whose detour nobody executes
- *
- * Context: kprobe_mutex held.
- */
+/* Nobody executes the point's detour. */
 void kprobe_point_free_detour(struct kprobe_point *point)
 {
 	kprobe_detour_free(point->detour);
@@ -71,14 +63,9 @@ static void grace_period_ended(struct rcu_head *rcu)
 	kprobe_free_soon(rcu, free_deferred);
 }
 
-/**
- * kprobe_detour_retire_replaced() - free the previous detour of a point
- * @point: a point whose jump and route lead to @point->detour, if it has one
- *
- * Tasks may still execute the previous detour: it is freed after a Tasks RCU grace period.
- * The point stays until then.
- *
- * Context: kprobe_mutex held.
+/*
+ * Frees the previous detour of a point after a Tasks RCU grace period: tasks may still execute it.
+ * Jump and route lead to the present one. The point stays until the previous detour is freed.
  */
 void kprobe_detour_retire_replaced(struct kprobe_point *point)
 {
@@ -92,14 +79,9 @@ void kprobe_detour_retire_replaced(struct kprobe_point *point)
 	detour->retired++;
 }
 
-/**
- * kprobe_detour_is_current() - check whether a point's detour is for its present handlers
- * @point: the point
- *
- * Detours that are not the architecture's own always are: they call kprobe_hit().
- *
- * Context: kprobe_mutex held.
- * Return: False also if there is no detour.
+/*
+ * Is the detour for the point's present handlers? A stub always is: it calls kprobe_hit(). False
+ * also if there is no detour.
  */
 bool kprobe_detour_is_current(const struct kprobe_point *point)
 {
@@ -113,9 +95,9 @@ bool kprobe_detour_is_current(const struct kprobe_point *point)
  * While the jump is in the text, or about to be written, they must: other routes continue
  * in the text that the jump covers.
  *
- * Otherwise they must not go to a detour that displaces a whole region if there is another
- * probe in the region, which would not be hit. Nor should they go to one that was made for
- * other handlers, which is slower than the trap. At a function's entry they go there all
+ * Otherwise hits must not go to a detour that displaces a whole region if another probe is in
+ * the region: that probe would not be hit. They should not go to a detour that was made for
+ * other handlers either, as it is slower than the trap. At a function's entry they go there all
  * the same, so that handlers run in the function's context and not in the trap's.
  */
 static bool leads_to_detour(const struct kprobe_point *point)
@@ -127,12 +109,7 @@ static bool leads_to_detour(const struct kprobe_point *point)
 	return kprobe_detour_is_current(point) || kprobe_point_skips_nop(point);
 }
 
-/**
- * kprobe_point_choose_route() - set the route of a point
- * @point: a point whose detour, post-handler slot, or reason may have changed
- *
- * Context: kprobe_mutex held.
- */
+/* To be called when the detour, @run_post or @not_jump of the point may have changed. */
 void kprobe_point_choose_route(struct kprobe_point *point)
 {
 	if (point->detour && leads_to_detour(point))
@@ -141,7 +118,10 @@ void kprobe_point_choose_route(struct kprobe_point *point)
 		kprobe_point_set_route(point, &point->text);
 }
 
-/* Plans what a jump displaces. @point->insn has all of it: that was planned before. */
+/*
+ * Plans what a jump displaces. @point->insn has all bytes of the region, which was planned when the
+ * text was examined.
+ */
 static enum kprobe_reason plan_region(struct kprobe_region *region,
 				      const struct kprobe_point *point)
 {
@@ -167,19 +147,16 @@ static enum kprobe_reason plan_alone(struct kprobe_region *region,
 		return KPROBE_REASON_EXTABLE;
 	kprobe_point_plan(point, &insn);
 	reason = kprobe_region_of_one(region, &insn);
-	/* At an entry handlers must not run in the trap. Elsewhere it is faster than a stub. */
+	/*
+	 * Where the jump back needs a register, it gets one at entries only: handlers must not run
+	 * in the trap there. Elsewhere the trap is faster than such a stub.
+	 */
 	if (kprobe_point_skips_nop(point))
 		kprobe_region_set_scratch(region, insn.dead);
 	return reason;
 }
 
-/**
- * kprobe_detour_set_region() - note in a detour which instructions it displaces
- * @detour: new detour
- * @region: the instructions
- *
- * Context: kprobe_mutex held, or a detour that nobody else knows.
- */
+/* Notes in a detour, which hits cannot reach yet, which instructions it displaces. */
 void kprobe_detour_set_region(struct kprobe_detour *detour,
 			      const struct kprobe_region *region)
 {
@@ -214,7 +191,10 @@ static enum kprobe_reason fill_in(struct kprobe_detour *detour,
 				emit, &filling);
 }
 
-/* The detour may lead back to the site, or not need to, and be out of reach all the same. */
+/*
+ * Does the point's jump reach the detour? That does not follow from the detour's jump back, which
+ * may reach further or be missing.
+ */
 static bool is_in_reach(const struct kprobe_detour *detour, const struct kprobe_region *region)
 {
 	u8 jump[KPROBE_JUMP_SIZE];
@@ -227,7 +207,7 @@ static bool is_in_reach(const struct kprobe_detour *detour, const struct kprobe_
 	return !code.far;
 }
 
-/* Has a jump lead to a detour as soon as it is written. */
+/* Makes sure that the point's jump reaches the detour, a short one by a veneer. */
 static enum kprobe_reason make_way(struct kprobe_detour *detour,
 				   const struct kprobe_region *region)
 {
@@ -238,12 +218,6 @@ static enum kprobe_reason make_way(struct kprobe_detour *detour,
 
 static struct kmem_cache *detour_cache __ro_after_init;
 
-/**
- * kprobe_detour_init() - make the cache that detours are allocated from
- *
- * Context: Boot, single-threaded.
- * Return: 0 or a negative errno.
- */
 int __init kprobe_detour_init(void)
 {
 	detour_cache = KMEM_CACHE(kprobe_detour, 0);
@@ -261,7 +235,7 @@ static enum kprobe_reason make_detour(struct kprobe_point *point,
 	struct kprobe_detour *detour = NULL;
 	enum kprobe_reason reason;
 
-	/* They are freed if a grace period ends, some day. */
+	/* Not while so many previous detours wait to be freed that @retired would overflow. */
 	if (nr_retired(point) < U16_MAX)
 		detour = kmem_cache_zalloc(detour_cache, GFP_KERNEL);
 	if (!detour)
@@ -277,7 +251,10 @@ static enum kprobe_reason make_detour(struct kprobe_point *point,
 		kprobe_detour_free(detour);
 		return reason;
 	}
-	/* Else the trap is faster. At a function's entry handlers must not run in a trap. */
+	/*
+	 * A detour that is not @direct is slower than the trap. At a function's entry it is used
+	 * all the same: handlers must not run in a trap there.
+	 */
 	if (detour->direct || kprobe_point_skips_nop(point))
 		detour->route.enter = kprobe_detour_entry(detour);
 	detour->replaced = point->detour;
@@ -286,18 +263,11 @@ static enum kprobe_reason make_detour(struct kprobe_point *point,
 	return KPROBE_REASON_NONE;
 }
 
-/**
- * kprobe_detour_for_jump() - give a point a detour that its jump can lead to
- * @point:  a point that a jump is possible for
- * @region: what the jump displaces; its @nr is 0 if that must be planned first
- *
- * The caller must then call kprobe_point_choose_route(). If this replaces a detour, it
- * must have the jump lead to the new one and then call kprobe_detour_retire_replaced(),
- * before another detour is made.
- *
- * Context: Process context, kprobe_mutex held, may sleep.
- * Return: %KPROBE_REASON_NONE if the point has a detour for its present handlers, or why
- * it has none.
+/*
+ * Gives a point a detour for its present handlers that its jump can lead to, or returns why there
+ * is none. Plans the region unless @region->nr is set. The caller must then call
+ * kprobe_point_choose_route(). If a detour was replaced, it must have the jump lead to the new one
+ * and call kprobe_detour_retire_replaced(), before another detour is made.
  */
 enum kprobe_reason kprobe_detour_for_jump(struct kprobe_point *point,
 					  struct kprobe_region *region)
@@ -312,28 +282,17 @@ enum kprobe_reason kprobe_detour_for_jump(struct kprobe_point *point,
 	return reason ?: make_detour(point, region, false);
 }
 
-/**
- * kprobe_has_breakpoint_detour() - check whether a breakpoint leads to a current detour
- * @point: a point
- *
- * Context: kprobe_mutex held.
- * Return: Whether it leads to a detour for the point's present handlers.
- */
+/* Does the breakpoint lead to a detour for the point's present handlers? */
 bool kprobe_has_breakpoint_detour(const struct kprobe_point *point)
 {
 	lockdep_assert_held(&kprobe_mutex);
 	return kprobe_detour_is_current(point) && point->route == &point->detour->route;
 }
 
-/**
- * kprobe_detour_for_breakpoint() - give a point a detour that its breakpoint can lead to
- * @point: a point that keeps its breakpoint for now
- *
- * The caller must then call kprobe_point_choose_route() and
- * kprobe_detour_retire_replaced(). If there can be no detour, the breakpoint's trap calls
- * the handlers.
- *
- * Context: Process context, kprobe_mutex held, may sleep.
+/*
+ * Gives a point a detour that its breakpoint can lead to. If there can be none, the trap calls the
+ * handlers. The caller must then call kprobe_point_choose_route() and
+ * kprobe_detour_retire_replaced().
  */
 void kprobe_detour_for_breakpoint(struct kprobe_point *point)
 {
@@ -352,14 +311,10 @@ static void settle_route(struct kprobe_point *point)
 	kprobe_detour_retire_replaced(point);
 }
 
-/**
- * kprobe_detour_leave_region() - choose a route when another probe may be in the region
- * @point: a point whose detour may displace an instruction that has got a probe
- *
- * At a function's entry another detour takes the place of that one at once: handlers must not
- * run in the trap there, and the optimizer comes later. They do if there can be none.
- *
- * Context: Process context, kprobe_mutex held, may sleep.
+/*
+ * Chooses the route anew when an instruction that the detour displaces may have got a probe. At a
+ * function's entry a detour of the probed instruction alone replaces it at once: handlers must not
+ * run in the trap there until the optimizer comes. They do if there can be no such detour.
  */
 void kprobe_detour_leave_region(struct kprobe_point *point)
 {
@@ -369,15 +324,9 @@ void kprobe_detour_leave_region(struct kprobe_point *point)
 	settle_route(point);
 }
 
-/**
- * kprobe_detour_prepare() - make the detour of a point before it is armed
- * @point: a point that is about to be armed by a breakpoint
- *
- * Handlers at entries must run in the context of the function, as under ftrace, and not
- * in that of a trap. The breakpoint there leads to the detour from the beginning.
- *
- * Context: Process context, kprobe_mutex held, may sleep.
- * Return: False if the point is at a function's entry, and its detour cannot be made.
+/*
+ * Makes the detour before a breakpoint arms a point at a function's entry: handlers must run in the
+ * function's context there, as under ftrace, and not in the trap's. False if it cannot be made.
  */
 bool kprobe_detour_prepare(struct kprobe_point *point)
 {

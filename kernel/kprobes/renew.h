@@ -23,7 +23,7 @@ void kprobe_detour_retire_replaced(struct kprobe_point *point);
 void kprobe_detour_leave_region(struct kprobe_point *point);
 bool kprobe_detour_prepare(struct kprobe_point *point);
 
-/* Are there previous detours of the point that were not freed yet? */
+/* Do previous detours of the point still wait to be freed? */
 static inline bool kprobe_detours_are_retired(const struct kprobe_point *point)
 {
 	return point->detour && point->detour->retired;

@@ -3,14 +3,16 @@
  * Finds text that other subsystems patch or read, or that a table has as a target.
  *
  * Jump labels, static calls, BUG(), exceptions and checks of kCFI each have a table, in the
- * kernel and in each module. The tables are not sorted by the address that is looked for.
- * Those of the kernel are long and never change, so their addresses are sorted into an index
- * at the first use. Those of a module are short and are searched linearly.
+ * kernel and in each module. The tables are not sorted by the address that is looked for. The
+ * kernel's tables are long and never change, so their addresses are sorted into an index at
+ * the first use. A module's tables are short and are searched linearly.
  *
- * A site is one instruction. A range that begins with an instruction overlaps a site if
- * and only if the site begins in the range, whatever its length.
+ * Callers ask about a range from @start to the byte before @end, within one function. Its module
+ * is @mod; if that is NULL it is looked up. A site is one instruction. A range that begins with
+ * an instruction overlaps a site if and only if the site begins in the range, whatever its length.
  *
- * The sites of ftrace are not covered here: callers ask ftrace for them.
+ * The sites of ftrace are not covered here: callers ask ftrace for them. Callers must be able
+ * to sleep: the first searches allocate the indices.
  */
 #include <linux/kernel.h>
 #include <linux/kgdb.h>
@@ -25,12 +27,12 @@
 #include "reserved_tables.h"
 #include "table.h"
 
-/* What to look for. */
+/* Kinds of addresses that callers look for. */
 enum question { PATCH_SITES, LABEL_TARGETS, FIXUP_TARGETS, FAULT_SITES, QUESTIONS };
 
 #define TABLES_MAX	4
 
-/* The tables to search for each of them. */
+/* The tables to search for each kind. */
 static struct reserved_table (* const tables[QUESTIONS][TABLES_MAX])(const struct module *) = {
 	[PATCH_SITES] = {
 		kprobe_label_sites, kprobe_call_sites, kprobe_bug_sites, kprobe_cfi_checks,
@@ -107,7 +109,7 @@ static void fill_index(struct index *index, enum question question)
 	sort(index->addr, index->nr, sizeof(*index->addr), compare_addr, NULL);
 }
 
-/* If there is no memory for it, each search walks the tables. */
+/* Returns false if there is no memory: each search then walks the tables. */
 static bool make_index(struct index *index, enum question question)
 {
 	size_t nr = 0;
@@ -180,17 +182,9 @@ static bool has_debugger_breakpoint(unsigned long start, unsigned long end)
 	return false;
 }
 
-/**
- * kprobe_text_is_reserved() - check whether another subsystem patches or reads some text
- * @mod:   the module that the text is in, or NULL
- * @start: first byte, where an instruction begins
- * @end:   the byte after the last; in the same function
- *
- * That is so for a jump label, a static call, a BUG() or WARN(), kCFI's check of an
- * indirect call, and a debugger's breakpoint. Sites of ftrace do not count.
- *
- * Context: Process context, kprobe_mutex held, may sleep.
- * Return: True if it is so.
+/*
+ * Does another subsystem patch or read the text, which begins with an instruction? It may have a
+ * jump label, a static call, a BUG() or WARN(), kCFI's check of a call, or a debugger's breakpoint.
  */
 bool kprobe_text_is_reserved(struct module *mod, unsigned long start,
 			     unsigned long end)
@@ -198,46 +192,21 @@ bool kprobe_text_is_reserved(struct module *mod, unsigned long start,
 	return search(PATCH_SITES, mod, start, end) || has_debugger_breakpoint(start, end);
 }
 
-/**
- * kprobe_jump_label_lands_in() - check whether a jump label leads into some text
- * @mod:   the module that the text is in, or NULL
- * @start: first byte
- * @end:   the byte after the last; in the same function
- *
- * It does not matter whether the label is switched on.
- *
- * Context: Process context, kprobe_mutex held, may sleep.
- * Return: True if one does.
- */
+/* Does a jump label, switched on or not, lead into the text? */
 bool kprobe_jump_label_lands_in(struct module *mod, unsigned long start,
 				unsigned long end)
 {
 	return search(LABEL_TARGETS, mod, start, end);
 }
 
-/**
- * kprobe_fixup_lands_in() - check whether the fixup of an exception is in some text
- * @mod:   the module that the text is in, or NULL
- * @start: first byte
- * @end:   the byte after the last; in the same function
- *
- * Context: Process context, kprobe_mutex held, may sleep.
- * Return: True if an exception table has one.
- */
+/* Does an exception table have a fixup in the text? */
 bool kprobe_fixup_lands_in(struct module *mod, unsigned long start,
 			   unsigned long end)
 {
 	return search(FIXUP_TARGETS, mod, start, end);
 }
 
-/**
- * kprobe_fixup_is_shared() - check whether a function has the fixup of another's exception
- * @start: its first byte
- * @end:   the byte after its last
- *
- * Context: Process context, kprobe_mutex held, may sleep.
- * Return: True if so.
- */
+/* Does the function contain a fixup for an exception of another function? */
 bool kprobe_fixup_is_shared(unsigned long start, unsigned long end)
 {
 	struct module *mod = kprobe_is_image_text(start) ? NULL : kprobe_module_of(start);
@@ -254,22 +223,17 @@ bool kprobe_fixup_is_shared(unsigned long start, unsigned long end)
 	return false;
 }
 
-/**
- * kprobe_fault_is_expected() - check whether an instruction has an exception table entry
- * @mod:   the module that the text is in, or NULL
- * @start: first byte, where an instruction begins
- * @end:   the byte after the last; in the same function
- *
- * Context: Process context, kprobe_mutex held, may sleep.
- * Return: True if there is one for an instruction that begins there.
- */
+/* Does an instruction that begins in the text have an exception table entry? */
 bool kprobe_fault_is_expected(struct module *mod, unsigned long start,
 			      unsigned long end)
 {
 	return search(FAULT_SITES, mod, start, end);
 }
 
-/* Tables that lead from a site to a target. Two functions view the same entries. */
+/*
+ * Tables whose entries have a site and a target: one function reads the sites, another one the
+ * targets of the same entries.
+ */
 enum lead { LABELS, FIXUPS, LEADS };
 
 static struct reserved_table (* const leads[LEADS][2])(const struct module *) = {
@@ -277,7 +241,7 @@ static struct reserved_table (* const leads[LEADS][2])(const struct module *) = 
 	[FIXUPS] = { kprobe_fault_sites, kprobe_fixup_targets },
 };
 
-/* Numbers of the kernel's entries, sorted by site. Allocated and kept like @indices. */
+/* Indices of the kernel's entries in the order of their sites. Allocated and kept like @indices. */
 static u32 *orders[LEADS];
 
 static int compare_sites(const void *a, const void *b, const void *table)
@@ -302,7 +266,7 @@ static u32 *make_order(const struct reserved_table *sites)
 	return order;
 }
 
-/* The number of the entry with the first site from @addr on; @sites->nr if none. */
+/* The index of the entry with the lowest site from @addr on; @sites->nr if there is none. */
 static size_t first_in_order(const struct reserved_table *sites, const u32 *order,
 			     unsigned long addr)
 {
@@ -335,7 +299,7 @@ static size_t first_of_all(const struct reserved_table *sites, unsigned long add
 static unsigned long target_from(enum lead lead, const struct module *mod,
 				 unsigned long *site, unsigned long end)
 {
-	/* Indices that include these sites: a quick check whether there is one at all. */
+	/* The index that has these sites: a quick check whether one of them is in the range. */
 	static const enum question indexed[LEADS] = {
 		[LABELS] = PATCH_SITES,
 		[FIXUPS] = FAULT_SITES,
@@ -380,15 +344,9 @@ static unsigned long next_target(enum lead lead, struct module *mod,
 					 target_in_module(lead, mod, site, end);
 }
 
-/**
- * kprobe_next_label_target() - walk the targets of a function's jump labels
- * @mod:  the module that the function is in, or NULL
- * @site: where to start; set to the byte after the address of the label found
- * @end:  where to stop
- *
- * Context: Process context, kprobe_mutex held, may sleep.
- * Return: The target of the first jump label from @site on, 0 when there is none
- * before @end.
+/*
+ * Returns the target of the first jump label from @site on, and sets @site to the byte after the
+ * address of that label. 0 if there is none before @end.
  */
 unsigned long kprobe_next_label_target(struct module *mod, unsigned long *site,
 				       unsigned long end)
@@ -396,15 +354,9 @@ unsigned long kprobe_next_label_target(struct module *mod, unsigned long *site,
 	return next_target(LABELS, mod, site, end);
 }
 
-/**
- * kprobe_next_fixup() - walk the fixups of a function's exceptions
- * @mod:  the module that the function is in, or NULL
- * @site: where to start; set to the byte after the address of the instruction found
- * @end:  where to stop
- *
- * Context: Process context, kprobe_mutex held, may sleep.
- * Return: The fixup of the first instruction from @site on that has an entry in
- * an exception table, 0 when there is none before @end.
+/*
+ * Returns the fixup of the first instruction from @site on that has an exception table entry, and
+ * sets @site to the byte after the address of that instruction. 0 if there is none before @end.
  */
 unsigned long kprobe_next_fixup(struct module *mod, unsigned long *site,
 				unsigned long end)

@@ -9,7 +9,7 @@
 #include <linux/static_call.h>
 #include <asm/sections.h>
 
-/* Is this text of the kernel's image? Of init text too, when it has been freed as well. */
+/* Is this text of the kernel's image? Init text counts too, also after it was freed. */
 static inline bool kprobe_is_image_text(unsigned long addr)
 {
 	return is_kernel_text(addr) || is_kernel_inittext(addr);
@@ -21,9 +21,9 @@ static inline void static_call_unlock(void) { }
 #endif
 
 /*
- * A module's jump labels and static calls are sorted while it comes, when its text can be
- * probed already. Who searches them for @addr holds what is held then. Before text_mutex,
- * as there.
+ * A module's jump labels and static calls are sorted while the module comes, when its text can be
+ * probed already. Searching them for @addr needs the mutexes that the sorting takes. Lock order:
+ * before text_mutex.
  */
 static inline void kprobe_reserved_lock(unsigned long addr)
 {

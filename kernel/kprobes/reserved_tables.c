@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The tables that reserved.c searches: what other subsystems patch, read, or jump to. Each is
- * there once in the kernel and once in each module.
+ * The tables that reserved.c searches: what other subsystems patch, read, or jump to. The
+ * kernel has one table of each kind, and so has each module.
  */
 #include <linux/bug.h>
 #include <linux/extable.h>
@@ -133,8 +133,8 @@ struct reserved_table kprobe_fault_sites(const struct module *mod)
 }
 
 /*
- * Distances to the trap of kCFI from the instructions that a report of it reads. If it
- * reads none, 0 for the trap itself.
+ * How far in front of its trap the instructions are that a report of kCFI reads. 0 is the trap
+ * itself, for architectures whose report reads none.
  */
 #ifndef KPROBE_CFI_CHECK
 #define KPROBE_CFI_CHECK	{ 0 }
@@ -142,13 +142,9 @@ struct reserved_table kprobe_fault_sites(const struct module *mod)
 
 static const s8 cfi_check[] = KPROBE_CFI_CHECK;
 
-/**
- * kprobe_cfi_check() - get the address of an instruction that a report of kCFI reads
- * @first: table of traps
- * @i:     index of the instruction, counted over all traps
- *
- * Context: Any.
- * Return: Its address.
+/*
+ * The address of an instruction that a report of kCFI reads. @i counts these instructions over all
+ * traps of the table.
  */
 unsigned long kprobe_cfi_check(const void *first, size_t i)
 {

@@ -11,7 +11,7 @@
 
 struct module;
 
-/* From the linker script: bounds of the kernel's tables, which no base header declares. */
+/* Bounds of the kernel's tables, from the linker script. No header of the base declares them. */
 #ifdef CONFIG_HAVE_STATIC_CALL_INLINE
 extern struct static_call_site __start_static_call_sites[];
 extern struct static_call_site __stop_static_call_sites[];

@@ -2,7 +2,7 @@
 #ifndef _KERNEL_KPROBES_RETURN_TRAMPOLINE_H
 #define _KERNEL_KPROBES_RETURN_TRAMPOLINE_H
 
-/* Where others have functions return to that they trace. No caller calls such code. */
+/* Return trampolines of other tracers: traced functions return there, and no code calls them. */
 #include <linux/compiler.h>
 #include <linux/ftrace.h>
 #include <linux/kallsyms.h>

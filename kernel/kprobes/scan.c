@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Finds out whether a jump may replace the instructions at a site, on any architecture.
+ * examine.c asks that for the optimizer.
  *
  * The jump covers several instructions. No branch may lead to any but the first of them,
  * and nothing may read them. So the scan searches the whole function, with its cold part,
  * and marks the bytes that branches lead to. It decodes only where a search for bytes that
- * could begin a branch does not suffice. This survey is kept for other points in the
- * function.
+ * could begin a branch does not suffice. The result is a survey, which the caller keeps for
+ * other points in the function.
  *
  * The functions here depend on their arguments alone and keep no state. They use an
  * instruction set by its struct kprobe_isa, and text by struct kprobe_text.
@@ -20,7 +21,7 @@
 #include "scan.h"
 #include "site.h"
 
-/* Functions are smaller. The last symbol of a section may seem to be larger. */
+/* No function is larger. The last symbol of a section may seem to be. */
 #define FUNCTION_MAX	SZ_128K
 
 static bool is_between(unsigned long addr, unsigned long start, unsigned long end)
@@ -50,7 +51,7 @@ static bool is_pad(const struct kprobe_scan *scan, const struct kprobe_insn *ins
 	return insn->flow == KPROBE_FLOW_PAD && scan->isa->pads;
 }
 
-/* The target of a direct branch, or a landing pad itself. */
+/* Marks the target of a direct branch, or a landing pad itself. */
 static void mark_landing(struct kprobe_scan *scan, const struct kprobe_insn *insn,
 			 unsigned long addr)
 {
@@ -89,15 +90,9 @@ static void note(struct kprobe_scan *scan, const struct kprobe_insn *insn,
 		scan->exit = insn->target;
 }
 
-/**
- * kprobe_scan_insn() - decode an instruction and note what matters of it
- * @scan:  what was found out before
- * @bytes: the instruction's bytes
- * @avail: how many there are, with those after it
- * @addr:  its address
- *
- * Context: Any.
- * Return: Its length, 0 when the bytes are no instruction or end within it.
+/*
+ * Decodes an instruction and notes in @scan what matters of it. Returns its length; 0 if the bytes
+ * are no instruction or end within it.
  */
 unsigned int kprobe_scan_insn(struct kprobe_scan *scan, const u8 *bytes,
 			      size_t avail, unsigned long addr)
@@ -106,7 +101,7 @@ unsigned int kprobe_scan_insn(struct kprobe_scan *scan, const u8 *bytes,
 	struct kprobe_insn insn;
 
 	scan->exit = 0;
-	/* Whether a probe may be there does not matter. */
+	/* Instructions that cannot be probed count as well. */
 	reason = scan->isa->plan(&insn, bytes, avail, addr);
 	if (!insn.len)
 		return 0;
@@ -117,7 +112,7 @@ unsigned int kprobe_scan_insn(struct kprobe_scan *scan, const u8 *bytes,
 	return insn.len;
 }
 
-/* Marks where the instruction leads, and tells whether anything else about it matters. */
+/* Marks where the instruction leads. True if the function must be decoded because of it. */
 static bool may_matter(struct kprobe_scan *scan, const struct kprobe_insn *insn,
 		       unsigned long addr)
 {
@@ -129,21 +124,11 @@ static bool may_matter(struct kprobe_scan *scan, const struct kprobe_insn *insn,
 	return is_exit(scan, insn);
 }
 
-/**
- * kprobe_scan_may_matter() - check whether any bytes could begin instructions that matter
- * @scan:  has the function and marks
- * @bytes: a piece of the function and kprobe_isa.glance_len bytes after it, with
- *         zeros for those after the function's end
- * @nr:    the size of the piece
- * @addr:  its address, which may be inside an instruction
- *
- * Tries each byte as the start of an instruction, and marks where branches lead. The
- * function's true instructions are among those that were tried: if no byte matters, they
- * lead nowhere but to bytes that are marked.
- *
- * Context: Any.
- * Return: False if kprobe_scan_insn() would find nothing but branches to marked bytes and
- * jumps to @way_out.
+/*
+ * Tries each of @nr bytes as the start of an instruction, and marks where branches lead. The true
+ * instructions of the function are among those that were tried: if this returns false, they lead to
+ * marked bytes or to @way_out, and nothing else about them matters. After the @nr bytes come
+ * kprobe_isa.glance_len more, with zeros for those after the function's end.
  */
 bool kprobe_scan_may_matter(struct kprobe_scan *scan, const u8 *bytes,
 			    size_t nr, unsigned long addr)
@@ -162,15 +147,7 @@ bool kprobe_scan_may_matter(struct kprobe_scan *scan, const u8 *bytes,
 	return false;
 }
 
-/**
- * kprobe_scan_marks() - get the marks of some text
- * @scan: a scan that has marks for it
- * @from: its first byte
- * @to:   the byte after the last
- *
- * Context: Any.
- * Return: The marks that any of the bytes has.
- */
+/* The marks that any byte from @from to the one before @to has. */
 u8 kprobe_scan_marks(const struct kprobe_scan *scan, unsigned long from, unsigned long to)
 {
 	u8 marks = 0;
@@ -186,8 +163,8 @@ static bool is_in_part(const struct kprobe_function *part, unsigned long addr)
 }
 
 /*
- * Bytes from @addr on: at least @least of them, unless the function's part ends at @end. After
- * its last byte come zeros.
+ * Reads text from @addr on, up to the end of the function's part at @end. Sets @avail to how many
+ * bytes there are: at least @least, unless the part ends before. Zeros come after its last byte.
  */
 static const u8 *look(struct kprobe_survey *s, unsigned long addr, unsigned long end,
 		      size_t least, size_t *avail)
@@ -206,9 +183,8 @@ static const u8 *look(struct kprobe_survey *s, unsigned long addr, unsigned long
 }
 
 /*
- * Notes what a jump that leaves the function means. It may lead to the function's cold
- * part, to another function, or to a thunk, which jumps to an unknown target. Some thunks
- * have no symbol.
+ * Notes what a jump that leaves the function means. It may lead to the function's cold part, to
+ * another function, or to a thunk, which jumps to an unknown target. Some thunks have no symbol.
  */
 static enum kprobe_reason follow_exit(struct kprobe_survey *s, unsigned long target)
 {
@@ -229,7 +205,7 @@ static enum kprobe_reason follow_exit(struct kprobe_survey *s, unsigned long tar
 	return KPROBE_REASON_NONE;
 }
 
-/* Modules have zeros between two sections' code. */
+/* Are the bytes padding? Modules have a few zeros between the code of two sections. */
 static bool is_padding(const struct kprobe_isa *isa, const u8 *bytes, size_t size)
 {
 	if (size >= isa->insn_max)
@@ -240,8 +216,8 @@ static bool is_padding(const struct kprobe_isa *isa, const u8 *bytes, size_t siz
 }
 
 /*
- * Is there no byte that could begin an instruction that matters? Marks where branches lead
- * that could begin at any byte.
+ * A fast check: does no byte of the function begin what could be an instruction that matters? Marks
+ * where the branches lead that could begin at any byte.
  */
 static bool is_plain(struct kprobe_survey *s)
 {
@@ -252,7 +228,7 @@ static bool is_plain(struct kprobe_survey *s)
 
 	for (addr = s->scan.start; addr < end; addr += avail) {
 		bytes = look(s, addr, end, isa->glance_len + 1, &avail);
-		/* The next bytes are tried with those that follow. */
+		/* The last bytes are tried in the next piece, with those that follow them. */
 		if (addr + avail < end)
 			avail -= min_t(size_t, avail, isa->glance_len);
 		if (!avail || kprobe_scan_may_matter(&s->scan, bytes, avail, addr))
@@ -283,7 +259,7 @@ static enum kprobe_reason decode_part(struct kprobe_survey *s)
 	return reason;
 }
 
-/* Follows jump labels and exception fixups, whose targets no instruction has. */
+/* Follows jump labels and exception fixups: no instruction has their targets. */
 static enum kprobe_reason follow_tables(struct kprobe_survey *s)
 {
 	enum kprobe_reason reason = KPROBE_REASON_NONE;
@@ -331,8 +307,8 @@ static void forget(struct kprobe_survey *s)
 }
 
 /*
- * Most functions have no byte that could begin an instruction that matters, other than a
- * branch inside. To find that out takes a tenth of the time of decoding.
+ * Most functions have no byte that could begin an instruction that matters, other than a branch
+ * inside the function. This check takes a tenth of the time that decoding takes.
  */
 static enum kprobe_reason scan_function(struct kprobe_survey *s)
 {
@@ -380,7 +356,7 @@ static void make_survey(struct kprobe_survey *s, const struct kprobe_isa *isa,
 		s->reason = KPROBE_REASON_JUMPED_INTO;
 }
 
-/* Finds out what really leads where bytes are marked. */
+/* Decodes the function: marks only bytes that a branch really leads to. */
 static void clarify(struct kprobe_survey *s)
 {
 	s->vague = false;
@@ -400,7 +376,7 @@ static enum kprobe_reason judge_landings(const struct kprobe_scan *scan, unsigne
 		return KPROBE_REASON_INDIRECT_JUMP;
 	if (kprobe_scan_marks(scan, site, to) & KPROBE_MARK_READ)
 		return KPROBE_REASON_RESERVED;
-	/* It would skip the first of the jump's instructions, and execute the others. */
+	/* The instruction in front may skip the jump's first instruction, but not the others. */
 	if (kprobe_scan_marks(scan, site, site + 1) & KPROBE_MARK_SKIPPED &&
 	    scan->isa->jump_insns > 1)
 		return KPROBE_REASON_NOT_DISPLACED;
@@ -419,9 +395,9 @@ static enum kprobe_reason search_landings(struct kprobe_survey *s, unsigned long
 }
 
 /*
- * If the jump covers a single instruction, no branch can lead inside, and the search is
- * left out unless something else depends on it. Whether the function reads the
- * instruction, kprobe_scan_site() has checked before.
+ * If the jump covers a single instruction, no branch can lead inside, and the search is left out
+ * unless something else depends on it. kprobe_scan_site() has checked before whether the function
+ * reads the instruction.
  */
 static bool needs_search(const struct kprobe_isa *isa, unsigned long from, unsigned long to)
 {
@@ -457,8 +433,8 @@ static enum kprobe_reason choose_scratch(struct kprobe_survey *s, struct kprobe_
 }
 
 /*
- * Is the instruction in front of @site patched by somebody, and does it go on to @site? Then no
- * function starts there. A symbol does not tell: a module may have been stripped of it.
+ * Is the instruction in front of @site one that another subsystem patches, and does it go on to
+ * @site? Then no function starts at @site. Symbols do not tell: a module may have been stripped.
  */
 static bool follows_patched(const struct kprobe_isa *isa, struct kprobe_survey *s,
 			    const struct kprobe_function *function, unsigned long site,
@@ -476,7 +452,7 @@ static bool follows_patched(const struct kprobe_isa *isa, struct kprobe_survey *
 	       (falls_through(&insn) || insn.flow == KPROBE_FLOW_CALL);
 }
 
-/* Where indirect branches land they must find a landing pad or a breakpoint. */
+/* Indirect branches that land there must find a landing pad or a breakpoint, not a jump. */
 static bool is_landing(const struct kprobe_isa *isa, struct kprobe_survey *survey,
 		       const struct kprobe_function *function, unsigned long site,
 		       const struct kprobe_insn *insn)
@@ -485,7 +461,7 @@ static bool is_landing(const struct kprobe_isa *isa, struct kprobe_survey *surve
 				 !follows_patched(isa, survey, function, site, insn->len));
 }
 
-/* Does the instruction in front forbid a jump? There are none such where lengths differ. */
+/* Does the instruction in front forbid a jump? None does if lengths of instructions differ. */
 static bool is_joined(const struct kprobe_isa *isa, struct kprobe_survey *s,
 		      const struct kprobe_function *function, unsigned long site)
 {
@@ -509,7 +485,7 @@ static enum kprobe_reason plan_text(const struct kprobe_isa *isa, struct kprobe_
 	enum kprobe_reason reason;
 	const u8 *bytes;
 
-	/* A small function is read as a whole, for all that is looked for in it. */
+	/* Read a small function as a whole: the other reads of it then find their bytes. */
 	if (function->end - function->start <= KPROBE_WINDOW_SIZE)
 		look(survey, function->start, function->end, KPROBE_WINDOW_SIZE, &avail);
 	bytes = look(survey, site, function->end, least, &avail);
@@ -521,20 +497,11 @@ static enum kprobe_reason plan_text(const struct kprobe_isa *isa, struct kprobe_
 	return reason;
 }
 
-/**
- * kprobe_scan_region() - check whether a jump may replace the text at a site
- * @isa:    the instruction set
- * @text:   the text, and what is known of it besides instructions
- * @survey: what is known of the function that was looked at last
- * @region: filled in if it may
- * @site:   address of an instruction
- * @from:   no branch may lead to the region from this address on: @site, if the
- *          instruction there must only be executed after the one in front; else @site + 1
- *
- * Probes inside the region are ignored, as they come and go.
- *
- * Context: As the functions of @text.
- * Return: %KPROBE_REASON_NONE, or why not.
+/*
+ * May a jump replace the text at @site? Fills in @region if it may. No branch may lead to the
+ * region from @from on. That is @site if the instruction there must only be executed after the one
+ * in front, else @site + 1. Probes inside the region are ignored, as they come and go. @survey is
+ * that of the function that was looked at last.
  */
 enum kprobe_reason kprobe_scan_region(const struct kprobe_isa *isa,
 				      const struct kprobe_text *text,
@@ -552,18 +519,7 @@ enum kprobe_reason kprobe_scan_region(const struct kprobe_isa *isa,
 	return reason ?: kprobe_scan_planned(isa, text, survey, region, site, from);
 }
 
-/**
- * kprobe_scan_planned() - the same for a region that is planned already
- * @isa:    as for kprobe_scan_region()
- * @text:   as for kprobe_scan_region()
- * @survey: as for kprobe_scan_region()
- * @region: the region. Registers that jumps need are filled in
- * @site:   its address
- * @from:   as for kprobe_scan_region()
- *
- * Context: As the functions of @text.
- * Return: %KPROBE_REASON_NONE, or why not.
- */
+/* The same for a region that is planned already, except for the register that jumps need. */
 enum kprobe_reason kprobe_scan_planned(const struct kprobe_isa *isa,
 				       const struct kprobe_text *text,
 				       struct kprobe_survey *survey,

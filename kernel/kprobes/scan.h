@@ -3,8 +3,8 @@
 #define _KERNEL_KPROBES_SCAN_H
 
 /*
- * scan.c: finds out whether a jump may replace instructions. What it needs to know besides
- * these, the caller supplies by struct kprobe_text.
+ * scan.c: finds out whether a jump may replace instructions. The caller supplies what else there is
+ * to know of the text by struct kprobe_text.
  */
 #include <linux/bits.h>
 #include <linux/kprobe_isa.h>
@@ -23,7 +23,7 @@
 /* A bound of kprobe_isa.glance_len. */
 #define KPROBE_GLANCE_MAX	16
 
-/* A larger function is surveyed anew for each half of this. */
+/* Bytes that a survey has marks for. A larger function is surveyed anew for each half of this. */
 #define KPROBE_SURVEY_SIZE	4096
 
 /**
@@ -64,7 +64,7 @@ struct kprobe_scan {
  * @cold:     its cold part; empty if no branch to it was found
  * @scan:     what was found out by decoding both
  * @reason:   why no jump can be in the function, if that does not depend on the place
- * @vague:    it was not decoded, and bytes may be marked that no branch leads to
+ * @vague:    the function was not decoded, and bytes may be marked that no branch leads to
  * @text:     the text, and what is known of it besides instructions
  * @exit:     last target outside of the function that was looked at
  * @addr:     address of @window
@@ -86,7 +86,7 @@ struct kprobe_survey {
 	u8 marks[KPROBE_SURVEY_SIZE];
 };
 
-/* Forgets what was found out. Does not clear the marks, which are many. */
+/* Makes the survey that of no function. Leaves the marks, which are many, as they are. */
 static inline void kprobe_survey_init(struct kprobe_survey *survey)
 {
 	survey->function.end = 0;

@@ -22,7 +22,10 @@
 /* At least as long as the longest instruction of any architecture. */
 #define BYTES_MAX	16
 
-/* How far from a function code is looked for that loads from it, and how much of it at once. */
+/*
+ * How far from a function is_literal() looks for code that loads from it, and how much of that code
+ * it reads at once.
+ */
 #define NEIGHBOURHOOD	SZ_4K
 #define PIECE		256
 
@@ -45,7 +48,7 @@ static enum kprobe_reason plan_at(const struct kprobe_isa *isa,
  * @read:   an instruction reads or executes the text at the site as data
  * @landing: the last address up to the site that a branch leads to, or the function's start
  * @taken:  the last address up to the site that an instruction takes
- * @fresh:  the same, if no branch has come since
+ * @fresh:  the same, while no branch has come since; 0 if none
  * @ended:  the last address up to the site that the instruction in front does not go on to
  * @open:   the last instruction that is not a nop goes on, or is none
  */
@@ -61,7 +64,10 @@ struct walk {
 	bool open;
 };
 
-/* What an indirect jump is relative to is code: the first place of a jump table. */
+/*
+ * Notes which addresses an instruction takes or leads to. An address taken before an indirect jump,
+ * with no other branch in between, is code: the first place of a jump table.
+ */
 static void note_addresses(struct walk *w, const struct kprobe_insn *insn)
 {
 	if (insn->takes_address && insn->data <= w->site)
@@ -75,7 +81,10 @@ static void note_addresses(struct walk *w, const struct kprobe_insn *insn)
 	w->fresh = 0;
 }
 
-/* A call of a function that does not return may be the last instruction. */
+/*
+ * Notes whether execution goes on after an instruction. It may not after a call, if the called
+ * function does not return.
+ */
 static void note_flow(struct walk *w, const struct kprobe_insn *insn, enum kprobe_reason reason,
 		      unsigned long next)
 {
@@ -102,8 +111,9 @@ static void pass(struct walk *w, const struct kprobe_insn *insn)
 }
 
 /*
- * Is the site in data of which only the address is known? That begins where an instruction takes
- * the address, behind the end of what is executed, and goes on until a branch leads to code.
+ * Is the site in data of unknown size, which instructions only take the address of? Such data
+ * begins at the address taken, behind an instruction that execution does not go on from. It ends
+ * where a branch leads to code.
  */
 static bool is_in_data(const struct kprobe_isa *isa, const struct kprobe_text *text,
 		       const struct walk *w, unsigned long end)
@@ -123,7 +133,7 @@ static bool is_in_data(const struct kprobe_isa *isa, const struct kprobe_text *t
 	return false;
 }
 
-/* Does an instruction in some text load from the site? Each place may begin one. */
+/* Does an instruction in some text load from the site? Each aligned address may begin one. */
 static bool is_loaded_from(const struct kprobe_isa *isa, const struct kprobe_text *text,
 			   unsigned long from, unsigned long to, unsigned long site)
 {
@@ -143,8 +153,9 @@ static bool is_loaded_from(const struct kprobe_isa *isa, const struct kprobe_tex
 }
 
 /*
- * Is the site in a literal of another function? No instruction leads there, or it has a symbol and
- * what looks like a function has no end. Nearly all text is neither.
+ * Is the site in a literal that another function loads? That is searched for only if no instruction
+ * leads to the site, or if execution seems to go on after the end of the function around it, as it
+ * does if a literal has a symbol of its own. Nearly all text is neither.
  */
 static bool is_literal(const struct kprobe_isa *isa, const struct kprobe_text *text,
 		       const struct walk *w, const struct kprobe_function *f)
@@ -164,18 +175,9 @@ static enum kprobe_reason judge_site(const struct walk *w, const struct kprobe_i
 	return KPROBE_REASON_NONE;
 }
 
-/**
- * kprobe_scan_site() - check whether the function around a site permits a probe there
- * @isa:  the instruction set
- * @text: the text, and what is known of it besides instructions
- * @site: the site
- *
- * Whether the instruction itself can be probed, kprobe_isa.plan() decides.
- *
- * Context: As the functions of @text.
- * Return: %KPROBE_REASON_NONE, %KPROBE_REASON_NO_TEXT, %KPROBE_REASON_INSIDE,
- * %KPROBE_REASON_DELAY_SLOT, %KPROBE_REASON_EXCLUSIVE, or %KPROBE_REASON_RESERVED
- * for text that is read as data.
+/*
+ * Does the function around a site permit a probe there? kprobe_isa.plan() decides on the
+ * instruction itself. KPROBE_REASON_RESERVED is for text that is read as data.
  */
 enum kprobe_reason kprobe_scan_site(const struct kprobe_isa *isa,
 				    const struct kprobe_text *text, unsigned long site)
@@ -241,7 +243,7 @@ static void plan_next(struct life *l, struct kprobe_insn *insn)
 	l->addr += insn->len;
 }
 
-/* Notes uses by instructions in delay slots. If these are executed is not certain. */
+/* Notes uses by instructions in delay slots, which are not executed for certain. */
 static void pass_delay_slots(struct life *l, unsigned int nr)
 {
 	struct kprobe_insn insn;
@@ -261,7 +263,7 @@ static u32 dead_elsewhere(const struct life *l)
 	return l->isa->scratch & ~l->read;
 }
 
-/* The calling convention holds at entries of functions, not in cold parts or inside. */
+/* The calling convention holds at entries of functions, not inside them or in cold parts. */
 static bool is_entry(const struct kprobe_text *text, unsigned long addr)
 {
 	struct kprobe_function f;
@@ -339,16 +341,9 @@ static u32 find_dead(struct life *l, unsigned int branches)
 	return l->dead;
 }
 
-/**
- * kprobe_dead_scratch() - find registers whose value is not needed at an instruction
- * @isa:      the instruction set
- * @text:     the text, and what is known of it besides instructions
- * @function: the function around the instruction
- * @addr:     the instruction's address
- *
- * Context: As the functions of @text.
- * Return: Those of kprobe_isa.scratch that are certainly written from there on, or no
- * longer used by the calling convention, before anything reads them.
+/*
+ * Finds registers of kprobe_isa.scratch that are dead at @addr: before anything reads them they are
+ * certainly written, or the calling convention does not use them any longer.
  */
 u32 kprobe_dead_scratch(const struct kprobe_isa *isa, const struct kprobe_text *text,
 			const struct kprobe_function *function, unsigned long addr)
