@@ -3,9 +3,9 @@
  * Slots: small pieces of executable memory for displaced instructions, and
  * larger ones for detours.
  *
- * execmem allocates them in chunks of whole pages. A chunk is filled while it is writable
+ * execmem allocates slots in chunks of whole pages. A chunk is filled while it is writable
  * and not executable, and then becomes read-only and executable. Later writes go through the
- * architecture's text patching. To allocate a chunk takes longer than to fill its slots, so
+ * architecture's text patching. Allocating a chunk takes longer than filling its slots, so
  * chunks get larger the more slots there are.
  *
  * The slots of a chunk have the same size, and for each size there is a list of the chunks
@@ -34,9 +34,8 @@
 #define SLOT_PAGE_HEADER	16
 
 /*
- * Bytes after a page's last slot. Who decodes an instruction that has faulted in a slot, as the
- * handlers of #VC and #VE do, may read as many bytes as the longest one has. There may be no memory
- * after the page.
+ * Bytes after a page's last slot. The handlers of #VC and #VE decode an instruction that has
+ * faulted, and may read KPROBE_INSN_MAX bytes from its start. The next page may not exist.
  */
 #define SLOT_PAGE_TAIL		(KPROBE_INSN_MAX - KPROBE_INSN_ALIGN)
 
@@ -92,7 +91,7 @@ struct room {
 	unsigned int pages;
 };
 
-/* By the size of the slots in units; kprobe_mutex. */
+/* Indexed by the size of the slots in units of KPROBE_SLOT_UNIT; kprobe_mutex. */
 static struct room rooms[KPROBE_SLOT_MAX_SIZE / KPROBE_SLOT_UNIT + 1];
 
 static __always_inline struct slot_chunk *slot_chunk_of(struct latch_tree_node *node)
@@ -131,9 +130,9 @@ static struct latch_tree_root chunk_tree;
 static LIST_HEAD(all_chunks);
 
 /*
- * Bounds of the addresses of all slots, only ever widened, and before a route or the text
- * leads to a slot: smp_store_release() of @route, smp_wmb() in write_sites(). Nearly every
- * address that is looked up lies outside of them, and must not cost a walk of the tree.
+ * Bounds of the addresses of all slots. They are only ever widened, before a route or the text
+ * leads to a new slot; smp_store_release() of @route and smp_wmb() in write_sites() keep that
+ * order. Nearly every address that is looked up lies outside, and must not cost a walk of the tree.
  */
 static unsigned long lowest_slot = ULONG_MAX;
 static unsigned long highest_slot;
@@ -193,7 +192,7 @@ static void publish_chunk(struct slot_chunk *chunk)
 	announce(chunk, false);
 }
 
-/* As many pages again as there are. */
+/* The chunk gets as many pages as there are of its size already, within limits. */
 static struct slot_chunk *alloc_chunk(unsigned int size)
 {
 	unsigned int nr = slots_per_page(size), max = SLOTS_PER_CHUNK / nr ?: 1, i;
@@ -266,14 +265,10 @@ static void *slot_at(const struct slot_chunk *chunk, unsigned int i)
 	return chunk->text + i / nr * PAGE_SIZE + SLOT_PAGE_HEADER + i % nr * chunk->size;
 }
 
-/**
- * kprobe_slot_alloc() - get a slot
- * @owner: the point that it is for, or the detour with %KPROBE_OWNER_IS_DETOUR
- * @len:   how many bytes are needed, at most %KPROBE_SLOT_SIZE for an instruction and
- *         %KPROBE_DETOUR_MAX_SIZE for a detour
- *
- * Context: Process context, kprobe_mutex held, may sleep.
- * Return: Executable memory, NULL when there is none.
+/*
+ * @owner is the point that the slot is for, or the detour with KPROBE_OWNER_IS_DETOUR. @len is at
+ * most KPROBE_SLOT_SIZE for a point, KPROBE_DETOUR_MAX_SIZE for a detour. NULL if there is no
+ * memory.
  */
 void *kprobe_slot_alloc(unsigned long owner, unsigned int len)
 {
@@ -285,23 +280,22 @@ void *kprobe_slot_alloc(unsigned long owner, unsigned int len)
 	if (!chunk)
 		return NULL;
 	owners = chunk->page[0].owner;
-	/* Where it is in most cases: the slots in front are in use. */
+	/* In most cases this one is free: the slots in front are in use. */
 	i = owners[chunk->used] ? 0 : chunk->used;
 	while (owners[i])
 		i++;
 	chunk->used++;
 	if (is_full(chunk))
 		hlist_del_init(&chunk->list);
-	/* Unwinders on other CPUs dereference it: pairs with owner_at(). */
+	/* Unwinders on other CPUs dereference @owner: pairs with owner_at(). */
 	smp_store_release(&owners[i], owner);
 	return slot_at(chunk, i);
 }
 NOKPROBE_SYMBOL(kprobe_slot_alloc);
 
 /*
- * Unwinders ask about every address, also where RCU is not watching. RCU is watching
- * wherever a slot is executed, so that without RCU no address is in a slot, and no page
- * is looked at.
+ * Unwinders ask about every address, also where RCU is not watching. RCU is watching wherever a
+ * slot is executed: if it is not, the address is in no slot, and no page is looked at.
  */
 static __always_inline bool may_be_slot(unsigned long addr)
 {
@@ -328,7 +322,7 @@ static __always_inline struct slot_page *page_in(struct slot_chunk *chunk, unsig
 
 static void retire_chunk(struct slot_chunk *chunk)
 {
-	/* Not into a chunk that is freed. */
+	/* Code for the chunk must not be written after it was freed. */
 	kprobe_flush_slots();
 	hlist_del(&chunk->list);
 	room_of(chunk->size)->pages -= chunk->pages;
@@ -338,19 +332,14 @@ static void retire_chunk(struct slot_chunk *chunk)
 	queue_rcu_work(system_unbound_wq, &chunk->rcu);
 }
 
-/* Of a slot in its page. */
+/* The index of a slot in its page. */
 static unsigned int slot_index(const struct slot_page *page, unsigned long addr)
 {
 	return (offset_in_page(addr) - SLOT_PAGE_HEADER) / page->size;
 }
 NOKPROBE_SYMBOL(slot_index);
 
-/**
- * kprobe_slot_free() - give a slot back
- * @slot: a slot that nobody executes any more, or NULL
- *
- * Context: Process context, kprobe_mutex held.
- */
+/* Nobody executes the slot any more. Does nothing for NULL. */
 void kprobe_slot_free(void *slot)
 {
 	struct slot_chunk *chunk;
@@ -403,20 +392,16 @@ static unsigned long owner_at(unsigned long addr, unsigned int *offset)
 	if (i >= slots_per_page(page->size))
 		return 0;
 	*offset = (offset_in_page(addr) - SLOT_PAGE_HEADER) % page->size;
-	/* What it points to was written before: pairs with kprobe_slot_alloc(), by dependency. */
+	/* The owner was written before its address: pairs with kprobe_slot_alloc(). */
 	return READ_ONCE(page->owner[i]);
 }
 NOKPROBE_SYMBOL(owner_at);
 
-/**
- * kprobe_slot_owner() - find the point of a slot or detour
- * @addr:   any address
- * @offset: set to 0 if a copy of the probed instruction begins at @addr, to
- *          nonzero if @addr is elsewhere: in an instruction's slot, to how far
- *
- * Context: Any in which RCU is watching; an RCU reader, unless the slot is known
- * to be executing.
- * Return: The point that owns the slot around @addr. NULL when there is none.
+/*
+ * Finds the point that owns the slot around any address, NULL if there is none. Sets @offset to 0
+ * if a copy of the probed instruction begins at @addr; else to how far @addr is in an instruction's
+ * slot, or to nonzero in a detour. RCU must be watching. The caller is an RCU reader, unless the
+ * slot is known to be executing.
  */
 struct kprobe_point *kprobe_slot_owner(unsigned long addr, unsigned int *offset)
 {
@@ -439,26 +424,14 @@ static __always_inline unsigned long running_owner(unsigned long addr)
 	return page->owner[slot_index(page, addr)];
 }
 
-/**
- * kprobe_slot_running() - find the point of a slot or detour that is in use
- * @addr: an address in a slot that is in use
- *
- * Context: Any.
- * Return: The point that owns the slot.
- */
+/* Finds the point of a slot that is in use, by its page's header: takes no look-up. */
 struct kprobe_point *kprobe_slot_running(unsigned long addr)
 {
 	return point_of(running_owner(addr));
 }
 NOKPROBE_SYMBOL(kprobe_slot_running);
 
-/**
- * kprobe_slot_detour() - find the detour that a slot is for
- * @addr: an address in a slot that is in use
- *
- * Context: Any.
- * Return: The detour, NULL if the slot is for an instruction.
- */
+/* Finds the detour of a slot that is in use, NULL if the slot is for an instruction. */
 struct kprobe_detour *kprobe_slot_detour(unsigned long addr)
 {
 	return detour_of(running_owner(addr));
@@ -466,7 +439,7 @@ struct kprobe_detour *kprobe_slot_detour(unsigned long addr)
 NOKPROBE_SYMBOL(kprobe_slot_detour);
 
 /**
- * is_kprobe_insn_slot() - is this code a displaced instruction?
+ * is_kprobe_insn_slot() - is this address in a page of slots?
  * @addr: any address
  *
  * Context: Any.
@@ -482,7 +455,7 @@ bool is_kprobe_insn_slot(unsigned long addr)
 NOKPROBE_SYMBOL(is_kprobe_insn_slot);
 
 /**
- * kprobe_search_exception_tables() - exception table entry of displaced code
+ * kprobe_search_exception_tables() - find the exception table entry of displaced code
  * @addr: an address
  *
  * Context: Any.
@@ -509,10 +482,10 @@ NOKPROBE_SYMBOL(kprobe_search_exception_tables);
  * @pushed: set to how many bytes more are on the stack at @addr
  *
  * An unwinder uses what it knows about the returned address: the probed instruction if @addr
- * is the slot's start, else the instruction after that. A slot that only reads an operand is
- * in the probed instruction throughout. The slot's own code has pushed @pushed bytes, which
- * come in addition. With a link register that is the size of the frame which has the register,
- * or 0: see kprobe_unwind_stub().
+ * is the slot's start, else the instruction after that. A slot that only reads an operand
+ * stands for the probed instruction throughout. The slot's own code has pushed @pushed bytes,
+ * which come in addition. On architectures with a link register, @pushed is the size of the
+ * frame that has the register, or 0: see kprobe_unwind_stub().
  *
  * Context: Any. Where RCU is not watching, nothing is known of slots.
  * Return: The address in the kernel's or a module's text that @addr stands

@@ -5,7 +5,7 @@
 /* slot.c: executable copies of instructions */
 #include <linux/kprobe_arch.h>
 
-/* In the owner of a detour's slot: it is a struct kprobe_detour. */
+/* In the owner of a slot: the owner is a struct kprobe_detour, not a struct kprobe_point. */
 #define KPROBE_OWNER_IS_DETOUR	1UL
 
 typedef enum kprobe_reason (*kprobe_emit_t)(void *arg, struct kprobe_code *code);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Makes slots of code whose length is not known before it is made for an address.
+ * Makes a slot for code whose length may depend on the address that it is made for. The slot is
+ * allocated for a guessed length, and allocated again if the code turns out to have another one.
  */
 #include <linux/bug.h>
 #include <linux/kprobe_arch.h>
@@ -8,22 +9,15 @@
 #include "slot.h"
 #include "slot_write.h"
 
-/**
- * kprobe_slot_make() - get a slot for code and write that
- * @slot:  set to the slot, to NULL on failure
- * @owner: as for kprobe_slot_alloc()
- * @emit:  makes the code for an address; may be called again for another one
- * @arg:   passed on to @emit
- *
- * Context: Process context, kprobe_mutex held, may sleep.
- * Return: %KPROBE_REASON_NONE, %KPROBE_REASON_NO_MEMORY, %KPROBE_REASON_OUT_OF_REACH, or
- * what @emit returns.
+/*
+ * Gets a slot, has @emit make code for its address, which may happen for several addresses, and
+ * writes the code there. Sets @slot to NULL on failure, and returns why or what @emit returns.
  */
 enum kprobe_reason kprobe_slot_make(void **slot, unsigned long owner, kprobe_emit_t emit,
 				    void *arg)
 {
 	static u8 buf[KPROBE_SLOT_MAX_SIZE];
-	/* Most are as long as the last one of their kind. */
+	/* The guess: code is mostly as long as the last one of its kind. */
 	static unsigned int lens[2] = { KPROBE_SLOT_SIZE / 2, KPROBE_DETOUR_MAX_SIZE / 4 };
 	unsigned int *len = &lens[owner & KPROBE_OWNER_IS_DETOUR];
 	enum kprobe_reason reason;
@@ -44,7 +38,7 @@ enum kprobe_reason kprobe_slot_make(void **slot, unsigned long owner, kprobe_emi
 		if (reason)
 			break;
 		*len = code.len;
-		/* Where the length depends on the address: what is large enough will do. */
+		/* The length may depend on the address: the second slot may be too large. */
 		if (kprobe_slot_size(*len) == size || (again && *len <= size)) {
 			kprobe_slot_write(*slot, buf, *len);
 			return KPROBE_REASON_NONE;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Writes code into slots. To write text takes much longer than to copy the bytes, so code
- * for slots that follow each other is collected, and written before anything leads there:
- * a route is set, or text is patched.
+ * Writes code into slots. Writing text takes much longer than copying the bytes, so code for
+ * slots that follow each other is collected. It is written before anything leads there: before
+ * a route is set or text is patched.
  */
 #include <linux/kmsan-checks.h>
 #include <linux/kprobe_arch.h>
@@ -13,12 +13,12 @@
 #include "slot_write.h"
 #include "table.h"
 
-/* The code, and where in one page of slots it belongs; kprobe_mutex. */
+/* The collected code, and where in one page of slots it belongs; kprobe_mutex. */
 static u8 collected[PAGE_SIZE];
 static void *collected_for;
 static size_t collected_len;
 
-/* Is between this slot and the code so far no more than the padding of the slot before? */
+/* Does the slot follow the collected code, but for the padding of the slot before it? */
 static bool comes_next(const void *slot, size_t len)
 {
 	size_t at = slot - collected_for;
@@ -28,16 +28,7 @@ static bool comes_next(const void *slot, size_t len)
 	       offset_in_page(collected_for) + at + len <= PAGE_SIZE;
 }
 
-/**
- * kprobe_slot_write() - put code into a slot
- * @slot: the slot; nobody executes it yet
- * @code: the bytes
- * @len:  how many
- *
- * They need not be there before kprobe_flush_slots().
- *
- * Context: Process context, kprobe_mutex held, may sleep.
- */
+/* Nobody executes the slot yet. The code is certainly there only after kprobe_flush_slots(). */
 void kprobe_slot_write(void *slot, const void *code, size_t len)
 {
 	lockdep_assert_held(&kprobe_mutex);
@@ -58,11 +49,7 @@ void kprobe_slot_write(void *slot, const void *code, size_t len)
 }
 NOKPROBE_SYMBOL(kprobe_slot_write);
 
-/**
- * kprobe_flush_slots() - have all slots contain their code
- *
- * Context: Process context, kprobe_mutex held, may sleep. Takes text_mutex.
- */
+/* Writes what was collected into the slots. Takes text_mutex. */
 void kprobe_flush_slots(void)
 {
 	lockdep_assert_held(&kprobe_mutex);

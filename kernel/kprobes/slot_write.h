@@ -2,7 +2,7 @@
 #ifndef _KERNEL_KPROBES_SLOT_WRITE_H
 #define _KERNEL_KPROBES_SLOT_WRITE_H
 
-/* slot_write.c: code for slots, on its way there */
+/* slot_write.c: writes code into slots, that of several slots at once */
 #include <linux/math.h>
 #include <linux/minmax.h>
 #include <linux/types.h>
@@ -15,7 +15,7 @@
 #define KPROBE_SLOT_UNIT	8
 #endif
 
-/* A slot may be larger than needed by this. */
+/* A slot may be this many bytes larger than needed. */
 #define KPROBE_SLOT_SLACK	16
 
 #ifdef CONFIG_OPTPROBES

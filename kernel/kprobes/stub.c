@@ -11,10 +11,10 @@
  *			call of kprobe_post_trampoline
  *			jump to the second one above, or back
  *
- * kprobe_detour_common is the architecture's: it saves the registers as a trap would,
- * calls kprobe_detour_enter() with the detour, which it finds by its return address, and
- * goes on where that says: in most cases at "run" or "run_post", to which it just returns,
- * as the same code restores the stack in front of both. A stub knows no handlers, so it
+ * kprobe_detour_common belongs to the architecture. It saves the registers as a trap would, and
+ * calls kprobe_detour_enter() with the detour, which it finds by its return address. Then it
+ * goes on where that function says. In most cases that is "run" or "run_post": it just returns
+ * there, as the same code restores the stack in front of both. A stub knows no handlers, so it
  * outlives all changes of them.
  */
 #include <linux/kprobe_arch.h>
@@ -23,7 +23,7 @@
 
 #ifndef ARCH_KPROBE_OWN_DETOURS
 
-/* After the first displaced instruction: in the stub if more were displaced. */
+/* Where to go on after the first instruction: in the stub if it has more, else in the text. */
 static unsigned long resume_at(const struct kprobe_code *code,
 			       const struct kprobe_region *region,
 			       const struct kprobe_point *point, const u16 *at)
@@ -84,8 +84,10 @@ bool kprobe_saves_regs(unsigned long pc)
 NOKPROBE_SYMBOL(kprobe_saves_regs);
 
 /*
- * Where a trampoline returns to if that is a slot or stub, else 0. Before it has moved the
- * link register to the other one, and after it has restored that, it has not called anything.
+ * The address that a trampoline returns to if that is in a slot or stub, else 0. The trampoline
+ * keeps the address in a register of its own (@kept). Before it has moved the address there, and
+ * after it has restored the link register, it has not called anything: the link register has the
+ * address.
  */
 static __always_inline unsigned long returns_to(const struct kprobe_unwind *at)
 {
@@ -99,11 +101,11 @@ static __always_inline unsigned long returns_to(const struct kprobe_unwind *at)
  * @at: registers of a trap or interrupt, which need not be kprobes' own; changed to those of
  *      the probed code
  *
- * A stub's call overwrites the link register. The stub has saved it in a frame, which
- * trampolines then fill with all registers. Displaced code becomes the original that it stands
- * for, as by kprobe_displaced_ip().
+ * A stub's call overwrites the link register. The stub has saved the register in a frame, which
+ * trampolines then fill with all registers. The address of displaced code becomes that of the
+ * original, as by kprobe_displaced_ip().
  *
- * Not for the registers that a trampoline has saved: these are the probed code's.
+ * Must not be called for the registers that a trampoline has saved: these are the probed code's.
  *
  * Context: Any. Where RCU is not watching, nothing is known of slots.
  * Return: True if there is such a frame, which then ends at the stack pointer in @at.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * kprobe_synchronize(): wait until no hit uses a probe that was unlinked.
+ * kprobe_synchronize(): wait until no hit uses a probe that was unlinked, or that was disabled.
+ * Unregistering and disabling a probe end with this wait: the user may free the probe then, or
+ * what its handlers use.
  *
  * Unregistering does not wait for RCU. A hit publishes the object through which it
  * reaches probes, a point or a return probe's pool, as a hazard pointer in its frame
@@ -11,15 +13,15 @@
  * waits for the frames that have one of its pointers.
  *
  * A hazard pointer is compared here, never dereferenced: the object may be freed
- * meanwhile. If its memory becomes another point, the wait only takes longer.
+ * meanwhile. If the memory becomes another point, the wait only takes longer.
  *
  * A point that has other probes may be hit again and again, and the hits that began later
  * cannot be told from those that are waited for: each sample may find the same pointer. So
  * after a while an expedited RCU grace period that began after M ends the wait. Handlers run
  * with preemption disabled where RCU is watching: it covers every hit that began before it.
  *
- * No lock is held while a handler is waited for. A handler that does not return
- * delays those who unregister a probe of its point, and RCU, and nobody else.
+ * No lock is held while a handler is waited for. A handler that does not return delays RCU and
+ * the unregistering of probes on its point, and nothing else.
  */
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
@@ -42,10 +44,10 @@
  *     [C] load each @hazard		  call handlers
  *					  [D] store NULL to @hazard (release)
  *
- * A CPU is interrupted between two instructions. If that is before B, B sees the
- * unlinking, which M comes after. Else it is after A, and C sees A or D, as M comes
- * before it. Where hits have no frame, interrupts are disabled: they end before M. An
- * NMI that interrupts M's handler has its A and B on one side of M, too.
+ * A CPU is interrupted between two instructions. If the interrupt comes before B, B sees the
+ * unlinking, because M comes after the unlinking. Else the interrupt comes after A, and C sees
+ * A or D, because M comes before C. Hits without a frame run with interrupts disabled: they end
+ * before M. An NMI that interrupts M's handler has its A and B on one side of M, too.
  */
 static void pass_barrier(void *unused)
 {
@@ -53,7 +55,7 @@ static void pass_barrier(void *unused)
 }
 NOKPROBE_SYMBOL(pass_barrier);
 
-/* So that whoever waits for rmmod finds out why. */
+/* Tells users why rmmod, for example, does not return. */
 static void complain(int cpu)
 {
 	pr_warn("kprobes: still waiting for handlers on CPU %d to return\n", cpu);
@@ -63,16 +65,16 @@ static void complain(int cpu)
 static bool is_used(const struct kprobe_frame *frame, kprobe_uses_t uses, const void *arg)
 {
 	/*
-	 * C. Pairs with D in kprobe_frame_exit(): the hit's handlers have returned. Also
-	 * if another hit's A has come after D: no CPU lets a store to the same word
-	 * overtake one with release order.
+	 * C. Pairs with D in kprobe_frame_exit(): the hit's handlers have returned. That holds
+	 * also if C reads another hit's A, which came after D: no CPU lets a store to the same
+	 * word overtake one with release order.
 	 */
 	const void *hazard = smp_load_acquire(&frame->hazard);
 
 	return hazard && uses(hazard, arg);
 }
 
-/* How long to look before the grace period is asked for: most handlers return sooner. */
+/* How long to look before asking for the grace period: most handlers return sooner. */
 #define LOOK_US		1000
 
 /**
@@ -89,15 +91,15 @@ struct wait {
 	bool complained;
 };
 
-/* Are all hits over that began before M? */
+/* Have all hits ended that began before M? */
 static bool grace_period_ended(const struct wait *wait)
 {
 	return wait->asked && poll_state_synchronize_rcu(wait->grace_period);
 }
 
 /*
- * The sleep is by a timer of this CPU: the handler may keep its own from expiring the timers
- * of idle ones.
+ * Sleeps by usleep_range(), whose timer this CPU expires itself. An idle CPU leaves timers of the
+ * timer wheel to another one, which may be busy with the handler that is waited for.
  */
 static void wait_for_frame(int cpu, const struct kprobe_frame *frame, kprobe_uses_t uses,
 			   const void *arg, struct wait *wait)
@@ -121,16 +123,10 @@ static void wait_for_frame(int cpu, const struct kprobe_frame *frame, kprobe_use
 	}
 }
 
-/**
- * kprobe_synchronize() - wait until no hit uses what was unlinked
- * @uses: whether hits with a hazard pointer may use what was unlinked
- * @arg:  passed on to @uses
- *
- * Interrupts every CPU once and waits until such hits that have begun before have called their
- * handlers. Hits that begin meanwhile are not waited for: if they keep coming, one expedited RCU
- * grace period ends the wait.
- *
- * Context: Process context, no lock of kprobes held, sleeps.
+/*
+ * Interrupts every CPU once. Then waits until each hit that began before, and whose hazard pointer
+ * @uses accepts, has called its handlers. Sleeps. Hits that begin later are not waited for: if they
+ * keep coming, an expedited RCU grace period ends the wait.
  */
 void kprobe_synchronize(kprobe_uses_t uses, const void *arg)
 {

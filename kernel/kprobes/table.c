@@ -9,11 +9,10 @@
  * function to walk nested tables.
  *
  * A breakpoint's hit must find its point. The point is in the table before the breakpoint
- * is in the text, and smp_wmb() is in between: write_sites(). What fetches the breakpoint
- * traps, and a trap's loads are not executed before the fetch, on most machines. Where
- * they may be, retry_stale_breakpoint() looks again, with smp_rmb() before. In the other
- * direction a point leaves the table after arch_kprobe_patch() has waited for each CPU to
- * have left such a trap.
+ * is in the text, and smp_wmb() is in between: write_sites(). A CPU that fetches the breakpoint
+ * traps, and most CPUs do not execute the trap's loads before the fetch. For the others,
+ * retry_stale_breakpoint() looks again after smp_rmb(). In the other direction, a point leaves
+ * the table after arch_kprobe_patch() has waited until each CPU has left such a trap.
  *
  * A point has two links, and a generation of buckets uses one of them. To grow the
  * table, all points are added to a bigger generation by their other link, and then one
@@ -28,12 +27,12 @@
 
 #include "table.h"
 
-/* The top of kernel/kprobes.c says what it protects. */
+/* The top of kernel/kprobes.c says what this mutex protects. */
 DEFINE_MUTEX(kprobe_mutex);
 
 #define KPROBE_TABLE_MIN_BITS	6
 
-/* Static: breakpoints of others are looked up before memory can be allocated. */
+/* Static: the breakpoints of others are looked up before memory can be allocated. */
 static struct kprobe_point *first_chains[1 << KPROBE_TABLE_MIN_BITS];
 static struct kprobe_buckets first_buckets = {
 	.bits = KPROBE_TABLE_MIN_BITS,
@@ -73,7 +72,7 @@ static void free_old_buckets(struct work_struct *work)
 		free_buckets(b);
 }
 
-/* The chains are by themselves: they take a power of two of bytes. */
+/* The chains have an allocation of their own: they take a power of two of bytes. */
 static struct kprobe_buckets *alloc_buckets(unsigned int bits,
 					    unsigned int generation)
 {
@@ -96,11 +95,14 @@ static void add_to_chain(const struct kprobe_buckets *b, struct kprobe_point *po
 	struct kprobe_point **first = kprobe_chain(b, point->site);
 
 	point->next[b->generation] = *first;
-	/* Pairs with the dependency in kprobe_table_for_each(): it is complete. */
+	/* Pairs with the dependency in kprobe_table_for_each(): the point is complete. */
 	smp_store_release(first, point);
 }
 
-/* Does nothing if the point is not in the generation. Readers may go on from its link. */
+/*
+ * Does nothing if the point is not in the generation. Readers that are at the point go on from its
+ * link, which stays.
+ */
 static void remove_from_chain(const struct kprobe_buckets *b, struct kprobe_point *point)
 {
 	struct kprobe_point **link = kprobe_chain(b, point->site);
@@ -111,7 +113,7 @@ static void remove_from_chain(const struct kprobe_buckets *b, struct kprobe_poin
 		WRITE_ONCE(*link, point->next[b->generation]);
 }
 
-/* Without memory for it the chains get longer, and the next insert tries again. */
+/* If there is no memory, the chains get longer, and the next insert tries again. */
 static void grow(struct kprobe_buckets *from, unsigned int bits)
 {
 	struct kprobe_buckets *to = alloc_buckets(bits, !from->generation);
@@ -123,19 +125,14 @@ static void grow(struct kprobe_buckets *from, unsigned int bits)
 	for (i = 0; i < 1UL << from->bits; i++)
 		for (point = from->chain[i]; point; point = point->next[from->generation])
 			add_to_chain(to, point);
-	/* Pairs with the dependency in kprobe_table_find(): its chains are complete. */
+	/* Pairs with the dependency in kprobe_table_find(): the chains of @to are complete. */
 	rcu_assign_pointer(kprobe_buckets, to);
 	old_buckets = from;
 	INIT_RCU_WORK(&from->free, free_old_buckets);
 	queue_rcu_work(system_unbound_wq, &from->free);
 }
 
-/**
- * kprobe_table_reserve() - make room ahead of many inserts
- * @more: how many points are about to come
- *
- * Context: Process context, kprobe_mutex held, may sleep.
- */
+/* Makes room for @more points ahead of as many inserts. */
 void kprobe_table_reserve(unsigned int more)
 {
 	struct kprobe_buckets *b = current_buckets();
@@ -148,12 +145,7 @@ void kprobe_table_reserve(unsigned int more)
 }
 NOKPROBE_SYMBOL(kprobe_table_reserve);
 
-/**
- * kprobe_table_insert() - let hits find a point
- * @point: the point, not in the table
- *
- * Context: Process context, kprobe_mutex held, may sleep.
- */
+/* Lets hits find a point, which must be complete. */
 void kprobe_table_insert(struct kprobe_point *point)
 {
 	kprobe_table_reserve(1);
@@ -162,14 +154,7 @@ void kprobe_table_insert(struct kprobe_point *point)
 }
 NOKPROBE_SYMBOL(kprobe_table_insert);
 
-/**
- * kprobe_table_remove() - keep hits from finding a point
- * @point: the point, in the table
- *
- * Readers may use the point until an RCU grace period has passed.
- *
- * Context: Process context, kprobe_mutex held.
- */
+/* Readers may use the point until an RCU grace period has passed. */
 void kprobe_table_remove(struct kprobe_point *point)
 {
 	remove_from_chain(current_buckets(), point);

@@ -11,7 +11,7 @@
 #include <linux/rcupdate.h>
 #include <linux/workqueue.h>
 
-/* The top of kernel/kprobes.c says what it protects. */
+/* The top of kernel/kprobes.c says what this mutex protects. */
 extern struct mutex kprobe_mutex;
 
 /**
@@ -32,7 +32,7 @@ struct kprobe_buckets {
 
 extern struct kprobe_buckets __rcu *kprobe_buckets;
 
-/* As hash_long(), but for the shift that needs not be computed. */
+/* As hash_long(), but the shift is not computed anew. */
 static __always_inline struct kprobe_point **
 kprobe_chain(const struct kprobe_buckets *b, unsigned long site)
 {

@@ -29,7 +29,7 @@
  * A redirection looks up the points at its own addresses, and begins only when none of
  * them has a breakpoint left. A point that moves keeps its breakpoint for a Tasks RCU
  * grace period, during which no lock must be held. The redirection therefore increments
- * redirections, so that no new point skips its nop, releases kprobe_mutex, waits for
+ * @redirections, so that no new point skips its nop. Then it releases kprobe_mutex, waits for
  * the move to end, and looks up its addresses again.
  */
 #include <linux/ftrace.h>
@@ -60,16 +60,10 @@ static bool is_inside_function(struct kprobe_lookup *lookup, unsigned long site)
 	return kprobe_lookup_function(lookup, site, &f) && f.start != site;
 }
 
-/**
- * kprobe_may_skip_nop() - check whether a point may have a breakpoint after its nop
- * @point:  new point at a function's entry nop, with @site set
- * @lookup: earlier lookups under the same hold of kprobe_mutex
- *
- * Checks the conditions at the top of this file, except for those on jumps and on
- * branches to the instruction, which kprobe_optimizer_examine() checks.
- *
- * Context: Process context, kprobe_mutex held, may sleep.
- * Return: True when the breakpoint may skip the nop.
+/*
+ * May a new point have its breakpoint after the entry nop, at @site? Checks the conditions at the
+ * top of this file, except for those on jumps and on branches to the instruction:
+ * kprobe_optimizer_examine() checks these.
  */
 bool kprobe_may_skip_nop(struct kprobe_point *point, struct kprobe_lookup *lookup)
 {
@@ -107,8 +101,8 @@ static void take_idle_points(struct list_head *from, struct list_head *to)
 }
 
 /*
- * Has points use ftrace that are not in the text, and so cannot be hit. A point that was
- * in another batch, to be armed there, is armed here.
+ * Makes points use ftrace that are not in the text, and so cannot be hit. A point that was in
+ * another batch, to be armed there, is armed here.
  */
 static enum kprobe_reason take_over_idle(struct list_head *points)
 {
@@ -134,8 +128,8 @@ static enum kprobe_reason take_over_armed(struct list_head *points)
 }
 
 /*
- * Has points use ftrace. Those that are in the text begin to move and stay in the list. If
- * that fails they are as before.
+ * Makes points use ftrace. Points that are in the text begin to move and stay in the list. If that
+ * fails they are as before.
  */
 static enum kprobe_reason take_over(struct list_head *points)
 {
@@ -150,13 +144,9 @@ static enum kprobe_reason take_over(struct list_head *points)
 	return take_over_idle(&idle) ?: reason;
 }
 
-/**
- * kprobe_ftrace_take_over() - have a point use ftrace from now on
- * @point: any point; nothing is done unless its breakpoint or jump is after an entry nop
- *
- * Context: Process context, kprobe_mutex held, may sleep.
- * Return: %KPROBE_REASON_NONE, or why it failed: a point in the text is then as before,
- * another is not armed.
+/*
+ * Makes a point use ftrace from now on, if it has its breakpoint or jump after an entry nop. If
+ * that fails, a point in the text is as before, and another one is not armed.
  */
 enum kprobe_reason kprobe_ftrace_take_over(struct kprobe_point *point)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Reads the original text, without breakpoints and jumps of probes and debuggers.
+ * Reads the original text, without breakpoints and jumps of probes and debuggers, and tells
+ * which text belongs to probes.
  */
 #include <linux/kgdb.h>
 #include <linux/kprobe_arch.h>
@@ -32,7 +33,7 @@ bool kprobe_is_in_jump(unsigned long site, unsigned long addr)
 	point = kprobe_table_find(site);
 	if (!point)
 		return false;
-	/* memcmp() may be probed, and interrupts come here before they count as such. */
+	/* Not memcmp(): it may be probed, and interrupts come here before they count as such. */
 	for (was = (u8 *)point->insn + (addr - site); is < end; is++, was++)
 		if (READ_ONCE(*is) != READ_ONCE(*was))
 			return true;
@@ -45,7 +46,7 @@ NOKPROBE_SYMBOL(kprobe_is_in_jump);
 static size_t patched_size(const struct kprobe_point *point)
 {
 #ifdef CONFIG_OPTPROBES
-	/* @insn is right for them: no other subsystem patches text that a jump covers. */
+	/* @insn has the original of all: no other subsystem patches text that a jump covers. */
 	if (point->detour && !point->detour->alone)
 		return kprobe_point_isa(point)->jump_size;
 #endif
@@ -98,7 +99,7 @@ static void unpatch(const struct kprobe_point *point, unsigned long addr, u8 *bu
 		       to - from);
 }
 
-/* The same for the breakpoints of a debugger. */
+/* Restores the original bytes where a debugger has its breakpoints. */
 static void look_under_breakpoints(unsigned long addr, u8 *buf, size_t size)
 {
 #ifdef CONFIG_KGDB
@@ -115,7 +116,7 @@ static void look_under_breakpoints(unsigned long addr, u8 *buf, size_t size)
 #endif
 }
 
-/* Text ends where a page does. */
+/* Reads less if text ends before: it ends where a page does. */
 static size_t read_text(unsigned long addr, u8 *buf, size_t size)
 {
 	if (!copy_from_kernel_nofault(buf, (void *)addr, size))
@@ -130,8 +131,8 @@ static size_t read_text(unsigned long addr, u8 *buf, size_t size)
  * @buf:  where to put the bytes
  * @size: how many bytes to read
  *
- * Context: Process context, kprobe_mutex held, and text_mutex, so that no other
- * patching is under way.
+ * Context: Process context, kprobe_mutex held. text_mutex held as well, so that nobody else
+ * patches text meanwhile.
  * Return: How many bytes were read: fewer than @size where text ends.
  */
 size_t kprobe_read_insn(unsigned long addr, u8 *buf, size_t size)
@@ -142,7 +143,7 @@ size_t kprobe_read_insn(unsigned long addr, u8 *buf, size_t size)
 	lockdep_assert_held(&text_mutex);
 	size = read_text(addr, buf, size);
 	look_under_breakpoints(addr, buf, size);
-	/* The points are in order of their addresses, not of the text that they patch. */
+	/* Points are in the order of their addresses, not of the text that they patch. */
 	for (point = kprobe_point_next(&at, addr + size - 1); point && point->addr < addr + size;
 	     point = kprobe_point_after(point))
 		if (kprobe_point_owns_site(point))

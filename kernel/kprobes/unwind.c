@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What unwinders ask about a hit's registers: whether a probe is there, and whether the
- * function has made its frame. What they ask about slots and detours is in slot.c.
+ * Tells unwinders about a hit's registers: whether a probe is there, and whether the function
+ * has made its frame. slot.c tells them about slots and detours.
  */
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
@@ -32,9 +32,9 @@ NOKPROBE_SYMBOL(kprobe_is_site);
  * @ip: instruction pointer of registers, as handlers see it
  *
  * Pre-handlers see the address that is %KPROBE_HIT_OFFSET after the probed one,
- * post-handlers the next instruction. If the first instruction is no longer, both are
- * the same address. That instruction may be a push that has made a frame, so that this
- * returns false.
+ * post-handlers that of the next instruction. If the first instruction is no longer than
+ * that, both addresses are the same. The instruction may be a push that has made a frame, so
+ * this returns false then.
  *
  * Context: Any. Where RCU is not watching, nothing is known of probes.
  * Return: True when the caller's frame is the innermost.
@@ -56,12 +56,12 @@ bool kprobe_is_entry(unsigned long ip)
 NOKPROBE_SYMBOL(kprobe_is_entry);
 
 /**
- * kprobe_is_before() - is the probed instruction before an address still to come?
+ * kprobe_is_before() - is the probed instruction in front of an address not executed yet?
  * @ip: instruction pointer of registers, as handlers see it
  *
  * Pre-handlers see the address that is %KPROBE_HIT_OFFSET after the probed one. If the
- * instruction is no longer, post-handlers and the text after it see the same, with what the
- * instruction has made of the stack.
+ * instruction is no longer than that, post-handlers and the text after it see the same
+ * address, but a stack that the instruction may have changed.
  *
  * Context: Any. Where RCU is not watching, nothing is known of probes.
  * Return: True while pre-handlers of that probe run in the caller's context.

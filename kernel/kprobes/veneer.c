@@ -4,15 +4,15 @@
  *
  * A jump that reaches a detour may not fit, because a branch leads to one of the bytes that
  * it would cover, or because another subsystem patches them. A short jump may still fit.
- * It leads to a veneer, and there is the jump to the detour.
+ * It leads to a veneer, which is a jump to the detour.
  *
  * A veneer is in the prefix of a function: bytes in front of its entry that nothing
- * executes. They are nops unless this kernel has a use for them. They cannot be probed,
- * and no region contains them, as they have a symbol of their own.
+ * executes. These bytes are nops unless this kernel has a use for them. They cannot be
+ * probed, and no region contains them, as the prefix has a symbol of its own.
  *
  * A veneer belongs to a detour. It is written before a short jump leads there. It is
  * freed with the detour, after a Tasks RCU grace period, as a task can be preempted
- * before it executes the veneer. The text tells which veneers are in use.
+ * before it executes the veneer. The text tells which veneers are in use: a free one is nops.
  *
  * Everything here runs under kprobe_mutex. No function is called *_veneer: scripts/mksysmap
  * keeps such names, which linkers make up, out of kallsyms.
@@ -31,8 +31,8 @@ unsigned long kprobe_veneers_first = ULONG_MAX;
 unsigned long kprobe_veneers_last;
 
 /*
- * Finds a veneer in a prefix, from @addr to @last. Not at the first byte: if the function
- * before ends in a call, that is where the call seems to return to.
+ * Finds a free veneer in a prefix, from @addr to @last. It must not begin at the first byte: if the
+ * function before ends in a call, that is the address where the call seems to return to.
  */
 static unsigned long find_in_prefix(const struct kprobe_function *prefix, unsigned long addr,
 				    unsigned long last, const u8 *nops)
@@ -52,7 +52,7 @@ static unsigned long find_free(unsigned long site)
 	const u8 *nops = arch_kprobe_unused_prefix();
 	struct kprobe_function f;
 
-	/* The text of a module may go while a detour is still there. */
+	/* No veneers in modules: their text may be freed while a detour is still there. */
 	if (!nops || !__is_kernel_text(site))
 		return 0;
 	for (; !found && addr <= last && kprobe_find_function(addr, &f); addr = f.end)
@@ -61,26 +61,16 @@ static unsigned long find_free(unsigned long site)
 	return found;
 }
 
-/**
- * kprobe_veneer_in_reach() - check whether there is a veneer for a short jump
- * @site: site of the jump
- *
- * Context: Process context, kprobe_mutex held, may sleep.
- * Return: True if one is free now.
- */
+/* Is a veneer free that a short jump at @site can lead to? */
 bool kprobe_veneer_in_reach(unsigned long site)
 {
 	lockdep_assert_held(&kprobe_mutex);
 	return find_free(site);
 }
 
-/**
- * kprobe_veneer_make() - make the veneer of a detour
- * @detour: a new detour, which a short jump will lead to
- *
- * Context: Process context, kprobe_mutex held, may sleep.
- * Return: %KPROBE_REASON_NONE, or %KPROBE_REASON_OUT_OF_REACH if all veneers that the
- * short jump reaches are in use.
+/*
+ * Makes the veneer of a new detour, which a short jump will lead to. KPROBE_REASON_OUT_OF_REACH if
+ * no veneer that the short jump reaches is free.
  */
 enum kprobe_reason kprobe_veneer_make(struct kprobe_detour *detour)
 {
@@ -101,12 +91,7 @@ enum kprobe_reason kprobe_veneer_make(struct kprobe_detour *detour)
 	return KPROBE_REASON_NONE;
 }
 
-/**
- * kprobe_veneer_free() - free the veneer of a detour
- * @detour: a detour that nobody executes, with or without a veneer
- *
- * Context: Process context, kprobe_mutex held, may sleep.
- */
+/* Nobody executes the detour, which need not have a veneer. */
 void kprobe_veneer_free(struct kprobe_detour *detour)
 {
 	lockdep_assert_held(&kprobe_mutex);

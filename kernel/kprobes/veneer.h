@@ -6,10 +6,10 @@
 #include <linux/kprobe_arch.h>
 
 #if defined(CONFIG_OPTPROBES) && KPROBE_SHORT_JUMP_SIZE
-/* Bounds of all veneers, only ever widened, and before a short jump leads there. */
+/* Bounds of all veneers. They are only ever widened, before a short jump leads to a new one. */
 extern unsigned long kprobe_veneers_first, kprobe_veneers_last;
 
-/* Where the jump at a veneer leads. If there is none, anything that is no detour. */
+/* Where the jump at a veneer leads. If @addr is no veneer, an address that is no detour. */
 static __always_inline unsigned long kprobe_veneer_target(unsigned long addr)
 {
 	if (likely(addr < READ_ONCE(kprobe_veneers_first) ||
