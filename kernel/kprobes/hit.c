@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The hit machine: what happens between a trap, jump or ftrace callback and
- * the displaced instruction. Written once for all architectures.
+ * Handles a hit: everything between the trap, jump or ftrace callback and the displaced
+ * instruction. All architectures share this code. A trap calls kprobe_breakpoint_hit(), a stub
+ * kprobe_detour_enter(), ftrace's callback kprobe_entry_hit(). See detour.c for detours of an
+ * architecture's own.
  *
- * Rules of this file: no lock, no allocation, nothing that waits, no function
- * that can itself be probed but the users' handlers.
+ * Rules of the hit path: it takes no lock, allocates nothing, and waits for nothing. No function
+ * in it can be probed, except the users' handlers.
  *
- * A hit that gets a frame, see frame.c, calls the handlers. All others are missed.
+ * A hit that gets a frame, see frame.c, calls the handlers. Any other hit counts as a miss.
  */
 #include <linux/atomic.h>
 #include <linux/kprobe_arch.h>
@@ -22,12 +24,13 @@
 #include "slot.h"
 #include "table.h"
 
-/* Breakpoint traps that found no breakpoint in the text. */
+/* Traps on breakpoints that were removed meanwhile, see retry_stale_breakpoint(). */
 atomic_t kprobe_stale_breakpoints = ATOMIC_INIT(0);
 
 /*
- * Without a frame to publish in, interrupts off hold up kprobe_synchronize(). Pairs with
- * pass_barrier(), which runs on this CPU before or after all of it.
+ * Counts a miss of each enabled probe, or only of those with a post-handler (@posts_alone). The
+ * hit has no frame to publish a hazard pointer in, so disabled interrupts hold up
+ * kprobe_synchronize(): pairs with pass_barrier(), which runs on this CPU before or after the walk.
  */
 static void miss(struct kprobe_point *point, bool posts_alone)
 {
@@ -49,10 +52,7 @@ static void miss_all(struct kprobe_point *point)
 }
 NOKPROBE_SYMBOL(miss_all);
 
-/*
- * Returns whether a handler changed the execution path. Sets @post if there are
- * post-handlers.
- */
+/* Returns whether a handler changed the execution path. Sets @post if there are post-handlers. */
 static __always_inline bool run_pre_handlers(struct kprobe_frame *frame,
 					     struct kprobe_point *point,
 					     struct pt_regs *regs, bool *post)
@@ -95,7 +95,10 @@ static __always_inline void run_post_handlers(struct kprobe_frame *frame,
 	WRITE_ONCE(frame->post, false);
 }
 
-/* Returns false when the operand cannot be read: the slot then does, which should fault. */
+/*
+ * Returns false if the operand cannot be read. The hit then goes on in the slot, which reads the
+ * operand and should fault.
+ */
 static __always_inline bool emulate(struct kprobe_point *point, struct pt_regs *regs)
 {
 	if (likely(arch_kprobe_emulate(point, regs)))
@@ -104,7 +107,7 @@ static __always_inline bool emulate(struct kprobe_point *point, struct pt_regs *
 	return false;
 }
 
-/* Sets @regs to what the displaced instruction makes of them, or will. */
+/* Has the displaced instruction take effect: in a slot or detour, or by emulation. */
 static __always_inline void run_displaced(struct kprobe_point *point,
 					  const struct kprobe_route *route,
 					  struct pt_regs *regs)
@@ -116,7 +119,7 @@ static __always_inline void run_displaced(struct kprobe_point *point,
 }
 
 #ifdef CONFIG_OPTPROBES
-/* The detour that a route leads to, NULL when it leads to a slot or back to the site. */
+/* The detour that @route leads to. NULL if the route leads to a slot or back to the site. */
 static __always_inline const struct kprobe_detour *
 detour_of(const struct kprobe_point *point, const struct kprobe_route *route)
 {
@@ -125,7 +128,7 @@ detour_of(const struct kprobe_point *point, const struct kprobe_route *route)
 	return kprobe_slot_detour((unsigned long)route->run);
 }
 
-/* Where to go on instead of at @ip, which a jump may cover. */
+/* Where to go on: in the detour if that has displaced the instruction at @ip, else at @ip. */
 static __always_inline unsigned long moved_to(const struct kprobe_point *point,
 					      const struct kprobe_route *route, unsigned long ip)
 {
@@ -157,15 +160,10 @@ static void go_on(struct kprobe_point *point, const struct kprobe_route *route,
 }
 NOKPROBE_SYMBOL(go_on);
 
-/**
- * kprobe_go_on() - a hit goes on elsewhere than at the displaced instruction
- * @point: the point
- * @regs:  where a handler has sent the hit, or an emulated instruction goes
- *
- * What follows the displaced instruction may have moved to a detour, and the
- * displaced one itself, after a skipped nop, must not be hit again.
- *
- * Context: Hit path.
+/*
+ * Sends a hit on to the instruction pointer in @regs, which a handler or an emulated instruction
+ * has set. If the detour has displaced the instruction there, the hit goes on in the detour. After
+ * a skipped nop the displaced instruction itself runs without another hit.
  */
 void kprobe_go_on(struct kprobe_point *point, struct pt_regs *regs)
 {
@@ -173,24 +171,27 @@ void kprobe_go_on(struct kprobe_point *point, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(kprobe_go_on);
 
-/* The copy that a hit just goes on in. */
+/* The slot or detour that a hit simply goes on in. NULL if finish_hit() has more to do. */
 static __always_inline void *copy_of(const struct kprobe_point *point,
 				     const struct kprobe_route *route, bool post)
 {
 	if (likely(!post))
 		return route->run;
-	/* Of a nop the post-handlers come first. */
+	/* At an entry nop, post-handlers run before the displaced instruction. */
 	return kprobe_point_skips_nop(point) ? NULL : route->run_post;
 }
 
-/* The same, and the post-handlers as well: here, as there is no copy that calls them. */
+/*
+ * Runs the displaced instruction and the post-handlers where no slot or detour calls them: at an
+ * entry nop, or if the instruction is emulated.
+ */
 static void run_displaced_post(struct kprobe_frame *frame,
 			       struct kprobe_point *point,
 			       const struct kprobe_route *route,
 			       struct pt_regs *regs)
 {
 	if (kprobe_point_skips_nop(point)) {
-		/* Probed is the nop in front; the displaced one is still to come. */
+		/* The nop is the probed instruction. The displaced one runs after it. */
 		instruction_pointer_set(regs, point->site);
 		run_post_handlers(frame, point, regs);
 		WRITE_ONCE(frame->probe, NULL);
@@ -209,12 +210,12 @@ static void miss_hit(struct kprobe_point *point, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(miss_hit);
 
-/* What is left to do when it is not just to go on in a copy. */
+/* Finishes a hit for which copy_of() is NULL. */
 static void finish_hit(struct kprobe_frame *frame, struct kprobe_point *point,
 		       const struct kprobe_route *route, struct pt_regs *regs,
 		       bool post)
 {
-	/* A fault while emulating is no handler's. */
+	/* A fault of the emulation does not belong to a handler. */
 	WRITE_ONCE(frame->probe, NULL);
 	if (post)
 		run_displaced_post(frame, point, route, regs);
@@ -253,17 +254,17 @@ static __always_inline void hit(struct kprobe_point *point, struct pt_regs *regs
 	kprobe_frame_exit(frame);
 }
 
-/* No handler must run if the point waits to be disarmed until it has moved. */
+/* A point in state DISARM_PENDING may keep its breakpoint, but its handlers must not run. */
 static __always_inline bool is_armed(const struct kprobe_point *point)
 {
 	return READ_ONCE(point->state) == KPROBE_POINT_ARMED;
 }
 
 /*
- * Executes what is at a moving point's site: the hit of the point there, or the
- * displaced instruction. While that point comes or goes, the route may lead back to
- * the site. The call must not return there, where it would be seen once more: look
- * again. After the move the text at the site is right.
+ * Goes on at the site of a point that switches to ftrace: with a hit of the point that shares the
+ * breakpoint, see kprobe_move_next(), or else with the displaced instruction. While the other point
+ * comes or goes, the route may lead back to the site. The breakpoint there would count the hit
+ * again, so look again instead. After the switch the text at the site can be executed.
  */
 static void go_on_at_site(struct kprobe_point *point, struct pt_regs *regs,
 			  unsigned int entered)
@@ -271,7 +272,7 @@ static void go_on_at_site(struct kprobe_point *point, struct pt_regs *regs,
 	struct kprobe_point *next;
 	struct kprobe_move *move;
 
-	/* @move is read once per turn: after its end the point's route may skip @next. */
+	/* Each turn reads @move once: after the switch the point's route may skip @next. */
 	while (instruction_pointer(regs) == point->site && (move = kprobe_move_of(point))) {
 		next = kprobe_move_next(move);
 		if (next && is_armed(next))
@@ -285,8 +286,8 @@ static void go_on_at_site(struct kprobe_point *point, struct pt_regs *regs,
 NOKPROBE_SYMBOL(go_on_at_site);
 
 /*
- * The point moves to ftrace. A call that ftrace did not report is a hit. What is at
- * the site comes after it, for all calls.
+ * A breakpoint's hit of a point that switches to ftrace. The handlers run only if ftrace did not
+ * report the call. Every call then goes on at the site.
  */
 static void moving_hit(struct kprobe_point *point, struct pt_regs *regs,
 		       unsigned int entered)
@@ -311,19 +312,12 @@ static __always_inline void any_hit(struct kprobe_point *point, struct pt_regs *
 		return;
 	}
 	hit(point, regs, entered);
-	/* Meanwhile it has begun to move: the breakpoint would count the hit again. */
+	/* If the point has begun to switch, the breakpoint would count the hit again. */
 	if (unlikely(instruction_pointer(regs) == point->site))
 		go_on_at_site(point, regs, entered);
 }
 
-/**
- * kprobe_hit() - a point was hit
- * @point:   the point
- * @regs:    as for kprobe_breakpoint_hit()
- * @entered: as for kprobe_breakpoint_hit()
- *
- * Context: As kprobe_breakpoint_hit().
- */
+/* Handles a hit of @point. @regs and @entered are as for kprobe_breakpoint_hit(). */
 void kprobe_hit(struct kprobe_point *point, struct pt_regs *regs,
 		unsigned int entered)
 {
@@ -333,7 +327,7 @@ NOKPROBE_SYMBOL(kprobe_hit);
 
 #ifdef CONFIG_OPTPROBES
 #ifndef ARCH_KPROBE_OWN_DETOURS
-/* Apart from the rest, which would save more registers to remember @left. */
+/* Out of line: else kprobe_detour_enter() would save one more register, for @left. */
 static noinline void detour_enter_slowly(struct kprobe_point *point, struct pt_regs *regs,
 					 unsigned int left)
 {
@@ -344,8 +338,8 @@ static noinline void detour_enter_slowly(struct kprobe_point *point, struct pt_r
 NOKPROBE_SYMBOL(detour_enter_slowly);
 
 /**
- * kprobe_detour_enter() - a stub was entered
- * @regs:   registers as the probed code has them; set to where to go on
+ * kprobe_detour_enter() - handle a hit that has entered a stub
+ * @regs:   registers of the probed code; set to where the hit goes on
  * @detour: the stub's detour
  *
  * Context: That of the probed code.
@@ -366,17 +360,17 @@ NOKPROBE_SYMBOL(kprobe_detour_enter);
 #endif /* ARCH_KPROBE_OWN_DETOURS */
 
 /**
- * kprobe_breakpoint_detour() - where a breakpoint leads
- * @addr: its address
+ * kprobe_breakpoint_detour() - find the detour that a breakpoint leads to
+ * @addr: address of the breakpoint
  *
- * For architectures that can ask before anything else is done about the trap, and
- * leave it for there. If RCU is not watching the table cannot be read yet, and detours of
- * an architecture's own may rely on RCU. If the trap has RCU watch before it asks, this
- * does not notice: kprobe_detour_enter() looks once more.
+ * An architecture may call this before it does anything else about the trap, and return from the
+ * trap to the detour. If RCU is not watching, the table cannot be read, and detours of an
+ * architecture's own may rely on RCU. If the trap has made RCU watch before it calls this, the
+ * check here is of no use: kprobe_detour_enter() checks again in the probed code's context.
  *
  * Context: Any, interrupts disabled.
- * Return: A detour's entry, or NULL: the breakpoint is not ours, or it is
- * kprobe_breakpoint_hit()'s.
+ * Return: The detour's entry. NULL if the breakpoint is not of kprobes, or if
+ * kprobe_breakpoint_hit() must handle the trap.
  */
 noinstr void *kprobe_breakpoint_detour(unsigned long addr)
 {
@@ -390,12 +384,12 @@ noinstr void *kprobe_breakpoint_detour(unsigned long addr)
 #endif
 
 /**
- * kprobe_entry_hit() - a function was entered that ftrace called us for
- * @point: the point at its entry
+ * kprobe_entry_hit() - handle a function call that ftrace reports
+ * @point: the point at the function's entry
  * @regs:  registers as ftrace gives them
  *
- * The displaced instruction is a nop: @regs are left as the handlers leave them,
- * with the instruction pointer where it was unless a handler has diverted it.
+ * The displaced instruction is a nop: @regs stay as the handlers leave them. The instruction
+ * pointer stays as it was unless a handler has diverted the call.
  *
  * Context: Preemption disabled; any, NMI included.
  */
@@ -414,7 +408,7 @@ void kprobe_entry_hit(struct kprobe_point *point, struct pt_regs *regs)
 		instruction_pointer_set(regs, point->site);
 		if (post)
 			run_post_handlers(frame, point, regs);
-		/* On to where ftrace, or a livepatch, goes. */
+		/* The call goes on where ftrace or a livepatch sends it. */
 		instruction_pointer_set(regs, to);
 	}
 	kprobe_frame_exit(frame);
@@ -422,12 +416,12 @@ void kprobe_entry_hit(struct kprobe_point *point, struct pt_regs *regs)
 NOKPROBE_SYMBOL(kprobe_entry_hit);
 
 /*
- * A CPU can trap on a breakpoint that another CPU has taken out of the text
- * meanwhile, and its point out of the table. Architectures whose breakpoint
- * traps leave interrupts on cannot rule that out. Nor can an emulator that does
- * not synchronise its translations, whoever has written the breakpoint. The
- * text that is there now must be executed. It has a breakpoint again if a new
- * point was armed after the look into the table: then the table has the point.
+ * A CPU can trap on a breakpoint while another CPU removes the breakpoint from the text and its
+ * point from the table. This happens on architectures whose breakpoint traps leave interrupts
+ * enabled, and on emulators that do not synchronize their translations, whoever has written the
+ * breakpoint. The CPU must execute the text that is there now. If a new point was armed after the
+ * lookup, the text has a breakpoint again, and the table has the point. Returns 0 if the breakpoint
+ * is somebody else's.
  */
 static int retry_stale_breakpoint(unsigned long addr, struct pt_regs *regs)
 {
@@ -448,7 +442,7 @@ static __always_inline void post_hit(struct kprobe_point *point, struct pt_regs 
 	struct kprobe_frame *frame = kprobe_frame_enter(point, entered);
 
 	if (unlikely(!frame)) {
-		/* The pre-handlers have run. */
+		/* The pre-handlers have run, so only post-handlers are missed. */
 		miss(point, true);
 		return;
 	}
@@ -457,8 +451,8 @@ static __always_inline void post_hit(struct kprobe_point *point, struct pt_regs 
 }
 
 /*
- * The slot of an emulated instruction has read the operand after all: the fault was repaired,
- * or the memory was back. Without a frame the hit had none either, and was missed.
+ * Finishes an emulated instruction whose operand the slot has read after all: the fault was
+ * repaired, or the memory was back. If there is no frame, the hit had none either and was missed.
  */
 static __always_inline void operand_was_read(struct kprobe_point *point, struct pt_regs *regs,
 					     unsigned int entered)
@@ -466,7 +460,7 @@ static __always_inline void operand_was_read(struct kprobe_point *point, struct 
 	struct kprobe_frame *frame = kprobe_frame_enter(point, entered);
 
 	arch_kprobe_emulate_read(point, regs);
-	/* Of a nop the post-handlers have been called. */
+	/* At an entry nop the post-handlers have run already. */
 	if (frame && !kprobe_point_skips_nop(point))
 		run_post_handlers(frame, point, regs);
 	kprobe_go_on(point, regs);
@@ -475,8 +469,9 @@ static __always_inline void operand_was_read(struct kprobe_point *point, struct 
 }
 
 /*
- * The breakpoint that a slot ends in, where no jump leads back from there: goes on
- * after the probed instruction, in one of the slots after the post-handlers.
+ * Handles the breakpoint that ends a slot without a jump back. The hit goes on after the probed
+ * instruction; if the slot is the one for post-handlers, they run first. Returns false if @addr is
+ * not such a breakpoint.
  */
 static bool slot_has_ended(unsigned long addr, struct pt_regs *regs, unsigned int entered)
 {
@@ -503,19 +498,16 @@ static bool slot_has_ended(unsigned long addr, struct pt_regs *regs, unsigned in
 NOKPROBE_SYMBOL(slot_has_ended);
 
 /**
- * kprobe_breakpoint_hit() - a breakpoint was hit that may be ours
- * @addr:    its address
- * @regs:    registers at the hit, as users of the architecture know them at
- *           @addr
- * @entered: what the way here has added to the preemption count
+ * kprobe_breakpoint_hit() - handle a trap on a breakpoint that may be of kprobes
+ * @addr:    address of the breakpoint
+ * @regs:    registers at the hit, as users of the architecture know them at @addr
+ * @entered: how much the way here has added to the preemption count
  *
- * Runs the handlers, and sets @regs so that the displaced instruction takes
- * effect when the caller returns. If the text has no breakpoint any more, sets
- * @regs to execute it again.
+ * Runs the handlers, and sets @regs so that the displaced instruction takes effect when the caller
+ * returns. If the text has no breakpoint any more, sets @regs to execute the text again.
  *
  * Context: Preemption disabled; any, NMI included.
- * Return: 1 when the caller can return to @regs; 0 when the breakpoint is
- * somebody else's.
+ * Return: 1 if the caller can return to @regs; 0 if the breakpoint is somebody else's.
  */
 int kprobe_breakpoint_hit(unsigned long addr, struct pt_regs *regs,
 			  unsigned int entered)
@@ -530,20 +522,14 @@ int kprobe_breakpoint_hit(unsigned long addr, struct pt_regs *regs,
 }
 NOKPROBE_SYMBOL(kprobe_breakpoint_hit);
 
-/**
- * kprobe_post_hit() - a displaced instruction has run, now the post-handlers
- * @point: the point
- * @regs:  registers after the instruction
- *
- * Context: That of the probed code, but with preemption disabled.
- */
+/* Calls the post-handlers. Preemption is disabled, else the context is that of the probed code. */
 void kprobe_post_hit(struct kprobe_point *point, struct pt_regs *regs)
 {
 	post_hit(point, regs, 0);
 }
 NOKPROBE_SYMBOL(kprobe_post_hit);
 
-/* As detour_enter_slowly(). */
+/* Out of line like detour_enter_slowly(). */
 static noinline void detour_post_slowly(struct kprobe_point *point, struct pt_regs *regs,
 					unsigned int left)
 {
@@ -554,9 +540,9 @@ static noinline void detour_post_slowly(struct kprobe_point *point, struct pt_re
 NOKPROBE_SYMBOL(detour_post_slowly);
 
 /**
- * kprobe_detour_post() - a copy of a displaced instruction calls for the post-handlers
- * @regs:  registers after the instruction; the instruction pointer is set
- * @where: the address that the call returns to, in a slot or detour
+ * kprobe_detour_post() - call the post-handlers for a slot or detour
+ * @regs:  registers after the displaced instruction; the instruction pointer is set
+ * @where: the address in the slot or detour that the call returns to
  *
  * The architecture's kprobe_post_trampoline calls this.
  *

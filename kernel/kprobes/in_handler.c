@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Calls of the API that a probe's handler makes.
+ * Serves the calls that a probe's handler makes to the API of kprobes.
  *
  * A probe that disables itself when it is hit is a common idiom. The handler must neither
  * sleep nor wait: the task that was hit may hold kprobe_mutex, and kprobe_synchronize()
- * would wait for the hit that it is called from. Only the probe's flag is changed at once,
- * and the point's generation, so that no detour calls its handlers any more. A work item
+ * would wait for the hit that it is called from. Only the probe's flag and the point's
+ * generation change at once, so that no detour calls the probe's handlers any more. A work item
  * makes the text match.
  *
  * The work item goes through all points, so that no request refers to an object that may be
@@ -24,23 +24,17 @@
 #include "point.h"
 #include "table.h"
 
-/**
- * kprobe_in_handler() - check whether a probe's handler makes this call
- *
- * Context: Any.
- * Return: True if so, or between kprobe_busy_begin() and kprobe_busy_end(): the caller must not
- * sleep.
- */
+/* True also between kprobe_busy_begin() and kprobe_busy_end(). The caller must not sleep then. */
 bool kprobe_in_handler(void)
 {
-	/* Then no handler runs here. A frame in use belongs to a handler that has slept. */
+	/* No handler runs here. If a frame is in use, it belongs to a handler that has slept. */
 	if (preemptible())
 		return false;
 	guard(preempt_notrace)();
 	return kprobe_running_frame();
 }
 
-/* One pass serves all requests of the time since it was queued. */
+/* One pass serves all requests that came since the work item was queued. */
 static void commit_all(struct work_struct *work)
 {
 	kprobe_commit_all();
@@ -56,7 +50,7 @@ static void queue_commit(struct irq_work *work)
 /* A handler may be in an NMI, which cannot queue a work item. */
 static DEFINE_IRQ_WORK(commit_irq_work, queue_commit);
 
-/* The point that a probe is on; NULL if it is not registered, or its text has gone. */
+/* The point that @kp is on. NULL if @kp is not registered or its text has gone. */
 static struct kprobe_point *point_of(const struct kprobe *kp)
 {
 	struct kprobe_point *point = kprobe_point_lookup((unsigned long)READ_ONCE(kp->addr));
@@ -70,23 +64,17 @@ static struct kprobe_point *point_of(const struct kprobe *kp)
 	return NULL;
 }
 
-/**
- * kprobe_switch_in_handler() - disable or enable a probe from a handler
- * @kp:       any probe
- * @disabled: whether to disable it
- *
- * Hits that begin after this has returned call the probe's handlers or not, as it says. If the
- * point was not armed, enabling takes effect when the work item has armed it.
- *
- * Context: kprobe_in_handler().
- * Return: 0, or -EINVAL if the probe is not registered, or is gone and cannot be enabled.
+/*
+ * Disables or enables a probe from a handler, for hits that begin later. If the point is not armed,
+ * enabling takes effect when the work item has armed it. Returns -EINVAL if the probe is not
+ * registered, or is gone and cannot be enabled.
  */
 int kprobe_switch_in_handler(struct kprobe *kp, bool disabled)
 {
 	struct kprobe_point *point;
 	unsigned long flags;
 
-	/* Holds up kprobe_synchronize(): a probe that is found stays registered meanwhile. */
+	/* Holds up kprobe_synchronize(): unregistering the probe does not return meanwhile. */
 	raw_local_irq_save(flags);
 	point = point_of(kp);
 	if (point)
@@ -98,11 +86,7 @@ int kprobe_switch_in_handler(struct kprobe *kp, bool disabled)
 	return 0;
 }
 
-/**
- * kprobe_flush_switches() - wait until the text matches what handlers have switched
- *
- * Context: Process context, kprobe_mutex not held, sleeps.
- */
+/* Waits until the text matches what handlers have switched. kprobe_mutex must not be held. */
 void kprobe_flush_switches(void)
 {
 	irq_work_sync(&commit_irq_work);

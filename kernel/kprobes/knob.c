@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Parses on and off as users write them, and has the sysctl debug.kprobes-optimization.
+ * Parses what users write to switches, and implements the sysctl debug.kprobes-optimization.
  */
 #include <linux/init.h>
 #include <linux/string.h>
@@ -9,14 +9,9 @@
 #include "knob.h"
 #include "optimizer.h"
 
-/**
- * kprobe_parse_switch() - parse what a user has written to a switch
- * @word: the string; white space around it is cut off
- * @on:   set to true or false
- *
- * Stricter than kstrtobool(), which looks at the first letters only.
- *
- * Return: 0, or -EINVAL if it is none of 0, 1, n, y, off, on.
+/*
+ * Accepts 0, 1, n, y, off and on, with white space around the word. kstrtobool() would be less
+ * strict: it looks at the first letters only.
  */
 int kprobe_parse_switch(char *word, bool *on)
 {

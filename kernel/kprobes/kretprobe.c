@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Return probes: what happens when probed functions are entered and return. The
- * pre-handler at a function's entry replaces the return address by that of a trampoline.
- * The trampoline runs the return handlers and goes on to the true return address.
+ * Return probes: handles the entry of a probed function and its return. The pre-handler at the
+ * function's entry replaces the return address with the address of a trampoline. The trampoline
+ * calls kretprobe_return(), which runs the return handlers, and goes on to the true return address.
  *
- * Each call under way has an instance, which is in a list of the task that made the
- * call. The place of the return address on the stack identifies the call. A call has
- * several instances if there are several return probes on the function, or if the
- * function has ended with a jump to another probed one. These form a chain; the last
- * of them has the true return address from the start. A call that never returns leaves
- * its instance in the list, until an outer call returns or the task ends.
+ * Each call under way has an instance, in a list of the task that made the call. The place of the
+ * return address on the stack identifies the call. A call has several instances if the function
+ * has several return probes, or if it has ended with a jump to another probed function. These
+ * instances form a chain, and each has the return address that the first of them has replaced. A
+ * call that never returns leaves its instance in the list until an outer call returns or the task
+ * ends.
  */
 #include <linux/ftrace.h>
 #include <linux/kprobe_arch.h>
@@ -33,9 +33,8 @@ instance_of(struct llist_node *n)
 }
 
 /*
- * An instance's @call is the value of arch_kretprobe_frame(), which is aligned. This bit
- * is set in it if the return address had been replaced by the trampoline's before: there
- * is another instance of the call further down the list.
+ * An instance's @call is the value of arch_kretprobe_frame(), which is aligned. This bit of @call
+ * is set if the call has another instance further down the list.
  */
 #define CHAINED	1UL
 
@@ -51,7 +50,7 @@ static void *frame_of(const struct kretprobe_instance *ri)
 }
 NOKPROBE_SYMBOL(frame_of);
 
-/* From a call's topmost instance, finds the one that has replaced the return address. */
+/* Finds the last instance of a call, from the topmost one. NULL if the chain is broken. */
 static struct kretprobe_instance *last_of_call(struct kretprobe_instance *ri)
 {
 	void *fp = frame_of(ri);
@@ -62,7 +61,7 @@ static struct kretprobe_instance *last_of_call(struct kretprobe_instance *ri)
 }
 NOKPROBE_SYMBOL(last_of_call);
 
-/* The topmost instance of the call with frame @fp: the newest one. */
+/* The topmost instance, which is the newest, of the call with frame @fp. */
 static struct kretprobe_instance *first_of_call(struct llist_node *n, void *fp)
 {
 	while (n && frame_of(instance_of(n)) != fp)
@@ -71,7 +70,7 @@ static struct kretprobe_instance *first_of_call(struct llist_node *n, void *fp)
 }
 NOKPROBE_SYMBOL(first_of_call);
 
-/* Another return probe has replaced this call's return address: gets it from there. */
+/* Another return probe has replaced the return address: chains @ri to its instance. */
 static struct kretprobe_instance *see_through(struct kretprobe_instance *ri)
 {
 	struct kretprobe_instance *other;
@@ -84,10 +83,7 @@ static struct kretprobe_instance *see_through(struct kretprobe_instance *ri)
 }
 NOKPROBE_SYMBOL(see_through);
 
-/*
- * Was @other made by a newer probe on the same point, whose pre-handler has run just
- * before for the same hit?
- */
+/* Has a newer probe on the same point made @other, just before and for the same hit? */
 static bool is_of_same_hit(const struct kretprobe_instance *ri,
 			   const struct kretprobe_instance *other)
 {
@@ -105,13 +101,13 @@ static bool is_of_same_hit(const struct kretprobe_instance *ri,
 NOKPROBE_SYMBOL(is_of_same_hit);
 
 /*
- * Finds the instance below which @ri must be inserted; NULL if on top of the list.
+ * Finds the instance below which @ri must be inserted. NULL if @ri goes on top of the list.
  *
- * Return handlers must run for the newest probe first, as entry handlers do. Its
- * instance was the first of the hit to be pushed, so each further one of the same hit
- * goes below the one before. Instances of a function that has ended by jumping to this
- * one are of another hit: they stay below, because that function returns later. The chain
- * ends the call: what follows may be of one that never returned, at the same place.
+ * Return handlers must run for the newest probe first, as entry handlers do. The newest probe has
+ * pushed the first instance of the hit, so each further instance of the hit goes below the one
+ * before. A function that has ended with a jump to this one returns later: its instances belong to
+ * another hit and stay below @ri. The search ends with the chain: an instance after it may belong
+ * to a call that had its return address in the same place and never returned.
  */
 static struct kretprobe_instance *last_of_hit(struct kretprobe_instance *ri,
 					      struct kretprobe_instance *other)
@@ -137,8 +133,8 @@ static void push_below(struct kretprobe_instance *ri, struct kretprobe_instance 
 NOKPROBE_SYMBOL(push_below);
 
 /*
- * Meanwhile the instance is in the task's list, with a frame that no call has: if the task
- * dies in the handler, kprobe_flush_task() finds the instance there.
+ * While the handler runs, the instance is in the task's list with a frame that no call has. If the
+ * task dies in the handler, kprobe_flush_task() finds the instance there.
  */
 static int call_entry_handler(struct kretprobe *rp, struct pt_regs *regs,
 			      struct kretprobe_instance *ri)
@@ -184,14 +180,7 @@ static noinline int enter(struct kretprobe *rp, struct pt_regs *regs,
 }
 NOKPROBE_SYMBOL(enter);
 
-/**
- * kretprobe_entry_handled() - pre-handler of return probes that have an entry handler
- * @p:    its probe
- * @regs: registers at a function's entry
- *
- * Context: As any pre-handler.
- * Return: 0.
- */
+/* Pre-handler of return probes that have an entry handler. */
 int kretprobe_entry_handled(struct kprobe *p, struct pt_regs *regs)
 {
 	struct kretprobe *rp = container_of(p, struct kretprobe, kp);
@@ -200,14 +189,7 @@ int kretprobe_entry_handled(struct kprobe *p, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(kretprobe_entry_handled);
 
-/**
- * kretprobe_entry() - pre-handler of all other return probes
- * @p:    its probe
- * @regs: registers at a function's entry
- *
- * Context: As any pre-handler.
- * Return: 0.
- */
+/* Pre-handler of return probes without an entry handler. */
 int kretprobe_entry(struct kprobe *p, struct pt_regs *regs)
 {
 	struct kretprobe *rp = container_of(p, struct kretprobe, kp);
@@ -233,7 +215,7 @@ NOKPROBE_SYMBOL(complain);
 /* Makes the instance's pool the hazard pointer of the frame, which stays claimed. */
 static void publish_pool(struct kprobe_frame *frame, struct kretprobe_instance *ri)
 {
-	/* The previous pool's handler has returned: pairs with wait_for_frame(). */
+	/* The previous pool's handler has returned: pairs with is_used() in synchronize.c. */
 	smp_store_release(&frame->hazard, ri->pool);
 	barrier();	/* before the return probe is read, as in kprobe_frame_begin() */
 }
@@ -299,10 +281,7 @@ static void pass_return(struct kretprobe_instance *first,
 {
 	unsigned long flags;
 
-	/*
-	 * There is no frame with a hazard pointer. kprobe_synchronize() interrupts this
-	 * CPU, and so waits until interrupts are enabled: as in miss().
-	 */
+	/* No frame has a hazard pointer: disabled interrupts hold up kprobe_synchronize(). */
 	raw_local_irq_save(flags);
 	count_return_misses(first, last);
 	pop_instances(NULL, last);
@@ -311,9 +290,8 @@ static void pass_return(struct kretprobe_instance *first,
 NOKPROBE_SYMBOL(pass_return);
 
 /*
- * A function has returned to the trampoline, but there is no instance of its call: it
- * has returned more often than it was called. The true return address is unknown, so
- * the task must be killed.
+ * A function has returned to the trampoline, but its call has no instance: the function has
+ * returned more often than it was called. The true return address is unknown, so the task dies.
  */
 static void __noreturn die_without_caller(void *fp)
 {
@@ -324,16 +302,16 @@ static void __noreturn die_without_caller(void *fp)
 NOKPROBE_SYMBOL(die_without_caller);
 
 #ifdef CONFIG_FUNCTION_GRAPH_TRACER
-/* resolve_trampolines() calls it on the hit path. */
+/* resolve_trampoline() calls this on the hit path. */
 NOKPROBE_SYMBOL(ftrace_graph_ret_addr);
 #endif
 
 /**
- * struct replacers - who may have replaced a return address
- * @fp:      where it is
- * @own:     the last instance that was looked at
- * @rethook: likewise of rethooks
- * @graph:   likewise of the graph tracer
+ * struct replacers - how far the search for a true return address has come
+ * @fp:      where the return address is
+ * @own:     the last instance of a return probe that was looked at
+ * @rethook: the same of rethooks
+ * @graph:   the same of the graph tracer
  */
 struct replacers {
 	void *fp;
@@ -342,7 +320,7 @@ struct replacers {
 	int graph;
 };
 
-/* Finds what the trampoline at @addr has replaced. Returns @addr if it is none. */
+/* Finds what the trampoline at @addr has replaced. Returns @addr or 0 if nothing is found. */
 static unsigned long resolve_trampoline(unsigned long addr, struct replacers *by)
 {
 	if (addr == KRETPROBE_TRAMPOLINE)
@@ -354,8 +332,8 @@ static unsigned long resolve_trampoline(unsigned long addr, struct replacers *by
 NOKPROBE_SYMBOL(resolve_trampoline);
 
 /*
- * Finds the return address that others have replaced. They may all have, in any order, and
- * after a tail call so may have another return probe.
+ * Finds the true return address. Every tracer may have replaced it, in any order, and after a tail
+ * call another return probe may have as well.
  */
 static unsigned long resolve_trampolines(struct kretprobe_instance *ri)
 {
@@ -371,9 +349,9 @@ static unsigned long resolve_trampolines(struct kretprobe_instance *ri)
 NOKPROBE_SYMBOL(resolve_trampolines);
 
 /*
- * Execution continues at the return address. If that is a trampoline of the graph tracer or
- * of a rethook, handlers see the address in the caller, in @regs and in the instances, where
- * stack traces continue from.
+ * Execution continues at a trampoline of the graph tracer or of a rethook, as
+ * arch_kretprobe_go_back() has arranged. Handlers see the address in the caller nevertheless, in
+ * @regs and in the instances, and stack traces continue from there.
  */
 static void show_true_caller(struct kretprobe_instance *first,
 			     struct kretprobe_instance *last, struct pt_regs *regs)
@@ -388,8 +366,8 @@ static void show_true_caller(struct kretprobe_instance *first,
 NOKPROBE_SYMBOL(show_true_caller);
 
 /*
- * Any other case, as a call with several instances, or below instances of calls that never
- * returned.
+ * The general case of a return: the call may have several instances, or be below instances of
+ * calls that never returned.
  */
 static noinline void return_from_chain(struct pt_regs *regs, void *fp,
 				       struct kretprobe_instance *top)
@@ -422,8 +400,8 @@ static noinline void return_from_chain(struct pt_regs *regs, void *fp,
 NOKPROBE_SYMBOL(return_from_chain);
 
 /*
- * Is the topmost instance the only one of the call that returns, to a caller that nobody
- * else traces, and not inside another hit?
+ * Is this the common case of a return? The topmost instance @ri is then the only one of the call,
+ * no other tracer has replaced the return address, and no hit is under way on this CPU.
  */
 static __always_inline bool is_plain(const struct kretprobe_instance *ri, void *fp)
 {
@@ -433,7 +411,7 @@ static __always_inline bool is_plain(const struct kretprobe_instance *ri, void *
 	       !kprobe_frame_is_used();
 }
 
-/* Pops the topmost instance. Reads @task, so that its address need not be kept meanwhile. */
+/* Pops the topmost instance. Reads @task: else the compiler would keep the task's address. */
 static __always_inline void pop_top(struct kretprobe_instance *ri)
 {
 	WRITE_ONCE(ri->task->kretprobe_instances.first, ri->llist.next);
@@ -446,7 +424,7 @@ static noinline void end_slowly(struct kretprobe_instance *ri, struct kprobe_fra
 }
 NOKPROBE_SYMBOL(end_slowly);
 
-/* The common case. */
+/* A return for which is_plain() is true. */
 static __always_inline void return_from_call(struct pt_regs *regs, void *fp,
 					     struct kretprobe_instance *ri)
 {
@@ -502,7 +480,7 @@ NOKPROBE_SYMBOL(kretprobe_return);
  * @addr: an address found on a stack
  *
  * Context: Any.
- * Return: True if it has replaced a true return address.
+ * Return: True if @addr is the address of the trampoline.
  */
 bool is_kretprobe_trampoline(unsigned long addr)
 {
@@ -517,7 +495,7 @@ static unsigned long switches_of(const struct task_struct *tsk)
 }
 NOKPROBE_SYMBOL(switches_of);
 
-/* Is a task that is not current off its CPU, ever since switches_of() was @switches? */
+/* Has @tsk, which is not current, been off its CPU since switches_of() returned @switches? */
 static bool is_at_rest(const struct task_struct *tsk, unsigned long switches)
 {
 	smp_rmb();	/* the caller's reads come before those here */
@@ -531,11 +509,11 @@ static bool is_at_rest(const struct task_struct *tsk, unsigned long switches)
 NOKPROBE_SYMBOL(is_at_rest);
 
 /*
- * Another task may wake up at any time, and its instances may then be used for other
- * tasks while they are read here. RCU keeps their memory: preemption is disabled, which
- * is an RCU read-side section as well and calls nothing that can be probed. After each
- * instance this checks that the task has been at rest all the time. Only then do the
- * values count, and only then is the list known to end.
+ * Finds the return address of a call of another task. That task may wake up at any time, and other
+ * tasks may then use its instances while they are read here. RCU keeps their memory: disabling
+ * preemption begins an RCU read-side section, and calls nothing that can be probed. After each
+ * instance this checks that the task has been at rest all the time. Otherwise the values are void,
+ * and the list might never end.
  */
 static unsigned long find_of_other(struct task_struct *tsk, void *fp, unsigned long *passed)
 {
@@ -570,17 +548,18 @@ NOKPROBE_SYMBOL(find_of_other);
  * kretprobe_find_ret_addr() - find the true return address of a call
  * @tsk: the task whose stack is being unwound
  * @fp:  where the trampoline's address was found
- * @cur: where the last search ended, points to NULL at first; makes unwinding the stack of
- *       current take one walk of the task's instances
+ * @cur: where the last search ended, points to NULL at first; so the unwinding of the stack of
+ *       current walks the task's instances once
  *
- * If @tsk is not current it may run meanwhile: its calls are then unknown. *@cur then counts the
- * instances passed, as the last of them may be gone by the next call. In both cases a call has a
- * second answer if its function has ended by jumping to another one and others have replaced the
- * address in between. The caller must hold a reference to the task, but need not be in an RCU
- * read-side section.
+ * If @tsk is not current, it may run meanwhile, and its calls are then unknown. For such a task
+ * *@cur counts the instances passed, as the last of them may be gone when the next search begins.
+ * For any task, a second search for the same call finds a second address if the function has ended
+ * with a jump to another probed function, and another tracer has replaced the return address in
+ * between. The caller must hold a reference to the task, but need not be in an RCU read-side
+ * section.
  *
  * Context: Any, also NMI; for another task one in which RCU is watching.
- * Return: The address, 0 when the call is unknown.
+ * Return: The address; 0 if the call is unknown.
  */
 unsigned long kretprobe_find_ret_addr(struct task_struct *tsk, void *fp,
 				      struct llist_node **cur)

@@ -2,7 +2,7 @@
 #ifndef _KERNEL_KPROBES_KRETPROBE_H
 #define _KERNEL_KPROBES_KRETPROBE_H
 
-/* kretprobe.c: return probes, at entry to and return from functions */
+/* kretprobe.c: handles the entries and returns of functions with return probes */
 struct kprobe;
 struct pt_regs;
 

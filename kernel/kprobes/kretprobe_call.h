@@ -2,7 +2,7 @@
 #ifndef _KERNEL_KPROBES_KRETPROBE_CALL_H
 #define _KERNEL_KPROBES_KRETPROBE_CALL_H
 
-/* A call of a probed function gets its instance. */
+/* How an entry gets its instance and its new return address; for kretprobe.c, kretprobe_quick.c */
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
 #include <linux/sched.h>
@@ -10,13 +10,13 @@
 #define KRETPROBE_TRAMPOLINE						\
 	((unsigned long)dereference_function_descriptor(kretprobe_trampoline))
 
-/* Interrupts that push instances pop them again, so no atomic exchange is needed. */
+/* Interrupts pop the instances that they push, so the list needs no atomic exchange. */
 static __always_inline void kretprobe_push(struct kretprobe_instance *ri)
 {
 	struct llist_head *stack = &current->kretprobe_instances;
 
 	WRITE_ONCE(ri->llist.next, stack->first);
-	/* It must be complete, for interrupts and for find_of_other() on other CPUs. */
+	/* The instance is complete before an interrupt or find_of_other() can find it. */
 	smp_store_release(&stack->first, &ri->llist);
 }
 

@@ -1,26 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Pools of return-probe instances: one pool for each return probe.
+ * Pools of return-probe instances: one pool for each return probe. Hits in kretprobe.c take
+ * instances and return them; registering and unregistering make and destroy pools.
  *
- * A pool is a list of segments. Each is an objpool, which has a ring of free instances
- * for every CPU. In addition, each CPU has one spare instance, the one that was used
- * last, which is taken and returned without the ring.
+ * A pool is a list of segments. Each segment is an objpool, which has a ring of free instances for
+ * every CPU. In addition, each CPU has one spare instance, the one that it used last. Taking and
+ * returning the spare instance does not touch the ring.
  *
- * If the user asked for a number of instances, that is a hard limit. A pool with the
- * default number grows when few instances are left: it gets a segment as large as all
- * others together, but of at most KRETPROBE_GROWTH_STEP instances. A hit must not
- * allocate. It queues an irq_work, which interrupts the same CPU as soon as interrupts
- * are enabled there, and allocates the segment. Each CPU whose ring is empty does so, as
- * another one may keep its interrupts disabled. With PREEMPT_RT the allocation needs a
- * task, and a work item makes it.
+ * If the user asked for a number of instances, that is a hard limit. A pool with the default number
+ * grows when few instances are left: it gets a segment as large as all others together, but of at
+ * most KRETPROBE_GROWTH_STEP instances. A hit must not allocate, so it queues an irq_work. That
+ * interrupts the same CPU as soon as interrupts are enabled there, and allocates the segment. Each
+ * CPU whose ring is empty queues its own, since another CPU may keep its interrupts disabled. With
+ * PREEMPT_RT the allocation needs a task, so a work item allocates the segment.
  *
- * Instances outlive their return probe as long as calls are in flight. A pool
- * is therefore detached from the return probe when that is unregistered, and
- * freed with its last instance.
+ * Instances outlive their return probe as long as calls are in flight. Unregistering therefore
+ * detaches the pool from the return probe, and the pool is freed with its last instance.
  *
- * An instance may be used again at once, but its memory stays an instance until all
- * instances of its segment were returned and then an RCU grace period has ended: CPUs
- * that unwind the stacks of other tasks may read it, see kretprobe_find_ret_addr().
+ * An instance may be used again at once. Its memory stays an instance until all instances of its
+ * segment were returned and an RCU grace period has ended after that: CPUs that unwind the stacks
+ * of other tasks may read it, see kretprobe_find_ret_addr().
  */
 #include <linux/cpumask.h>
 #include <linux/export.h>
@@ -34,13 +33,13 @@
 #include "kretprobe_pool.h"
 #include "table.h"
 
-/* Growing ends when a pool has this many instances. */
+/* A pool with this many instances does not grow. */
 #define KRETPROBE_MAX_GROWTH	65536
 
-/* The most instances that are added at once, as interrupts are disabled meanwhile. */
+/* The most instances that are added at once: interrupts are disabled meanwhile. */
 #define KRETPROBE_GROWTH_STEP	256
 
-/* Instances for take_all_back(), and pools for grow_pools(). */
+/* Instances that take_all_back() returns, and pools that wait for grow_pools(). */
 static LLIST_HEAD(returned_instances);
 static LLIST_HEAD(growing_pools);
 
@@ -48,9 +47,8 @@ static LLIST_HEAD(growing_pools);
  * get_kretprobe() - get the return probe of a call
  * @ri: the call's instance
  *
- * Context: In a handler, or anywhere else where the return probe is known to
- * be registered.
- * Return: The return probe, NULL when it has been unregistered meanwhile.
+ * Context: In a handler, or anywhere else where the return probe is known to be registered.
+ * Return: The return probe; NULL if it has been unregistered meanwhile.
  */
 struct kretprobe *get_kretprobe(struct kretprobe_instance *ri)
 {
@@ -59,7 +57,7 @@ struct kretprobe *get_kretprobe(struct kretprobe_instance *ri)
 EXPORT_SYMBOL_GPL(get_kretprobe);
 NOKPROBE_SYMBOL(get_kretprobe);
 
-/* Set while this CPU adds to its ring, to which an NMI must not add then. */
+/* Set while this CPU adds to its ring, with interrupts disabled. An NMI must not add then. */
 static DEFINE_PER_CPU(bool, kretprobe_pushing);
 
 static void free_pool(struct kref *ref)
@@ -76,7 +74,7 @@ static void put_pool(struct kretprobe_pool *pool)
 	kref_put(&pool->ref, free_pool);
 }
 
-/* After a grace period: nobody uses or reads the segment's instances any more. */
+/* An RCU grace period has ended: nobody uses or reads the segment's instances any more. */
 static void free_segment(struct rcu_head *rcu)
 {
 	struct kretprobe_segment *segment;
@@ -87,7 +85,7 @@ static void free_segment(struct rcu_head *rcu)
 	kfree(segment);
 }
 
-/* Drops references: those of instances that are not used again, or the pool's. */
+/* Drops @nr references: of instances that are never used again, and of the pool. */
 static void put_segment(struct kretprobe_segment *segment, unsigned int nr)
 {
 	if (refcount_sub_and_test(nr, &segment->ref))
@@ -138,28 +136,22 @@ static unsigned int default_instances(void)
 	return max_t(unsigned int, 10, 2 * num_possible_cpus());
 }
 
-/* Users register a return probe once more without clearing what registering has set. */
+/* Registering sets @maxactive. Users register a return probe again without clearing it. */
 static bool wants_default(const struct kretprobe *rp)
 {
 	return rp->maxactive <= 0 || rp->maxactive == rp->default_maxactive;
 }
 
-/* objpool computes the size of a CPU's ring in an int. One CPU may have all instances. */
+/* objpool computes the size of a CPU's ring, which may have all instances, in an int. */
 static bool fits_in_ring(const struct kretprobe_pool *pool, unsigned int instances)
 {
 	size_t size = sizeof(struct kretprobe_instance) + pool->data_size;
 
-	/* The ring has room for a power of two of pointers: less than twice as many. */
+	/* The ring's array of pointers is rounded up to a power of two: less than doubled. */
 	return (u64)instances * (size + 2 * sizeof(void *)) < INT_MAX - PAGE_SIZE;
 }
 
-/**
- * kretprobe_pool_make() - make the pool of a return probe
- * @rp: the return probe; its @maxactive and @data_size are read
- *
- * Context: Process context, may sleep.
- * Return: The pool, NULL when out of memory or for more than a pool can have.
- */
+/* Makes the pool of a return probe. NULL if out of memory, or if @maxactive is too large. */
 struct kretprobe_pool *kretprobe_pool_make(struct kretprobe *rp)
 {
 	struct kretprobe_pool *pool = kzalloc(sizeof(*pool), GFP_KERNEL);
@@ -185,25 +177,20 @@ struct kretprobe_pool *kretprobe_pool_make(struct kretprobe *rp)
 }
 NOKPROBE_SYMBOL(kretprobe_pool_make);
 
-/**
- * kretprobe_pool_detach() - detach a pool from its return probe
- * @pool: the pool of a return probe that is being unregistered
- *
- * After the next kprobe_synchronize() nobody reads the return probe or returns
- * instances to the rings.
- *
- * Context: kprobe_mutex held.
+/*
+ * The return probe is being unregistered. After the next kprobe_synchronize() nobody reads the
+ * return probe or returns instances to the rings.
  */
 void kretprobe_pool_detach(struct kretprobe_pool *pool)
 {
 	lockdep_assert_held(&kprobe_mutex);
-	/* To kprobe_synchronize() this is the unlinking: returns read them after A. */
+	/* The unlinking that synchronize.c orders: returns read both fields after A. */
 	WRITE_ONCE(pool->rp, NULL);
 	WRITE_ONCE(pool->handler, NULL);
 }
 NOKPROBE_SYMBOL(kretprobe_pool_detach);
 
-/* Takes the spare instance of any CPU. Returns NULL if none has one. */
+/* Takes the spare instance of any CPU. NULL if no CPU has one. */
 static struct kretprobe_instance *take_spare(struct kretprobe_pool *pool)
 {
 	struct kretprobe_instance *ri = NULL;
@@ -229,14 +216,10 @@ static void retire_segment(struct kretprobe_segment *segment)
 	put_segment(segment, nr);
 }
 
-/**
- * kretprobe_pool_destroy() - free a pool when its last instance is returned
- * @pool: the pool: never used; or detached, and no frame's hazard pointer
- *
- * Instances of calls in flight have references to their segment, which has one to the
- * pool.
- *
- * Context: Process context.
+/*
+ * Frees a pool when its last instance is returned. The pool was never used; or it is detached, and
+ * not the hazard pointer of any frame. Instances of calls in flight have references to their
+ * segment, and each segment has one to the pool.
  */
 void kretprobe_pool_destroy(struct kretprobe_pool *pool)
 {
@@ -269,14 +252,14 @@ static void grow_pool(struct kretprobe_pool *pool, gfp_t gfp)
 
 	if (READ_ONCE(pool->rp) && pool->size < KRETPROBE_MAX_GROWTH)
 		add_segment(pool, step, gfp | __GFP_NOWARN);
-	/* Pairs with ask_for_more(): the CPU that grows it next sees @size and @newest. */
+	/* The CPU that grows the pool next sees @size and @newest: pairs with ask_for_more(). */
 	atomic_set_release(&pool->wants, 0);
 	put_pool(pool);
 }
 
 /*
- * A pool that still has its return probe must not be destroyed before this has returned:
- * interrupts are disabled, which holds up kprobe_synchronize(), or kprobe_mutex is held.
+ * A pool that still has its return probe is not destroyed before this returns: the caller has
+ * disabled interrupts, which holds up kprobe_synchronize(), or holds kprobe_mutex.
  */
 static void grow_pools(gfp_t gfp)
 {
@@ -345,7 +328,7 @@ static void queue_return_work(struct irq_work *work)
 /* A hit may be in an NMI, which cannot queue a work item. */
 static DEFINE_IRQ_WORK(return_irq_work, queue_return_work);
 
-/* How many instances are free in one CPU's ring. */
+/* How many instances are free in the ring of one CPU? */
 static unsigned int ring_fill(const struct objpool_head *objects, int cpu)
 {
 	const struct objpool_slot *ring = objects->cpu_slots[cpu];
@@ -372,7 +355,7 @@ static void ask_for_more(struct kretprobe_pool *pool)
 		kref_get(&pool->ref);
 		llist_add(&pool->growing, &growing_pools);
 	}
-	/* The first CPU that can grows all pools that wait. */
+	/* The first CPU that runs its irq_work grows all pools that wait. */
 	irq_work_queue(raw_cpu_ptr(&grow_irq_work));
 }
 NOKPROBE_SYMBOL(ask_for_more);
@@ -391,13 +374,7 @@ pop_anywhere(struct kretprobe_pool *pool, struct kretprobe_segment *segment)
 }
 NOKPROBE_SYMBOL(pop_anywhere);
 
-/**
- * kretprobe_pool_pop_slowly() - get an instance when this CPU has none at hand
- * @pool: the pool
- *
- * Context: As kretprobe_pool_pop_spare().
- * Return: The instance, NULL when all are in use.
- */
+/* Gets an instance if this CPU has no spare one. NULL if all instances are in use. */
 struct kretprobe_instance *
 kretprobe_pool_pop_slowly(struct kretprobe_pool *pool)
 {
@@ -416,12 +393,7 @@ kretprobe_pool_pop_slowly(struct kretprobe_pool *pool)
 }
 NOKPROBE_SYMBOL(kretprobe_pool_pop_slowly);
 
-/**
- * kretprobe_pool_push_slowly() - return an instance when this CPU has a spare one
- * @ri: the instance
- *
- * Context: As kretprobe_pool_push().
- */
+/* Returns an instance that does not become the spare one: to the ring, or later. */
 void __flatten kretprobe_pool_push_slowly(struct kretprobe_instance *ri)
 {
 	if (likely(READ_ONCE(ri->pool->rp) && !raw_cpu_read(kretprobe_pushing)))
@@ -431,12 +403,7 @@ void __flatten kretprobe_pool_push_slowly(struct kretprobe_instance *ri)
 }
 NOKPROBE_SYMBOL(kretprobe_pool_push_slowly);
 
-/**
- * kretprobe_pool_return_later() - have a work item return an instance
- * @ri: the instance
- *
- * Context: Any.
- */
+/* Has a work item return an instance. Any context will do. */
 void kretprobe_pool_return_later(struct kretprobe_instance *ri)
 {
 	if (llist_add(&ri->llist, &returned_instances))

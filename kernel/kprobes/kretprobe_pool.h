@@ -14,10 +14,9 @@
  * @objects: the free ones
  * @older:   the segment added before this one
  * @pool:    the pool
- * @ref:     one for each instance that may still be used and one for the pool;
- *           not changed before the return probe is being unregistered
- * @rcu:     for freeing: another CPU may be unwinding the stack of a task that
- *           has just used one of the instances
+ * @ref:     one for each instance that may still be used and one for the pool; changes only after
+ *           the pool has lost its return probe
+ * @rcu:     for freeing: another CPU may unwind the stack of a task that has used an instance
  */
 struct kretprobe_segment {
 	struct objpool_head objects;
@@ -30,17 +29,16 @@ struct kretprobe_segment {
 /**
  * struct kretprobe_pool - instances for one return probe
  * @rp:       the return probe; NULL once it is being unregistered
- * @handler:  the return probe's, NULL likewise and if it has none
+ * @handler:  the return probe's; NULL when @rp is NULL, or if there is none
  * @owner:    the return probe, which may have been freed: not to be dereferenced
- * @spare:    for each CPU the instance that it uses next, or NULL; other CPUs
- *            take it if all rings are empty
+ * @spare:    for each CPU the instance that it uses next, or NULL; other CPUs take it if all
+ *            rings are empty
  * @grows:    the user has asked for the default number of instances
  * @data_size: the return probe's
- * @size:     number of instances; written before other CPUs know the pool, and
- *            then by the CPU that grows it while @wants is set
+ * @size:     number of instances; written before other CPUs know the pool, and then by the CPU
+ *            that grows the pool while @wants is set
  * @newest:   the segment added last
- * @ref:      one for the return probe, one for each segment and one while it
- *            waits to grow
+ * @ref:      one for the return probe, one for each segment, and one while the pool waits to grow
  * @wants:    set while the pool waits to grow
  * @growing:  in growing_pools
  * @rcu:      for freeing
@@ -70,14 +68,10 @@ kretprobe_pool_pop_slowly(struct kretprobe_pool *pool);
 void kretprobe_pool_push_slowly(struct kretprobe_instance *ri);
 void kretprobe_pool_return_later(struct kretprobe_instance *ri);
 
-/**
- * kretprobe_pool_pop_spare() - get an instance for a call
- * @rp: the return probe
- *
- * Most calls use the instance that the previous call on this CPU has used.
- *
- * Context: Hit path; the return probe's point is the frame's hazard pointer.
- * Return: The instance, NULL when kretprobe_pool_pop_slowly() has to look for one.
+/*
+ * Most calls use the instance that the previous call on this CPU has used. If there is none, call
+ * kretprobe_pool_pop_slowly(). The return probe's point must be the hazard pointer of the caller's
+ * frame.
  */
 static __always_inline struct kretprobe_instance *
 kretprobe_pool_pop_spare(struct kretprobe *rp)
@@ -85,29 +79,21 @@ kretprobe_pool_pop_spare(struct kretprobe *rp)
 	return xchg(raw_cpu_ptr(rp->spare), NULL);
 }
 
-/**
- * kretprobe_pool_swap_spare() - leave an instance as this CPU's spare one
- * @ri: the instance
- *
- * The pool had its return probe when it became the frame's hazard pointer, so it is not
- * destroyed before kprobe_synchronize() has waited for the caller's frame.
- *
- * Context: As kretprobe_pool_push().
- * Return: The spare one so far, which the caller must return, or NULL.
+/*
+ * Leaves @ri as this CPU's spare instance. Returns the one so far, or NULL; the caller must return
+ * that to the pool. The pool is the hazard pointer of the caller's frame, and had its return probe
+ * when it became that, so it is not destroyed before kprobe_synchronize() has waited for the frame.
  */
 static __always_inline struct kretprobe_instance *
 kretprobe_pool_swap_spare(struct kretprobe_instance *ri)
 {
-	/* A full barrier: pairs with take_spare(), for CPUs that have none left. */
+	/* A full barrier: pairs with take_spare() on a CPU that has no instance left. */
 	return xchg(raw_cpu_ptr(ri->pool->spare), ri);
 }
 
-/**
- * kretprobe_pool_push() - return an instance to its pool
- * @ri: the instance
- *
- * Context: Hit path; the pool, or its return probe's point, is the frame's hazard
- * pointer, or interrupts are disabled.
+/*
+ * Returns an instance. The pool, or its return probe's point, must be the hazard pointer of the
+ * caller's frame, or interrupts must be disabled.
  */
 static __always_inline void kretprobe_pool_push(struct kretprobe_instance *ri)
 {

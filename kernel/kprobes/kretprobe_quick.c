@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The entry of a probed function, for detours that call no handler but kretprobe_entry().
+ * Handles the entry of a probed function for detours that call no handler but kretprobe_entry().
  *
- * That reads and writes the return address, and nobody sees registers. To save and restore
- * them all takes longer than everything else. So such a detour first calls a function that
- * keeps them, and saves registers only if it must leave the hit to the usual way.
+ * kretprobe_entry() reads and writes the return address, and no user sees registers. Saving and
+ * restoring all registers would take longer than everything else. The detour therefore first calls
+ * kretprobe_enter_quickly(), which keeps all registers, and saves registers only if that has done
+ * nothing.
  */
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
@@ -17,7 +18,7 @@
 
 #ifdef ARCH_KPROBE_OWN_DETOURS
 
-/* GCC has it since version 7. Without it the macro is empty. */
+/* GCC has the attribute since version 7. Without it ARCH_KPROBE_KEEPS_REGISTERS is empty. */
 #if __has_attribute(__no_caller_saved_registers__)
 #define KEEPS_REGISTERS	true
 #else
@@ -29,10 +30,10 @@
  * @detour: the detour
  * @entry:  filled in for it
  *
- * Unwinders by frame pointers would not find the caller of the probed function.
+ * Never with CONFIG_FRAME_POINTER: the unwinder would not find the caller of the probed function.
  *
  * Context: As arch_kprobe_emit_detour().
- * Return: True if there is one return probe, without an entry handler, and nothing else.
+ * Return: True if the point has one return probe, without an entry handler, and no other probe.
  */
 bool kretprobe_enters_quickly(const struct kprobe_detour *detour,
 			      struct kretprobe_quick_entry *entry)
@@ -54,12 +55,12 @@ bool kretprobe_enters_quickly(const struct kprobe_detour *detour,
 NOKPROBE_SYMBOL(kretprobe_enters_quickly);
 
 /**
- * kretprobe_enter_quickly() - do what a hit does that calls kretprobe_entry() only
- * @entry: from a detour's code
+ * kretprobe_enter_quickly() - handle a hit that calls kretprobe_entry() only
+ * @entry: filled in when the detour was made
  * @fp:    as for kretprobe_return()
  *
  * Context: That of the probed code.
- * Return: False if nothing was done, and handlers must be called as for any hit.
+ * Return: False if nothing was done: the detour must call handlers as for any hit.
  */
 bool ARCH_KPROBE_KEEPS_REGISTERS
 kretprobe_enter_quickly(const struct kretprobe_quick_entry *entry, void *fp)
@@ -71,7 +72,7 @@ kretprobe_enter_quickly(const struct kretprobe_quick_entry *entry, void *fp)
 	if (likely(!kprobe_frame_is_used() && ret_addr != KRETPROBE_TRAMPOLINE)) {
 		struct kprobe_frame *frame = kprobe_first_frame();
 
-		/* As in kprobe_frame_begin(), but nothing can be hit in this context. */
+		/* Like kprobe_frame_begin(), but no code here can be hit in this context. */
 		WRITE_ONCE(frame->hazard, entry->point);
 		barrier();
 		if (likely(READ_ONCE(entry->point->generation) == entry->generation))

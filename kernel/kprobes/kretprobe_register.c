@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Registering and unregistering return probes. Their hits, at entries and returns, are
- * handled in kretprobe.c.
+ * Registers and unregisters return probes. kretprobe.c handles their entries and returns.
  */
 #include <linux/export.h>
 #include <linux/kprobes.h>
@@ -31,7 +30,7 @@ static void set_up(struct kretprobe *rp, struct kretprobe_pool *pool)
 	rp->kp.fault_handler = NULL;
 }
 
-/* struct kprobe_array's @add: makes the pool and puts the return probe on its point. */
+/* For struct kprobe_array's @add: makes the pool and puts the return probe on its point. */
 static enum kprobe_reason add_return_probe(struct kprobe *p, struct kprobe_chunk *chunk)
 {
 	struct kretprobe *rp = container_of(p, struct kretprobe, kp);
@@ -75,8 +74,8 @@ static int register_returns(struct kretprobe **rps, int num,
  * See register_kprobes().
  *
  * Context: Process context, may sleep.
- * Return: As register_kretprobe() for the first that was refused; -EINVAL also
- * when @rps or one of its entries is NULL or @num is not positive.
+ * Return: As register_kretprobe() for the first that was refused. -EINVAL also if @rps or one of
+ * its entries is NULL, or @num is not positive.
  */
 int register_kretprobes(struct kretprobe **rps, int num)
 {
@@ -86,14 +85,13 @@ EXPORT_SYMBOL_GPL(register_kretprobes);
 
 /**
  * register_kretprobe() - probe the return from a function
- * @rp: the return probe. Its @kp names the place, as for register_kprobe(), which must
- *      be a function's entry; @handler, @entry_handler, @maxactive and
- *      @data_size are read
+ * @rp: the return probe. Its @kp names the place as for register_kprobe(), which must be a
+ *      function's entry; @handler, @entry_handler, @maxactive and @data_size are read
  *
  * Context: Process context, may sleep.
- * Return: As register_kprobe(); -EINVAL also when the place is not a
- * function's entry, -E2BIG when @data_size is more than
- * %KRETPROBE_MAX_DATA_SIZE, -ENOMEM also when @maxactive instances would have 2 GB or more.
+ * Return: As register_kprobe(). -EINVAL also if the place is not a function's entry, -E2BIG if
+ * @data_size is more than %KRETPROBE_MAX_DATA_SIZE, -ENOMEM also if @maxactive instances would take
+ * 2 GB or more.
  */
 int register_kretprobe(struct kretprobe *rp)
 {

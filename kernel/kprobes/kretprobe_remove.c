@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The part of unregistering that is for return probes only. register.c calls this for
- * every probe.
+ * The part of unregistering that is for return probes only. register.c calls this for every
+ * probe. A pool is destroyed only after kprobe_synchronize() has waited for the hits that use it.
  */
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
@@ -9,38 +9,22 @@
 #include "kretprobe_pool.h"
 #include "kretprobe_remove.h"
 
-/**
- * kretprobe_detach() - detach the pool of a return probe that is being unregistered
- * @p: the probe; nothing is done unless it is that of a return probe
- *
- * Context: kprobe_mutex held.
- */
+/* Detaches the pool of a return probe that is being unregistered. No-op for other probes. */
 void kretprobe_detach(struct kprobe *p)
 {
 	if (kprobe_is_return_probe(p))
 		kretprobe_pool_detach(container_of(p, struct kretprobe, kp)->pool);
 }
 
-/**
- * kretprobe_hazard() - get the hazard pointer that returns publish
- * @p: a probe, of a return probe or not
- *
- * Context: The probe is being unregistered by the caller.
- * Return: The return probe's pool, NULL for other probes.
- */
+/* The pool of a return probe, which its returns publish as hazard pointer. NULL for others. */
 const void *kretprobe_hazard(const struct kprobe *p)
 {
 	return kprobe_is_return_probe(p) ? container_of(p, struct kretprobe, kp)->pool : NULL;
 }
 
-/**
- * kretprobe_forget_pool() - take what registering has set out of a return probe
- * @rp: a return probe that is not registered, and that no hit uses
- *
- * Its probe may be registered as a plain one next, whose pre-handler must not be that of
- * return probes, without a pool.
- *
- * Context: Process context.
+/*
+ * Clears what registering has set in a return probe that no hit uses. Its probe may be registered
+ * as a plain one next, and the pre-handler of return probes must not run without a pool.
  */
 void kretprobe_forget_pool(struct kretprobe *rp)
 {
@@ -49,13 +33,7 @@ void kretprobe_forget_pool(struct kretprobe *rp)
 	rp->kp.pre_handler = NULL;
 }
 
-/**
- * kretprobe_destroy() - destroy the pool of a return probe
- * @p: the probe, which no hit uses any more; nothing is done unless it is that of a
- *     return probe
- *
- * Context: Process context.
- */
+/* Destroys the pool of a return probe that no hit uses any more. No-op for other probes. */
 void kretprobe_destroy(struct kprobe *p)
 {
 	struct kretprobe *rp = container_of(p, struct kretprobe, kp);
