@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Text of livepatch modules that is relocated while it can be probed.
+ * Finds text of livepatch modules that livepatch relocates while it can be probed. No breakpoint or
+ * jump may displace such text.
  *
- * Functions of a livepatch module refer to symbols of the module that they patch. These
- * relocations are kept, in sections of their own, and livepatch writes them when that
- * module comes, and takes them back when it goes. It expects to find in the text what it
- * has written before, and no copy of an instruction would be changed with it. Those of the
- * kernel's symbols are written before the livepatch module's text can be probed. See
+ * Functions of a livepatch module refer to symbols of the module that they patch. The livepatch
+ * module keeps these relocations in sections of their own. livepatch writes them when the patched
+ * module comes, and takes them back when that module goes. livepatch expects to find in the text
+ * what it has written before, and would not change a slot with the instruction. Relocations to
+ * symbols of the kernel are written before the livepatch module's text can be probed. See
  * Documentation/livepatch/module-elf-format.rst.
  */
 #include <linux/elf.h>
@@ -17,7 +18,7 @@
 
 #include "livepatch.h"
 
-/* How the names of sections begin that are relocated late, and of those that are not. */
+/* How names of sections of relocations begin: of all, and of those that are written early. */
 #define RELOCATIONS		".klp.rela."
 #define RELOCATIONS_EARLY	RELOCATIONS "vmlinux."
 
@@ -30,7 +31,7 @@ static bool is_written_late(const struct klp_modinfo *info, const Elf_Shdr *sect
 	       strncmp(name, RELOCATIONS_EARLY, strlen(RELOCATIONS_EARLY));
 }
 
-/* Does any entry of a section of relocations write into the text? */
+/* Does any relocation of the section write into the text? */
 static bool writes_to(const struct klp_modinfo *info, const Elf_Shdr *section,
 		      unsigned long start, unsigned long end)
 {
@@ -44,16 +45,10 @@ static bool writes_to(const struct klp_modinfo *info, const Elf_Shdr *section,
 	return false;
 }
 
-/**
- * kprobe_relocates_late() - check whether livepatch writes to some text of a module
- * @info:  what is kept of the livepatch module's ELF file
- * @start: first byte, where an instruction begins
- * @end:   the byte after the last, where another instruction begins
- *
- * A relocation is inside an instruction: it begins in the range if it overlaps it.
- *
- * Context: Process context. The module stays.
- * Return: True if it does when the module that it patches comes or goes.
+/*
+ * Does livepatch write into the text of a livepatch module when the patched module comes or goes?
+ * Instructions begin at @start and @end. A relocation is inside an instruction, so one that
+ * overlaps the range begins in it.
  */
 bool kprobe_relocates_late(const struct klp_modinfo *info, unsigned long start,
 			   unsigned long end)

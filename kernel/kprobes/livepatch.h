@@ -2,7 +2,7 @@
 #ifndef _KERNEL_KPROBES_LIVEPATCH_H
 #define _KERNEL_KPROBES_LIVEPATCH_H
 
-/* livepatch.c: text of livepatch modules that is relocated while it can be probed */
+/* livepatch.c: finds text of livepatch modules that is relocated while it can be probed */
 #include <linux/module.h>
 
 struct klp_modinfo;
@@ -10,17 +10,10 @@ struct klp_modinfo;
 bool kprobe_relocates_late(const struct klp_modinfo *info, unsigned long start,
 			   unsigned long end);
 
-/**
- * kprobe_is_relocated_late() - the same for any text
- * @mod:   the module that the text is in, or NULL
- * @start: first byte, where an instruction begins
- * @end:   the byte after the last, where another instruction begins
- *
- * Of a livepatch module that is coming, nothing is known yet: the loader copies the ELF
- * file's sections after it has called the notifiers. All of its text counts.
- *
- * Context: Process context, kprobe_mutex held.
- * Return: As kprobe_relocates_late().
+/*
+ * The same for text of any module, or for other text if @mod is NULL. All text of a livepatch
+ * module counts while that is coming: the loader copies the ELF file's sections after it has called
+ * the notifiers.
  */
 static inline bool kprobe_is_relocated_late(const struct module *mod, unsigned long start,
 					    unsigned long end)

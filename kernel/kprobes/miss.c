@@ -12,16 +12,9 @@
 
 #include "miss.h"
 
-/**
- * kprobe_count_miss() - a probe's handlers were due and did not run
- * @p:     the probe
- * @cause: why
- *
- * Context: Any.
- */
 void kprobe_count_miss(struct kprobe *p, enum kprobe_miss cause)
 {
-	/* A plain field of the interface, but CPUs may miss at the same time. */
+	/* @nmissed is a plain field of the API, but several CPUs may count at once. */
 	atomic_long_inc((atomic_long_t *)&p->nmissed);
 	if (cause == KPROBE_MISS_NESTED)
 		return;
@@ -30,14 +23,7 @@ void kprobe_count_miss(struct kprobe *p, enum kprobe_miss cause)
 }
 NOKPROBE_SYMBOL(kprobe_count_miss);
 
-/**
- * kprobe_misses() - tell how many hits of a probe were missed by a cause
- * @p:     the probe
- * @cause: the cause
- *
- * Context: Any.
- * Return: The number. While hits are being missed, it may be of a moment ago.
- */
+/* While hits are being missed, the number may be outdated. */
 unsigned long kprobe_misses(const struct kprobe *p, enum kprobe_miss cause)
 {
 	unsigned long others = 0;
@@ -47,17 +33,14 @@ unsigned long kprobe_misses(const struct kprobe *p, enum kprobe_miss cause)
 		return atomic_long_read(&p->misses[cause - 1]);
 	for (i = 0; i < ARRAY_SIZE(p->misses); i++)
 		others += atomic_long_read(&p->misses[i]);
-	smp_rmb();	/* @nmissed is not less: pairs with kprobe_count_miss() */
+	smp_rmb();	/* @nmissed is not less than @others: pairs with kprobe_count_miss() */
 	return READ_ONCE(p->nmissed) - others;
 }
 NOKPROBE_SYMBOL(kprobe_misses);
 
-/**
- * kprobe_miss_rest() - a handler has diverted a hit, the next probes miss it
- * @point: the point
- * @p:     the probe whose handler it was
- *
- * Context: In a frame that has the point published.
+/*
+ * The handler of @p has diverted a hit: the probes after @p miss it. @point is the hazard pointer
+ * of the caller's frame.
  */
 void kprobe_miss_rest(struct kprobe_point *point, struct kprobe *p)
 {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Text that comes and goes: modules, and init memory.
+ * Restores text and kills its points before it goes away: text of modules, and init memory.
  *
- * A probe may be set in a module from the moment its COMING notifier has run
- * here until its GOING notifier runs. Both take kprobe_mutex, and registering
- * checks under it. So the GOING notifier sees all probes that were registered in the
- * module. No reference to the module is needed, and rmmod never fails because a
- * registration happens to be under way.
+ * A probe may be set in a module from the moment when module_event() has handled COMING until it
+ * handles GOING. module_event() takes kprobe_mutex, and registering checks the module under
+ * kprobe_mutex, so GOING sees all probes that were registered in the module. No reference to the
+ * module is needed, and rmmod never fails because a registration happens to be under way.
  */
 #include <linux/init.h>
 #include <linux/kprobe_point.h>
@@ -27,9 +26,8 @@
 #include "table.h"
 
 /*
- * Takes breakpoints, jumps and ftrace's calls out of text before its points are killed:
- * a module's init text may still be running, and ftrace goes on calling for an address
- * until that is removed from its filter.
+ * Takes breakpoints, jumps and ftrace's calls out of text before its points are killed: a module's
+ * init text may still be running, and ftrace reports calls until the address leaves its filter.
  */
 static void restore_text(unsigned long start, unsigned long size)
 {
@@ -44,7 +42,7 @@ static void restore_text(unsigned long start, unsigned long size)
 		list_move_tail(&point->batch, point->mechanism == KPROBE_FTRACE ?
 					      &traced : &patched);
 	}
-	/* First: a moving point leaves its breakpoint to the point that shares it. */
+	/* First: a point that switches to ftrace leaves its breakpoint to a sharing point. */
 	kprobe_ftrace_disarm(&traced);
 	kprobe_batch_restore(&patched);
 	kprobe_batch_drop(&patched);
@@ -66,7 +64,7 @@ static void kill_points(unsigned long start, unsigned long size)
 /**
  * kprobe_free_init_mem() - disarm and mark the probes in the kernel's init memory
  *
- * Called before that memory is freed.
+ * The kernel calls this before it frees that memory.
  *
  * Context: Process context, may sleep.
  */
@@ -95,7 +93,7 @@ static int module_event(struct notifier_block *nb, unsigned long event,
 	switch (event) {
 	case MODULE_STATE_COMING:
 		ret = kprobe_module_comes(mod) ?: kprobe_blacklist_add_module(mod);
-		/* Only those that were called before this notifier hear that it goes. */
+		/* When this fails, GOING is sent only to the notifiers that were called before. */
 		if (ret)
 			kprobe_module_has_come(mod);
 		break;
@@ -116,20 +114,14 @@ static int module_event(struct notifier_block *nb, unsigned long event,
 }
 
 /*
- * Must be the first of all notifiers. Others, such as trace_kprobe's, register probes in
- * the module that is coming, for which its blacklist must be known.
+ * Must be the first of all notifiers: others, such as trace_kprobe's, register probes in the module
+ * that is coming, and its blacklist must be known by then.
  */
 static struct notifier_block module_nb = {
 	.notifier_call = module_event,
 	.priority = INT_MAX,
 };
 
-/**
- * kprobe_module_init() - register the module notifier
- *
- * Context: Boot.
- * Return: 0 or a negative errno.
- */
 int __init kprobe_module_init(void)
 {
 	return register_module_notifier(&module_nb);

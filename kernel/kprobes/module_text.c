@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Finds the module of an address, and tells whether it can be probed now.
- *
- * That is so from the moment when the module's COMING notifier has run until its GOING
- * notifier runs: see module.c.
+ * Finds the module of an address, and checks whether the module can be probed now: from the moment
+ * when its COMING notifier has run until its GOING notifier runs, see module.c.
  */
 #include <linux/kprobes.h>
 #include <linux/list.h>
@@ -20,8 +18,8 @@
  * @mod:  the module
  * @list: in coming_modules; kprobe_mutex
  *
- * A module's state is COMING before its COMING notifier has run. If loading fails then,
- * no GOING notifier runs, so nothing must have been registered in the module.
+ * A module's state is COMING before its COMING notifier has run. If loading fails by then, no GOING
+ * notifier runs, so no probe must have been registered in the module.
  */
 struct coming_module {
 	struct module *mod;
@@ -48,14 +46,9 @@ static bool will_notify(const struct module *mod)
 	       (mod->state == MODULE_STATE_COMING && find_coming(mod));
 }
 
-/**
- * kprobe_module_of() - find the module that an address in text belongs to
- * @addr: any address
- *
- * Context: Process context, kprobe_mutex held. The module's text is not freed before
- * kprobe_mutex is released.
- * Return: The module. NULL if the address is not in a module's text, or if the module's
- * COMING notifier has not run yet or it is going.
+/*
+ * The module that an address in text belongs to. Its text is not freed before kprobe_mutex is
+ * released. NULL also if the module's COMING notifier has not run yet, or if the module is going.
  */
 struct module *kprobe_module_of(unsigned long addr)
 {
@@ -83,13 +76,9 @@ static enum kprobe_reason check_module(struct module *mod, unsigned long addr)
 	}
 }
 
-/**
- * kprobe_check_module_text() - check whether a module's text may be probed at an address
- * @known: what kprobe_module_of() has said under the same hold of kprobe_mutex, or NULL
- * @addr:  any address
- *
- * Context: Process context, kprobe_mutex held.
- * Return: %KPROBE_REASON_NONE, or why not.
+/*
+ * May text of a module be probed at @addr? @known is NULL, or a module that kprobe_module_of() has
+ * returned under the same hold of kprobe_mutex.
  */
 enum kprobe_reason kprobe_check_module_text(const struct module *known, unsigned long addr)
 {
@@ -98,19 +87,13 @@ enum kprobe_reason kprobe_check_module_text(const struct module *known, unsigned
 	lockdep_assert_held(&kprobe_mutex);
 	if (known && within_module_mem_type(addr, known, MOD_TEXT))
 		return KPROBE_REASON_NONE;
-	/* Keeps the module's structure from being freed while its state is read. */
+	/* The module's structure is not freed while its state is read. */
 	guard(preempt)();
 	mod = __module_text_address(addr);
 	return mod ? check_module(mod, addr) : KPROBE_REASON_NO_TEXT;
 }
 
-/**
- * kprobe_module_comes() - note that a module's COMING notifier has run
- * @mod: the module
- *
- * Context: Process context, kprobe_mutex held.
- * Return: 0 or -ENOMEM.
- */
+/* Notes that a module's COMING notifier has run. kprobe_mutex is held. Returns -ENOMEM or 0. */
 int kprobe_module_comes(struct module *mod)
 {
 	struct coming_module *coming = kzalloc(sizeof(*coming), GFP_KERNEL);
@@ -122,12 +105,7 @@ int kprobe_module_comes(struct module *mod)
 	return 0;
 }
 
-/**
- * kprobe_module_has_come() - note that a module is live or going
- * @mod: the module
- *
- * Context: Process context, kprobe_mutex held.
- */
+/* Notes that a module is live or going, or that its COMING notifier has failed. */
 void kprobe_module_has_come(struct module *mod)
 {
 	struct coming_module *coming = find_coming(mod);

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Moves a point from a breakpoint after the entry nop to ftrace, while the function is
- * being called. Each call must be a hit exactly once.
+ * Switches a point from a breakpoint after the entry nop to ftrace, while the function is being
+ * called. The code calls this a move. takeover.c decides which points switch. Each call is a hit
+ * exactly once.
  *
- * At the moment of the change some calls are between the nop and the breakpoint. ftrace
- * has not reported these, so they must count when they hit the breakpoint. ftrace
- * reports all later calls, and these hit the breakpoint as well. Notes tell them apart:
- * ftrace's callback notes the stack pointer of each call that it reports, and the
- * breakpoint takes the note away. As long as a call is between nop and breakpoint, no
- * other call has its stack pointer.
+ * When the switch begins, some calls are between the nop and the breakpoint. ftrace has not
+ * reported these calls, so they are hits when they reach the breakpoint. ftrace reports all later
+ * calls, and these reach the breakpoint as well. Notes tell the two apart: ftrace's callback notes
+ * the stack pointer of each call that it reports, and the hit of the breakpoint removes the note.
+ * While a call is between the nop and the breakpoint, no other call has its stack pointer.
  *
- * A Tasks RCU grace period later ftrace has reported every call that can still hit the
- * breakpoint, which is then removed. If there was no room for a note meanwhile, the call is a hit
- * of the breakpoint, which stays for another grace period. Until then the moving point owns it.
+ * After a Tasks RCU grace period ftrace has reported every call that can still reach the
+ * breakpoint, and the breakpoint is removed. If there was no room for a call's note, that call is a
+ * hit when it reaches the breakpoint, and the breakpoint stays for another grace period. The
+ * switching point owns the breakpoint until the end.
  *
- * The point often moves because the instruction after the nop is probed as well. The point of
- * that probe is @next: it is armed without a breakpoint of its own, and its handlers run when the
- * moving point is done with the hit.
+ * A point often switches because the instruction after the nop is probed as well. The point of that
+ * probe is @next. It is armed without a breakpoint of its own, and its handlers run when the
+ * switching point is done with the hit.
  */
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
@@ -32,7 +33,7 @@
 #include "renew.h"
 #include "table.h"
 
-/* How many points are moving, and how many moves have ended; kprobe_mutex. */
+/* How many points switch now, and how many switches have ended; kprobe_mutex. */
 static unsigned int nr_moves;
 static unsigned int moves_ended;
 static DECLARE_WAIT_QUEUE_HEAD(moves_over);
@@ -51,19 +52,17 @@ static void give_up_breakpoint(struct kprobe_point *point,
 		kprobe_patch_end();
 	}
 	/*
-	 * kprobe_patch_end() has waited for hits that had not found the point yet. A hit that
-	 * finds neither point looks again: pairs with retry_stale_breakpoint().
+	 * If the breakpoint was removed, kprobe_patch_end() has waited for hits that had not
+	 * looked up the point yet. If @next has the breakpoint, a hit that finds neither point
+	 * looks again: pairs with retry_stale_breakpoint().
 	 */
 	smp_store_release(&point->key, 0);
 }
 
-/**
- * kprobe_move_end() - end a point's move to ftrace and remove its breakpoint
- * @point: a point that may be moving. Before the grace period has ended: one without another
- *         probe on the next instruction, which a hit under way would skip, or whose text goes
- *         away
- *
- * Context: Process context, kprobe_mutex held, may sleep.
+/*
+ * Ends a point's switch to ftrace, if there is one, and gives up the breakpoint. A caller may end
+ * it before the grace period has ended if the next instruction has no other probe, which a hit
+ * under way would skip, or if the text goes away.
  */
 void kprobe_move_end(struct kprobe_point *point)
 {
@@ -73,7 +72,7 @@ void kprobe_move_end(struct kprobe_point *point)
 	if (!move)
 		return;
 	give_up_breakpoint(point, move->next);
-	/* Hits under way may still use the move's route, so the move is freed later. */
+	/* Hits under way may still use @move->route, so @move is freed later. */
 	kprobe_point_choose_route(point);
 	WRITE_ONCE(point->move, NULL);
 	if (move->next)
@@ -87,8 +86,8 @@ void kprobe_move_end(struct kprobe_point *point)
 static void grace_period_ended(struct rcu_head *rcu);
 
 /*
- * All calls that ftrace did not report have hit the breakpoint. Calls that it has reported
- * without room for a note need another grace period.
+ * A grace period has ended: all calls that ftrace did not report have hit the breakpoint. A call
+ * that ftrace has reported without room for its note needs another grace period.
  */
 static void end_deferred(union kprobe_deferred_free *deferred)
 {
@@ -105,7 +104,7 @@ static void end_deferred(union kprobe_deferred_free *deferred)
 		kprobe_move_end(point);
 		move->ended(point);
 	}
-	/* Hits may still read its notes, under RCU. */
+	/* Hits may still read the notes, under RCU. */
 	kfree_rcu(move, deferred.rcu);
 }
 
@@ -114,12 +113,9 @@ static void grace_period_ended(struct rcu_head *rcu)
 	kprobe_free_soon(rcu, end_deferred);
 }
 
-/**
- * kprobe_move_prepare() - allocate what points need to move
- * @points: points in the text after entry nops, linked by @batch
- *
- * Context: Process context, kprobe_mutex held, may sleep.
- * Return: %KPROBE_REASON_NONE, or %KPROBE_REASON_NO_MEMORY with nothing allocated.
+/*
+ * Allocates what points need to switch. All are in the text after entry nops, and linked by @batch.
+ * When it fails, nothing is allocated.
  */
 enum kprobe_reason kprobe_move_prepare(struct list_head *points)
 {
@@ -136,12 +132,7 @@ enum kprobe_reason kprobe_move_prepare(struct list_head *points)
 	return KPROBE_REASON_NONE;
 }
 
-/**
- * kprobe_move_cancel() - undo kprobe_move_prepare()
- * @points: the points
- *
- * Context: kprobe_mutex held.
- */
+/* Undoes kprobe_move_prepare(). */
 void kprobe_move_cancel(struct list_head *points)
 {
 	struct kprobe_point *point;
@@ -153,12 +144,9 @@ void kprobe_move_cancel(struct list_head *points)
 	}
 }
 
-/**
- * kprobe_move_begin() - begin to move points to ftrace
- * @points: prepared points that ftrace reports calls for, linked by @batch
- * @ended:  called with kprobe_mutex held after a move that a grace period has ended
- *
- * Context: kprobe_mutex held.
+/*
+ * Begins to switch prepared points, linked by @batch. ftrace must report their calls already.
+ * @ended is called with kprobe_mutex held after each switch that a grace period has ended.
  */
 void kprobe_move_begin(struct list_head *points, void (*ended)(struct kprobe_point *point))
 {
@@ -169,20 +157,18 @@ void kprobe_move_begin(struct list_head *points, void (*ended)(struct kprobe_poi
 		point->move->point = point;
 		point->move->ended = ended;
 		WRITE_ONCE(nr_moves, nr_moves + 1);
-		/* Detours must not call handlers: kprobe_hit() looks for the note first. */
+		/* Detours must not call handlers: kprobe_hit() looks for a note first. */
 		kprobe_point_changed(point);
-		/* @move was set before. Pairs with call_hit() and moving_hit(). */
+		/* @move before @mechanism: pairs with find_and_report() and moving_hit(). */
 		smp_wmb();
 		kprobe_point_set_mechanism(point, KPROBE_FTRACE);
 		call_rcu_tasks(&point->move->deferred.rcu, grace_period_ended);
 	}
 }
 
-/**
- * kprobe_move_join() - have a point share the breakpoint of one that moves
- * @next: a point that is neither armed nor in the table yet
- *
- * Context: kprobe_mutex held.
+/*
+ * If the point at the site of @next switches to ftrace, has @next share its breakpoint. @next is
+ * neither armed nor in the table yet.
  */
 void kprobe_move_join(struct kprobe_point *next)
 {
@@ -193,21 +179,16 @@ void kprobe_move_join(struct kprobe_point *next)
 		return;
 	next->key = 0;
 	next->shares = true;
-	/* It can be hit from now on, before it is armed. */
+	/* @next can be hit from here on, before it is armed. */
 	kprobe_point_flush_slots(next);
-	/* After the slot is written: pairs with kprobe_move_next(). */
+	/* The slot of @next is written before: pairs with kprobe_move_next(). */
 	smp_store_release(&point->move->next, next);
 	/* Hits of @point go on at the site, where @next is hit before the instruction. */
 	point->move->route.run = (void *)point->site;
 	kprobe_point_set_route(point, &point->move->route);
 }
 
-/**
- * kprobe_move_leave() - end the sharing of a moving point's breakpoint
- * @next: any point that is about to leave the table
- *
- * Context: kprobe_mutex held.
- */
+/* Ends the sharing, if there is any: @next, which may be any point, is about to leave the table. */
 void kprobe_move_leave(struct kprobe_point *next)
 {
 	struct kprobe_point *point = kprobe_table_find(next->site);
@@ -219,34 +200,20 @@ void kprobe_move_leave(struct kprobe_point *next)
 	smp_store_release(&point->move->next, NULL);	/* pairs with kprobe_move_next() */
 }
 
-/**
- * kprobe_moves() - check whether any point is moving to ftrace
- *
- * Context: Any. The result holds while kprobe_mutex is held.
- * Return: True if one is.
- */
+/* Does any point switch to ftrace now? The answer holds while kprobe_mutex is held. */
 bool kprobe_moves(void)
 {
 	return READ_ONCE(nr_moves);
 }
 
-/**
- * kprobe_moves_ended() - count the moves that have ended
- *
- * Context: Any.
- * Return: A count, for kprobe_move_wait().
- */
 unsigned int kprobe_moves_ended(void)
 {
 	return READ_ONCE(moves_ended);
 }
 
-/**
- * kprobe_move_wait() - wait until another move ends
- * @ended: what kprobe_moves_ended() returned
- *
- * Context: Process context, kprobe_mutex not held; sleeps for up to a Tasks RCU grace
- * period. Does not wait if no point moves.
+/*
+ * Waits until a switch ends after kprobe_moves_ended() has returned @ended: up to a Tasks RCU grace
+ * period. Does not wait if no point switches.
  */
 void kprobe_move_wait(unsigned int ended)
 {

@@ -2,7 +2,7 @@
 #ifndef _KERNEL_KPROBES_MOVE_H
 #define _KERNEL_KPROBES_MOVE_H
 
-/* move.c: moves points from a breakpoint to ftrace */
+/* move.c: switches points from a breakpoint to ftrace */
 #include <linux/kprobe_point.h>
 
 #ifdef CONFIG_KPROBES_ON_FTRACE

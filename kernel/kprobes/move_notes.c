@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Notes of the calls that ftrace has reported to a moving point; move.c explains what
- * they are for. The hit path writes and reads them: the rules of hit.c hold here.
+ * Notes of the calls that ftrace has reported to a point that switches to ftrace; move.c explains
+ * what they are for. The hit path writes and reads them: the rules at the top of hit.c hold here.
  */
 #include <linux/hash.h>
 #include <linux/kprobe_point.h>
@@ -16,14 +16,9 @@ static unsigned long *place_for(struct kprobe_move *move, unsigned long sp,
 }
 NOKPROBE_SYMBOL(place_for);
 
-/**
- * kprobe_move_note() - note a call that ftrace has reported
- * @point: the point, which may be moving
- * @sp:    the call's stack pointer
- *
- * Context: Hit path, preemption disabled.
- * Return: False if there is no room for the note: handlers must not run now, but when
- * the call hits the breakpoint. True also if the point is not moving.
+/*
+ * Notes a call that ftrace has reported. False if there is no room: handlers must not run now, but
+ * when the call hits the breakpoint. True also if the point does not switch.
  */
 bool kprobe_move_note(struct kprobe_point *point, unsigned long sp)
 {
@@ -33,25 +28,20 @@ bool kprobe_move_note(struct kprobe_point *point, unsigned long sp)
 	for (i = 0; move && i < MOVE_CALLS; i++) {
 		unsigned long old = cmpxchg(place_for(move, sp, i), 0, sp);
 
-		/* An old note of the same value: its call did not reach the breakpoint. */
+		/* If @old is @sp, the note is of a call that did not reach the breakpoint. */
 		if (!old || old == sp)
 			return true;
 	}
 	if (!move)
 		return true;
-	WRITE_ONCE(move->full, true);	/* the move must not end before the call is over */
+	WRITE_ONCE(move->full, true);	/* the call must still reach the breakpoint */
 	return false;
 }
 NOKPROBE_SYMBOL(kprobe_move_note);
 
-/**
- * kprobe_move_take_note() - remove the note of a call that hits the breakpoint
- * @point: the point
- * @sp:    the call's stack pointer
- *
- * Context: Hit path, preemption disabled.
- * Return: True if there was a note, so that ftrace has reported the call; also if the
- * move has ended, so that ftrace has reported all calls.
+/*
+ * Removes the note of a call that hits the breakpoint. True if ftrace has reported the call: there
+ * was a note, or the switch has ended, and ftrace reports all calls.
  */
 bool kprobe_move_take_note(struct kprobe_point *point, unsigned long sp)
 {
@@ -70,21 +60,15 @@ bool kprobe_move_take_note(struct kprobe_point *point, unsigned long sp)
 }
 NOKPROBE_SYMBOL(kprobe_move_take_note);
 
-/**
- * kprobe_move_next() - find the point that shares a moving point's breakpoint
- * @move: what kprobe_move_of() has found, or NULL
- *
- * Context: Hit path, preemption disabled.
- * Return: The point of the instruction after the nop, or NULL.
- */
+/* The point that shares the switching point's breakpoint, or NULL. @move may be NULL. */
 struct kprobe_point *kprobe_move_next(struct kprobe_move *move)
 {
 	/*
-	 * The caller has read @point->route before. If it was the move's, @next was set
-	 * before that route was published: pairs with kprobe_move_join().
+	 * The caller has read its point's route before. If that was @move->route, @next was set
+	 * before the route was published: pairs with kprobe_move_join().
 	 */
 	smp_rmb();
-	/* If it is NULL again, the caller then reads another route: kprobe_move_leave(). */
+	/* If @next is NULL again, the caller then reads another route: kprobe_move_leave(). */
 	return move ? smp_load_acquire(&move->next) : NULL;
 }
 NOKPROBE_SYMBOL(kprobe_move_next);

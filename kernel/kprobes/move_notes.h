@@ -2,24 +2,24 @@
 #ifndef _KERNEL_KPROBES_MOVE_NOTES_H
 #define _KERNEL_KPROBES_MOVE_NOTES_H
 
-/* move_notes.c: notes of the calls that ftrace has reported to moving points */
+/* move_notes.c: notes of the calls that ftrace has reported to points that switch to ftrace */
 #include <linux/kprobe_point.h>
 
 /*
- * Room for notes: calls can be between nop and breakpoint on each CPU, and in tasks that
- * were preempted there. For calls that get no note the breakpoint calls the handlers.
+ * Room for notes: calls can be between nop and breakpoint on each CPU, and in tasks that were
+ * preempted there. A call without a note has its handlers called at the breakpoint.
  */
 #define MOVE_CALLS	BIT(MOVE_CALLS_BITS)
 #define MOVE_CALLS_BITS	6
 
 /**
- * struct kprobe_move - a point that moves to ftrace
- * @point: the point; NULL when the move has ended
+ * struct kprobe_move - the switch of a point to ftrace
+ * @point: the point; NULL when the switch has ended
  * @next:  the point of the instruction after the nop, if there is one
  * @route: leads the point's hits to @next
  * @seen:  stack pointers of calls that ftrace has reported, 0 where free
  * @full:  a call got no note, so that it must still hit the breakpoint
- * @ended: called when the grace period has ended the move
+ * @ended: called when the grace period has ended the switch
  * @deferred: for the grace period, and for freeing
  *
  * @point and @next are written under kprobe_mutex; hits read @next.

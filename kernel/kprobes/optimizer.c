@@ -1,25 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The optimizer: a work item turns breakpoints into jumps.
+ * The optimizer: a work item turns breakpoints into jumps. batch.c queues points that were armed or
+ * have changed, and has jumps replaced before points are disarmed.
  *
  * A jump covers several instructions. When it is written, no task may have an address inside of
- * them as its instruction pointer or return address. So a point that was queued takes two steps:
+ * them as its instruction pointer or return address. So a queued point takes two steps:
  *
- *   QUEUED -> WAITING	From now on hits continue in the detour's copy of these
- *			instructions, so no hit gets to the originals after the first one
+ *   QUEUED -> WAITING	From now on hits continue in the detour's copies of these
+ *			instructions, so no hit reaches the originals after the first one
  *			any more. The point is optimizing.
  *   WAITING -> IDLE	A Tasks RCU grace period has ended: every task that was among the
  *			instructions has left. The jump is written.
  *
- * Waiting is a state: no lock is held during the grace period, whose callback queues the work
- * item again. A task that delays it delays optimization and nothing else. Points that begin to
- * wait meanwhile wait for the next one. A point that must be disarmed or killed is dequeued.
+ * Waiting is a state: no lock is held during the grace period, whose callback queues the work item
+ * again. A task that delays the grace period delays optimization and nothing else. Points that
+ * begin to wait meanwhile wait for the next grace period. A point that must be disarmed or killed
+ * is dequeued.
  *
- * The work item begins about two jiffies after a point was last queued, or some ten jiffies after
- * the first if there are ever more. It waits for the end of a registration of several chunks.
+ * The work item begins about two jiffies after a point was last queued, but not much later than ten
+ * jiffies after the first if points keep coming. It waits for the end of a registration of several
+ * chunks.
  *
- * To replace a jump by the breakpoint needs no grace period: tasks in the detour return to the
- * text after all that the jump has covered. Where a jump has several instructions, the architecture
+ * Replacing a jump by the breakpoint needs no grace period: tasks in the detour return to the text
+ * after all that the jump has covered. Where a jump has several instructions, the architecture
  * keeps tasks from staying between them: kprobe_is_in_jump().
  *
  * Where there can be no jump, the breakpoint leads to a detour: see renew.c.
@@ -69,18 +72,12 @@ static DECLARE_DELAYED_WORK(optimize_work, optimize);
 
 static unsigned long last_queued;	/* jiffies when a point was queued; kprobe_mutex */
 
-/* Registrations of several chunks; no point is examined meanwhile. kprobe_mutex. */
+/* Registrations of several chunks under way: no point is examined meanwhile. kprobe_mutex. */
 static unsigned int registrations;
 
-/**
- * kprobe_point_set_optimization() - set what the optimizer has to do for a point
- * @point: the point
- * @to:    the new state
- *
- * Nothing else writes the state. Also moves the point to the list for it. An illegal
- * edge warns and is not taken.
- *
- * Context: kprobe_mutex held.
+/*
+ * Nothing else writes the state. Also moves the point to the list for it. An illegal edge warns and
+ * is not taken.
  */
 void kprobe_point_set_optimization(struct kprobe_point *point,
 				   enum kprobe_optimization to)
@@ -105,13 +102,13 @@ static enum kprobe_reason examine(struct kprobe_point *point, struct kprobe_look
 	return !reason && kprobe_point_has_neighbour(point) ? KPROBE_REASON_NEIGHBOUR : reason;
 }
 
-/* Has the optimizer found that a point that it has looked at gets a jump? */
+/* Does a point get a jump? look_at() has set @not_jump. */
 static bool gets_jump(const struct kprobe_point *point)
 {
 	return optimization_allowed && !point->not_jump;
 }
 
-/* Finds out whether a queued point gets a jump. Makes the detour, where no hit goes yet. */
+/* Finds out whether a queued point gets a jump. Makes the detour, to which no hit goes yet. */
 static void look_at(struct kprobe_point *point, struct kprobe_lookup *lookup)
 {
 	enum kprobe_reason reason = KPROBE_REASON_NONE;
@@ -138,9 +135,9 @@ static bool needs_no_grace_period(const struct kprobe_point *point)
 }
 
 /*
- * Has hits go to the detour of a point that was looked at. Moves the point to @ready if its
- * jump can be written now. If the point gets no jump and has one, that stays: it cannot be
- * renewed, or is about to be replaced by a breakpoint.
+ * Has hits go to the detour that look_at() has made. Moves the point to @ready if its jump can be
+ * written now. If the point has a jump and gets none, the jump stays: its detour cannot be rebuilt,
+ * or a breakpoint is about to replace the jump.
  */
 static void decide(struct kprobe_point *point, struct list_head *ready)
 {
@@ -177,7 +174,7 @@ static void write_jumps(struct list_head *points)
 		kprobe_point_set_optimization(point, KPROBE_OPT_IDLE);
 		kprobe_point_set_mechanism(point, KPROBE_JUMP);
 		kprobe_detour_retire_replaced(point);
-		/* Its handlers may have changed meanwhile. */
+		/* The point's handlers may have changed meanwhile. */
 		kprobe_optimizer_queue(point);
 	}
 }
@@ -231,8 +228,8 @@ static void start_round(void)
 }
 
 /*
- * Decides about at most @max points with consecutive addresses, of whose functions much is
- * known and whose detours are written together. Returns how many.
+ * Decides about at most @max points with consecutive addresses: @lookup knows much about their
+ * functions, and their slots are written together. Returns how many points.
  */
 static unsigned int decide_some(unsigned int max, struct kprobe_lookup *lookup,
 				struct list_head *ready)
@@ -284,7 +281,7 @@ static bool optimize_chunk(void)
 	return false;
 }
 
-/* For ten jiffies or so it does not take turns with a task that registers probes one by one. */
+/* While a task registers probes one by one, waits for ten jiffies or so instead of taking turns. */
 static void optimize(struct work_struct *work)
 {
 	static unsigned int postponed;
@@ -298,14 +295,7 @@ static void optimize(struct work_struct *work)
 		cond_resched();
 }
 
-/**
- * kprobe_optimizer_examine() - check whether a point can become a jump
- * @point:  new point
- * @lookup: earlier lookups under the same hold of kprobe_mutex
- *
- * Context: Process context, kprobe_mutex held, may sleep.
- * Return: True when it can.
- */
+/* Can a new point become a jump? Sets @not_jump. @lookup began under this hold of kprobe_mutex. */
 bool kprobe_optimizer_examine(struct kprobe_point *point, struct kprobe_lookup *lookup)
 {
 	struct kprobe_region region;
@@ -330,15 +320,9 @@ static bool is_as_good_as_can_be(const struct kprobe_point *point)
 	}
 }
 
-/**
- * kprobe_optimizer_queue() - have the optimizer look at a point
- * @point: a point that has changed
- *
- * A work item will give the point a jump or, where there can be none, a breakpoint that
- * leads to a detour. Points that are not armed, or already as good as they can be, are
- * not queued.
- *
- * Context: kprobe_mutex held.
+/*
+ * Has a work item give the point a jump or, where there can be none, a detour for its breakpoint.
+ * Points that are not armed, or already as good as they can be, are not queued.
  */
 void kprobe_optimizer_queue(struct kprobe_point *point)
 {
@@ -351,13 +335,9 @@ void kprobe_optimizer_queue(struct kprobe_point *point)
 	queue_delayed_work(system_unbound_wq, &optimize_work, 1);
 }
 
-/**
- * kprobe_optimizer_hold() - stop the optimizer during a registration of several chunks
- * @begins: true when the registration begins, false when it ends
- *
- * The optimizer looks at all points of the registration together after it has ended.
- *
- * Context: Process context, may sleep.
+/*
+ * Stops the optimizer while a registration of several chunks is under way. When that ends, which a
+ * false @begins tells, the optimizer looks at all points of the registration together.
  */
 void kprobe_optimizer_hold(bool begins)
 {
@@ -367,14 +347,7 @@ void kprobe_optimizer_hold(bool begins)
 		mod_delayed_work(system_unbound_wq, &optimize_work, 0);
 }
 
-/**
- * kprobe_optimizer_dequeue() - have the optimizer do nothing more for a point
- * @point: any point
- *
- * Does not change the text: a jump stays.
- *
- * Context: kprobe_mutex held.
- */
+/* The optimizer does nothing more for the point. The text does not change: a jump stays. */
 void kprobe_optimizer_dequeue(struct kprobe_point *point)
 {
 	lockdep_assert_held(&kprobe_mutex);
@@ -382,7 +355,7 @@ void kprobe_optimizer_dequeue(struct kprobe_point *point)
 		kprobe_point_set_optimization(point, KPROBE_OPT_IDLE);
 }
 
-/* Dequeues a point. If it is a jump, adds it to @jumps for write_breakpoints(). */
+/* Dequeues a point. If it has a jump, adds it to @jumps for write_breakpoints(). */
 static void give_up_jump(struct kprobe_point *point, struct list_head *jumps)
 {
 	kprobe_optimizer_dequeue(point);
@@ -390,7 +363,7 @@ static void give_up_jump(struct kprobe_point *point, struct list_head *jumps)
 		list_move_tail(&point->optimize, jumps);
 }
 
-/* The same for a point that stays in the text. */
+/* The same for a point that stays in the text. Queues it again if it has a breakpoint. */
 static void keep_breakpoint(struct kprobe_point *point, struct list_head *jumps)
 {
 	give_up_jump(point, jumps);
@@ -398,12 +371,7 @@ static void keep_breakpoint(struct kprobe_point *point, struct list_head *jumps)
 		kprobe_optimizer_queue(point);
 }
 
-/**
- * kprobe_unoptimize() - replace jumps by breakpoints
- * @points: points linked by @batch, which are about to be disarmed or to move to ftrace
- *
- * Context: Process context, kprobe_mutex held, may sleep.
- */
+/* Replaces jumps by breakpoints: points, linked by @batch, are to be disarmed or to use ftrace. */
 void kprobe_unoptimize(struct list_head *points)
 {
 	struct kprobe_point *point;
@@ -416,7 +384,7 @@ void kprobe_unoptimize(struct list_head *points)
 
 typedef void (*visit_point_t)(struct kprobe_point *point, struct list_head *jumps);
 
-/* Calls @visit for all points whose region has @site inside, after its first byte. */
+/* Calls @visit for all points whose region has @site after its first byte. */
 static void visit_around(unsigned long site, struct list_head *jumps,
 			 visit_point_t visit)
 {
@@ -435,16 +403,14 @@ static void unoptimize_overlapping(struct kprobe_point *point, struct list_head 
 		return;
 	point->not_jump = KPROBE_REASON_NEIGHBOUR;
 	keep_breakpoint(point, jumps);
-	/* Of a point whose breakpoint another one shares the route is the move's. */
+	/* If another point shares the breakpoint, the route is that of struct kprobe_move. */
 	if (!kprobe_move_next(kprobe_move_of(point)))
 		kprobe_detour_leave_region(point);
 }
 
-/**
- * kprobe_unoptimize_overlapping() - turn jumps that cover sites into breakpoints
- * @points: points linked by @batch that are about to be armed
- *
- * Context: Process context, kprobe_mutex held, may sleep.
+/*
+ * Replaces jumps that cover the sites of other points by breakpoints. @points are those other
+ * points, linked by @batch and about to be armed.
  */
 void kprobe_unoptimize_overlapping(struct list_head *points)
 {
@@ -457,13 +423,10 @@ void kprobe_unoptimize_overlapping(struct list_head *points)
 	write_breakpoints(&jumps, true);
 }
 
-/**
- * kprobe_leave_detour() - replace a detour that has no code for post-handlers
- * @point: a point that is about to get its first probe with a post-handler
- *
- * A jump becomes a breakpoint until the optimizer has made another detour.
- *
- * Context: Process context, kprobe_mutex held, may sleep.
+/*
+ * The point is about to get its first probe with a post-handler. If its detour has no code for
+ * post-handlers, the point leaves the detour. A jump becomes a breakpoint until the optimizer has
+ * made another detour.
  */
 void kprobe_leave_detour(struct kprobe_point *point)
 {
@@ -482,19 +445,14 @@ static void queue_point(struct kprobe_point *point, struct list_head *unused)
 	kprobe_optimizer_queue(point);
 }
 
-/**
- * kprobe_optimizer_queue_overlapping() - queue points whose region has a point's site
- * @point: a point that was disarmed, and may have kept these from becoming jumps
- *
- * Context: kprobe_mutex held.
- */
+/* Queues points that @point, which was disarmed, may have kept from becoming jumps. */
 void kprobe_optimizer_queue_overlapping(struct kprobe_point *point)
 {
 	lockdep_assert_held(&kprobe_mutex);
 	visit_around(point->site, NULL, queue_point);
 }
 
-/* Does so for a chunk of points from @addr on. Returns whether there are more. */
+/* Applies the switch to a chunk of points from @addr on. Returns whether there are more. */
 static bool allow_chunk(bool allow, unsigned long *addr)
 {
 	struct kprobe_point *point;
@@ -515,14 +473,9 @@ static bool allow_chunk(bool allow, unsigned long *addr)
 	return done > KPROBE_CHUNK;
 }
 
-/**
- * kprobe_optimizer_allow() - switch optimization on or off
- * @allow: whether points may become jumps
- *
- * When it is switched off, all jumps are breakpoints again when this returns. When it is
- * switched on, a work item optimizes the points later.
- *
- * Context: Process context, may sleep.
+/*
+ * Switches optimization on or off. When this has switched it off, no jump is left, unless somebody
+ * has switched it on meanwhile. When this has switched it on, a work item optimizes points later.
  */
 void kprobe_optimizer_allow(bool allow)
 {
@@ -534,25 +487,12 @@ void kprobe_optimizer_allow(bool allow)
 		cond_resched();
 }
 
-/**
- * kprobe_optimizer_is_allowed() - check whether optimization is switched on
- *
- * Context: Any.
- * Return: Whether points may become jumps.
- */
 bool kprobe_optimizer_is_allowed(void)
 {
 	return READ_ONCE(optimization_allowed);
 }
 
-/**
- * kprobe_optimizer_is_idle() - check whether nothing is left to be optimized
- *
- * Queues the optimizer's work item if something is left.
- *
- * Context: Process context, may sleep.
- * Return: Whether no point is queued or waits for a grace period.
- */
+/* Is no point queued or waiting for a grace period? If one is, also queues the work item. */
 bool kprobe_optimizer_is_idle(void)
 {
 	guard(mutex)(&kprobe_mutex);

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Patches the text at sites, many at once.
+ * Patches the text at sites, many at once. Batches and the optimizer call kprobe_patch_begin(),
+ * kprobe_patch_add() for each site, and kprobe_patch_end().
  *
- * A breakpoint is written atomically: a CPU fetches it, or what was there before. A
- * jump is longer and may cover several instructions. No CPU must fetch half of the old
- * and half of the new bytes. The bytes of a jump are therefore written, and restored,
- * while a breakpoint in front keeps CPUs away from them. The Intel SDM (volume 3,
- * "Cross-Modifying Code") and the manuals of other architectures ask for this:
+ * A breakpoint is written atomically: a CPU fetches it, or what was there before. A jump is longer
+ * and may cover several instructions. No CPU must fetch half of the old and half of the new bytes.
+ * The bytes of a jump are therefore written, and restored, while a breakpoint in front keeps CPUs
+ * away from them. The Intel SDM (volume 3, "Cross-Modifying Code") and the manuals of other
+ * architectures ask for this:
  *
  *   1. write the breakpoint where there is none
  *   2. write the bytes after it
  *   3. replace the breakpoint, unless it stays
  *
- * Each step is one arch_kprobe_patch() for all sites of a batch. When that returns,
- * every CPU executes the new text. A step leaves out the sites where it changes nothing.
- * Text that no CPU executes is written in one step: kprobe_patch_unused().
- * A hit between two steps finds the point by its breakpoint.
+ * Each step is one arch_kprobe_patch() for all sites of a batch. When that returns, every CPU
+ * executes the new text. A step leaves out the sites where it changes nothing. A hit between two
+ * steps finds the point by its breakpoint. Text that no CPU executes is written in one step:
+ * kprobe_patch_unused().
  */
 #include <kunit/static_stub.h>
 #include <linux/cpu.h>
@@ -62,15 +63,7 @@ static void add_patch(unsigned long addr, const u8 *old, const u8 *new, u8 len)
 		};
 }
 
-/**
- * kprobe_patch_step() - write the patches of one step
- * @step: patches, which do not overlap
- * @nr:   how many
- *
- * Tests replace this function to see what is written, and in which order.
- *
- * Context: Process context, cpus_read_lock() and text_mutex held, may sleep.
- */
+/* Writes the patches of one step, which do not overlap. Tests replace this to see them. */
 void kprobe_patch_step(const struct kprobe_patch *step, unsigned int nr)
 {
 	KUNIT_STATIC_STUB_REDIRECT(kprobe_patch_step, step, nr);
@@ -105,8 +98,8 @@ static void write_tails(void)
 }
 
 /*
- * Called while breakpoints keep all CPUs away from the text, so that a decoder of a trace
- * can tell which of the two versions was executed.
+ * Breakpoints keep all CPUs away from the text meanwhile, so that a decoder of a trace can tell
+ * which of the two versions was executed.
  */
 static void tell_perf(void)
 {
@@ -129,7 +122,7 @@ static void write_heads(void)
 static void write_sites(void)
 {
 	lockdep_assert_held(&text_mutex);
-	/* Points are in the table first. Pairs with retry_stale_breakpoint(). */
+	/* Points are in the table before: pairs with retry_stale_breakpoint(). */
 	smp_wmb();
 	write_breakpoints();
 	write_tails();
@@ -138,13 +131,9 @@ static void write_sites(void)
 	nr_sites = 0;
 }
 
-/**
- * kprobe_patch_begin() - begin to patch text
- *
- * The slots that it will lead to are written before.
- *
- * Context: Process context, kprobe_mutex held, may sleep. Takes cpus_read_lock() and
- * text_mutex until kprobe_patch_end().
+/*
+ * Begins to patch text. Writes the slots that the text will lead to, then takes cpus_read_lock()
+ * and text_mutex until kprobe_patch_end().
  */
 void kprobe_patch_begin(void)
 {
@@ -190,13 +179,9 @@ static void make_breakpoint(struct patched_site *site, const struct kprobe_point
 	kprobe_point_put_breakpoint(point, &code);
 }
 
-/**
- * kprobe_patch_add() - add a site to the batch
- * @point: the point, which has a breakpoint of its own or is about to get one
- * @text:  the text to be there when kprobe_patch_end() returns
- *
- * Context: Process context, between kprobe_patch_begin() and kprobe_patch_end(), may
- * sleep.
+/*
+ * Adds a site to the batch. The point has a breakpoint of its own, or is about to get one. @text is
+ * in place when kprobe_patch_end() returns, or earlier if the batch is full.
  */
 void kprobe_patch_add(const struct kprobe_point *point, enum kprobe_site_text text)
 {
@@ -220,13 +205,9 @@ void kprobe_patch_add(const struct kprobe_point *point, enum kprobe_site_text te
 }
 NOKPROBE_SYMBOL(kprobe_patch_add);
 
-/**
- * kprobe_patch_end() - patch the sites that are left and release the locks
- *
- * When it returns, no CPU executes the old text any more. No CPU has hit a breakpoint
- * that was removed without having looked up the point in the table.
- *
- * Context: As kprobe_patch_begin(), whose locks it releases.
+/*
+ * Patches the sites that are left, and releases the locks. No CPU executes the old text then, and
+ * each CPU that has hit a removed breakpoint has looked up the point.
  */
 void kprobe_patch_end(void)
 {
@@ -236,13 +217,7 @@ void kprobe_patch_end(void)
 }
 NOKPROBE_SYMBOL(kprobe_patch_end);
 
-/**
- * kprobe_patch_unused() - replace text that no CPU executes
- * @addr: its address
- * @text: the bytes to be there, %KPROBE_JUMP_SIZE of them
- *
- * Context: Process context, kprobe_mutex held, may sleep.
- */
+/* Replaces text that no CPU executes with the %KPROBE_JUMP_SIZE bytes at @text. */
 void kprobe_patch_unused(unsigned long addr, const u8 *text)
 {
 	u8 old[KPROBE_JUMP_SIZE];
