@@ -2,16 +2,16 @@
 /*
  * Kprobes: the public API and the life of a probe.
  *
- * A struct kprobe belongs to its user: it is a subscription to a probe point. The
- * point, struct kprobe_point, is internal: there is one for each probed address, with
- * the original instruction, its executable copy and the list of probes. Registering
- * finds or makes the points of a chunk of probes, links the probes to them, and hands
- * the points to one batch, which patches the text for all of them at once.
+ * A struct kprobe belongs to its user: it is a subscription to a probe point. The point, struct
+ * kprobe_point, is internal: there is one for each probed address, with the original
+ * instruction, its slot and the list of probes. Registering finds or makes the points of a
+ * chunk of probes, links the probes to them, and hands the points to one batch, which patches
+ * the text for all of them at once.
  *
  * Layers
  * ------
- * The files of kernel/kprobes form layers: a file calls those below it and no other.
- * From top to bottom::
+ * The files of kernel/kprobes form layers: a file calls those below it and no other. From top
+ * to bottom::
  *
  *   kprobes, kretprobe_register; module; debugfs and its files	API
  *   register, kretprobe_remove, in_handler		arrays of probes
@@ -20,47 +20,48 @@
  *   optimizer, renew, stub, examine, scan, site, region	jumps
  *   detour, fault, kretprobe_quick, kretprobe,		hits
  *   kretprobe_call, kretprobe_pool, hit, move_notes
- *   slot_make, slot, unwind, synchronize, probed_code, frame
+ *   slot_make, slot, unwind, synchronize, miss,
+ *   probed_code, frame
  *   veneer, address, function, livepatch, reserved,		places
- *   blacklist, module_text, text, patch
+ *   reserved_tables, blacklist, module_text, text, patch
  *   deferred_free, point, slot_write,			data
  *   return_trampoline, table, reason
  *
- * Each file has a header that declares what it offers; a header includes those of the
- * layers below and no other. scripts/layers.py checks the objects and the includes.
- * Architectures are in no layer: they call the functions that include/linux/kprobe_arch.h
- * lists, and files of any layer call arch_kprobe_*().
+ * A file's header declares what the files above it may use, and includes headers of the layers
+ * below and no other. scripts/layers.py checks the objects and the includes. Architectures are
+ * in no layer: they call the functions that include/linux/kprobe_arch.h lists, and files of any
+ * layer call arch_kprobe_*().
  *
  * Locking
  * -------
- * kprobe_mutex protects everything that is not on the hit path: the registry of
- * probes, the links between probes and points, the states of points, batches,
- * slots, and the list of modules that are coming. Order of locks::
+ * kprobe_mutex protects everything that is not on the hit path: the registry of probes, the
+ * links between probes and points, the states of points, batches, slots, and the list of
+ * modules that are coming. Order of locks::
  *
  *   trace's event_mutex -> kprobe_mutex -> cpus_read_lock (also in ftrace and
  *   jump labels) -> jump_label_mutex, static_call_mutex, ftrace's direct_mutex and
  *   ftrace_lock -> text_mutex -> module_mutex
  *
- * Kprobes waits for no RCU grace period under these locks, nor when probes are
- * registered or enabled. Module notifiers take kprobe_mutex; so do work items that free.
+ * Kprobes waits for no RCU grace period under these locks, nor when probes are registered or
+ * enabled. Module notifiers take kprobe_mutex, and so do the work items that free objects.
  *
- * An operation never releases kprobe_mutex before it is done. Work on many probes is a
- * series of operations, each on at most KPROBE_CHUNK of them under one hold. Callers
- * that wait for handlers hold no lock: see synchronize.c.
+ * An operation never releases kprobe_mutex before it is done. Work on many probes is a series
+ * of operations, each on at most KPROBE_CHUNK of them under one hold. A caller that waits for
+ * handlers holds no lock: see synchronize.c.
  *
  * Hit path
  * --------
- * A hit takes no lock, allocates nothing, and calls nothing that can be probed except
- * the users' handlers. It reads
+ * A hit takes no lock, allocates nothing, and calls nothing that can be probed except the
+ * users' handlers. It reads
  *
- *  - the table of points (table.c), under RCU: points are freed a Tasks RCU
- *    grace period after they have left it;
- *  - a point's list of probes. Users may free these as soon as unregistering has
- *    returned. A hit therefore publishes the point, as a hazard pointer in a frame of
- *    its CPU, before it reads the list: see kprobe_synchronize();
+ *  - the table of points (table.c), under RCU: a point is freed a Tasks RCU grace period after it
+ *    has left the table;
+ *  - a point's list of probes. Users may free these as soon as unregistering has returned. A hit
+ *    therefore publishes the point, as a hazard pointer in a frame of its CPU, before it reads the
+ *    list: see kprobe_synchronize();
  *  - the flags of a probe, which may change at any time;
- *  - a point's route, once. After it was published only @run_post changes, from NULL, before
- *    the first probe with a post-handler is linked.
+ *  - a point's route, once. After a route was published only its @run_post changes, from NULL,
+ *    before the first probe with a post-handler is linked.
  */
 #include <linux/export.h>
 #include <linux/init.h>
@@ -108,15 +109,14 @@ static int register_probes(struct kprobe **kps, int num, unsigned long caller)
  * @kps: the probes
  * @num: how many
  *
- * Probes are registered in chunks of 256, each with one pass over the kernel's
- * text; other callers get their turn in between. When one probe is refused, those
- * before it are unregistered again, and @addr and @flags of all are as they were before
- * the call. Their handlers may have run meanwhile.
+ * Probes are registered in chunks of 256, each with one pass over the kernel's text. Other
+ * callers get their turn between two chunks. If one probe is refused, those before it are
+ * unregistered again, and @addr and @flags of all are as they were before the call. Their
+ * handlers may have run meanwhile.
  *
  * Context: Process context, may sleep.
- * Return: 0, or the errno of the first probe that was refused, as in
- * register_kprobe(); -EINVAL also when @kps or one of its entries is NULL or
- * @num is not positive.
+ * Return: 0, or the errno of the first probe that was refused, as in register_kprobe(); -EINVAL
+ * also if @kps or one of its entries is NULL or @num is not positive.
  */
 int register_kprobes(struct kprobe **kps, int num)
 {
@@ -144,7 +144,8 @@ EXPORT_SYMBOL_GPL(register_kprobes);
  * * -EBUSY - a probe's handler makes the call; or ftrace has to arm the point, or the point
  *   of the function's entry in front of it, and kernel.ftrace_enabled is 0
  * * -ENODEV - ftrace has to arm the point, and has shut itself down
- * * -ENOMEM - out of memory, or none near enough to what the instruction addresses
+ * * -ENOMEM - out of memory, or no memory is near enough to what the instruction
+ *   addresses
  */
 int register_kprobe(struct kprobe *p)
 {
@@ -157,12 +158,11 @@ EXPORT_SYMBOL_GPL(register_kprobe);
  * @kps: the probes
  * @num: how many
  *
- * When it returns, none of their handlers runs or will run, and the caller may free
- * them. If a probe is not registered, only its @addr is cleared. NULL entries are
- * ignored.
+ * When it returns, none of their handlers runs or will run, and the caller may free the probes.
+ * If a probe is not registered, only its @addr is cleared. NULL entries are ignored.
  *
- * In a probe's handler it cannot wait. The probes are disabled there, stay registered, and the
- * log says so: the caller must not free them, and must unregister them elsewhere.
+ * A probe's handler that calls this cannot wait. The probes are then disabled, stay registered,
+ * and the log says so: the caller must not free them, and must unregister them elsewhere.
  *
  * Context: Process context, may sleep. Waits until handlers that run have returned: for at most
  * one expedited RCU grace period, and for none unless a point of the probes is being hit.
@@ -201,8 +201,8 @@ static enum kprobe_reason commit_point(struct kprobe_point *point)
 }
 
 /*
- * Sets @point, as handlers may be running: also if the probe was disabled before, by a task that
- * still waits for them.
+ * Sets @point to the point whose hits the caller must wait for. Does so also if the probe is
+ * disabled already: the task that disabled it may still be waiting.
  */
 static int disable(struct kprobe *kp, const void **point)
 {
@@ -225,16 +225,17 @@ static bool is_point(const void *hazard, const void *point)
  * disable_kprobe() - keep a probe's handlers from running
  * @kp: a registered probe
  *
- * When it returns, no handler of the probe runs or will run until enable_kprobe(). It waits
- * for those that run without a time limit, also when the probe was disabled before.
+ * When it returns, no handler of the probe runs or will run until enable_kprobe(). It waits,
+ * without a time limit, until running handlers have returned, also if the probe was disabled
+ * before.
  *
- * A probe's handler may call it, for this probe or another one. It then waits for nobody: no
- * hit that begins later calls the probe's handlers, and those that run go on.
+ * A probe's handler may call it, for this probe or another one. It then does not wait: hits
+ * that begin later do not call the probe's handlers, and handlers that run go on.
  *
  * Context: Process context, may sleep. Or in a probe's handler, in any context.
- * Return: 0, also when the probe was disabled before or is gone; -EINVAL when it is not
- * registered. An errno of enable_kprobe() means that the probe is disabled, and that
- * its point could not be armed for another probe.
+ * Return: 0, also if the probe was disabled before or is gone; -EINVAL if it is not registered.
+ * An errno of enable_kprobe() means that the probe is disabled, and that its point could not be
+ * armed for another probe.
  */
 int disable_kprobe(struct kprobe *kp)
 {
@@ -268,13 +269,13 @@ static enum kprobe_reason enable(struct kprobe *kp)
  * enable_kprobe() - let a disabled probe's handlers run again
  * @kp: a registered probe
  *
- * A probe's handler may call it. The point is then armed a little later, if it was not, and
- * an errno of ftrace is not seen.
+ * A probe's handler may call it. A point that was not armed is then armed a little later, and
+ * an errno of ftrace is not returned.
  *
  * Context: Process context, may sleep. Or in a probe's handler, in any context.
- * Return: 0, also when the probe was not disabled; -EINVAL when it is not
- * registered or its text has gone; -ENOMEM, -EBUSY, -ENODEV or -EINVAL when ftrace fails to
- * arm the point: the probe then stays disabled, or enabled and not armed, as it was.
+ * Return: 0, also if the probe was not disabled; -EINVAL if it is not registered or its text
+ * has gone; -ENOMEM, -EBUSY, -ENODEV or -EINVAL if ftrace fails to arm the point: the probe
+ * then stays disabled, or enabled and not armed, as it was.
  */
 int enable_kprobe(struct kprobe *kp)
 {
@@ -287,7 +288,7 @@ int enable_kprobe(struct kprobe *kp)
 		reason = enable(kp);
 	if (!reason)
 		return 0;
-	/* If it is not registered, it may not even be a probe: do not read it. */
+	/* If @kp is not registered, it may be no probe at all: do not read it. */
 	kprobe_record_refusal(KPROBE_ENABLE, _RET_IP_,
 			      reason == KPROBE_REASON_NOT_REGISTERED ? NULL : kp, reason);
 	return kprobe_reason_errno(reason);
@@ -298,14 +299,14 @@ EXPORT_SYMBOL_GPL(enable_kprobe);
  * get_kprobe() - find a probe at an address
  * @addr: the address
  *
- * Unregistering does not wait for RCU: neither an RCU read-side section nor disabled
- * preemption keeps a probe from being freed. Disabled interrupts do, because
- * unregistering interrupts every CPU before it returns.
+ * Unregistering does not wait for RCU: neither an RCU read-side section nor disabled preemption
+ * keeps a probe from being freed. Disabled interrupts do, because unregistering interrupts
+ * every CPU before it returns.
  *
- * Context: kprobe_mutex held, or interrupts disabled: the probe stays until they
- * are enabled. Anywhere else the caller must keep the probe registered, or must not
- * dereference it.
- * Return: The newest of the probes there, NULL when there is none.
+ * Context: kprobe_mutex held, or interrupts disabled: the probe stays until the mutex is
+ * released or interrupts are enabled. A caller in any other context must keep the probe
+ * registered, or must not dereference it.
+ * Return: The newest of the probes there, NULL if there is none.
  */
 struct kprobe *get_kprobe(void *addr)
 {
@@ -316,7 +317,11 @@ struct kprobe *get_kprobe(void *addr)
 	return list_first_or_null_rcu(&point->probes, struct kprobe, list);
 }
 
-/* Moves that have ended leave points to be disarmed, which others may want to replace. */
+/*
+ * Disarms all pending points. Returns true if no point was moving before that, and the
+ * optimizer had nothing to do before and after it: a move that has ended may leave its point to
+ * be disarmed, and a point that is disarmed may let others become jumps.
+ */
 static bool has_settled(void)
 {
 	bool over = !kprobe_moves() && kprobe_optimizer_is_idle();
@@ -328,9 +333,10 @@ static bool has_settled(void)
 /**
  * wait_for_kprobe_optimizer() - wait until no change of the text is pending
  *
- * Disarms points that have no probes left or whose probes were disabled by handlers, and waits
- * until the points that can be optimized are, and none moves to ftrace. That takes a Tasks RCU
- * grace period, which a task can delay without limit: gives up after 30 seconds.
+ * Disarms points that have no probes left or whose probes were disabled by handlers. Waits
+ * until every point that can be optimized is, and no point moves to ftrace. That takes a Tasks
+ * RCU grace period, which a task can delay without limit, so the wait ends after 30 seconds at
+ * the latest.
  *
  * Context: Process context, may sleep.
  */

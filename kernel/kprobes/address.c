@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Resolves symbol or address and offset of a probe to the address that is probed, and
- * checks whether it may be.
+ * Where a probe goes, and whether it may go there.
+ *
+ * A user names a symbol or an address, and an offset. kprobe_resolve() makes the probed address
+ * of these, and kprobe_check_address() looks for what forbids a probe there: no text, the
+ * blacklist, a subsystem that patches or reads the text, or no instruction that begins there.
+ * Registration calls both under kprobe_mutex, and the answers hold until that is released:
+ * module notifiers take it, so text neither comes nor goes meanwhile.
  */
 #include <linux/kallsyms.h>
 #include <linux/kmsan-checks.h>
@@ -26,7 +31,7 @@
  * @offset: not used; some architectures once looked elsewhere for the entry
  *
  * Context: Process context, may sleep.
- * Return: The symbol's address, NULL when there is none.
+ * Return: The symbol's address, NULL if there is none.
  */
 kprobe_opcode_t *kprobe_lookup_name(const char *name, unsigned int offset)
 {
@@ -46,8 +51,8 @@ static enum kprobe_reason check_symbol(const struct kprobe_function *f)
 }
 
 /*
- * Does a call begin at the symbol? A function jumps to its cold part, and returns to a
- * return trampoline: what is on top of the stack there is no return address.
+ * Is the code at the symbol entered by a call? A cold part is entered by a jump, and a return
+ * trampoline by a return: neither has a return address.
  */
 static bool is_called(const struct kprobe_function *f)
 {
@@ -55,7 +60,7 @@ static bool is_called(const struct kprobe_function *f)
 	       !kprobe_is_return_trampoline(f->start) && arch_kprobe_is_called(f->start);
 }
 
-/* Sets @addr to where a probe at @at goes, which may differ at a function's entry. */
+/* Sets @addr to where a probe at @at goes. The two may differ at a function's entry. */
 static enum kprobe_reason place_in_function(const struct kprobe_function *f, unsigned long at,
 					    unsigned long *addr, bool *on_func_entry)
 {
@@ -73,8 +78,8 @@ static enum kprobe_reason place_in_function(const struct kprobe_function *f, uns
 }
 
 /*
- * The same, with @f NULL if there is no symbol. When init text was freed it has symbols on some
- * kernels, and none on others.
+ * As place_in_function(), with @f NULL if there is no symbol. Some kernels still have symbols
+ * for init text that was freed and others have none: the reason is the same for both.
  */
 static enum kprobe_reason place_at(const struct kprobe_function *f, unsigned long at,
 				   unsigned long *addr, bool *on_func_entry)
@@ -88,8 +93,8 @@ static enum kprobe_reason place_at(const struct kprobe_function *f, unsigned lon
 }
 
 /*
- * The offset may lead past the symbol's end: perf names every place by its distance
- * from _text. The caller checks the place that results.
+ * Sets @addr to a symbol's address plus @offset. That may be past the symbol's end, since perf
+ * names every place by its distance from _text. The caller checks the place.
  */
 static enum kprobe_reason resolve_symbol(const char *name, unsigned int offset,
 					 unsigned long *addr)
@@ -117,15 +122,9 @@ static enum kprobe_reason find_place(const struct kprobe *p, unsigned long *at)
 	return KPROBE_REASON_NONE;
 }
 
-/**
- * kprobe_resolve() - find the address that a user wants to probe
- * @p:             the probe, as its user has filled it in
- * @lookup:        earlier lookups under the same hold of kprobe_mutex
- * @addr:          set to the address to probe
- * @on_func_entry: set to whether that is a function's entry
- *
- * Context: Process context, kprobe_mutex held, may sleep.
- * Return: %KPROBE_REASON_NONE, or why there is no such place.
+/*
+ * Sets @addr to the address that the user of @p wants to probe, and @on_func_entry to whether
+ * that is a function's entry. Returns why there is no such place.
  */
 enum kprobe_reason kprobe_resolve(const struct kprobe *p, struct kprobe_lookup *lookup,
 				  unsigned long *addr, bool *on_func_entry)
@@ -220,30 +219,13 @@ static enum kprobe_reason check_cfi_type(struct kprobe_lookup *lookup, unsigned 
 								KPROBE_REASON_NONE;
 }
 
-/**
- * kprobe_check_boundary() - check whether a probe may be set at an instruction
- * @lookup: earlier lookups under the same hold of kprobe_mutex
- * @addr:   address where an instruction is known to begin
- *
- * Context: Process context, kprobe_mutex held, may sleep.
- * Return: As kprobe_check_address().
- */
+/* As kprobe_check_address(), for an address where an instruction is known to begin. */
 enum kprobe_reason kprobe_check_boundary(struct kprobe_lookup *lookup, unsigned long addr)
 {
 	return check_place(lookup, addr) ?: check_cfi_type(lookup, addr);
 }
 
-/**
- * kprobe_check_address() - check whether a probe may be set at an address
- * @lookup: earlier lookups under the same hold of kprobe_mutex
- * @addr:   an address, as kprobe_resolve() has set it
- *
- * The result holds until the caller releases kprobe_mutex: module notifiers take it, so
- * text can neither come nor go meanwhile.
- *
- * Context: Process context, kprobe_mutex held, may sleep.
- * Return: %KPROBE_REASON_NONE, or why not.
- */
+/* Why no probe may be set at an address. The answer holds as long as kprobe_mutex is held. */
 enum kprobe_reason kprobe_check_address(struct kprobe_lookup *lookup, unsigned long addr)
 {
 	enum kprobe_reason reason = check_place(lookup, addr);

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Batches: points that are armed and disarmed together, so that all CPUs are
- * synchronized once for all of them.
+ * Batches: points that are armed and disarmed together, so that all CPUs are synchronized once
+ * for all of them.
  *
- * When the last probe leaves a point, the point is not disarmed at once: a hit there
- * executes the displaced instruction and calls no handlers. A work item disarms all such
- * points together a little later. Unregistering ten thousand probes one by one therefore
+ * A batch is a list of points, linked by @batch. kprobe_batch_commit() makes the text match
+ * what the probes on these points want. Registering, unregistering, enabling and disabling end
+ * in it.
+ *
+ * When the last probe leaves a point, the point becomes DISARM_PENDING and stays in the text: a
+ * hit there executes the displaced instruction and calls no handlers. A work item disarms all
+ * such points together a little later. Unregistering ten thousand probes one by one therefore
  * takes as few passes over the text as unregistering them in one call.
  */
 #include <linux/kprobes.h>
@@ -22,7 +26,7 @@
 #include "renew.h"
 #include "table.h"
 
-/* Points in state DISARM_PENDING; kprobe_mutex. */
+/* Points in state DISARM_PENDING, but not those that postpone_disarm() has left; kprobe_mutex. */
 static LIST_HEAD(pending_points);
 
 static void patch_sites(struct list_head *points, enum kprobe_site_text text)
@@ -39,13 +43,9 @@ static void patch_sites(struct list_head *points, enum kprobe_site_text text)
 	kprobe_patch_end();
 }
 
-/**
- * kprobe_batch_restore() - take breakpoints and jumps out of the text
- * @points: points in the text that do not use ftrace, linked by @batch
- *
- * The caller must change their states.
- *
- * Context: Process context, kprobe_mutex held, may sleep.
+/*
+ * Takes the breakpoints and jumps of points out of the text. None of the points may use ftrace.
+ * The caller then changes their states.
  */
 void kprobe_batch_restore(struct list_head *points)
 {
@@ -53,17 +53,20 @@ void kprobe_batch_restore(struct list_head *points)
 	patch_sites(points, KPROBE_SITE_ORIGINAL);
 }
 
-/* The points of a batch, by what must be done for them. */
+/* The points of a batch, sorted by what must be done for them. */
 struct kprobe_passes {
 	struct list_head arm[KPROBE_MECHANISMS];
 	struct list_head disarm[KPROBE_MECHANISMS];
 };
 
-/* The point stays in the text or out of it. Its handlers may have changed. */
+/*
+ * Leaves the point in the text, or out of it. The optimizer looks at a point in the text again,
+ * as its handlers may have changed.
+ */
 static void keep_point(struct kprobe_point *point)
 {
 	list_del_init(&point->batch);
-	/* A probe was registered before the point was disarmed. */
+	/* A probe was registered or enabled before the point was disarmed. */
 	if (point->state == KPROBE_POINT_DISARM_PENDING)
 		kprobe_point_set_state(point, KPROBE_POINT_ARMED);
 	if (point->state == KPROBE_POINT_ARMED)
@@ -71,8 +74,9 @@ static void keep_point(struct kprobe_point *point)
 }
 
 /*
- * A hit of the moving point may be under way. It must not skip the probe on the next
- * instruction: the breakpoint stays until the move has ended, and calls no handlers.
+ * Must the point's breakpoint stay until its move to ftrace has ended? It must if the next
+ * instruction is probed as well: a hit under way would skip that probe. Until then the
+ * breakpoint calls no handlers of this point.
  */
 static bool must_finish_move(const struct kprobe_point *point)
 {
@@ -127,12 +131,7 @@ static void finish_pass(struct list_head *points, enum kprobe_point_state state)
 	}
 }
 
-/**
- * kprobe_batch_drop() - take points out of their batch
- * @points: points linked by their @batch; empty afterwards
- *
- * Context: kprobe_mutex held.
- */
+/* Takes points out of their batch, which is empty afterwards. kprobe_mutex is held. */
 void kprobe_batch_drop(struct list_head *points)
 {
 	struct kprobe_point *point, *next;
@@ -148,17 +147,12 @@ static void disarm_pass(struct kprobe_passes *passes)
 	list_splice_tail_init(&passes->disarm[KPROBE_JUMP], points);
 	kprobe_batch_restore(points);
 	finish_pass(points, KPROBE_POINT_IDLE);
-	/* An error of ftrace changes nothing: calls for idle points are not reported. */
+	/* Ignore errors of ftrace: report_call() drops its calls for idle points. */
 	kprobe_ftrace_disarm(&passes->disarm[KPROBE_FTRACE]);
 	finish_pass(&passes->disarm[KPROBE_FTRACE], KPROBE_POINT_IDLE);
 }
 
-/**
- * kprobe_batch_use_ftrace() - have a point at a function's entry use ftrace
- * @point: a point that skips the entry nop and is not in the text
- *
- * Context: kprobe_mutex held.
- */
+/* Has a point that skips the entry nop use ftrace from now on. It must not be in the text. */
 void kprobe_batch_use_ftrace(struct kprobe_point *point)
 {
 	kprobe_point_changed(point);
@@ -166,7 +160,7 @@ void kprobe_batch_use_ftrace(struct kprobe_point *point)
 	WRITE_ONCE(point->key, 0);
 }
 
-/* Points at entries whose detour cannot be made use ftrace. */
+/* Makes the detours that entries need before they are armed. Entries without one use ftrace. */
 static void prepare_breakpoints(struct kprobe_passes *passes)
 {
 	struct kprobe_point *point, *next;
@@ -184,7 +178,7 @@ static enum kprobe_reason arm_pass(struct kprobe_passes *passes)
 	struct list_head *points = &passes->arm[KPROBE_BREAKPOINT];
 	enum kprobe_reason reason;
 
-	/* Detours are made for the neighbours that there will be. */
+	/* First: kprobe_detour_prepare() makes another detour for a point with a neighbour. */
 	kprobe_unoptimize_overlapping(points);
 	prepare_breakpoints(passes);
 	patch_sites(points, KPROBE_SITE_BREAKPOINT);
@@ -196,16 +190,10 @@ static enum kprobe_reason arm_pass(struct kprobe_passes *passes)
 	return reason;
 }
 
-/**
- * kprobe_batch_commit() - arm and disarm points as their probes want it
- * @batch: points linked by their @batch; empty afterwards
- *
- * Arms the points that are wanted and idle, disarms those in the text that are
- * not wanted, and frees those that have no probes.
- *
- * Context: Process context, kprobe_mutex held, may sleep.
- * Return: %KPROBE_REASON_NONE, or why ftrace has failed to arm its points of the batch,
- * which then stay idle.
+/*
+ * Arms the points of @batch that are wanted and idle, disarms those in the text that are not
+ * wanted, and frees these if they have no probes. @batch is empty afterwards. Returns why
+ * ftrace has failed to arm its points, which then stay idle.
  */
 enum kprobe_reason kprobe_batch_commit(struct list_head *batch)
 {
@@ -222,14 +210,10 @@ enum kprobe_reason kprobe_batch_commit(struct list_head *batch)
 	return arm_pass(&passes);
 }
 
-/**
- * kprobe_find_wanted() - find the point at a site that has probes, or must stay for a while
- * @site: the site
- *
- * Disarms the point if it is DISARM_PENDING and has no probes.
- *
- * Context: Process context, kprobe_mutex held, may sleep.
- * Return: The point, or NULL.
+/*
+ * Returns the point at a site, or NULL; kprobe_mutex is held. A DISARM_PENDING one is committed
+ * first, so that a point without probes is found only if it has to stay: see must_finish_move()
+ * and kprobe_point_put().
  */
 struct kprobe_point *kprobe_find_wanted(unsigned long site)
 {
@@ -243,27 +227,18 @@ struct kprobe_point *kprobe_find_wanted(unsigned long site)
 	return kprobe_table_find(site);
 }
 
-/**
- * kprobe_disarm_chunk() - disarm some of the points in state DISARM_PENDING
- *
- * Context: Process context, kprobe_mutex held, may sleep.
- * Return: Whether there are more.
- */
+/* Disarms some of the points in @pending_points. Returns whether there are more. */
 bool kprobe_disarm_chunk(void)
 {
 	LIST_HEAD(chunk);
 
-	/* The result is of no interest: disarming does not fail. */
+	/* Ignore the result: no point here has to be armed, and disarming does not fail. */
 	kprobe_take_chunk(&pending_points, &chunk);
 	kprobe_batch_commit(&chunk);
 	return !list_empty(&pending_points);
 }
 
-/**
- * kprobe_disarm_pending() - disarm all points in state DISARM_PENDING now
- *
- * Context: Process context, may sleep.
- */
+/* Disarms all points in @pending_points now, a chunk at a time. */
 void kprobe_disarm_pending(void)
 {
 	bool more;
@@ -282,12 +257,7 @@ static void disarm_pending(struct work_struct *work)
 
 static DECLARE_DELAYED_WORK(disarm_work, disarm_pending);
 
-/**
- * kprobe_batch_move_ended() - disarm a point that could not be disarmed while it moved
- * @point: the point, which may be wanted all the same
- *
- * Context: kprobe_mutex held.
- */
+/* Has the work item disarm a point that postpone_disarm() left, unless it is wanted by then. */
 void kprobe_batch_move_ended(struct kprobe_point *point)
 {
 	lockdep_assert_held(&kprobe_mutex);
@@ -297,14 +267,7 @@ void kprobe_batch_move_ended(struct kprobe_point *point)
 	queue_delayed_work(system_unbound_wq, &disarm_work, KPROBE_DISARM_DELAY);
 }
 
-/**
- * kprobe_batch_defer_disarm() - release points whose probes are being unregistered
- * @batch: points linked by their @batch; empty afterwards
- *
- * A work item will disarm the points without probes. The others are committed now.
- *
- * Context: Process context, kprobe_mutex held, may sleep.
- */
+/* Has the work item disarm the points without probes, and commits the others now. */
 void kprobe_batch_defer_disarm(struct list_head *batch)
 {
 	struct kprobe_point *point, *next;
@@ -318,7 +281,7 @@ void kprobe_batch_defer_disarm(struct list_head *batch)
 			kprobe_point_put(point);
 			continue;
 		}
-		/* It is DISARM_PENDING already if a probe came and went meanwhile. */
+		/* It is DISARM_PENDING already if a probe came and went before the work item. */
 		if (point->state == KPROBE_POINT_ARMED)
 			kprobe_point_set_state(point, KPROBE_POINT_DISARM_PENDING);
 		list_move_tail(&point->batch, &pending_points);
@@ -343,12 +306,7 @@ static bool commit_chunk(unsigned long *addr, enum kprobe_reason *reason)
 	return done > KPROBE_CHUNK;
 }
 
-/**
- * kprobe_commit_all() - make the text match what the probes of every point want
- *
- * Context: Process context, may sleep.
- * Return: %KPROBE_REASON_NONE, or why ftrace has failed to arm some of the points.
- */
+/* Commits every point, a chunk at a time. Returns why ftrace has failed to arm some of them. */
 enum kprobe_reason kprobe_commit_all(void)
 {
 	enum kprobe_reason reason = KPROBE_REASON_NONE;
@@ -359,13 +317,7 @@ enum kprobe_reason kprobe_commit_all(void)
 	return reason;
 }
 
-/**
- * kprobe_arm_all() - disarm every point, or arm those that are wanted again
- * @arm: true to let the probes decide, false to disarm all points
- *
- * Context: Process context, may sleep.
- * Return: %KPROBE_REASON_NONE, or why ftrace has failed to arm some of the points.
- */
+/* Disarms every point if @arm is false, else arms those that are wanted. */
 enum kprobe_reason kprobe_arm_all(bool arm)
 {
 	static DEFINE_MUTEX(one_at_a_time);

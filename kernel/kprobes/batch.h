@@ -9,7 +9,7 @@
 
 struct kprobe_point;
 
-/* How long the text stays as it is when points are not wanted any more, in jiffies. */
+/* How long points stay in the text after they are not wanted any more, in jiffies. */
 #define KPROBE_DISARM_DELAY	msecs_to_jiffies(50)
 
 enum kprobe_reason kprobe_batch_commit(struct list_head *batch);

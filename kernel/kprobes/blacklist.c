@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The blacklist: functions that no probe may be set in, because a hit there
- * would recurse, or would trap where the kernel cannot take a trap.
+ * The blacklist: functions that no probe may be set in, because a hit there would recurse, or
+ * would trap where the kernel cannot take a trap. Registration looks up the probed address.
  *
- * It is a maple tree of address ranges. They come from NOKPROBE_SYMBOL(), from whole
- * sections (.kprobes.text, .noinstr.text), from the architecture and from sanitizers.
- * Modules add theirs for as long as they are loaded. If a function is on the list, so are
+ * It is a maple tree of address ranges. They come from NOKPROBE_SYMBOL(), from whole sections
+ * (.kprobes.text, .noinstr.text), from the architecture and from sanitizers. A module's ranges
+ * are in the tree as long as the module is loaded. If a function is on the blacklist, so are
  * the pieces that the compiler has made of it: .cold, .isra and others.
  */
 #include <linux/compiler.h>
@@ -34,9 +34,9 @@
 #include "blacklist.h"
 
 /*
- * Functions of others that are called on the hit path and have no NOKPROBE_SYMBOL() of
- * their own. scripts/hitpath.py finds what is missing here. A probe on some of them would
- * be hit again at the end of each of its hits, without end.
+ * Functions of other subsystems that the hit path calls and that have no NOKPROBE_SYMBOL() of
+ * their own. scripts/hitpath.py finds those that are missing here. A probe on some of them
+ * would be hit again at the end of each of its hits, without end.
  */
 NOKPROBE_SYMBOL(llist_add_batch);
 #ifdef CONFIG_SMP
@@ -53,10 +53,10 @@ NOKPROBE_SYMBOL(ftrace_likely_update);
 NOKPROBE_SYMBOL(lockdep_hardirqs_on_prepare);
 #endif
 #if defined(CONFIG_PROVE_RCU) && !defined(CONFIG_TINY_RCU)
-/* A trap asks it, before a hit has a frame. */
+/* A trap calls it, before a hit has a frame. */
 NOKPROBE_SYMBOL(rcu_is_watching);
 #endif
-/* A breakpoint's trap enters and leaves as an NMI does, whose time these tracers take. */
+/* A breakpoint's trap enters and leaves as an NMI does, and these tracers time NMIs. */
 #ifdef CONFIG_HWLAT_TRACER
 NOKPROBE_SYMBOL(trace_hwlat_callback);
 #endif
@@ -78,10 +78,11 @@ NOKPROBE_SYMBOL(kmsan_unpoison_memory);
 #endif
 
 /*
- * What a CPU that goes offline executes after RCU has been told: no grace period waits for it
- * any more, and no interrupt of another CPU reaches it. Text that it executes must not change, a
- * detour that it is in could be freed, and handlers could not rely on RCU. Architectures name
- * what arch_cpu_idle_dead() calls of theirs.
+ * A CPU that goes offline executes these functions after RCU has been told: no grace period
+ * waits for it any more, and no interrupt of another CPU reaches it. Their text must not
+ * change, a detour could be freed while the CPU is in it, and handlers could not rely on RCU.
+ * An architecture adds the functions that its arch_cpu_idle_dead() calls, in
+ * arch_kprobe_blacklist().
  */
 static const char * const dying[] __initconst = {
 	"cpuhp_report_idle_dead", "rcutree_report_cpu_dead", "arch_cpu_idle_dead",
@@ -91,7 +92,7 @@ static const char * const dying[] __initconst = {
 /* Ranges of text. The stored value has no meaning. */
 static struct maple_tree blacklist = MTREE_INIT(blacklist, MT_FLAGS_USE_RCU);
 
-/* Finds the first range at or after an address. */
+/* Finds the range that an address is in, else the first one after it. */
 static bool find_range(unsigned long addr, unsigned long *start, unsigned long *last)
 {
 	MA_STATE(mas, &blacklist, addr, addr);
@@ -104,7 +105,7 @@ static bool find_range(unsigned long addr, unsigned long *start, unsigned long *
 	return true;
 }
 
-/* Ranges may overlap. A range that another one covers is not added. */
+/* Adds a range. Ranges may overlap; one that a single other range covers is not added. */
 static int forbid_range(unsigned long start, unsigned long last)
 {
 	unsigned long known, known_last;
@@ -114,7 +115,7 @@ static int forbid_range(unsigned long start, unsigned long last)
 	return mtree_store_range(&blacklist, start, last, xa_mk_value(1), GFP_KERNEL);
 }
 
-/* Forbids the function around an address. Returns -ENOENT if there is none. */
+/* Forbids the function around an address. Returns 0, -ENOMEM, or -ENOENT if there is none. */
 static int forbid_function(unsigned long addr)
 {
 	unsigned long size, offset, start;
@@ -179,8 +180,8 @@ static int forbid_symbol(void *unused, unsigned long addr)
  * @names: their names
  * @nr:    how many
  *
- * There may be several of a name: compilers make functions of inline ones, in each object.
- * Symbols that the kernel does not have are passed over.
+ * Several functions may have the same name, as compilers make a function of an inline one in
+ * each object: all of them are added. Symbols that the kernel does not have are passed over.
  *
  * Context: Boot.
  * Return: 0 or -ENOMEM.
@@ -195,7 +196,7 @@ int __init kprobe_blacklist_add_functions(const char * const *names, unsigned in
 	return ret;
 }
 
-/* Passes over what is no function. Returns 0 or -ENOMEM. */
+/* Adds the functions of a table. Passes over entries that are no function. Returns 0 or -ENOMEM. */
 static int add_symbols(unsigned long *entry, unsigned long *end)
 {
 	int ret = 0;
@@ -222,14 +223,9 @@ bool within_kprobe_blacklist(unsigned long addr)
 }
 NOKPROBE_SYMBOL(within_kprobe_blacklist);
 
-/**
- * kprobe_blacklist_gap() - find the text around an address that is not on the blacklist
- * @addr:  any address
- * @start: set to its first byte
- * @last:  set to its last byte
- *
- * Context: Process context. The result holds as long as kprobe_mutex is held.
- * Return: False if @addr is on the blacklist: nothing is set then.
+/*
+ * Sets @start and @last to the first and last byte of the text around @addr that is not on the
+ * blacklist, valid as long as kprobe_mutex is held. Returns false if @addr is on it.
  */
 bool kprobe_blacklist_gap(unsigned long addr, unsigned long *start, unsigned long *last)
 {
@@ -244,7 +240,7 @@ bool kprobe_blacklist_gap(unsigned long addr, unsigned long *start, unsigned lon
 }
 NOKPROBE_SYMBOL(kprobe_blacklist_gap);
 
-/* Modules may begin with text that has no symbol: padding, or a function's type (kCFI). */
+/* A module may begin with text that has no symbol: padding, or a function's type (kCFI). */
 static unsigned long skip_unnamed(unsigned long addr, unsigned long end)
 {
 	unsigned long size, offset;
@@ -254,16 +250,10 @@ static unsigned long skip_unnamed(unsigned long addr, unsigned long end)
 	return addr;
 }
 
-/**
- * kprobe_blacklist_next() - walk the blacklist in order of address
- * @addr: where to start looking
- * @end:  set to the byte after what was found
- *
- * A range is walked function by function. Text in front of the first one is an entry, too.
- *
- * Context: Process context, or any in which RCU can be read.
- * Return: Start of the first function, or part of one, at or after @addr, 0 when
- * there is none.
+/*
+ * Returns the start of the first function, or part of one, on the blacklist at or after @addr,
+ * 0 if there is none, and sets @end to the byte after it. Text without a symbol counts as one
+ * function.
  */
 unsigned long kprobe_blacklist_next(unsigned long addr, unsigned long *end)
 {
@@ -295,7 +285,7 @@ static int forbids(void *unused, unsigned long addr)
 	return within_kprobe_blacklist(addr);
 }
 
-/* Is a function of that name on the list? There may be several of that name. */
+/* Is any function of that name on the blacklist? */
 static bool is_name_forbidden(struct module *mod, const char *name)
 {
 	if (mod)
@@ -304,8 +294,9 @@ static bool is_name_forbidden(struct module *mod, const char *name)
 }
 
 /*
- * Compilers call these where code reads, writes or branches: in what leads to a hit, and where
- * a CPU cannot take a trap yet. What they call is marked NOKPROBE_SYMBOL().
+ * Compilers insert calls of these functions where code reads, writes or branches: also in the
+ * code that leads to a hit, and where a CPU cannot take a trap yet. The functions that they
+ * call in turn are marked NOKPROBE_SYMBOL().
  */
 static bool is_sanitizer_call(const char *name)
 {
@@ -313,7 +304,7 @@ static bool is_sanitizer_call(const char *name)
 	       strstarts(name, "__tsan_") || strstarts(name, "__sanitizer_cov_");
 }
 
-/* Has the compiler made it of a function on the list? */
+/* Is the symbol, by its name, a piece of a function on the blacklist? */
 static bool is_piece_of_forbidden(struct module *mod, const char *name)
 {
 	const char *dot = strchr(name, '.');
@@ -329,7 +320,7 @@ static bool is_piece_of_forbidden(struct module *mod, const char *name)
 	return false;
 }
 
-/* Called for each symbol. Modules have no functions of sanitizers. */
+/* Called for each symbol; @mod is NULL for the kernel's. Modules have no sanitizer functions. */
 static int add_by_name(void *mod, const char *name, unsigned long addr)
 {
 	if ((mod || !is_sanitizer_call(name)) && !is_piece_of_forbidden(mod, name))
@@ -356,13 +347,7 @@ static int add_module(struct module *mod)
 	return ret;
 }
 
-/**
- * kprobe_blacklist_add_module() - add what a module forbids
- * @mod: a module that is coming
- *
- * Context: Process context, may sleep.
- * Return: 0 or -ENOMEM, with nothing added: the module must not be loaded then.
- */
+/* Adds what a module forbids. If that fails nothing is added, and the module must not be loaded. */
 int kprobe_blacklist_add_module(struct module *mod)
 {
 	int ret = add_module(mod);
@@ -373,12 +358,7 @@ int kprobe_blacklist_add_module(struct module *mod)
 }
 NOKPROBE_SYMBOL(kprobe_blacklist_add_module);
 
-/**
- * kprobe_blacklist_remove_memory() - remove what was forbidden in some memory
- * @mem: a part of a module, about to be freed
- *
- * Context: Process context, may sleep.
- */
+/* Removes the ranges in a part of a module that is about to be freed. */
 void kprobe_blacklist_remove_memory(const struct module_memory *mem)
 {
 	unsigned long at = (unsigned long)mem->base;
@@ -393,12 +373,6 @@ void kprobe_blacklist_remove_memory(const struct module_memory *mem)
 }
 NOKPROBE_SYMBOL(kprobe_blacklist_remove_memory);
 
-/**
- * kprobe_blacklist_remove_module() - remove what a module forbade
- * @mod: a module that is going
- *
- * Context: Process context, may sleep.
- */
 void kprobe_blacklist_remove_module(struct module *mod)
 {
 	for_each_mod_mem_type(type)
@@ -407,12 +381,7 @@ void kprobe_blacklist_remove_module(struct module *mod)
 NOKPROBE_SYMBOL(kprobe_blacklist_remove_module);
 #endif /* CONFIG_MODULES */
 
-/**
- * kprobe_blacklist_init() - add what the kernel itself forbids
- *
- * Context: Boot, before init memory is freed.
- * Return: 0 or a negative errno.
- */
+/* Adds what the kernel itself forbids, before init memory is freed. Returns 0 or an errno. */
 int __init kprobe_blacklist_init(void)
 {
 	int ret;

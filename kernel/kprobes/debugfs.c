@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The files "list", "enabled", "blacklist" and "stale" in /sys/kernel/debug/kprobes, and
- * the directory itself. The files "points" and "refused" are in points.c and refused.c.
+ * The files "list", "enabled", "blacklist" and "stale" in /sys/kernel/debug/kprobes, and the
+ * directory itself. The files "points" and "refused" are in points.c and refused.c. All files
+ * but "enabled" are read-only.
  */
 #include <linux/debugfs.h>
 #include <linux/init.h>
@@ -77,7 +78,7 @@ const struct kprobe_file kprobe_list_file = {
 
 /**
  * struct blacklist_file - private data of the open file "blacklist"
- * @reader: who has opened it
+ * @reader: what the task that opened it may see
  * @start:  the range to show next
  * @end:    the byte after it
  */
@@ -92,7 +93,7 @@ static void *blacklist_at(struct blacklist_file *file, unsigned long addr)
 {
 	unsigned long start = kprobe_blacklist_next(addr, &file->end);
 
-	/* After the last range further reads stay at the end. */
+	/* After the last range, further reads stay at the end. */
 	file->start = start ?: ULONG_MAX;
 	return start ? file : NULL;
 }

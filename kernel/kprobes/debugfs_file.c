@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Common code of all files in /sys/kernel/debug/kprobes: a file shows addresses only to
- * readers who may see them.
+ * Common code of the files in /sys/kernel/debug/kprobes whose lines have addresses: a file
+ * shows addresses only to readers who may see them.
  */
 #include <linux/kallsyms.h>
 #include <linux/seq_file.h>
@@ -9,8 +9,8 @@
 #include "debugfs_file.h"
 
 /*
- * Whether addresses are shown is decided here, as in /proc/kallsyms: by the credentials
- * of the task that opens the file, not of one that reads it later.
+ * Decides whether this open file shows addresses: by the credentials of the task that opens it,
+ * not of one that reads it later, as /proc/kallsyms does.
  */
 static int open_file(struct inode *inode, struct file *file)
 {
@@ -30,14 +30,7 @@ const struct file_operations kprobe_file_fops = {
 	.release = seq_release_private,
 };
 
-/**
- * kprobe_shown() - hide an address from readers who may not see it
- * @m:    an open file with kprobe_file_fops
- * @addr: the address
- *
- * Return: The address, for %px; NULL where kptr_restrict or a lack of rights
- * hides it.
- */
+/* The address, for %px, or NULL if the task that opened @m may not see addresses. */
 void *kprobe_shown(const struct seq_file *m, unsigned long addr)
 {
 	const struct kprobe_reader *reader = m->private;

@@ -11,7 +11,7 @@
  * struct kprobe_reader - what the task that opened a file may see
  * @sees_addresses: it may see addresses
  *
- * The private data of each file begin with it.
+ * The private data of each open file begin with it.
  */
 struct kprobe_reader {
 	bool sees_addresses;
@@ -20,10 +20,9 @@ struct kprobe_reader {
 /**
  * struct kprobe_file - a file whose lines have addresses
  * @ops:  the sequence of lines
- * @size: size of the private data of an open file, which begin with a
- *        struct kprobe_reader
+ * @size: size of the private data of an open file
  *
- * The private data of the inode.
+ * It is the private data of the file's inode.
  */
 struct kprobe_file {
 	const struct seq_operations *ops;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Freeing after a Tasks RCU grace period: a task can be preempted in a slot or a
- * detour and return there much later. No caller waits for the grace period. Freeing
- * needs kprobe_mutex, which an RCU callback cannot take, so the callback passes the
- * object on to a work item.
+ * Deferred free: frees points with their slots, detours, and moves to ftrace after a Tasks RCU
+ * grace period. A task can be preempted in a slot or a detour and return there much later. No
+ * caller waits for the grace period.
+ *
+ * Freeing needs kprobe_mutex, which an RCU callback cannot take, so the callback calls
+ * kprobe_free_soon(), which passes the object on to a work item.
  */
 #include <linux/kprobe_point.h>
 #include <linux/kprobes.h>
@@ -34,7 +36,10 @@ static struct llist_node *free_chunk(struct llist_node *all)
 
 static void free_ready(struct work_struct *work)
 {
-	/* Mostly a detour comes before its point, so that this need not wait for it. */
+	/*
+	 * In the order of their callbacks, in which most detours come before their point: a
+	 * point whose detours are not freed yet waits for another grace period.
+	 */
 	struct llist_node *all = llist_reverse_order(llist_del_all(&ready_to_free));
 
 	while (all) {
@@ -45,12 +50,9 @@ static void free_ready(struct work_struct *work)
 
 static DECLARE_WORK(free_work, free_ready);
 
-/**
- * kprobe_free_soon() - free something that nobody executes any more
- * @rcu:  member of the object, after the Tasks RCU grace period
- * @free: called in process context, with kprobe_mutex held
- *
- * Context: Callback of call_rcu_tasks().
+/*
+ * Called by callbacks of call_rcu_tasks(): has a work item call @free, in process context and
+ * with kprobe_mutex held, for the object that contains @rcu.
  */
 void kprobe_free_soon(struct rcu_head *rcu, void (*free)(union kprobe_deferred_free *deferred))
 {

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What a detour calls for the hits that its own code does not handle. That code
- * claims the CPU's first frame, checks that the point's handlers are still those that
- * the detour was made for, calls them, and releases the frame.
+ * Functions that the code of an architecture's own detours calls for hits that it does not
+ * handle.
+ *
+ * The code of a detour claims the CPU's first frame, checks by the point's generation that the
+ * point's handlers are still those that it was made for, calls them, and releases the frame. It
+ * calls these functions instead if the frame is in use, if the handlers have changed or are too
+ * many, or if a handler diverts the hit.
  *
  * This is part of the hit path: the rules at the top of hit.c hold here as well.
  */
@@ -20,8 +24,8 @@
  * @point: its point
  * @regs:  registers at the hit, as a breakpoint would give them
  *
- * The point has more handlers than a detour calls, or the hit is nested. Sets the
- * instruction pointer in @regs to the displaced instructions that are left to execute.
+ * The point has more handlers than a detour calls, or the hit is nested. Sets the instruction
+ * pointer in @regs to the displaced instructions that are left to execute.
  *
  * Context: That of the probed code, but with preemption disabled.
  */
@@ -32,7 +36,7 @@ void kprobe_detour_hit(struct kprobe_point *point, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(kprobe_detour_hit);
 
-/* A handler that has slept may have returned on another CPU than the one that it has a frame of. */
+/* The frame that a detour has claimed; another CPU's if a handler has slept and migrated. */
 static struct kprobe_frame *claimed_frame(unsigned long cpu_offset)
 {
 	return RELOC_HIDE((struct kprobe_frame __force __kernel *)&kprobe_cpu.frame[0],
@@ -44,7 +48,7 @@ NOKPROBE_SYMBOL(claimed_frame);
  * kprobe_detour_changed() - handle a hit whose detour was made for other handlers
  * @point: its point, published in the frame that the detour has claimed
  * @regs:  as for kprobe_detour_hit()
- * @cpu_offset: per_cpu_offset() of the CPU whose frame it is
+ * @cpu_offset: per_cpu_offset() of the CPU whose frame the detour has claimed
  *
  * Context: As kprobe_detour_hit().
  */
@@ -68,14 +72,14 @@ NOKPROBE_SYMBOL(kprobe_detour_changed);
 void kprobe_detour_post_hit(struct kprobe_point *point, struct pt_regs *regs)
 {
 	kprobe_post_hit(point, regs);
-	/* It may be in the detour. Post-handlers cannot send the hit elsewhere. */
+	/* Post-handlers cannot divert a hit. The next instruction may be in the detour. */
 	instruction_pointer_set(regs, point->site + point->len);
 	kprobe_go_on(point, regs);
 }
 NOKPROBE_SYMBOL(kprobe_detour_post_hit);
 
 /**
- * kprobe_detour_post_changed() - the same for a detour that was made for other handlers
+ * kprobe_detour_post_changed() - call post-handlers for a detour that was made for others
  * @point: as for kprobe_detour_changed()
  * @regs:  as for kprobe_detour_post_hit()
  * @cpu_offset: as for kprobe_detour_changed()
@@ -92,7 +96,7 @@ NOKPROBE_SYMBOL(kprobe_detour_post_changed);
 
 /**
  * kprobe_detour_diverted() - end a hit that a handler called by a detour has diverted
- * @point: the detour's point, published in the frame that it has claimed
+ * @point: the detour's point, published in the frame that the detour has claimed
  * @regs:  registers as the handler has left them
  * @cpu_offset: as for kprobe_detour_changed()
  *

@@ -1,31 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Displaced instructions: what a hit executes instead of the text that the breakpoint
- * has taken the place of.
+ * Displaced instructions: what a hit executes instead of the instruction at a point's site.
  *
- * The architecture's plan tells whether a copy runs or the instruction is emulated. A
- * copy is in a slot, of which there are two kinds:
+ * The architecture's plan tells whether a copy of the instruction runs in a slot or a hit
+ * emulates the instruction. kprobe_displace() makes both ready for a new point, before it can
+ * be armed. Everything here runs under kprobe_mutex. There are two kinds of slots:
  *
  *	instruction		instruction
  *	jump back		call of kprobe_post_trampoline, for the post-handlers
  *				jump back
  *
- * Where a jump back needs a register, and none can be spared, kprobe_isa.back() takes the
- * place of the jump. Where the architecture has no such code, both kinds are the
- * instruction and a breakpoint, and the hit of that goes on for them: see hit.c.
+ * If the jump back needs a register and none can be spared, kprobe_isa.back() writes code that
+ * needs none. If there is no such code either, or the plan demands it, both kinds of slots are
+ * the instruction and a breakpoint, and the hit of that breakpoint goes on after the
+ * instruction: see hit.c.
  *
- * Where an instruction is emulated that reads memory, the slot is for when that fails:
+ * An emulated instruction that reads memory has a slot for when that read fails:
  *
  *	read of the operand, which faults
  *	breakpoint
  *
- * The fault may be repaired, or the memory be back already: then the hit of the breakpoint
- * does the rest of the emulation. A copy of the instruction would do it without
- * post-handlers, and leave the slot's address as that which a call returns to.
+ * If the fault is repaired, or the memory is back by then, the hit of the breakpoint does the
+ * rest of the emulation. A copy of the instruction would call no post-handlers, and a copied
+ * call would return into the slot.
  *
- * A copy runs with the flags, interrupts and preemption that the probed code has.
- * Nothing is single-stepped, so nothing has to be remembered between a hit and its
- * instruction: it may be interrupted, preempted, and hit again.
+ * A copy runs with the flags, interrupts and preemption that the probed code has. Nothing is
+ * single-stepped, so nothing has to be remembered between a hit and its instruction: the
+ * instruction may be interrupted, preempted, and hit again.
  */
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
@@ -88,7 +89,7 @@ static enum kprobe_reason emit_copy(void *arg, struct kprobe_code *code)
 	return KPROBE_REASON_NONE;
 }
 
-/* A trap may tell the address after the breakpoint. This has to be in the slot as well. */
+/* Some traps report the address after the breakpoint: the second one keeps it in the slot. */
 static enum kprobe_reason emit_read(void *arg, struct kprobe_code *code)
 {
 	const struct copy *copy = arg;
@@ -109,7 +110,7 @@ static enum kprobe_reason make_slot(struct kprobe_point *point, const struct kpr
 				point->emulated ? emit_read : emit_copy, &copy);
 }
 
-/* What hits need of a plan. */
+/* Stores in the point what hits need to know of the plan. */
 static enum kprobe_reason remember(struct kprobe_point *point, const struct kprobe_insn *insn)
 {
 	struct kprobe_emulation *emulation;
@@ -148,7 +149,7 @@ static enum kprobe_reason plan(struct kprobe_point *point, struct kprobe_insn *i
 	return reason ?: remember(point, insn);
 }
 
-/* What the instruction's neighbours say. */
+/* Checks whether the instruction belongs to another one, or is data that another one reads. */
 static enum kprobe_reason scan(const struct kprobe_point *point,
 			       struct kprobe_lookup *lookup)
 {
@@ -164,7 +165,7 @@ static enum kprobe_reason scan(const struct kprobe_point *point,
 	return kprobe_scan_site(arch_kprobe_isa, &text, point->site);
 }
 
-/* Finds the register that the jump after the copy needs. Without one, a trap ends it. */
+/* Sets the jump back's register. Without one kprobe_isa.back() or a breakpoint ends the slot. */
 static void find_scratch(struct kprobe_point *point, struct kprobe_insn *insn,
 			 struct kprobe_lookup *lookup)
 {
@@ -174,7 +175,7 @@ static void find_scratch(struct kprobe_point *point, struct kprobe_insn *insn,
 	point->dead = fls(insn->dead);
 }
 
-/* Where the slot of a new point is noted. */
+/* Where a point keeps its slot. */
 static void **slot_of(struct kprobe_point *point)
 {
 	if (!point->emulated)
@@ -182,17 +183,9 @@ static void **slot_of(struct kprobe_point *point)
 	return &container_of(point->emulated, struct kprobe_emulation, insn)->slot;
 }
 
-/**
- * kprobe_displace() - plan how a point's instruction is displaced
- * @point:  new point with @addr and @site set
- * @lookup: earlier lookups under the same hold of kprobe_mutex
- *
- * Reads the instruction, fills in @insn and what follows from the plan for it, and makes
- * a slot where one is needed.
- *
- * Context: Process context, kprobe_mutex held, may sleep.
- * Return: %KPROBE_REASON_NONE, %KPROBE_REASON_NO_MEMORY, or why the instruction cannot
- * be probed.
+/*
+ * Plans how the instruction of a new point is displaced, fills in @insn and what follows from
+ * the plan, and makes a slot if one is needed. Returns why the instruction cannot be probed.
  */
 enum kprobe_reason kprobe_displace(struct kprobe_point *point, struct kprobe_lookup *lookup)
 {
@@ -206,20 +199,15 @@ enum kprobe_reason kprobe_displace(struct kprobe_point *point, struct kprobe_loo
 	return make_slot(point, &insn, slot_of(point), false);
 }
 
-/**
- * kprobe_displace_post() - make a displaced instruction ready for post-handlers
- * @point: prepared point; hits may be under way
- * @slot:  set to a copy of the instruction with a call of the post-handlers after it, if
- *         one is needed and not there yet; else not changed
- *
- * Context: Process context, kprobe_mutex held, may sleep.
- * Return: %KPROBE_REASON_NONE or %KPROBE_REASON_NO_MEMORY.
+/*
+ * Sets @slot to a new copy of the instruction that calls the post-handlers. Leaves @slot as it
+ * is if none is needed, or the point has one. Hits may be under way.
  */
 enum kprobe_reason kprobe_displace_post(struct kprobe_point *point, void **slot)
 {
 	struct kprobe_insn insn;
 
-	/* At a function's entry, post-handlers come before the displaced one. */
+	/* After a skipped entry nop post-handlers run before the displaced instruction. */
 	if (point->emulated || point->text.run_post || kprobe_point_skips_nop(point))
 		return KPROBE_REASON_NONE;
 	kprobe_point_plan(point, &insn);

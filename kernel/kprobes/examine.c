@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Whether a jump may replace the text at a probe's site. scan.c decides that from the
- * instructions; this file tells it what the running kernel knows of the text: where
- * functions begin and end, which bytes others patch, and where tables lead.
+ * Whether a jump may replace the kernel's text at a probe's site.
+ *
+ * scan.c decides that from the instructions. This file tells scan.c what the running kernel
+ * knows of the text: where functions begin and end, which bytes others patch, and where tables
+ * lead. The optimizer asks, and the verdict on a point stays. It does not depend on other
+ * probes, which come and go. Everything here runs under kprobe_mutex.
  */
 #include <linux/align.h>
 #include <linux/bitops.h>
@@ -20,10 +23,10 @@
 #include "site.h"
 #include "veneer.h"
 
-/* How far from a function branches are looked for that lead into it. */
+/* How far around a function to look for branches into it, in bytes. */
 #define NEIGHBOURHOOD	SZ_4K
 
-/* How much of them is decoded at once. */
+/* How many bytes of text are decoded at once. */
 #define PIECE		256
 
 static bool leads_into(const struct kprobe_insn *insn, const struct kprobe_function *function)
@@ -32,7 +35,7 @@ static bool leads_into(const struct kprobe_insn *insn, const struct kprobe_funct
 	       insn->target > function->start && insn->target < function->end;
 }
 
-/* The same as kprobe_isa.next_branch() where that is missing. */
+/* Does the work of kprobe_isa.next_branch() for an instruction set without it. */
 static size_t plan_next(struct kprobe_insn *insn, const u8 *bytes, size_t avail,
 			unsigned long addr)
 {
@@ -40,7 +43,7 @@ static size_t plan_next(struct kprobe_insn *insn, const u8 *bytes, size_t avail,
 	return insn->len ?: arch_kprobe_isa->align;
 }
 
-/* Decodes a piece of text. Returns how much; 0 when it leads into the function. */
+/* Decodes a piece of text. Returns its length, 0 if a branch in it leads into @function. */
 static size_t decode_piece(unsigned long addr, size_t size,
 			   const struct kprobe_function *function)
 {
@@ -74,7 +77,7 @@ static bool is_led_into(unsigned long from, unsigned long to,
 	return false;
 }
 
-/* From outside, other than by its start. */
+/* Does the code around a function branch into it, other than to its start? */
 static bool has_ways_in(const struct kprobe_function *function)
 {
 	unsigned long from = function->start - NEIGHBOURHOOD;
@@ -86,13 +89,13 @@ static bool has_ways_in(const struct kprobe_function *function)
 	       is_led_into(function->end, function->end + NEIGHBOURHOOD, function);
 }
 
-/* Of the module that the text is in, as far as that has been looked up. */
+/* The module of the function that was looked up last, NULL if @addr is not in that function. */
 static struct module *module_of(const struct kprobe_text *text, unsigned long addr)
 {
 	return kprobe_lookup_module(text->lookup, addr);
 }
 
-/* Does any table have an address in some text? */
+/* Does any table of reserved.c have an address in some text? */
 static bool search_tables(struct module *mod, unsigned long start, unsigned long end)
 {
 	return kprobe_text_is_reserved(mod, start, end) ||
@@ -106,7 +109,10 @@ static bool is_in_last_function(const struct kprobe_lookup *lookup, unsigned lon
 	return addr >= lookup->function.start && addr < lookup->function.end;
 }
 
-/* Nearly no function is in a table. That is found out once for all points in it. */
+/*
+ * May a table have an address in the function around @addr? Nearly no function is in one, which
+ * is found out once for all points in it. True for a function that is not in the cache.
+ */
 static bool is_listed(const struct kprobe_text *text, unsigned long addr)
 {
 	struct kprobe_lookup *lookup = text->lookup;
@@ -121,12 +127,13 @@ static bool is_listed(const struct kprobe_text *text, unsigned long addr)
 }
 
 /*
- * Can all that jumps into the middle of a function be found? Not if the symbol
- * names a part of it: a cold part, which the other part jumps into wherever it
- * likes, or code from or up to a label that assembly has made global. Functions
- * are aligned, labels hardly ever. Code that functions share for their exceptions may be,
- * and those tell. Where functions are not aligned more than any instruction is, the code
- * around them tells: compilers do not jump like that.
+ * Are all branches into the middle of a function in the function itself, in its cold part, or
+ * in a table? They are not if the symbol names only a part of a function: a cold part, which
+ * the other part jumps into wherever it likes, or code that begins or ends at a label that
+ * assembly has made global. Functions are aligned; labels hardly ever are. Shared fixup code
+ * may be aligned: kprobe_fixup_is_shared() finds it. If functions are aligned no more than
+ * instructions are, decode the code around the function and look for branches into it:
+ * compilers make no such branches.
  */
 static bool is_whole(const struct kprobe_text *text, const struct kprobe_function *function)
 {
@@ -146,7 +153,10 @@ static bool is_whole(const struct kprobe_text *text, const struct kprobe_functio
 	       next.kind == KPROBE_SYMBOL_COLD;
 }
 
-/* ftrace patches a function's entry, and most points are after that. */
+/*
+ * ftrace patches only a function's entry, and most points come after it: the cache knows from
+ * where on ftrace patches nothing.
+ */
 static bool is_patched_by_ftrace(struct kprobe_lookup *lookup, unsigned long start,
 				 unsigned long end)
 {
@@ -204,7 +214,7 @@ static unsigned long next_fixup(const struct kprobe_text *text, unsigned long *s
 	       kprobe_next_fixup(module_of(text, *site), site, end) : 0;
 }
 
-/* The running kernel's text, and what is known of it. */
+/* Describes the running kernel's text to scan.c and site.c. */
 static struct kprobe_text kernel_text(struct kprobe_lookup *lookup)
 {
 	return (struct kprobe_text){
@@ -221,7 +231,7 @@ static struct kprobe_text kernel_text(struct kprobe_lookup *lookup)
 	};
 }
 
-/* Nobody changes the text around @addr, or sorts what is known of it. */
+/* Keeps others from patching text, and from sorting the tables of a module that @addr is in. */
 static void lock_text(unsigned long addr)
 {
 	kprobe_reserved_lock(addr);
@@ -234,7 +244,7 @@ static void unlock_text(unsigned long addr)
 	kprobe_reserved_unlock(addr);
 }
 
-/* What is known of the function that was examined last; kprobe_mutex. */
+/* The survey of the function that was examined last; kprobe_mutex. */
 static struct kprobe_survey survey;
 
 static enum kprobe_reason examine(const struct kprobe_isa *isa, struct kprobe_region *region,
@@ -253,16 +263,9 @@ static enum kprobe_reason examine(const struct kprobe_isa *isa, struct kprobe_re
 	return reason;
 }
 
-/**
- * kprobe_examine() - may a jump replace the kernel's text at a site?
- * @region: filled in if so
- * @lookup: what was looked up before under the same hold of kprobe_mutex
- * @site:   address of an instruction
- * @from:   nothing may jump to the region from this address on, see
- *          kprobe_scan_region()
- *
- * Context: Process context, kprobe_mutex held; takes text_mutex.
- * Return: %KPROBE_REASON_NONE, or why not.
+/*
+ * Returns why a jump may not replace the text at @site. If it may, fills in @region. No branch
+ * may lead to the region from @from on: see kprobe_scan_region().
  */
 enum kprobe_reason kprobe_examine(struct kprobe_region *region, struct kprobe_lookup *lookup,
 				  unsigned long site, unsigned long from)
@@ -270,15 +273,7 @@ enum kprobe_reason kprobe_examine(struct kprobe_region *region, struct kprobe_lo
 	return examine(arch_kprobe_isa, region, lookup, site, from, kprobe_scan_region);
 }
 
-/**
- * kprobe_examine_scratch() - find a register that a jump in front of text may use
- * @lookup: what was looked up before under the same hold of kprobe_mutex
- * @addr:   where the jump leads
- *
- * Context: Process context, kprobe_mutex held; takes text_mutex.
- * Return: A register of kprobe_isa.scratch, as a bit, whose value the text does not
- * need, or 0.
- */
+/* A register of kprobe_isa.scratch, as a bit, whose value is not needed at @addr; 0 if none is. */
 u32 kprobe_examine_scratch(struct kprobe_lookup *lookup, unsigned long addr)
 {
 	const struct kprobe_text text = kernel_text(lookup);
@@ -292,7 +287,7 @@ u32 kprobe_examine_scratch(struct kprobe_lookup *lookup, unsigned long addr)
 	return dead & -dead;
 }
 
-/* All of the jump fits into an instruction of which there is nothing to know. */
+/* The jump fits into the point's instruction, which is copied verbatim: no plan has to be made. */
 static enum kprobe_reason examine_plain(const struct kprobe_point *point,
 					struct kprobe_lookup *lookup,
 					struct kprobe_region *region, unsigned long from)
@@ -316,12 +311,18 @@ static enum kprobe_reason examine_long(const struct kprobe_point *point,
 	return kprobe_examine(region, lookup, point->site, from);
 }
 
-/* May the jump that fits replace the text? At an entry ftrace is as fast as a short one. */
+/*
+ * May a jump replace the text, one of full length or else a short one to a veneer? At a
+ * function's entry a short one is not tried: ftrace is as fast.
+ */
 static enum kprobe_reason examine_site(const struct kprobe_point *point,
 				       struct kprobe_lookup *lookup,
 				       struct kprobe_region *region)
 {
-	/* A jump to the probed instruction hits the probe. */
+	/*
+	 * A branch to a probed instruction is a hit. To the one after an entry nop it is no
+	 * call.
+	 */
 	bool lands = !kprobe_point_skips_nop(point);
 	unsigned long site = point->site;
 	enum kprobe_reason reason;
@@ -333,20 +334,12 @@ static enum kprobe_reason examine_site(const struct kprobe_point *point,
 	return KPROBE_REASON_NONE;
 }
 
-/**
- * kprobe_examine_point() - can a jump take the breakpoint's place?
- * @point:  prepared point
- * @lookup: what was looked up before under the same hold of kprobe_mutex
- * @region: filled in if it can; its @nr is set to 0 if that was found out before
- *
- * Finds out, once for each point, what a jump at @site would displace, and looks for what
- * forbids it. Does not look again if a veneer becomes free later. If @site stands for a
- * function's entry it has to be executed exactly once for each call: nothing but the
- * instruction in front may lead there.
- *
- * Context: Process context, kprobe_mutex held, may sleep.
- * Return: %KPROBE_REASON_NONE when it can. Then @region_len of the point
- * says how many bytes are displaced, and @scratch by which register.
+/*
+ * Returns why no jump can take the place of the point's breakpoint. If one can, @region_len of
+ * the point says how many bytes it displaces, and @scratch which register it uses. The text is
+ * examined once for each point, and not again if a veneer becomes free later: @region is filled
+ * in that once, later its @nr is set to 0. If @site stands for a function's entry, nothing but
+ * the entry nop may lead there, so that it is executed exactly once for each call.
  */
 enum kprobe_reason kprobe_examine_point(struct kprobe_point *point,
 					struct kprobe_lookup *lookup,

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Faults in kernel mode that fault handlers of probes are offered: those of displaced
- * instructions, which look as if the original had faulted, and those in handlers.
+ * Faults in kernel mode, which are offered to the fault handlers of probes: faults of displaced
+ * instructions, which look as if the original instruction had faulted, and faults in handlers.
+ * The architecture has kprobe_fault_handler() called for each of them.
  *
- * The rules of hit.c hold here as well: no lock, no allocation, nothing that waits, no
- * function that can itself be probed but the users' handlers.
+ * The rules of hit.c hold here as well: no lock, no allocation, nothing that waits, no function
+ * that can itself be probed but the users' handlers.
  */
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
@@ -15,7 +16,7 @@
 #include "point.h"
 #include "slot.h"
 
-/* A fault handler's own faults are the kernel's to handle. */
+/* Calls a probe's fault handler, unless the fault is that handler's own. */
 static int call_fault_handler(struct kprobe *p, struct pt_regs *regs, int trapnr)
 {
 	struct kprobe_frame *frame = kprobe_running_frame();
@@ -53,7 +54,7 @@ static int displaced_fault(struct kprobe_point *point, struct pt_regs *regs,
 }
 NOKPROBE_SYMBOL(displaced_fault);
 
-/* Offers a fault to the probe in whose handler it happened, if in any. */
+/* Offers a fault to the probe in whose handler it happened, if it was in one. */
 static int handler_fault(struct pt_regs *regs, int trapnr)
 {
 	struct kprobe *p = preemptible() ? NULL : kprobe_running();
@@ -62,7 +63,7 @@ static int handler_fault(struct pt_regs *regs, int trapnr)
 }
 NOKPROBE_SYMBOL(handler_fault);
 
-/* A fault at @slot_ip, where a copy of the point's instruction stands. */
+/* A fault of the copy of the point's instruction that is at the start of a slot. */
 static int slot_fault(struct kprobe_point *point, struct pt_regs *regs,
 		      int trapnr)
 {
@@ -71,13 +72,13 @@ static int slot_fault(struct kprobe_point *point, struct pt_regs *regs,
 
 	preempt_disable_notrace();
 	instruction_pointer_set(regs, point->site);
-	/* An entry nop does not fault. The instruction after it is not the probed one. */
+	/* The copy is not of a probed entry nop, but of the instruction after it. */
 	if (!kprobe_point_skips_nop(point))
 		handled = displaced_fault(point, regs, trapnr);
 	handled = handled ?: handler_fault(regs, trapnr);
 	/*
-	 * Back to the copy, to try again or to be fixed up from there: going
-	 * through the point once more would run the handlers twice.
+	 * Go back to the copy, to try again or to be fixed up from there: going through the
+	 * point once more would run the handlers twice.
 	 */
 	if (instruction_pointer(regs) == point->site)
 		instruction_pointer_set(regs, slot_ip);
@@ -94,8 +95,8 @@ NOKPROBE_SYMBOL(slot_fault);
  * @trapnr: the architecture's number of the trap
  *
  * Context: Any.
- * Return: 1 when a probe's fault handler has dealt with it, 0 when the kernel
- * should go on as it would without probes.
+ * Return: 1 if a probe's fault handler has dealt with it, 0 if the kernel should go on as it
+ * would without probes.
  */
 int kprobe_fault_handler(struct pt_regs *regs, int trapnr)
 {

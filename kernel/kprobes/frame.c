@@ -2,13 +2,14 @@
 /*
  * Frames: the hits under way on a CPU.
  *
- * A hit takes a frame of its CPU. If a handler hits a probe itself, in its own context,
- * that hit gets no frame: it is counted as a miss, and the probed instruction runs
- * without handlers. Handlers may therefore call anything. A hit in an interrupt or NMI
- * that interrupts a handler gets a frame of its own.
+ * A hit takes a frame of its CPU, calls the handlers, and releases the frame. If a handler hits
+ * a probe itself, in its own context, that hit gets no frame: it is counted as a miss, and the
+ * probed instruction runs without handlers. Handlers may therefore call anything. A hit in an
+ * interrupt or NMI that interrupts a handler gets a frame of its own. The frames in use come
+ * first, the innermost hit's last.
  *
- * A hit claims its frame by storing a hazard pointer in it, before it reads the list of
- * probes: see synchronize.c.
+ * A hit claims its frame by storing a hazard pointer in it, before it reads the list of probes:
+ * see synchronize.c.
  *
  * This is part of the hit path: the rules at the top of hit.c hold here as well.
  */
@@ -26,8 +27,8 @@ DEFINE_PER_CPU(struct kprobe_cpu, kprobe_cpu) = {
 };
 
 /*
- * Counts to the last one in use. Those before it are in use as well, unless a handler that has
- * slept has released its frame from another CPU.
+ * How many frames there are up to the last one in use. All of them are in use, unless a handler
+ * that has slept has released its frame from another CPU.
  */
 static unsigned int frames_in_use(const struct kprobe_cpu *cpu)
 {
@@ -39,18 +40,18 @@ static unsigned int frames_in_use(const struct kprobe_cpu *cpu)
 }
 NOKPROBE_SYMBOL(frames_in_use);
 
-/* The hazard pointer of a CPU that RCU does not know: no point, so that nobody waits for it. */
+/* The hazard pointer of a CPU that is offline for RCU: no point, so nobody waits for it. */
 const char kprobe_offline_hazard;
 
 /*
- * No handler may run there, and the hit path must not ask each time. So all frames of such a CPU
- * are in use: its hits are missed, those by jumps as well.
+ * Has the hits of a CPU missed, as no handler may run there. All its frames are in use then, so
+ * neither the hit path nor the code of detours has to check for it.
  */
 static void set_offline(unsigned int cpu)
 {
 	unsigned int i;
 
-	/* From the first one: an NMI in between finds that those in use come first. */
+	/* In ascending order: an NMI in between finds that the frames in use come first. */
 	for (i = 0; i < KPROBE_FRAMES; i++)
 		WRITE_ONCE(per_cpu(kprobe_cpu, cpu).frame[i].hazard, &kprobe_offline_hazard);
 }
@@ -81,11 +82,7 @@ void kprobe_cpu_online(void)
 }
 NOKPROBE_SYMBOL(kprobe_cpu_online);
 
-/**
- * kprobe_frame_init() - have hits missed on the CPUs that have not come up yet
- *
- * Context: Boot, one CPU.
- */
+/* Has hits missed on CPUs that have not come up yet. Called during boot, on the only CPU. */
 void __init kprobe_frame_init(void)
 {
 	unsigned int cpu;
@@ -95,13 +92,9 @@ void __init kprobe_frame_init(void)
 			set_offline(cpu);
 }
 
-/**
- * kprobe_frame_enter_nested() - begin a hit while another is under way
- * @hazard:  as for kprobe_frame_enter()
- * @entered: as for kprobe_frame_enter()
- *
- * Context: As kprobe_frame_enter().
- * Return: As kprobe_frame_enter().
+/*
+ * Does the rest of kprobe_frame_enter() if the first frame is in use. A hit that the innermost
+ * handler has caused, in the same context, gets no frame.
  */
 struct kprobe_frame *kprobe_frame_enter_nested(const void *hazard, unsigned int entered)
 {
@@ -119,12 +112,9 @@ struct kprobe_frame *kprobe_frame_enter_nested(const void *hazard, unsigned int 
 }
 NOKPROBE_SYMBOL(kprobe_frame_enter_nested);
 
-/**
- * kprobe_running_frame() - find the frame of the handler that the caller is in
- *
- * Context: Preemption disabled.
- * Return: The innermost frame, if its handler runs in the current context; else
- * NULL.
+/*
+ * Returns the frame of the handler that the caller is in. NULL if it is in none, also in an
+ * interrupt that came while a handler ran. Preemption is disabled.
  */
 struct kprobe_frame *kprobe_running_frame(void)
 {
@@ -159,14 +149,13 @@ static struct kprobe busy_probe = {
 	.addr = (kprobe_opcode_t *)kprobe_busy_begin,
 };
 
-/* The hazard pointer of such a frame: no point, so that nobody waits for it. */
+/* The hazard pointer of kprobe_busy_begin()'s frame: no point, so nobody waits for it. */
 static const char busy_hazard;
 
 /**
  * kprobe_busy_begin() - treat the code that follows like a probe's handler
  *
- * Until kprobe_busy_end() hits in this context are counted as misses and call no
- * handlers.
+ * Until kprobe_busy_end(), hits in this context are counted as misses and call no handlers.
  *
  * Context: Any. Disables preemption.
  */
@@ -178,7 +167,7 @@ void kprobe_busy_begin(void)
 	preempt_disable_notrace();
 	cpu = raw_cpu_ptr(&kprobe_cpu);
 	depth = frames_in_use(cpu);
-	/* Inside a handler as well: the matching kprobe_busy_end() releases a frame. */
+	/* Takes a frame inside a handler as well: the matching kprobe_busy_end() releases one. */
 	if (depth < KPROBE_FRAMES)
 		kprobe_frame_begin(&cpu->frame[depth], &busy_hazard)->probe = &busy_probe;
 	else
@@ -206,11 +195,11 @@ NOKPROBE_SYMBOL(kprobe_busy_end);
 /**
  * kprobe_task_dies() - release the frames of a task that dies in a handler
  *
- * The handler never returns. Without this, further hits on the CPU, also those of the
- * exiting task, would be missed, and kprobe_synchronize() would wait forever.
+ * The handler never returns. Without this, later hits on the CPU would be missed, also those of
+ * the exiting task, and kprobe_synchronize() would wait forever.
  *
- * Context: Task context, on the CPU where the handler ran: before the task could
- * be preempted. Interrupts enabled or not.
+ * Context: Task context, on the CPU where the handler ran, before the task could be preempted.
+ * Interrupts enabled or not.
  */
 void kprobe_task_dies(void)
 {
@@ -219,7 +208,7 @@ void kprobe_task_dies(void)
 
 	preempt_disable_notrace();
 	cpu = raw_cpu_ptr(&kprobe_cpu);
-	/* From the last one: frames in use must come first at any time. */
+	/* In descending order: frames in use must come first at any time. */
 	for (depth = frames_in_use(cpu); depth; depth--) {
 		WRITE_ONCE(cpu->frame[depth - 1].faulting, false);
 		WRITE_ONCE(cpu->frame[depth - 1].post, false);

@@ -22,7 +22,7 @@ static __always_inline struct kprobe_frame *kprobe_first_frame(void)
 	return raw_cpu_ptr(&kprobe_cpu.frame[0]);
 }
 
-/* Is a hit under way on this CPU? The compiler may do with one instruction. */
+/* Is a hit under way on this CPU? Some architectures do this in one instruction. */
 static __always_inline bool kprobe_frame_is_used(void)
 {
 	return raw_cpu_read(kprobe_cpu.frame[0].hazard);
@@ -40,24 +40,21 @@ kprobe_frame_begin(struct kprobe_frame *frame, const void *hazard)
 {
 	WRITE_ONCE(frame->hazard, hazard);	/* A in synchronize.c */
 	/*
-	 * The frame is claimed: an interrupt from here on takes the next one. The
-	 * compiler must not move reads of the probes before the store. For the CPU
-	 * kprobe_synchronize() orders them, by an interrupt: pairs with pass_barrier().
+	 * The frame is claimed: an interrupt from here on takes the next one. The compiler must
+	 * not move reads of the probes before the store. kprobe_synchronize() orders them for
+	 * the CPU, by an interrupt: pairs with pass_barrier().
 	 */
 	barrier();
 	WRITE_ONCE(frame->context, arch_kprobe_preempt_count());
 	return frame;
 }
 
-/**
- * kprobe_frame_enter() - begin a hit
- * @hazard:  hazard pointer: the point or pool through which the caller reaches probes
- * @entered: what the hit's trap has added to the preemption count; without that the
- *           count tells the context of the probed code
- *
- * Context: Preemption disabled.
- * Return: The frame, to be released with kprobe_frame_exit(). NULL when handlers must
- * not run; kprobe_miss_cause() then tells why.
+/*
+ * Begins a hit; preemption is disabled. @hazard is the point or pool that leads to the probes,
+ * and
+ * @entered what the hit's trap has added to the preemption count. Returns a frame, which
+ * kprobe_frame_exit() releases, or NULL if handlers must not run: kprobe_miss_cause() tells
+ * why.
  */
 static __always_inline struct kprobe_frame *
 kprobe_frame_enter(const void *hazard, unsigned int entered)
@@ -67,7 +64,7 @@ kprobe_frame_enter(const void *hazard, unsigned int entered)
 	if (unlikely(kprobe_frame_is_used()))
 		return kprobe_frame_enter_nested(hazard, entered);
 	kprobe_frame_begin(frame, hazard);
-	/* -fno-delete-null-pointer-checks: callers would check for NULL needlessly. */
+	/* With -fno-delete-null-pointer-checks callers would check for NULL needlessly. */
 	if (!frame)
 		__builtin_unreachable();
 	return frame;
@@ -87,7 +84,7 @@ static __always_inline enum kprobe_miss kprobe_miss_cause(void)
 static __always_inline void kprobe_frame_exit(struct kprobe_frame *frame)
 {
 	WRITE_ONCE(frame->context, KPROBE_CONTEXT_NONE);
-	/* A free frame has no context. D in synchronize.c: pairs with wait_for_frame(). */
+	/* Context first: a free frame has none. D in synchronize.c: pairs with C in is_used(). */
 	smp_store_release(&frame->hazard, NULL);
 }
 

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The ftrace mechanism: a point at a function's entry that ftrace calls us for.
+ * The ftrace mechanism: ftrace calls kprobes at a function's entry, and each call is a hit.
  *
- * One ftrace_ops has the addresses of all such points in its filter. takeover.c decides
- * which points use ftrace, and which have a breakpoint or jump after the entry nop.
+ * One ftrace_ops has the addresses of all such points in its filter. Batches add points to the
+ * filter and take them out. takeover.c decides which points use ftrace, and which have a
+ * breakpoint or jump after the entry nop. The filter is never empty while the ops is
+ * registered: ftrace would trace every function then.
+ *
+ * ftrace_hit() and what it calls are part of the hit path: the rules at the top of hit.c hold
+ * for them as well.
  */
 #include <linux/ftrace.h>
 #include <linux/kprobe_arch.h>
@@ -17,7 +22,7 @@
 #include "probed_code.h"
 #include "table.h"
 
-/* Set for good when ftrace has died; hits then are ftrace's to drop. */
+/* Set for good when ftrace has died: no call of ftrace is a hit any more. */
 bool kprobe_ftrace_disabled __read_mostly;
 
 /**
@@ -37,14 +42,17 @@ static void report_call(struct kprobe_point *point, struct pt_regs *regs)
 	unsigned long sp = kernel_stack_pointer(regs);
 	bool moving = kprobe_is_moving(point);
 
-	/* Also if no handler is called: a Tasks RCU grace period does not cover this call. */
+	/*
+	 * Note the call even if the point is not armed: it may be armed before the call comes
+	 * to the breakpoint, which counts a call without a note.
+	 */
 	if (unlikely(moving) && !kprobe_move_note(point, sp))
 		return;
-	/* If ftrace has no memory to disarm a point, it goes on with its calls: it is idle. */
+	/* ftrace goes on with its calls for an idle point if it had no memory to disarm it. */
 	if (unlikely(READ_ONCE(point->state) != KPROBE_POINT_ARMED))
 		return;
 	kprobe_entry_hit(point, regs);
-	/* It does not come to the breakpoint. */
+	/* A handler has diverted the call: it does not come to the breakpoint. */
 	if (unlikely(moving) && instruction_pointer(regs) != to)
 		kprobe_move_take_note(point, sp);
 }
@@ -54,12 +62,12 @@ static __always_inline void find_and_report(unsigned long ip, struct pt_regs *re
 {
 	struct kprobe_point *point = kprobe_table_find_user(ip, kprobe_after_nop(ip));
 
-	/* Acquire: pairs with kprobe_move_begin(). */
+	/* Acquire: @move is read after @mechanism. Pairs with smp_wmb() in kprobe_move_begin(). */
 	if (likely(point && smp_load_acquire(&point->mechanism) == KPROBE_FTRACE))
 		report_call(point, regs);
 }
 
-/* ftrace calls us also where RCU is not watching. Only then can the table be read. */
+/* ftrace also calls where RCU is not watching. RCU must watch before the table is read. */
 static noinline void call_hit_slowly(unsigned long ip, struct pt_regs *regs,
 				     unsigned int left)
 {
@@ -87,7 +95,7 @@ static __always_inline void call_hit(unsigned long ip, struct pt_regs *regs)
 #ifdef CONFIG_DYNAMIC_FTRACE_WITH_REGS
 #define SAVE_REGS	FTRACE_OPS_FL_SAVE_REGS
 
-/* Where a call with these registers goes on, @to if they are not all there. */
+/* Where a call with these registers continues; @to if ftrace has not saved all of them. */
 static unsigned long destination(struct ftrace_regs *fregs, unsigned long to)
 {
 	struct pt_regs *regs = ftrace_get_regs(fregs);
@@ -102,7 +110,10 @@ static void ftrace_hit(unsigned long ip, unsigned long parent_ip,
 	unsigned long to = destination(fregs, 0);
 
 	call_hit(ip, ftrace_get_regs(fregs));
-	/* A direct call belongs to the function. Its callback may also come later. */
+	/*
+	 * A diverted call must not make the function's direct call. If ftrace sets that up
+	 * after this callback, it asks kprobe_ftrace_diverts().
+	 */
 	if (unlikely(destination(fregs, 0) != to))
 		arch_ftrace_set_direct_caller(fregs, 0);
 }
@@ -115,11 +126,11 @@ static unsigned long destination(struct ftrace_regs *fregs, unsigned long to)
 }
 NOKPROBE_SYMBOL(destination);
 
-/* ftrace has saved no more than a call's arguments and its way. */
+/* ftrace saves only a call's arguments, return address, stack and instruction pointer. */
 static void ftrace_hit(unsigned long ip, unsigned long parent_ip,
 		       struct ftrace_ops *ops, struct ftrace_regs *fregs)
 {
-	/* The compiler would clear it by memset(), which may be probed. */
+	/* Uninitialized: the compiler would clear it by memset(), which may be probed. */
 	struct pt_regs regs __uninitialized;
 	unsigned long to = destination(fregs, 0);
 
@@ -133,12 +144,12 @@ static void ftrace_hit(unsigned long ip, unsigned long parent_ip,
 NOKPROBE_SYMBOL(ftrace_hit);
 
 /**
- * kprobe_ftrace_diverts() - does a call go on elsewhere than in its function?
+ * kprobe_ftrace_diverts() - does a call continue elsewhere than in its function?
  * @ip:    address of the nop that ftrace has replaced
  * @fregs: registers of the call
  *
  * Context: A callback of ftrace.
- * Return: True if a callback, as a hit is, has changed the instruction pointer.
+ * Return: True if a callback, such as a hit, has changed the instruction pointer.
  */
 bool kprobe_ftrace_diverts(unsigned long ip, struct ftrace_regs *fregs)
 {
@@ -153,10 +164,10 @@ static struct ftrace_ops kprobe_ftrace_ops = {
 	.flags = SAVE_REGS | FTRACE_OPS_FL_PERMANENT,
 };
 
-/* Sites in the filter; kprobe_mutex. ftrace traces all if it is empty. */
+/* How many sites are in the filter; kprobe_mutex. */
 static unsigned int nr_sites;
 
-/* The addresses of a list of points, for ftrace. */
+/* The addresses of points linked by @batch, to be freed by kvfree(); NULL without memory. */
 static unsigned long *sites_of(struct list_head *points, unsigned int *nr)
 {
 	struct kprobe_point *point;
@@ -188,7 +199,7 @@ static int add_sites(unsigned long *sites, unsigned int nr)
 	return ret;
 }
 
-/* What ftrace says when it does not arm points. */
+/* Translates an errno of ftrace. */
 static enum kprobe_reason reason_for(int error)
 {
 	switch (error) {
@@ -205,13 +216,7 @@ static enum kprobe_reason reason_for(int error)
 	}
 }
 
-/**
- * kprobe_ftrace_arm() - have ftrace call us at a number of points
- * @points: idle points, linked by their @batch
- *
- * Context: Process context, kprobe_mutex held, may sleep.
- * Return: %KPROBE_REASON_NONE, or why ftrace refuses; nothing is armed then.
- */
+/* Has ftrace call kprobes for idle points. Returns why ftrace refuses; none is armed then. */
 enum kprobe_reason kprobe_ftrace_arm(struct list_head *points)
 {
 	unsigned long *sites;
@@ -242,13 +247,7 @@ static int remove_sites(unsigned long *sites, unsigned int nr)
 	return ret;
 }
 
-/**
- * kprobe_ftrace_disarm() - keep ftrace from calling us at a number of points
- * @points: armed points, linked by their @batch
- *
- * Context: Process context, kprobe_mutex held, may sleep.
- * Return: 0, or what ftrace says.
- */
+/* Keeps ftrace from calling kprobes for points, and ends their moves. Returns ftrace's errno. */
 int kprobe_ftrace_disarm(struct list_head *points)
 {
 	struct kprobe_point *point;
@@ -267,7 +266,7 @@ int kprobe_ftrace_disarm(struct list_head *points)
 		kvfree(sites);
 		return ret;
 	}
-	/* No memory for doing it at once: one by one. */
+	/* There is no memory to do it at once: take them out one by one. */
 	list_for_each_entry(point, points, batch)
 		ret = remove_sites(&point->addr, 1) ?: ret;
 	return ret;

@@ -2,7 +2,7 @@
 #ifndef _KERNEL_KPROBES_FTRACE_H
 #define _KERNEL_KPROBES_FTRACE_H
 
-/* ftrace.c: points that ftrace leads to */
+/* ftrace.c: points that ftrace calls kprobes for */
 #include <linux/kprobe_reason.h>
 #include <linux/list.h>
 

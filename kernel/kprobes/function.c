@@ -2,10 +2,10 @@
 /*
  * Finds the bounds of functions and of the instructions in them.
  *
- * kallsyms finds the kernel's own symbols by a binary search, but searches a module
- * linearly. A sorted copy of a module's symbols is therefore made here for the first
- * probe in the module. Registering ten thousand probes in a module of as many functions
- * would take minutes otherwise.
+ * kallsyms finds the kernel's own symbols by a binary search, but searches a module linearly. A
+ * sorted copy of a module's symbols is therefore made here for the first probe in the module.
+ * Registering ten thousand probes in a module of as many functions would take minutes
+ * otherwise. The copy is dropped when the module's text comes or goes.
  */
 #include <linux/bitmap.h>
 #include <linux/ftrace.h>
@@ -38,7 +38,7 @@ bool kprobe_is_prefix_symbol(const char *name)
 	return is_prefix(colon ? colon + 1 : name);
 }
 
-/* Finds the suffix of a cold part: "f.cold", or "f.cold.12" as older compilers write it. */
+/* Finds the suffix of a cold part: "f.cold", or "f.cold.12" of older compilers; else NULL. */
 static char *cold_suffix(const char *name)
 {
 	const char *at, *end;
@@ -62,15 +62,10 @@ static enum kprobe_symbol kind_of(const char *name)
 	return cold_suffix(name) ? KPROBE_SYMBOL_COLD : KPROBE_SYMBOL_FUNCTION;
 }
 
-/**
- * kprobe_is_cold_part() - is this what a compiler has moved out of a function?
- * @addr: where a symbol is whose name says so
- *
- * A function may have such a name of its own. Then there is no function of that name without
- * the suffix, or ftrace has a call in it.
- *
- * Context: Any in which RCU can be read.
- * Return: False if it is a function.
+/*
+ * Has a compiler moved the code at a symbol out of a function, as the symbol's name says? A
+ * function may have such a name of its own: then no function has that name without the suffix,
+ * or ftrace has a call in it.
  */
 bool kprobe_is_cold_part(unsigned long addr)
 {
@@ -148,7 +143,7 @@ static int add_symbol(void *data, const char *name, unsigned long addr)
 	return 0;
 }
 
-/* Sorting the symbols of a large module takes milliseconds: gives way to other tasks. */
+/* Sorting the symbols of a large module takes milliseconds: lets other tasks run in between. */
 static int compare_symbols(const void *a, const void *b)
 {
 	const struct module_symbol *x = a, *y = b;
@@ -251,16 +246,7 @@ static bool find_in_module(struct module *mod, unsigned long addr,
 static void drop_symbols(const struct module *mod) { }
 #endif
 
-/**
- * kprobe_ask_kallsyms() - find the function around an address, without a lock
- * @addr: any address
- * @f:    filled in
- *
- * In a module that takes longer than kprobe_find_function().
- *
- * Context: Process context, any locks held.
- * Return: True when there is a symbol.
- */
+/* Finds the function around an address without a lock, in a module by a linear search. */
 bool kprobe_ask_kallsyms(unsigned long addr, struct kprobe_function *f)
 {
 	char name[KSYM_NAME_LEN], *module;
@@ -281,29 +267,14 @@ static bool find_function(struct module *mod, unsigned long addr, struct kprobe_
 	return find_in_module(mod, addr, f) || kprobe_ask_kallsyms(addr, f);
 }
 
-/**
- * kprobe_find_function() - find the function around an address
- * @addr: any address
- * @f:    filled in
- *
- * Context: Process context, kprobe_mutex held, may sleep.
- * Return: True when there is a symbol.
- */
+/* Finds the function around an address. May sleep: sorts a module's symbols at the first call. */
 bool kprobe_find_function(unsigned long addr, struct kprobe_function *f)
 {
 	lockdep_assert_held(&kprobe_mutex);
 	return find_function(kprobe_module_of(addr), addr, f);
 }
 
-/**
- * kprobe_lookup_function() - find the function around an address, with a cache
- * @lookup: the cache
- * @addr:   any address
- * @f:      filled in
- *
- * Context: Process context, kprobe_mutex held since kprobe_lookup_init(), may sleep.
- * Return: True when there is a symbol.
- */
+/* As kprobe_find_function(), with a cache for one hold of kprobe_mutex. May sleep. */
 bool kprobe_lookup_function(struct kprobe_lookup *lookup, unsigned long addr,
 			    struct kprobe_function *f)
 {
@@ -330,8 +301,8 @@ bool kprobe_lookup_function(struct kprobe_lookup *lookup, unsigned long addr,
 
 /*
  * Decodes instructions from @at on until one begins after @to, or until bytes are no
- * instruction. Returns the address of these. If @begins is not NULL, sets its bits for
- * the decoded instructions; its first bit is for @start.
+ * instruction. Returns the address where it has stopped. If @begins is not NULL, sets a bit in
+ * it for each decoded instruction; its first bit is for @start.
  */
 static unsigned long decode(unsigned long at, unsigned long to, unsigned long *begins,
 			    unsigned long start)
@@ -363,14 +334,7 @@ static unsigned long decode(unsigned long at, unsigned long to, unsigned long *b
 	return at;
 }
 
-/**
- * kprobe_is_boundary() - check whether an instruction begins at an address
- * @lookup: cache; has the boundaries that were decoded before
- * @addr:   an address in a function
- *
- * Context: Process context, kprobe_mutex held since kprobe_lookup_init(), may sleep.
- * Return: True when decoding the function from its start comes to @addr.
- */
+/* Does an instruction begin at @addr? Decodes its function from the start, once with each cache. */
 bool kprobe_is_boundary(struct kprobe_lookup *lookup, unsigned long addr)
 {
 	struct kprobe_function f;
@@ -393,22 +357,14 @@ bool kprobe_is_boundary(struct kprobe_lookup *lookup, unsigned long addr)
 }
 
 /*
- * The bytes in front of a function that are its type for kCFI. On x86 they have a symbol
- * and are no function's, else they count as text of the function before.
+ * Size of the type in front of a function that kCFI compares. On x86 it has a symbol of its
+ * own; elsewhere it counts as text of the function before.
  */
 #define CFI_TYPE_SIZE	(IS_ENABLED(CONFIG_CFI_CLANG) && !IS_ENABLED(CONFIG_X86) ? 4 : 0)
 
-/**
- * kprobe_may_be_cfi_type() - may an indirect call compare some text with a type?
- * @lookup: cache
- * @start:  first byte, in a function
- * @end:    the byte after the last
- *
- * Not each function has a type. So the last instruction of the function before it may be
- * taken for one, unless it is the only one.
- *
- * Context: Process context, kprobe_mutex held since kprobe_lookup_init(), may sleep.
- * Return: True if some of it may be the type of the next function.
+/*
+ * May an indirect call compare some text with a type? Not every function has a type, so the
+ * last instruction of the function before it may be taken for one, unless it is the only one.
  */
 bool kprobe_may_be_cfi_type(struct kprobe_lookup *lookup, unsigned long start,
 			    unsigned long end)
@@ -419,12 +375,7 @@ bool kprobe_may_be_cfi_type(struct kprobe_lookup *lookup, unsigned long start,
 	       start < f.end && end > max(f.start + KPROBE_INSN_ALIGN, f.end - CFI_TYPE_SIZE);
 }
 
-/**
- * kprobe_drop_functions() - forget the symbols of a module
- * @mod: a module whose text comes or goes
- *
- * Context: Process context, kprobe_mutex held.
- */
+/* Forgets the symbols of a module whose text comes or goes. */
 void kprobe_drop_functions(const struct module *mod)
 {
 	lockdep_assert_held(&kprobe_mutex);

@@ -11,9 +11,8 @@ struct module;
 /**
  * enum kprobe_symbol - what a symbol of the text stands for
  * @KPROBE_SYMBOL_FUNCTION:   a function
- * @KPROBE_SYMBOL_COLD:       the part of a function that the compiler has moved
- *                            elsewhere because it is rarely executed, as far as the name
- *                            tells: see kprobe_is_cold_part()
+ * @KPROBE_SYMBOL_COLD:       a function's rarely executed part, moved elsewhere by the
+ *                            compiler, if the name is right: see kprobe_is_cold_part()
  * @KPROBE_SYMBOL_PREFIX:     bytes in front of a function
  * @KPROBE_SYMBOL_TRAMPOLINE: trampoline of a static call: a jump that is patched
  */
@@ -52,12 +51,11 @@ bool kprobe_is_cold_part(unsigned long addr);
  * @end:      the function was decoded up to here
  * @allowed:  start of text around the last place that is not on the blacklist
  * @allowed_last: its last byte; less than @allowed at first
- * @surveyed: what kprobe_examine() knows of a function was found out with this cache
+ * @surveyed: the survey in examine.c was made with this cache
  * @begins:   a bit for each byte from @decoded on, set if an instruction begins there
  *
- * A registration looks the same function up several times, and the next one of a chunk
- * often does so again. The caller keeps the cache for one hold of kprobe_mutex: after
- * that text may come or go.
+ * A registration looks up the same function several times, and the next one of a chunk often
+ * does so again. The cache is for one hold of kprobe_mutex: after that text may come or go.
  */
 struct kprobe_lookup {
 	struct kprobe_function function;
@@ -73,7 +71,7 @@ struct kprobe_lookup {
 	DECLARE_BITMAP(begins, KPROBE_DECODED_MAX);
 };
 
-/* Does not clear @begins, which is large: kprobe_is_boundary() does when it needs it. */
+/* Empties the cache. Leaves @begins, which is large: kprobe_is_boundary() clears it if needed. */
 static inline void kprobe_lookup_init(struct kprobe_lookup *lookup)
 {
 	lookup->function.end = 0;
@@ -83,10 +81,7 @@ static inline void kprobe_lookup_init(struct kprobe_lookup *lookup)
 	lookup->surveyed = false;
 }
 
-/*
- * The module of the function that was looked up last. NULL if @addr is not in that
- * function, or not in a module.
- */
+/* The module of the function that was looked up last; NULL if @addr is not in that function. */
 static inline struct module *kprobe_lookup_module(const struct kprobe_lookup *lookup,
 						  unsigned long addr)
 {
