@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """usage: measure.py NAME LOG FIGURES QEMU...
 
-Boots the guest of the benchmark and appends its figures to the file FIGURES, as
+Boots the guest of the benchmark and writes its figures to the file FIGURES, as
 "figure<tab>size<tab>value". Shows which part is running. The exit status is 1 if the kernel reported
 a problem, a figure failed or the guest did not finish.
 """
@@ -67,7 +67,7 @@ def main():
     except KeyboardInterrupt:
         machine.stop()
         sys.exit(130)
-    with open(path, "a") as f:
+    with open(path, "w") as f:
         f.write("".join(line + "\n" for line in run.figures))
     for problem in machine.problems:
         print("error: %s: %s" % (name, problem), file=sys.stderr)

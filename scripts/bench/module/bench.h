@@ -88,6 +88,4 @@ void bench_points_exit(void);
 int bench_monitors_start(void);
 void bench_monitors_stop(const char *name, unsigned int n);
 
-int bench_throughput(const char *kind, unsigned int cpus, const char *name);
-
 #endif /* _KPROBE_BENCH_H */

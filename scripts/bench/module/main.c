@@ -21,7 +21,6 @@
  *   begin, wait, idle        cost of waiting when nothing is to be done
  *   begin, ..., end NAME N   cost of what the script does in between
  *   ..., settled NAME N      that with what the script waits for afterwards
- *   throughput return|pre|bare CPUS NAME        hits a second
  */
 #define pr_fmt(fmt) "kprobe_bench: " fmt
 
@@ -161,8 +160,6 @@ static int run_command(unsigned int words, char *w[MAX_WORDS], unsigned int n)
 		return bench_call(n);
 	if (words == 4 && !strcmp(w[0], "latency"))
 		return bench_latency(w[1], n, w[3]);
-	if (words == 4 && !strcmp(w[0], "throughput"))
-		return bench_throughput(w[1], n, w[3]);
 	if (words == 1 && !strcmp(w[0], "begin")) {
 		bench_begin(&script_span);
 		return 0;
