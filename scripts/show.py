@@ -7,6 +7,7 @@ status 1 and the console's last lines where the kernel complained or the guest d
 """
 import os
 import re
+import signal
 import sys
 
 import qemu
@@ -16,24 +17,20 @@ BANNER = re.compile(r"Linux version \S+")
 
 
 def main():
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     log, command = sys.argv[1], sys.argv[2:]
     everything = os.environ.get("V", "0") not in ("", "0")
     machine = qemu.Machine(command, log)
     tail = []
-    try:
-        for line in machine.lines():
-            tail = (tail + [line])[-CONSOLE_TAIL:]
-            marker = qemu.GUEST_BEGIN.search(line) or qemu.GUEST_END.search(line)
-            if line.startswith("# demo failed"):
-                machine.problems.append("a step did not show what it should")
-            if everything or (machine.begun and not machine.ended and not marker):
-                print(line, flush=True)
-            elif BANNER.search(line):
-                print("    " + BANNER.search(line).group(0), flush=True)
-    except KeyboardInterrupt:
-        machine.stop()
-        print("\ninterrupted")
-        sys.exit(130)
+    for line in machine.lines():
+        tail = (tail + [line])[-CONSOLE_TAIL:]
+        marker = qemu.GUEST_BEGIN.search(line) or qemu.GUEST_END.search(line)
+        if line.startswith("# demo failed"):
+            machine.problems.append("a step did not show what it should")
+        if everything or (machine.begun and not machine.ended and not marker):
+            print(line, flush=True)
+        elif BANNER.search(line):
+            print("    " + BANNER.search(line).group(0), flush=True)
     for problem in machine.problems:
         print("error: " + problem, file=sys.stderr)
     if machine.problems:

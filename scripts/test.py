@@ -11,6 +11,7 @@ a test failed.
 """
 import os
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -25,28 +26,22 @@ MOST_REPEATED = 4       # suites; where more have failed, the kernel is wrong
 
 
 class Progress:
-    """Shows how many results there are: one changing line on a terminal, else some lines."""
+    """Says every 20 seconds how many results there are."""
 
     def __init__(self):
-        self.tty = sys.stdout.isatty()
         self.said = self.begin = time.time()
         self.results = 0
         self.suite = ""
-
-    def line(self, text):
-        print(("\r\033[K" if self.tty else "") + text, flush=True)
 
     def feed(self, line):
         line = ktap.PREFIX.sub("", line)
         self.results += ktap.RESULT.match(line) is not None
         if "# Subtest: " in line:
             self.suite = line.split("# Subtest: ")[1]
-        text = "    ... %d results; %s" % (self.results, self.suite or "booting: " + line[:80])
-        if self.tty:
-            print("\r\033[K" + text[:100], end="", flush=True)
-        elif time.time() - self.said > 20:
-            self.line(text)
+        if time.time() - self.said > 20:
             self.said = time.time()
+            print("    ... %d results; %s" % (self.results, self.suite or "booting: " + line[:80]),
+                  flush=True)
 
 
 class Run:
@@ -143,33 +138,29 @@ def repeat(results, command, log, config, progress):
     if () in again or len(again) > MOST_REPEATED:
         return
     for number, (other, paths) in enumerate(again.items(), 1):
-        progress.line("    once more, alone: " + paths[0])
+        print("    once more, alone: " + paths[0], flush=True)
         run = Run(list(other), "%s-again-%d.log" % (log[:-len(".log")], number), config)
         run.watch(progress)
         if run.results.failed or not run.results.passed:
             continue
         for path in paths:
-            progress.line("FLAKY " + path)
+            print("FLAKY " + path, flush=True)
         results.failures = [f for f in results.failures if f[0] not in paths]
         results.failed -= len(paths)
         results.passed += len(paths)
 
 
 def main():
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     name, config, log = sys.argv[1:4]
     command = sys.argv[4:]
     verbose = os.environ.get("V", "0") not in ("", "0")
     progress = Progress()
     run = Run(command, log, config)
-    try:
-        run.watch(progress, verbose)
-        results, machine = run.results, run.machine
-        if machine.ended and results.failures:
-            repeat(results, command, log, config, progress)
-    except KeyboardInterrupt:
-        run.machine.stop()
-        print("\ninterrupted")
-        sys.exit(130)
+    run.watch(progress, verbose)
+    results, machine = run.results, run.machine
+    if machine.ended and results.failures:
+        repeat(results, command, log, config, progress)
 
     if "HOST_TESTS" in os.environ:
         with open(os.environ["HOST_TESTS"], errors="replace") as f:
@@ -191,7 +182,7 @@ def main():
         if not found:
             results.succeed("a hit executes nothing that can be probed")
 
-    progress.line("")
+    print()
     for group in results.groups:
         print("    %-50s %d passed, %d failed, %d skipped" % group)
     ktap.report(results)

@@ -8,6 +8,7 @@ a problem, a figure failed or the guest did not finish.
 """
 import os
 import re
+import signal
 import sys
 import time
 
@@ -58,15 +59,12 @@ class Run:
 def main():
     name, log, path, command = sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4:]
     run = Run(name)
-    # Ctrl-C ends this even if it runs in the background.
+    # Ctrl-C ends this, and with it the machine, even if it runs in the background.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     qemu.die_with_parent()
     machine = qemu.Machine(command, log)
-    try:
-        for line in machine.lines():
-            run.feed(line)
-    except KeyboardInterrupt:
-        machine.stop()
-        sys.exit(130)
+    for line in machine.lines():
+        run.feed(line)
     with open(path, "w") as f:
         f.write("".join(line + "\n" for line in run.figures))
     for problem in machine.problems:
