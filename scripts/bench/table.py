@@ -77,11 +77,11 @@ def registrations(what, how, n):
 
 
 def waits(what, n):
-    text = {"irq": "for interrupts", "sched": "for the CPU", "text": "to flip a static key",
+    text = {"irq": "for interrupts", "sched": "for the CPU",
             "probe": "to register a probe"}
     return [("%s %s, %s" % (do, WHAT[what], text[who]), "wait.%s.%s.%s" % (what, did, who), n)
             for do, did in (("register", "reg"), ("unregister", "unreg"))
-            for who in ("irq", "sched", "text", "probe")]
+            for who in ("irq", "sched", "probe")]
 
 
 # Of each section the title, whether a figure is divided by the size it is for, and the rows: label,
@@ -141,9 +141,6 @@ SECTIONS = [
         # Of few points some are in slabs that were left from others.
         ("  3,000", "memory.point", 3000),
         ("  100,000", "memory.point", ALL),
-        ("  not armed, 1,000", "memory.point.idle", 1000),
-        ("further probe on a point", "memory.probe", 1000),
-        ("return probe, default maxactive", "memory.return", 500),
         ("return-probe instance", "memory.instance", 20000)]),
     ("The longest wait of others, batch of 10,000: nanoseconds", False, [
         ("kmalloc() of as much memory, for interrupts", "wait.memory.reg.irq", 10000),

@@ -69,7 +69,7 @@ int bench_return(struct kretprobe_instance *ri, struct pt_regs *regs);
 
 /* Commands: 0 or an errno, with what is wrong in the kernel log. */
 int bench_bare(void);
-int bench_attach(const char *target, const char *kind);
+int bench_attach(const char *target, const char *kind, unsigned int maxactive);
 int bench_hits(const char *name, unsigned int n);
 int bench_detach(void);
 unsigned long bench_plain(unsigned long x);
@@ -79,8 +79,6 @@ int bench_fill(const char *what, const char *how, unsigned int n,
 int bench_drain(const char *how, const char *name);
 int bench_settled(const char *name);
 int bench_optimized(const char *name, unsigned int below);
-int bench_hold(const char *what, unsigned int n);
-int bench_release(void);
 int bench_call(unsigned int n);
 int bench_latency(const char *what, unsigned int n, const char *name);
 void bench_points_exit(void);

@@ -112,13 +112,14 @@ static int attach_probes(unsigned int nr, bool post)
 	return 0;
 }
 
-static int attach_return(void)
+static int attach_return(unsigned int maxactive)
 {
 	int ret;
 
 	memset(&rprobe, 0, sizeof(rprobe));
 	rprobe.kp.addr = (kprobe_opcode_t *)target->function;
 	rprobe.handler = bench_return;
+	rprobe.maxactive = maxactive;
 	ret = register_kretprobe(&rprobe);
 	if (!ret)
 		return 0;
@@ -126,7 +127,8 @@ static int attach_return(void)
 	return cannot_attach(ret);
 }
 
-int bench_attach(const char *name, const char *kind)
+/* A return probe can have @maxactive calls in flight, 0: the default. */
+int bench_attach(const char *name, const char *kind, unsigned int maxactive)
 {
 	unsigned int i;
 
@@ -137,7 +139,7 @@ int bench_attach(const char *name, const char *kind)
 	if (!target || !target->bare)
 		return bench_failed("attach", "no such target, or no bare cost");
 	if (!strcmp(kind, "return"))
-		return attach_return();
+		return attach_return(maxactive);
 	if (!strcmp(kind, "two"))
 		return attach_probes(2, false);
 	return attach_probes(1, !strcmp(kind, "post"));

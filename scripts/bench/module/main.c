@@ -7,14 +7,12 @@
  * executes a command. It fails if the command fails, or if calls, hits and misses do not add up:
  *
  *   bare                     cost of calls without probes; must be first
- *   attach plain|entry pre|post|two|return      detach
+ *   attach plain|entry pre|post|two|return [N]  detach
  *   hits NAME N              cost of a hit of the attached probes
  *   fill insn|entry batch|single N NAME         register N probes
  *   drain batch|single NAME                     unregister them
  *   settled NAME             cost of that with the work that it has deferred
  *   optimized NAME BELOW     wait until each hit of them costs less than that
- *   hold first|second|return|instance N         register N, to measure memory
- *   release                                     unregister them
  *   call N                   call the first N functions
  *   latency insn|entry|memory N NAME   how long other tasks wait during a batch of N, or
  *                                      while as much memory is taken
@@ -138,8 +136,8 @@ static int run_command(unsigned int words, char *w[MAX_WORDS], unsigned int n)
 {
 	if (words == 1 && !strcmp(w[0], "bare"))
 		return bench_bare();
-	if (words == 3 && !strcmp(w[0], "attach"))
-		return bench_attach(w[1], w[2]);
+	if ((words == 3 || words == 4) && !strcmp(w[0], "attach"))
+		return bench_attach(w[1], w[2], n);
 	if (words == 1 && !strcmp(w[0], "detach"))
 		return bench_detach();
 	if (words == 3 && !strcmp(w[0], "hits"))
@@ -152,10 +150,6 @@ static int run_command(unsigned int words, char *w[MAX_WORDS], unsigned int n)
 		return bench_settled(w[1]);
 	if (words == 3 && !strcmp(w[0], "optimized"))
 		return bench_optimized(w[1], n);
-	if (words == 3 && !strcmp(w[0], "hold"))
-		return bench_hold(w[1], n);
-	if (words == 1 && !strcmp(w[0], "release"))
-		return bench_release();
 	if (words == 2 && !strcmp(w[0], "call"))
 		return bench_call(n);
 	if (words == 4 && !strcmp(w[0], "latency"))

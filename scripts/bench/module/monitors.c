@@ -4,7 +4,6 @@
  *
  *   irq    a timer's interrupt, due every 100 us: interrupts are off
  *   sched  a real-time task that sleeps 500 us: the CPU is not given away
- *   text   a real-time task that flips a static key: text, CPU hotplug locked
  *   probe  a real-time task that registers a probe of its own
  *
  * On one CPU each contains the one before. The last one contains the cost of registering
@@ -13,7 +12,6 @@
 #include <linux/delay.h>
 #include <linux/err.h>
 #include <linux/hrtimer.h>
-#include <linux/jump_label.h>
 #include <linux/kprobes.h>
 #include <linux/kthread.h>
 #include <linux/ktime.h>
@@ -36,22 +34,6 @@ static enum hrtimer_restart timer_due(struct hrtimer *t)
 	worst_irq = max(worst_irq, late);
 	hrtimer_forward_now(t, ns_to_ktime(TIMER_NS));
 	return HRTIMER_RESTART;
-}
-
-static DEFINE_STATIC_KEY_FALSE(bench_key);
-
-/* Has a jump label of the static key, whose text is patched. */
-static noinline __used unsigned long bench_keyed(unsigned long x)
-{
-	if (static_branch_unlikely(&bench_key))
-		x++;
-	return x;
-}
-
-static void flip_key(void)
-{
-	static_branch_enable(&bench_key);
-	static_branch_disable(&bench_key);
 }
 
 static struct kprobe other = { .pre_handler = bench_pre };
@@ -89,7 +71,6 @@ static struct monitor {
 	struct task_struct *task;
 } monitors[] = {
 	{ "sched", nothing, nothing, true },
-	{ "text", flip_key, nothing },
 	{ "probe", register_other, unregister_other },
 };
 

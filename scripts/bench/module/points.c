@@ -257,94 +257,6 @@ int bench_optimized(const char *name, unsigned int below)
 	return 0;
 }
 
-/* Registered to measure their memory; disabled, as patching text is not measured. */
-static struct kprobe *held;
-static struct kretprobe *returns;
-static unsigned int nr_held;
-
-static void release(void)
-{
-	while (nr_held) {
-		nr_held--;
-		if (held)
-			unregister_kprobe(&held[nr_held]);
-		else
-			unregister_kretprobe(&returns[nr_held]);
-	}
-	kvfree(held);
-	kvfree(returns);
-	held = NULL;
-	returns = NULL;
-}
-
-/* On the points of the probes that are registered, or on points of their own. */
-static int hold_probes(unsigned int n)
-{
-	int ret = 0;
-
-	held = kvcalloc(n, sizeof(*held), GFP_KERNEL);
-	if (!held)
-		return -ENOMEM;
-	while (nr_held < n && !ret) {
-		struct kprobe *p = &held[nr_held];
-
-		p->addr = (kprobe_opcode_t *)insn_of(nr_held);
-		p->pre_handler = bench_pre;
-		p->flags = KPROBE_FLAG_DISABLED;
-		ret = register_kprobe(p);
-		nr_held += !ret;
-	}
-	return ret;
-}
-
-/* @n return probes that can have @maxactive calls in flight. */
-static int hold_returns(unsigned int n, int maxactive)
-{
-	int ret = 0;
-
-	if (n > nr_functions)
-		return -EINVAL;
-	returns = kvcalloc(n, sizeof(*returns), GFP_KERNEL);
-	if (!returns)
-		return -ENOMEM;
-	while (nr_held < n && !ret) {
-		struct kretprobe *rp = &returns[nr_held];
-
-		rp->kp.addr = (kprobe_opcode_t *)function_of(nr_held);
-		rp->kp.flags = KPROBE_FLAG_DISABLED;
-		rp->handler = bench_return;
-		rp->maxactive = maxactive;
-		ret = register_kretprobe(rp);
-		nr_held += !ret;
-	}
-	return ret;
-}
-
-int bench_hold(const char *what, unsigned int n)
-{
-	int ret = -EINVAL;
-
-	release();
-	if (!strcmp(what, "first") && !nr_probes)
-		ret = hold_probes(n);
-	else if (!strcmp(what, "second") && n <= nr_probes)
-		ret = hold_probes(n);
-	else if (!strcmp(what, "return"))
-		ret = hold_returns(n, 0);
-	else if (!strcmp(what, "instance"))
-		ret = hold_returns(1, n);
-	if (!ret)
-		return 0;
-	release();
-	return bench_failed("hold", "%u of kind %s: %d", n, what, ret);
-}
-
-int bench_release(void)
-{
-	release();
-	return 0;
-}
-
 /* Calls the first @n functions once, for probes of others. */
 int bench_call(unsigned int n)
 {
@@ -421,7 +333,6 @@ int bench_latency(const char *what, unsigned int n, const char *name)
 
 void bench_points_exit(void)
 {
-	release();
 	if (nr_probes)
 		unregister_all(true);
 	forget();
