@@ -12,7 +12,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import hitpath  # noqa: E402
 
-POST, SEQUENTIAL, RETURN = 1, 2, 4          # flags of a record, as in module/probes.c
+POST, SEQUENTIAL, RETURN = 1, 2, 4          # flags of a record, as in module/kprobe_sweep.c
 CONTEXT = 8                                 # changes the context; not in a record
 
 SYMBOL = re.compile(r"^([0-9a-f]+) <(.+)>:$")
@@ -33,6 +33,7 @@ ANY = re.compile(r"__x86_indirect_|__SCT__")
 # The optimizer decodes each function that has a probe. A probe on the decoder itself is hit then for
 # each instruction of the kernel, so these have a phase of their own.
 DECODER = re.compile(r"(insn|inat)_")
+SLICES = 10
 ENDS = re.compile(r"(jmp|ljmp|ret|lret|iret|ud|int3|sysret)")
 
 
@@ -150,50 +151,40 @@ def sections(elf):
             if s[1] == PROGBITS and s[2] & EXECUTABLE and s[5] and SECTION.fullmatch(elf.section_name(i))}
 
 
-def disassemble(elf, text, copy, objdump="objdump"):
+def disassemble(elf, text, copy):
     """Fills in a Text that has the bytes of the running kernel: from a copy of its object with them."""
     start, at, _ = sections(elf)[text.section]
     image = bytearray(elf.data)
     image[at:at + text.size] = text.bytes
     with open(copy, "wb") as f:
         f.write(image)
-    with subprocess.Popen([objdump, "-d", "-z", "--no-show-raw-insn", "-j", text.section, copy],
+    with subprocess.Popen(["objdump", "-d", "-z", "--no-show-raw-insn", "-j", text.section, copy],
                           stdout=subprocess.PIPE, text=True) as process:
         parse(process.stdout, text, start)
     os.unlink(copy)
 
 
-def split(texts, left_out=frozenset()):
-    """All instructions: those to be dealt out, and those of the decoder. An instruction is (object,
-    index). @left_out: functions."""
+def deal(texts, seed, size, quick=False, left_out=frozenset()):
+    """Deals all instructions but those of some functions out to numbered phases of about @size, each of them
+    all over the text. An instruction is (object, index). @quick: a tenth of them.
+
+    Of ten neighbours each tenth of the phases gets one. The decoder's are the last phase."""
     others, decoder = [], []
     for o, text in enumerate(texts):
         for i, offset in enumerate(text.offsets):
             name = text.symbol(offset)
             if name.rpartition("+")[0] not in left_out:
                 (decoder if DECODER.match(name) else others).append((o, i))
-    return others, decoder
-
-
-def deal(every, seed, slices=10):
-    """Deals instructions out to slices: of ten neighbours each slice gets one.
-
-    Returns a list of slices, each in the order of addresses.
-    """
-    dealer = random.Random(seed)
-    result = [[] for _ in range(slices)]
-    order = list(range(slices))
-    for at in range(0, len(every), slices):
+    dealer, order, slices = random.Random(seed), list(range(SLICES)), [[] for _ in range(SLICES)]
+    for at in range(0, len(others), SLICES):
         dealer.shuffle(order)
-        for place, instruction in zip(order, every[at:at + slices]):
-            result[place].append(instruction)
-    return result
-
-
-def phases(instructions, size):
-    """Divides a slice into phases of about @size, each of them all over the text."""
-    number = max(1, -(-len(instructions) // size))
-    return [instructions[i::number] for i in range(number)]
+        for place, instruction in zip(order, others[at:at + SLICES]):
+            slices[place].append(instruction)
+    phases = []
+    for dealt in slices[:1 if quick else SLICES]:
+        number = max(1, -(-len(dealt) // size))
+        phases += [dealt[i::number] for i in range(number)]
+    return list(enumerate(phases + ([decoder] if decoder and not quick else []), 1))
 
 
 def has_post(instruction, seed):

@@ -18,8 +18,6 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
-#include "sweep.h"
-
 /* Texts that are swept: the kernel's, and sections of modules. */
 #define OBJECTS		16
 /* The shared memory: the plan, and from there on the report. */
@@ -51,49 +49,33 @@ struct record {
 };
 
 /**
- * struct returning - a return probe
- * @rp:      the return probe
- * @error:   of registering it
- * @entries: calls of the entry handler
- * @returns: calls of the handler
- * @before:  hits of the probe at the same address before the return probe was armed
- */
-struct returning {
-	struct kretprobe rp;
-	int error;
-	atomic_t entries;
-	atomic_t returns;
-	unsigned int before;
-};
-
-/**
- * struct probe - a probe
+ * struct probe - a probe, and a return probe at the same address if it is a function's entry
  * @kp:        the probe
+ * @rp:        the return probe
  * @record:    its record
  * @error:     of registering it
- * @shown:     its flags when it was last looked at
+ * @rp_error:  of registering the return probe
  * @hits:      calls of the pre-handler
  * @posts:     calls of the post-handler
  * @faults:    calls of the fault handler
  * @wrong:     calls with a wrong instruction pointer
- * @early:     hits before the optimizer was turned on
- * @late:      hits after it was done
+ * @entries:   calls of the entry handler
+ * @returns:   calls of the return handler
  * @until:     hits before it began to be disarmed
- * @returning: the return probe at the same address, or NULL
  */
 struct probe {
 	struct kprobe kp;
+	struct kretprobe rp;
 	const struct record *record;
 	int error;
-	u32 shown;
+	int rp_error;
 	atomic_t hits;
 	atomic_t posts;
 	atomic_t faults;
 	atomic_t wrong;
-	unsigned int early;
-	unsigned int late;
+	atomic_t entries;
+	atomic_t returns;
 	unsigned int until;
-	struct returning *returning;
 };
 
 static struct {
@@ -105,14 +87,13 @@ static struct {
 static DEFINE_MUTEX(lock);	/* serializes all but the handlers */
 static struct record *plan;
 static struct probe *probes;
-static struct returning *returns;
 static unsigned int nr_probes;
 
 static struct kprobe **kps;	/* what is registered */
 static struct kretprobe **rps;
 static unsigned int nr_kps, nr_rps;
 
-static u32 unexamined, jumps;	/* records and probes that are so: the program reads it */
+static u32 unregistered;	/* records that are so: the program reads it */
 static ulong address, size;	/* of the shared memory */
 module_param(address, ulong, 0400);
 module_param(size, ulong, 0400);
@@ -176,61 +157,52 @@ static int notrace count_fault(struct kprobe *p, struct pt_regs *regs, int trapn
 NOKPROBE_SYMBOL(count_fault);
 
 /* NULL while it is being unregistered. */
-static nokprobe_inline struct returning *returning_of(struct kretprobe_instance *ri)
+static nokprobe_inline struct probe *returning(struct kretprobe_instance *ri)
 {
 	struct kretprobe *rp = get_kretprobe(ri);
 
-	return rp ? container_of(rp, struct returning, rp) : NULL;
+	return rp ? container_of(rp, struct probe, rp) : NULL;
 }
 
 static int notrace count_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
-	struct returning *r = returning_of(ri);
+	struct probe *probe = returning(ri);
 
-	if (r)
-		raw_atomic_inc(&r->entries);
+	if (probe)
+		raw_atomic_inc(&probe->entries);
 	return 0;
 }
 NOKPROBE_SYMBOL(count_entry);
 
 static int notrace count_return(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
-	struct returning *r = returning_of(ri);
+	struct probe *probe = returning(ri);
 
-	if (r)
-		raw_atomic_inc(&r->returns);
+	if (probe)
+		raw_atomic_inc(&probe->returns);
 	return 0;
 }
 NOKPROBE_SYMBOL(count_return);
 
-/* A probe can be registered again. */
-static void prepare(struct kprobe *kp, const struct record *record, u32 flags)
+static bool is_entry(const struct probe *probe)
 {
-	kp->addr = (kprobe_opcode_t *)(texts[record->object].start + record->offset);
-	kp->offset = 0;
-	kp->flags = flags;
+	return probe->record->flags & RETURN;
 }
 
-static void prepare_return(struct probe *probe, u32 flags)
+static void prepare(struct probe *probe)
 {
-	prepare(&probe->returning->rp.kp, probe->record, flags);
-	probe->returning->rp.maxactive = 0;
-}
+	const struct record *record = probe->record;
+	void *addr = texts[record->object].start + record->offset;
 
-static void set_handlers(struct probe *probe, struct returning **next)
-{
-	u8 flags = probe->record->flags;
-
+	probe->kp.addr = addr;
+	probe->rp.kp.addr = addr;
 	probe->kp.pre_handler = count_hit;
-	if (flags & POST) {
+	if (record->flags & POST) {
 		probe->kp.post_handler = count_post;
 		probe->kp.fault_handler = count_fault;
 	}
-	if (flags & RETURN) {
-		probe->returning = (*next)++;
-		probe->returning->rp.entry_handler = count_entry;
-		probe->returning->rp.handler = count_return;
-	}
+	probe->rp.entry_handler = count_entry;
+	probe->rp.handler = count_return;
 }
 
 /* text OBJECT START SIZE: says where an object's text is */
@@ -278,15 +250,13 @@ static int unload(const unsigned long *args)
 {
 	disarm(NULL);
 	nr_probes = 0;
-	unexamined = 0;
+	unregistered = 0;
 	kvfree(plan);
 	kvfree(probes);
-	kvfree(returns);
 	kvfree(kps);
 	kvfree(rps);
 	plan = NULL;
 	probes = NULL;
-	returns = NULL;
 	kps = NULL;
 	rps = NULL;
 	return 0;
@@ -294,25 +264,22 @@ static int unload(const unsigned long *args)
 
 static int make_probes(const struct record *records, unsigned int number)
 {
-	struct returning *next;
 	unsigned int i;
 
 	plan = kvmemdup(records, number * sizeof(*plan), GFP_KERNEL);
 	probes = kvcalloc(number, sizeof(*probes), GFP_KERNEL);
-	returns = kvcalloc(number, sizeof(*returns), GFP_KERNEL);
 	kps = kvcalloc(number, sizeof(*kps), GFP_KERNEL);
 	rps = kvcalloc(number, sizeof(*rps), GFP_KERNEL);
-	if (!plan || !probes || !returns || !kps || !rps)
+	if (!plan || !probes || !kps || !rps)
 		return -ENOMEM;
-	next = returns;
 	for (i = 0; i < number; i++) {
 		if (plan[i].object >= OBJECTS || plan[i].offset >= texts[plan[i].object].size)
 			return -EINVAL;
 		probes[i].record = &plan[i];
-		set_handlers(&probes[i], &next);
+		prepare(&probes[i]);
 	}
 	nr_probes = number;
-	unexamined = number;
+	unregistered = number;
 	return 0;
 }
 
@@ -334,89 +301,29 @@ static int load(const unsigned long *args)
 /* Returns how many were refused. */
 static unsigned int try(struct probe *probe)
 {
-	prepare(&probe->kp, probe->record, KPROBE_FLAG_DISABLED);
 	probe->error = register_kprobe(&probe->kp);
 	if (!probe->error)
 		kps[nr_kps++] = &probe->kp;
-	if (!probe->returning)
+	if (!is_entry(probe))
 		return !!probe->error;
-	prepare_return(probe, KPROBE_FLAG_DISABLED);
-	probe->returning->error = register_kretprobe(&probe->returning->rp);
-	if (!probe->returning->error)
-		rps[nr_rps++] = &probe->returning->rp;
-	return !!probe->error + !!probe->returning->error;
+	probe->rp_error = register_kretprobe(&probe->rp);
+	if (!probe->rp_error)
+		rps[nr_rps++] = &probe->rp;
+	return !!probe->error + !!probe->rp_error;
 }
 
 /*
- * examine: finds out which probes are refused, until there are so many that the program has to read
- * the reasons. Each probe is registered, not armed, and unregistered.
+ * register: registers probes, until all are or so many were refused that the program has to read
+ * the reasons. The program has switched probes off meanwhile, and arms them together.
  */
-static int examine(const unsigned long *args)
+static int register_probes(const unsigned long *args)
 {
 	unsigned int refused = 0;
 
-	for (; unexamined && refused + 2 <= REFUSALS; unexamined--) {
-		refused += try(&probes[nr_probes - unexamined]);
+	for (; unregistered && refused + 2 <= REFUSALS; unregistered--) {
+		refused += try(&probes[nr_probes - unregistered]);
 		cond_resched();
 	}
-	return disarm(NULL);
-}
-
-static void gather(struct probe *probe)
-{
-	if (!probe->error) {
-		prepare(&probe->kp, probe->record, 0);
-		kps[nr_kps++] = &probe->kp;
-	}
-	if (probe->returning && !probe->returning->error) {
-		prepare_return(probe, 0);
-		rps[nr_rps++] = &probe->returning->rp;
-	}
-}
-
-/* arm: registers all probes that are not refused, together */
-static int arm(const unsigned long *args)
-{
-	int error, return_error = 0;
-	unsigned int i;
-
-	for (i = 0; i < nr_probes; i++)
-		gather(&probes[i]);
-	error = nr_kps ? register_kprobes(kps, nr_kps) : 0;
-	if (error)
-		nr_kps = 0;
-	else if (nr_rps)
-		return_error = register_kretprobes(rps, nr_rps);
-	if (error || return_error)
-		nr_rps = 0;
-	/* Hits of the probe at the same address tell how often a return probe has to be entered. */
-	for (i = 0; i < nr_probes; i++)
-		if (probes[i].returning)
-			probes[i].returning->before = atomic_read(&probes[i].hits);
-	report("armed %u %u %d\n", nr_kps, nr_rps, error ?: return_error);
-	return 0;
-}
-
-/* look: counts the probes that are reached by a jump */
-static int look(const unsigned long *args)
-{
-	unsigned int i;
-
-	jumps = 0;
-	for (i = 0; i < nr_kps; i++) {
-		probe_of(kps[i])->shown = READ_ONCE(kps[i]->flags);
-		jumps += !!(probe_of(kps[i])->shown & KPROBE_FLAG_OPTIMIZED);
-	}
-	return 0;
-}
-
-/* note 0|1: remembers the hits before the optimizer is turned on, or when it is done */
-static int note(const unsigned long *args)
-{
-	unsigned int i;
-
-	for (i = 0; i < nr_probes; i++)
-		*(args[0] ? &probes[i].late : &probes[i].early) = atomic_read(&probes[i].hits);
 	return 0;
 }
 
@@ -468,26 +375,6 @@ static int compare_texts(const unsigned long *args)
 	return 0;
 }
 
-static char mechanism(const struct probe *probe)
-{
-	if (probe->shown & KPROBE_FLAG_FTRACE)
-		return 'f';
-	return probe->shown & KPROBE_FLAG_OPTIMIZED ? 'j' : 'b';
-}
-
-static void report_return(unsigned int i, const struct probe *probe)
-{
-	const struct returning *r = probe->returning;
-	unsigned int hits = atomic_read(&probe->hits), entries = atomic_read(&r->entries);
-	unsigned int outside = hits - (probe->until - r->before);
-	unsigned int returned = atomic_read(&r->returns);
-
-	if (r->error)
-		report("refused %u return %d\n", i, r->error);
-	else if (hits || entries || returned || r->rp.nmissed)
-		report("return %u %u %u %d %u\n", i, entries, returned, r->rp.nmissed, outside);
-}
-
 static void report_probe(unsigned int i, const struct probe *probe)
 {
 	unsigned int hits = atomic_read(&probe->hits), posts = atomic_read(&probe->posts);
@@ -496,9 +383,20 @@ static void report_probe(unsigned int i, const struct probe *probe)
 	if (probe->error)
 		report("refused %u probe %d\n", i, probe->error);
 	else if (hits || posts || wrong || probe->kp.nmissed)
-		report("hit %u %u %u %u %lu %u %c %u %u %u\n", i, hits, posts,
-		       atomic_read(&probe->faults), probe->kp.nmissed, wrong, mechanism(probe),
-		       probe->early, hits - probe->late, hits - probe->until);
+		report("hit %u %u %u %u %lu %u %u\n", i, hits, posts, atomic_read(&probe->faults),
+		       probe->kp.nmissed, wrong, hits - probe->until);
+}
+
+static void report_return(unsigned int i, const struct probe *probe)
+{
+	unsigned int hits = atomic_read(&probe->hits), entries = atomic_read(&probe->entries);
+	unsigned int outside = hits - probe->until;
+	unsigned int returns = atomic_read(&probe->returns);
+
+	if (probe->rp_error)
+		report("refused %u return %d\n", i, probe->rp_error);
+	else if (is_entry(probe) && (hits || entries || returns || probe->rp.nmissed))
+		report("return %u %u %u %d %u\n", i, entries, returns, probe->rp.nmissed, outside);
 }
 
 /* results: reports what became of the records */
@@ -508,16 +406,9 @@ static int report_results(const unsigned long *args)
 
 	for (i = 0; i < nr_probes; i++) {
 		report_probe(i, &probes[i]);
-		if (probes[i].returning)
-			report_return(i, &probes[i]);
+		report_return(i, &probes[i]);
 	}
 	return 0;
-}
-
-/* interrupts 1|0: begins or ends a load of interrupts */
-static int interrupt(const unsigned long *args)
-{
-	return sweep_interrupt(args[0]);
 }
 
 static const struct {
@@ -525,9 +416,8 @@ static const struct {
 	int (*carry_out)(const unsigned long *args);
 } orders[] = {
 	{ "text", set_text }, { "show", show_texts }, { "load", load }, { "copy", copy_texts },
-	{ "examine", examine }, { "arm", arm }, { "look", look }, { "note", note },
-	{ "disarm", disarm }, { "compare", compare_texts },
-	{ "results", report_results }, { "unload", unload }, { "interrupts", interrupt },
+	{ "register", register_probes }, { "disarm", disarm }, { "compare", compare_texts },
+	{ "results", report_results }, { "unload", unload },
 };
 
 static ssize_t take_order(struct file *file, const char __user *buf, size_t length, loff_t *pos)
@@ -589,8 +479,7 @@ static int __init sweep_init(void)
 	dir = debugfs_create_dir("sweep", NULL);
 	debugfs_create_file("order", 0200, dir, NULL, &order_fops);
 	debugfs_create_file("report", 0200, dir, NULL, &report_fops);
-	debugfs_create_u32("unexamined", 0400, dir, &unexamined);
-	debugfs_create_u32("jumps", 0400, dir, &jumps);
+	debugfs_create_u32("unregistered", 0400, dir, &unregistered);
 	return 0;
 }
 module_init(sweep_init);
