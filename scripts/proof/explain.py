@@ -8,14 +8,12 @@ nothing.
 While a sweep runs, a static key may flip, or a static call may get another target. Where the kernel counts
 calls (retbleed=stuff), the calls in ftrace's trampolines lead to what counts, in front of the function,
 until ftrace has patched them for the first time. The bytes of such a site may then be other ones than
-before, but only its legal ones. All other bytes of the text must be what they were. Modules' sites count
-as other bytes.
+before, but only its legal ones. All other bytes of the text must be what they were.
 """
 import bisect
 import os
 import re
 import struct
-import subprocess
 
 from text import hitpath
 
@@ -24,12 +22,12 @@ XOR5 = b"\x2e\x2e\x2e\x31\xc0"              # what a static call that returns 0 
 RET5 = b"\xc3\xcc\xcc\xcc\xcc"
 WINDOW = 8          # a report of the guest: bytes that are compared, with as many on both sides
 FTRACE = "ftrace_call", "ftrace_regs_call"
-# Tables: section, the edges' symbols, the size of an entry, and that of its address.
-LABELS = "__jump_table", ("__start___jump_table", "__stop___jump_table"), 16, 4
-CALLS = ".static_call_sites", ("__start_static_call_sites", "__stop_static_call_sites"), 8, 4
-BUGS = "__bug_table", ("__start___bug_table", "__stop___bug_table"), 12, 4
-TRACED = "__mcount_loc", ("__start_mcount_loc", "__stop_mcount_loc"), 8, 8
-EXCEPTIONS = "__ex_table", ("__start___ex_table", "__stop___ex_table"), 12, 4
+# Tables: the edges' symbols, the size of an entry, and that of its address.
+LABELS = "__start___jump_table", "__stop___jump_table", 16, 4
+CALLS = "__start_static_call_sites", "__stop_static_call_sites", 8, 4
+BUGS = "__start___bug_table", "__stop___bug_table", 12, 4
+TRACED = "__start_mcount_loc", "__stop_mcount_loc", 8, 8
+EXCEPTIONS = "__start___ex_table", "__stop___ex_table", 12, 4
 TABLES = LABELS, CALLS, BUGS, TRACED
 
 # A prefix, of which the kernel's instructions have one at most.
@@ -62,7 +60,6 @@ PATCHED = "patched or read by another subsystem (jump label, static call, BUG, f
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
 # Both name functions that no section and no table forbids, in quotation marks.
 BLACKLISTS = "arch/x86/kernel/kprobes.c", "kernel/kprobes/blacklist.c"
-RELOCATED = re.compile(r"^[0-9a-f]+ +[0-9a-f]+ R_X86_64_(?:PC32|64) +([0-9a-f]+) (\S+) \+ ([0-9a-f]+)")
 
 
 def branch(addr, code, opcode, length=5):
@@ -122,7 +119,7 @@ class Sites:
 
 def parse_table(table, start, data):
     """Of each entry of a table at an address: what it is for, and the relative address behind that."""
-    _, _, entry, width = table
+    entry, width = table[2:]
     for at in range(0, len(data) - entry + 1, entry):
         if width == 8:
             yield struct.unpack_from("<Q", data, at)[0], 0
@@ -159,7 +156,7 @@ class Kernel(hitpath.Kernel):
                              {s[1] for s in symbols if s[3] in (hitpath.NOTYPE, hitpath.FUNC)})
 
     def table(self, table):
-        start, end = (self.address.get(edge, 0) for edge in table[1])
+        start, end = (self.address.get(edge, 0) for edge in table[:2])
         return parse_table(table, start, self.bytes(start, end))
 
     def is_blacklisted(self, address):
@@ -168,51 +165,26 @@ class Kernel(hitpath.Kernel):
                 any(hitpath.PIECE.split(name)[0] in self.by_name for name in self.names[function]))
 
 
-def relocations(module):
-    """Of a module that is not loaded: (table's section, code's section, offset in it)."""
-    out = subprocess.run(["readelf", "-rW", module], stdout=subprocess.PIPE, text=True, check=True)
-    table = ""
-    for line in out.stdout.splitlines():
-        if line.startswith("Relocation section"):
-            table = line.split("'")[1][len(".rela"):]
-        match = RELOCATED.match(line)
-        if match:
-            yield table, match[2], int(match[1], 16) + int(match[3], 16)
-
-
 class Explanations:
-    """@texts: texts of objects, of which the kernel's is the first. @modules: files of the others.
-    @sites: of each text, what other subsystems patch. @idle: instructions with an exception table entry."""
+    """@sites: what other subsystems patch. @idle: instructions with an exception table entry."""
 
-    def __init__(self, kernel_file, texts, modules=()):
-        self.kernel, self.texts = Kernel(kernel_file), texts
-        self.sites = [set() for _ in texts]
-        self.sites[0].update(addr for table in TABLES for addr, _ in self.kernel.table(table))
+    def __init__(self, kernel_file, text):
+        self.kernel, self.text = Kernel(kernel_file), text
+        self.sites = {addr for table in TABLES for addr, _ in self.kernel.table(table)}
         self.idle = {addr for addr, _ in self.kernel.table(EXCEPTIONS)}
-        numbers = {text.name: o for o, text in enumerate(texts)}
-        for module in modules:
-            name = os.path.basename(module)[:-3].replace("-", "_")
-            for table, section, offset in relocations(module):
-                o = numbers.get(name + ":" + section)
-                if o is None:
-                    continue
-                if table == EXCEPTIONS[0]:
-                    self.idle.add(texts[o].start + offset)
-                elif table in (t[0] for t in TABLES):
-                    self.sites[o].add(texts[o].start + offset)
 
-    def explains(self, o, i, reason):
+    def explains(self, i, reason):
         """Does the text show the reason why a probe on an instruction was refused?"""
-        text = self.texts[o]
-        if self.shows(o, i, reason):
+        text = self.text
+        if self.shows(i, reason):
             return True
         # A probe on the landing pad of an entry is one on the next instruction.
         is_pad = re.match(LANDING_PAD + b"|" + SEALED, text.bytes[text.offsets[i]:text.offsets[i] + 4])
-        return bool(is_pad) and i + 1 < len(text) and self.shows(o, i + 1, reason)
+        return bool(is_pad) and i + 1 < len(text) and self.shows(i + 1, reason)
 
-    def shows(self, o, i, reason):
+    def shows(self, i, reason):
         """The same, if the probe would be on that instruction."""
-        text = self.texts[o]
+        text = self.text
         offset, length = text.offsets[i], text.lengths[i]
         address, symbol = text.start + offset, text.symbol(offset)
         code = text.bytes[offset:offset + length]
@@ -222,9 +194,9 @@ class Explanations:
             return bool(re.match(LEGACY + b"(" + OPCODES[reason] + b")", code, re.DOTALL) or
                         re.match(OPCODES[reason], code, re.DOTALL))
         if reason == PATCHED:
-            return any(at in self.sites[o] for at in range(address, address + length))
+            return any(at in self.sites for at in range(address, address + length))
         if reason == "blacklisted":
-            return o == 0 and self.kernel.is_blacklisted(address)
+            return self.kernel.is_blacklisted(address)
         if reason == "not a function's entry":
             # A cold part is jumped to.
             return address not in self.kernel.entries or ".cold" in symbol

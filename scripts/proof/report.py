@@ -26,23 +26,15 @@ def table(head, rows):
 
 
 def outcomes_table(sweep):
-    """Columns: the kernel, each module with all of its sections, and all."""
-    names = [t.name.partition(":")[0] for t in sweep.texts]
-    counts = collections.Counter((what, names[o]) for (o, _), what in sweep.outcomes.items())
-    columns = list(dict.fromkeys(names))
-    rows = []
-    for what in outcome.OUTCOMES:
-        row = [counts[what, name] for name in columns]
-        rows.append([what] + row + [sum(row), share(sum(row), len(sweep.outcomes))])
-    sizes = [sum(len(t) for t in sweep.texts if t.name.startswith(name + ":")) for name in columns]
-    rows.append(["instructions"] + sizes + [sum(sizes), ""])
-    return table(["outcome"] + columns + ["all", ""], rows)
+    counts = collections.Counter(sweep.outcomes.values())
+    rows = [[what, counts[what], share(counts[what], counts.total())] for what in outcome.OUTCOMES]
+    return table(["outcome", "instructions", ""], rows + [["all", counts.total(), "of %d" % len(sweep.text)]])
 
 
 def reasons_table(sweep, kind, reasons):
     counts, example = collections.Counter(reasons.values()), {}
     for instruction, reason in reasons.items():
-        example.setdefault(reason, sweep.name(instruction))
+        example.setdefault(reason, sweep.text.name(instruction))
     return table(["refused " + kind, "errno", "number", "  for example"],
                  [[reason[1], reason[0], n, "  " + example[reason]] for reason, n in counts.most_common()])
 
@@ -68,25 +60,24 @@ def failed_table(sweep):
     for instruction, what in sorted(sweep.outcomes.items()):
         if what in outcome.BAD:
             hit, returns = sweep.facts.get(instruction, (None, None))
-            rows.append([sweep.name(instruction), what, " ".join(map(str, hit or ())),
+            rows.append([sweep.text.name(instruction), what, " ".join(map(str, hit or ())),
                          " ".join(map(str, returns or ()))])
     return table(["instruction that failed", "outcome", " ".join(outcome.Hit._fields),
                   " ".join(outcome.Return._fields)], rows[:200])
 
 
-def map_of(sweep, o):
+def map_of(sweep):
     """Lines of marks, each with its first symbol."""
-    t = sweep.texts[o]
-    parts = [collections.Counter() for _ in range(-(-t.size // CELL))]
-    for (other, i), what in sweep.outcomes.items():
-        if other == o:
-            parts[t.offsets[i] // CELL][what] += 1
+    text = sweep.text
+    parts = [collections.Counter() for _ in range(-(-len(text.bytes) // CELL))]
+    for i, what in sweep.outcomes.items():
+        parts[text.offsets[i] // CELL][what] += 1
     marks = ""
     for part in parts:
         bad = [what for what in outcome.BAD if part[what]]
         marks += MARKS[bad[-1] if bad else part.most_common(1)[0][0] if part else None]
     for at in range(0, len(marks), COLUMNS):
-        yield "%-*s  %s" % (COLUMNS, marks[at:at + COLUMNS], t.symbol(at * CELL))
+        yield "%-*s  %s" % (COLUMNS, marks[at:at + COLUMNS], text.symbol(at * CELL))
 
 
 def closing(sweep):
@@ -114,13 +105,11 @@ def write(sweep, path):
     lines += counts_table(sweep) + checks_table(sweep) + failed_table(sweep) + [""] + sweep.notes
     lines += ["FAIL  phase %d: %s: %s" % (number, name, seen)
               for number, name, passed, seen in sweep.checks if not passed]
-    lines += ["unexplained: %s: %s" % (sweep.name(instruction), reason)
+    lines += ["unexplained: %s: %s" % (sweep.text.name(instruction), reason)
               for instruction, reason in sweep.unexplained[:50]]
     with open(path, "w") as f:
         f.write("\n".join(lines + ["", "Map of the text, %d bytes a mark: %s" % (CELL, ", ".join(
-            "%s %s" % (mark, what) for what, mark in MARKS.items() if what))]) + "\n")
-        for o, t in enumerate(sweep.texts):
-            f.write("\n".join(["", t.name, *map_of(sweep, o)]) + "\n")
-        f.write("\n".join([""] + closing(sweep)) + "\n")
+            "%s %s" % (mark, what) for what, mark in MARKS.items() if what)), "", *map_of(sweep), "",
+                                     *closing(sweep)]) + "\n")
     print("\n".join(lines + ["    report, with a map of the text: " + path] + closing(sweep)))
     return 1 if not sweep.checks or any(not check[2] for check in sweep.checks) else 0

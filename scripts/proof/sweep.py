@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0
 """usage: sweep.py DIRECTORY KERNEL-ELF INITRAMFS QEMU...
 
-Sweeps a kernel: reads the text of the running kernel and of its modules out of a guest, deals its
+Sweeps a kernel: reads the text of the running kernel out of a guest, deals its
 instructions out to phases, runs those in guests, looks for the instruction when a guest dies or its
 workload sees something else, and writes DIRECTORY/sweep.txt. The last line is "N passed, N failed, N
 skipped"; the exit status is 1 if a check failed.
 
 Environment: PHASES (numbers of those that are wanted), QUICK (1: a tenth of the instructions), SEED,
 JOBS (guests at once), SIZE (instructions in a phase), SEARCH (0: do not look for instructions, only say that
-a phase fails), MODULES (files), V (1: what guests are at).
+a phase fails), V (1: what guests are at).
 """
 import collections
 import glob
@@ -88,55 +88,29 @@ class Guest:
         return said, machine.problems, list(tail)
 
 
-def objects_of(elf, modules):
-    """What is swept: (name, Elf, address or None, size) of each section with code."""
-    found = []
-    for file in [elf] + modules:
-        name = os.path.basename(file).partition(".")[0].replace("-", "_")
-        opened = text.hitpath.Elf(file)
-        for section, (address, _, size) in sorted(text.sections(opened).items()):
-            if file != elf or section == ".text":
-                found.append(("%s:%s" % (name, section), opened, address or None, size))
-    return found
+def read_text(guest, kernel):
+    """The instructions of the running kernel, and the words that tell a guest where they are."""
+    start, _, size = text.place(kernel)
+    words = ["start=%d" % start, "length=%d" % size]
+    said, problems, tail = guest.boot(words)
+    if problems or said[size:] != b"end\n":
+        sys.exit("\n".join(tail + ["error: the guest has not shown its text: " + "; ".join(problems)]))
+    return text.disassemble(kernel, said[:size], guest.path("running")), words
 
 
-def words_of(objects):
-    return "objects=" + ",".join("%s=%s=%d" % (name, "" if address is None else hex(address), size)
-                                 for name, _, address, size in objects)
-
-
-def read_texts(guest, objects):
-    """The instructions of the running kernel and its modules."""
-    said, problems, tail = guest.boot([words_of(objects)])
-    texts = []
-    for number, (name, elf, _, size) in enumerate(objects):
-        head, _, said = said.partition(b"\n")
-        match = re.fullmatch(rb"text %d ([0-9a-f]+) %d" % (number, size), head)
-        if not match or problems:
-            sys.exit("\n".join(tail + ["error: the guest has not shown its text: " + "; ".join(problems)]))
-        t = text.Text(name, size)
-        t.start, t.bytes, said = int(match[1], 16), said[:size], said[size:]
-        text.disassemble(elf, t, guest.path("running"))
-        texts.append(t)
-    return texts
-
-
-def records_of(texts, instructions, seed):
+def records_of(t, instructions, seed):
     """The part of the plan of a phase."""
-    out = []
-    for o, i in instructions:
-        t = texts[o]
-        flags = t.flags[i] & ~text.CONTEXT | text.POST * text.has_post((o, i), seed)
-        out.append(struct.pack("<IBBBB", t.offsets[i], o, t.lengths[i], flags, 0))
-    return b"".join(out)
+    return b"".join(struct.pack("<IBBH", t.offsets[i], t.lengths[i],
+                                t.flags[i] & ~text.CONTEXT | text.POST * text.has_post(i, seed), 0)
+                    for i in instructions)
 
 
 class Sweep:
-    """Phases, and what became of them. @why: what explains refusals and differences of the text.
-    @whole: is all of the kernel swept?"""
+    """Phases, and what became of them. @words: what a guest is told of the text. @why: what explains
+    refusals and differences of the text. @whole: is all of the kernel swept?"""
 
-    def __init__(self, guest, objects, texts, why, whole):
-        self.guest, self.objects, self.texts, self.why, self.whole = guest, objects, texts, why, whole
+    def __init__(self, guest, words, t, why, whole):
+        self.guest, self.words, self.text, self.why, self.whole = guest, words, t, why, whole
         self.seed, self.search = environment("SEED", 1), environment("SEARCH", "1") != "0"
         self.outcomes = {}          # instruction: outcome
         self.facts = {}             # instruction: Hit or None, Return or None
@@ -159,10 +133,10 @@ class Sweep:
         phases, records = [], b""
         for number, items in numbered:
             phases.append("%d:%d:%d" % (number, len(records) // 8, len(items)))
-            records += records_of(self.texts, items, self.seed)
+            records += records_of(self.text, items, self.seed)
         around = AROUND[1:] if self.whole else AROUND[numbered[0][0] % 3:][:1]
         said, problems, tail = self.guest.boot(
-            [words_of(self.objects), "phases=" + ",".join(phases), "around=" + ",".join(around)], records, watch)
+            self.words + ["phases=" + ",".join(phases), "around=" + ",".join(around)], records, watch)
         phases, unprobed = outcome.parse(said.decode(errors="replace").splitlines())
         items = dict(numbered)
         for phase in phases:
@@ -170,22 +144,17 @@ class Sweep:
                 self.judge(phase, items[phase.number])
         return phases, unprobed, problems, tail
 
-    def name(self, instruction):
-        return self.texts[instruction[0]].symbol(self.texts[instruction[0]].offsets[instruction[1]])
-
-    def fact(self, instruction):
-        """What its books depend on."""
-        t, i = self.texts[instruction[0]], instruction[1]
-        at = t.offsets[i]
-        fact = outcome.Fact(text.has_post(instruction, self.seed), bool(t.flags[i] & text.CONTEXT))
+    def fact(self, i):
+        """What the books of an instruction depend on."""
+        t = self.text
+        fact = outcome.Fact(text.has_post(i, self.seed), bool(t.flags[i] & text.CONTEXT))
         if not t.flags[i] & text.RETURN:
             return fact
-        return fact._replace(function=t.symbol(at).rpartition("+")[0], waits=text.waits_in(t, at))
+        return fact._replace(function=t.name(i).rpartition("+")[0], waits=text.waits_in(t, t.offsets[i]))
 
-    def reason(self, phase, instruction, kind, error):
-        t = self.texts[instruction[0]]
+    def reason(self, phase, i, kind, error):
         return phase.reasons.get(("kprobe" if kind == "probe" else "kretprobe",
-                                  t.start + t.offsets[instruction[1]]), (str(error), outcome.UNEXPLAINED))
+                                  self.text.start + self.text.offsets[i]), (str(error), outcome.UNEXPLAINED))
 
     def judge(self, phase, items):
         """Compares what a phase has left, and refused, with what the text explains. Bytes of sites that the
@@ -195,7 +164,7 @@ class Sweep:
         phase.stray = len(set(phase.idle) - self.why.idle)
         for (i, kind), error in phase.errors.items():
             _, reason = self.reason(phase, items[i], kind, error)
-            if not self.why.explains(*items[i], reason):
+            if not self.why.explains(items[i], reason):
                 phase.unexplained.append((items[i], reason))
 
     def add(self, number, items, phase):
@@ -239,7 +208,7 @@ class Sweep:
         found = items
         if self.search:
             found = outcome.smallest(items, lambda part: self.fails(number, part, what))
-            seen += "; with a probe on %d: %s" % (len(found), ", ".join(self.name(i) for i in found[:4]))
+            seen += "; with a probe on %d: %s" % (len(found), ", ".join(self.text.name(i) for i in found[:4]))
         self.notes.append("phase %d %s: %s" % (number, what, seen))
         self.checks.append((number, "not " + what, False, seen))
         if phase.done:
@@ -294,21 +263,18 @@ def main():
     guest = Guest(directory, initramfs, sys.argv[4:])
     quick = environment("QUICK", "0") != "0"
     wanted = {int(word) for word in re.findall(r"\d+", os.environ.get("PHASES", ""))}
-    modules = os.environ.get("MODULES", "").split()
     print("==> reading the text of the running kernel", flush=True)
-    objects = objects_of(elf, modules)
-    texts = read_texts(guest, objects)
-    why = explain.Explanations(elf, texts, modules)
-    texts[0].scheduler = tuple(why.kernel.address["__sched_text_" + edge] - texts[0].start
-                               for edge in ("start", "end"))
-    sweep = Sweep(guest, objects, texts, why, not quick and not wanted)
-    numbered = text.deal(texts, sweep.seed, environment("SIZE", SIZE), quick and not wanted, tests_of(elf))
+    t, words = read_text(guest, text.hitpath.Elf(elf))
+    why = explain.Explanations(elf, t)
+    t.scheduler = tuple(why.kernel.address["__sched_text_" + edge] - t.start for edge in ("start", "end"))
+    sweep = Sweep(guest, words, t, why, not quick and not wanted)
+    numbered = text.deal(t, sweep.seed, environment("SIZE", SIZE), quick and not wanted, tests_of(elf))
     if wanted - {number for number, _ in numbered}:
         sys.exit("error: there are phases 1 to %d" % len(numbered))
     numbered = [n for n in numbered if not wanted or n[0] in wanted]
     jobs = environment("JOBS", os.cpu_count() or 1)
     print("==> sweeping %d of %d instructions in %d phases, %d guests at once, SEED=%d" % (
-        sum(len(n[1]) for n in numbered), sum(len(t) for t in texts), len(numbered), jobs, sweep.seed), flush=True)
+        sum(len(n[1]) for n in numbered), len(t), len(numbered), jobs, sweep.seed), flush=True)
     sweep.sweep(numbered, jobs)
     sys.exit(report.write(sweep, os.path.join(directory, "sweep.txt")))
 

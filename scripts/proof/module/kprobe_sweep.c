@@ -18,8 +18,6 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
-/* Texts that are swept: the kernel's, and sections of modules. */
-#define OBJECTS		16
 /* The shared memory: the plan, and from there on the report. */
 #define REPORT		SZ_16M
 /* The kernel remembers the reasons of 128 refusals. Others may be refused as well. */
@@ -32,20 +30,12 @@
 #define SEQUENTIAL	2	/* the next instruction is the next one in the text */
 #define RETURN		4	/* a function's entry: a return probe as well */
 
-/**
- * struct record - an instruction, in the plan
- * @offset: from the start of its object's text
- * @object: the object
- * @length: of the instruction
- * @flags:  see above
- * @unused: for alignment
- */
+/* An instruction, in the plan: where in the text it is. */
 struct record {
 	u32 offset;
-	u8 object;
 	u8 length;
 	u8 flags;
-	u8 unused;
+	u16 unused;
 };
 
 /**
@@ -78,12 +68,6 @@ struct probe {
 	unsigned int until;
 };
 
-static struct {
-	u8 *start;
-	unsigned long size;
-	u8 *copy;
-} texts[OBJECTS];
-
 static DEFINE_MUTEX(lock);	/* serializes all but the handlers */
 static struct record *plan;
 static struct probe *probes;
@@ -95,18 +79,22 @@ static unsigned int nr_kps, nr_rps;
 
 static u32 unregistered;	/* records that are so: the program reads it */
 static ulong address, size;	/* of the shared memory */
+static ulong start, length;	/* of the text that is swept */
 module_param(address, ulong, 0400);
 module_param(size, ulong, 0400);
+module_param(start, ulong, 0400);
+module_param(length, ulong, 0400);
 
 static u8 *shared;
+static u8 *copy;		/* of the text */
 static unsigned long reported;
 
-static void append(const void *from, size_t length)
+static void append(const void *from, size_t count)
 {
-	if (WARN_ON_ONCE(REPORT + reported + length >= size))
+	if (WARN_ON_ONCE(REPORT + reported + count >= size))
 		return;
-	memcpy(shared + REPORT + reported, from, length);
-	reported += length;
+	memcpy(shared + REPORT + reported, from, count);
+	reported += count;
 }
 
 static __printf(1, 2) void report(const char *format, ...)
@@ -143,7 +131,7 @@ static void notrace count_post(struct kprobe *p, struct pt_regs *regs, unsigned 
 
 	raw_atomic_inc(&probe->posts);
 	if ((record->flags & SEQUENTIAL) &&
-	    (u8 *)p->addr == texts[record->object].start + record->offset &&
+	    (unsigned long)p->addr == start + record->offset &&
 	    instruction_pointer(regs) != (unsigned long)p->addr + record->length)
 		raw_atomic_inc(&probe->wrong);
 }
@@ -192,7 +180,7 @@ static bool is_entry(const struct probe *probe)
 static void prepare(struct probe *probe)
 {
 	const struct record *record = probe->record;
-	void *addr = texts[record->object].start + record->offset;
+	void *addr = (void *)(start + record->offset);
 
 	probe->kp.addr = addr;
 	probe->rp.kp.addr = addr;
@@ -205,25 +193,10 @@ static void prepare(struct probe *probe)
 	probe->rp.handler = count_return;
 }
 
-/* text OBJECT START SIZE: says where an object's text is */
-static int set_text(const unsigned long *args)
+/* show: puts the text into the report */
+static int show_text(const unsigned long *args)
 {
-	if (args[0] >= OBJECTS)
-		return -EINVAL;
-	texts[args[0]].start = (u8 *)args[1];
-	texts[args[0]].size = args[2];
-	return 0;
-}
-
-/* show: puts all texts into the report */
-static int show_texts(const unsigned long *args)
-{
-	unsigned int i;
-
-	for (i = 0; i < OBJECTS && texts[i].size; i++) {
-		report("text %u %px %lu\n", i, texts[i].start, texts[i].size);
-		append(texts[i].start, texts[i].size);
-	}
+	append((void *)start, length);
 	return 0;
 }
 
@@ -273,7 +246,7 @@ static int make_probes(const struct record *records, unsigned int number)
 	if (!plan || !probes || !kps || !rps)
 		return -ENOMEM;
 	for (i = 0; i < number; i++) {
-		if (plan[i].object >= OBJECTS || plan[i].offset >= texts[plan[i].object].size)
+		if (plan[i].offset >= length)
 			return -EINVAL;
 		probes[i].record = &plan[i];
 		prepare(&probes[i]);
@@ -327,50 +300,40 @@ static int register_probes(const unsigned long *args)
 	return 0;
 }
 
-/* copy: remembers the texts as they are */
-static int copy_texts(const unsigned long *args)
+/* copy: remembers the text as it is */
+static int copy_text(const unsigned long *args)
 {
-	unsigned int i;
-
-	for (i = 0; i < OBJECTS && texts[i].size; i++) {
-		kvfree(texts[i].copy);
-		texts[i].copy = kvmemdup(texts[i].start, texts[i].size, GFP_KERNEL);
-		if (!texts[i].copy)
-			return -ENOMEM;
-	}
-	return 0;
+	kvfree(copy);
+	copy = kvmemdup((void *)start, length, GFP_KERNEL);
+	return copy ? 0 : -ENOMEM;
 }
 
 /* A part of a text with its surroundings. The text may begin in there, or end. */
-static void report_bytes(const u8 *text, unsigned long at, unsigned long end)
+static void report_bytes(const u8 *text, unsigned long at)
 {
 	u8 bytes[3 * WINDOW] = {};
 	unsigned long i;
 
 	for (i = 0; i < sizeof(bytes); i++)
-		if (at + i >= WINDOW && at + i - WINDOW < end)
+		if (at + i >= WINDOW && at + i - WINDOW < length)
 			bytes[i] = READ_ONCE(text[at + i - WINDOW]);
 	report(" %*phN", (int)sizeof(bytes), bytes);
 }
 
-/* compare: reports where the texts differ from their copies */
-static int compare_texts(const unsigned long *args)
+/* compare: reports where the text differs from its copy */
+static int compare_text(const unsigned long *args)
 {
-	unsigned long at, end;
-	unsigned int i;
+	const u8 *text = (void *)start;
+	unsigned long at;
 
 	report("compared\n");
-	for (i = 0; i < OBJECTS && texts[i].size; i++) {
-		end = texts[i].size;
-		for (at = 0; at < end; at += WINDOW) {
-			if (!memcmp(texts[i].start + at, texts[i].copy + at,
-				    min_t(unsigned long, WINDOW, end - at)))
-				continue;
-			report("differs %px", texts[i].start + at);
-			report_bytes(texts[i].copy, at, end);
-			report_bytes(texts[i].start, at, end);
-			report("\n");
-		}
+	for (at = 0; at < length; at += WINDOW) {
+		if (!memcmp(text + at, copy + at, min_t(unsigned long, WINDOW, length - at)))
+			continue;
+		report("differs %px", text + at);
+		report_bytes(copy, at);
+		report_bytes(text, at);
+		report("\n");
 	}
 	return 0;
 }
@@ -415,31 +378,31 @@ static const struct {
 	const char *name;
 	int (*carry_out)(const unsigned long *args);
 } orders[] = {
-	{ "text", set_text }, { "show", show_texts }, { "load", load }, { "copy", copy_texts },
-	{ "register", register_probes }, { "disarm", disarm }, { "compare", compare_texts },
+	{ "show", show_text }, { "load", load }, { "copy", copy_text },
+	{ "register", register_probes }, { "disarm", disarm }, { "compare", compare_text },
 	{ "results", report_results }, { "unload", unload },
 };
 
-static ssize_t take_order(struct file *file, const char __user *buf, size_t length, loff_t *pos)
+static ssize_t take_order(struct file *file, const char __user *buf, size_t count, loff_t *pos)
 {
-	unsigned long args[3] = {};
+	unsigned long args[2] = {};
 	char line[80], name[16];
 	unsigned int i;
 	int ret;
 
-	if (length >= sizeof(line))
+	if (count >= sizeof(line))
 		return -EINVAL;
-	if (copy_from_user(line, buf, length))
+	if (copy_from_user(line, buf, count))
 		return -EFAULT;
-	line[length] = '\0';
-	if (sscanf(line, "%15s %li %li %li", name, &args[0], &args[1], &args[2]) < 1)
+	line[count] = '\0';
+	if (sscanf(line, "%15s %li %li", name, &args[0], &args[1]) < 1)
 		return -EINVAL;
 	guard(mutex)(&lock);
 	for (i = 0; i < ARRAY_SIZE(orders); i++) {
 		if (strcmp(name, orders[i].name))
 			continue;
 		ret = orders[i].carry_out(args);
-		return ret ?: length;
+		return ret ?: count;
 	}
 	return -EINVAL;
 }
@@ -451,16 +414,16 @@ static const struct file_operations order_fops = {
 };
 
 /* What the program itself reports. */
-static ssize_t write_report(struct file *file, const char __user *buf, size_t length, loff_t *pos)
+static ssize_t write_report(struct file *file, const char __user *buf, size_t count, loff_t *pos)
 {
-	void *text = vmemdup_user(buf, length);
+	void *text = vmemdup_user(buf, count);
 
 	if (IS_ERR(text))
 		return PTR_ERR(text);
 	scoped_guard(mutex, &lock)
-		append(text, length);
+		append(text, count);
 	kvfree(text);
-	return length;
+	return count;
 }
 
 static const struct file_operations report_fops = {
