@@ -33,6 +33,8 @@ static size_t read_words(unsigned long addr, u8 *buf, size_t size)
 	u8 bytes[WORDS * WORD_SIZE];
 	unsigned int i;
 
+	if (addr - start >= sizeof(bytes))
+		return 0;
 	for (i = 0; i < WORDS; i++)
 		put_unaligned_le16(words[i], bytes + WORD_SIZE * i);
 	size = min_t(size_t, size, sizeof(bytes) - (addr - start));
