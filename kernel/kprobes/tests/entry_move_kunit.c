@@ -371,35 +371,32 @@ static void all_go_off(struct kunit *test)
 
 /**
  * struct reported - a call that ftrace's callbacks keep when kprobes' own has returned
- * @ops:   for register_ftrace_function(), before kprobes' own: callbacks run the newest first
  * @on:    calls are kept
  * @there: one is
  * @go:    it may go on
  */
-struct reported {
-	struct ftrace_ops ops;
+static struct reported {
 	bool on;
 	bool there;
 	bool go;
-};
+} reported;
 
 static void keep_reported(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
 			  struct ftrace_regs *fregs)
 {
-	struct reported *r = container_of(ops, struct reported, ops);
-
-	if (!READ_ONCE(r->on))
+	if (!READ_ONCE(reported.on))
 		return;
-	WRITE_ONCE(r->there, true);
-	kprobes_spins_until(READ_ONCE(r->go));
+	WRITE_ONCE(reported.there, true);
+	kprobes_spins_until(READ_ONCE(reported.go));
 }
 
-static void end_reported(void *data)
-{
-	struct reported *r = data;
+/* Registered before kprobes' own: callbacks run the newest first. ftrace keeps its trampoline. */
+static struct ftrace_ops reported_ops = { .func = keep_reported };
 
-	unregister_ftrace_function(&r->ops);
-	ftrace_free_filter(&r->ops);
+static void end_reported(void *unused)
+{
+	unregister_ftrace_function(&reported_ops);
+	ftrace_set_filter(&reported_ops, NULL, 0, 1);
 }
 
 static void call_once(void *unused)
@@ -410,24 +407,23 @@ static void call_once(void *unused)
 /* The entry's probe was off when a call was reported, and is on when it comes to the breakpoint. */
 static void comes_back_under_call(struct kunit *test)
 {
-	static struct reported r;
 	struct kprobes_other *call;
 	unsigned int cpu = kprobes_leave_cpu(test);
 	struct move m;
 
-	r = (struct reported){ .ops.func = keep_reported };
-	KUNIT_ASSERT_EQ(test, 0, ftrace_set_filter_ip(&r.ops, kprobes_entry_addr(), 0, 1));
-	KUNIT_ASSERT_EQ(test, 0, register_ftrace_function(&r.ops));
-	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, end_reported, &r));
+	reported = (struct reported){};
+	KUNIT_ASSERT_EQ(test, 0, ftrace_set_filter_ip(&reported_ops, kprobes_entry_addr(), 0, 1));
+	KUNIT_ASSERT_EQ(test, 0, register_ftrace_function(&reported_ops));
+	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, end_reported, NULL));
 	m = start_move(test);
 	call = kprobes_other(test, call_once, NULL, cpu);
 	KUNIT_EXPECT_EQ(test, 0, disable_kprobe(&m.entry->kp));
-	WRITE_ONCE(r.on, true);
+	WRITE_ONCE(reported.on, true);
 	WRITE_ONCE(call->go, true);
-	KPROBES_EXPECT_SOON(test, READ_ONCE(r.there));
+	KPROBES_EXPECT_SOON(test, READ_ONCE(reported.there));
 	KUNIT_EXPECT_EQ(test, 0, enable_kprobe(&m.entry->kp));
 	KUNIT_EXPECT_TRUE(test, kprobe_moves());
-	WRITE_ONCE(r.go, true);
+	WRITE_ONCE(reported.go, true);
 	KPROBES_EXPECT_SOON(test, READ_ONCE(call->done));
 	kprobes_expect_counts(test, m.entry, 0, 0);
 	kprobes_expect_counts(test, m.next, 1, 1);
