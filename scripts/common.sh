@@ -84,20 +84,19 @@ named_by_fragment() { sed -n "s/^# $1: //p" "$2/kernel/configs/kprobes-$variant.
 # variant's fragment may name another base.
 config_files()
 {
-	local f dir names=(kprobes-small.config "kprobes-$arch.config")
+	local f dir names=(small)
 	base=tinyconfig files=()
+	f=$(named_by_fragment Base "$1")
+	# The last line for a symbol counts: an architecture may lack what the run kernel has.
 	case $variant in
-	small) ;;
-	run) names+=(kprobes-run.config "kprobes-$arch-run.config") ;;
-	*)
-		f=$(named_by_fragment Base "$1")
-		[ -z "$f" ] || base=$f names=()
-		names+=("kprobes-$variant.config")
-		;;
+	small) names+=("$arch") ;;
+	run) names+=(run "$arch" "$arch-run") ;;
+	*) names+=("$arch" "$variant") ;;
 	esac
+	[ -z "$f" ] || base=$f names=("$variant")
 	for f in "${names[@]}"; do
 		for dir in "$1/kernel/configs" "$1/arch/$srcarch/configs"; do
-			[ ! -f "$dir/$f" ] || files+=("$dir/$f")
+			[ ! -f "$dir/kprobes-$f.config" ] || files+=("$dir/kprobes-$f.config")
 		done
 	done
 	mapfile -t fragments < <(printf '%s\n' "${files[@]##*/}" | uniq)
