@@ -85,6 +85,37 @@ class Tree(unittest.TestCase):
         return [n for n in ("a.c", "b.c", "again.c", "new/ours.c") if
                 os.stat(self.path("top/build/linux/kernel/" + n)).st_mtime != OLD]
 
+    def test_assembles(self):
+        self.succeed("tree")
+        self.assertEqual(self.built("kernel/a.c"), LINES)
+        self.assertEqual(self.built("kernel/b.c"), LINES.replace("line 5", "line five"))
+        self.assertEqual(self.built("kernel/again.c"), "new\n")
+        self.assertEqual(self.built("kernel/new/ours.c"), "1\n")
+        self.assertEqual(self.built("scripts/x"), "the kernel's\n")
+        self.assertFalse(os.path.exists(self.path("top/build/linux/kernel/gone.c")))
+
+    def test_writes_only_what_differs(self):
+        self.succeed("tree")
+        self.age()
+        self.assertEqual(self.succeed("tree"), "")
+        self.assertEqual(self.rewritten(), [])
+        self.write("top/kernel/new/ours.c", "2\n", 0o755)
+        self.succeed("tree")
+        self.assertEqual(self.rewritten(), ["new/ours.c"])
+        self.assertTrue(os.access(self.path("top/build/linux/kernel/new/ours.c"), os.X_OK))
+        self.age()
+        self.write("top/patches/b.patch", PATCH.replace("five", "FIVE"))
+        self.succeed("tree")
+        self.assertEqual(self.rewritten(), ["b.c"])
+
+    def test_takes_back(self):
+        self.succeed("tree")
+        os.unlink(self.path("top/kernel/new/ours.c"))
+        self.write("top/patches/series", "first.patch kernel/again.c\n")
+        self.succeed("tree")
+        self.assertFalse(os.path.exists(self.path("top/build/linux/kernel/new")))
+        self.assertEqual(self.built("kernel/b.c"), LINES)
+
     def test_failing_patch(self):
         self.succeed("tree")
         self.write("top/patches/b.patch", PATCH.replace("-line 5", "-line x"))
@@ -104,9 +135,23 @@ class Tree(unittest.TestCase):
         self.succeed("tree")
         self.assertEqual(self.built("kernel/a.c"), LINES)
 
+    def test_interrupted(self):
+        self.succeed("tree")
+        self.write("top/kernel/new/ours.c", "2\n")
+        self.write("top/kernel/new/more.c", "3\n")
+        for name in ("ours.c", "more.c"):
+            shutil.copy(self.path("top/kernel/new/" + name), self.path("top/build/linux/kernel/new/"))
+        self.write("top/build/linux.git/index.lock", "")
+        self.succeed("tree")
+        self.assertEqual(self.built("kernel/new/more.c"), "3\n")
+
     def test_refuses_files_of_the_base(self):
         self.write("top/kernel/a.c", "ours\n")
         self.fail_with("kernel/a.c", "tree")
+
+    def test_list_does_not_match(self):
+        self.write("top/scripts/strip-list.txt", "kernel/gone.c\nkernel/nowhere.c\n")
+        self.fail_with("nowhere.c", "tree")
 
     def test_refresh(self):
         self.succeed("tree")
