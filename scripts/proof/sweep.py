@@ -9,8 +9,7 @@ skipped"; the exit status is 1 if a check failed.
 
 Environment: PHASES (numbers of those that are wanted), QUICK (1: a tenth of the instructions), SEED,
 JOBS (guests at once), SIZE (instructions in a phase), SEARCH (0: do not look for instructions, only say that
-a phase fails), FEW_TRACED (1: tracers trace few functions), MODULES (files), OBJDUMP, V (1: what guests are
-at).
+a phase fails), MODULES (files), OBJDUMP, V (1: what guests are at).
 """
 import collections
 import glob
@@ -180,8 +179,8 @@ class Sweep:
             records += records_of(self.texts, items, self.seed)
         around = AROUND[1:] if self.whole else AROUND[numbered[0][0] % 3:][:1]
         said, problems, tail = self.guest.boot(
-            [words_of(self.objects), "phases=" + ",".join(phases), "around=" + ",".join(around),
-             "few=" + environment("FEW_TRACED", "0")], records, watch)
+            [words_of(self.objects), "phases=" + ",".join(phases), "around=" + ",".join(around)],
+            records, watch)
         phases, unprobed = outcome.parse(said.decode(errors="replace").splitlines())
         items = dict(numbered)
         for phase in phases:
