@@ -40,7 +40,7 @@ proof: ## probes on every instruction under a workload (hours; QUICK=1: a tenth,
 ci: ## what gates a change: lint, tests on two kernels, torture, figures (20 to 45 minutes)
 	@scripts/ci
 
-matrix: ## every kernel and architecture, built and tested, in scripts/matrix.txt (two hours)
+matrix: ## every kernel and architecture, built and tested, in scripts/matrix.txt (hours)
 	@scripts/matrix $(KERNELS)
 
 tree: ## the assembled kernel source, in build/linux

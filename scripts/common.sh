@@ -79,9 +79,9 @@ checks_memory()
 named_by_fragment() { sed -n "s/^# $1: //p" "$2/kernel/configs/kprobes-$variant.config"; }
 
 # config_files TREE: sets $base to the make target of a variant's base configuration, $fragments to
-# the names of the fragments that are merged into it, and $files to their paths in TREE. Each variant is the
-# small kernel with more; each fragment may have one beside it for the architecture. The first lines of a
-# variant's fragment may name another base.
+# the names of the fragments that are merged into it, and $files to their paths in TREE. Each
+# variant is the small kernel with more; each fragment may have one beside it for the architecture.
+# The first lines of a variant's fragment may name another base.
 config_files()
 {
 	local f dir names=(small)
