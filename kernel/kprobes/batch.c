@@ -118,9 +118,11 @@ static void finish_pass(struct list_head *points, enum kprobe_point_state state)
 {
 	struct kprobe_point *point, *next;
 
+	/* First: a point that covers another one of @points must not be queued. */
+	list_for_each_entry(point, points, batch)
+		kprobe_point_set_state(point, state);
 	list_for_each_entry_safe(point, next, points, batch) {
 		list_del_init(&point->batch);
-		kprobe_point_set_state(point, state);
 		if (state == KPROBE_POINT_ARMED) {
 			point->was_armed = true;
 			kprobe_optimizer_queue(point);

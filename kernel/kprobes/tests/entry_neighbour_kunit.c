@@ -215,6 +215,38 @@ static void entry_is_disabled(struct kunit *test)
 	kprobes_expect_counts(test, next, 2 * CALLS, 2 * CALLS);
 }
 
+/* The last enabled probes of two points go at once, in either order. One point covers the other. */
+static void covering_goes(struct kunit *test)
+{
+	struct kprobes_counter *entry, *second, *off[2];
+	struct kprobes_text text;
+	struct kprobe *kps[2];
+	int first;
+
+	for (first = 0; first < 2; first++) {
+		second = kprobes_entry_second(test);
+		kprobes_text_save(&text, kprobes_entry_addr());
+		off[0] = kprobes_counter(test, &kprobes_entry_place);
+		off[1] = kprobes_entry_second(test);
+		off[0]->kp.flags = KPROBE_FLAG_DISABLED;
+		off[1]->kp.flags = KPROBE_FLAG_DISABLED;
+		/* None is a jump: those leave the text in another order. */
+		kprobe_optimizer_hold(true);
+		entry = kprobes_counting(test, &kprobes_entry_place);
+		KUNIT_EXPECT_EQ(test, 0, register_kprobe(&second->kp));
+		KUNIT_EXPECT_EQ(test, 0, register_kprobe(&off[0]->kp));
+		KUNIT_EXPECT_EQ(test, 0, register_kprobe(&off[1]->kp));
+		kps[first] = &second->kp;
+		kps[!first] = &entry->kp;
+		unregister_kprobes(kps, 2);
+		kprobe_optimizer_hold(false);
+		wait_for_kprobe_optimizer();
+		kprobes_text_expect(test, &text);
+		unregister_kprobe(&off[0]->kp);
+		unregister_kprobe(&off[1]->kp);
+	}
+}
+
 /* Both in one batch, in either order. */
 static void both_at_once(struct kunit *test)
 {
@@ -297,6 +329,7 @@ static struct kunit_case neighbour_cases[] = {
 	KPROBES_CASE_FORMS(original_is_read),
 	KUNIT_CASE(next_is_disabled),
 	KUNIT_CASE(entry_is_disabled),
+	KUNIT_CASE(covering_goes),
 	KUNIT_CASE(both_at_once),
 	KPROBES_CASE_FORMS(skips_nop_again),
 	KUNIT_CASE(loop_counts_calls),
