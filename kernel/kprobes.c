@@ -15,11 +15,11 @@
  *
  *   kprobes, kretprobe_register; module; debugfs and its files	API
  *   register, kretprobe_remove, in_handler		arrays of probes
- *   point_make, displaced, takeover				what an address needs
- *   batch, ftrace, point_release, move				text
+ *   point_make, displaced, entry				what an address needs
+ *   batch, ftrace, point_release, switch			text
  *   optimizer, renew, stub, examine, scan, site, region	jumps
  *   detour, fault, kretprobe_quick, kretprobe,		hits
- *   kretprobe_call, kretprobe_pool, hit, move_notes
+ *   kretprobe_call, kretprobe_pool, hit,
  *   slot_make, slot, unwind, synchronize, miss,
  *   probed_code, frame
  *   veneer, address, function, livepatch, reserved,		places
@@ -75,13 +75,13 @@
 #include "kprobes/frame.h"
 #include "kprobes/in_handler.h"
 #include "kprobes/module.h"
-#include "kprobes/move.h"
 #include "kprobes/optimizer.h"
 #include "kprobes/point.h"
 #include "kprobes/point_make.h"
 #include "kprobes/reason.h"
 #include "kprobes/register.h"
 #include "kprobes/renew.h"
+#include "kprobes/switch.h"
 #include "kprobes/synchronize.h"
 #include "kprobes/table.h"
 
@@ -141,8 +141,8 @@ EXPORT_SYMBOL_GPL(register_kprobes);
  *   place is in is not ready yet, has gone or is going
  * * -EILSEQ - the place is inside an instruction, or cannot be decoded
  * * -EAGAIN - too early during boot, or kprobes could not be initialized
- * * -EBUSY - a probe's handler makes the call; or ftrace has to arm the point, or the point
- *   of the function's entry in front of it, and kernel.ftrace_enabled is 0
+ * * -EBUSY - a probe's handler makes the call; or ftrace has to arm the point, and
+ *   kernel.ftrace_enabled is 0
  * * -ENODEV - ftrace has to arm the point, and has shut itself down
  * * -ENOMEM - out of memory, or no memory is near enough to what the instruction
  *   addresses
@@ -212,7 +212,7 @@ static int disable(struct kprobe *kp, const void **point)
 	*point = kp->point;
 	if (kprobe_disabled(kp))
 		return 0;
-	kprobe_point_switch(kp->point, kp, true);
+	kprobe_point_set_disabled(kp->point, kp, true);
 	return kprobe_reason_errno(commit_point(kp->point));
 }
 
@@ -243,7 +243,7 @@ int disable_kprobe(struct kprobe *kp)
 	int ret;
 
 	if (kprobe_in_handler())
-		return kprobe_switch_in_handler(kp, true);
+		return kprobe_set_disabled_in_handler(kp, true);
 	ret = disable(kp, &point);
 	if (point)
 		kprobe_synchronize(is_point, point);
@@ -258,10 +258,10 @@ static enum kprobe_reason enable(struct kprobe *kp)
 
 	if (kprobe_gone(kp))
 		return KPROBE_REASON_GONE;
-	kprobe_point_switch(kp->point, kp, false);
+	kprobe_point_set_disabled(kp->point, kp, false);
 	reason = commit_point(kp->point);
 	if (reason)
-		kprobe_point_switch(kp->point, kp, disabled);
+		kprobe_point_set_disabled(kp->point, kp, disabled);
 	return reason;
 }
 
@@ -282,7 +282,7 @@ int enable_kprobe(struct kprobe *kp)
 	enum kprobe_reason reason = KPROBE_REASON_NOT_REGISTERED;
 
 	if (kprobe_in_handler())
-		return kprobe_switch_in_handler(kp, false);
+		return kprobe_set_disabled_in_handler(kp, false);
 	guard(mutex)(&kprobe_mutex);
 	if (kprobe_is_registered(kp))
 		reason = enable(kp);
@@ -318,13 +318,13 @@ struct kprobe *get_kprobe(void *addr)
 }
 
 /*
- * Disarms all pending points. Returns true if no point was moving before that, and the
- * optimizer had nothing to do before and after it: a move that has ended may leave its point to
+ * Disarms all pending points. Returns true if no point was switching before that, and the
+ * optimizer had nothing to do before and after it: a switch that has ended may leave its point to
  * be disarmed, and a point that is disarmed may let others become jumps.
  */
 static bool has_settled(void)
 {
-	bool over = !kprobe_moves() && kprobe_optimizer_is_idle();
+	bool over = !kprobe_switches() && kprobe_optimizer_is_idle();
 
 	kprobe_disarm_pending();
 	return over && kprobe_optimizer_is_idle();
@@ -334,7 +334,7 @@ static bool has_settled(void)
  * wait_for_kprobe_optimizer() - wait until no change of the text is pending
  *
  * Disarms points that have no probes left or whose probes were disabled by handlers. Waits
- * until every point that can be optimized is, and no point moves to ftrace. That takes a Tasks
+ * until every point that can be optimized is, and no point switches to ftrace. That takes a Tasks
  * RCU grace period, which a task can delay without limit, so the wait ends after 30 seconds at
  * the latest.
  *
@@ -344,7 +344,7 @@ void wait_for_kprobe_optimizer(void)
 {
 	unsigned long patience = jiffies + 30 * HZ;
 
-	kprobe_flush_switches();
+	kprobe_flush_requests();
 	while (!has_settled() && time_before(jiffies, patience))
 		schedule_timeout_uninterruptible(1);
 }

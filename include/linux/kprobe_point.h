@@ -49,7 +49,7 @@
  * @KPROBE_MECHANISMS: number of mechanisms
  *
  * A new point has a breakpoint or uses ftrace. The optimizer turns breakpoints into
- * jumps and back. A point with a breakpoint after a function's entry nop may have to move
+ * jumps and back. A point with a breakpoint after a function's entry nop may have to switch
  * to ftrace, and then stays there.
  */
 enum kprobe_mechanism {
@@ -64,9 +64,8 @@ enum kprobe_mechanism {
  * @KPROBE_POINT_IDLE:       the text is the kernel's own; hits cannot happen
  * @KPROBE_POINT_ARMED:      the mechanism is in the text
  * @KPROBE_POINT_DISARM_PENDING: the point is not wanted, but the mechanism stays in
- *                           the text until a work item disarms many such points together, or
- *                           until its move to ftrace has ended; hits only execute the
- *                           displaced instruction
+ *                           the text until a work item disarms many such points together;
+ *                           hits only execute the displaced instruction
  * @KPROBE_POINT_GONE:       the text was freed, and must not be written to any more
  * @KPROBE_POINT_STATES:     number of states
  *
@@ -158,8 +157,8 @@ union kprobe_deferred_free {
  * If @run is in a detour, execution also continues there after the displaced instruction.
  *
  * After it was published only @run_post may change, from NULL, before the first probe with
- * a post-handler is linked. It is a member of the point, detour or move that it leads to,
- * and is freed with that after a Tasks RCU grace period.
+ * a post-handler is linked, and @enter of a shared site's. It is a member of the point,
+ * detour or entry that it leads to, and is freed with that after a Tasks RCU grace period.
  */
 struct kprobe_route {
 	void *enter;
@@ -180,9 +179,9 @@ struct kprobe_emulation {
 /**
  * struct kprobe_point - one probed address, with all the probes on it
  * @generation: incremented when enabled probes come or go, when probes are enabled or
- *             disabled, when a detour without code for post-handlers is left, and when the
- *             point moves to ftrace: a detour that was made before must not call handlers
- *             any more
+ *             disabled, when a detour without code for post-handlers is left, when the
+ *             point comes to use ftrace, and when another one comes to its site: a detour that
+ *             was made before must not call handlers any more
  * @route:     where hits continue; written by kprobe_point_set_route(), read by hits
  * @text:      route of hits that continue in the text after the displaced instruction.
  *             Its @run is a slot: an executable copy of the instruction, followed by a
@@ -191,9 +190,9 @@ struct kprobe_emulation {
  * @addr:      the probed address, as users know it
  * @site:      address of the displaced instruction, where breakpoint or jump are: @addr,
  *             or for a function's entry the instruction after the entry nop
- * @key:       by which hits of a breakpoint find the point: @site. 0 when the point
- *             uses ftrace, or while the breakpoint there belongs to a moving point
- * @shares:    the point has no breakpoint of its own: a moving point has one at @site
+ * @key:       by which hits of a breakpoint find the point: @site. 0 when the breakpoint there, or
+ *             the right to write one, is not the point's: it uses ftrace, or the right belongs
+ *             to the other point at the site, see kprobe_point_other()
  * @probes:    its probes, the newest first; read under RCU by hits, written
  *             under kprobe_mutex
  * @len:       length of the displaced instruction in bytes
@@ -208,8 +207,8 @@ struct kprobe_emulation {
  *             kprobe_emulation; NULL if it runs from a slot
  * @state:     enum kprobe_point_state; under kprobe_mutex
  * @mechanism: enum kprobe_mechanism; under kprobe_mutex, read by hits through ftrace
- * @move:      set while the point moves from a breakpoint to ftrace, see move.c;
- *             under kprobe_mutex, read by hits
+ * @entry:     of a point at an entry nop: route for a site with another point, and state of the
+ *             switch to ftrace. NULL until needed; under kprobe_mutex, read by hits
  * @on_func_entry: @addr is a function's entry
  * @detour:    the detour that a jump or breakpoint leads to; NULL until the optimizer
  *             has looked at the point
@@ -236,7 +235,6 @@ struct kprobe_point {
 	u8 plain:1;
 	u8 ends_in_trap:1;
 	u8 on_func_entry:1;
-	u8 shares:1;
 	const struct kprobe_route *route;
 	unsigned long addr;
 	unsigned long site;
@@ -257,7 +255,7 @@ struct kprobe_point {
 	struct list_head optimize;
 #endif
 #ifdef CONFIG_KPROBES_ON_FTRACE
-	struct kprobe_move *move;
+	struct kprobe_entry *entry;
 #endif
 	struct kprobe_point *next[2];
 	struct list_head batch;
@@ -266,6 +264,28 @@ struct kprobe_point {
 		union kprobe_deferred_free deferred;
 	};
 };
+
+#ifdef CONFIG_KPROBES_ON_FTRACE
+/**
+ * struct kprobe_entry - of a point at an entry nop that has shared its site, or switched to ftrace
+ * @point:     the point
+ * @pass:      slot with a breakpoint alone. A hit of it goes on at the site after the point's own
+ *             hit: with a hit of the other point there, or else with the displaced instruction
+ * @shared:    route of the point's hits while there is another point at its site: @run is @pass,
+ *             and @enter is the entry of the point's detour
+ * @switching: the point switches from a breakpoint to ftrace: the breakpoint is in the text still
+ * @waits:     the grace period of its switch has not ended; kprobe_mutex
+ * @deferred:  for that grace period
+ */
+struct kprobe_entry {
+	struct kprobe_point *point;
+	void *pass;
+	struct kprobe_route shared;
+	bool switching;
+	bool waits;
+	union kprobe_deferred_free deferred;
+};
+#endif
 
 #ifdef CONFIG_OPTPROBES
 /**
@@ -276,7 +296,7 @@ struct kprobe_point {
  * @alone:      only the probed instruction is displaced, not all that a jump
  *              covers; for breakpoints
  * @direct:     a breakpoint's hit leaves the trap for it: its code calls the handlers itself, or
- *              is a stub
+ *              is a stub. False when there is another point at the site
  * @slot:       its code
  * @route:      route of hits that continue here: @run executes all displaced instructions
  *              and jumps back to the text after them, @run_post also calls the
@@ -301,8 +321,8 @@ struct kprobe_detour {
 	void *slot;
 	struct kprobe_route route;
 	u32 generation;
-	bool alone;
-	bool direct;
+	bool alone:1;
+	bool direct:1;
 	u8 nr;
 	u8 from[KPROBE_REGION_INSNS + 1];
 	u16 insn[KPROBE_REGION_INSNS + 1];

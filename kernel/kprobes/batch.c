@@ -18,7 +18,6 @@
 
 #include "batch.h"
 #include "ftrace.h"
-#include "move_notes.h"
 #include "optimizer.h"
 #include "patch.h"
 #include "point.h"
@@ -26,7 +25,7 @@
 #include "renew.h"
 #include "table.h"
 
-/* Points in state DISARM_PENDING, but not those that postpone_disarm() has left; kprobe_mutex. */
+/* Points in state DISARM_PENDING; kprobe_mutex. */
 static LIST_HEAD(pending_points);
 
 static void patch_sites(struct list_head *points, enum kprobe_site_text text)
@@ -38,9 +37,50 @@ static void patch_sites(struct list_head *points, enum kprobe_site_text text)
 		return;
 	kprobe_patch_begin();
 	list_for_each_entry(point, points, batch)
-		if (!point->shares)
+		if (kprobe_point_owns_site(point))
 			kprobe_patch_add(point, text);
 	kprobe_patch_end();
+}
+
+/*
+ * Of two points with one site, the one at the entry nop has the breakpoint while it is in the text.
+ * @points are about to be armed by breakpoints. If one of two is in the text already, it has no
+ * jump: kprobe_unoptimize_overlapping().
+ */
+static void take_sites(struct list_head *points)
+{
+	struct kprobe_point *point, *other;
+
+	list_for_each_entry(point, points, batch) {
+		other = kprobe_point_other(point);
+		if (!other || kprobe_point_skips_nop(point))
+			continue;
+		kprobe_point_flush_slots(point);
+		if (!kprobe_point_in_text(other) && !kprobe_point_owns_site(point))
+			kprobe_point_give_site(other, point);
+	}
+	list_for_each_entry(point, points, batch) {
+		other = kprobe_point_at_site(point);
+		if (!other)
+			continue;
+		kprobe_point_flush_slots(point);
+		/* It gets no jump. */
+		kprobe_optimizer_dequeue(other);
+		if (!kprobe_point_owns_site(point))
+			kprobe_point_give_site(other, point);
+	}
+}
+
+/* Leaves breakpoints of points at entry nops to armed points of the instructions after these. */
+static void leave_sites(struct list_head *points)
+{
+	struct kprobe_point *point, *other;
+
+	list_for_each_entry(point, points, batch) {
+		other = kprobe_point_at_site(point);
+		if (other && kprobe_point_in_text(other) && kprobe_point_owns_site(point))
+			kprobe_point_give_site(point, other);
+	}
 }
 
 /*
@@ -50,6 +90,7 @@ static void patch_sites(struct list_head *points, enum kprobe_site_text text)
 void kprobe_batch_restore(struct list_head *points)
 {
 	kprobe_unoptimize(points);
+	leave_sites(points);
 	patch_sites(points, KPROBE_SITE_ORIGINAL);
 }
 
@@ -73,23 +114,6 @@ static void keep_point(struct kprobe_point *point)
 		kprobe_optimizer_queue(point);
 }
 
-/*
- * Must the point's breakpoint stay until its move to ftrace has ended? It must if the next
- * instruction is probed as well: a hit under way would skip that probe. Until then the
- * breakpoint calls no handlers of this point.
- */
-static bool must_finish_move(const struct kprobe_point *point)
-{
-	return kprobe_move_next(kprobe_move_of(point));
-}
-
-static void postpone_disarm(struct kprobe_point *point)
-{
-	list_del_init(&point->batch);
-	if (point->state == KPROBE_POINT_ARMED)
-		kprobe_point_set_state(point, KPROBE_POINT_DISARM_PENDING);
-}
-
 static void sort_point(struct kprobe_point *point, struct kprobe_passes *passes)
 {
 	bool wanted = kprobe_point_wanted(point);
@@ -98,8 +122,6 @@ static void sort_point(struct kprobe_point *point, struct kprobe_passes *passes)
 		list_del_init(&point->batch);
 	else if (wanted && point->state == KPROBE_POINT_IDLE)
 		list_move_tail(&point->batch, &passes->arm[point->mechanism]);
-	else if (!wanted && must_finish_move(point))
-		postpone_disarm(point);
 	else if (!wanted && kprobe_point_in_text(point))
 		list_move_tail(&point->batch, &passes->disarm[point->mechanism]);
 	else
@@ -157,7 +179,11 @@ static void disarm_pass(struct kprobe_passes *passes)
 /* Has a point that skips the entry nop use ftrace from now on. It must not be in the text. */
 void kprobe_batch_use_ftrace(struct kprobe_point *point)
 {
+	struct kprobe_point *other = kprobe_point_other(point);
+
 	kprobe_point_changed(point);
+	if (other && kprobe_point_owns_site(point))
+		kprobe_point_give_site(point, other);
 	kprobe_point_set_mechanism(point, KPROBE_FTRACE);
 	WRITE_ONCE(point->key, 0);
 }
@@ -183,6 +209,7 @@ static enum kprobe_reason arm_pass(struct kprobe_passes *passes)
 	/* First: kprobe_detour_prepare() makes another detour for a point with a neighbour. */
 	kprobe_unoptimize_overlapping(points);
 	prepare_breakpoints(passes);
+	take_sites(points);
 	patch_sites(points, KPROBE_SITE_BREAKPOINT);
 	finish_pass(points, KPROBE_POINT_ARMED);
 	reason = kprobe_ftrace_arm(&passes->arm[KPROBE_FTRACE]);
@@ -210,23 +237,6 @@ enum kprobe_reason kprobe_batch_commit(struct list_head *batch)
 	sort_batch(batch, &passes);
 	disarm_pass(&passes);
 	return arm_pass(&passes);
-}
-
-/*
- * Returns the point at a site, or NULL; kprobe_mutex is held. A DISARM_PENDING one is committed
- * first, so that a point without probes is found only if it has to stay: see must_finish_move()
- * and kprobe_point_put().
- */
-struct kprobe_point *kprobe_find_wanted(unsigned long site)
-{
-	struct kprobe_point *point = kprobe_table_find(site);
-	LIST_HEAD(batch);
-
-	if (!point || point->state != KPROBE_POINT_DISARM_PENDING)
-		return point;
-	list_move_tail(&point->batch, &batch);
-	kprobe_batch_commit(&batch);
-	return kprobe_table_find(site);
 }
 
 /* Disarms some of the points in @pending_points. Returns whether there are more. */
@@ -258,16 +268,6 @@ static void disarm_pending(struct work_struct *work)
 }
 
 static DECLARE_DELAYED_WORK(disarm_work, disarm_pending);
-
-/* Has the work item disarm a point that postpone_disarm() left, unless it is wanted by then. */
-void kprobe_batch_move_ended(struct kprobe_point *point)
-{
-	lockdep_assert_held(&kprobe_mutex);
-	if (point->state != KPROBE_POINT_DISARM_PENDING)
-		return;
-	list_move_tail(&point->batch, &pending_points);
-	queue_delayed_work(system_unbound_wq, &disarm_work, KPROBE_DISARM_DELAY);
-}
 
 /* Has the work item disarm the points without probes, and commits the others now. */
 void kprobe_batch_defer_disarm(struct list_head *batch)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Deferred free: frees points with their slots, detours, and moves to ftrace after a Tasks RCU
- * grace period. A task can be preempted in a slot or a detour and return there much later. No
- * caller waits for the grace period.
+ * Deferred free: frees points with their slots, and detours, after a Tasks RCU grace period. A
+ * task can be preempted in a slot or a detour and return there much later. No caller waits for the
+ * grace period.
  *
  * Freeing needs kprobe_mutex, which an RCU callback cannot take, so the callback calls
  * kprobe_free_soon(), which passes the object on to a work item.

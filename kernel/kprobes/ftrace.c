@@ -3,7 +3,7 @@
  * The ftrace mechanism: ftrace calls kprobes at a function's entry, and each call is a hit.
  *
  * One ftrace_ops has the addresses of all such points in its filter. Batches add points to the
- * filter and take them out. takeover.c decides which points use ftrace, and which have a
+ * filter and take them out. entry.c decides which points use ftrace, and which have a
  * breakpoint or jump after the entry nop. The filter is never empty while the ops is
  * registered: ftrace would trace every function then.
  *
@@ -17,9 +17,9 @@
 
 #include "../trace/ftrace_internal.h"
 #include "ftrace.h"
-#include "move.h"
-#include "move_notes.h"
+#include "point.h"
 #include "probed_code.h"
+#include "switch.h"
 #include "table.h"
 
 /* Set for good when ftrace has died: no call of ftrace is a hit any more. */
@@ -39,22 +39,13 @@ NOKPROBE_SYMBOL(kprobe_ftrace_kill);
 static void report_call(struct kprobe_point *point, struct pt_regs *regs)
 {
 	unsigned long to = instruction_pointer(regs);
-	unsigned long sp = kernel_stack_pointer(regs);
-	bool moving = kprobe_is_moving(point);
 
-	/*
-	 * Note the call even if the point is not armed: it may be armed before the call comes
-	 * to the breakpoint, which counts a call without a note.
-	 */
-	if (unlikely(moving) && !kprobe_move_note(point, sp))
-		return;
 	/* ftrace goes on with its calls for an idle point if it had no memory to disarm it. */
-	if (unlikely(READ_ONCE(point->state) != KPROBE_POINT_ARMED))
-		return;
-	kprobe_entry_hit(point, regs);
-	/* A handler has diverted the call: it does not come to the breakpoint. */
-	if (unlikely(moving) && instruction_pointer(regs) != to)
-		kprobe_move_take_note(point, sp);
+	if (likely(READ_ONCE(point->state) == KPROBE_POINT_ARMED))
+		kprobe_entry_hit(point, regs);
+	/* Also if the point is not armed: it may be when the call comes to the breakpoint. */
+	if (unlikely(kprobe_is_switching(point)) && instruction_pointer(regs) == to)
+		instruction_pointer_set(regs, (unsigned long)kprobe_point_pass(point));
 }
 NOKPROBE_SYMBOL(report_call);
 
@@ -62,7 +53,7 @@ static __always_inline void find_and_report(unsigned long ip, struct pt_regs *re
 {
 	struct kprobe_point *point = kprobe_table_find_user(ip, kprobe_after_nop(ip));
 
-	/* Acquire: @move is read after @mechanism. Pairs with smp_wmb() in kprobe_move_begin(). */
+	/* Acquire: @entry is read after @mechanism. Pairs with kprobe_switch_begin(). */
 	if (likely(point && smp_load_acquire(&point->mechanism) == KPROBE_FTRACE))
 		report_call(point, regs);
 }
@@ -247,7 +238,7 @@ static int remove_sites(unsigned long *sites, unsigned int nr)
 	return ret;
 }
 
-/* Keeps ftrace from calling kprobes for points, and ends their moves. Returns ftrace's errno. */
+/* Keeps ftrace from calling kprobes for points, and ends their switches. Returns ftrace's errno. */
 int kprobe_ftrace_disarm(struct list_head *points)
 {
 	struct kprobe_point *point;
@@ -259,7 +250,7 @@ int kprobe_ftrace_disarm(struct list_head *points)
 	if (list_empty(points))
 		return 0;
 	list_for_each_entry(point, points, batch)
-		kprobe_move_end(point);
+		kprobe_switch_end(point);
 	sites = sites_of(points, &nr);
 	if (sites) {
 		ret = remove_sites(sites, nr);

@@ -18,7 +18,6 @@
 #include "frame.h"
 #include "hit.h"
 #include "miss.h"
-#include "move_notes.h"
 #include "point.h"
 #include "probed_code.h"
 #include "slot.h"
@@ -119,11 +118,11 @@ static __always_inline void run_displaced(struct kprobe_point *point,
 }
 
 #ifdef CONFIG_OPTPROBES
-/* The detour that @route leads to. NULL if the route leads to a slot or back to the site. */
+/* The detour that @route leads to. NULL if the route leads to a slot. */
 static __always_inline const struct kprobe_detour *
 detour_of(const struct kprobe_point *point, const struct kprobe_route *route)
 {
-	if (!route->run || (unsigned long)route->run == point->site)
+	if (!route->run)
 		return NULL;
 	return kprobe_slot_detour((unsigned long)route->run);
 }
@@ -254,74 +253,11 @@ static __always_inline void hit(struct kprobe_point *point, struct pt_regs *regs
 	kprobe_frame_exit(frame);
 }
 
-/* A point in state DISARM_PENDING may keep its breakpoint, but its handlers must not run. */
-static __always_inline bool is_armed(const struct kprobe_point *point)
-{
-	return READ_ONCE(point->state) == KPROBE_POINT_ARMED;
-}
-
-/*
- * Goes on at the site of a point that switches to ftrace: with a hit of the point that shares the
- * breakpoint, see kprobe_move_next(), or else with the displaced instruction. While the other point
- * comes or goes, the route may lead back to the site. The breakpoint there would count the hit
- * again, so look again instead. After the switch the text at the site can be executed.
- */
-static void go_on_at_site(struct kprobe_point *point, struct pt_regs *regs,
-			  unsigned int entered)
-{
-	struct kprobe_point *next;
-	struct kprobe_move *move;
-
-	/* Each turn reads @move once: after the switch the point's route may skip @next. */
-	while (instruction_pointer(regs) == point->site && (move = kprobe_move_of(point))) {
-		next = kprobe_move_next(move);
-		if (next && is_armed(next))
-			hit(next, regs, entered);
-		else
-			run_displaced(next ?: point, kprobe_point_route(next ?: point), regs);
-		if (next)
-			return;
-	}
-}
-NOKPROBE_SYMBOL(go_on_at_site);
-
-/*
- * A breakpoint's hit of a point that switches to ftrace. The handlers run only if ftrace did not
- * report the call. Every call then goes on at the site.
- */
-static void moving_hit(struct kprobe_point *point, struct pt_regs *regs,
-		       unsigned int entered)
-{
-	bool reported;
-
-	smp_rmb();	/* @move is read after @mechanism: pairs with kprobe_move_begin() */
-	reported = kprobe_move_take_note(point, kernel_stack_pointer(regs));
-	if (reported || !is_armed(point))
-		instruction_pointer_set(regs, point->site);
-	else
-		hit(point, regs, entered);
-	go_on_at_site(point, regs, entered);
-}
-NOKPROBE_SYMBOL(moving_hit);
-
-static __always_inline void any_hit(struct kprobe_point *point, struct pt_regs *regs,
-				    unsigned int entered)
-{
-	if (unlikely(READ_ONCE(point->mechanism) == KPROBE_FTRACE)) {
-		moving_hit(point, regs, entered);
-		return;
-	}
-	hit(point, regs, entered);
-	/* If the point has begun to switch, the breakpoint would count the hit again. */
-	if (unlikely(instruction_pointer(regs) == point->site))
-		go_on_at_site(point, regs, entered);
-}
-
 /* Handles a hit of @point. @regs and @entered are as for kprobe_breakpoint_hit(). */
 void kprobe_hit(struct kprobe_point *point, struct pt_regs *regs,
 		unsigned int entered)
 {
-	any_hit(point, regs, entered);
+	hit(point, regs, entered);
 }
 NOKPROBE_SYMBOL(kprobe_hit);
 
@@ -352,7 +288,7 @@ void kprobe_detour_enter(struct pt_regs *regs, struct kprobe_detour *detour)
 		detour_enter_slowly(detour->point, regs, left);
 		return;
 	}
-	any_hit(detour->point, regs, 0);
+	hit(detour->point, regs, 0);
 	preempt_enable_notrace();
 }
 NOKPROBE_SYMBOL(kprobe_detour_enter);
@@ -426,7 +362,7 @@ NOKPROBE_SYMBOL(kprobe_entry_hit);
 static int retry_stale_breakpoint(unsigned long addr, struct pt_regs *regs)
 {
 	if (arch_kprobe_has_breakpoint(addr)) {
-		smp_rmb();	/* pairs with write_sites() and give_up_breakpoint() */
+		smp_rmb();	/* pairs with write_sites() and kprobe_point_give_site() */
 		if (!kprobe_table_find(addr))
 			return 0;
 	}
@@ -469,20 +405,44 @@ static __always_inline void operand_was_read(struct kprobe_point *point, struct 
 }
 
 /*
- * Handles the breakpoint that ends a slot without a jump back. The hit goes on after the probed
- * instruction; if the slot is the one for post-handlers, they run first. Returns false if @addr is
- * not such a breakpoint.
+ * Goes on at the site of a point at an entry nop after the point's own hit, when the breakpoint in
+ * its pass slot is hit: with a hit of the other point at the site, or else with the displaced
+ * instruction. A handler that sends the hit back to the site means the other point.
  */
-static bool slot_has_ended(unsigned long addr, struct pt_regs *regs, unsigned int entered)
+static void pass_hit(struct kprobe_point *point, struct pt_regs *regs, unsigned int entered)
+{
+	struct kprobe_point *other = kprobe_point_at_site(point);
+
+	if (other && READ_ONCE(other->state) == KPROBE_POINT_ARMED)
+		hit(other, regs, entered);
+	else
+		run_displaced(point, &point->text, regs);
+	if (instruction_pointer(regs) == point->site)
+		instruction_pointer_set(regs, (unsigned long)kprobe_point_pass(point));
+}
+NOKPROBE_SYMBOL(pass_hit);
+
+/*
+ * Handles a breakpoint in a slot. A pass slot has nothing else. Other slots may end in one instead
+ * of a jump back: the hit then goes on after the probed instruction; if the slot is the one for
+ * post-handlers, they run first. Returns false if @addr is not such a breakpoint.
+ */
+static bool slot_hit(unsigned long addr, struct pt_regs *regs, unsigned int entered)
 {
 	unsigned int offset;
 	struct kprobe_point *point = kprobe_slot_owner(addr, &offset);
 	void *slot;
 	bool post;
 
-	if (!point || !offset || !(point->ends_in_trap || point->emulated))
+	if (!point)
 		return false;
 	slot = (void *)addr - offset;
+	if (slot == kprobe_point_pass(point)) {
+		pass_hit(point, regs, entered);
+		return true;
+	}
+	if (!offset || !(point->ends_in_trap || point->emulated))
+		return false;
 	post = slot == point->text.run_post;
 	if (!post && slot != kprobe_point_slot(point))
 		return false;
@@ -495,7 +455,7 @@ static bool slot_has_ended(unsigned long addr, struct pt_regs *regs, unsigned in
 		post_hit(point, regs, entered);
 	return true;
 }
-NOKPROBE_SYMBOL(slot_has_ended);
+NOKPROBE_SYMBOL(slot_hit);
 
 /**
  * kprobe_breakpoint_hit() - handle a trap on a breakpoint that may be of kprobes
@@ -516,7 +476,7 @@ int kprobe_breakpoint_hit(unsigned long addr, struct pt_regs *regs,
 
 	if (likely(point))
 		kprobe_hit(point, regs, entered);
-	else if (!slot_has_ended(addr, regs, entered))
+	else if (!slot_hit(addr, regs, entered))
 		return retry_stale_breakpoint(addr, regs);
 	return 1;
 }

@@ -69,7 +69,7 @@ static struct kprobe_point *point_of(const struct kprobe *kp)
  * enabling takes effect when the work item has armed it. Returns -EINVAL if the probe is not
  * registered, or is gone and cannot be enabled.
  */
-int kprobe_switch_in_handler(struct kprobe *kp, bool disabled)
+int kprobe_set_disabled_in_handler(struct kprobe *kp, bool disabled)
 {
 	struct kprobe_point *point;
 	unsigned long flags;
@@ -78,7 +78,7 @@ int kprobe_switch_in_handler(struct kprobe *kp, bool disabled)
 	raw_local_irq_save(flags);
 	point = point_of(kp);
 	if (point)
-		kprobe_point_switch(point, kp, disabled);
+		kprobe_point_set_disabled(point, kp, disabled);
 	raw_local_irq_restore(flags);
 	if (!point)
 		return disabled && kprobe_gone(kp) ? 0 : -EINVAL;
@@ -87,7 +87,7 @@ int kprobe_switch_in_handler(struct kprobe *kp, bool disabled)
 }
 
 /* Waits until the text matches what handlers have switched. kprobe_mutex must not be held. */
-void kprobe_flush_switches(void)
+void kprobe_flush_requests(void)
 {
 	irq_work_sync(&commit_irq_work);
 	flush_delayed_work(&commit_work);

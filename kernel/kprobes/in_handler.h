@@ -8,7 +8,7 @@
 struct kprobe;
 
 bool kprobe_in_handler(void);
-int kprobe_switch_in_handler(struct kprobe *kp, bool disabled);
-void kprobe_flush_switches(void);
+int kprobe_set_disabled_in_handler(struct kprobe *kp, bool disabled);
+void kprobe_flush_requests(void);
 
 #endif /* _KERNEL_KPROBES_IN_HANDLER_H */

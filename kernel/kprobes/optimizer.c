@@ -34,7 +34,6 @@
 
 #include "examine.h"
 #include "function.h"
-#include "move_notes.h"
 #include "optimizer.h"
 #include "patch.h"
 #include "point.h"
@@ -302,14 +301,14 @@ bool kprobe_optimizer_examine(struct kprobe_point *point, struct kprobe_lookup *
 
 	lockdep_assert_held(&kprobe_mutex);
 	point->not_jump = examine(point, lookup, &region);
-	return !point->not_jump;
+	return !point->not_jump || point->not_jump == KPROBE_REASON_NEIGHBOUR;
 }
 
 static bool is_as_good_as_can_be(const struct kprobe_point *point)
 {
 	switch (point->mechanism) {
 	case KPROBE_BREAKPOINT:
-		if (point->shares)
+		if (!kprobe_point_owns_site(point))
 			return true;
 		return (point->verdict == KPROBE_VERDICT_IMPOSSIBLE || !optimization_allowed) &&
 		       kprobe_has_breakpoint_detour(point);
@@ -398,14 +397,11 @@ static void visit_around(unsigned long site, struct list_head *jumps,
 
 static void unoptimize_overlapping(struct kprobe_point *point, struct list_head *jumps)
 {
-	if (point->verdict == KPROBE_VERDICT_IMPOSSIBLE ||
-	    (point->mechanism == KPROBE_FTRACE && !kprobe_is_moving(point)))
+	if (point->verdict == KPROBE_VERDICT_IMPOSSIBLE || !kprobe_point_uses_site(point))
 		return;
 	point->not_jump = KPROBE_REASON_NEIGHBOUR;
 	keep_breakpoint(point, jumps);
-	/* If another point shares the breakpoint, the route is that of struct kprobe_move. */
-	if (!kprobe_move_next(kprobe_move_of(point)))
-		kprobe_detour_leave_region(point);
+	kprobe_detour_leave_region(point);
 }
 
 /*
@@ -414,12 +410,17 @@ static void unoptimize_overlapping(struct kprobe_point *point, struct list_head 
  */
 void kprobe_unoptimize_overlapping(struct list_head *points)
 {
-	struct kprobe_point *point;
+	struct kprobe_point *point, *other;
 	LIST_HEAD(jumps);
 
 	lockdep_assert_held(&kprobe_mutex);
-	list_for_each_entry(point, points, batch)
+	list_for_each_entry(point, points, batch) {
 		visit_around(point->site, &jumps, unoptimize_overlapping);
+		/* The point at an entry nop is about to have the breakpoint. */
+		other = kprobe_point_at_site(point);
+		if (other)
+			unoptimize_overlapping(other, &jumps);
+	}
 	write_breakpoints(&jumps, true);
 }
 
@@ -440,6 +441,23 @@ void kprobe_leave_detour(struct kprobe_point *point)
 	write_breakpoints(&jumps, true);
 }
 
+/*
+ * Has hits of a point at an entry nop go by its pass slot, as there is another point at its site
+ * now. Existing detours do not call handlers themselves any more. While there is a jump in the
+ * text, hits must stay in its detour: so the route changes after the text.
+ */
+void kprobe_route_by_pass(struct kprobe_point *point)
+{
+	LIST_HEAD(jumps);
+
+	lockdep_assert_held(&kprobe_mutex);
+	kprobe_point_changed(point);
+	point->not_jump = KPROBE_REASON_NEIGHBOUR;
+	give_up_jump(point, &jumps);
+	write_breakpoints(&jumps, false);
+	kprobe_point_choose_route(point);
+}
+
 static void queue_point(struct kprobe_point *point, struct list_head *unused)
 {
 	kprobe_optimizer_queue(point);
@@ -448,8 +466,12 @@ static void queue_point(struct kprobe_point *point, struct list_head *unused)
 /* Queues points that @point, which was disarmed, may have kept from becoming jumps. */
 void kprobe_optimizer_queue_overlapping(struct kprobe_point *point)
 {
+	struct kprobe_point *other = kprobe_point_at_site(point);
+
 	lockdep_assert_held(&kprobe_mutex);
 	visit_around(point->site, NULL, queue_point);
+	if (other)
+		kprobe_optimizer_queue(other);
 }
 
 /* Applies the switch to a chunk of points from @addr on. Returns whether there are more. */

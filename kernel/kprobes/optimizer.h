@@ -18,6 +18,7 @@ void kprobe_optimizer_dequeue(struct kprobe_point *point);
 void kprobe_unoptimize_overlapping(struct list_head *points);
 void kprobe_unoptimize(struct list_head *points);
 void kprobe_leave_detour(struct kprobe_point *point);
+void kprobe_route_by_pass(struct kprobe_point *point);
 bool kprobe_optimizer_is_idle(void);
 void kprobe_optimizer_allow(bool allow);
 bool kprobe_optimizer_is_allowed(void);

@@ -166,16 +166,45 @@ struct kprobe_point *kprobe_point_after(const struct kprobe_point *point)
 	return point_of(rb_next(&point->by_addr));
 }
 
+/*
+ * The other point at the same site that a breakpoint there may belong to: of the entry nop in
+ * front, or of the instruction after it. NULL if there is none.
+ */
+struct kprobe_point *kprobe_point_other(const struct kprobe_point *point)
+{
+	struct kprobe_point *entry;
+
+	lockdep_assert_held(&kprobe_mutex);
+	if (!KPROBE_ENTRY_NOP_SIZE || !kprobe_point_uses_site(point))
+		return NULL;
+	if (kprobe_point_skips_nop(point))
+		return kprobe_point_at_site(point);
+	entry = kprobe_table_find_user(point->site - KPROBE_ENTRY_NOP_SIZE, point->site);
+	return entry && entry->site == point->site && kprobe_point_uses_site(entry) ? entry : NULL;
+}
+
+/* Has the breakpoint at a site, or the right to write one, be that of the other point there. */
+void kprobe_point_give_site(struct kprobe_point *from, struct kprobe_point *to)
+{
+	lockdep_assert_held(&kprobe_mutex);
+	WRITE_ONCE(to->key, to->site);
+	/* A hit that finds neither looks again: pairs with retry_stale_breakpoint(). */
+	smp_store_release(&from->key, 0);
+}
+
 #ifdef CONFIG_OPTPROBES
 /*
  * Is another breakpoint or jump in the text that the point's jump would cover? Points whose site is
- * there come after @point in the order of addresses. @point itself need not be in the tree.
+ * there come after @point in the order of addresses. @point itself need not be in the tree. A point
+ * at the site itself counts also while it is not in the text: see kprobe_share_site().
  */
 bool kprobe_point_has_neighbour(const struct kprobe_point *point)
 {
 	unsigned long addr = point->addr + 1, last = point->site + point->region_len - 1;
 	const struct kprobe_point *other;
 
+	if (kprobe_point_at_site(point))
+		return true;
 	while ((other = kprobe_point_next(&addr, last)))
 		if (kprobe_point_in_text(other) && other->mechanism != KPROBE_FTRACE &&
 		    kprobe_point_covers(point, other->site))
@@ -215,7 +244,7 @@ void kprobe_change_flags(struct kprobe *p, u32 clear, u32 set)
 }
 
 /* With kprobe_mutex held, or in a handler with interrupts disabled. */
-void kprobe_point_switch(struct kprobe_point *point, struct kprobe *p, bool disabled)
+void kprobe_point_set_disabled(struct kprobe_point *point, struct kprobe *p, bool disabled)
 {
 	/*
 	 * A full barrier, before the generation changes. Pairs with smp_rmb() in make_detour(): a

@@ -14,7 +14,7 @@ void kprobe_point_add_gone(struct kprobe_point *point);
 void kprobe_point_remove_gone(struct kprobe_point *point);
 void kprobe_point_changed(struct kprobe_point *point);
 void kprobe_change_flags(struct kprobe *p, u32 clear, u32 set);
-void kprobe_point_switch(struct kprobe_point *point, struct kprobe *p, bool disabled);
+void kprobe_point_set_disabled(struct kprobe_point *point, struct kprobe *p, bool disabled);
 void kprobe_point_set_mechanism(struct kprobe_point *point,
 				enum kprobe_mechanism mechanism);
 u32 kprobe_point_flag(const struct kprobe_point *point);
@@ -70,25 +70,61 @@ static inline bool kprobe_point_covers(const struct kprobe_point *point, unsigne
 }
 #endif
 
-/* May the point have a breakpoint or jump at its site? */
-static inline bool kprobe_point_owns_site(const struct kprobe_point *point)
+/* Does the point switch to ftrace? While it does, its breakpoint stays. */
+static __always_inline bool kprobe_is_switching(const struct kprobe_point *point)
 {
 #ifdef CONFIG_KPROBES_ON_FTRACE
-	/* A moving point keeps its breakpoint. */
-	if (point->mechanism == KPROBE_FTRACE)
-		return point->move;
+	struct kprobe_entry *entry = READ_ONCE(point->entry);
+
+	return entry && smp_load_acquire(&entry->switching);	/* pairs with kprobe_switch_end() */
+#else
+	return false;
 #endif
-	return !point->shares;
 }
+
+/* The slot by which hits of a point at an entry nop come to the other point there, or NULL. */
+static __always_inline void *kprobe_point_pass(const struct kprobe_point *point)
+{
+#ifdef CONFIG_KPROBES_ON_FTRACE
+	struct kprobe_entry *entry = READ_ONCE(point->entry);
+
+	return entry ? entry->pass : NULL;
+#else
+	return NULL;
+#endif
+}
+
+/* Is the point hit by a breakpoint or jump at its site? */
+static inline bool kprobe_point_uses_site(const struct kprobe_point *point)
+{
+	return point->mechanism != KPROBE_FTRACE || kprobe_is_switching(point);
+}
+
+/* Is the breakpoint or jump at the site, or the right to write one, the point's? */
+static inline bool kprobe_point_owns_site(const struct kprobe_point *point)
+{
+	return point->key;
+}
+
+/* The point of the instruction after a point's entry nop, NULL if there is none. */
+static __always_inline struct kprobe_point *
+kprobe_point_at_site(const struct kprobe_point *point)
+{
+	return kprobe_point_skips_nop(point) ?
+	       kprobe_table_find_user(point->site, point->site) : NULL;
+}
+
+struct kprobe_point *kprobe_point_other(const struct kprobe_point *point);
+void kprobe_point_give_site(struct kprobe_point *from, struct kprobe_point *to);
 
 /*
  * Writes the collected slots if a hit of the point can reach one. A hit can if the point is in the
- * text, if it shares a breakpoint, or if it was armed before: late hits may be under way. Otherwise
- * kprobe_patch_begin() writes them before the first hit.
+ * text, if the other point at its site may be, or if it was armed before: late hits may be under
+ * way. Otherwise kprobe_patch_begin() writes them before the first hit.
  */
 static inline void kprobe_point_flush_slots(const struct kprobe_point *point)
 {
-	if (!kprobe_point_in_text(point) && !point->shares && !point->was_armed)
+	if (!kprobe_point_in_text(point) && kprobe_point_owns_site(point) && !point->was_armed)
 		return;
 	kprobe_flush_slots();
 	arch_kprobe_flush_slots();

@@ -11,14 +11,13 @@
 
 #include "batch.h"
 #include "displaced.h"
-#include "move.h"
+#include "entry.h"
 #include "optimizer.h"
 #include "point.h"
 #include "point_make.h"
 #include "point_release.h"
 #include "renew.h"
 #include "table.h"
-#include "takeover.h"
 
 /* Plans the displaced instruction at @site, where the breakpoint goes. */
 static enum kprobe_reason prepare_breakpoint(struct kprobe_point *point,
@@ -128,28 +127,22 @@ static enum kprobe_reason make_point(unsigned long addr, bool on_func_entry,
 		kprobe_point_free(point);
 		return reason;
 	}
+	/* Until it is armed, another point at the site keeps the breakpoint, or the right to it. */
+	if (kprobe_point_other(point))
+		point->key = 0;
 	kprobe_point_choose_route(point);
-	kprobe_move_join(point);
 	kprobe_point_add(point);
-	*made = point;
-	return KPROBE_REASON_NONE;
-}
-
-/*
- * If the point of a function's entry has its breakpoint at @addr, because it skips the
- * entry nop, it must move to ftrace before another point can be made for @addr.
- */
-static enum kprobe_reason clear_site(unsigned long addr)
-{
-	struct kprobe_point *entry = kprobe_find_wanted(addr);
-
-	return entry ? kprobe_ftrace_take_over(entry) : KPROBE_REASON_NONE;
+	reason = kprobe_share_site(point);
+	if (reason)
+		kprobe_point_put(point);
+	else
+		*made = point;
+	return reason;
 }
 
 /*
  * Finds or makes the point for an address that kprobe_check_address() has accepted. @lookup caches
- * look-ups under the same hold of kprobe_mutex. Fails if the instruction cannot be probed, or if
- * the point of the function's entry in front of it cannot move to ftrace.
+ * look-ups under the same hold of kprobe_mutex. Fails if the instruction cannot be probed.
  */
 enum kprobe_reason kprobe_point_get(unsigned long addr, bool on_func_entry,
 				    struct kprobe_lookup *lookup,
@@ -159,5 +152,5 @@ enum kprobe_reason kprobe_point_get(unsigned long addr, bool on_func_entry,
 	*point = kprobe_point_lookup(addr);
 	if (*point)
 		return KPROBE_REASON_NONE;
-	return clear_site(addr) ?: make_point(addr, on_func_entry, lookup, point);
+	return make_point(addr, on_func_entry, lookup, point);
 }

@@ -12,7 +12,6 @@
 #include <linux/slab.h>
 
 #include "deferred_free.h"
-#include "move.h"
 #include "optimizer.h"
 #include "point.h"
 #include "point_release.h"
@@ -28,14 +27,31 @@ void kprobe_point_free(struct kprobe_point *point)
 	if (point->emulated)
 		kfree(container_of(point->emulated, struct kprobe_emulation, insn));
 	kprobe_point_free_detour(point);
+#ifdef CONFIG_KPROBES_ON_FTRACE
+	if (point->entry) {
+		kprobe_slot_free(point->entry->pass);
+		kfree_rcu(point->entry, deferred.rcu);
+	}
+#endif
 	/* An unwinder may have looked the point up under RCU, and still read it. */
 	kfree_rcu(point, deferred.rcu);
 }
 
 static void unpublish(struct kprobe_point *point)
 {
-	kprobe_move_leave(point);
+	struct kprobe_point *other = kprobe_point_other(point);
+
 	kprobe_point_remove(point);
+	if (!other)
+		return;
+	if (kprobe_point_owns_site(point))
+		kprobe_point_give_site(point, other);
+	if (!kprobe_point_skips_nop(other))
+		return;
+	/* Its hits do not go by the pass slot any more. A new detour may call handlers itself. */
+	kprobe_point_changed(other);
+	kprobe_point_choose_route(other);
+	kprobe_optimizer_queue(other);
 }
 
 static void free_deferred(union kprobe_deferred_free *deferred);
@@ -43,6 +59,16 @@ static void free_deferred(union kprobe_deferred_free *deferred);
 static void grace_period_ended(struct rcu_head *rcu)
 {
 	kprobe_free_soon(rcu, free_deferred);
+}
+
+/* Does the grace period of its switch to ftrace still have to end, although that was given up? */
+static bool switch_is_waited_for(const struct kprobe_point *point)
+{
+#ifdef CONFIG_KPROBES_ON_FTRACE
+	return point->entry && point->entry->waits;
+#else
+	return false;
+#endif
 }
 
 /*
@@ -53,7 +79,7 @@ static void free_deferred(union kprobe_deferred_free *deferred)
 {
 	struct kprobe_point *point = container_of(deferred, struct kprobe_point, deferred);
 
-	if (kprobe_detours_are_retired(point))
+	if (kprobe_detours_are_retired(point) || switch_is_waited_for(point))
 		call_rcu_tasks(&deferred->rcu, grace_period_ended);
 	else
 		kprobe_point_free(point);

@@ -163,8 +163,8 @@ static enum kprobe_reason reason_of(const struct kprobe_point *point)
 		return point->not_jump;
 	if (!kprobe_optimizer_is_allowed())
 		return KPROBE_REASON_SWITCHED_OFF;
-	if (point->shares)
-		return KPROBE_REASON_QUEUED;
+	if (!kprobe_point_owns_site(point))
+		return KPROBE_REASON_NEIGHBOUR;
 	return point->optimization == KPROBE_OPT_IDLE ? point->not_jump :
 							KPROBE_REASON_QUEUED;
 }

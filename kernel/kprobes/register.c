@@ -428,7 +428,7 @@ static void disable_in_handler(const struct kprobe_array *array)
 
 	for (i = 0; i < array->num; i++) {
 		p = probe_at(array, i);
-		if (!p || kprobe_switch_in_handler(p, true))
+		if (!p || kprobe_set_disabled_in_handler(p, true))
 			continue;
 		pr_warn_ratelimited("kprobes: a handler cannot unregister the probe at %pS: it is disabled and must not be freed\n",
 				    p->addr);

@@ -112,10 +112,22 @@ static bool leads_to_detour(const struct kprobe_point *point)
 /* To be called when the detour, @run_post or @not_jump of the point may have changed. */
 void kprobe_point_choose_route(struct kprobe_point *point)
 {
+	const struct kprobe_route *route = &point->text;
+	void *enter __maybe_unused;
+
 	if (point->detour && leads_to_detour(point))
-		kprobe_point_set_route(point, &point->detour->route);
-	else
-		kprobe_point_set_route(point, &point->text);
+		route = &point->detour->route;
+#ifdef CONFIG_KPROBES_ON_FTRACE
+	if (point->entry && kprobe_point_at_site(point) && point->mechanism != KPROBE_JUMP) {
+		/* Any detour does: it leaves the hit to kprobe_hit(). */
+		enter = point->detour ? kprobe_detour_entry(point->detour) : NULL;
+		kprobe_point_flush_slots(point);
+		/* The detour was written before. Pairs with the address dependency of a hit. */
+		smp_store_release(&point->entry->shared.enter, enter);
+		route = &point->entry->shared;
+	}
+#endif
+	kprobe_point_set_route(point, route);
 }
 
 /*
@@ -242,8 +254,9 @@ static enum kprobe_reason make_detour(struct kprobe_point *point,
 		return KPROBE_REASON_NO_MEMORY;
 	detour->point = point;
 	detour->generation = READ_ONCE(point->generation);
-	smp_rmb();	/* before the probes' flags are read: pairs with kprobe_point_switch() */
+	smp_rmb();	/* before probes' flags are read: pairs with kprobe_point_set_disabled() */
 	detour->alone = alone;
+	detour->direct = !kprobe_point_at_site(point);
 	reason = fill_in(detour, region);
 	if (!reason && !alone)
 		reason = make_way(detour, region);
@@ -286,7 +299,8 @@ enum kprobe_reason kprobe_detour_for_jump(struct kprobe_point *point,
 bool kprobe_has_breakpoint_detour(const struct kprobe_point *point)
 {
 	lockdep_assert_held(&kprobe_mutex);
-	return kprobe_detour_is_current(point) && point->route == &point->detour->route;
+	return kprobe_detour_is_current(point) &&
+	       point->route->enter == kprobe_detour_entry(point->detour);
 }
 
 /*
@@ -318,8 +332,9 @@ static void settle_route(struct kprobe_point *point)
  */
 void kprobe_detour_leave_region(struct kprobe_point *point)
 {
-	if (point->mechanism == KPROBE_BREAKPOINT && kprobe_point_in_text(point) &&
-	    kprobe_point_skips_nop(point) && point->not_jump == KPROBE_REASON_NEIGHBOUR)
+	if (point->mechanism != KPROBE_JUMP && kprobe_point_uses_site(point) &&
+	    kprobe_point_in_text(point) && kprobe_point_skips_nop(point) &&
+	    point->not_jump == KPROBE_REASON_NEIGHBOUR)
 		kprobe_detour_for_breakpoint(point);
 	settle_route(point);
 }
@@ -333,12 +348,12 @@ bool kprobe_detour_prepare(struct kprobe_point *point)
 	struct kprobe_region region = {};
 
 	lockdep_assert_held(&kprobe_mutex);
-	if (!kprobe_point_skips_nop(point) || point->route != &point->text)
+	if (!kprobe_point_skips_nop(point) || point->route->enter)
 		return true;
 	if (point->not_jump == KPROBE_REASON_NEIGHBOUR)
 		kprobe_detour_for_breakpoint(point);
 	else
 		kprobe_detour_for_jump(point, &region);
 	settle_route(point);
-	return point->route != &point->text;
+	return point->route->enter;
 }

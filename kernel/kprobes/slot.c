@@ -25,6 +25,7 @@
 #include <linux/vmalloc.h>
 #include <linux/workqueue.h>
 
+#include "point.h"
 #include "slot.h"
 #include "slot_write.h"
 #include "table.h"
@@ -509,6 +510,8 @@ unsigned long kprobe_displaced_frame(unsigned long addr, unsigned int *pushed)
 	if (detour_of(owner))
 		return arch_kprobe_detour_ip(detour_of(owner), slot, pushed);
 	point = point_of(owner);
+	if ((void *)slot - offset == kprobe_point_pass(point))
+		return point->site;
 	if (point->emulated) {
 		/* The slot only reads the operand. */
 		*pushed = offset ? KPROBE_READ_PUSHED : 0;

@@ -500,7 +500,7 @@ enum kprobe_reason arch_kprobe_emit_detour(struct kprobe_detour *detour,
 	/* Spectre v2: an lfence is in front of the jump, and nothing may come between. */
 	if (boot_cpu_has(X86_FEATURE_RETPOLINE_LFENCE) && flow == KPROBE_FLOW_JUMP_INDIRECT)
 		return KPROBE_REASON_NOT_DISPLACED;
-	detour->direct = is_direct(detour->point);
+	detour->direct = detour->direct && is_direct(detour->point);
 	/* Calling nobody, it is no more than a longer way out of the trap. */
 	if (detour->alone && !detour->direct && !kprobe_point_skips_nop(detour->point))
 		return KPROBE_REASON_NOT_DISPLACED;

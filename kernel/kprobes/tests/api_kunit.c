@@ -101,11 +101,10 @@ static void expect_inlines(struct kunit *test, struct kprobe *p)
 	KUNIT_EXPECT_EQ(test, 0, enable_kprobe(p));
 }
 
-/* At a function's entry: ftrace only if the next instruction is probed, or without jumps. */
+/* At a function's entry: ftrace only if calls are redirected, or without jumps. */
 static void reports_mechanism(struct kunit *test)
 {
 	struct kprobes_counter *c, *inner;
-	struct kprobe next = {};
 
 	c = kprobes_counting(test, kprobes_place_named(KPROBES_PLACE_C));
 	inner = kprobes_counting(test, kprobes_place(kprobes_places() - 1));
@@ -118,12 +117,9 @@ static void reports_mechanism(struct kunit *test)
 	expect_inlines(test, &inner->kp);
 	if (!IS_ENABLED(CONFIG_KPROBES_ON_FTRACE))
 		return;
-	next.addr = (void *)kprobe_after_nop((unsigned long)c->kp.addr);
-	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&next));
+	KUNIT_ASSERT_EQ(test, KPROBE_REASON_NONE, kprobes_switch(&c->kp));
 	KUNIT_EXPECT_TRUE(test, c->kp.flags & KPROBE_FLAG_FTRACE);
 	expect_inlines(test, &c->kp);
-	KUNIT_EXPECT_FALSE(test, next.flags & KPROBE_FLAG_FTRACE);
-	unregister_kprobe(&next);
 	kprobes_expect_targets(test, 1);
 	KUNIT_EXPECT_EQ(test, 1, atomic_read(&c->pre));
 }

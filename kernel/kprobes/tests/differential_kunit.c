@@ -149,7 +149,6 @@ struct diff_run {
 	const struct diff_column *column;
 	const struct diff_sequence *seq;
 	struct diff_probe probes[COLUMN_PROBES];
-	struct kprobe after;		/* after the nop: makes an entry use ftrace */
 	struct kprobe_insn plan;
 	unsigned long runs_at;
 	unsigned long scratch;		/* registers that need not be kept, by number */
@@ -168,17 +167,6 @@ static void set_up_probe(struct diff_run *run, unsigned int nr)
 	};
 }
 
-/* Probes the instruction after the entry nop, so that the entry's point uses ftrace. */
-static int register_after(struct diff_run *run)
-{
-	unsigned long entry = (unsigned long)run->probes[0].kp.addr;
-
-	run->after = (struct kprobe){
-		.addr = (kprobe_opcode_t *)kprobe_after_nop(entry),
-	};
-	return register_kprobe(&run->after);
-}
-
 static int register_probes(struct diff_run *run)
 {
 	struct kprobe *kps[COLUMN_PROBES];
@@ -191,7 +179,7 @@ static int register_probes(struct diff_run *run)
 	}
 	err = register_kprobes(kps, run->column->probes);
 	if (!err && run->column->way == KPROBES_NO_WAY)
-		err = register_after(run);
+		err = kprobes_switch(&run->probes[0].kp);
 	if (!err)
 		kprobes_settle(run->column->way);
 	return err;
@@ -214,8 +202,6 @@ static void unregister_probes(struct diff_run *run)
 
 	for (i = 0; i < run->column->probes; i++)
 		kps[i] = &run->probes[i].kp;
-	if (run->column->way == KPROBES_NO_WAY)
-		unregister_kprobe(&run->after);
 	unregister_kprobes(kps, run->column->probes);
 }
 

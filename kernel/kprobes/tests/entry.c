@@ -89,7 +89,7 @@ struct kprobes_counter *kprobes_entry_second(struct kunit *test)
 	return kprobes_counter(test, &second);
 }
 
-/* Disarms points of earlier probes, which would else decide the form: moving ones last. */
+/* Disarms points of earlier probes, which would else decide the form: switching ones last. */
 void kprobes_entry_clear(void)
 {
 	wait_for_kprobe_optimizer();
@@ -103,8 +103,7 @@ void kprobes_entry_prepare(struct kunit *test)
 	if (form_of(test) == ENTRY_BREAKPOINT)
 		forbid_jumps(test);
 	if (form_of(test) == ENTRY_FTRACE)
-		KUNIT_ASSERT_EQ(test, 0,
-				register_kprobe(&kprobes_entry_next(test)->kp));
+		kprobes_by_ftrace(test);
 }
 
 /* Called after it was registered, or has changed: waits until it has that form. */

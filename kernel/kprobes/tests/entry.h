@@ -33,7 +33,7 @@ extern unsigned int kprobes_entry_directs;
  * enum entry_form - how a probe at an entry is reached
  * @ENTRY_BREAKPOINT: by a breakpoint after the nop
  * @ENTRY_JUMP:       by a jump there
- * @ENTRY_FTRACE:     by ftrace, because the instruction after the nop is probed as well
+ * @ENTRY_FTRACE:     by ftrace, as if calls were redirected
  */
 enum entry_form {
 	ENTRY_BREAKPOINT,

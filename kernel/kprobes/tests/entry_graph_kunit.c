@@ -185,15 +185,6 @@ static void *new_traces(struct kunit *test, size_t size)
 	return traces;
 }
 
-static void probe_next(struct kunit *test)
-{
-	struct kprobes_counter *next = kprobes_counter(test, &target);
-
-	next->kp.symbol_name = NULL;
-	next->kp.addr = (void *)kprobes_place_addr(&target) + ENTRY_NOP_SIZE;
-	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&next->kp));
-}
-
 static struct kprobes_returns *probe(struct kunit *test)
 {
 	const enum entry_form *form = test->param_value;
@@ -201,7 +192,7 @@ static struct kprobes_returns *probe(struct kunit *test)
 
 	kprobes_entry_clear();
 	if (*form == ENTRY_FTRACE)
-		probe_next(test);
+		kprobes_by_ftrace(test);
 	r->in_return = trace_in_handler;
 	r->data = new_traces(test, sizeof(struct return_traces));
 	KUNIT_ASSERT_EQ(test, 0, register_kretprobe(&r->rp));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Tests of probes at a function's entry nop that cannot skip it: the instruction after it
- * is probed as well, or executed more often than the nop.
+ * Tests of probes at a function's entry nop if the instruction after it is probed as well, or is
+ * executed more often than the nop.
  */
 #include <kunit/test.h>
 #include <linux/kprobe_arch.h>
@@ -48,11 +48,9 @@ static void next_comes_later(struct kunit *test)
 	struct kprobes_counter *entry = kprobes_entry_counting(test);
 	struct kprobes_counter *next;
 
-	if (*form == ENTRY_FTRACE)
-		kunit_skip(test, "the next comes first");
 	next = kprobes_entry_next(test);
 	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&next->kp));
-	KUNIT_EXPECT_TRUE(test, is_ftraced(entry));
+	KUNIT_EXPECT_EQ(test, is_ftraced(entry), *form == ENTRY_FTRACE);
 	KUNIT_EXPECT_FALSE(test, is_ftraced(next));
 	expect_both(test, entry, next);
 	wait_for_kprobe_optimizer();
@@ -62,6 +60,9 @@ static void next_comes_later(struct kunit *test)
 	kprobes_entry_call(test, CALLS);
 	kprobes_expect_counts(test, entry, 2 * CALLS, 2 * CALLS);
 	kprobes_expect_counts(test, next, CALLS, CALLS);
+	kprobes_entry_settle(test, &entry->kp);
+	kprobes_entry_call(test, CALLS);
+	kprobes_expect_counts(test, entry, 3 * CALLS, 3 * CALLS);
 }
 
 static void next_comes_first(struct kunit *test)
@@ -70,7 +71,7 @@ static void next_comes_first(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&next->kp));
 	entry = kprobes_counting(test, &kprobes_entry_place);
-	KUNIT_EXPECT_TRUE(test, is_ftraced(entry));
+	KUNIT_EXPECT_FALSE(test, is_ftraced(entry));
 	expect_both(test, entry, next);
 	wait_for_kprobe_optimizer();
 	expect_both(test, entry, next);
@@ -215,6 +216,49 @@ static void entry_is_disabled(struct kunit *test)
 	kprobes_expect_counts(test, next, 2 * CALLS, 2 * CALLS);
 }
 
+/* The next instruction's probe comes back, to a disabled one at the entry and a third one. */
+static void next_comes_back(struct kunit *test)
+{
+	struct kprobes_counter *second = kprobes_entry_second(test), *entry, *next;
+
+	entry = kprobes_counting(test, &kprobes_entry_place);
+	next = kprobes_entry_next(test);
+	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&next->kp));
+	wait_for_kprobe_optimizer();
+	KUNIT_ASSERT_EQ(test, 0, disable_kprobe(&entry->kp));
+	unregister_kprobe(&next->kp);
+	kprobes_entry_clear();
+	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&second->kp));
+	next->kp.addr = NULL;
+	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&next->kp));
+	KUNIT_ASSERT_EQ(test, 0, enable_kprobe(&entry->kp));
+	expect_both(test, entry, next);
+	kprobes_expect_counts(test, second, CALLS, CALLS);
+}
+
+static int send_back(struct kprobe *p, struct pt_regs *regs)
+{
+	struct kprobes_counter *c = kprobes_counter_of(p);
+
+	if (atomic_read(&c->pre) % 2 == 0)
+		return 0;
+	instruction_pointer_set(regs, (unsigned long)p->addr);
+	return 1;
+}
+
+/* A handler of the next instruction's probe sends the hit back there: that is no call. */
+static void next_is_hit_again(struct kunit *test)
+{
+	struct kprobes_counter *entry, *next = kprobes_entry_next(test);
+
+	entry = kprobes_counting(test, &kprobes_entry_place);
+	next->in_pre = send_back;
+	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&next->kp));
+	kprobes_entry_call(test, CALLS);
+	kprobes_expect_counts(test, entry, CALLS, CALLS);
+	kprobes_expect_counts(test, next, 2 * CALLS, CALLS);
+}
+
 /* The last enabled probes of two points go at once, in either order. One point covers the other. */
 static void covering_goes(struct kunit *test)
 {
@@ -260,7 +304,7 @@ static void both_at_once(struct kunit *test)
 		kps[first] = &entry->kp;
 		kps[!first] = &next->kp;
 		KUNIT_ASSERT_EQ(test, 0, register_kprobes(kps, 2));
-		KUNIT_EXPECT_TRUE(test, is_ftraced(entry));
+		KUNIT_EXPECT_FALSE(test, is_ftraced(entry));
 		expect_both(test, entry, next);
 		unregister_kprobes(kps, 2);
 		kprobes_entry_call(test, CALLS);
@@ -272,21 +316,18 @@ static void both_at_once(struct kunit *test)
 /* When the points of both are freed, a new probe at the entry skips the nop again. */
 static void skips_nop_again(struct kunit *test)
 {
-	const enum entry_form *form = test->param_value;
 	struct kprobes_counter *entry, *next;
 
+	kprobes_entry_prepare(test);
 	entry = kprobes_counting(test, &kprobes_entry_place);
 	next = kprobes_entry_next(test);
 	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&next->kp));
 	unregister_kprobe(&next->kp);
 	unregister_kprobe(&entry->kp);
 	kprobes_entry_clear();
-	next->kp.addr = NULL;
-	if (*form == ENTRY_FTRACE)
-		KUNIT_ASSERT_EQ(test, 0, register_kprobe(&next->kp));
 	entry->kp.addr = NULL;
 	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&entry->kp));
-	KUNIT_EXPECT_EQ(test, is_ftraced(entry), *form == ENTRY_FTRACE);
+	kprobes_entry_settle(test, &entry->kp);
 	kprobes_entry_call(test, CALLS);
 	kprobes_expect_counts(test, entry, CALLS, CALLS);
 }
@@ -329,6 +370,8 @@ static struct kunit_case neighbour_cases[] = {
 	KPROBES_CASE_FORMS(original_is_read),
 	KUNIT_CASE(next_is_disabled),
 	KUNIT_CASE(entry_is_disabled),
+	KUNIT_CASE(next_comes_back),
+	KUNIT_CASE(next_is_hit_again),
 	KUNIT_CASE(covering_goes),
 	KUNIT_CASE(both_at_once),
 	KPROBES_CASE_FORMS(skips_nop_again),

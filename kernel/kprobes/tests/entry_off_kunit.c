@@ -56,20 +56,14 @@ static void working_probe_stays(struct kunit *test)
 	if (is_ftraced(entry))
 		kunit_skip(test, "there is such a probe already");
 	turn_off(test);
-	KUNIT_EXPECT_EQ(test, -EBUSY, register_kprobe(&next->kp));
-	expect_refused(test, KPROBE_SET);
+	KUNIT_EXPECT_EQ(test, KPROBE_REASON_FTRACE_OFF, kprobes_switch(&entry->kp));
+	KUNIT_EXPECT_EQ(test, 0, register_kprobe(&next->kp));
 	KUNIT_EXPECT_FALSE(test, is_ftraced(entry));
-	kprobes_expect_off(test, &next->kp);
 	kprobes_entry_call(test, CALLS);
 	wait_for_kprobe_optimizer();
 	kprobes_entry_call(test, CALLS);
 	kprobes_expect_counts(test, entry, 2 * CALLS, 2 * CALLS);
-
-	kunit_release_action(test, turn_on, NULL);
-	KUNIT_EXPECT_EQ(test, 0, register_kprobe(&next->kp));
-	kprobes_entry_call(test, CALLS);
-	kprobes_expect_counts(test, entry, 3 * CALLS, 3 * CALLS);
-	kprobes_expect_counts(test, next, CALLS, CALLS);
+	kprobes_expect_counts(test, next, 2 * CALLS, 2 * CALLS);
 }
 
 /* A loop leads to the instruction after the nop. */
@@ -149,12 +143,12 @@ static void array_is_refused(struct kunit *test)
 	kprobes_expect_counts(test, c[0], 1, 1);
 }
 
-/* The entry's probe, and one on the next instruction; the former disabled. */
+/* The entry's probe, which uses ftrace and is disabled. */
 static struct kprobes_counter *disabled_entry(struct kunit *test)
 {
-	struct kprobes_counter *next = kprobes_entry_next(test), *entry;
+	struct kprobes_counter *entry;
 
-	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&next->kp));
+	kprobes_by_ftrace(test);
 	entry = kprobes_counting(test, &kprobes_entry_place);
 	KUNIT_ASSERT_TRUE(test, is_ftraced(entry));
 	KUNIT_ASSERT_EQ(test, 0, disable_kprobe(&entry->kp));

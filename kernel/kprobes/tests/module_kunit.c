@@ -14,6 +14,7 @@
 #include "../point.h"
 #include "../slot.h"
 #include "../table.h"
+#include "targets.h"
 
 static int module_calls;
 
@@ -94,6 +95,7 @@ static void __init probe_init_functions(struct kunit *test)
 	t->probe[1].flags = KPROBE_FLAG_DISABLED;
 	t->probe[2].addr = (kprobe_opcode_t *)traced_init_function;
 	t->probe[INIT_PROBES].addr = (kprobe_opcode_t *)staying_function;
+	kprobes_by_ftrace(test);
 	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&t->probe[2]));
 	/* Registering has set the address that is probed. */
 	entry = (unsigned long)t->probe[2].addr;

@@ -170,17 +170,15 @@ static void idle_in_return(struct kunit *test)
 #endif
 
 #ifdef CONFIG_KPROBES_ON_FTRACE
-/* The instruction after the entry nop is probed as well. */
 static void idle_by_ftrace(struct kunit *test)
 {
-	struct kprobes_counter *c, *next;
+	struct kprobes_counter *c;
 
 	need_idle(test);
 	kprobes_entry_clear();
-	next = kprobes_entry_next(test);
+	kprobes_by_ftrace(test);
 	c = kprobes_counter(test, &kprobes_entry_place);
 	kprobes_look(c, look_around);
-	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&next->kp));
 	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&c->kp));
 	wait_for_kprobe_optimizer();
 	KUNIT_ASSERT_TRUE(test, c->kp.flags & KPROBE_FLAG_FTRACE);

@@ -455,8 +455,8 @@ static void change_settling_and_back(struct kunit *test)
 	expect_settled(test, o, 1, KPROBE_JUMP, "back while settling");
 }
 
-/* The instruction after a function's entry nop is probed: the entry moves to ftrace. */
-static void entry_makes_way(struct kunit *test)
+/* The instruction after a function's entry nop is probed, too: one breakpoint does for both. */
+static void entry_shares_breakpoint(struct kunit *test)
 {
 	const struct combination entry = {
 		.target = &targets[1],
@@ -472,10 +472,10 @@ static void entry_makes_way(struct kunit *test)
 	o->next = point->site;
 	neighbour_comes(test, o);
 	expect_hits(test, o, 3, "the next instruction");
-	expect_settled(test, o, 3, KPROBE_FTRACE, "the next instruction");
-	kprobes_expect_mechanism(test, o->c[1], KPROBE_JUMP, "the next instruction");
+	expect_settled(test, o, 3, KPROBE_BREAKPOINT, "the next instruction");
+	kprobes_expect_mechanism(test, o->c[1], KPROBE_BREAKPOINT, "the next instruction");
 	second_goes(test, o);
-	expect_settled(test, o, 1, KPROBE_FTRACE, "alone");
+	expect_settled(test, o, 1, KPROBE_JUMP, "alone");
 }
 
 static struct kunit_case optimize_cases[] = {
@@ -483,7 +483,7 @@ static struct kunit_case optimize_cases[] = {
 	KUNIT_CASE_PARAM(change_jump_and_back, combination_gen_params),
 	KUNIT_CASE_PARAM(change_settling, combination_gen_params),
 	KUNIT_CASE_PARAM(change_settling_and_back, combination_gen_params),
-	KUNIT_CASE(entry_makes_way),
+	KUNIT_CASE(entry_shares_breakpoint),
 	{}
 };
 

@@ -17,6 +17,7 @@
 #include "../register.h"
 #include "../slot_write.h"
 #include "../table.h"
+#include "targets.h"
 #include "waits.h"
 
 /* Stands for "there is no point". */
@@ -73,14 +74,12 @@ KUNIT_ARRAY_PARAM_DESC(targets, targets, name);
  * @addr:   the address probed
  * @probe:  the probes
  * @hits:   of each of them
- * @next:   a probe on the next instruction, if the point must use ftrace
  */
 struct state_test {
 	const struct target *target;
 	unsigned long addr;
 	struct kprobe probe[2];
 	unsigned int hits[2];
-	struct kprobe next;
 };
 
 static int count_first(struct kprobe *p, struct pt_regs *regs)
@@ -106,7 +105,7 @@ static void reset_probe(struct state_test *t, unsigned int i)
 static void end_test(void *data)
 {
 	struct state_test *t = data;
-	struct kprobe *probes[] = { &t->probe[0], &t->probe[1], &t->next };
+	struct kprobe *probes[] = { &t->probe[0], &t->probe[1] };
 
 	unregister_kprobes(probes, ARRAY_SIZE(probes));
 	if (!kprobe_armed_globally)
@@ -134,14 +133,11 @@ static struct state_test *new_test(struct kunit *test)
 	reset_probe(t, 0);
 	reset_probe(t, 1);
 	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, end_test, t));
+	if (t->target->by_ftrace)
+		kprobes_by_ftrace(test);
 	/* To learn the address that is probed. */
 	visit(test, t);
-	if (!t->target->by_ftrace)
-		return t;
-	t->next.addr = (kprobe_opcode_t *)kprobe_after_nop(t->addr);
-	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&t->next));
-	visit(test, t);
-	KUNIT_ASSERT_TRUE(test, t->probe[0].flags & KPROBE_FLAG_FTRACE);
+	KUNIT_ASSERT_EQ(test, t->target->by_ftrace, !!(t->probe[0].flags & KPROBE_FLAG_FTRACE));
 	return t;
 }
 

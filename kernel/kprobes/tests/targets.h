@@ -9,6 +9,7 @@
  */
 #ifndef __ASSEMBLY__
 #include <linux/atomic.h>
+#include <linux/kprobe_reason.h>
 #include <linux/kprobes.h>
 #include <linux/types.h>
 
@@ -171,6 +172,18 @@ unsigned int kprobes_leave_cpu(struct kunit *test);
 unsigned int kprobes_cpu_to_stop(struct kunit *test);
 void kprobes_wait_for_frees(void);
 bool kprobes_slot_has_owner(const void *slot);
+
+#ifdef CONFIG_KPROBES_ON_FTRACE
+void kprobes_by_ftrace(struct kunit *test);
+enum kprobe_reason kprobes_switch(struct kprobe *p);
+#else
+static inline void kprobes_by_ftrace(struct kunit *test) { }
+
+static inline enum kprobe_reason kprobes_switch(struct kprobe *p)
+{
+	return KPROBE_REASON_FTRACE;
+}
+#endif
 
 extern const struct kprobes_place kprobes_asm_places[];
 extern const struct kprobes_place kprobes_asm_places_end[];

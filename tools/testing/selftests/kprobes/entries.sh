@@ -129,19 +129,25 @@ next_is_hit()
 	all_see_calls && equal "$(event_hits next)" $((was + calls))
 }
 
-# From here on the point uses ftrace.
 next_is_probed()
 {
 	event p next "$probed:$function$(offset_after)" && event_enable next 1 &&
-		mechanism_is ftrace && is_listed "$function" '.*\[FTRACE\].*' && next_is_hit
+		skips_nop && next_is_hit
 }
 
-traced_by_both()
+next_is_hit_while_traced()
 {
 	for tracer in $tracers; do
 		trace_with "$tracer" && next_is_hit || return 1
 	done
-	trace_with nop && next_is_hit && mechanism_is ftrace
+	trace_with nop && next_is_hit && "$@"
+}
+
+# The point uses ftrace from then on.
+calls_are_redirected()
+{
+	redirect "$function" && mechanism_is ftrace &&
+		is_listed "$function" '.*\[FTRACE\].*' && next_is_hit
 }
 
 # The return probe of the module itself keeps the point from being freed.
@@ -192,9 +198,8 @@ stacks_while_traced_before()
 	trace_with "$1" && add_events && stacks_are_good && trace_with nop
 }
 
-stacks_by_ftrace()
+stacks_beside_next()
 {
-	next_is_probed || return 1
 	for tracer in $tracers; do
 		stacks_while_traced "$tracer" || return 1
 	done
@@ -207,6 +212,16 @@ no_direct_calls()
 	[ -n "$(module_file ftrace-direct)" ] || echo "kernel was built without ftrace-direct"
 }
 
+# A timer wakes each of them by wake_up_process().
+wake_up_sleepers()
+{
+	n=0
+	while [ "$n" -lt "$calls" ]; do
+		sleep 0.02
+		n=$((n + 1))
+	done
+}
+
 # The sample prints a line for each call that the probe counts. On each CPU a call may be between
 # the two when the trace is read.
 direct_call_comes()
@@ -217,7 +232,7 @@ direct_call_comes()
 		load ftrace-direct && mechanism_is "$beside_direct" wake_up_process || return 1
 	was=$(event_hits waking)
 	clear_trace
-	call_sample "$calls" && sleep 1
+	wake_up_sleepers
 	cat "$tracefs/trace" >"$work/direct"
 	printed=$(grep -c ': waking up ' "$work/direct")
 	counted=$(grep -c ' waking: (wake_up_process' "$work/direct")
@@ -232,7 +247,7 @@ direct_call_goes()
 {
 	unload ftrace-direct || return 1
 	was=$(event_hits waking)
-	call_sample "$calls" && sleep 1
+	wake_up_sleepers
 	at_least "$(event_hits waking)" $((was + 1)) &&
 		mechanism_is "$beside_direct" wake_up_process
 }
@@ -258,7 +273,7 @@ done
 grep -qw wake_up_process "$tracefs/available_filter_functions" ||
 	skip_all "kernel has no CONFIG_DYNAMIC_FTRACE"
 trap put_back EXIT
-plan 23
+plan 26
 
 check "the probed module loads" load "$probed" symbols=kernel_clone
 mkdir "$instance"
@@ -275,16 +290,19 @@ for tracer in $tracers; do
 	check "stack traces with $tracer there first" stacks_while_traced_before "$tracer"
 done
 check "events are there alone again" starts_anew
-ftrace=""
+next=""
+nop_size >"$work/nop" || next="the nop's length is not known"
+ftrace=$(no_ftraced_points)
 beside_direct=ftrace
-if [ "$(uname -m)" = aarch64 ]; then
-	ftrace="ftrace leads to no point"
-	beside_direct='(breakpoint|jump)(\+[0-9]+)?'
-fi
-check_if "$ftrace" "an event at the next instruction leaves the entry to ftrace" next_is_probed
-check_if "$ftrace" "with tracers, too" traced_by_both
+[ -z "$ftrace" ] || beside_direct='(breakpoint|jump)(\+[0-9]+)?'
+check_if "$next" "the next instruction has an event, too" next_is_probed
+check_if "$next" "with tracers, too" next_is_hit_while_traced skips_nop
+check_if "$next" "stack traces beside it" stacks_beside_next
+check_if "$ftrace" "redirected calls are hits by way of ftrace" calls_are_redirected
+check_if "$ftrace" "with tracers, too" next_is_hit_while_traced mechanism_is ftrace
+check_if "$ftrace" "stack traces by way of ftrace" stacks_beside_next
+[ -n "$ftrace" ] || unload kprobes_redirected
 check "and anew it skips the nop again" starts_anew
-check_if "$ftrace" "stack traces by way of ftrace" stacks_by_ftrace
 check_if "$(no_direct_calls)" "a direct call and the probe both see the calls" direct_call_comes
 check_if "$(no_direct_calls)" "the probe stays when the direct call goes" direct_call_goes
 remove_events

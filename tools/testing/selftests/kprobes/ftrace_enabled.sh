@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# kernel.ftrace_enabled: while it is 0, probes that need ftrace are refused and others are still
+# kernel.ftrace_enabled: while it is 0, what needs ftrace is refused and other probes are still
 # hit; while a point uses ftrace, it cannot be set to 0.
 
 # shellcheck source=functions.sh
@@ -49,11 +49,9 @@ define_next()
 	echo "p:$group/next $probed:$function+$((offset + $(nop_size)))"
 }
 
-next_is_refused()
+next_is_hit()
 {
-	write_fails "$tracefs/kprobe_events" "$(define_next)" busy &&
-		tail -n 1 "$kprobes/refused" |
-		grep -E '  -(EBUSY|16)  ftrace refused: kernel.ftrace_enabled is 0$'
+	define_next >>"$tracefs/kprobe_events" && event_enable next 1 && hits entry next
 }
 
 jumps_if_it_can()
@@ -66,10 +64,25 @@ working_probe_stays()
 	not is_ftraced && hits entry && jumps_if_it_can && hits entry
 }
 
-next_is_accepted()
+# A redirection would need ftrace for the probe at the entry.
+redirection_is_refused()
 {
-	echo 1 >"$enabled" && define_next >>"$tracefs/kprobe_events" && event_enable next 1 &&
-		is_ftraced && hits entry next
+	not redirect "$function" && not is_ftraced && hits entry next
+}
+
+redirection_is_accepted()
+{
+	echo 1 >"$enabled" && redirect "$function" && is_ftraced && hits entry next
+}
+
+# A probe of a function whose calls are redirected needs ftrace.
+probe_is_refused()
+{
+	redirect kernel_clone && echo 0 >"$enabled" && event p needs kernel_clone &&
+		write_fails "$tracefs/events/$group/needs/enable" 1 busy &&
+		tail -n 1 "$kprobes/refused" |
+		grep -E '  -(EBUSY|16)  ftrace refused: kernel.ftrace_enabled is 0$' &&
+		echo 1 >"$enabled" && event_enable needs 1
 }
 
 off_is_refused()
@@ -81,7 +94,8 @@ off_is_refused()
 off_without_such_probes()
 {
 	remove_events
-	unload "$probed" && list_is_as_before && soon turned_off && echo 1 >"$enabled"
+	unload kprobes_redirected && unload "$probed" && list_is_as_before && soon turned_off &&
+		echo 1 >"$enabled"
 }
 
 turned_off()
@@ -89,21 +103,22 @@ turned_off()
 	echo 0 2>/dev/null >"$enabled"
 }
 
-begin "$probed"
+begin "$probed" kprobes_redirected
 events=$(no_events)
 [ -z "$events" ] || skip_all "$events"
 [ -e "$enabled" ] || skip_all "kernel has no CONFIG_DYNAMIC_FTRACE"
 [ "$(cat "$enabled")" = 1 ] || skip_all "ftrace is off"
-[ "$(uname -m)" != aarch64 ] || skip_all "ftrace leads to no point"
-plan 7
+plan 9
 
 check "a probe at an entry is hit" entry_is_hit
 check "and when ftrace is turned off" off_with_working_probe
-check "one on the next instruction is refused" next_is_refused
 check "the working probe stays" working_probe_stays
-check "ftrace is on: both are hit" next_is_accepted
+check "one on the next instruction is hit as well" next_is_hit
+check "redirecting calls is refused" redirection_is_refused
+check "ftrace is on: both are hit, redirected" redirection_is_accepted
 check "ftrace cannot be turned off" off_is_refused
 check "it can without such probes" off_without_such_probes
+check "a probe of redirected calls is refused then" probe_is_refused
 
 [ "$(cat "$enabled")" = 1 ] || echo 1 >"$enabled"
 finish

@@ -302,6 +302,18 @@ nop_size()
 	esac
 }
 
+# redirect FUNCTION: a probe at its entry uses ftrace from now on, as under a livepatch.
+redirect()
+{
+	load kprobes_redirected function="$1"
+}
+
+# no_ftraced_points: why no point can use ftrace, or nothing.
+no_ftraced_points()
+{
+	[ -n "$(module_file kprobes_redirected)" ] || echo "ftrace leads to no point"
+}
+
 # event DEFINITION-WITHOUT-GROUP, as "p NAME SYMBOL"
 event()
 {

@@ -125,26 +125,23 @@ optimized_disabled()
 		calls "0 0" 1 1 "$returns" && set_probe function 1
 }
 
-# The instruction after ftrace's nop is probed as well, which leaves no room for a jump.
 ftraced()
 {
-	offset=$(sed -n "s/.*  k  ${header}_function+\\(0x[0-9a-f]*\\)  .*/\\1/p" "$kprobes/list")
-	event p next "$header:${header}_function+$((offset + $(nop_size)))" &&
-		event_enable next 1 &&
+	redirect "${header}_function" &&
 		tells function ftrace "FTRACE ON_FUNC_ENTRY" "\[FTRACE\]" &&
-		calls "1 1" 1 1 "$returns" && equal "$(event_hits next)" 1
+		calls "1 1" 1 1 "$returns"
 }
 
 ftraced_disabled()
 {
 	set_probe function 0 && tells function "disabled disarmed ftrace" \
 		"DISABLED FTRACE ON_FUNC_ENTRY" "\[DISABLED\]\[FTRACE\]" &&
-		calls "0 0" 1 1 "$returns"
+		calls "0 0" 1 1 "$returns" && unload kprobes_redirected
 }
 
 unloads()
 {
-	remove_events && unload "$header" && list_is_as_before
+	unload "$header" && list_is_as_before
 }
 
 restore()
@@ -155,13 +152,11 @@ restore()
 
 begin "$header"
 trap restore EXIT
-events=$(no_events)
 jumps=""
 [ ! -e "$knob" ] || jumps=$(cat "$knob")
 optimizes=""
 [ -n "$jumps" ] || optimizes="kernel has no CONFIG_OPTPROBES"
-ftrace=$events
-[ -n "$ftrace" ] || nop_size >"$work/nop" || ftrace="ftrace leads to no point"
+ftrace=$(no_ftraced_points)
 plan 15
 
 check "all of it is used by a module, which loads" loads

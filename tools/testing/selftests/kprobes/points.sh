@@ -94,29 +94,14 @@ read_settled()
 	tells_why_not
 }
 
-# If the instruction after the entry's nop is probed, the entry uses ftrace.
 ftrace_is_told()
 {
-	at=$(sed -n 's/^[0-9a-f]*  k  kernel_clone+\(0x[0-9a-f]*\).*/\1/p' "$kprobes/list" |
-		head -n 1)
-	event p next "kernel_clone+$((at + $(nop_size)))" && event_enable next 1 || return 1
-	grep '\[FTRACE\]' "$kprobes/list" | cut -d ' ' -f 1 | sort -u >"$work/ftraced"
+	redirect kernel_clone && grep '\[FTRACE\]' "$kprobes/list" | cut -d ' ' -f 1 |
+		sort -u >"$work/ftraced"
 	awk -F '  ' '$4 == "ftrace" { print $1 }' "$file" | sort -u >"$work/told"
-	remove_events
+	unload kprobes_redirected
 	at_least "$(grep -c . "$work/told")" 1 &&
 		equal "$(cat "$work/told")" "$(cat "$work/ftraced")"
-}
-
-# That is so only if there is a nop of ftrace at the entry, of a known size.
-no_ftrace()
-{
-	if [ -n "$events" ]; then
-		echo "$events"
-	elif [ "$(uname -m)" != x86_64 ] && [ "$(uname -m)" != riscv64 ]; then
-		echo "not x86_64 or riscv64"
-	elif ! grep -qw kernel_clone "$tracefs/available_filter_functions" 2>/dev/null; then
-		echo "kernel has no CONFIG_DYNAMIC_FTRACE"
-	fi
 }
 
 idle_while_off()
@@ -225,7 +210,7 @@ check "two probes share a point" two_probes_one_point
 check "a module with a batch loads" load "$target" symbols=kernel_clone,vfs_open,vfs_read
 check "a point of a module has its name" equal "$(field 3 hits_get)" "$target"
 check "all points of the list, in their order" agrees_with_list 4
-check_if "$(no_ftrace)" "what ftrace reaches is said to be" ftrace_is_told
+check_if "$(no_ftraced_points)" "what ftrace reaches is said to be" ftrace_is_told
 check_if "$(why_not)" "each tells why it is not optimized" read_settled
 check "points are idle when all are switched off" idle_while_off
 check "a probe leaves" unload kprobe_example

@@ -411,6 +411,7 @@ static void unwind_ftrace(struct kunit *test)
 	struct kprobes_counter *after = kprobes_counter(test, &next), *c;
 	unsigned int hits;
 
+	kprobes_by_ftrace(test);
 	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&after->kp));
 	c = tracing(test, w, ENTRY, true);
 	KUNIT_ASSERT_TRUE(test, c->kp.flags & KPROBE_FLAG_FTRACE);

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Tests of a probe at a function's entry that moves from a breakpoint or jump to
- * ftrace: calls that have passed the nop before are hits, and no call is a hit twice.
+ * Tests of a probe at a function's entry that switches from a breakpoint or jump to ftrace, with a
+ * probe on the next instruction: calls that have passed the nop before are hits, and no call is a
+ * hit twice.
  */
 #include <kunit/test.h>
 #include <linux/ftrace.h>
+#include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
 #include <linux/module.h>
 
 #include "../batch.h"
 #include "../hit.h"
-#include "../move.h"
-#include "../move_notes.h"
+#include "../switch.h"
 #include "entry.h"
 #include "waits.h"
 
 #define CALLS	5
 
-/* Like a call that has passed the nop before the move: begins after the nop. */
+/* Like a call that has passed the nop before the switch: begins after the nop. */
 static void call_late(struct kunit *test, int times)
 {
 	int a;
@@ -26,34 +27,36 @@ static void call_late(struct kunit *test, int times)
 		KUNIT_EXPECT_EQ(test, kprobes_entry_late(a), a + 1);
 }
 
-/* The same, of a test that goes on only if they came before the move's end. */
+/* The same, of a test that goes on only if they came before the switch's end. */
 static void call_in_time(struct kunit *test, int times)
 {
 	call_late(test, times);
-	if (!kprobe_moves())
+	if (!kprobe_switches())
 		kunit_skip(test, "the machine is slow: the grace period was over first");
 }
 
-struct move {
+struct pair {
 	struct kprobes_counter *entry;
 	struct kprobes_counter *next;
 };
 
-/* The probe at the entry moves, as the next instruction is probed as well. */
-static struct move start_move(struct kunit *test)
+/* The probe at the entry switches, as if calls were about to be redirected. */
+static struct pair start_switch(struct kunit *test)
 {
 	const enum entry_form *form = test->param_value;
-	struct move m;
+	struct pair m;
 
 	if (*form == ENTRY_FTRACE)
-		kunit_skip(test, "does not move");
+		kunit_skip(test, "does not switch");
 	m.entry = kprobes_entry_counting(test);
 	m.next = kprobes_entry_next(test);
 	kprobes_entry_call(test, CALLS);
 	call_late(test, CALLS);
 	kprobes_expect_counts(test, m.entry, 2 * CALLS, 2 * CALLS);
 	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&m.next->kp));
+	KUNIT_ASSERT_EQ(test, KPROBE_REASON_NONE, kprobes_switch(&m.entry->kp));
 	KUNIT_EXPECT_TRUE(test, m.entry->kp.flags & KPROBE_FLAG_FTRACE);
+	KUNIT_EXPECT_TRUE(test, kprobe_switches());
 	atomic_set(&m.entry->pre, 0);
 	atomic_set(&m.entry->post, 0);
 	return m;
@@ -61,7 +64,7 @@ static struct move start_move(struct kunit *test)
 
 static void late_calls_are_hits(struct kunit *test)
 {
-	struct move m = start_move(test);
+	struct pair m = start_switch(test);
 	unsigned long addr = kprobes_entry_addr();
 	int i;
 
@@ -82,9 +85,9 @@ static void late_calls_are_hits(struct kunit *test)
 }
 
 /* After the grace period the next instruction's probe has a breakpoint of its own. */
-static void move_ends(struct kunit *test)
+static void switch_ends(struct kunit *test)
 {
-	struct move m = start_move(test);
+	struct pair m = start_switch(test);
 
 	wait_for_kprobe_optimizer();
 	kprobes_entry_call(test, CALLS);
@@ -96,57 +99,16 @@ static void move_ends(struct kunit *test)
 			*(const enum entry_form *)test->param_value == ENTRY_JUMP);
 }
 
-/* Between calls it is as if the thread slept, for Tasks RCU. */
-static void call_without_pause(void *stop)
-{
-	while (!READ_ONCE(*(bool *)stop)) {
-		kprobes_entry_target(1);
-		cond_resched_tasks_rcu_qs();
-	}
-}
-
-/*
- * More calls are between nop and breakpoint than can be noted, all the time: the stack pointers
- * noted are of no call. The move must not end before the last of them was a hit.
- */
-static void waits_for_calls_without_note(struct kunit *test)
-{
-	unsigned int i, cpu = kprobes_leave_cpu(test);
-	bool *stop = kunit_kzalloc(test, sizeof(*stop), GFP_KERNEL);
-	struct kprobes_other *other;
-	struct kprobe_move *move;
-	struct move m;
-
-	KUNIT_ASSERT_NOT_NULL(test, stop);
-	m = start_move(test);
-	move = m.entry->kp.point->move;
-	KUNIT_ASSERT_NOT_NULL(test, move);
-	for (i = 0; i < MOVE_CALLS; i++)
-		WRITE_ONCE(move->seen[i], i + 1);
-	other = kprobes_other(test, call_without_pause, stop, cpu);
-	WRITE_ONCE(other->go, true);
-	KPROBES_EXPECT_SOON(test, atomic_read(&m.entry->pre));
-	kprobes_wait_for_frees();
-	kprobes_wait_for_frees();
-	KUNIT_EXPECT_TRUE(test, kprobe_moves());
-	WRITE_ONCE(*stop, true);
-	kprobes_end_other(other);
-	wait_for_kprobe_optimizer();
-	KUNIT_EXPECT_FALSE(test, kprobe_moves());
-	KUNIT_EXPECT_EQ(test, atomic_read(&m.entry->pre), atomic_read(&m.next->pre));
-	KUNIT_EXPECT_EQ(test, m.entry->kp.nmissed, 0);
-}
-
 static int go_elsewhere(struct kprobe *p, struct pt_regs *regs)
 {
 	instruction_pointer_set(regs, (unsigned long)kprobes_entry_other);
 	return 1;
 }
 
-/* A call that a handler diverts does not hit the next instruction, and leaves no note. */
+/* A call that a handler diverts does not hit the next instruction. */
 static void path_changes(struct kunit *test)
 {
-	struct move m = start_move(test);
+	struct pair m = start_switch(test);
 	int i;
 
 	for (i = 1; i <= CALLS; i++) {
@@ -168,7 +130,7 @@ static int go_on_at_next(struct kprobe *p, struct pt_regs *regs)
 
 static void path_changes_to_next(struct kunit *test)
 {
-	struct move m = start_move(test);
+	struct pair m = start_switch(test);
 
 	m.entry->in_pre = go_on_at_next;
 	kprobes_entry_call(test, CALLS);
@@ -187,7 +149,7 @@ static int call_again(struct kprobe *p, struct pt_regs *regs)
 /* Calls from a handler are misses of both probes, through ftrace and by the breakpoint. */
 static void nested_calls_are_missed(struct kunit *test)
 {
-	struct move m = start_move(test);
+	struct pair m = start_switch(test);
 
 	m.entry->in_pre = call_again;
 	kprobes_entry_call(test, 1);
@@ -201,7 +163,7 @@ static void nested_calls_are_missed(struct kunit *test)
 
 static void next_goes(struct kunit *test)
 {
-	struct move m = start_move(test);
+	struct pair m = start_switch(test);
 
 	KUNIT_EXPECT_EQ(test, 0, disable_kprobe(&m.next->kp));
 	kprobes_entry_call(test, 1);
@@ -225,7 +187,7 @@ static void next_goes(struct kunit *test)
 
 static void next_comes_back(struct kunit *test)
 {
-	struct move m = start_move(test);
+	struct pair m = start_switch(test);
 	int i;
 
 	for (i = 1; i <= 3; i++) {
@@ -241,13 +203,13 @@ static void next_comes_back(struct kunit *test)
 }
 
 /*
- * A probe that comes during the move to what a jump at the entry would cover is hit, with and
+ * A probe that comes during the switch to what a jump at the entry would cover is hit, with and
  * without one between them.
  */
 static void second_comes(struct kunit *test, bool first_alone)
 {
 	struct kprobes_counter *second = kprobes_entry_second(test);
-	struct move m = start_move(test);
+	struct pair m = start_switch(test);
 
 	if (first_alone) {
 		unregister_kprobe(&m.next->kp);
@@ -279,7 +241,7 @@ static void second_comes_alone(struct kunit *test)
 
 static void entry_goes(struct kunit *test)
 {
-	struct move m = start_move(test);
+	struct pair m = start_switch(test);
 
 	KUNIT_EXPECT_EQ(test, 0, disable_kprobe(&m.entry->kp));
 	kprobes_entry_call(test, 1);
@@ -311,8 +273,7 @@ static int stay(struct kprobe *p, struct pt_regs *regs)
 	struct kprobes_other *off = kprobes_counter_of(p)->data;
 
 	WRITE_ONCE(off->go, true);
-	if (!kprobes_spins_until(!kprobe_moves() ||
-				 READ_ONCE(p->point->state) == KPROBE_POINT_DISARM_PENDING))
+	if (!kprobes_spins_until(!kprobe_switches()))
 		kprobes_counter_of(p)->data = NULL;
 	return 0;
 }
@@ -323,10 +284,10 @@ static void entry_goes_in_handler(struct kunit *test)
 	struct kprobes_other *off;
 	struct pt_regs regs;
 	unsigned int cpu;
-	struct move m;
+	struct pair m;
 
 	cpu = kprobes_leave_cpu(test);
-	m = start_move(test);
+	m = start_switch(test);
 	off = kprobes_other(test, disable, &m.entry->kp, cpu);
 	m.entry->data = off;
 	m.entry->in_pre = stay;
@@ -335,13 +296,15 @@ static void entry_goes_in_handler(struct kunit *test)
 	/* As if the breakpoint was hit, but its trap would disable interrupts. */
 	preempt_disable();
 	kprobe_hit(m.entry->kp.point, &regs, 0);
+	/* And then the breakpoint in the slot where the hit goes on. */
+	KUNIT_EXPECT_TRUE(test, kprobe_breakpoint_hit(instruction_pointer(&regs), &regs, 0));
 	preempt_enable();
 	KUNIT_EXPECT_NOT_NULL(test, m.entry->data);
 	KPROBES_EXPECT_SOON(test, READ_ONCE(off->done));
 	KUNIT_EXPECT_EQ(test, atomic_read(&m.entry->pre), 1);
 	KUNIT_EXPECT_EQ(test, atomic_read(&m.next->pre), 1);
 	KUNIT_EXPECT_EQ(test, m.next->kp.nmissed, 0);
-	/* The entry's breakpoint goes with the move. */
+	/* The next instruction's probe has the breakpoint. */
 	wait_for_kprobe_optimizer();
 	atomic_set(&m.next->pre, 0);
 	kprobes_entry_call(test, 1);
@@ -353,7 +316,7 @@ static void entry_goes_in_handler(struct kunit *test)
 /* All probes are switched off and on: the breakpoint stays, and calls no handlers. */
 static void all_go_off(struct kunit *test)
 {
-	struct move m = start_move(test);
+	struct pair m = start_switch(test);
 
 	KUNIT_EXPECT_EQ(test, 0, kprobe_arm_all(false));
 	kprobes_entry_call(test, 1);
@@ -404,25 +367,24 @@ static void call_once(void *unused)
 	kprobes_entry_target(1);
 }
 
-/* The entry's probe was off when a call was reported, and is on when it comes to the breakpoint. */
+/* The entry's probe was off when the call passed the nop, and is on when it comes to the site. */
 static void comes_back_under_call(struct kunit *test)
 {
 	struct kprobes_other *call;
 	unsigned int cpu = kprobes_leave_cpu(test);
-	struct move m;
+	struct pair m;
 
 	reported = (struct reported){};
 	KUNIT_ASSERT_EQ(test, 0, ftrace_set_filter_ip(&reported_ops, kprobes_entry_addr(), 0, 1));
 	KUNIT_ASSERT_EQ(test, 0, register_ftrace_function(&reported_ops));
 	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, end_reported, NULL));
-	m = start_move(test);
+	m = start_switch(test);
 	call = kprobes_other(test, call_once, NULL, cpu);
 	KUNIT_EXPECT_EQ(test, 0, disable_kprobe(&m.entry->kp));
 	WRITE_ONCE(reported.on, true);
 	WRITE_ONCE(call->go, true);
 	KPROBES_EXPECT_SOON(test, READ_ONCE(reported.there));
 	KUNIT_EXPECT_EQ(test, 0, enable_kprobe(&m.entry->kp));
-	KUNIT_EXPECT_TRUE(test, kprobe_moves());
 	WRITE_ONCE(reported.go, true);
 	KPROBES_EXPECT_SOON(test, READ_ONCE(call->done));
 	kprobes_expect_counts(test, m.entry, 0, 0);
@@ -430,15 +392,15 @@ static void comes_back_under_call(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, m.entry->kp.nmissed, 0);
 }
 
-/* Unregisters both in either order: the original text is restored when the move has ended. */
+/* Unregisters both in either order: the original text is restored when the switch has ended. */
 static void both_go(struct kunit *test)
 {
 	struct kprobes_text text;
-	struct move m;
+	struct pair m;
 	int first;
 
 	kprobes_text_save(&text, kprobes_entry_addr());
-	m = start_move(test);
+	m = start_switch(test);
 	for (first = 0; first < 2; first++) {
 		unregister_kprobe(first ? &m.entry->kp : &m.next->kp);
 		if (first)
@@ -459,7 +421,7 @@ static void both_go(struct kunit *test)
 
 /* Redirections of calls */
 
-/* A redirection begins only after the move: calls past the nop have been hits by then. */
+/* A redirection begins only after the switch: calls past the nop have been hits by then. */
 static void redirection_waits(struct kunit *test)
 {
 	struct kprobes_counter *c;
@@ -478,16 +440,15 @@ static void redirection_waits(struct kunit *test)
 		kprobes_text_expect(test, &text);
 }
 
-static int move_init(struct kunit *test)
+static int switch_init(struct kunit *test)
 {
 	kprobes_entry_clear();
 	return 0;
 }
 
-static struct kunit_case move_cases[] = {
+static struct kunit_case switch_cases[] = {
 	KPROBES_CASE_FORMS(late_calls_are_hits),
-	KPROBES_CASE_FORMS(move_ends),
-	KPROBES_CASE_FORMS(waits_for_calls_without_note),
+	KPROBES_CASE_FORMS(switch_ends),
 	KPROBES_CASE_FORMS(path_changes),
 	KPROBES_CASE_FORMS(path_changes_to_next),
 	KPROBES_CASE_FORMS(nested_calls_are_missed),
@@ -504,13 +465,13 @@ static struct kunit_case move_cases[] = {
 	{}
 };
 
-static struct kunit_suite move_suite = {
-	.name = "kprobes_entry_move",
-	.init = move_init,
-	.test_cases = move_cases,
+static struct kunit_suite switch_suite = {
+	.name = "kprobes_entry_switch",
+	.init = switch_init,
+	.test_cases = switch_cases,
 };
 
-kunit_test_suite(move_suite);
+kunit_test_suite(switch_suite);
 
-MODULE_DESCRIPTION("KUnit tests of probes that move to ftrace");
+MODULE_DESCRIPTION("KUnit tests of probes that switch to ftrace");
 MODULE_LICENSE("GPL");
