@@ -12,6 +12,7 @@
 #include <linux/kprobe_reason.h>
 #include <linux/kprobes.h>
 #include <linux/llist.h>
+#include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/preempt.h>
 #include <linux/rbtree_types.h>
@@ -22,6 +23,9 @@
 #ifndef KPROBE_JUMP_SIZE
 #define KPROBE_JUMP_SIZE	sizeof(kprobe_opcode_t)
 #endif
+
+/* The top of kernel/kprobes.c says what this mutex protects. */
+extern struct mutex kprobe_mutex;
 
 /* Points handled under one hold of kprobe_mutex, and patched together. */
 #define KPROBE_CHUNK	256

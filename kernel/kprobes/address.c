@@ -23,7 +23,6 @@
 #include "reason.h"
 #include "reserved.h"
 #include "return_trampoline.h"
-#include "table.h"
 
 /**
  * kprobe_lookup_name() - find a symbol

@@ -14,7 +14,6 @@
 
 #include "deferred_free.h"
 #include "point.h"
-#include "table.h"
 
 /* Objects whose grace period has ended, for free_work. */
 static LLIST_HEAD(ready_to_free);

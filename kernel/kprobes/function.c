@@ -23,7 +23,6 @@
 
 #include "function.h"
 #include "module_text.h"
-#include "table.h"
 
 /* __cfi_ and __pfx_ name the bytes in front of a function, which are not part of it. */
 static bool is_prefix(const char *name)

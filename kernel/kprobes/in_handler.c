@@ -22,7 +22,6 @@
 #include "frame.h"
 #include "in_handler.h"
 #include "point.h"
-#include "table.h"
 
 /* True also between kprobe_busy_begin() and kprobe_busy_end(). The caller must not sleep then. */
 bool kprobe_in_handler(void)

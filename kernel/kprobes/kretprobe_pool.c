@@ -25,13 +25,13 @@
 #include <linux/export.h>
 #include <linux/irq_work.h>
 #include <linux/kmsan-checks.h>
+#include <linux/kprobe_point.h>
 #include <linux/kprobes.h>
 #include <linux/llist.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 
 #include "kretprobe_pool.h"
-#include "table.h"
 
 /* A pool with this many instances does not grow. */
 #define KRETPROBE_MAX_GROWTH	65536

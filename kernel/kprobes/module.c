@@ -23,7 +23,6 @@
 #include "module_text.h"
 #include "point.h"
 #include "point_release.h"
-#include "table.h"
 
 /*
  * Takes breakpoints, jumps and ftrace's calls out of text before its points are killed: a module's

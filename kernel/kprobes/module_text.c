@@ -3,13 +3,13 @@
  * Finds the module of an address, and checks whether the module can be probed now: from the moment
  * when its COMING notifier has run until its GOING notifier runs, see module.c.
  */
+#include <linux/kprobe_point.h>
 #include <linux/kprobes.h>
 #include <linux/list.h>
 #include <linux/module.h>
 #include <linux/slab.h>
 
 #include "module_text.h"
-#include "table.h"
 
 #ifdef CONFIG_MODULES
 

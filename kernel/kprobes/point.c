@@ -19,6 +19,9 @@
 #include "point.h"
 #include "table.h"
 
+/* The top of kernel/kprobes.c says what this mutex protects. */
+DEFINE_MUTEX(kprobe_mutex);
+
 /*
  * All points that are not gone, and those whose text went away while probes were
  * on them; kprobe_mutex. Ordered by probed address. Several points that are gone may

@@ -17,7 +17,6 @@
 #include "point_release.h"
 #include "renew.h"
 #include "slot.h"
-#include "table.h"
 
 /* Frees a point now: hits do not find it, and nobody executes its slots or detour. */
 void kprobe_point_free(struct kprobe_point *point)

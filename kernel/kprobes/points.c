@@ -18,7 +18,6 @@
 #include "point.h"
 #include "points.h"
 #include "reason.h"
-#include "table.h"
 
 static struct kprobe_point *point_at(struct kprobe_position *at)
 {

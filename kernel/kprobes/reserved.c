@@ -17,6 +17,7 @@
 #include <linux/kernel.h>
 #include <linux/kgdb.h>
 #include <linux/kmsan-checks.h>
+#include <linux/kprobe_point.h>
 #include <linux/kprobes.h>
 #include <linux/mm.h>
 #include <linux/module.h>
@@ -25,7 +26,6 @@
 #include "module_text.h"
 #include "reserved.h"
 #include "reserved_tables.h"
-#include "table.h"
 
 /* Kinds of addresses that callers look for. */
 enum question { PATCH_SITES, LABEL_TARGETS, FIXUP_TARGETS, FAULT_SITES, QUESTIONS };

@@ -11,7 +11,6 @@
 #include <linux/string.h>
 
 #include "slot_write.h"
-#include "table.h"
 
 /* The collected code, and where in one page of slots it belongs; kprobe_mutex. */
 static u8 collected[PAGE_SIZE];

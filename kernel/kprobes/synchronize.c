@@ -34,7 +34,6 @@
 #include <linux/smp.h>
 
 #include "synchronize.h"
-#include "table.h"
 
 /*
  *   kprobe_synchronize()		a hit

@@ -27,9 +27,6 @@
 
 #include "table.h"
 
-/* The top of kernel/kprobes.c says what this mutex protects. */
-DEFINE_MUTEX(kprobe_mutex);
-
 #define KPROBE_TABLE_MIN_BITS	6
 
 /* Static: the breakpoints of others are looked up before memory can be allocated. */

@@ -7,12 +7,8 @@
 #include <linux/hash.h>
 #include <linux/kprobe_point.h>
 #include <linux/llist.h>
-#include <linux/mutex.h>
 #include <linux/rcupdate.h>
 #include <linux/workqueue.h>
-
-/* The top of kernel/kprobes.c says what this mutex protects. */
-extern struct mutex kprobe_mutex;
 
 /**
  * struct kprobe_buckets - one generation of the table of points

@@ -24,7 +24,6 @@
 
 #include "function.h"
 #include "patch.h"
-#include "table.h"
 #include "veneer.h"
 
 unsigned long kprobe_veneers_first = ULONG_MAX;

@@ -13,7 +13,6 @@
 #include "../frame.h"
 #include "../hit.h"
 #include "../slot.h"
-#include "../table.h"
 #include "arch_blacklist.h"
 #include "targets.h"
 

@@ -8,7 +8,6 @@
 #include <linux/kprobe_arch.h>
 #include <linux/stacktrace.h>
 
-#include "../table.h"
 #include "optimized.h"
 
 #define DEPTH	48

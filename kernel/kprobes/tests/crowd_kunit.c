@@ -17,7 +17,6 @@
 #include "../optimizer.h"
 #include "../point.h"
 #include "../register.h"
-#include "../table.h"
 #include "targets.h"
 #include "waits.h"
 

@@ -10,7 +10,6 @@
 
 #include "../batch.h"
 #include "../optimizer.h"
-#include "../table.h"
 #include "optimized.h"
 
 /* The length of the first instruction of kprobes_opt_plain(). */

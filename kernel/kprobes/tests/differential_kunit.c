@@ -16,7 +16,6 @@
 
 #include "../point.h"
 #include "../reason.h"
-#include "../table.h"
 #include "differential.h"
 #include "optimized.h"
 

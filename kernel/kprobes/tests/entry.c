@@ -10,7 +10,6 @@
 
 #include "../batch.h"
 #include "../optimizer.h"
-#include "../table.h"
 #include "entry.h"
 
 unsigned int kprobes_entry_directs;

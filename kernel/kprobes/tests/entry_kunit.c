@@ -6,12 +6,12 @@
 #include <kunit/test.h>
 #include <linux/error-injection.h>
 #include <linux/kallsyms.h>
+#include <linux/kprobe_point.h>
 #include <linux/kprobes.h>
 #include <linux/stacktrace.h>
 
 #include "../optimizer.h"
 #include "../renew.h"
-#include "../table.h"
 #include "entry.h"
 
 #define CALLS	5

@@ -9,7 +9,6 @@
 #include <linux/memory.h>
 
 #include "../optimizer.h"
-#include "../table.h"
 #include "entry.h"
 
 #define CALLS	5

@@ -17,7 +17,6 @@
 
 #include "../function.h"
 #include "../reserved_tables.h"
-#include "../table.h"
 #include "console.h"
 #include "optimized.h"
 

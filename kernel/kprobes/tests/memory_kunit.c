@@ -17,7 +17,6 @@
 
 #include "../blacklist.h"
 #include "../point.h"
-#include "../table.h"
 #include "console.h"
 #include "targets.h"
 

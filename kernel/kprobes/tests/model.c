@@ -15,7 +15,6 @@
 #include "../optimizer.h"
 #include "../reason.h"
 #include "../register.h"
-#include "../table.h"
 #include "model.h"
 
 static const char * const call_names[MODEL_CALLS] = {

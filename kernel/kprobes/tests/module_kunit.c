@@ -13,7 +13,6 @@
 #include "../module_text.h"
 #include "../point.h"
 #include "../slot.h"
-#include "../table.h"
 #include "targets.h"
 
 static int module_calls;

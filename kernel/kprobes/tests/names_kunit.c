@@ -9,7 +9,6 @@
 #include <linux/kprobes.h>
 #include <linux/workqueue.h>
 
-#include "../table.h"
 #include "targets.h"
 
 static void looks_up_names(struct kunit *test)

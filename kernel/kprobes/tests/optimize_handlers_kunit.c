@@ -7,7 +7,6 @@
 #include <linux/kprobes.h>
 
 #include "../miss.h"
-#include "../table.h"
 #include "optimized.h"
 
 /* Makes a probe without a post-handler; the caller registers it. */

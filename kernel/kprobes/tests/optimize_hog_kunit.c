@@ -17,7 +17,6 @@
 #include "../batch.h"
 #include "../optimizer.h"
 #include "../point.h"
-#include "../table.h"
 #include "optimized.h"
 
 /* Runs on the last CPU, as tests take others offline. */

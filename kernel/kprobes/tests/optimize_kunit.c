@@ -10,7 +10,6 @@
 #include "../optimizer.h"
 #include "../point.h"
 #include "../point_release.h"
-#include "../table.h"
 #include "optimized.h"
 
 #define PROBES	6

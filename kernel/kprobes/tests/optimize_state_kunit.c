@@ -9,7 +9,6 @@
 #include <linux/kprobes.h>
 #include <linux/module.h>
 
-#include "../table.h"
 #include "optimized.h"
 
 static const struct kprobes_place plain = { .symbol = "kprobes_opt_plain" };

@@ -11,7 +11,6 @@
 #include "../optimizer.h"
 #include "../point.h"
 #include "../renew.h"
-#include "../table.h"
 #include "optimized.h"
 
 const char *kprobes_mechanism_name(enum kprobe_mechanism mechanism)

@@ -16,7 +16,6 @@
 
 #include "../patch.h"
 #include "../point.h"
-#include "../table.h"
 #include "optimized.h"
 
 /* More than any batch of one site has. */

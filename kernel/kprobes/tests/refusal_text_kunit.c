@@ -16,7 +16,6 @@
 #include <asm/sections.h>
 
 #include "../reserved_tables.h"
-#include "../table.h"
 #include "refusal.h"
 #include "targets.h"
 

@@ -6,6 +6,7 @@
 #include <kunit/test.h>
 #include <linux/bug.h>
 #include <linux/jump_label.h>
+#include <linux/kprobe_point.h>
 #include <linux/mutex.h>
 #include <linux/static_call.h>
 #include <asm/insn.h>
@@ -15,7 +16,6 @@
 #include "../function.h"
 #include "../reserved.h"
 #include "../reserved_tables.h"
-#include "../table.h"
 #include "kprobes_test.h"
 #include "waits.h"
 

@@ -20,7 +20,6 @@
 #include "../examine.h"
 #include "../function.h"
 #include "../reason.h"
-#include "../table.h"
 #include "kprobes_test.h"
 
 /* One instruction is examined in so many bytes of text. */

@@ -15,7 +15,6 @@
 #include <asm/sections.h>
 
 #include "../miss.h"
-#include "../table.h"
 #include "targets.h"
 
 #define PROBES	4

@@ -18,7 +18,6 @@
 
 #include "../slot.h"
 #include "../slot_write.h"
-#include "../table.h"
 #include "targets.h"
 #include "waits.h"
 

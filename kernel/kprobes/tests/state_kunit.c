@@ -16,7 +16,6 @@
 #include "../point_release.h"
 #include "../register.h"
 #include "../slot_write.h"
-#include "../table.h"
 #include "targets.h"
 #include "waits.h"
 

@@ -8,7 +8,6 @@
 
 #include "../optimizer.h"
 #include "../point.h"
-#include "../table.h"
 
 struct edge;
 

@@ -5,13 +5,13 @@
  */
 #include <kunit/test.h>
 #include <linux/delay.h>
+#include <linux/kprobe_point.h>
 #include <linux/kprobes.h>
 #include <linux/sched.h>
 #include <linux/string.h>
 #include <linux/workqueue.h>
 
 #include "../register.h"
-#include "../table.h"
 #include "console.h"
 #include "targets.h"
 #include "waits.h"

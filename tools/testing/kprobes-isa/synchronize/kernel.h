@@ -64,9 +64,6 @@ bool poll_state_synchronize_rcu(unsigned long cookie);
 
 __printf(1, 2) void pr_warn(const char *format, ...);
 
-/* Of table.h only the mutex is used. */
-#define _KERNEL_KPROBES_TABLE_H
-
 struct mutex {
 	bool held;
 };

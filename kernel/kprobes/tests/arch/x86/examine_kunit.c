@@ -15,7 +15,6 @@
 #include "../../../function.h"
 #include "../../../slot.h"
 #include "../../../slot_write.h"
-#include "../../../table.h"
 #include "../../targets.h"
 
 /* Switches the labels in region.S. */

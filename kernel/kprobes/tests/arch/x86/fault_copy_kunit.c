@@ -9,7 +9,6 @@
 #include <asm/extable.h>
 #include <asm/trapnr.h>
 
-#include "../../../table.h"
 #include "../../console.h"
 #include "../../targets.h"
 

@@ -20,7 +20,6 @@
 #include "../../../examine.h"
 #include "../../../function.h"
 #include "../../../reserved.h"
-#include "../../../table.h"
 #include "../../targets.h"
 
 /* A function that is decoded differently if a breakpoint is taken for an instruction. */

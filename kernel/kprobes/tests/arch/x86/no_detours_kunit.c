@@ -9,7 +9,6 @@
 #include <linux/kprobe_arch.h>
 
 #include "../../../reason.h"
-#include "../../../table.h"
 #include "../../optimized.h"
 
 static const struct pretence {
