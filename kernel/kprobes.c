@@ -34,9 +34,9 @@
  *
  * Locking
  * -------
- * kprobe_mutex protects everything that is not on the hit path: the registry of probes, the
- * links between probes and points, the states of points, batches, slots, and the list of
- * modules that are coming. Order of locks::
+ * kprobe_mutex protects everything that is not on the hit path: the links between probes and
+ * points, the states of points, batches, slots, and the list of modules that are coming. Order of
+ * locks::
  *
  *   trace's event_mutex -> kprobe_mutex -> cpus_read_lock (also in ftrace and
  *   jump labels) -> jump_label_mutex, static_call_mutex, ftrace's direct_mutex and

@@ -155,8 +155,8 @@ struct kprobe {
 	struct hlist_node hlist;
 	/* private: the point it is on, under kprobe_mutex */
 	struct kprobe_point *point;
-	/* private: the next in a chain of the registry of probes, under kprobe_mutex */
-	struct kprobe *next_registered;
+	/* private: itself until unregistering has returned, then NULL; under kprobe_mutex */
+	struct kprobe *self;
 	/* private: by cause, but for the first one, which has the rest of @nmissed */
 	atomic_long_t misses[KPROBE_MISS_CAUSES - 1];
 };

@@ -15,7 +15,6 @@
 #include <linux/irqflags.h>
 #include <linux/kprobes.h>
 #include <linux/preempt.h>
-#include <linux/rculist.h>
 #include <linux/workqueue.h>
 
 #include "batch.h"
@@ -49,20 +48,6 @@ static void queue_commit(struct irq_work *work)
 /* A handler may be in an NMI, which cannot queue a work item. */
 static DEFINE_IRQ_WORK(commit_irq_work, queue_commit);
 
-/* The point that @kp is on. NULL if @kp is not registered or its text has gone. */
-static struct kprobe_point *point_of(const struct kprobe *kp)
-{
-	struct kprobe_point *point = kprobe_point_lookup((unsigned long)READ_ONCE(kp->addr));
-	struct kprobe *p;
-
-	if (!point)
-		return NULL;
-	list_for_each_entry_rcu(p, &point->probes, list, true)
-		if (p == kp)
-			return point;
-	return NULL;
-}
-
 /*
  * Disables or enables a probe from a handler, for hits that begin later. If the point is not armed,
  * enabling takes effect when the work item has armed it. Returns -EINVAL if the probe is not
@@ -72,14 +57,16 @@ int kprobe_set_disabled_in_handler(struct kprobe *kp, bool disabled)
 {
 	struct kprobe_point *point;
 	unsigned long flags;
+	bool found;
 
 	/* Holds up kprobe_synchronize(): unregistering the probe does not return meanwhile. */
 	raw_local_irq_save(flags);
-	point = point_of(kp);
-	if (point)
+	point = kprobe_point_lookup((unsigned long)READ_ONCE(kp->addr));
+	found = point && kprobe_point_has(point, kp);
+	if (found)
 		kprobe_point_set_disabled(point, kp, disabled);
 	raw_local_irq_restore(flags);
-	if (!point)
+	if (!found)
 		return disabled && kprobe_gone(kp) ? 0 : -EINVAL;
 	irq_work_queue(&commit_irq_work);
 	return 0;

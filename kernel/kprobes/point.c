@@ -14,6 +14,7 @@
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
 #include <linux/rbtree.h>
+#include <linux/rculist.h>
 #include <linux/slab.h>
 
 #include "point.h"
@@ -317,6 +318,20 @@ void kprobe_point_unlink(struct kprobe *p)
 	if (!kprobe_disabled(p))
 		kprobe_point_changed(point);
 	list_del_rcu(&p->list);
+}
+
+/*
+ * Is the probe on the point? @p may be any pointer. With kprobe_mutex held, or with interrupts
+ * disabled.
+ */
+bool kprobe_point_has(const struct kprobe_point *point, const struct kprobe *p)
+{
+	const struct kprobe *other;
+
+	list_for_each_entry_rcu(other, &point->probes, list, true)
+		if (other == p)
+			return true;
+	return false;
 }
 
 /* Moves the first KPROBE_CHUNK points to another list, by any of their links. */

@@ -21,6 +21,7 @@ u32 kprobe_point_flag(const struct kprobe_point *point);
 void kprobe_point_plan(const struct kprobe_point *point, struct kprobe_insn *insn);
 void kprobe_point_link(struct kprobe_point *point, struct kprobe *p);
 void kprobe_point_unlink(struct kprobe *p);
+bool kprobe_point_has(const struct kprobe_point *point, const struct kprobe *p);
 extern bool kprobe_armed_globally;
 void kprobe_take_chunk(struct list_head *from, struct list_head *to);
 bool kprobe_point_wanted(struct kprobe_point *point);

@@ -8,12 +8,10 @@
  * armed in one pass over the text. Other tasks can take the mutex between chunks. When a
  * probe is refused, those registered so far are unregistered again.
  */
-#include <linux/hash.h>
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
 #include <linux/printk.h>
 #include <linux/sched.h>
-#include <linux/slab.h>
 #include <linux/wait.h>
 
 #include "address.h"
@@ -32,88 +30,45 @@
 /* Set when kprobes has been initialized during boot. Stays false if that fails. */
 bool kprobes_ready __ro_after_init;
 
-/*
- * All registered probes, in chains by a hash of the address of their structure;
- * kprobe_mutex. Callers may unregister what was never registered, so a pointer from a
- * caller is dereferenced only if it is found here.
- *
- * An rhashtable takes 21 to 43 bytes for each probe, and inserting can fail. These chains
- * take two to eight, and inserting cannot fail.
- */
-#define REGISTRY_MIN_BITS	6
-
-static struct kprobe *first_chains[1 << REGISTRY_MIN_BITS];
-static struct kprobe **registry = first_chains;
-static unsigned int registry_bits = REGISTRY_MIN_BITS;
-static unsigned long nr_registered;
-
-/* Finds the link that leads to a probe; an empty link if the probe is not registered. */
-static struct kprobe **registry_link(const struct kprobe *p)
-{
-	struct kprobe **link = &registry[hash_ptr(p, registry_bits)];
-
-	while (*link && *link != p)
-		link = &(*link)->next_registered;
-	return link;
-}
-
-static void registry_add(struct kprobe *p)
-{
-	struct kprobe **first = &registry[hash_ptr(p, registry_bits)];
-
-	p->next_registered = *first;
-	*first = p;
-}
-
-/* Keeps the old chains if there is no memory: chains may have any length. */
-static void resize_registry(unsigned int bits)
-{
-	struct kprobe **chains = kvcalloc(1UL << bits, sizeof(*chains), GFP_KERNEL);
-	struct kprobe **old = registry, *p, *next;
-	unsigned long i, nr = 1UL << registry_bits;
-
-	if (!chains)
-		return;
-	registry = chains;
-	registry_bits = bits;
-	for (i = 0; i < nr; i++)
-		for (p = old[i]; p; p = next) {
-			next = p->next_registered;
-			registry_add(p);
-		}
-	if (old != first_chains)
-		kvfree(old);
-}
-
-/* Lets a chain have one to four probes: only registering and unregistering walk chains. */
-static void registry_insert(struct kprobe *p)
-{
-	if (nr_registered++ >> registry_bits > 3)
-		resize_registry(registry_bits + 1);
-	registry_add(p);
-}
-
-static void registry_remove(struct kprobe *p)
-{
-	*registry_link(p) = p->next_registered;
-	if (--nr_registered >> registry_bits == 0 && registry_bits > REGISTRY_MIN_BITS)
-		resize_registry(registry_bits - 1);
-}
-
 /* For tasks that wait until other tasks have removed a probe. */
 static DECLARE_WAIT_QUEUE_HEAD(removals);
 
 /* Calls of end_removal(); written with kprobe_mutex held. */
 static unsigned int removals_ended;
 
-/* Is the probe registered or being removed? @p may be any pointer. */
-bool kprobe_is_known(const struct kprobe *p)
+/* Is the probe on @point, or on one of those after it, up to the address @last? */
+static bool is_on_one_of(const struct kprobe_point *point, unsigned long last,
+			 const struct kprobe *p)
 {
-	lockdep_assert_held(&kprobe_mutex);
-	return *registry_link(p);
+	for (; point && point->addr <= last; point = kprobe_point_after(point))
+		if (kprobe_point_has(point, p))
+			return true;
+	return false;
 }
 
-/* As kprobe_is_known(), but false while the probe is being removed. */
+/* Only a caller that has overwritten @addr of a registered probe has all points searched. */
+static bool is_on_a_point(const struct kprobe *p)
+{
+	unsigned long addr = (unsigned long)p->addr, from = 0;
+
+	return is_on_one_of(kprobe_point_lookup(addr), addr, p) ||
+	       is_on_one_of(kprobe_point_next_gone(addr, 0), addr, p) ||
+	       is_on_one_of(kprobe_point_next(&from, ULONG_MAX), ULONG_MAX, p) ||
+	       is_on_one_of(kprobe_point_next_gone(0, 0), ULONG_MAX, p);
+}
+
+/*
+ * Is the probe registered or being unregistered? @p may be any pointer, also to memory that was
+ * never written. A copy of a registered probe has another address than its @self. It may be put
+ * back into its place after the probe was unregistered, but then it is on no point.
+ */
+__no_kmsan_checks bool kprobe_is_known(const struct kprobe *p)
+{
+	lockdep_assert_held(&kprobe_mutex);
+	return p && p->self == p && (p->removing || is_on_a_point(p));
+}
+
+/* As kprobe_is_known(), but false while the probe is being unregistered. */
 bool kprobe_is_registered(const struct kprobe *p)
 {
 	return kprobe_is_known(p) && !p->removing;
@@ -143,11 +98,12 @@ static enum kprobe_reason find_point(struct kprobe *p, struct kprobe_lookup *loo
 	return reason;
 }
 
-/* Initializes a probe, and puts it into the registry and on its point. Cannot fail. */
+/* Initializes a probe and puts it on its point. Cannot fail. */
 static void join(struct kprobe *p, struct kprobe_point *point)
 {
 	unsigned int i;
 
+	p->self = p;
 	p->removing = false;
 	p->moved = point->addr - (unsigned long)p->addr - p->offset;
 	p->addr = (kprobe_opcode_t *)point->addr;
@@ -159,7 +115,6 @@ static void join(struct kprobe *p, struct kprobe_point *point)
 	if (point->on_func_entry)
 		p->flags |= KPROBE_FLAG_ON_FUNC_ENTRY;
 	p->flags |= kprobe_point_flag(point);
-	registry_insert(p);
 	kprobe_point_link(point, p);
 }
 
@@ -392,7 +347,7 @@ static void end_removal(struct hlist_head *removed)
 		p->point = NULL;
 		INIT_LIST_HEAD(&p->list);
 		hlist_del_init(&p->hlist);
-		registry_remove(p);
+		p->self = NULL;
 	}
 	WRITE_ONCE(removals_ended, removals_ended + 1);
 	mutex_unlock(&kprobe_mutex);

@@ -138,6 +138,73 @@ static void copy_of_registered(struct kunit *test)
 	kprobes_expect_counts(test, c, 1, 1);
 }
 
+/* The structure of a registered probe is put back after the probe was unregistered. */
+static void copy_put_back(struct kunit *test)
+{
+	struct kprobes_counter *c = kprobes_counting(test, test->param_value);
+	struct kprobes_counter *other = kprobes_counting(test, test->param_value);
+	struct kprobe copy = c->kp;
+
+	unregister_kprobe(&c->kp);
+	c->kp = copy;
+	kprobes_refuse_to_enable(test, &c->kp, KPROBE_REASON_NOT_REGISTERED, NULL);
+	KUNIT_EXPECT_EQ(test, -EINVAL, disable_kprobe(&c->kp));
+	unregister_kprobe(&c->kp);
+	KUNIT_EXPECT_NULL(test, c->kp.addr);
+	kprobes_expect_targets(test, 1);
+	kprobes_expect_counts(test, c, 0, 0);
+	KUNIT_EXPECT_EQ(test, 0, register_kprobe(&c->kp));
+	kprobes_expect_targets(test, 1);
+	kprobes_expect_counts(test, c, 1, 1);
+	kprobes_expect_counts(test, other, 2, 2);
+}
+
+/* A caller in a hurry sets @addr of a registered probe for the next registration. */
+static void addr_overwritten(struct kunit *test)
+{
+	struct kprobes_counter *other = kprobes_counting(test, test->param_value);
+	struct kprobes_counter *c = kprobes_counting(test, test->param_value);
+	struct kprobes_counter *elsewhere = kprobes_counting(test, kprobes_place(0));
+	kprobe_opcode_t *addrs[] = { NULL, elsewhere->kp.addr, (void *)c };
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(addrs); i++) {
+		c->kp.addr = addrs[i];
+		kprobes_refuse_probe(test, &c->kp, -EINVAL, KPROBE_REASON_REGISTERED, &c->kp);
+		KUNIT_EXPECT_PTR_EQ(test, c->kp.addr, addrs[i]);
+		KUNIT_EXPECT_EQ(test, 0, disable_kprobe(&c->kp));
+		kprobes_expect_targets(test, 1);
+		kprobes_expect_counts(test, c, i, i);
+		KUNIT_EXPECT_EQ(test, 0, enable_kprobe(&c->kp));
+		kprobes_expect_targets(test, 1);
+		kprobes_expect_counts(test, c, i + 1, i + 1);
+	}
+	unregister_kprobe(&c->kp);
+	kprobes_expect_off(test, &c->kp);
+	kprobes_expect_targets(test, 1);
+	kprobes_expect_counts(test, c, i, i);
+	kprobes_expect_counts(test, other, 2 * i + 1, 2 * i + 1);
+}
+
+static void twice_in_array(struct kunit *test)
+{
+	struct kprobe *p = &kprobes_counter(test, test->param_value)->kp;
+	struct kprobes_counter *other = kprobes_counting(test, test->param_value);
+	struct kprobe *kps[] = { p, p };
+
+	kprobes_refuse_probes(test, kps, 2, -EINVAL, KPROBE_REASON_REGISTERED, p);
+	KUNIT_EXPECT_NULL(test, p->addr);
+	KUNIT_EXPECT_EQ(test, 0, register_kprobe(p));
+	unregister_kprobes(kps, 2);
+	kprobes_expect_off(test, p);
+	/* It was registered when the call began. */
+	KUNIT_EXPECT_NOT_NULL(test, p->addr);
+	unregister_kprobes(kps, 2);
+	KUNIT_EXPECT_NULL(test, p->addr);
+	kprobes_expect_targets(test, 1);
+	kprobes_expect_counts(test, other, 1, 1);
+}
+
 static void bad_arrays(struct kunit *test)
 {
 	struct kprobe *kps[] = { new_probe(test), NULL, new_probe(test) };
@@ -265,6 +332,9 @@ static struct kunit_case refusal_cases[] = {
 	KUNIT_CASE(not_registered),
 	KPROBES_CASE_PLACES(unregistered_twice),
 	KPROBES_CASE_PLACES(copy_of_registered),
+	KPROBES_CASE_PLACES(copy_put_back),
+	KPROBES_CASE_PLACES(addr_overwritten),
+	KPROBES_CASE_PLACES(twice_in_array),
 	KUNIT_CASE(bad_arrays),
 	KUNIT_CASE(bad_probe_in_array),
 	KUNIT_CASE(enabled_when_gone),
