@@ -159,7 +159,8 @@ EXPORT_SYMBOL_GPL(register_kprobe);
  * @num: how many
  *
  * When it returns, none of their handlers runs or will run, and the caller may free the probes.
- * If a probe is not registered, only its @addr is cleared. NULL entries are ignored.
+ * If a probe is not registered, only its @addr is cleared. NULL entries are ignored, and so are
+ * probes that another task is unregistering: their handlers may still run.
  *
  * A probe's handler that calls this cannot wait. The probes are then disabled, stay registered,
  * and the log says so: the caller must not free them, and must unregister them elsewhere.

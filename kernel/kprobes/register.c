@@ -12,7 +12,6 @@
 #include <linux/kprobes.h>
 #include <linux/printk.h>
 #include <linux/sched.h>
-#include <linux/wait.h>
 
 #include "address.h"
 #include "batch.h"
@@ -29,12 +28,6 @@
 
 /* Set when kprobes has been initialized during boot. Stays false if that fails. */
 bool kprobes_ready __ro_after_init;
-
-/* For tasks that wait until other tasks have removed a probe. */
-static DECLARE_WAIT_QUEUE_HEAD(removals);
-
-/* Calls of end_removal(); written with kprobe_mutex held. */
-static unsigned int removals_ended;
 
 /* Is the probe on @point, or on one of those after it, up to the address @last? */
 static bool is_on_one_of(const struct kprobe_point *point, unsigned long last,
@@ -299,13 +292,11 @@ static void remove_probe(struct kprobe *p, struct hlist_head *removed,
 }
 
 /*
- * Takes the probes of a chunk off their points and adds them to @removed. Hits may use
- * them until kprobe_synchronize() has returned, and they cannot be registered again
- * before end_removal(). Sets @others if other tasks are removing some of the chunk.
- * Returns whether there are any in @removed.
+ * Takes the probes of a chunk off their points and adds them to @removed. Hits may use them until
+ * kprobe_synchronize() has returned, and they cannot be registered again before end_removal().
+ * Leaves the probes alone that another task is removing: their handlers may still read @addr.
  */
-static bool remove_chunk(const struct kprobe_array *array, int first,
-			 struct hlist_head *removed, bool *others)
+static void remove_chunk(const struct kprobe_array *array, int first, struct hlist_head *removed)
 {
 	int end = first + min(array->num - first, KPROBE_CHUNK);
 	LIST_HEAD(batch);
@@ -316,13 +307,10 @@ static bool remove_chunk(const struct kprobe_array *array, int first,
 
 		if (kprobe_is_registered(p))
 			remove_probe(p, removed, &batch);
-		else if (kprobe_is_known(p))
-			*others = true;
-		else if (p)
+		else if (p && !kprobe_is_known(p))
 			p->addr = NULL;
 	}
 	kprobe_batch_defer_disarm(&batch);
-	return !hlist_empty(removed);
 }
 
 /* Do hits with this hazard pointer use one of the removed probes? */
@@ -341,7 +329,7 @@ static void end_removal(struct hlist_head *removed)
 	struct hlist_node *next;
 	struct kprobe *p;
 
-	mutex_lock(&kprobe_mutex);
+	guard(mutex)(&kprobe_mutex);
 	hlist_for_each_entry_safe(p, next, removed, hlist) {
 		kretprobe_destroy(p);
 		p->point = NULL;
@@ -349,31 +337,6 @@ static void end_removal(struct hlist_head *removed)
 		hlist_del_init(&p->hlist);
 		p->self = NULL;
 	}
-	WRITE_ONCE(removals_ended, removals_ended + 1);
-	mutex_unlock(&kprobe_mutex);
-	wake_up_all(&removals);
-}
-
-/* Sets @ended to how many removals had ended at that time, for wait_event(). */
-static bool is_removed(const struct kprobe *p, unsigned int *ended)
-{
-	guard(mutex)(&kprobe_mutex);
-	*ended = removals_ended;
-	return !kprobe_is_known(p) || !p->removing;
-}
-
-/*
- * If two tasks unregister the same probe, neither call returns before the probe is
- * removed: the caller may free it then.
- */
-static void wait_for_others(const struct kprobe_array *array, int first)
-{
-	int end = first + min(array->num - first, KPROBE_CHUNK);
-	unsigned int ended;
-
-	for (; first < end; first++)
-		while (!is_removed(probe_at(array, first), &ended))
-			wait_event(removals, READ_ONCE(removals_ended) != ended);
 }
 
 static void disable_in_handler(const struct kprobe_array *array)
@@ -405,15 +368,13 @@ void kprobe_unregister_array(const struct kprobe_array *array)
 		return;
 	}
 	for (i = 0; i < array->num; i += KPROBE_CHUNK) {
-		bool others = false;
 		HLIST_HEAD(removed);
 
-		if (remove_chunk(array, i, &removed, &others)) {
+		remove_chunk(array, i, &removed);
+		if (!hlist_empty(&removed)) {
 			kprobe_synchronize(uses_removed, &removed);
 			end_removal(&removed);
 		}
-		if (others)
-			wait_for_others(array, i);
 		cond_resched();
 	}
 }

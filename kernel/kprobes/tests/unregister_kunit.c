@@ -270,19 +270,46 @@ static void end_taking_off(struct kunit *test, struct held *held)
 	let_go(test, held);
 }
 
-/* Two tasks unregister a probe: neither call returns before the handler has. */
+/* Two tasks unregister two probes of a point: neither call returns before the handler has. */
 static void both_tasks_wait(struct kunit *test)
 {
 	struct held *held = held_in_detour(test, by_unregistering);
+	struct kprobes_counter *other = kprobes_counting(test, place_to_stay());
 
 	hold(test, held);
 	begin_to_take_off(test, held);
 	WRITE_ONCE(held->release, true);
-	unregister_kprobe(&held->c->kp);
+	unregister_kprobe(&other->kp);
 	KUNIT_EXPECT_TRUE(test, READ_ONCE(held->left));
-	scoped_guard(mutex, &kprobe_mutex)
-		KUNIT_EXPECT_FALSE(test, kprobe_is_known(&held->c->kp));
+	kprobes_expect_off(test, &other->kp);
 	end_taking_off(test, held);
+	kprobes_expect_off(test, &held->c->kp);
+}
+
+/* If they unregister the same probe, the second call leaves it to the first one. */
+static void same_probe_is_left_alone(struct kunit *test)
+{
+	struct held *held = held_in_detour(test, by_unregistering);
+	struct kprobe *p = &held->c->kp;
+	kprobe_opcode_t *addr = p->addr;
+	struct kprobe *twice[] = { p, p };
+
+	hold(test, held);
+	begin_to_take_off(test, held);
+	unregister_kprobe(p);
+	unregister_kprobes(twice, 2);
+	KUNIT_EXPECT_FALSE(test, READ_ONCE(held->left));
+	KUNIT_EXPECT_TRUE(test, work_busy(&held->take_off));
+	/* The handler may read it. */
+	KUNIT_EXPECT_PTR_EQ(test, p->addr, addr);
+	WRITE_ONCE(held->release, true);
+	end_taking_off(test, held);
+	kprobes_expect_off(test, p);
+	p->addr = NULL;
+	held->c->in_pre = NULL;
+	KUNIT_EXPECT_EQ(test, 0, register_kprobe(p));
+	kprobes_expect_targets(test, 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&held->c->pre), 2);
 }
 
 /* The same for two tasks that disable it. */
@@ -431,6 +458,7 @@ static struct kunit_case unregister_cases[] = {
 	KPROBES_CASE_ENTRIES(unregister_waits_for_entry),
 	KPROBES_CASE_ENTRIES(unregister_waits_for_return),
 	KUNIT_CASE(both_tasks_wait),
+	KUNIT_CASE(same_probe_is_left_alone),
 	KUNIT_CASE(both_wait_to_disable),
 	KUNIT_CASE(waiting_is_reported),
 	KUNIT_CASE(innocent_one_is_unregistered),
