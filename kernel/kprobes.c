@@ -355,6 +355,7 @@ static int __init init_kprobes(void)
 	int ret;
 
 	kprobe_frame_init();
+	kprobe_table_init();
 	ret = kprobe_point_init() ?:
 	      kprobe_detour_init() ?:
 	      kprobe_blacklist_init() ?:

@@ -224,7 +224,7 @@ struct kprobe_emulation {
  * @scratch:   the register that the jump uses: fls() of struct kprobe_region's @scratch,
  *             0 when it needs none
  * @optimize:  in the optimizer's list for @optimization
- * @next:      in a chain of the table of points, for each of two generations
+ * @next:      the next in its chain of the table of points
  * @batch:     in the current batch, or in the list of points that are DISARM_PENDING
  * @by_addr:   in the tree of all points, or of those that are gone, until no probe needs it
  * @deferred:     for freeing
@@ -261,7 +261,7 @@ struct kprobe_point {
 #ifdef CONFIG_KPROBES_ON_FTRACE
 	struct kprobe_entry *entry;
 #endif
-	struct kprobe_point *next[2];
+	struct kprobe_point *next;
 	struct list_head batch;
 	union {
 		struct rb_node by_addr;

@@ -98,8 +98,11 @@ int __init kprobe_point_init(void)
 
 static struct kprobe_point *alloc_point(unsigned long addr, bool on_func_entry)
 {
-	struct kprobe_point *point = kmem_cache_zalloc(point_cache, GFP_KERNEL);
+	struct kprobe_point *point;
 
+	if (kprobe_table_alloc())
+		return NULL;
+	point = kmem_cache_zalloc(point_cache, GFP_KERNEL);
 	if (!point)
 		return NULL;
 	point->addr = addr;

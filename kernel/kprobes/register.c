@@ -24,7 +24,6 @@
 #include "reason.h"
 #include "register.h"
 #include "synchronize.h"
-#include "table.h"
 
 /* Set when kprobes has been initialized during boot. Stays false if that fails. */
 bool kprobes_ready __ro_after_init;
@@ -182,7 +181,6 @@ static enum kprobe_reason add_chunk(const struct kprobe_array *array, int end,
 {
 	enum kprobe_reason reason = KPROBE_REASON_NONE;
 
-	kprobe_table_reserve(end - progress->added);
 	while (!reason && progress->added < end) {
 		progress->refused = progress->added;
 		reason = array->add(probe_at(array, progress->added), chunk);

@@ -14,153 +14,72 @@
  * retry_stale_breakpoint() looks again after smp_rmb(). In the other direction, a point leaves
  * the table after arch_kprobe_patch() has waited until each CPU has left such a trap.
  *
- * A point has two links, and a generation of buckets uses one of them. To grow the
- * table, all points are added to a bigger generation by their other link, and then one
- * pointer publishes it. A reader stays in the generation that it began with. The old
- * generation is freed after an RCU grace period, and only then can the table grow
- * again. The bridge's multicast table introduced this scheme in 2010.
+ * The table is allocated for the first point and never changes its size. It has a chain for
+ * each 16 KB of memory, so it takes at most one 2,048th of the memory. With the most chains,
+ * 100,000 points are less than one a chain.
  */
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
+#include <linux/log2.h>
+#include <linux/minmax.h>
+#include <linux/mm.h>
+#include <linux/sizes.h>
 #include <linux/slab.h>
-#include <linux/workqueue.h>
 
 #include "table.h"
 
-#define KPROBE_TABLE_MIN_BITS	6
+#define KPROBE_TABLE_SCALE	SZ_16K
+#define KPROBE_TABLE_MIN	SZ_1K
+#define KPROBE_TABLE_MAX	SZ_128K
 
-/* Static: the breakpoints of others are looked up before memory can be allocated. */
-static struct kprobe_point *first_chains[1 << KPROBE_TABLE_MIN_BITS];
-static struct kprobe_buckets first_buckets = {
-	.bits = KPROBE_TABLE_MIN_BITS,
-	.shift = BITS_PER_LONG - KPROBE_TABLE_MIN_BITS,
-	.chain = first_chains,
-};
+/* @first: kprobe_mutex. The breakpoints of others are looked up before kprobes is initialized. */
+struct kprobe_table kprobe_table __read_mostly;
 
-struct kprobe_buckets __rcu *kprobe_buckets = RCU_INITIALIZER(&first_buckets);
-
-/* The generation that readers may still be in, NULL if none; kprobe_mutex. */
-static struct kprobe_buckets *old_buckets;
-
-/* Number of points in the table; kprobe_mutex. */
-static unsigned int nr_points;
-
-static struct kprobe_buckets *current_buckets(void)
+void __init kprobe_table_init(void)
 {
-	return rcu_dereference_protected(kprobe_buckets,
-					 lockdep_is_held(&kprobe_mutex));
+	u64 chains = (u64)totalram_pages() * PAGE_SIZE / KPROBE_TABLE_SCALE;
+
+	chains = clamp_t(u64, chains, KPROBE_TABLE_MIN, KPROBE_TABLE_MAX);
+	kprobe_table.shift = BITS_PER_LONG - order_base_2((unsigned long)chains);
 }
 
-static void free_buckets(struct kprobe_buckets *b)
+/* Allocates the table unless it is there. Returns -ENOMEM or 0. */
+int kprobe_table_alloc(void)
 {
-	kvfree(b->chain);
-	kfree(b);
+	struct kprobe_point **first;
+
+	if (kprobe_table.first)
+		return 0;
+	first = kvcalloc(1UL << (BITS_PER_LONG - kprobe_table.shift), sizeof(*first), GFP_KERNEL);
+	if (!first)
+		return -ENOMEM;
+	/* Pairs with the dependency in kprobe_first_in_chain(): the chains are empty. */
+	smp_store_release(&kprobe_table.first, first);
+	return 0;
 }
 
-static void free_old_buckets(struct work_struct *work)
+/* Lets hits find a point, which must be complete. The table has been allocated. */
+void kprobe_table_insert(struct kprobe_point *point)
 {
-	struct kprobe_buckets *b;
+	struct kprobe_point **link = &kprobe_table.first[kprobe_chain(point->site)];
 
-	b = container_of(to_rcu_work(work), struct kprobe_buckets, free);
-	mutex_lock(&kprobe_mutex);
-	old_buckets = NULL;
-	mutex_unlock(&kprobe_mutex);
-	if (b != &first_buckets)
-		free_buckets(b);
-}
-
-/* The chains have an allocation of their own: they take a power of two of bytes. */
-static struct kprobe_buckets *alloc_buckets(unsigned int bits,
-					    unsigned int generation)
-{
-	struct kprobe_buckets *b = kzalloc(sizeof(*b), GFP_KERNEL);
-
-	if (!b)
-		return NULL;
-	b->bits = bits;
-	b->shift = BITS_PER_LONG - bits;
-	b->generation = generation;
-	b->chain = kvcalloc(1UL << bits, sizeof(*b->chain), GFP_KERNEL);
-	if (b->chain)
-		return b;
-	kfree(b);
-	return NULL;
-}
-
-static void add_to_chain(const struct kprobe_buckets *b, struct kprobe_point *point)
-{
-	struct kprobe_point **first = kprobe_chain(b, point->site);
-
-	point->next[b->generation] = *first;
+	point->next = *link;
 	/* Pairs with the dependency in kprobe_table_for_each(): the point is complete. */
-	smp_store_release(first, point);
+	smp_store_release(link, point);
 }
 
 /*
- * Does nothing if the point is not in the generation. Readers that are at the point go on from its
- * link, which stays.
+ * Readers may use the point until an RCU grace period has passed. Those that are at it go on from
+ * its link, which stays.
  */
-static void remove_from_chain(const struct kprobe_buckets *b, struct kprobe_point *point)
-{
-	struct kprobe_point **link = kprobe_chain(b, point->site);
-
-	while (*link && *link != point)
-		link = &(*link)->next[b->generation];
-	if (*link)
-		WRITE_ONCE(*link, point->next[b->generation]);
-}
-
-/* If there is no memory, the chains get longer, and the next insert tries again. */
-static void grow(struct kprobe_buckets *from, unsigned int bits)
-{
-	struct kprobe_buckets *to = alloc_buckets(bits, !from->generation);
-	struct kprobe_point *point;
-	unsigned long i;
-
-	if (!to)
-		return;
-	for (i = 0; i < 1UL << from->bits; i++)
-		for (point = from->chain[i]; point; point = point->next[from->generation])
-			add_to_chain(to, point);
-	/* Pairs with the dependency in kprobe_table_find(): the chains of @to are complete. */
-	rcu_assign_pointer(kprobe_buckets, to);
-	old_buckets = from;
-	INIT_RCU_WORK(&from->free, free_old_buckets);
-	queue_rcu_work(system_unbound_wq, &from->free);
-}
-
-/* Makes room for @more points ahead of as many inserts. */
-void kprobe_table_reserve(unsigned int more)
-{
-	struct kprobe_buckets *b = current_buckets();
-	unsigned int bits = b->bits;
-
-	while (nr_points + more > 1UL << bits)
-		bits++;
-	if (bits > b->bits && !old_buckets)
-		grow(b, bits);
-}
-NOKPROBE_SYMBOL(kprobe_table_reserve);
-
-/* Lets hits find a point, which must be complete. */
-void kprobe_table_insert(struct kprobe_point *point)
-{
-	kprobe_table_reserve(1);
-	add_to_chain(current_buckets(), point);
-	nr_points++;
-}
-NOKPROBE_SYMBOL(kprobe_table_insert);
-
-/* Readers may use the point until an RCU grace period has passed. */
 void kprobe_table_remove(struct kprobe_point *point)
 {
-	remove_from_chain(current_buckets(), point);
-	/* Readers may still walk the old generation, until it is freed. */
-	if (old_buckets)
-		remove_from_chain(old_buckets, point);
-	nr_points--;
+	struct kprobe_point **link = &kprobe_table.first[kprobe_chain(point->site)];
+
+	while (*link != point)
+		link = &(*link)->next;
+	WRITE_ONCE(*link, point->next);
 }
-NOKPROBE_SYMBOL(kprobe_table_remove);
 
 /**
  * kprobe_point_lookup() - find the point for a probed address

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: GPL-2.0 */
 #ifndef _KERNEL_KPROBES_TABLE_H
 #define _KERNEL_KPROBES_TABLE_H
 
@@ -6,46 +6,43 @@
 #include <linux/context_tracking.h>
 #include <linux/hash.h>
 #include <linux/kprobe_point.h>
-#include <linux/llist.h>
 #include <linux/rcupdate.h>
-#include <linux/workqueue.h>
 
 /**
- * struct kprobe_buckets - one generation of the table of points
- * @bits:       log2 of the number of chains
- * @shift:      by how many bits a hash is shifted right to get a chain's index
- * @generation: which link of a point this generation uses
- * @chain:      the first point of each chain
- * @free:       for freeing once no reader is left
+ * struct kprobe_table - the points, hashed by their sites
+ * @first: the first point of each chain; NULL until the first registration
+ * @shift: by how many bits a hash is shifted right to get a chain's index
  */
-struct kprobe_buckets {
-	unsigned int bits;
+struct kprobe_table {
+	struct kprobe_point **first;
 	unsigned int shift;
-	unsigned int generation;
-	struct kprobe_point **chain;
-	struct rcu_work free;
 };
 
-extern struct kprobe_buckets __rcu *kprobe_buckets;
+extern struct kprobe_table kprobe_table;
 
 /* As hash_long(), but the shift is not computed anew. */
-static __always_inline struct kprobe_point **
-kprobe_chain(const struct kprobe_buckets *b, unsigned long site)
+static __always_inline unsigned long kprobe_chain(unsigned long site)
 {
-	return &b->chain[site * GOLDEN_RATIO_PRIME >> b->shift];
+	return site * GOLDEN_RATIO_PRIME >> kprobe_table.shift;
 }
 
-#define kprobe_table_for_each(point, b, at)				\
-	for (point = rcu_dereference_raw(*kprobe_chain(b, at)); point;	\
-	     point = rcu_dereference_raw(point->next[(b)->generation]))
+static __always_inline struct kprobe_point *kprobe_first_in_chain(unsigned long site)
+{
+	struct kprobe_point **first = rcu_dereference_raw(kprobe_table.first);
+
+	return likely(first) ? rcu_dereference_raw(first[kprobe_chain(site)]) : NULL;
+}
+
+#define kprobe_table_for_each(point, at)			\
+	for (point = kprobe_first_in_chain(at); point;		\
+	     point = rcu_dereference_raw(point->next))
 
 /* The point that a breakpoint at @site belongs to. */
 static __always_inline struct kprobe_point *kprobe_table_find(unsigned long site)
 {
-	struct kprobe_buckets *b = rcu_dereference_raw(kprobe_buckets);
 	struct kprobe_point *point;
 
-	kprobe_table_for_each(point, b, site)
+	kprobe_table_for_each(point, site)
 		if (likely(READ_ONCE(point->key) == site))
 			return point;
 	return NULL;
@@ -55,16 +52,16 @@ static __always_inline struct kprobe_point *kprobe_table_find(unsigned long site
 static __always_inline struct kprobe_point *
 kprobe_table_find_user(unsigned long addr, unsigned long site)
 {
-	struct kprobe_buckets *b = rcu_dereference_raw(kprobe_buckets);
 	struct kprobe_point *point;
 
-	kprobe_table_for_each(point, b, site)
+	kprobe_table_for_each(point, site)
 		if (likely(point->addr == addr))
 			return point;
 	return NULL;
 }
 
-void kprobe_table_reserve(unsigned int more);
+void kprobe_table_init(void);
+int kprobe_table_alloc(void);
 void kprobe_table_insert(struct kprobe_point *point);
 void kprobe_table_remove(struct kprobe_point *point);
 
