@@ -14,6 +14,10 @@
  * freed with the detour, after a Tasks RCU grace period, as a task can be preempted
  * before it executes the veneer. The text tells which veneers are in use: a free one is nops.
  *
+ * On the run kernel of x86_64, of the points that can have a jump a short one is all that fits for
+ * 2.6 % at any instruction (521 of 19,981), for 1.6 % at the second instruction of a function, and
+ * for 0.5 % at an entry. The suite kprobes_share prints these numbers.
+ *
  * Everything here runs under kprobe_mutex. No function is called *_veneer: scripts/mksysmap
  * keeps such names, which linkers make up, out of kallsyms.
  */
