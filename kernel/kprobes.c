@@ -22,8 +22,8 @@
  *   kretprobe_call, kretprobe_pool, hit,
  *   slot_make, slot, unwind, synchronize, miss,
  *   probed_code, frame
- *   veneer, address, function, livepatch, reserved,		places
- *   reserved_tables, blacklist, module_text, text, patch
+ *   veneer, address, reserved, function, blacklist,		places
+ *   module_text, text, patch
  *   deferred_free, point, slot_write,			data
  *   return_trampoline, table, reason
  *

@@ -168,19 +168,6 @@ int kprobe_on_func_entry(kprobe_opcode_t *addr, const char *sym,
 	return on_entry ? 0 : -EINVAL;
 }
 
-/* Does another subsystem patch this place, or read its bytes? */
-static bool is_reserved_text(const struct kprobe_lookup *lookup, unsigned long addr)
-{
-	bool reserved;
-
-	if (!IS_ENABLED(CONFIG_KPROBES_ON_FTRACE) && ftrace_location(addr) == addr)
-		return true;
-	kprobe_reserved_lock(addr);
-	reserved = kprobe_text_is_reserved(kprobe_lookup_module(lookup, addr), addr, addr + 1);
-	kprobe_reserved_unlock(addr);
-	return reserved;
-}
-
 /* Only text of the kernel and of modules can be probed, not that of BPF programs etc. */
 static enum kprobe_reason check_text(const struct kprobe_lookup *lookup, unsigned long addr)
 {
@@ -197,6 +184,17 @@ static bool is_blacklisted(struct kprobe_lookup *lookup, unsigned long addr)
 	       !kprobe_blacklist_gap(addr, &lookup->allowed, &lookup->allowed_last);
 }
 
+/* Does another subsystem patch the instruction, or read its bytes? */
+static enum kprobe_reason check_reserved(struct kprobe_lookup *lookup, unsigned long addr)
+{
+	if (!IS_ENABLED(CONFIG_KPROBES_ON_FTRACE) && ftrace_location(addr) == addr)
+		return KPROBE_REASON_RESERVED;
+	if (kprobe_index_text(addr))
+		return KPROBE_REASON_NO_MEMORY;
+	return kprobe_text_is_reserved(lookup, addr, addr + 1) ? KPROBE_REASON_RESERVED :
+								 KPROBE_REASON_NONE;
+}
+
 static enum kprobe_reason check_place(struct kprobe_lookup *lookup, unsigned long addr)
 {
 	enum kprobe_reason reason;
@@ -205,23 +203,13 @@ static enum kprobe_reason check_place(struct kprobe_lookup *lookup, unsigned lon
 	reason = check_text(lookup, addr);
 	if (reason)
 		return reason;
-	if (is_blacklisted(lookup, addr))
-		return KPROBE_REASON_BLACKLIST;
-	if (is_reserved_text(lookup, addr))
-		return KPROBE_REASON_RESERVED;
-	return KPROBE_REASON_NONE;
-}
-
-static enum kprobe_reason check_cfi_type(struct kprobe_lookup *lookup, unsigned long addr)
-{
-	return kprobe_may_be_cfi_type(lookup, addr, addr + 1) ? KPROBE_REASON_RESERVED :
-								KPROBE_REASON_NONE;
+	return is_blacklisted(lookup, addr) ? KPROBE_REASON_BLACKLIST : KPROBE_REASON_NONE;
 }
 
 /* As kprobe_check_address(), for an address where an instruction is known to begin. */
 enum kprobe_reason kprobe_check_boundary(struct kprobe_lookup *lookup, unsigned long addr)
 {
-	return check_place(lookup, addr) ?: check_cfi_type(lookup, addr);
+	return check_place(lookup, addr) ?: check_reserved(lookup, addr);
 }
 
 /* Why no probe may be set at an address. The answer holds as long as kprobe_mutex is held. */
@@ -229,8 +217,7 @@ enum kprobe_reason kprobe_check_address(struct kprobe_lookup *lookup, unsigned l
 {
 	enum kprobe_reason reason = check_place(lookup, addr);
 
-	if (reason)
-		return reason;
-	return kprobe_is_boundary(lookup, addr) ? check_cfi_type(lookup, addr) :
-						  KPROBE_REASON_INSIDE;
+	if (!reason && !kprobe_is_boundary(lookup, addr))
+		return KPROBE_REASON_INSIDE;
+	return reason ?: check_reserved(lookup, addr);
 }

@@ -36,8 +36,8 @@
 #include "displaced.h"
 #include "examine.h"
 #include "function.h"
-#include "livepatch.h"
 #include "point.h"
+#include "reserved.h"
 #include "site.h"
 #include "slot.h"
 
@@ -129,8 +129,7 @@ static enum kprobe_reason remember(struct kprobe_point *point, const struct kpro
 	return KPROBE_REASON_NONE;
 }
 
-static enum kprobe_reason plan(struct kprobe_point *point, struct kprobe_insn *insn,
-			       const struct kprobe_lookup *lookup)
+static enum kprobe_reason plan(struct kprobe_point *point, struct kprobe_insn *insn)
 {
 	enum kprobe_reason reason;
 	bool reserved;
@@ -143,8 +142,8 @@ static enum kprobe_reason plan(struct kprobe_point *point, struct kprobe_insn *i
 	if (reserved)
 		return KPROBE_REASON_RESERVED;
 	reason = arch_kprobe_isa->plan(insn, (u8 *)point->insn, avail, point->site);
-	if (!reason && kprobe_is_relocated_late(kprobe_lookup_module(lookup, point->site),
-						point->site, point->site + insn->len))
+	/* kprobe_check_address() has asked about its first byte; livepatch may write the others. */
+	if (!reason && kprobe_any_in(KPROBE_TEXT_RESERVED, point->site, point->site + insn->len))
 		return KPROBE_REASON_RESERVED;
 	return reason ?: remember(point, insn);
 }
@@ -190,7 +189,7 @@ static void **slot_of(struct kprobe_point *point)
 enum kprobe_reason kprobe_displace(struct kprobe_point *point, struct kprobe_lookup *lookup)
 {
 	struct kprobe_insn insn;
-	enum kprobe_reason reason = plan(point, &insn, lookup) ?: scan(point, lookup);
+	enum kprobe_reason reason = plan(point, &insn) ?: scan(point, lookup);
 
 	if (!reason)
 		find_scratch(point, &insn, lookup);

@@ -17,7 +17,6 @@
 
 #include "examine.h"
 #include "function.h"
-#include "livepatch.h"
 #include "reserved.h"
 #include "scan.h"
 #include "site.h"
@@ -89,41 +88,9 @@ static bool has_ways_in(const struct kprobe_function *function)
 	       is_led_into(function->end, function->end + NEIGHBOURHOOD, function);
 }
 
-/* The module of the function that was looked up last, NULL if @addr is not in that function. */
-static struct module *module_of(const struct kprobe_text *text, unsigned long addr)
-{
-	return kprobe_lookup_module(text->lookup, addr);
-}
-
-/* Does any table of reserved.c have an address in some text? */
-static bool search_tables(struct module *mod, unsigned long start, unsigned long end)
-{
-	return kprobe_text_is_reserved(mod, start, end) ||
-	       kprobe_fault_is_expected(mod, start, end) ||
-	       kprobe_jump_label_lands_in(mod, start, end) ||
-	       kprobe_fixup_lands_in(mod, start, end);
-}
-
 static bool is_in_last_function(const struct kprobe_lookup *lookup, unsigned long addr)
 {
 	return addr >= lookup->function.start && addr < lookup->function.end;
-}
-
-/*
- * May a table have an address in the function around @addr? Nearly no function is in one, which
- * is found out once for all points in it. True for a function that is not in the cache.
- */
-static bool is_listed(const struct kprobe_text *text, unsigned long addr)
-{
-	struct kprobe_lookup *lookup = text->lookup;
-
-	if (!is_in_last_function(lookup, addr))
-		return true;
-	if (!lookup->asked)
-		lookup->listed = search_tables(lookup->module, lookup->function.start,
-					       lookup->function.end);
-	lookup->asked = true;
-	return lookup->listed;
 }
 
 /*
@@ -145,8 +112,7 @@ static bool is_whole(const struct kprobe_text *text, const struct kprobe_functio
 		return !has_ways_in(function);
 	if (!IS_ALIGNED(function->start, CONFIG_FUNCTION_ALIGNMENT))
 		return false;
-	if (is_listed(text, function->start) &&
-	    kprobe_fixup_is_shared(function->start, function->end))
+	if (kprobe_fixup_is_shared(function->start, function->end))
 		return false;
 	return IS_ALIGNED(function->end, CONFIG_FUNCTION_ALIGNMENT) ||
 	       !kprobe_find_function(function->end, &next) ||
@@ -174,44 +140,27 @@ static bool is_patched_by_ftrace(struct kprobe_lookup *lookup, unsigned long sta
 static bool is_reserved(const struct kprobe_text *text, unsigned long start,
 			unsigned long end)
 {
-	return (is_listed(text, start) &&
-		kprobe_text_is_reserved(module_of(text, start), start, end)) ||
-	       kprobe_is_relocated_late(module_of(text, start), start, end) ||
+	return kprobe_text_is_reserved(text->lookup, start, end) ||
 	       is_patched_by_ftrace(text->lookup, start, end) ||
-	       kprobe_may_be_cfi_type(text->lookup, start, end) ||
 	       arch_kprobe_text_reserved(start, end);
 }
 
 static bool may_fault(const struct kprobe_text *text, unsigned long start,
 		      unsigned long end)
 {
-	return is_listed(text, start) &&
-	       kprobe_fault_is_expected(module_of(text, start), start, end);
+	return kprobe_any_in(KPROBE_TEXT_FAULTS, start, end);
 }
 
 static bool is_landed_on(const struct kprobe_text *text, unsigned long start,
 			 unsigned long end)
 {
-	struct module *mod = module_of(text, start);
-
-	if (!is_listed(text, start))
-		return false;
-	return kprobe_jump_label_lands_in(mod, start, end) ||
-	       kprobe_fixup_lands_in(mod, start, end);
+	return kprobe_any_in(KPROBE_TEXT_LANDED, start, end);
 }
 
-static unsigned long next_label_target(const struct kprobe_text *text,
-				       unsigned long *site, unsigned long end)
+static unsigned long next_exit(const struct kprobe_text *text, unsigned long *site,
+			       unsigned long end)
 {
-	return is_listed(text, *site) ?
-	       kprobe_next_label_target(module_of(text, *site), site, end) : 0;
-}
-
-static unsigned long next_fixup(const struct kprobe_text *text, unsigned long *site,
-				unsigned long end)
-{
-	return is_listed(text, *site) ?
-	       kprobe_next_fixup(module_of(text, *site), site, end) : 0;
+	return kprobe_next_target(site, end);
 }
 
 /* Describes the running kernel's text to scan.c and site.c. */
@@ -224,24 +173,11 @@ static struct kprobe_text kernel_text(struct kprobe_lookup *lookup)
 		.is_reserved = is_reserved,
 		.may_fault = may_fault,
 		.is_landed_on = is_landed_on,
-		.next_exit = { next_label_target, next_fixup },
+		.next_exit = next_exit,
 		.is_thunk = arch_kprobe_is_thunk,
 		.way_out = arch_kprobe_way_out(),
 		.lookup = lookup,
 	};
-}
-
-/* Keeps others from patching text, and from sorting the tables of a module that @addr is in. */
-static void lock_text(unsigned long addr)
-{
-	kprobe_reserved_lock(addr);
-	mutex_lock(&text_mutex);
-}
-
-static void unlock_text(unsigned long addr)
-{
-	mutex_unlock(&text_mutex);
-	kprobe_reserved_unlock(addr);
 }
 
 /* The survey of the function that was examined last; kprobe_mutex. */
@@ -252,15 +188,12 @@ static enum kprobe_reason examine(const struct kprobe_isa *isa, struct kprobe_re
 				  unsigned long from, kprobe_scan_t scan)
 {
 	const struct kprobe_text text = kernel_text(lookup);
-	enum kprobe_reason reason;
 
-	lock_text(site);
+	guard(mutex)(&text_mutex);
 	if (!lookup->surveyed)
 		kprobe_survey_init(&survey);
 	lookup->surveyed = true;
-	reason = scan(isa, &text, &survey, region, site, from);
-	unlock_text(site);
-	return reason;
+	return scan(isa, &text, &survey, region, site, from);
 }
 
 /*
@@ -280,10 +213,9 @@ u32 kprobe_examine_scratch(struct kprobe_lookup *lookup, unsigned long addr)
 	struct kprobe_function function;
 	u32 dead = 0;
 
-	lock_text(addr);
+	guard(mutex)(&text_mutex);
 	if (kprobe_lookup_function(lookup, addr, &function))
 		dead = kprobe_dead_scratch(arch_kprobe_isa, &text, &function, addr);
-	unlock_text(addr);
 	return dead & -dead;
 }
 

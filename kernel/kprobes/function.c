@@ -288,7 +288,6 @@ bool kprobe_lookup_function(struct kprobe_lookup *lookup, unsigned long addr,
 			return true;
 		*last = *f;
 		lookup->module = mod;
-		lookup->asked = false;
 		lookup->unpatched = f->end;
 	}
 	*f = *last;
@@ -353,25 +352,6 @@ bool kprobe_is_boundary(struct kprobe_lookup *lookup, unsigned long addr)
 	}
 	lookup->end = decode(lookup->end, addr, lookup->begins, f.start);
 	return test_bit(addr - f.start, lookup->begins);
-}
-
-/*
- * Size of the type in front of a function that kCFI compares. On x86 it has a symbol of its
- * own; elsewhere it counts as text of the function before.
- */
-#define CFI_TYPE_SIZE	(IS_ENABLED(CONFIG_CFI_CLANG) && !IS_ENABLED(CONFIG_X86) ? 4 : 0)
-
-/*
- * May an indirect call compare some text with a type? Not every function has a type, so the
- * last instruction of the function before it may be taken for one, unless it is the only one.
- */
-bool kprobe_may_be_cfi_type(struct kprobe_lookup *lookup, unsigned long start,
-			    unsigned long end)
-{
-	struct kprobe_function f;
-
-	return CFI_TYPE_SIZE && kprobe_lookup_function(lookup, start, &f) &&
-	       start < f.end && end > max(f.start + KPROBE_INSN_ALIGN, f.end - CFI_TYPE_SIZE);
 }
 
 /* Forgets the symbols of a module whose text comes or goes. */

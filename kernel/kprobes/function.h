@@ -44,8 +44,6 @@ bool kprobe_is_cold_part(unsigned long addr);
  * struct kprobe_lookup - cache of the function that was looked up last
  * @function: the function; its @end is 0 at first
  * @module:   the module that it is in, or NULL
- * @asked:    @listed is known
- * @listed:   some table of reserved.c has an address in the function
  * @unpatched: ftrace patches nothing from here to the function's end
  * @decoded:  start of the function that @begins is of; 0 at first
  * @end:      the function was decoded up to here
@@ -60,8 +58,6 @@ bool kprobe_is_cold_part(unsigned long addr);
 struct kprobe_lookup {
 	struct kprobe_function function;
 	struct module *module;
-	bool asked;
-	bool listed;
 	unsigned long unpatched;
 	unsigned long decoded;
 	unsigned long end;
@@ -95,8 +91,6 @@ bool kprobe_find_function(unsigned long addr, struct kprobe_function *f);
 bool kprobe_lookup_function(struct kprobe_lookup *lookup, unsigned long addr,
 			    struct kprobe_function *f);
 bool kprobe_is_boundary(struct kprobe_lookup *lookup, unsigned long addr);
-bool kprobe_may_be_cfi_type(struct kprobe_lookup *lookup, unsigned long start,
-			    unsigned long end);
 void kprobe_drop_functions(const struct module *mod);
 
 #endif /* _KERNEL_KPROBES_FUNCTION_H */

@@ -23,6 +23,7 @@
 #include "module_text.h"
 #include "point.h"
 #include "point_release.h"
+#include "reserved.h"
 
 /*
  * Takes breakpoints, jumps and ftrace's calls out of text before its points are killed: a module's
@@ -106,6 +107,7 @@ static int module_event(struct notifier_block *nb, unsigned long event,
 		kill_module_text(mod, MOD_INIT_TEXT);
 		kill_module_text(mod, MOD_TEXT);
 		kprobe_blacklist_remove_module(mod);
+		kprobe_drop_index(mod);
 		break;
 	}
 	mutex_unlock(&kprobe_mutex);

@@ -93,11 +93,17 @@ enum kprobe_reason kprobe_check_module_text(const struct module *known, unsigned
 	return mod ? check_module(mod, addr) : KPROBE_REASON_NO_TEXT;
 }
 
-/* Notes that a module's COMING notifier has run. kprobe_mutex is held. Returns -ENOMEM or 0. */
+/*
+ * Notes that a module's COMING notifier has run. A livepatch module cannot be probed before it is
+ * live: the loader copies its relocations after it has called the notifiers. Returns -ENOMEM or 0.
+ */
 int kprobe_module_comes(struct module *mod)
 {
-	struct coming_module *coming = kzalloc(sizeof(*coming), GFP_KERNEL);
+	struct coming_module *coming;
 
+	if (is_livepatch_module(mod))
+		return 0;
+	coming = kzalloc(sizeof(*coming), GFP_KERNEL);
 	if (!coming)
 		return -ENOMEM;
 	coming->mod = mod;

@@ -263,14 +263,10 @@ static enum kprobe_reason decode_part(struct kprobe_survey *s)
 static enum kprobe_reason follow_tables(struct kprobe_survey *s)
 {
 	enum kprobe_reason reason = KPROBE_REASON_NONE;
-	unsigned long site, target;
-	unsigned int i;
+	unsigned long site = s->scan.start, target;
 
-	for (i = 0; i < KPROBE_EXIT_TABLES; i++) {
-		site = s->scan.start;
-		while (!reason && (target = s->text->next_exit[i](s->text, &site, s->scan.end)))
-			reason = follow_exit(s, target);
-	}
+	while (!reason && (target = s->text->next_exit(s->text, &site, s->scan.end)))
+		reason = follow_exit(s, target);
 	return reason;
 }
 

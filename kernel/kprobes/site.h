@@ -7,14 +7,6 @@
 
 #include "function.h"
 
-/* Tables that lead out of a function: jump labels and exception fixups. */
-#define KPROBE_EXIT_TABLES	2
-
-struct kprobe_text;
-
-typedef unsigned long kprobe_next_exit_t(const struct kprobe_text *text,
-					 unsigned long *site, unsigned long end);
-
 /**
  * struct kprobe_text - the text, and what is known of it besides instructions
  * @read:      reads the original bytes; returns how many there are
@@ -24,9 +16,9 @@ typedef unsigned long kprobe_next_exit_t(const struct kprobe_text *text,
  * @is_reserved: whether another subsystem patches or reads bytes
  * @may_fault: whether an instruction there has an entry in an exception table
  * @is_landed_on: whether a jump label or an exception fixup leads there
- * @next_exit: for each table, walks its targets from a function: returns the target of
- *             the first entry from @site on, and sets @site to the byte after that entry's
- *             site; 0 if there is none before @end
+ * @next_exit: returns the target of the first jump label or exception fixup from @site on,
+ *             and sets @site to the byte after the address of that; 0 if there is none
+ *             before @end
  * @is_thunk:  whether an address is a thunk, which jumps to an unknown target
  * @way_out:   target of jumps that leave a function and can be ignored; or 0
  * @lookup:    cache for the functions above
@@ -43,7 +35,8 @@ struct kprobe_text {
 			  unsigned long end);
 	bool (*is_landed_on)(const struct kprobe_text *text, unsigned long start,
 			     unsigned long end);
-	kprobe_next_exit_t *next_exit[KPROBE_EXIT_TABLES];
+	unsigned long (*next_exit)(const struct kprobe_text *text, unsigned long *site,
+				   unsigned long end);
 	bool (*is_thunk)(unsigned long addr);
 	unsigned long way_out;
 	struct kprobe_lookup *lookup;

@@ -16,7 +16,7 @@
 #include <linux/vmalloc.h>
 
 #include "../function.h"
-#include "../reserved_tables.h"
+#include "../reserved.h"
 #include "console.h"
 #include "optimized.h"
 

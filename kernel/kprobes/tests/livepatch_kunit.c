@@ -7,7 +7,8 @@
 #include <linux/elf.h>
 #include <linux/module.h>
 
-#include "../livepatch.h"
+#include "../reserved.h"
+#include "../table.h"
 
 /* Numbers of sections; the first one of a file is empty. */
 enum { NONE, TEXT, EARLY, LATE, PLAIN, SECTIONS };
@@ -40,8 +41,10 @@ static Elf_Rela plain[] = { { .r_offset = INSN_PLAIN + IN_INSN } };
 	.sh_info = TEXT,						\
 }
 
-static bool is_relocated(size_t from, size_t to)
+/* What is found in the index of the module. */
+static bool is_relocated(struct kunit *test, size_t from, size_t to)
 {
+	struct module *mod = kunit_kzalloc(test, sizeof(*mod), GFP_KERNEL);
 	static char names[] = NAMES;
 	Elf_Shdr sections[SECTIONS] = {
 		[TEXT] = {
@@ -52,35 +55,45 @@ static bool is_relocated(size_t from, size_t to)
 		[LATE] = RELOCATIONS(NAME_LATE, SHF_RELA_LIVEPATCH, late),
 		[PLAIN] = RELOCATIONS(NAME_PLAIN, 0, plain),
 	};
-	const struct klp_modinfo info = {
+	struct klp_modinfo info = {
 		.hdr.e_shnum = SECTIONS, .sechdrs = sections, .secstrings = names,
 	};
 
-	return kprobe_relocates_late(&info, (unsigned long)text + from,
-				     (unsigned long)text + to);
+	bool found;
+
+	KUNIT_ASSERT_NOT_NULL(test, mod);
+	mod->klp_info = &info;
+	mod->mem[MOD_TEXT] = (struct module_memory){ .base = text, .size = sizeof(text) };
+	guard(mutex)(&kprobe_mutex);
+	KUNIT_EXPECT_EQ(test, 0, kprobe_make_index(mod));
+	found = kprobe_any_in(KPROBE_TEXT_RESERVED, (unsigned long)text + from,
+			      (unsigned long)text + to);
+	kprobe_drop_index(mod);
+	return found;
 }
 
-static bool insn_is_relocated(size_t insn)
+static bool insn_is_relocated(struct kunit *test, size_t insn)
 {
-	return is_relocated(insn, insn + INSN_LEN);
+	return is_relocated(test, insn, insn + INSN_LEN);
 }
 
 /* Only those of another module's symbols are written while the text can be probed. */
 static void late_ones_are_found(struct kunit *test)
 {
-	KUNIT_EXPECT_TRUE(test, insn_is_relocated(INSN_LATE));
-	KUNIT_EXPECT_TRUE(test, insn_is_relocated(INSN_LATE_2));
-	KUNIT_EXPECT_FALSE(test, insn_is_relocated(INSN_EARLY));
-	KUNIT_EXPECT_FALSE(test, insn_is_relocated(INSN_PLAIN));
+	KUNIT_EXPECT_TRUE(test, insn_is_relocated(test, INSN_LATE));
+	KUNIT_EXPECT_TRUE(test, insn_is_relocated(test, INSN_LATE_2));
+	KUNIT_EXPECT_FALSE(test, insn_is_relocated(test, INSN_EARLY));
+	KUNIT_EXPECT_FALSE(test, insn_is_relocated(test, INSN_PLAIN));
 }
 
 static void ranges_are_exact(struct kunit *test)
 {
-	KUNIT_EXPECT_TRUE(test, is_relocated(0, sizeof(text)));
-	KUNIT_EXPECT_TRUE(test, is_relocated(INSN_LATE + IN_INSN, INSN_LATE + IN_INSN + 1));
-	KUNIT_EXPECT_FALSE(test, is_relocated(0, INSN_LATE + IN_INSN));
-	KUNIT_EXPECT_FALSE(test, is_relocated(INSN_LATE + IN_INSN + 1, INSN_LATE_2 + IN_INSN));
-	KUNIT_EXPECT_FALSE(test, is_relocated(INSN_LATE_2 + IN_INSN + 1, sizeof(text)));
+	KUNIT_EXPECT_TRUE(test, is_relocated(test, 0, sizeof(text)));
+	KUNIT_EXPECT_TRUE(test, is_relocated(test, INSN_LATE + IN_INSN, INSN_LATE + IN_INSN + 1));
+	KUNIT_EXPECT_FALSE(test, is_relocated(test, 0, INSN_LATE + IN_INSN));
+	KUNIT_EXPECT_FALSE(test, is_relocated(test, INSN_LATE + IN_INSN + 1,
+					      INSN_LATE_2 + IN_INSN));
+	KUNIT_EXPECT_FALSE(test, is_relocated(test, INSN_LATE_2 + IN_INSN + 1, sizeof(text)));
 }
 
 static struct kunit_case livepatch_cases[] = {

@@ -17,6 +17,7 @@
 
 #include "../blacklist.h"
 #include "../point.h"
+#include "../reserved.h"
 #include "console.h"
 #include "targets.h"
 
@@ -409,6 +410,21 @@ static void blacklist_without_memory(struct kunit *test)
 		KUNIT_EXPECT_FALSE(test, within_kprobe_blacklist(entry));
 	}
 }
+
+/* A probe in a module needs an index of the module's tables. */
+static void index_without_memory(struct kunit *test)
+{
+	struct module *mod = kunit_kzalloc(test, sizeof(*mod), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, mod);
+	prepare_slab_shortages(test);
+	guard(mutex)(&kprobe_mutex);
+	begin_shortage(0);
+	KUNIT_EXPECT_EQ(test, -ENOMEM, kprobe_make_index(mod));
+	KUNIT_EXPECT_EQ(test, 1, end_shortage());
+	KUNIT_EXPECT_EQ(test, 0, kprobe_make_index(mod));
+	kprobe_drop_index(mod);
+}
 #endif
 
 static struct kunit_case memory_cases[] = {
@@ -417,6 +433,7 @@ static struct kunit_case memory_cases[] = {
 	KUNIT_CASE(pool_without_memory),
 #ifdef CONFIG_MODULES
 	KUNIT_CASE(blacklist_without_memory),
+	KUNIT_CASE(index_without_memory),
 #endif
 	{}
 };

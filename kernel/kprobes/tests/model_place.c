@@ -18,7 +18,7 @@
 #include <asm/sections.h>
 
 #include "../blacklist.h"
-#include "../reserved_tables.h"
+#include "../reserved.h"
 #include "model.h"
 
 #define MODULE_SYMBOL(name)	"kprobes_target:kprobes_target_" name

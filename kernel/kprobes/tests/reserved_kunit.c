@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Tests of searches for text that other subsystems patch, read or jump to: the results
+ * Tests of the indices of text that other subsystems patch, read or jump to: the answers
  * agree with the tables and with the base's own functions.
  */
 #include <kunit/test.h>
 #include <linux/bug.h>
 #include <linux/jump_label.h>
 #include <linux/kprobe_point.h>
+#include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/static_call.h>
 #include <asm/insn.h>
@@ -15,15 +16,17 @@
 #include "../address.h"
 #include "../function.h"
 #include "../reserved.h"
-#include "../reserved_tables.h"
 #include "kprobes_test.h"
 #include "waits.h"
 
 /* How many bytes around an address are compared. */
 #define AROUND	4
 
-typedef bool (*asked)(struct module *mod, unsigned long start, unsigned long end);
-typedef unsigned long (*follow)(struct module *mod, unsigned long *site, unsigned long end);
+static int make_kernel_index(struct kunit_suite *suite)
+{
+	guard(mutex)(&kprobe_mutex);
+	return kprobe_index_text((unsigned long)_stext);
+}
 
 /* Init text that was freed does not count. */
 static bool is_text(unsigned long addr)
@@ -35,14 +38,15 @@ static bool is_text(unsigned long addr)
  * An address from a table must be found by the ranges that have it, and by no other. A
  * test ends at its first failure, as there could be thousands.
  */
-static bool expect_known(struct kunit *test, asked is_known, unsigned long addr)
+static bool expect_known(struct kunit *test, u32 kind, unsigned long addr)
 {
 	bool as_it_should;
 
 	if (!is_text(addr))
 		return true;
-	as_it_should = is_known(NULL, addr, addr + 1) && is_known(NULL, addr - 1, addr + 1) &&
-		       is_known(NULL, addr, addr + 5) && !is_known(NULL, addr, addr);
+	as_it_should = kprobe_any_in(kind, addr, addr + 1) &&
+		       kprobe_any_in(kind, addr - 1, addr + 1) &&
+		       kprobe_any_in(kind, addr, addr + 5) && !kprobe_any_in(kind, addr, addr);
 	KUNIT_EXPECT_TRUE_MSG(test, as_it_should, "%pS", (void *)addr);
 	return as_it_should;
 }
@@ -51,17 +55,17 @@ static bool expect_known(struct kunit *test, asked is_known, unsigned long addr)
  * The target must be found from the site, and not from the bytes in front of it. These
  * begin at @before, after any other site.
  */
-static bool expect_lead(struct kunit *test, follow next, unsigned long before,
-			unsigned long site, unsigned long target)
+static bool expect_lead(struct kunit *test, unsigned long before, unsigned long site,
+			unsigned long target)
 {
 	unsigned long at = site, from = before, found;
 
 	if (!is_text(site))
 		return true;
-	found = next(NULL, &at, site + 1);
+	found = kprobe_next_target(&at, site + 1);
 	KUNIT_EXPECT_EQ_MSG(test, found, target, "%pS", (void *)site);
 	KUNIT_EXPECT_EQ_MSG(test, at, site + 1, "%pS", (void *)site);
-	KUNIT_EXPECT_EQ_MSG(test, next(NULL, &from, site), 0, "%pS", (void *)site);
+	KUNIT_EXPECT_EQ_MSG(test, kprobe_next_target(&from, site), 0, "%pS", (void *)site);
 	return found == target && at == site + 1 && from == before;
 }
 
@@ -72,12 +76,9 @@ static void reserved_jump_labels(struct kunit *test)
 
 	guard(mutex)(&kprobe_mutex);
 	for (entry = __start___jump_table; entry < __stop___jump_table; entry++)
-		if (!expect_known(test, kprobe_text_is_reserved,
-				  jump_entry_code(entry)) ||
-		    !expect_known(test, kprobe_jump_label_lands_in,
-				  jump_entry_target(entry)) ||
-		    !expect_lead(test, kprobe_next_label_target,
-				 jump_entry_code(entry) - 1, jump_entry_code(entry),
+		if (!expect_known(test, KPROBE_TEXT_RESERVED, jump_entry_code(entry)) ||
+		    !expect_known(test, KPROBE_TEXT_LANDED, jump_entry_target(entry)) ||
+		    !expect_lead(test, jump_entry_code(entry) - 1, jump_entry_code(entry),
 				 jump_entry_target(entry)))
 			return;
 #else
@@ -93,7 +94,7 @@ static void reserved_static_calls(struct kunit *test)
 	guard(mutex)(&kprobe_mutex);
 	for (site = __start_static_call_sites; site < __stop_static_call_sites;
 	     site++)
-		if (!expect_known(test, kprobe_text_is_reserved,
+		if (!expect_known(test, KPROBE_TEXT_RESERVED,
 				  (unsigned long)&site->addr + site->addr))
 			return;
 #else
@@ -108,7 +109,7 @@ static void reserved_bugs(struct kunit *test)
 
 	guard(mutex)(&kprobe_mutex);
 	for (bug = __start___bug_table; bug < __stop___bug_table; bug++)
-		if (!expect_known(test, kprobe_text_is_reserved,
+		if (!expect_known(test, KPROBE_TEXT_RESERVED,
 				  (unsigned long)&bug->bug_addr_disp +
 				  bug->bug_addr_disp))
 			return;
@@ -126,9 +127,10 @@ static void reserved_fixups(struct kunit *test)
 	guard(mutex)(&kprobe_mutex);
 	for (ex = __start___ex_table; ex < __stop___ex_table; ex++) {
 		site = (unsigned long)&ex->insn + ex->insn;
-		if (!expect_known(test, kprobe_fixup_lands_in,
+		if (!expect_known(test, KPROBE_TEXT_FAULTS, site) ||
+		    !expect_known(test, KPROBE_TEXT_LANDED,
 				  (unsigned long)&ex->fixup + ex->fixup) ||
-		    !expect_lead(test, kprobe_next_fixup, max(site - 1, last + 1), site,
+		    !expect_lead(test, max(site - 1, last + 1), site,
 				 (unsigned long)&ex->fixup + ex->fixup))
 			return;
 		last = site;
@@ -141,14 +143,17 @@ static void reserved_fixups(struct kunit *test)
 static void reserved_cfi_checks(struct kunit *test)
 {
 #ifdef CONFIG_ARCH_USES_CFI_TRAPS
-	size_t i, nr = __stop___kcfi_traps - __start___kcfi_traps;
+	static const s8 check[] = KPROBE_CFI_CHECK;
+	unsigned int i;
+	s32 *trap;
 
 	guard(mutex)(&kprobe_mutex);
-	KUNIT_EXPECT_GT(test, nr, 0);
-	for (i = 0; i < 2 * nr; i++)
-		if (!expect_known(test, kprobe_text_is_reserved,
-				  kprobe_cfi_check(__start___kcfi_traps, i)))
-			return;
+	KUNIT_EXPECT_GT(test, __stop___kcfi_traps - __start___kcfi_traps, 0);
+	for (trap = __start___kcfi_traps; trap < __stop___kcfi_traps; trap++)
+		for (i = 0; i < ARRAY_SIZE(check); i++)
+			if (!expect_known(test, KPROBE_TEXT_RESERVED,
+					  (unsigned long)trap + *trap - check[i]))
+				return;
 #else
 	kunit_skip(test, "indirect calls are not checked");
 #endif
@@ -205,7 +210,7 @@ static void expect_as_base(struct kunit *test, unsigned long site)
 	unsigned long addr;
 
 	for (addr = site - AROUND; addr < site + AROUND; addr++) {
-		bool reserved = kprobe_text_is_reserved(NULL, addr, addr + 1);
+		bool reserved = kprobe_any_in(KPROBE_TEXT_RESERVED, addr, addr + 1);
 
 		KUNIT_EXPECT_TRUE_MSG(test, reserved || !base_begins(addr), "%pS",
 				      (void *)addr);
@@ -233,52 +238,95 @@ static void reserved_as_base_says(struct kunit *test)
 #endif
 }
 
-static void reserved_outside(struct kunit *test)
+#ifdef CONFIG_MODULES
+/* A module with an instruction that may fault, and another one in its init text or none. */
+struct toy_module {
+	struct module mod;
+	struct exception_table_entry ex[2];
+};
+
+static struct toy_module toys[2];
+/* Text of the first module, of the second, and the first one's init text. */
+static u8 toy_text[3][16];
+
+#ifdef ARCH_HAS_RELATIVE_EXTABLE
+#define SITE	3
+#define FIXUP	9
+
+static void set_text(struct toy_module *toy, enum mod_mem_type type, u8 *text)
 {
-	static const asked questions[] = {
-		kprobe_text_is_reserved, kprobe_jump_label_lands_in,
-		kprobe_fixup_lands_in,
-	};
-	unsigned long data = (unsigned long)test;
+	struct exception_table_entry *ex = &toy->ex[toy->mod.num_exentries++];
+
+	toy->mod.mem[type] = (struct module_memory){ .base = text, .size = sizeof(toy_text[0]) };
+	ex->insn = (long)&text[SITE] - (long)&ex->insn;
+	ex->fixup = (long)&text[FIXUP] - (long)&ex->fixup;
+}
+
+static void expect_toy(struct kunit *test, unsigned int i)
+{
+	unsigned long text = (unsigned long)toy_text[i], end = text + sizeof(toy_text[i]);
+	unsigned long site = text;
+
+	KUNIT_EXPECT_TRUE(test, kprobe_any_in(KPROBE_TEXT_FAULTS, text, end));
+	KUNIT_EXPECT_FALSE(test, kprobe_any_in(KPROBE_TEXT_RESERVED, text, end));
+	KUNIT_EXPECT_FALSE(test, kprobe_any_in(KPROBE_TEXT_FAULTS, text, text + SITE));
+	KUNIT_EXPECT_FALSE(test, kprobe_any_in(KPROBE_TEXT_FAULTS, text + SITE + 1, end));
+	KUNIT_EXPECT_TRUE(test, kprobe_any_in(KPROBE_TEXT_LANDED, text + FIXUP, end));
+	KUNIT_EXPECT_FALSE(test, kprobe_any_in(KPROBE_TEXT_LANDED, text + FIXUP + 1, end));
+	KUNIT_EXPECT_EQ(test, kprobe_next_target(&site, end), text + FIXUP);
+	KUNIT_EXPECT_EQ(test, site, text + SITE + 1);
+	KUNIT_EXPECT_EQ(test, kprobe_next_target(&site, end), 0);
+	KUNIT_EXPECT_FALSE(test, kprobe_fixup_is_shared(text, end));
+	KUNIT_EXPECT_TRUE(test, kprobe_fixup_is_shared(text + SITE + 1, end));
+}
+#endif
+
+/* The text of one module may lie between the text and the init text of another one. */
+static void reserved_in_modules(struct kunit *test)
+{
+#ifdef ARCH_HAS_RELATIVE_EXTABLE
 	unsigned int i;
 
 	guard(mutex)(&kprobe_mutex);
-	for (i = 0; i < ARRAY_SIZE(questions); i++) {
-		KUNIT_EXPECT_FALSE(test, questions[i](NULL, data, data + PAGE_SIZE));
-		KUNIT_EXPECT_FALSE(test, questions[i](NULL, 0, PAGE_SIZE));
-		KUNIT_EXPECT_FALSE(test, questions[i](NULL, -PAGE_SIZE, -1));
-		KUNIT_EXPECT_TRUE(test, questions[i](NULL, (unsigned long)_stext,
-						     (unsigned long)_etext));
+	memset(toys, 0, sizeof(toys));
+	set_text(&toys[0], MOD_TEXT, toy_text[0]);
+	set_text(&toys[1], MOD_TEXT, toy_text[1]);
+	set_text(&toys[0], MOD_INIT_TEXT, toy_text[2]);
+	for (i = 0; i < ARRAY_SIZE(toys); i++) {
+		toys[i].mod.extable = toys[i].ex;
+		KUNIT_EXPECT_EQ(test, 0, kprobe_make_index(&toys[i].mod));
 	}
+	for (i = 0; i < ARRAY_SIZE(toy_text); i++)
+		expect_toy(test, i);
+	kprobe_drop_index(&toys[0].mod);
+	expect_toy(test, 1);
+	kprobe_drop_index(&toys[1].mod);
+#else
+	kunit_skip(test, "an exception table of another form");
+#endif
 }
 
-#if defined(CONFIG_HAVE_STATIC_CALL_INLINE) || defined(CONFIG_JUMP_LABEL)
-static void search_module(void *data)
+static void make_index(void *data)
 {
-	/* Not an address of the kernel's image, so it might be a module's. */
-	unsigned long addr = (unsigned long)data;
-
-	kprobe_reserved_lock(addr);
-	kprobe_reserved_unlock(addr);
+	guard(mutex)(&kprobe_mutex);
+	kprobe_make_index(&toys[0].mod);
+	kprobe_drop_index(&toys[0].mod);
 }
 
-/* A module's tables are sorted under a lock while it comes. Who searches them waits for the end. */
-static void expect_wait(struct kunit *test, void (*lock)(void), void (*unlock)(void))
+/* A module's tables are sorted under a lock while it comes. Who reads them waits for the end. */
+static void __maybe_unused expect_wait(struct kunit *test, void (*lock)(void),
+				       void (*unlock)(void))
 {
-	struct kprobes_other *other = kprobes_other(test, search_module, test,
-						    raw_smp_processor_id());
+	struct kprobes_other *other = kprobes_other(test, make_index, NULL, raw_smp_processor_id());
 
+	memset(toys, 0, sizeof(toys));
 	lock();
-	/* The kernel's own are sorted for good: this does not wait. */
-	kprobe_reserved_lock((unsigned long)_stext);
-	kprobe_reserved_unlock((unsigned long)_stext);
 	WRITE_ONCE(other->go, true);
 	KUNIT_EXPECT_TRUE(test, kprobes_waits(other));
 	KUNIT_EXPECT_FALSE(test, READ_ONCE(other->done));
 	unlock();
 	KPROBES_EXPECT_SOON(test, READ_ONCE(other->done));
 }
-#endif
 
 static void reserved_while_calls_sorted(struct kunit *test)
 {
@@ -298,6 +346,8 @@ static void reserved_while_labels_sorted(struct kunit *test)
 #endif
 }
 
+#endif /* CONFIG_MODULES */
+
 static struct kunit_case reserved_cases[] = {
 	KUNIT_CASE(reserved_jump_labels),
 	KUNIT_CASE(reserved_static_calls),
@@ -306,14 +356,17 @@ static struct kunit_case reserved_cases[] = {
 	KUNIT_CASE(reserved_cfi_checks),
 	KUNIT_CASE(reserved_cfi_type),
 	KUNIT_CASE(reserved_as_base_says),
-	KUNIT_CASE(reserved_outside),
+#ifdef CONFIG_MODULES
+	KUNIT_CASE(reserved_in_modules),
 	KUNIT_CASE(reserved_while_calls_sorted),
 	KUNIT_CASE(reserved_while_labels_sorted),
+#endif
 	{ }
 };
 
 static struct kunit_suite reserved_suite = {
 	.name = "kprobes_reserved",
+	.suite_init = make_kernel_index,
 	.test_cases = reserved_cases,
 };
 

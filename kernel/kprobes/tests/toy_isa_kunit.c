@@ -97,7 +97,7 @@ static const struct kprobe_text toy_text = {
 	.is_reserved = is_taken,
 	.may_fault = is_faulting,
 	.is_landed_on = no_range,
-	.next_exit = { no_exit, no_exit },
+	.next_exit = no_exit,
 	.is_thunk = no_thunk,
 };
 

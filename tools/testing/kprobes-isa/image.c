@@ -28,16 +28,6 @@ struct way {
 	unsigned long target;
 };
 
-/**
- * struct ways - the entries of a table
- * @nr:  number of entries
- * @way: the entries, sorted by @site
- */
-struct ways {
-	size_t nr;
-	struct way *way;
-};
-
 struct image_function *image_functions;
 size_t image_nr_functions;
 
@@ -47,7 +37,8 @@ static const Elf64_Sym *symbols;
 static size_t nr_symbols, nr_sections;
 static const char *names;
 static u8 *notes;			/* flags for each byte of the text */
-static struct ways labels, fixups;
+static struct way *ways;		/* sorted by @site */
+static size_t nr_ways;
 
 static bool is_text(unsigned long addr)
 {
@@ -106,30 +97,20 @@ static int compare_ways(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Tables of pairs of relative addresses. */
-static void read_ways(struct ways *ways, const char *start, const char *stop, size_t size)
+/* Tables of pairs of relative addresses: sites that are @what, and targets. */
+static void read_ways(const char *start, const char *stop, size_t size, u8 what)
 {
 	unsigned long addr = value_of(start), end = value_of(stop);
+	struct way way;
 
-	ways->way = calloc((end - addr) / size + 1, sizeof(*ways->way));
-	for (; addr < end; addr += size)
-		ways->way[ways->nr++] =
-			(struct way){ relative(addr), relative(addr + sizeof(s32)) };
-	qsort(ways->way, ways->nr, sizeof(*ways->way), compare_ways);
-}
-
-static void note_ways(void)
-{
-	size_t i;
-
-	for (i = 0; i < labels.nr; i++) {
-		note(labels.way[i].site, 1, RESERVED);
-		note(labels.way[i].target, 1, LANDED_ON);
+	ways = realloc(ways, (nr_ways + (end - addr) / size + 1) * sizeof(*ways));
+	for (; addr < end; addr += size) {
+		way = (struct way){ relative(addr), relative(addr + sizeof(s32)) };
+		note(way.site, 1, what);
+		note(way.target, 1, LANDED_ON);
+		ways[nr_ways++] = way;
 	}
-	for (i = 0; i < fixups.nr; i++) {
-		note(fixups.way[i].site, 1, FAULTS);
-		note(fixups.way[i].target, 1, LANDED_ON);
-	}
+	qsort(ways, nr_ways, sizeof(*ways), compare_ways);
 }
 
 static void note_bugs(void)
@@ -260,9 +241,8 @@ bool image_load(const char *vmlinux)
 		return false;
 	notes = calloc(1, text->sh_size);
 	read_functions();
-	read_ways(&labels, "__start___jump_table", "__stop___jump_table", 16);
-	read_ways(&fixups, "__start___ex_table", "__stop___ex_table", 12);
-	note_ways();
+	read_ways("__start___jump_table", "__stop___jump_table", 16, RESERVED);
+	read_ways("__start___ex_table", "__stop___ex_table", 12, FAULTS);
 	note_bugs();
 	note_static_calls();
 	note_entry_nops();
@@ -332,33 +312,22 @@ static bool is_landed_on(const struct kprobe_text *text, unsigned long start,
 	return is_noted(start, end, LANDED_ON);
 }
 
-static unsigned long next_way(const struct ways *ways, unsigned long *site, unsigned long end)
+static unsigned long next_exit(const struct kprobe_text *text, unsigned long *site,
+			       unsigned long end)
 {
-	size_t from = 0, to = ways->nr, middle;
+	size_t from = 0, to = nr_ways, middle;
 
 	while (from < to) {
 		middle = (from + to) / 2;
-		if (ways->way[middle].site < *site)
+		if (ways[middle].site < *site)
 			from = middle + 1;
 		else
 			to = middle;
 	}
-	if (from == ways->nr || ways->way[from].site >= end)
+	if (from == nr_ways || ways[from].site >= end)
 		return 0;
-	*site = ways->way[from].site + 1;
-	return ways->way[from].target;
-}
-
-static unsigned long next_label(const struct kprobe_text *text, unsigned long *site,
-				unsigned long end)
-{
-	return next_way(&labels, site, end);
-}
-
-static unsigned long next_fixup(const struct kprobe_text *text, unsigned long *site,
-				unsigned long end)
-{
-	return next_way(&fixups, site, end);
+	*site = ways[from].site + 1;
+	return ways[from].target;
 }
 
 static bool is_thunk(unsigned long addr)
@@ -373,6 +342,6 @@ const struct kprobe_text image_text = {
 	.is_reserved = is_reserved,
 	.may_fault = may_fault,
 	.is_landed_on = is_landed_on,
-	.next_exit = { next_label, next_fixup },
+	.next_exit = next_exit,
 	.is_thunk = is_thunk,
 };

@@ -4,7 +4,7 @@
  */
 #include <kunit/test.h>
 
-#include "../../../reserved_tables.h"
+#include "../../../reserved.h"
 
 /* An indirect call as clang checks it. The assembler compresses what clang does. */
 extern const u8 kprobes_cfi_beq[], kprobes_cfi_ebreak[], kprobes_cfi_jalr[];
@@ -21,12 +21,11 @@ asm (".pushsection .rodata\n"
 
 static void reserved_cfi_check(struct kunit *test)
 {
-	static s32 trap;
+	static const s8 check[] = KPROBE_CFI_CHECK;
 
-	trap = (void *)kprobes_cfi_ebreak - (void *)&trap;
-	KUNIT_EXPECT_EQ(test, (unsigned long)kprobes_cfi_beq, kprobe_cfi_check(&trap, 0));
-	KUNIT_EXPECT_EQ(test, (unsigned long)kprobes_cfi_ebreak, kprobe_cfi_check(&trap, 1));
-	KUNIT_EXPECT_EQ(test, (unsigned long)kprobes_cfi_jalr, kprobe_cfi_check(&trap, 2));
+	KUNIT_EXPECT_PTR_EQ(test, &kprobes_cfi_beq[0], kprobes_cfi_ebreak - check[0]);
+	KUNIT_EXPECT_PTR_EQ(test, &kprobes_cfi_ebreak[0], kprobes_cfi_ebreak - check[1]);
+	KUNIT_EXPECT_PTR_EQ(test, &kprobes_cfi_jalr[0], kprobes_cfi_ebreak - check[2]);
 }
 
 static struct kunit_case cfi_cases[] = {

@@ -5,23 +5,18 @@
 #include <kunit/test.h>
 #include <asm/insn.h>
 
-#include "../../../reserved_tables.h"
+#include "../../../reserved.h"
 
 /* Two indirect calls as clang checks them, of a register and of one with REX.B. */
-static struct {
-	u8 code[2][14];
-	s32 traps[2];
-} cfi = {
-	.code = {
-		{
-			0x41, 0xba, 1, 2, 3, 4,		/* mov $, %r10d */
-			0x44, 0x03, 0x50, 0xfc,		/* add -4(%rax), %r10d */
-			0x74, 0x02, 0x0f, 0x0b,		/* je, ud2 */
-		}, {
-			0x41, 0xba, 1, 2, 3, 4,
-			0x45, 0x03, 0x53, 0xfc,		/* add -4(%r11), %r10d */
-			0x74, 0x02, 0x0f, 0x0b,
-		},
+static const u8 code[2][14] = {
+	{
+		0x41, 0xba, 1, 2, 3, 4,		/* mov $, %r10d */
+		0x44, 0x03, 0x50, 0xfc,		/* add -4(%rax), %r10d */
+		0x74, 0x02, 0x0f, 0x0b,		/* je, ud2 */
+	}, {
+		0x41, 0xba, 1, 2, 3, 4,
+		0x45, 0x03, 0x53, 0xfc,		/* add -4(%r11), %r10d */
+		0x74, 0x02, 0x0f, 0x0b,
 	},
 };
 
@@ -36,18 +31,16 @@ static void expect_cfi_insn(struct kunit *test, const u8 *code, u32 opcode)
 
 static void reserved_cfi_check(struct kunit *test)
 {
+	static const s8 check[] = KPROBE_CFI_CHECK;
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(cfi.traps); i++)
-		cfi.traps[i] = (void *)&cfi.code[i][12] - (void *)&cfi.traps[i];
-	for (i = 0; i < ARRAY_SIZE(cfi.traps); i++) {
-		const u8 *first = (const u8 *)kprobe_cfi_check(cfi.traps, 2 * i);
-		const u8 *second = (const u8 *)kprobe_cfi_check(cfi.traps, 2 * i + 1);
+	for (i = 0; i < ARRAY_SIZE(code); i++) {
+		const u8 *trap = &code[i][12];
 
-		KUNIT_ASSERT_PTR_EQ(test, first, &cfi.code[i][0]);
-		KUNIT_ASSERT_PTR_EQ(test, second, &cfi.code[i][6]);
-		expect_cfi_insn(test, first, 0xba);
-		expect_cfi_insn(test, second, 0x03);
+		KUNIT_ASSERT_PTR_EQ(test, trap - check[0], &code[i][0]);
+		KUNIT_ASSERT_PTR_EQ(test, trap - check[1], &code[i][6]);
+		expect_cfi_insn(test, trap - check[0], 0xba);
+		expect_cfi_insn(test, trap - check[1], 0x03);
 	}
 }
 

@@ -13,6 +13,7 @@
 
 #include "../../../examine.h"
 #include "../../../function.h"
+#include "../../../reserved.h"
 #include "../../../slot.h"
 #include "../../../slot_write.h"
 #include "../../targets.h"
@@ -372,8 +373,15 @@ static struct kunit_case x86_examine_cases[] = {
 	{ }
 };
 
+static int make_index(struct kunit_suite *suite)
+{
+	guard(mutex)(&kprobe_mutex);
+	return kprobe_index_text((unsigned long)kprobes_region_plain);
+}
+
 static struct kunit_suite x86_examine_suite = {
 	.name = "kprobes_x86_examine",
+	.suite_init = make_index,
 	.test_cases = x86_examine_cases,
 };
 

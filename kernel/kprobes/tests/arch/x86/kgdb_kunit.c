@@ -166,9 +166,9 @@ static void site_is_reserved(struct kunit *test)
 	kprobe_lookup_init(&lookup);
 	guard(mutex)(&kprobe_mutex);
 	KUNIT_EXPECT_EQ(test, KPROBE_REASON_RESERVED, kprobe_check_address(&lookup, addr));
-	KUNIT_EXPECT_TRUE(test, kprobe_text_is_reserved(NULL, addr, addr + 1));
-	KUNIT_EXPECT_TRUE(test, kprobe_text_is_reserved(NULL, addr - 1, addr + 1));
-	KUNIT_EXPECT_FALSE(test, kprobe_text_is_reserved(NULL, addr + 1, addr + 2));
+	KUNIT_EXPECT_TRUE(test, kprobe_text_is_reserved(&lookup, addr, addr + 1));
+	KUNIT_EXPECT_TRUE(test, kprobe_text_is_reserved(&lookup, addr - 1, addr + 1));
+	KUNIT_EXPECT_FALSE(test, kprobe_text_is_reserved(&lookup, addr + 1, addr + 2));
 }
 
 static void no_jump_across(struct kunit *test)
@@ -179,6 +179,7 @@ static void no_jump_across(struct kunit *test)
 
 	kprobe_lookup_init(&lookup);
 	guard(mutex)(&kprobe_mutex);
+	KUNIT_EXPECT_EQ(test, 0, kprobe_index_text(addr));
 	KUNIT_EXPECT_EQ(test, KPROBE_REASON_RESERVED,
 			kprobe_examine(&region, &lookup, addr, addr + 1));
 }
