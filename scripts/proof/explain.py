@@ -1,22 +1,39 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Whether a text itself shows why a probe on it was refused.
+"""What tables and bytes of a kernel explain: places that it patches on its own, and refusals of probes.
 
-A reason that kprobes gives is not taken on trust: each has a test here that looks at the bytes of the
-instruction, at its symbol, or at the tables of the object. A reason without a test explains nothing.
+A reason that kprobes gives for a refusal is not taken on trust: each has a test here that looks at the
+bytes of the instruction, at its symbol, or at the tables of the object. A reason without a test explains
+nothing.
+
+While a sweep runs, a static key may flip, or a static call may get another target. Where the kernel counts
+calls (retbleed=stuff), the calls in ftrace's trampolines lead to what counts, in front of the function,
+until ftrace has patched them for the first time. The bytes of such a site may then be other ones than
+before, but only its legal ones. All other bytes of the text must be what they were.
 """
 import bisect
 import os
 import re
 import struct
-import subprocess
 
 from text import hitpath
 
+NOP2, NOP5 = b"\x66\x90", b"\x0f\x1f\x44\x00\x00"
+XOR5 = b"\x2e\x2e\x2e\x31\xc0"              # what a static call that returns 0 becomes
+RET5 = b"\xc3\xcc\xcc\xcc\xcc"
+WINDOW = 8          # a report of the guest: bytes that are compared, with as many on both sides
+FTRACE = "ftrace_call", "ftrace_regs_call"
+# Tables: the edges' symbols, the size of an entry, and that of its address.
+LABELS = "__start___jump_table", "__stop___jump_table", 16, 4
+CALLS = "__start_static_call_sites", "__stop_static_call_sites", 8, 4
+BUGS = "__start___bug_table", "__stop___bug_table", 12, 4
+TRACED = "__start_mcount_loc", "__stop_mcount_loc", 8, 8
+EXCEPTIONS = "__start___ex_table", "__stop___ex_table", 12, 4
+TABLES = LABELS, CALLS, BUGS, TRACED
+
 # A prefix, of which the kernel's instructions have one at most.
 LEGACY = rb"^[\x66\xf0\xf2\xf3\x2e\x36\x3e\x26\x64\x65]*[\x40-\x4f]?"
-LANDING_PAD = rb"\xf3\x0f\x1e[\xfa\xfb]"
-# What the kernel makes of one that no indirect branch leads to.
-SEALED = rb"\x66\x0f\x1f\x00"
+# The second is what the kernel makes of one that no indirect branch leads to.
+LANDING_PAD, SEALED = rb"\xf3\x0f\x1e[\xfa\xfb]", rb"\x66\x0f\x1f\x00"
 OPCODES = {
     "landing pad of indirect branches": LANDING_PAD,
     # int3, int1, ud2, ud1
@@ -40,175 +57,146 @@ SYMBOLS = {
     "trampoline of a static call": re.compile(r"__SCT__"),
 }
 PATCHED = "patched or read by another subsystem (jump label, static call, BUG, ftrace)"
-# Tables of such places: section, the table's edges, the size of an entry, and that of its address.
-TABLES = (
-    ("__jump_table", ("__start___jump_table", "__stop___jump_table"), 16, 4),
-    (".static_call_sites", ("__start_static_call_sites", "__stop_static_call_sites"), 8, 4),
-    ("__bug_table", ("__start___bug_table", "__stop___bug_table"), 12, 4),
-    ("__mcount_loc", ("__start_mcount_loc", "__stop_mcount_loc"), 8, 8),
-)
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
-BLACKLIST = os.path.join(ROOT, "arch/x86/kernel/kprobes.c")
-DYING = os.path.join(ROOT, "kernel/kprobes/blacklist.c")
-# As is_sanitizer_call() of kernel/kprobes/blacklist.c has them.
-SANITIZER_CALL = re.compile(r"__(asan|hwasan|tsan|sanitizer_cov)_")
-# A check of an indirect call by clang: the two instructions that a report of its trap reads.
-CHECKS = (".kcfi_traps", ("__start___kcfi_traps", "__stop___kcfi_traps"), 4, 4)
-BEFORE_TRAP = 12, 6
-EXCEPTIONS = ("__ex_table", ("__start___ex_table", "__stop___ex_table"), 12, 4)
-RELOCATED = re.compile(r"^[0-9a-f]+ +[0-9a-f]+ R_X86_64_(?:PC32|64) +([0-9a-f]+) (\S+) \+ ([0-9a-f]+)")
+# Both name functions that no section and no table forbids, in quotation marks.
+BLACKLISTS = "arch/x86/kernel/kprobes.c", "kernel/kprobes/blacklist.c"
 
 
-def addresses(kernel, table):
-    """What the entries of one of the kernel's tables are for: relative to themselves, or not."""
-    _, edges, entry, width = table
-    start, end = (kernel.address.get(edge, 0) for edge in edges)
-    data = kernel.bytes(start, end)
+def branch(addr, code, opcode, length=5):
+    """Where a branch with an offset of 8 or 32 bits leads to; None if it is not that branch."""
+    if len(code) < length or not code.startswith(opcode):
+        return None
+    offset, = struct.unpack("<b" if length == 2 else "<i", code[len(opcode):length])
+    return addr + length + offset
+
+
+class Sites:
+    """@labels: address of a jump label: its target. @calls: address of a static call, of its trampoline,
+    or of a call of ftrace: is it a tail call? @functions: addresses of functions."""
+
+    def __init__(self, labels=None, calls=None, functions=()):
+        self.labels, self.calls, self.functions = labels or {}, calls or {}, set(functions)
+        self.addresses = sorted(set(self.labels) | set(self.calls))
+
+    def legal(self, addr, before, now):
+        """The length of what is at a site now, 0 if that is none of its forms. Both begin at the site.
+
+        A jump label is a nop, or a jump to its target; its length does not change. A static call is a call
+        of a function's entry, a nop, or clears the register of results. A tail call is a jump to an entry,
+        on a condition maybe, or returns."""
+        if addr in self.labels:
+            length = 2 if before[:1] in (b"\xeb", NOP2[:1]) else 5
+            nop, opcode = (NOP2, b"\xeb") if length == 2 else (NOP5, b"\xe9")
+            is_one = now[:length] == nop or branch(addr, now, opcode, length) == self.labels[addr]
+            return length if is_one else 0
+        is_tail = self.calls[addr]
+        if now[:5] in ((RET5,) if is_tail else (NOP5, XOR5)):
+            return 5
+        if branch(addr, now, b"\xe9" if is_tail else b"\xe8") in self.functions:
+            return 5
+        on_condition = is_tail and now[:1] == b"\x0f" and now[1:2] and now[1] & 0xf0 == 0x80
+        return 6 if on_condition and branch(addr, now, now[:2], 6) in self.functions else 0
+
+    def excused(self, at, before, now, start):
+        """Does a site excuse that the byte at an address differs? @before, @now: from @start."""
+        i = bisect.bisect_right(self.addresses, at)
+        return any(addr >= start and at < addr + self.legal(addr, before[addr - start:], now[addr - start:])
+                   for addr in self.addresses[max(0, i - 2):i])
+
+    def judge(self, windows):
+        """Of windows that differ: (bytes that no site excuses, the first one's address, bytes that one
+        does). A window is (address, bytes before, bytes now); it begins WINDOW bytes before the address,
+        and the WINDOW bytes from there are judged."""
+        bad, excused = [], 0
+        for addr, before, now in windows:
+            start = addr - WINDOW
+            differ = [start + i for i in range(WINDOW, 2 * WINDOW) if before[i:i + 1] != now[i:i + 1]]
+            wrong = [at for at in differ if not self.excused(at, before, now, start)]
+            bad += wrong
+            excused += len(differ) - len(wrong)
+        return len(bad), bad[0] if bad else 0, excused
+
+
+def parse_table(table, start, data):
+    """Of each entry of a table at an address: what it is for, and the relative address behind that."""
+    entry, width = table[2:]
     for at in range(0, len(data) - entry + 1, entry):
-        value, = struct.unpack_from("<i" if width == 4 else "<Q", data, at)
-        yield value + start + at if width == 4 else value
-
-
-def relocations(module, readelf):
-    """Of a module that is not loaded: (table's section, code's section, offset in it)."""
-    out = subprocess.run([readelf, "-rW", module], stdout=subprocess.PIPE, text=True, check=True)
-    table = ""
-    for line in out.stdout.splitlines():
-        if line.startswith("Relocation section"):
-            table = line.split("'")[1][len(".rela"):]
-        match = RELOCATED.match(line)
-        if match:
-            yield table, match[2], int(match[1], 16) + int(match[3], 16)
-
-
-def names_of(module):
-    """The symbols of a module that is not loaded: (section, offset in it), and the names there."""
-    elf, names = hitpath.Elf(module), {}
-    for name, value, _, _, index in elf.placed_symbols():
-        if index < len(elf.sections) and not name.startswith(".L"):
-            names.setdefault((elf.section_name(index), value), set()).add(name)
-    return names
-
-
-def named(source):
-    """What the blacklist of the architecture names, with a reason beside it: pairs of symbols, from the
-    first of which to the end of the second text is copied, functions of CPUs that go offline or run
-    without the kernel's IDT, and a function with the one that has it inlined where it is none."""
-    with open(source) as f:
-        code = f.read()
-    table = re.search(r"copied\[\]\[2\].*?^};.*?without_idt\[\].*?^};", code, re.DOTALL | re.MULTILINE)[0]
-    either = re.search(r'lookup_name\("(\w+)"\) \? "\1" :\s+"(\w+)"', code)
-    return re.findall(r'{ "(\w+)", "(\w+)" }', table), set(re.findall(r'"(\w+)"', table)), either.groups()
-
-
-def dying():
-    """What the core's blacklist names: functions of CPUs that go offline."""
-    with open(DYING) as f:
-        return set(re.findall(r'"(\w+)"', re.search(r"dying\[\].*?^};", f.read(), re.DOTALL | re.MULTILINE)[0]))
+        if width == 8:
+            yield struct.unpack_from("<Q", data, at)[0], 0
+        else:
+            first, second = struct.unpack_from("<ii", data, at)
+            yield start + at + first, start + at + 4 + second
 
 
 class Kernel(hitpath.Kernel):
-    """The kernel's symbols, blacklist, and tables. @entries: addresses of functions."""
+    """The symbols of a kernel that was not moved, its blacklist, and its tables. @entries: addresses of
+    functions. @by_name: functions on the blacklist that no table of the kernel names. @ranges: texts that
+    are copied, from a symbol to the end of another one."""
 
-    def __init__(self, file, source=BLACKLIST):
+    def __init__(self, file):
         super().__init__(file)
         elf = hitpath.Elf(file)
-        self.bytes = elf.bytes
-        functions = [s for s in elf.symbols() if s[3] == hitpath.FUNC]
-        self.entries = {value for _, value, _, _ in functions}
-        # With clang, objdump names what is in front of a function by a local label.
-        self.all_names = {}
-        for name, value, _, _ in elf.symbols():
-            if not name.startswith(".L"):
-                self.all_names.setdefault(value, set()).add(name)
-        self.all_starts = sorted(self.all_names)
-        pairs, by_name, either = named(source)
-        self.by_name = by_name | dying() | {either[either[0] not in self.address]}
-        # What fills the space up to the next symbol belongs to the one before.
-        self.ranges = [(value, self.all_starts[bisect.bisect_left(self.all_starts, value + size)])
-                       for name, value, size, _ in functions if name in (start for start, _ in pairs)]
-        self.ranges += [(self.address[start], self.address[end]) for start, end in pairs
-                        if start in self.address and end in self.address]
+        self.bytes, symbols = elf.bytes, list(elf.symbols())
+        self.entries = {s[1] for s in symbols if s[3] == hitpath.FUNC}
+        self.by_name, self.ranges = set(), []
+        starts = sorted({s[1] for s in symbols})
+        ends = {name: starts[bisect.bisect_left(starts, value + size)]
+                for name, value, size, kind in symbols if kind == hitpath.FUNC and value + size <= starts[-1]}
+        for source in BLACKLISTS:
+            with open(os.path.join(ROOT, source)) as f:
+                code = f.read()
+            self.by_name.update(re.findall(r'"(\w+)"', code))
+            self.ranges += [(self.address[first], ends.get(last, self.address[last])) for first, last in
+                            re.findall(r'{ "(\w+)", "(\w+)" }', code)
+                            if first in self.address and last in self.address]
+        calls = {addr: bool(key & 1) for addr, key in self.table(CALLS)}
+        calls.update((addr, True) for name, addr in self.address.items() if name.startswith("__SCT__"))
+        calls.update((self.address[name], False) for name in FTRACE if name in self.address)
+        self.patched = Sites(dict(self.table(LABELS)), calls,
+                             {s[1] for s in symbols if s[3] in (hitpath.NOTYPE, hitpath.FUNC)})
 
-    def start_of(self, address):
-        """Where the symbol at an address begins, as the kernel sees it."""
-        return self.all_starts[max(0, bisect.bisect_right(self.all_starts, address) - 1)]
-
-    def names_at(self, address):
-        return self.all_names[self.start_of(address)]
+    def table(self, table):
+        start, end = (self.address.get(edge, 0) for edge in table[:2])
+        return parse_table(table, start, self.bytes(start, end))
 
     def is_blacklisted(self, address):
-        return (self.function(address) in self.forbidden or
-                self.start_of(address) in self.forbidden or
-                any(hitpath.PIECE.split(name)[0] in self.by_name or SANITIZER_CALL.match(name)
-                    for name in self.names_at(address)) or
-                any(start <= address < end for start, end in self.ranges))
+        function = self.function(address)
+        return (function in self.forbidden or any(start <= address < end for start, end in self.ranges) or
+                any(hitpath.PIECE.split(name)[0] in self.by_name for name in self.names[function]))
 
 
 class Explanations:
-    """@texts: texts of objects, of which the kernel's is the first. @modules: files of the others."""
+    """@sites: what other subsystems patch. @idle: instructions with an exception table entry."""
 
-    def __init__(self, kernel_file, texts, modules=(), readelf="readelf"):
-        self.kernel = Kernel(kernel_file)
-        self.texts = texts
-        self.sites = [set() for _ in texts]
-        self.names = {}             # of modules: address: names of the symbols there
-        self.idle = set(addresses(self.kernel, EXCEPTIONS))
-        for table in TABLES:
-            self.sites[0].update(addresses(self.kernel, table))
-        for trap in addresses(self.kernel, CHECKS):
-            self.sites[0].update(trap - before for before in BEFORE_TRAP)
-        for module in modules:
-            self._read_module(module, readelf)
+    def __init__(self, kernel_file, text):
+        self.kernel, self.text = Kernel(kernel_file), text
+        self.sites = {addr for table in TABLES for addr, _ in self.kernel.table(table)}
+        self.idle = {addr for addr, _ in self.kernel.table(EXCEPTIONS)}
 
-    def _read_module(self, module, readelf):
-        name = module.rpartition("/")[2][:-3].replace("-", "_")
-        # By section: its text, and which of the texts that is.
-        places = {text.section: (o, text) for o, text in enumerate(self.texts)
-                  if text.name.partition(":")[0] == name}
-        for (section, offset), names in names_of(module).items():
-            if section in places:
-                self.names[places[section][1].start + offset] = names
-        for table, section, offset in relocations(module, readelf):
-            if section not in places:
-                continue
-            o, text = places[section]
-            if table == EXCEPTIONS[0]:
-                self.idle.add(text.start + offset)
-            elif table in (t[0] for t in TABLES):
-                self.sites[o].add(text.start + offset)
-
-    def names_at(self, o, address):
-        """Names of the symbol that an address of a text is in."""
-        if o == 0:
-            return self.kernel.names_at(address)
-        starts = [start for start in self.names if self.texts[o].start <= start <= address]
-        return self.names[max(starts)] if starts else set()
-
-    def explains(self, o, i, reason):
+    def explains(self, i, reason):
         """Does the text show the reason why a probe on an instruction was refused?"""
-        text = self.texts[o]
-        if self.shows(o, i, reason):
+        text = self.text
+        if self.shows(i, reason):
             return True
         # A probe on the landing pad of an entry is one on the next instruction.
         is_pad = re.match(LANDING_PAD + b"|" + SEALED, text.bytes[text.offsets[i]:text.offsets[i] + 4])
-        return bool(is_pad) and i + 1 < len(text) and self.shows(o, i + 1, reason)
+        return bool(is_pad) and i + 1 < len(text) and self.shows(i + 1, reason)
 
-    def shows(self, o, i, reason):
+    def shows(self, i, reason):
         """The same, if the probe would be on that instruction."""
-        text = self.texts[o]
+        text = self.text
         offset, length = text.offsets[i], text.lengths[i]
         address, symbol = text.start + offset, text.symbol(offset)
         code = text.bytes[offset:offset + length]
         if reason in SYMBOLS:
-            return any(SYMBOLS[reason].match(name) for name in self.names_at(o, address))
+            return bool(SYMBOLS[reason].match(symbol))
         if reason in OPCODES:
             return bool(re.match(LEGACY + b"(" + OPCODES[reason] + b")", code, re.DOTALL) or
                         re.match(OPCODES[reason], code, re.DOTALL))
         if reason == PATCHED:
-            return any(at in self.sites[o] for at in range(address, address + length))
+            return any(at in self.sites for at in range(address, address + length))
         if reason == "blacklisted":
-            return o == 0 and self.kernel.is_blacklisted(address)
+            return self.kernel.is_blacklisted(address)
         if reason == "not a function's entry":
             # A cold part is jumped to.
             return address not in self.kernel.entries or ".cold" in symbol

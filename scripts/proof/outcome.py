@@ -20,9 +20,8 @@ UNEXPLAINED = "(no reason given)"
 # A line of debugfs's "refused".
 REASON = re.compile(r"  (kprobe|kretprobe) +0x([0-9a-f]+)\+0x0 +(-\S+) +(.*\S)")
 
-# Counts of an instruction. @mechanism: when last looked at. @early: hits before the optimizer was turned
-# on. @late: hits after it was done. @leaving: hits while the probes were being unregistered.
-Hit = collections.namedtuple("Hit", "hits posts faults missed wrong mechanism early late leaving")
+# Counts of an instruction. @leaving: hits while the probes were being unregistered.
+Hit = collections.namedtuple("Hit", "hits posts faults missed wrong leaving")
 # Counts of a function. @outside: hits of its entry while the return probe was not armed.
 Return = collections.namedtuple("Return", "entries returns lost outside")
 # What the books of an instruction depend on. @post: it has a post-handler. @context: it changes the
@@ -43,18 +42,19 @@ class Phase:
         self.reasons = {}           # ("kprobe" or "kretprobe", address): (errno's name, reason)
         self.hits, self.returns = {}, {}    # index: Hit, index: Return
         self.inside = {}            # function: how many tasks had called it at the end
-        self.tasks = 0
         self.runs = []              # (step, how, seconds)
         self.lines = []             # of the workload, where it differs
         self.windows = []           # of each comparison: [(address, bytes before, bytes now)]
         self.idle = []              # addresses of points that are not freed
-        self.armed = self.left = None
         self.used = {}              # "before", "armed", "after": Used
-        self.jumps = self.waiting = 0
-        self.done = False
+        self.numbers = {"jumps": (0, 0), "done": ()}    # of other lines
         # Judged: (bytes that differ, the first one's address, bytes of toggled sites), idle points that
         # nothing explains, and refusals of that kind.
         self.text, self.stray, self.unexplained = (0, 0, 0), 0, []
+
+    @property
+    def done(self):
+        return self.numbers["done"] == (self.number,)
 
     def take(self, line):
         """A line of the report. One that was cut off is no line."""
@@ -63,13 +63,9 @@ class Phase:
             self.reasons[reason[1], int(reason[2], 16)] = reason[3], reason[4]
             return
         key, *rest = line.split(" ")
-        numbers = [int(word) for word in rest if re.fullmatch(r"-?\d+", word)]
+        numbers = tuple(int(word) for word in rest if re.fullmatch(r"-?\d+", word))
         if key == "refused":
             self.errors[numbers[0], rest[1]] = numbers[1]
-        elif key == "armed":
-            self.armed = tuple(numbers)
-        elif key == "jumps":
-            self.jumps, self.waiting = numbers
         elif key == "run":
             self.runs.append((rest[0], rest[1], numbers[-1]))
         elif key == "line":
@@ -78,22 +74,18 @@ class Phase:
             self.windows.append([])
         elif key == "differs":
             self.windows[-1].append((int(rest[0], 16), bytes.fromhex(rest[1]), bytes.fromhex(rest[2])))
-        elif key == "left":
-            self.left = tuple(numbers)
         elif key == "idle":
             self.idle.append(int(rest[0], 16))
-        elif key == "tasks":
-            self.tasks = numbers[0]
         elif key == "inside":
             self.inside[rest[1]] = numbers[0]
         elif key == "used":
             self.used[rest[0]] = Used(*numbers)
         elif key == "hit":
-            self.hits[numbers[0]] = Hit(*numbers[1:6], rest[6], *numbers[6:])
+            self.hits[numbers[0]] = Hit(*numbers[1:])
         elif key == "return":
             self.returns[numbers[0]] = Return(*numbers[1:])
-        elif key == "done":
-            self.done = numbers == [self.number]
+        else:
+            self.numbers[key] = numbers
 
 
 def parse(lines):
@@ -123,7 +115,7 @@ ENDLESS = re.compile(r"""(__x64_|__ia32_|__do_)?sys_exit(_group)?$|do_exit$|do_g
     |cpuhp_report_idle_dead$""", re.VERBOSE)
 
 
-def is_uneven(phase, hit, fact, preemptible=False):
+def is_uneven(hit, fact):
     """Did handlers not run as they should? A fault may keep an instruction from being completed.
 
     A post-handler is missed where what was interrupted may be a handler: only after an instruction
@@ -131,13 +123,11 @@ def is_uneven(phase, hit, fact, preemptible=False):
     post-handler of any other instruction runs in the context that its pre-handler ran in.
 
     A probe that is unregistered between the two gets no post-handler. That happens to at most one
-    hit on each CPU, and to one of each task that may be preempted there. Those hits come after the
-    last look at their number, because tasks in copies are waited for between that look and the end.
+    hit on each CPU: nothing is preempted there in the kernel that is swept.
     """
-    leaving = min(hit.leaving, CPUS + (phase.tasks if preemptible else 0))
     if hit.wrong:
         return True
-    lost = leaving + hit.faults + (hit.missed if fact.context else 0)
+    lost = min(hit.leaving, CPUS) + hit.faults + (hit.missed if fact.context else 0)
     return fact.post and not hit.hits - lost <= hit.posts <= hit.hits
 
 
@@ -147,7 +137,7 @@ def in_flight(phase, fact):
     if any(ENDLESS.match(name) for name in (fact.waits or {fact.function})):
         return 1 << 32
     if fact.waits is None:
-        return phase.tasks + CPUS
+        return phase.numbers["tasks"][0] + CPUS
     return sum(phase.inside.get(name, 0) for name in fact.waits) + CPUS
 
 
@@ -161,14 +151,14 @@ def return_is_uneven(phase, i, fact):
     return not 0 <= entries - returns <= in_flight(phase, fact) + lost
 
 
-def classify(phase, facts, preemptible=False):
+def classify(phase, facts):
     """Outcome of each of a phase's instructions. @facts: a Fact of each."""
     result = []
     for i, fact in enumerate(facts):
         hit = phase.hits.get(i)
         if (i, "probe") in phase.errors:
             result.append(REFUSED)
-        elif (hit and is_uneven(phase, hit, fact, preemptible)) or (
+        elif (hit and is_uneven(hit, fact)) or (
                 i in phase.returns and return_is_uneven(phase, i, fact)):
             result.append(UNEVEN)
         elif hit and hit.missed:
@@ -178,15 +168,12 @@ def classify(phase, facts, preemptible=False):
     return result
 
 
-def is_left(phase, quarantine=False):
+def is_left(phase):
     """Are there points, detours or pages of theirs that no idle point accounts for, or an idle one
-    that nothing explains? Nobody else has probes. A page may have a chunk of others with it.
-    @quarantine: KASAN keeps freed memory for a while, so that nothing is known of it."""
-    idle, after = phase.left[2], phase.used["after"]
-    if phase.stray or idle != len(phase.idle):
-        return True
-    return not quarantine and not (after.points <= idle and after.detours <= idle and
-                                   after.pages <= SIZES + idle * CHUNK)
+    that nothing explains? Nobody else has probes. A page may have a chunk of others with it."""
+    idle, after = phase.numbers["left"][2], phase.used["after"]
+    return (phase.stray > 0 or idle != len(phase.idle) or after.points > idle or after.detours > idle or
+            after.pages > SIZES + idle * CHUNK)
 
 
 def grew(used):
@@ -199,9 +186,9 @@ def is_same(phase):
     return all(how in ("same", "skipped") for _, how, _ in phase.runs)
 
 
-def is_clean(phase, quarantine=False):
+def is_clean(phase):
     """Did the phase come to its end so, and is nothing left? Judge its text and idle points before."""
-    return phase.done and is_same(phase) and not phase.text[0] and not is_left(phase, quarantine)
+    return phase.done and is_same(phase) and not phase.text[0] and not is_left(phase)
 
 
 def what_differs(phase):
@@ -214,24 +201,19 @@ def what_differs(phase):
     return "points, detours or pages are left"
 
 
-def checks(phase, outcomes, facts, quarantine=False):
+def checks(phase, outcomes):
     """What is checked of a whole phase: (name, passed, what was seen)."""
     result = [("workload, " + step, how == "same", how) for step, how, _ in phase.runs
               if how != "skipped"]
-    armed, returning, error = phase.armed
-    probes = phase.size - sum(kind == "probe" for _, kind in phase.errors)
-    functions = sum(bool(f.function) for f in facts) - sum(kind == "return" for _, kind in phase.errors)
-    result.append(("registered together", (armed, returning, error) == (probes, functions, 0),
-                   "%d of %d, and %d of %d return probes, errno %d" % (
-                       armed, probes, returning, functions, -error)))
+    result.append(("probes are hit", any(hit.hits for hit in phase.hits.values()), "no hit"))
     result.append(("text as before", phase.text[0] == 0,
                    "%d bytes differ, first %x; and %d of static keys and calls" % phase.text))
-    result.append(("nothing in debugfs", phase.left[:2] == (0, 0), "list %d, points %d" % phase.left[:2]))
-    result.append(("points, detours and pages freed", not is_left(phase, quarantine),
-                   "%s; %d idle, %d of them for no reason" % (phase.used["after"], phase.left[2], phase.stray)))
-    if not quarantine:
-        result.append(("memory as before", not grew(phase.used), "%d, armed %d, then %d" % tuple(
-            phase.used[when].bytes for when in ("before", "armed", "after"))))
+    listed, points, idle = phase.numbers["left"]
+    result.append(("nothing in debugfs", (listed, points) == (0, 0), "list %d, points %d" % (listed, points)))
+    result.append(("points, detours and pages freed", not is_left(phase),
+                   "%s; %d idle, %d of them for no reason" % (phase.used["after"], idle, phase.stray)))
+    result.append(("memory as before", not grew(phase.used), "%d, armed %d, then %d" % tuple(
+        phase.used[when].bytes for when in ("before", "armed", "after"))))
     result.append(("books", UNEVEN not in outcomes, "%d uneven" % outcomes.count(UNEVEN)))
     result.append(("refusals explained", not phase.unexplained,
                    "%d are not" % len(phase.unexplained)))

@@ -4,13 +4,11 @@ import collections
 import time
 
 import outcome
-import text
 
 # In the map a part of the text shows the worst outcome if it is bad, else the most frequent one.
 MARKS = {outcome.HIT: "#", outcome.MISSED: "+", outcome.IDLE: ".", outcome.REFUSED: "r",
          outcome.UNEVEN: "U", outcome.DIFFERENT: "D", outcome.CRASHED: "C", None: " "}
 CELL, COLUMNS = 1024, 96        # bytes of a mark, marks of a line
-MECHANISMS = {"b": "breakpoint", "j": "jump", "f": "ftrace"}
 REACHED = (outcome.HIT, outcome.MISSED)
 
 
@@ -18,65 +16,43 @@ def share(n, of):
     return "%.2f %%" % (100.0 * n / of) if of else "-"
 
 
-def table(rows, head):
-    """Columns, the first one left and the others right."""
-    rows = [[str(cell) for cell in row] for row in [head] + rows]
-    widths = [max(len(row[i]) for row in rows) for i in range(len(head))]
+def table(head, rows):
+    """Columns, the first one left and the others right. Without rows, nothing."""
+    cells = [[str(cell) for cell in row] for row in [head] + list(rows)]
+    widths = [max(len(row[i]) for row in cells) for i in range(len(head))]
     lines = ["  ".join([row[0].ljust(widths[0])] + [c.rjust(w) for c, w in zip(row[1:], widths[1:])]).rstrip()
-             for row in rows]
-    return [lines[0], "-" * len(lines[0])] + lines[1:]
+             for row in cells]
+    return ["", lines[0], "-" * len(lines[0])] + lines[1:] if len(cells) > 1 else []
 
 
 def outcomes_table(sweep):
-    """Columns: the kernel, each module with all of its sections, and all."""
-    names = list(dict.fromkeys(t.name.partition(":")[0] for t in sweep.texts))
-    counts = {name: collections.Counter() for name in names}
-    sizes = collections.Counter()
-    for t in sweep.texts:
-        sizes[t.name.partition(":")[0]] += len(t)
-    for (o, _), what in sweep.outcomes.items():
-        counts[sweep.texts[o].name.partition(":")[0]][what] += 1
-    total = sum(counts.values(), collections.Counter())
-    rows = [[what] + [counts[name][what] for name in names] + [total[what], share(total[what], total.total())]
-            for what in outcome.OUTCOMES]
-    rows.append(["swept"] + [counts[name].total() for name in names] + [total.total(), ""])
-    rows.append(["instructions"] + [sizes[name] for name in names] + [sizes.total(), ""])
-    return rows, ["outcome"] + names + ["all", ""]
+    counts = collections.Counter(sweep.outcomes.values())
+    rows = [[what, counts[what], share(counts[what], counts.total())] for what in outcome.OUTCOMES]
+    return table(["outcome", "instructions", ""], rows + [["all", counts.total(), "of %d" % len(sweep.text)]])
 
 
-def reasons_table(sweep, reasons):
+def reasons_table(sweep, kind, reasons):
     counts, example = collections.Counter(reasons.values()), {}
     for instruction, reason in reasons.items():
-        example.setdefault(reason, sweep.name(instruction))
-    rows = [[reason[1], reason[0], n, "  " + example[reason]] for reason, n in counts.most_common()]
-    return rows, ["reason", "errno", "number", "  for example"]
+        example.setdefault(reason, sweep.text.name(instruction))
+    return table(["refused " + kind, "errno", "number", "  for example"],
+                 [[reason[1], reason[0], n, "  " + example[reason]] for reason, n in counts.most_common()])
 
 
-def hits_table(sweep):
-    """Instructions that were hit, of these those hit before the optimizer was turned on, as breakpoints or
-    by ftrace, and those hit after it was done; hits, post-handlers, faults, misses."""
-    rows = collections.defaultdict(lambda: [0] * 7)
-    for hit, _ in sweep.facts.values():
-        if hit:
-            row = rows[MECHANISMS[hit.mechanism]]
-            for i, n in enumerate((1, bool(hit.early), bool(hit.late)) + hit[:4]):
-                row[i] += n
-    return ([[name] + row for name, row in sorted(rows.items())],
-            ["mechanism at the end", "instructions", "of them before", "and at the end", "hits", "post",
-             "faults", "missed"])
-
-
-def returns_table(sweep):
-    found = [(1,) + counts[:3] for _, counts in sweep.facts.values() if counts]
-    return [["return probes"] + [sum(column) for column in zip(*found)]] if found else [], \
-        ["", "functions", "entries", "returns", "missed"]
+def counts_table(sweep):
+    """Sums of what was counted of instructions, and of functions that return."""
+    hits, returns = ([counts[i] for counts in sweep.facts.values() if counts[i]] for i in (0, 1))
+    return table(["probes hit", "hits", "post", "faults", "missed"],
+                 [[len(hits)] + [sum(column) for column in list(zip(*hits))[:4]]] if hits else []) + \
+        table(["return probes hit", "entries", "returns", "missed"],
+              [[len(returns)] + [sum(column) for column in list(zip(*returns))[:3]]] if returns else [])
 
 
 def checks_table(sweep):
     counts = {}
     for _, name, passed, _ in sweep.checks:
         counts.setdefault(name, [0, 0])[not passed] += 1
-    return [[name] + c for name, c in counts.items()], ["check", "passed", "failed"]
+    return table(["check", "passed", "failed"], ([name] + c for name, c in counts.items()))
 
 
 def failed_table(sweep):
@@ -84,79 +60,56 @@ def failed_table(sweep):
     for instruction, what in sorted(sweep.outcomes.items()):
         if what in outcome.BAD:
             hit, returns = sweep.facts.get(instruction, (None, None))
-            rows.append([sweep.name(instruction), what, "post" if text.has_post(instruction, sweep.seed) else "",
-                         " ".join(str(n) for n in hit or ()), " ".join(str(n) for n in returns or ())])
-    return rows[:200], ["instruction", "outcome", "", " ".join(outcome.Hit._fields),
-                        " ".join(outcome.Return._fields)]
+            rows.append([sweep.text.name(instruction), what, " ".join(map(str, hit or ())),
+                         " ".join(map(str, returns or ()))])
+    return table(["instruction that failed", "outcome", " ".join(outcome.Hit._fields),
+                  " ".join(outcome.Return._fields)], rows[:200])
 
 
-def map_of(sweep, o):
+def map_of(sweep):
     """Lines of marks, each with its first symbol."""
-    t = sweep.texts[o]
-    parts = [collections.Counter() for _ in range(-(-t.size // CELL))]
-    for (other, i), what in sweep.outcomes.items():
-        if other == o:
-            parts[t.offsets[i] // CELL][what] += 1
+    text = sweep.text
+    parts = [collections.Counter() for _ in range(-(-len(text.bytes) // CELL))]
+    for i, what in sweep.outcomes.items():
+        parts[text.offsets[i] // CELL][what] += 1
     marks = ""
     for part in parts:
         bad = [what for what in outcome.BAD if part[what]]
         marks += MARKS[bad[-1] if bad else part.most_common(1)[0][0] if part else None]
     for at in range(0, len(marks), COLUMNS):
-        yield "%-*s  %s" % (COLUMNS, marks[at:at + COLUMNS], t.symbol(at * CELL))
-
-
-def sections(sweep):
-    yield ("Outcome of instructions",) + outcomes_table(sweep)
-    yield ("Refused probes",) + reasons_table(sweep, sweep.reasons)
-    yield ("Refused return probes",) + reasons_table(sweep, sweep.return_reasons)
-    yield ("Hits",) + hits_table(sweep)
-    yield ("Returns",) + returns_table(sweep)
-    yield ("Checks of phases",) + checks_table(sweep)
-    yield ("Instructions that failed",) + failed_table(sweep)
+        yield "%-*s  %s" % (COLUMNS, marks[at:at + COLUMNS], text.symbol(at * CELL))
 
 
 def closing(sweep):
+    """Phases that crash or differ are counted, and not only the instructions that were found in them."""
     counts = collections.Counter(sweep.outcomes.values())
     reached = sum(counts[what] for what in REACHED)
-    failed = sum(not check[2] for check in sweep.checks)
+    failed = collections.Counter(name for _, name, passed, _ in sweep.checks if not passed)
     skipped = sum(how == "skipped" for phase in sweep.phases for _, how, _ in phase.runs)
     return ["Reach: the workload executed %d of %d instructions, %s; of those with a probe, %s" % (
                 reached, counts.total(), share(reached, counts.total()),
                 share(reached, counts.total() - counts[outcome.REFUSED])),
             "%d crashed, %d uneven, %d different, %d unexplained" % (
-                counts[outcome.CRASHED], counts[outcome.UNEVEN], counts[outcome.DIFFERENT],
-                len(sweep.unexplained)),
-            "%d passed, %d failed, %d skipped" % (len(sweep.checks) - failed, failed, skipped)]
-
-
-def lines_of(sweep):
-    lines = ["Sweep: probes on the kernel's instructions, SEED=%d, %d of %d phases done, %d minutes" % (
-        sweep.seed, len(sweep.phases), sweep.planned, (time.time() - sweep.begin) / 60), ""]
-    for title, rows, head in sections(sweep):
-        if rows:
-            lines += [title, ""] + table(rows, head) + [""]
-    lines += ["Map of the text, %d bytes a mark: %s" % (CELL, ", ".join(
-        "%s %s" % (mark, what) for what, mark in MARKS.items() if what)), ""]
-    for o, t in enumerate(sweep.texts):
-        lines += [t.name] + list(map_of(sweep, o)) + [""]
-    if sweep.notes:
-        lines += ["Problems", ""] + sweep.notes + [""]
-    lines += ["FAIL  phase %d: %s: %s" % (number, name, seen)
-              for number, name, passed, seen in sweep.checks if not passed]
-    lines += ["unexplained: %s: %s" % (sweep.name(instruction), reason)
-              for instruction, reason in sweep.unexplained[:50]]
-    return lines + closing(sweep)
+                failed["not " + outcome.CRASHED] + failed["begun"], counts[outcome.UNEVEN],
+                failed["not " + outcome.DIFFERENT], len(sweep.unexplained)),
+            "%d passed, %d failed, %d skipped" % (
+                len(sweep.checks) - failed.total(), failed.total(), skipped)]
 
 
 def write(sweep, path):
-    """Writes all of it, and prints it without the map. Returns the exit status."""
-    lines = lines_of(sweep)
+    """Prints the report, and writes it with a map. Returns the exit status."""
+    lines = ["", "Sweep: probes on the kernel's instructions, SEED=%d, %d of %d phases done, %d minutes" % (
+        sweep.seed, len(sweep.phases), sweep.planned, (time.time() - sweep.begin) / 60)]
+    lines += outcomes_table(sweep) + reasons_table(sweep, "probes", sweep.reasons)
+    lines += reasons_table(sweep, "return probes", sweep.return_reasons)
+    lines += counts_table(sweep) + checks_table(sweep) + failed_table(sweep) + [""] + sweep.notes
+    lines += ["FAIL  phase %d: %s: %s" % (number, name, seen)
+              for number, name, passed, seen in sweep.checks if not passed]
+    lines += ["unexplained: %s: %s" % (sweep.text.name(instruction), reason)
+              for instruction, reason in sweep.unexplained[:50]]
     with open(path, "w") as f:
-        f.write("\n".join(lines) + "\n")
-    cut = next(i for i, line in enumerate(lines) if line.startswith("Map of the text"))
-    after = next((i for i, line in enumerate(lines) if line == "Problems"), len(lines) - 3)
-    print()
-    print("\n".join(lines[:cut] + lines[after:-3]))
-    print("    report, with a map of the text: " + path)
-    print("\n".join(lines[-3:]))
+        f.write("\n".join(lines + ["", "Map of the text, %d bytes a mark: %s" % (CELL, ", ".join(
+            "%s %s" % (mark, what) for what, mark in MARKS.items() if what)), "", *map_of(sweep), "",
+                                     *closing(sweep)]) + "\n")
+    print("\n".join(lines + ["    report, with a map of the text: " + path] + closing(sweep)))
     return 1 if not sweep.checks or any(not check[2] for check in sweep.checks) else 0

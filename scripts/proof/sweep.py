@@ -2,24 +2,24 @@
 # SPDX-License-Identifier: GPL-2.0
 """usage: sweep.py DIRECTORY KERNEL-ELF INITRAMFS QEMU...
 
-Sweeps a kernel: reads the text of the running kernel and of its modules out of a guest, deals its
+Sweeps a kernel: reads the text of the running kernel out of a guest, deals its
 instructions out to phases, runs those in guests, looks for the instruction when a guest dies or its
 workload sees something else, and writes DIRECTORY/sweep.txt. The last line is "N passed, N failed, N
 skipped"; the exit status is 1 if a check failed.
 
 Environment: PHASES (numbers of those that are wanted), QUICK (1: a tenth of the instructions), SEED,
 JOBS (guests at once), SIZE (instructions in a phase), SEARCH (0: do not look for instructions, only say that
-a phase fails), MODULES (files), OBJDUMP, V (1: what guests are at).
+a phase fails), V (1: what guests are at).
 """
 import collections
 import glob
+import itertools
 import mmap
 import os
 import re
 import struct
 import subprocess
 import sys
-import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -30,7 +30,6 @@ import explain  # noqa: E402
 import outcome  # noqa: E402
 import qemu     # noqa: E402
 import report   # noqa: E402
-import sites    # noqa: E402
 import text     # noqa: E402
 
 # What the second run with each mechanism has around it. All of it in the whole sweep, else in turn.
@@ -40,7 +39,6 @@ AROUND = ("interrupts", "function", "function_graph")
 # takes four times as long. The rest, as the workload in a tracer, takes as long with few probes.
 SIZE = 20000
 PHASES_A_GUEST = 4
-SUSPECTS = 5                # instructions of a phase that are looked for
 # A part of a guest's memory is a file, which the kernel leaves alone: for the plan, and from REPORT on for
 # the report. It is not at the end, where QEMU puts the initial file system.
 START, SHARED, REPORT = 256 << 20, 64 << 20, 16 << 20
@@ -52,12 +50,10 @@ def environment(name, default):
 
 class Guest:
     """Boots a plan. Used by several threads."""
-    lock = threading.Lock()
-    number = 0
+    numbers = itertools.count(1)
 
-    def __init__(self, directory, initramfs, command, ours):
-        self.directory, self.ours = directory, ours
-        self.command = list(command)
+    def __init__(self, directory, initramfs, command):
+        self.directory, self.command = directory, list(command)
         self.command[self.command.index("-initrd") + 1] = initramfs
 
     def path(self, name):
@@ -66,9 +62,7 @@ class Guest:
     def boot(self, words, records=b"", watch=None):
         """Returns its report, its problems, and its console's last lines. @words: for the command line of
         the kernel. @watch: called for each line of the console."""
-        with Guest.lock:
-            Guest.number += 1
-            name = "guest-%d" % Guest.number
+        name = "guest-%d" % next(Guest.numbers)
         shared = self.path(name + ".memory")
         with open(shared, "wb") as f:
             f.write(records)
@@ -82,8 +76,8 @@ class Guest:
         words = ["memmap=%d$%d" % (SHARED, START), "address=%d" % START, "size=%d" % SHARED] + words
         at = command.index("-append") + 1
         command[at] = command[at].replace(" -- ", " %s -- " % " ".join(words), 1)
-        machine = qemu.Machine(command, self.path(name + ".log"), ours=self.ours)
-        tail = collections.deque(maxlen=60)
+        machine = qemu.Machine(command, self.path(name + ".log"))
+        tail = collections.deque(maxlen=20)
         for line in machine.lines():
             tail.append(line)
             if watch:
@@ -94,67 +88,30 @@ class Guest:
         return said, machine.problems, list(tail)
 
 
-def objects_of(elf, modules):
-    """What is swept: (name, Elf, address or None, size) of each section with code."""
-    found = []
-    for file in [elf] + modules:
-        name = os.path.basename(file).partition(".")[0].replace("-", "_")
-        opened = text.hitpath.Elf(file)
-        for section, (address, _, size) in sorted(text.sections(opened).items()):
-            if file != elf or section == ".text":
-                found.append(("%s:%s" % (name, section), opened, address or None, size))
-    return found
+def read_text(guest, kernel):
+    """The instructions of the running kernel, and the words that tell a guest where they are."""
+    start, _, size = text.place(kernel)
+    words = ["start=%d" % start, "length=%d" % size]
+    said, problems, tail = guest.boot(words)
+    if problems or said[size:] != b"end\n":
+        sys.exit("\n".join(tail + ["error: the guest has not shown its text: " + "; ".join(problems)]))
+    return text.disassemble(kernel, said[:size], guest.path("running")), words
 
 
-def words_of(objects):
-    return "objects=" + ",".join("%s=%s=%d" % (name, "" if address is None else hex(address), size)
-                                 for name, _, address, size in objects)
-
-
-def read_texts(guest, objects):
-    """The instructions of the running kernel and its modules."""
-    said, problems, tail = guest.boot([words_of(objects)])
-    texts = []
-    for number, (name, elf, _, size) in enumerate(objects):
-        head, _, said = said.partition(b"\n")
-        match = re.fullmatch(rb"text %d ([0-9a-f]+) %d" % (number, size), head)
-        if not match or problems:
-            print("\n".join(tail))
-            sys.exit("error: the guest has not shown its text: " + "; ".join(problems))
-        t = text.Text(name, size)
-        t.start, t.bytes, said = int(match[1], 16), said[:size], said[size:]
-        text.disassemble(elf, t, guest.path("running"), os.environ.get("OBJDUMP", "objdump"))
-        texts.append(t)
-    return texts
-
-
-def records_of(texts, instructions, seed):
+def records_of(t, instructions, seed):
     """The part of the plan of a phase."""
-    out = []
-    for o, i in instructions:
-        t = texts[o]
-        flags = t.flags[i] & ~text.CONTEXT | text.POST * text.has_post((o, i), seed)
-        out.append(struct.pack("<IBBBB", t.offsets[i], o, t.lengths[i], flags, 0))
-    return b"".join(out)
+    return b"".join(struct.pack("<IBBH", t.offsets[i], t.lengths[i],
+                                t.flags[i] & ~text.CONTEXT | text.POST * text.has_post(i, seed), 0)
+                    for i in instructions)
 
 
 class Sweep:
-    """Phases, and what became of them."""
+    """Phases, and what became of them. @words: what a guest is told of the text. @why: what explains
+    refusals and differences of the text. @whole: is all of the kernel swept?"""
 
-    def __init__(self, guest, elf, objects, texts, modules, seed, whole):
-        self.clear(texts, seed, whole)
-        self.guest, self.objects = guest, objects
-        self.search = environment("SEARCH", "1") != "0"
-        kernel = text.hitpath.Elf(elf)
-        names = {s[0]: s[1] for s in kernel.symbols()}
-        start = texts[0].start
-        texts[0].scheduler = names["__sched_text_start"] - start, names["__sched_text_end"] - start
-        self.quarantine = "kasan_quarantine_put" in names
-        self.preemptible = "preempt_schedule" in names
-        self.sites, self.why = sites.read(kernel), explain.Explanations(elf, texts, modules)
-
-    def clear(self, texts, seed, whole):
-        self.texts, self.seed, self.whole = texts, seed, whole
+    def __init__(self, guest, words, t, why, whole):
+        self.guest, self.words, self.text, self.why, self.whole = guest, words, t, why, whole
+        self.seed, self.search = environment("SEED", 1), environment("SEARCH", "1") != "0"
         self.outcomes = {}          # instruction: outcome
         self.facts = {}             # instruction: Hit or None, Return or None
         self.reasons, self.return_reasons = {}, {}      # instruction: (errno, reason)
@@ -176,11 +133,10 @@ class Sweep:
         phases, records = [], b""
         for number, items in numbered:
             phases.append("%d:%d:%d" % (number, len(records) // 8, len(items)))
-            records += records_of(self.texts, items, self.seed)
+            records += records_of(self.text, items, self.seed)
         around = AROUND[1:] if self.whole else AROUND[numbered[0][0] % 3:][:1]
         said, problems, tail = self.guest.boot(
-            [words_of(self.objects), "phases=" + ",".join(phases), "around=" + ",".join(around)],
-            records, watch)
+            self.words + ["phases=" + ",".join(phases), "around=" + ",".join(around)], records, watch)
         phases, unprobed = outcome.parse(said.decode(errors="replace").splitlines())
         items = dict(numbered)
         for phase in phases:
@@ -188,58 +144,50 @@ class Sweep:
                 self.judge(phase, items[phase.number])
         return phases, unprobed, problems, tail
 
-    def address(self, instruction):
-        t = self.texts[instruction[0]]
-        return t.start + t.offsets[instruction[1]]
-
-    def name(self, instruction):
-        return self.texts[instruction[0]].symbol(self.texts[instruction[0]].offsets[instruction[1]])
-
-    def fact(self, instruction):
-        """What its books depend on."""
-        t, i = self.texts[instruction[0]], instruction[1]
-        at = t.offsets[i]
-        fact = outcome.Fact(text.has_post(instruction, self.seed), bool(t.flags[i] & text.CONTEXT))
+    def fact(self, i):
+        """What the books of an instruction depend on."""
+        t = self.text
+        fact = outcome.Fact(text.has_post(i, self.seed), bool(t.flags[i] & text.CONTEXT))
         if not t.flags[i] & text.RETURN:
             return fact
-        return fact._replace(function=t.symbol(at).rpartition("+")[0], waits=text.waits_in(t, at))
+        return fact._replace(function=t.name(i).rpartition("+")[0], waits=text.waits_in(t, t.offsets[i]))
 
-    def reason(self, phase, instruction, kind, error):
-        return phase.reasons.get(({"probe": "kprobe", "return": "kretprobe"}[kind], self.address(instruction)),
-                                 (str(error), outcome.UNEXPLAINED))
+    def reason(self, phase, i, kind, error):
+        return phase.reasons.get(("kprobe" if kind == "probe" else "kretprobe",
+                                  self.text.start + self.text.offsets[i]), (str(error), outcome.UNEXPLAINED))
 
     def judge(self, phase, items):
         """Compares what a phase has left, and refused, with what the text explains. Bytes of sites that the
         kernel patches on its own may differ; one may be half patched in one of the comparisons."""
-        phase.text = min((self.sites.judge(windows) for windows in phase.windows), default=(1, 0, 0))
+        phase.text = min((self.why.kernel.patched.judge(windows) for windows in phase.windows),
+                         default=(1, 0, 0))
         phase.stray = len(set(phase.idle) - self.why.idle)
         for (i, kind), error in phase.errors.items():
             _, reason = self.reason(phase, items[i], kind, error)
-            if not self.why.explains(*items[i], reason):
-                phase.unexplained.append((i, reason))
+            if not self.why.explains(items[i], reason):
+                phase.unexplained.append((items[i], reason))
 
     def add(self, number, items, phase):
         """A phase that came to its end, and was judged."""
         facts = [self.fact(i) for i in items]
-        outcomes = outcome.classify(phase, facts, self.preemptible)
-        self.unexplained += [(items[i], reason) for i, reason in phase.unexplained]
-        for i, (instruction, what) in enumerate(zip(items, outcomes)):
-            self.outcomes[instruction] = what
-            if i in phase.hits or i in phase.returns:
-                self.facts[instruction] = phase.hits.get(i), phase.returns.get(i)
+        outcomes = outcome.classify(phase, facts)
+        self.unexplained += phase.unexplained
+        self.outcomes.update(zip(items, outcomes))
+        for i in set(phase.hits) | set(phase.returns):
+            self.facts[items[i]] = phase.hits.get(i), phase.returns.get(i)
         for (i, kind), error in phase.errors.items():
             to = self.reasons if kind == "probe" else self.return_reasons
             to[items[i]] = self.reason(phase, items[i], kind, error)
-        checks = outcome.checks(phase, outcomes, facts, self.quarantine)
+        checks = outcome.checks(phase, outcomes)
         self.checks += [(number,) + check for check in checks]
         self.notes += ["phase %d: workload, %s" % (number, line) for line in phase.lines]
         self.phases.append(phase)
-        hit = sum(o in (outcome.HIT, outcome.MISSED) for o in outcomes)
+        hit = sum(o in report.REACHED for o in outcomes)
         refused = outcomes.count(outcome.REFUSED)
         self.say("phase %d (%d of %d): %d instructions, %d refused, %d hit (%s), %d jumps and %d to come, "
                  "runs of %s s in the guest%s" % (
                      number, len(self.phases), self.planned, len(items), refused, hit,
-                     report.share(hit, len(items) - refused), phase.jumps, phase.waiting,
+                     report.share(hit, len(items) - refused), *phase.numbers["jumps"],
                      " ".join(str(r[2]) for r in phase.runs),
                      "".join("; %s: %s" % (name, seen) for name, passed, seen in checks if not passed)))
 
@@ -247,46 +195,26 @@ class Sweep:
         """Does a part of a phase fail on its own? What crashes may be different as well, by others."""
         phases, _, problems, _ = self.boot([(number, items)])
         bad = not phases or not phases[-1].done
-        if what != outcome.CRASHED:
-            bad = bad or bool(problems) or not outcome.is_clean(phases[-1], self.quarantine)
+        if what == outcome.DIFFERENT:
+            bad = bad or bool(problems) or not outcome.is_clean(phases[-1])
         self.say("  %d of them: %s" % (len(items), "fails" if bad else "sound"))
         return bad
 
-    def find(self, number, items, phase, problems):
-        """Looks for the instructions with which a phase fails, and sweeps the others."""
-        for _ in range(SUSPECTS):
-            if phase and phase.done:
-                what, why = outcome.DIFFERENT, outcome.what_differs(phase)
-            else:
-                what, why = outcome.CRASHED, "; ".join(problems)
-            self.say("phase %d %s: %s; looking for the instruction" % (number, what, why))
-            found = outcome.smallest(items, lambda part, what=what: self.fails(number, part, what))
-            names = ", ".join(self.name(i) for i in found[:4])
-            alone = len(found) < len(items) or self.fails(number, found, what)
-            self.notes.append("phase %d %s: %s: %s" % (number, what, why, "with a probe on %d: %s" % (
-                len(found), names) if alone else "not a second time"))
-            self.checks.append((number, "not " + what, False, self.notes[-1]))
-            self.say(self.notes[-1])
-            if alone:
-                self.outcomes.update((instruction, what) for instruction in found)
-                items = [i for i in items if i not in set(found)]
-            if not items:
-                return
-            phases, _, problems, _ = self.boot([(number, items)])
-            phase = phases[-1] if phases else None
-            if phase and not problems and outcome.is_clean(phase, self.quarantine):
-                self.add(number, items, phase)
-                return
-        self.notes.append("phase %d still fails without them" % number)
-
     def fail(self, number, items, phase, problems):
-        """Says what is wrong with a phase, where no instruction is looked for."""
+        """Says what is wrong with a phase, and looks for an instruction with which it fails."""
+        what = outcome.DIFFERENT if phase.done else outcome.CRASHED
+        seen = outcome.what_differs(phase) if phase.done else "; ".join(problems)
+        self.say("phase %d %s: %s" % (number, what, seen))
+        found = items
+        if self.search:
+            found = outcome.smallest(items, lambda part: self.fails(number, part, what))
+            seen += "; with a probe on %d: %s" % (len(found), ", ".join(self.text.name(i) for i in found[:4]))
+        self.notes.append("phase %d %s: %s" % (number, what, seen))
+        self.checks.append((number, "not " + what, False, seen))
         if phase.done:
             self.add(number, items, phase)
-            return
-        self.notes.append("phase %d crashed: %s" % (number, "; ".join(problems)))
-        self.checks.append((number, "not crashed", False, "; ".join(problems)))
-        self.say(self.notes[-1])
+        if len(found) < len(items):
+            self.outcomes.update((instruction, what) for instruction in found)
 
     def run(self, job):
         """Sweeps some phases. After one that kills its guest, the others are run in another one."""
@@ -294,20 +222,18 @@ class Sweep:
             phases, unprobed, problems, tail = self.boot(job)
             items = dict(job)
             if not phases:
-                self.notes += ["no phase has begun: %s" % "; ".join(problems)] + tail[-20:]
+                self.notes += ["no phase has begun: %s" % "; ".join(problems)] + tail
                 self.checks.append((job[0][0], "begun", False, "; ".join(problems)))
                 return
-            bad = [line for line in unprobed if line.startswith("run ") and
-                   line.split(" ")[2] not in ("same", "skipped")]
+            bad = [line for line in unprobed if line.startswith("run ") and " same " not in line]
             if bad:
                 self.notes += ["the workload's output varies without probes"] + unprobed[:20]
             self.checks.append((job[0][0], "workload, unprobed", not bad, "; ".join(bad)))
             for phase in phases:
-                if outcome.is_clean(phase, self.quarantine):
+                if outcome.is_clean(phase):
                     self.add(phase.number, items.pop(phase.number), phase)
                 else:
-                    wrong = self.find if self.search else self.fail
-                    wrong(phase.number, items.pop(phase.number), phase, problems)
+                    self.fail(phase.number, items.pop(phase.number), phase, problems)
             if problems and phases[-1].done and outcome.is_same(phases[-1]):
                 self.checks.append((phases[-1].number, "no splat", False, "; ".join(problems)))
                 self.notes.append("after phase %d: %s" % (phases[-1].number, "; ".join(problems)))
@@ -332,32 +258,23 @@ def tests_of(elf):
     return frozenset(name for name, number in tests.items() if kernel[name] <= number)
 
 
-def dealt(texts, seed, quick, size, left_out=frozenset()):
-    """Numbered phases: a slice after the other, and at last the decoder."""
-    others, decoder = text.split(texts, left_out)
-    found = []
-    for instructions in text.deal(others, seed)[:1 if quick else None]:
-        found += text.phases(instructions, size)
-    return list(enumerate(found + ([decoder] if decoder and not quick else []), 1))
-
-
 def main():
     directory, elf, initramfs = sys.argv[1:4]
-    guest = Guest(directory, initramfs, sys.argv[4:], qemu.own_functions(os.path.dirname(elf)))
-    seed, quick = environment("SEED", 1), environment("QUICK", "0") != "0"
+    guest = Guest(directory, initramfs, sys.argv[4:])
+    quick = environment("QUICK", "0") != "0"
     wanted = {int(word) for word in re.findall(r"\d+", os.environ.get("PHASES", ""))}
-    modules = os.environ.get("MODULES", "").split()
     print("==> reading the text of the running kernel", flush=True)
-    objects = objects_of(elf, modules)
-    sweep = Sweep(guest, elf, objects, read_texts(guest, objects), modules, seed, not quick and not wanted)
-    numbered = dealt(sweep.texts, seed, quick and not wanted, environment("SIZE", SIZE), tests_of(elf))
+    t, words = read_text(guest, text.hitpath.Elf(elf))
+    why = explain.Explanations(elf, t)
+    t.scheduler = tuple(why.kernel.address["__sched_text_" + edge] - t.start for edge in ("start", "end"))
+    sweep = Sweep(guest, words, t, why, not quick and not wanted)
+    numbered = text.deal(t, sweep.seed, environment("SIZE", SIZE), quick and not wanted, tests_of(elf))
     if wanted - {number for number, _ in numbered}:
         sys.exit("error: there are phases 1 to %d" % len(numbered))
     numbered = [n for n in numbered if not wanted or n[0] in wanted]
     jobs = environment("JOBS", os.cpu_count() or 1)
     print("==> sweeping %d of %d instructions in %d phases, %d guests at once, SEED=%d" % (
-        sum(len(n[1]) for n in numbered), sum(len(t) for t in sweep.texts), len(numbered), jobs,
-        seed), flush=True)
+        sum(len(n[1]) for n in numbered), len(t), len(numbered), jobs, sweep.seed), flush=True)
     sweep.sweep(numbered, jobs)
     sys.exit(report.write(sweep, os.path.join(directory, "sweep.txt")))
 

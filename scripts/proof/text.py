@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Instructions of a text, and how they are dealt out to phases. Pure functions, but for objdump."""
+"""The instructions of a kernel's text, and how they are dealt out to phases."""
 import array
 import bisect
 import os
@@ -12,7 +12,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import hitpath  # noqa: E402
 
-POST, SEQUENTIAL, RETURN = 1, 2, 4          # flags of a record, as in module/probes.c
+POST, SEQUENTIAL, RETURN = 1, 2, 4          # flags of a record, as in module/kprobe_sweep.c
 CONTEXT = 8                                 # changes the context; not in a record
 
 SYMBOL = re.compile(r"^([0-9a-f]+) <(.+)>:$")
@@ -21,9 +21,6 @@ INSTRUCTION = re.compile(r"^ *([0-9a-f]+):\t(\S+)?")
 PREFIXES = {"lock", "rep", "repz", "repnz", "notrack", "bnd", "cs", "ds", "es", "fs", "gs", "ss",
             "data16", "addr32", "xacquire", "xrelease"}
 BRANCH = re.compile(r"(j|call|ret|lret|lcall|ljmp|iret|loop|ud|int|sys|hlt|xbegin|xabort|\(bad)")
-# Sections with code that stay when a module has been initialized. .altinstr_replacement is not executed.
-SECTION = re.compile(r"\.text|\.text\.\S+|\.(?!init\b)\w+\.text")
-PROGBITS, EXECUTABLE = 1, 4
 # Writes the preemption count, which says in which context the CPU is.
 COUNT = re.compile(r"%gs:[^,]*<(pcpu_hot\+0x8|__preempt_count)>$")
 # To another function. What is behind a thunk or a static call is not known.
@@ -33,27 +30,22 @@ ANY = re.compile(r"__x86_indirect_|__SCT__")
 # The optimizer decodes each function that has a probe. A probe on the decoder itself is hit then for
 # each instruction of the kernel, so these have a phase of their own.
 DECODER = re.compile(r"(insn|inat)_")
+SLICES = 10
 ENDS = re.compile(r"(jmp|ljmp|ret|lret|iret|ud|int3|sysret)")
 
 
 class Text:
-    """Instructions of an object: offsets in its text, their lengths and flags; its symbols.
+    """Instructions: their offsets in the text, lengths and flags; its symbols."""
 
-    @name: of the kernel or of a module, and of the section.
-    """
-
-    def __init__(self, name, size):
-        self.name, self.size = name, size
-        self.section = name.partition(":")[2]
+    def __init__(self, start, code):
+        self.start, self.bytes = start, code
         self.offsets = array.array("I")
         self.lengths = array.array("B")
         self.flags = array.array("B")
         self.symbol_offsets, self.symbols = [], []
-        self.start, self.bytes = 0, b""     # of the running kernel
         self.undecoded = set()      # functions with an instruction that objdump does not know
         self.tails = {}             # function: those that it ends with a jump to
         self.scheduler = (0, 0)     # offsets between which functions are left out of stacks
-        self.padding = 0
 
     def __len__(self):
         return len(self.offsets)
@@ -62,8 +54,12 @@ class Text:
         """An offset's symbol, as the kernel would print it."""
         i = bisect.bisect_right(self.symbol_offsets, offset) - 1
         if i < 0:
-            return "%s+0x%x" % (self.name, offset)
+            return "0x%x" % (self.start + offset)
         return "%s+0x%x" % (self.symbols[i], offset - self.symbol_offsets[i])
+
+    def name(self, i):
+        """An instruction's symbol."""
+        return self.symbol(self.offsets[i])
 
 
 def mnemonic(line):
@@ -101,8 +97,8 @@ def waits_in(text, offset):
     return frozenset(found)
 
 
-def parse(lines, text, start=0):
-    """Fills in a Text from objdump's output; @start is the address of its first byte.
+def parse(lines, text):
+    """Fills in a Text from objdump's output.
 
     Not instructions: the bytes in front of functions that carry a symbol __pfx_, but for the first,
     and int3 where the instruction before does not go on there.
@@ -112,7 +108,7 @@ def parse(lines, text, start=0):
     for line in lines:
         match = SYMBOL.match(line)
         if match:
-            offset = int(match[1], 16) - start
+            offset = int(match[1], 16) - text.start
             text.symbol_offsets.append(offset)
             text.symbols.append(match[2])
             prefix = match[2].startswith("__pfx_")
@@ -121,7 +117,7 @@ def parse(lines, text, start=0):
         match = INSTRUCTION.match(line)
         if not match:
             continue
-        offset = int(match[1], 16) - start
+        offset = int(match[1], 16) - text.start
         if pending:
             text.lengths[-1] = offset - text.offsets[-1]
         name = mnemonic(line)
@@ -135,67 +131,55 @@ def parse(lines, text, start=0):
             flags |= CONTEXT if COUNT.search(line.rstrip()) else 0
             note_jump(text, line, name)
             text.flags.append(flags | (RETURN if entry and not prefix else 0))
-        else:
-            text.padding += 1
         entry = False
         before = name
     if pending:
-        text.lengths[-1] = min(text.size - text.offsets[-1], 255)
+        text.lengths[-1] = min(len(text.bytes) - text.offsets[-1], 255)
     return text
 
 
-def sections(elf):
-    """Of an object: for each section with code, its address, offset in the file, and size."""
-    return {elf.section_name(i): s[3:6] for i, s in enumerate(elf.sections)
-            if s[1] == PROGBITS and s[2] & EXECUTABLE and s[5] and SECTION.fullmatch(elf.section_name(i))}
+def place(elf):
+    """Of the text of a kernel: its address, offset in the file, and size."""
+    return next(s[3:6] for i, s in enumerate(elf.sections) if elf.section_name(i) == ".text")
 
 
-def disassemble(elf, text, copy, objdump="objdump"):
-    """Fills in a Text that has the bytes of the running kernel: from a copy of its object with them."""
-    start, at, _ = sections(elf)[text.section]
+def disassemble(elf, code, copy):
+    """A Text that has the bytes of the running kernel: from a copy of its file with them."""
+    start, at, size = place(elf)
     image = bytearray(elf.data)
-    image[at:at + text.size] = text.bytes
+    image[at:at + size] = code
     with open(copy, "wb") as f:
         f.write(image)
-    with subprocess.Popen([objdump, "-d", "-z", "--no-show-raw-insn", "-j", text.section, copy],
+    text = Text(start, code)
+    with subprocess.Popen(["objdump", "-d", "-z", "--no-show-raw-insn", "-j", ".text", copy],
                           stdout=subprocess.PIPE, text=True) as process:
-        parse(process.stdout, text, start)
+        parse(process.stdout, text)
     os.unlink(copy)
+    return text
 
 
-def split(texts, left_out=frozenset()):
-    """All instructions: those to be dealt out, and those of the decoder. An instruction is (object,
-    index). @left_out: functions."""
+def deal(text, seed, size, quick=False, left_out=frozenset()):
+    """Deals all instructions but those of some functions out to numbered phases of about @size, each of them
+    all over the text. @quick: a tenth of them.
+
+    Of ten neighbours each tenth of the phases gets one. The decoder's are the last phase."""
     others, decoder = [], []
-    for o, text in enumerate(texts):
-        for i, offset in enumerate(text.offsets):
-            name = text.symbol(offset)
-            if name.rpartition("+")[0] not in left_out:
-                (decoder if DECODER.match(name) else others).append((o, i))
-    return others, decoder
-
-
-def deal(every, seed, slices=10):
-    """Deals instructions out to slices: of ten neighbours each slice gets one.
-
-    Returns a list of slices, each in the order of addresses.
-    """
-    dealer = random.Random(seed)
-    result = [[] for _ in range(slices)]
-    order = list(range(slices))
-    for at in range(0, len(every), slices):
+    for i in range(len(text)):
+        name = text.name(i)
+        if name.rpartition("+")[0] not in left_out:
+            (decoder if DECODER.match(name) else others).append(i)
+    dealer, order, slices = random.Random(seed), list(range(SLICES)), [[] for _ in range(SLICES)]
+    for at in range(0, len(others), SLICES):
         dealer.shuffle(order)
-        for place, instruction in zip(order, every[at:at + slices]):
-            result[place].append(instruction)
-    return result
+        for place, instruction in zip(order, others[at:at + SLICES]):
+            slices[place].append(instruction)
+    phases = []
+    for dealt in slices[:1 if quick else SLICES]:
+        number = max(1, -(-len(dealt) // size))
+        phases += [dealt[i::number] for i in range(number)]
+    return list(enumerate(phases + ([decoder] if decoder and not quick else []), 1))
 
 
-def phases(instructions, size):
-    """Divides a slice into phases of about @size, each of them all over the text."""
-    number = max(1, -(-len(instructions) // size))
-    return [instructions[i::number] for i in range(number)]
-
-
-def has_post(instruction, seed):
+def has_post(i, seed):
     """A third has a post-handler; which does not depend on the phase that an instruction is in."""
-    return (instruction[1] * 2654435761 + instruction[0] + seed) % (1 << 32) % 3 == 0
+    return (i * 2654435761 + seed) % (1 << 32) % 3 == 0

@@ -1,0 +1,451 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The probes of the sweep, their handlers, and the text that they are put into.
+ *
+ * The program in the guest writes orders to a file in debugfs, see orders[]. The plan comes and the
+ * report goes through memory that the kernel leaves alone (memmap=) and the host has as a file.
+ *
+ * Handlers count with instructions of their own alone: they call nothing that may be probed.
+ */
+#include <linux/atomic.h>
+#include <linux/debugfs.h>
+#include <linux/io.h>
+#include <linux/kprobes.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+
+/* The shared memory: the plan, and from there on the report. */
+#define REPORT		SZ_16M
+/* The kernel remembers the reasons of 128 refusals. Others may be refused as well. */
+#define REFUSALS	100
+/* Bytes of a text that are compared at once, and shown on either side. */
+#define WINDOW		8
+
+/* Flags of a record. */
+#define POST		1	/* with a post-handler */
+#define SEQUENTIAL	2	/* the next instruction is the next one in the text */
+#define RETURN		4	/* a function's entry: a return probe as well */
+
+/* An instruction, in the plan: where in the text it is. */
+struct record {
+	u32 offset;
+	u8 length;
+	u8 flags;
+	u16 unused;
+};
+
+/**
+ * struct probe - a probe, and a return probe at the same address if it is a function's entry
+ * @kp:        the probe
+ * @rp:        the return probe
+ * @record:    its record
+ * @error:     of registering it
+ * @rp_error:  of registering the return probe
+ * @hits:      calls of the pre-handler
+ * @posts:     calls of the post-handler
+ * @faults:    calls of the fault handler
+ * @wrong:     calls with a wrong instruction pointer
+ * @entries:   calls of the entry handler
+ * @returns:   calls of the return handler
+ * @until:     hits before it began to be disarmed
+ */
+struct probe {
+	struct kprobe kp;
+	struct kretprobe rp;
+	const struct record *record;
+	int error;
+	int rp_error;
+	atomic_t hits;
+	atomic_t posts;
+	atomic_t faults;
+	atomic_t wrong;
+	atomic_t entries;
+	atomic_t returns;
+	unsigned int until;
+};
+
+static DEFINE_MUTEX(lock);	/* serializes all but the handlers */
+static struct record *plan;
+static struct probe *probes;
+static unsigned int nr_probes;
+
+static struct kprobe **kps;	/* what is registered */
+static struct kretprobe **rps;
+static unsigned int nr_kps, nr_rps;
+
+static u32 unregistered;	/* records that are so: the program reads it */
+static ulong address, size;	/* of the shared memory */
+static ulong start, length;	/* of the text that is swept */
+module_param(address, ulong, 0400);
+module_param(size, ulong, 0400);
+module_param(start, ulong, 0400);
+module_param(length, ulong, 0400);
+
+static u8 *shared;
+static u8 *copy;		/* of the text */
+static unsigned long reported;
+
+static void append(const void *from, size_t count)
+{
+	if (WARN_ON_ONCE(REPORT + reported + count >= size))
+		return;
+	memcpy(shared + REPORT + reported, from, count);
+	reported += count;
+}
+
+static __printf(1, 2) void report(const char *format, ...)
+{
+	char line[160];
+	va_list args;
+
+	va_start(args, format);
+	append(line, vscnprintf(line, sizeof(line), format, args));
+	va_end(args);
+}
+
+static nokprobe_inline struct probe *probe_of(struct kprobe *p)
+{
+	return container_of(p, struct probe, kp);
+}
+
+static int notrace count_hit(struct kprobe *p, struct pt_regs *regs)
+{
+	struct probe *probe = probe_of(p);
+
+	raw_atomic_inc(&probe->hits);
+	if (instruction_pointer(regs) != (unsigned long)p->addr + KPROBE_HIT_OFFSET)
+		raw_atomic_inc(&probe->wrong);
+	return 0;
+}
+NOKPROBE_SYMBOL(count_hit);
+
+/* An entry is probed after its landing pad: what comes next is not known from the plan. */
+static void notrace count_post(struct kprobe *p, struct pt_regs *regs, unsigned long flags)
+{
+	struct probe *probe = probe_of(p);
+	const struct record *record = probe->record;
+
+	raw_atomic_inc(&probe->posts);
+	if ((record->flags & SEQUENTIAL) &&
+	    (unsigned long)p->addr == start + record->offset &&
+	    instruction_pointer(regs) != (unsigned long)p->addr + record->length)
+		raw_atomic_inc(&probe->wrong);
+}
+NOKPROBE_SYMBOL(count_post);
+
+static int notrace count_fault(struct kprobe *p, struct pt_regs *regs, int trapnr)
+{
+	raw_atomic_inc(&probe_of(p)->faults);
+	return 0;
+}
+NOKPROBE_SYMBOL(count_fault);
+
+/* NULL while it is being unregistered. */
+static nokprobe_inline struct probe *returning(struct kretprobe_instance *ri)
+{
+	struct kretprobe *rp = get_kretprobe(ri);
+
+	return rp ? container_of(rp, struct probe, rp) : NULL;
+}
+
+static int notrace count_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct probe *probe = returning(ri);
+
+	if (probe)
+		raw_atomic_inc(&probe->entries);
+	return 0;
+}
+NOKPROBE_SYMBOL(count_entry);
+
+static int notrace count_return(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct probe *probe = returning(ri);
+
+	if (probe)
+		raw_atomic_inc(&probe->returns);
+	return 0;
+}
+NOKPROBE_SYMBOL(count_return);
+
+static bool is_entry(const struct probe *probe)
+{
+	return probe->record->flags & RETURN;
+}
+
+static void prepare(struct probe *probe)
+{
+	const struct record *record = probe->record;
+	void *addr = (void *)(start + record->offset);
+
+	probe->kp.addr = addr;
+	probe->rp.kp.addr = addr;
+	probe->kp.pre_handler = count_hit;
+	if (record->flags & POST) {
+		probe->kp.post_handler = count_post;
+		probe->kp.fault_handler = count_fault;
+	}
+	probe->rp.entry_handler = count_entry;
+	probe->rp.handler = count_return;
+}
+
+/* show: puts the text into the report */
+static int show_text(const unsigned long *args)
+{
+	append((void *)start, length);
+	return 0;
+}
+
+/* disarm: unregisters all probes */
+static int disarm(const unsigned long *args)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_probes; i++)
+		probes[i].until = atomic_read(&probes[i].hits);
+	/* A task that was preempted in the copy of an instruction still gets its post-handler. */
+	synchronize_rcu_tasks();
+	if (nr_rps)
+		unregister_kretprobes(rps, nr_rps);
+	if (nr_kps)
+		unregister_kprobes(kps, nr_kps);
+	nr_kps = 0;
+	nr_rps = 0;
+	return 0;
+}
+
+/* unload: ends a phase */
+static int unload(const unsigned long *args)
+{
+	disarm(NULL);
+	nr_probes = 0;
+	unregistered = 0;
+	kvfree(plan);
+	kvfree(probes);
+	kvfree(kps);
+	kvfree(rps);
+	plan = NULL;
+	probes = NULL;
+	kps = NULL;
+	rps = NULL;
+	return 0;
+}
+
+static int make_probes(const struct record *records, unsigned int number)
+{
+	unsigned int i;
+
+	plan = kvmemdup(records, number * sizeof(*plan), GFP_KERNEL);
+	probes = kvcalloc(number, sizeof(*probes), GFP_KERNEL);
+	kps = kvcalloc(number, sizeof(*kps), GFP_KERNEL);
+	rps = kvcalloc(number, sizeof(*rps), GFP_KERNEL);
+	if (!plan || !probes || !kps || !rps)
+		return -ENOMEM;
+	for (i = 0; i < number; i++) {
+		if (plan[i].offset >= length)
+			return -EINVAL;
+		probes[i].record = &plan[i];
+		prepare(&probes[i]);
+	}
+	nr_probes = number;
+	unregistered = number;
+	return 0;
+}
+
+/* load FROM NUMBER: begins a phase with that part of the plan's records */
+static int load(const unsigned long *args)
+{
+	const struct record *records = (void *)shared;
+	int ret;
+
+	unload(NULL);
+	if ((args[0] + args[1]) * sizeof(*records) > REPORT)
+		return -EINVAL;
+	ret = make_probes(records + args[0], args[1]);
+	if (ret)
+		unload(NULL);
+	return ret;
+}
+
+/* Returns how many were refused. */
+static unsigned int try(struct probe *probe)
+{
+	probe->error = register_kprobe(&probe->kp);
+	if (!probe->error)
+		kps[nr_kps++] = &probe->kp;
+	if (!is_entry(probe))
+		return !!probe->error;
+	probe->rp_error = register_kretprobe(&probe->rp);
+	if (!probe->rp_error)
+		rps[nr_rps++] = &probe->rp;
+	return !!probe->error + !!probe->rp_error;
+}
+
+/*
+ * register: registers probes, until all are or so many were refused that the program has to read
+ * the reasons. The program has switched probes off meanwhile, and arms them together.
+ */
+static int register_probes(const unsigned long *args)
+{
+	unsigned int refused = 0;
+
+	for (; unregistered && refused + 2 <= REFUSALS; unregistered--) {
+		refused += try(&probes[nr_probes - unregistered]);
+		cond_resched();
+	}
+	return 0;
+}
+
+/* copy: remembers the text as it is */
+static int copy_text(const unsigned long *args)
+{
+	kvfree(copy);
+	copy = kvmemdup((void *)start, length, GFP_KERNEL);
+	return copy ? 0 : -ENOMEM;
+}
+
+/* A part of a text with its surroundings. The text may begin in there, or end. */
+static void report_bytes(const u8 *text, unsigned long at)
+{
+	u8 bytes[3 * WINDOW] = {};
+	unsigned long i;
+
+	for (i = 0; i < sizeof(bytes); i++)
+		if (at + i >= WINDOW && at + i - WINDOW < length)
+			bytes[i] = READ_ONCE(text[at + i - WINDOW]);
+	report(" %*phN", (int)sizeof(bytes), bytes);
+}
+
+/* compare: reports where the text differs from its copy */
+static int compare_text(const unsigned long *args)
+{
+	const u8 *text = (void *)start;
+	unsigned long at;
+
+	report("compared\n");
+	for (at = 0; at < length; at += WINDOW) {
+		if (!memcmp(text + at, copy + at, min_t(unsigned long, WINDOW, length - at)))
+			continue;
+		report("differs %px", text + at);
+		report_bytes(copy, at);
+		report_bytes(text, at);
+		report("\n");
+	}
+	return 0;
+}
+
+static void report_probe(unsigned int i, const struct probe *probe)
+{
+	unsigned int hits = atomic_read(&probe->hits), posts = atomic_read(&probe->posts);
+	unsigned int wrong = atomic_read(&probe->wrong);
+
+	if (probe->error)
+		report("refused %u probe %d\n", i, probe->error);
+	else if (hits || posts || wrong || probe->kp.nmissed)
+		report("hit %u %u %u %u %lu %u %u\n", i, hits, posts, atomic_read(&probe->faults),
+		       probe->kp.nmissed, wrong, hits - probe->until);
+}
+
+static void report_return(unsigned int i, const struct probe *probe)
+{
+	unsigned int hits = atomic_read(&probe->hits), entries = atomic_read(&probe->entries);
+	unsigned int outside = hits - probe->until;
+	unsigned int returns = atomic_read(&probe->returns);
+
+	if (probe->rp_error)
+		report("refused %u return %d\n", i, probe->rp_error);
+	else if (is_entry(probe) && (hits || entries || returns || probe->rp.nmissed))
+		report("return %u %u %u %d %u\n", i, entries, returns, probe->rp.nmissed, outside);
+}
+
+/* results: reports what became of the records */
+static int report_results(const unsigned long *args)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_probes; i++) {
+		report_probe(i, &probes[i]);
+		report_return(i, &probes[i]);
+	}
+	return 0;
+}
+
+static const struct {
+	const char *name;
+	int (*carry_out)(const unsigned long *args);
+} orders[] = {
+	{ "show", show_text }, { "load", load }, { "copy", copy_text },
+	{ "register", register_probes }, { "disarm", disarm }, { "compare", compare_text },
+	{ "results", report_results }, { "unload", unload },
+};
+
+static ssize_t take_order(struct file *file, const char __user *buf, size_t count, loff_t *pos)
+{
+	unsigned long args[2] = {};
+	char line[80], name[16];
+	unsigned int i;
+	int ret;
+
+	if (count >= sizeof(line))
+		return -EINVAL;
+	if (copy_from_user(line, buf, count))
+		return -EFAULT;
+	line[count] = '\0';
+	if (sscanf(line, "%15s %li %li", name, &args[0], &args[1]) < 1)
+		return -EINVAL;
+	guard(mutex)(&lock);
+	for (i = 0; i < ARRAY_SIZE(orders); i++) {
+		if (strcmp(name, orders[i].name))
+			continue;
+		ret = orders[i].carry_out(args);
+		return ret ?: count;
+	}
+	return -EINVAL;
+}
+
+static const struct file_operations order_fops = {
+	.owner = THIS_MODULE,
+	.write = take_order,
+	.llseek = noop_llseek,
+};
+
+/* What the program itself reports. */
+static ssize_t write_report(struct file *file, const char __user *buf, size_t count, loff_t *pos)
+{
+	void *text = vmemdup_user(buf, count);
+
+	if (IS_ERR(text))
+		return PTR_ERR(text);
+	scoped_guard(mutex, &lock)
+		append(text, count);
+	kvfree(text);
+	return count;
+}
+
+static const struct file_operations report_fops = {
+	.owner = THIS_MODULE,
+	.write = write_report,
+	.llseek = noop_llseek,
+};
+
+static int __init sweep_init(void)
+{
+	struct dentry *dir;
+
+	shared = memremap(address, size, MEMREMAP_WB);
+	if (!shared || size <= REPORT)
+		return -EINVAL;
+	dir = debugfs_create_dir("sweep", NULL);
+	debugfs_create_file("order", 0200, dir, NULL, &order_fops);
+	debugfs_create_file("report", 0200, dir, NULL, &report_fops);
+	debugfs_create_u32("unregistered", 0400, dir, &unregistered);
+	return 0;
+}
+module_init(sweep_init);
+
+MODULE_DESCRIPTION("Probes on every instruction of the kernel");
+MODULE_LICENSE("GPL");
