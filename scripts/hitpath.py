@@ -36,7 +36,10 @@ PREFIX = re.compile(r"__(pfx|cfi)_|\$")
 SANITIZER = re.compile(r"__(asan|hwasan|tsan|msan|ubsan|sanitizer|kcsan)_\w+")
 THUNK = re.compile(r"__x86_indirect_\w+")
 INSTRUCTION = re.compile(r"^\s*([0-9a-f]+):\t(.*)")
-FUNC, NOTYPE = 2, 0
+FUNC, NOTYPE = "FUNC", "NOTYPE"
+# Of readelf: name, type, address, offset and size; address, size, type, section and name.
+SECTION = re.compile(r"^ +\[ *\d+\] (\S+) +([A-Z]\w+) +([0-9a-f]+) ([0-9a-f]+) ([0-9a-f]+)", re.M)
+SYMBOL = re.compile(r"^ *\d+: ([0-9a-f]+) +(\w+) (\w+) +\w+ +\w+ +(?:\[.*\] +)?(\w+) (.+)$", re.M)
 
 
 class X86:
@@ -99,66 +102,35 @@ class Riscv:
         return int(m.group(2), 16) if m.group(2) and m.group(1) == before else 0
 
 
-# By e_machine.
-MACHINES = {3: X86, 62: X86, 183: Arm64, 243: Riscv}
+# By what readelf calls them.
+MACHINES = {"Intel 80386": X86, "Advanced Micro Devices X86-64": X86, "AArch64": Arm64, "RISC-V": Riscv}
 
 
 class Elf:
-    """As much of a little-endian file, of 32 or 64 bit, as is needed here."""
+    """A file as readelf shows it. @sections: name, type, address, offset, size. @symbols: name, address,
+    size, type of each defined one."""
 
     def __init__(self, name):
         with open(name, "rb") as f:
             self.data = f.read()
-        self.is64 = self.data[4] == 2
-        offset, = struct.unpack_from(*(("<Q", self.data, 40) if self.is64 else
-                                       ("<I", self.data, 32)))
-        size, count = struct.unpack_from("<HH", self.data, 58 if self.is64 else 46)
-        self.machine, = struct.unpack_from("<H", self.data, 18)
-        layout = "<IIQQQQIIQQ" if self.is64 else "<IIIIIIIIII"
-        self.sections = [struct.unpack_from(layout, self.data, offset + i * size)
-                         for i in range(count)]
-        self.names_index, = struct.unpack_from("<H", self.data, 62 if self.is64 else 50)
-
-    def string(self, at):
-        return self.data[at:self.data.index(b"\0", at)].decode()
-
-    def section_name(self, index):
-        return self.string(self.sections[self.names_index][4] + self.sections[index][0])
-
-    def symbol(self, at):
-        """name, value, size, info, section"""
-        if self.is64:
-            name, info, _, index, value, length = struct.unpack_from("<IBBHQQ", self.data, at)
-        else:
-            name, value, length, info, _, index = struct.unpack_from("<IIIBBH", self.data, at)
-        return name, value, length, info, index
-
-    def placed_symbols(self):
-        """(name, address, size, type, section's index) of each defined symbol."""
-        for _, kind, _, _, offset, size, link, _, _, entry in self.sections:
-            if kind != 2:
-                continue
-            names = self.sections[link][4]
-            for at in range(offset, offset + size, entry):
-                name, value, length, info, index = self.symbol(at)
-                if name and index:
-                    yield self.string(names + name), value, length, info & 15, index
-
-    def symbols(self):
-        """(name, address, size, type) of each defined symbol."""
-        for name, value, length, kind, _ in self.placed_symbols():
-            yield name, value, length, kind
+        said = subprocess.run(["readelf", "-hSsW", name], stdout=subprocess.PIPE, text=True, check=True).stdout
+        head, _, symbols = said.partition("Symbol table '.symtab'")
+        self.is64 = "ELF64" in head
+        self.machine = MACHINES[re.search("Machine: +(.*)", head)[1]]
+        self.sections = [(m[1], m[2], *(int(m[i], 16) for i in (3, 4, 5))) for m in SECTION.finditer(head)]
+        self.symbols = [(m[5], int(m[1], 16), int(m[2], 0), m[3]) for m in SYMBOL.finditer(symbols)
+                        if m[4] != "UND"]
 
     def bytes(self, start, end):
-        for _, kind, _, address, offset, size, *_ in self.sections:
-            if kind != 8 and address and address <= start and end <= address + size:
+        for _, kind, address, offset, size in self.sections:
+            if kind != "NOBITS" and address and address <= start and end <= address + size:
                 return self.data[offset + start - address:offset + end - address]
         return b""
 
     def relocated(self, start, end, relative):
         """What the words there are when the kernel runs, by address."""
-        for _, kind, _, _, offset, size, *_ in self.sections:
-            if kind == 4:
+        for _, kind, _, offset, size in self.sections:
+            if kind == "RELA":
                 for at, info, addend in struct.iter_unpack("<QQQ", self.data[offset:offset + size]):
                     if info == relative and start <= at < end:
                         yield at, addend
@@ -175,8 +147,8 @@ class Elf:
 class Kernel:
     def __init__(self, file):
         elf = Elf(file)
-        self.machine = MACHINES[elf.machine]()
-        symbols = list(elf.symbols())
+        self.machine = elf.machine()
+        symbols = elf.symbols
         self.address = {name: value for name, value, _, _ in symbols}
         text, end = self.address["_stext"], self.address["_etext"]
         # Functions, and labels in them, that kallsyms tells apart.

@@ -136,7 +136,7 @@ class Kernel(hitpath.Kernel):
     def __init__(self, file):
         super().__init__(file)
         elf = hitpath.Elf(file)
-        self.bytes, symbols = elf.bytes, list(elf.symbols())
+        self.bytes, symbols = elf.bytes, elf.symbols
         self.entries = {s[1] for s in symbols if s[3] == hitpath.FUNC}
         self.by_name, self.ranges = set(), []
         starts = sorted({s[1] for s in symbols})

@@ -254,7 +254,7 @@ def tests_of(elf):
         return frozenset()
     named = subprocess.run(["nm", "--defined-only"] + objects, stdout=subprocess.PIPE, text=True, check=True)
     tests = collections.Counter(re.findall(r" [tTwW] (\S+)", named.stdout))
-    kernel = collections.Counter(symbol[0] for symbol in text.hitpath.Elf(elf).symbols())
+    kernel = collections.Counter(symbol[0] for symbol in text.hitpath.Elf(elf).symbols)
     return frozenset(name for name, number in tests.items() if kernel[name] <= number)
 
 

@@ -140,7 +140,7 @@ def parse(lines, text):
 
 def place(elf):
     """Of the text of a kernel: its address, offset in the file, and size."""
-    return next(s[3:6] for i, s in enumerate(elf.sections) if elf.section_name(i) == ".text")
+    return next(s[2:] for s in elf.sections if s[0] == ".text")
 
 
 def disassemble(elf, code, copy):
