@@ -14,85 +14,61 @@ import re
 import subprocess
 import sys
 
-
-def layers(path):
-    with open(path) as f:
-        return [line.split()[0] for line in f if line.strip() and not line.startswith("#")]
+INCLUDE = re.compile(r'^#include "(?:kprobes/)?(\w+)\.h"', re.MULTILINE)
 
 
-def objects(build):
-    """Path of each object of the core by the name of its file."""
-    directory = os.path.join(build, "kernel", "kprobes")
-    found = {name[:-2]: os.path.join(directory, name) for name in sorted(os.listdir(directory))
-             if name.endswith(".o") and os.path.exists(
-                 os.path.join(directory, "." + name + ".cmd"))}
-    found["kprobes"] = os.path.join(build, "kernel", "kprobes.o")
-    return found
+def name_of(path):
+    return os.path.splitext(os.path.basename(path))[0]
 
 
-def symbols(path):
-    """Names of global symbols that an object defines, and those that it refers to."""
-    defined, wanted = set(), set()
-    out = subprocess.run(["nm", path], stdout=subprocess.PIPE, text=True, check=True).stdout
-    for line in out.splitlines():
-        kind, name = line.split()[-2:]
-        if kind == "U":
-            wanted.add(name)
-        elif kind.isupper():
-            defined.add(name)
-    return defined, wanted
+def files(directory, suffix):
+    """The core's files of a kind below the directory "kernel"."""
+    return sorted(glob.glob(os.path.join(directory, "kprobes", suffix)) +
+                  glob.glob(os.path.join(directory, "kprobes" + suffix[1:])))
 
 
-def upward(order, tables):
-    """(from, to, symbol) of each reference to a layer above."""
-    owner = {name: file for file, (defined, _) in tables.items() for name in defined}
-    found = []
-    for file, (_, wanted) in sorted(tables.items()):
-        for name in sorted(wanted):
-            to = owner.get(name)
-            if to and to != file and order.index(to) < order.index(file):
-                found.append((file, to, name))
-    return found
+def calls(objects):
+    """(file, other file, symbol) for each global symbol of another object that an object refers to."""
+    owner, wanted = {}, []
+    for path in objects:
+        nm = subprocess.run(["nm", path], stdout=subprocess.PIPE, text=True, check=True).stdout
+        for kind, symbol in (line.split()[-2:] for line in nm.splitlines()):
+            if kind == "U":
+                wanted.append((name_of(path), symbol))
+            elif kind.isupper():
+                owner[symbol] = name_of(path)
+    return [(name, owner[symbol], symbol) for name, symbol in wanted if symbol in owner]
 
 
-def sources(directory):
-    """Sources and headers of the core below the directory "kernel"."""
-    return sorted(glob.glob(os.path.join(directory, "kprobes", "*.[ch]"))) + \
-        [os.path.join(directory, "kprobes.c")]
+def includes(sources):
+    """The same for each header of the core that a source includes."""
+    for path in sources:
+        with open(path) as f:
+            for header in INCLUDE.findall(f.read()):
+                yield name_of(path), header, os.path.basename(path)
 
 
-def included(path):
-    """Headers of the core that a file includes, without suffix."""
-    with open(path) as f:
-        return re.findall(r'^#include "(?:kprobes/)?(\w+)\.h"', f.read(), re.MULTILINE)
-
-
-def upward_includes(order, headers):
-    """(file, header) of each include of a header from a layer above, or from none."""
-    found = []
-    for path, names in headers.items():
-        file, suffix = os.path.splitext(os.path.basename(path))
-        above = order[:order.index(file)] if file in order else order
-        if suffix == ".h" and file not in order:
-            found.append((path, file))
-        found += [(path, name) for name in names if name in above or name not in order]
-    return found
+def problems(order, owners, uses):
+    """What has no layer of @owners and of those used, and what is used from below."""
+    layer = {name: i for i, name in enumerate(order)}
+    for name in sorted(set(owners) - set(order)):
+        yield "%s has no layer" % name
+    for name, other, what in uses:
+        if other not in layer or layer[other] < layer.get(name, len(layer)):
+            yield "%s uses %s, which is above or has no layer: %s" % (name, other, what)
 
 
 def main():
-    order = layers(sys.argv[1])
+    with open(sys.argv[1]) as f:
+        order = [line.split()[0] for line in f if line.strip() and not line.startswith("#")]
     kernel = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "kernel")
-    files = sources(kernel)
-    names = {os.path.basename(path)[:-2] for path in files if path.endswith(".c")}
-    paths = {file: path for file, path in objects(sys.argv[2]).items() if file in names}
-    problems = ["%s has no layer" % file for file in sorted(paths) if file not in order]
-    tables = {file: symbols(path) for file, path in paths.items() if file in order}
-    problems += ["%s.c calls up to %s.c: %s" % call for call in upward(order, tables)]
-    headers = {os.path.basename(path): included(path) for path in files}
-    problems += ["%s includes %s.h, which is above or has no layer" % pair
-                 for pair in upward_includes(order, headers)]
-    print("\n".join(problems), end="\n" if problems else "")
-    sys.exit(1 if problems else 0)
+    sources = files(kernel, "*.[ch]")
+    names = {name_of(path) for path in sources}
+    objects = [path for path in files(os.path.join(sys.argv[2], "kernel"), "*.o") if name_of(path) in names]
+    owners = [name_of(path) for path in objects + [s for s in sources if s.endswith(".h")]]
+    found = list(problems(order, owners, calls(objects) + list(includes(sources))))
+    print("\n".join(found), end="\n" if found else "")
+    sys.exit(1 if found else 0)
 
 
 if __name__ == "__main__":

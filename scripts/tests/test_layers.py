@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""Unit tests of layers.py, on two small objects; run by make check."""
+"""Unit tests of layers.py, on a small tree with two objects; run by make check."""
 import os
 import subprocess
 import sys
@@ -10,47 +10,42 @@ import unittest
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import layers     # noqa: E402
 
+SOURCES = {"kprobes.c": '#include <linux/low.h>\n#include "kprobes/top.h"\nvoid low(void); int state;\n'
+                        "void top(void) { low(); }\n",
+           "kprobes/low.c": '#include "../trace/x.h"\n#include "low.h"\nextern int state;\n'
+                            "void low(void) { state = 1; }\n",
+           "kprobes/low.h": '#include "top.h"\n', "kprobes/top.h": ""}
+
 
 class Layers(unittest.TestCase):
-    def tables(self):
-        sources = {"top": "void low(void); int state; void top(void) { low(); }",
-                   "bottom": "extern int state; void low(void) { state = 1; }"}
-        with tempfile.TemporaryDirectory() as directory:
-            found = {}
-            for name, text in sources.items():
-                path = os.path.join(directory, name + ".o")
-                subprocess.run(["gcc", "-xc", "-c", "-", "-o", path], input=text, text=True,
-                               check=True)
-                found[name] = layers.symbols(path)
-            return found
+    def setUp(self):
+        self.dir = tempfile.TemporaryDirectory()
+        self.addCleanup(self.dir.cleanup)
+        os.mkdir(os.path.join(self.dir.name, "kprobes"))
+        for name, text in SOURCES.items():
+            path = os.path.join(self.dir.name, name)
+            with open(path, "w") as f:
+                f.write(text)
+            if name.endswith(".c"):
+                code = text[text.rindex('.h"\n') + 4:]
+                subprocess.run(["gcc", "-xc", "-c", "-", "-o", path[:-1] + "o"], input=code, text=True, check=True)
 
-    def test_calls_and_data(self):
-        tables = self.tables()
-        self.assertEqual(layers.upward(["top", "bottom"], tables), [("bottom", "top", "state")])
-        self.assertEqual(layers.upward(["bottom", "top"], tables), [("top", "bottom", "low")])
+    def found(self, *order):
+        uses = layers.calls(layers.files(self.dir.name, "*.o"))
+        uses += layers.includes(layers.files(self.dir.name, "*.[ch]"))
+        return list(layers.problems(order, ["kprobes", "low", "top"], uses))
 
-    def test_comments(self):
-        with tempfile.NamedTemporaryFile("w") as f:
-            f.write("# order\ntop\tthe API\n\nbottom\n")
-            f.flush()
-            self.assertEqual(layers.layers(f.name), ["top", "bottom"])
+    def test_upward(self):
+        self.assertEqual(self.found("kprobes", "top", "low"), [
+            "low uses kprobes, which is above or has no layer: state",
+            "low uses top, which is above or has no layer: low.h"])
+        self.assertEqual(self.found("low", "top", "kprobes"), [
+            "kprobes uses low, which is above or has no layer: low",
+            "kprobes uses top, which is above or has no layer: kprobes.c"])
 
-    def test_includes(self):
-        with tempfile.TemporaryDirectory() as directory:
-            os.mkdir(os.path.join(directory, "kprobes"))
-            texts = {"kprobes.c": '#include <linux/top.h>\n#include "kprobes/top.h"\n',
-                     "kprobes/top.c": '#include "../trace/x.h"\n#include "top.h"\n#include "low.h"\n',
-                     "kprobes/top.h": "", "kprobes/low.h": '#include "top.h"\n',
-                     "kprobes/other.h": ""}
-            for name, text in texts.items():
-                with open(os.path.join(directory, name), "w") as f:
-                    f.write(text)
-            headers = {os.path.basename(path): layers.included(path)
-                       for path in layers.sources(directory)}
-        self.assertEqual(headers["kprobes.c"], ["top"])
-        self.assertEqual(headers["top.c"], ["top", "low"])
-        self.assertEqual(layers.upward_includes(["kprobes", "top", "low"], headers),
-                         [("low.h", "top"), ("other.h", "other")])
+    def test_without_a_layer(self):
+        self.assertEqual(self.found("kprobes", "low")[0], "top has no layer")
+        self.assertIn("low uses top, which is above or has no layer: low.h", self.found("kprobes", "low"))
 
 
 if __name__ == "__main__":
