@@ -194,7 +194,7 @@ PLOTS = [
 
 def plot_script(path, sides):
     """What gnuplot is to do: lines through what was measured."""
-    script = ['set terminal svg size 720,900 font "sans,13" background "white"',
+    script = ['set terminal pngcairo size 720,900 font "sans,10" background "white"',
               'set output "%s"' % path, "set multiplot layout %d,1" % len(PLOTS),
               "set logscale x", "set xtics 1,100 nomirror", "set ytics nomirror", "unset mxtics",
               "unset mytics", 'set format "%.0s%c"', "set key outside bottom horizontal"]
@@ -220,7 +220,7 @@ def compare(directory):
     print("\n".join(lines))
     with open(os.path.join(directory, "table.txt"), "w") as f:
         f.write("\n".join(lines) + "\n")
-    script = plot_script(os.path.join(directory, "plots.svg"),
+    script = plot_script(os.path.join(directory, "plots.png"),
                          (("base", base), ("this project", ours)))
     subprocess.run(["gnuplot"], input=script, text=True, check=True)
 
