@@ -14,18 +14,17 @@
  * to bottom::
  *
  *   kprobes, kretprobe_register; module; debugfs and its files	API
- *   register, kretprobe_remove, in_handler		arrays of probes
+ *   register, in_handler					arrays of probes
  *   point_make, displaced, entry				what an address needs
  *   batch, ftrace, point_release, switch			text
  *   optimizer, renew, stub, examine, scan, site, region	jumps
- *   detour, fault, kretprobe_quick, kretprobe,		hits
- *   kretprobe_call, kretprobe_pool, hit,
+ *   detour, fault, kretprobe, kretprobe_pool, hit,		hits
  *   slot_make, slot, unwind, synchronize, miss,
  *   probed_code, frame
  *   veneer, address, reserved, function, blacklist,		places
  *   module_text, text, patch
  *   deferred_free, point, slot_write,			data
- *   return_trampoline, table, reason
+ *   table, reason
  *
  * A file's header declares what the files above it may use, and includes headers of the layers
  * below and no other. scripts/layers.py checks the objects and the includes. Architectures are

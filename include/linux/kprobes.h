@@ -200,7 +200,7 @@ struct kretprobe {
  *            return; not zeroed
  */
 struct kretprobe_instance {
-	/* private: in the task's list of instances, or in that of returned ones */
+	/* private: in the task's list of instances */
 	struct llist_node llist;
 	/* private: which call it is, see kernel/kprobes/kretprobe.c */
 	unsigned long call;
@@ -210,9 +210,9 @@ struct kretprobe_instance {
 	kprobe_opcode_t *ret_addr;
 	struct task_struct *task;
 
-	/* private: */
+	/* private: its pool, and its number in a segment of that */
 	struct kretprobe_pool *pool;
-	struct kretprobe_segment *segment;
+	unsigned long index;
 
 	/* public: */
 	char data[];

@@ -22,7 +22,6 @@
 #include "module_text.h"
 #include "reason.h"
 #include "reserved.h"
-#include "return_trampoline.h"
 
 /**
  * kprobe_lookup_name() - find a symbol

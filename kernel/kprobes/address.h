@@ -3,7 +3,11 @@
 #define _KERNEL_KPROBES_ADDRESS_H
 
 /* address.c: finds and checks the address of a probe */
+#include <linux/compiler.h>
+#include <linux/ftrace.h>
+#include <linux/kallsyms.h>
 #include <linux/kprobe_reason.h>
+#include <linux/rethook.h>
 #include <linux/types.h>
 
 struct kprobe;
@@ -13,5 +17,15 @@ enum kprobe_reason kprobe_resolve(const struct kprobe *p, struct kprobe_lookup *
 				  unsigned long *addr, bool *on_func_entry);
 enum kprobe_reason kprobe_check_boundary(struct kprobe_lookup *lookup, unsigned long addr);
 enum kprobe_reason kprobe_check_address(struct kprobe_lookup *lookup, unsigned long addr);
+
+/* Does the function graph tracer or a rethook have traced functions return to @addr? */
+static __always_inline bool kprobe_is_return_trampoline(unsigned long addr)
+{
+#ifdef CONFIG_FUNCTION_GRAPH_TRACER
+	if (addr == (unsigned long)dereference_kernel_function_descriptor(return_to_handler))
+		return true;
+#endif
+	return IS_ENABLED(CONFIG_RETHOOK) && is_rethook_trampoline(addr);
+}
 
 #endif /* _KERNEL_KPROBES_ADDRESS_H */

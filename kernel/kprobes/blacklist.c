@@ -9,7 +9,6 @@
  * the pieces that the compiler has made of it: .cold, .isra and others.
  */
 #include <linux/compiler.h>
-#include <linux/cpumask.h>
 #include <linux/ftrace_irq.h>
 #include <linux/init.h>
 #include <linux/irqflags.h>
@@ -39,9 +38,6 @@
  * would be hit again at the end of each of its hits, without end.
  */
 NOKPROBE_SYMBOL(llist_add_batch);
-#ifdef CONFIG_SMP
-NOKPROBE_SYMBOL(cpumask_next_wrap);
-#endif
 #ifdef CONFIG_PREEMPTION
 NOKPROBE_SYMBOL(preempt_schedule_notrace);
 #endif

@@ -14,17 +14,20 @@
 #include <linux/ftrace.h>
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
+#include <linux/preempt.h>
 #include <linux/printk.h>
 #include <linux/rethook.h>
 #include <linux/sched.h>
 #include <linux/sched/task.h>
 
+#include "address.h"
 #include "frame.h"
 #include "kretprobe.h"
-#include "kretprobe_call.h"
 #include "kretprobe_pool.h"
 #include "probed_code.h"
-#include "return_trampoline.h"
+
+#define KRETPROBE_TRAMPOLINE						\
+	((unsigned long)dereference_function_descriptor(kretprobe_trampoline))
 
 static __always_inline struct kretprobe_instance *
 instance_of(struct llist_node *n)
@@ -70,18 +73,49 @@ static struct kretprobe_instance *first_of_call(struct llist_node *n, void *fp)
 }
 NOKPROBE_SYMBOL(first_of_call);
 
-/* Another return probe has replaced the return address: chains @ri to its instance. */
-static struct kretprobe_instance *see_through(struct kretprobe_instance *ri)
+/* Interrupts pop the instances that they push, so the list needs no atomic exchange. */
+static __always_inline void push(struct kretprobe_instance *ri)
 {
-	struct kretprobe_instance *other;
+	struct llist_head *stack = &current->kretprobe_instances;
 
-	other = first_of_call(current->kretprobe_instances.first, frame_of(ri));
-	ri->call |= CHAINED;
-	if (other)
-		ri->ret_addr = other->ret_addr;
-	return other;
+	WRITE_ONCE(ri->llist.next, stack->first);
+	/* The instance is complete before an interrupt or find_of_other() can find it. */
+	smp_store_release(&stack->first, &ri->llist);
 }
-NOKPROBE_SYMBOL(see_through);
+
+/* Pops the topmost instance. Reads @task: else the compiler would keep the task's address. */
+static __always_inline void pop(struct kretprobe_instance *ri)
+{
+	WRITE_ONCE(ri->task->kretprobe_instances.first, ri->llist.next);
+}
+
+/* Returns an instance to its pool. Disabled interrupts hold up kprobe_synchronize(). */
+static void give_back(struct kretprobe_instance *ri)
+{
+	unsigned long flags;
+
+	raw_local_irq_save(flags);
+	kretprobe_pool_push(ri);
+	raw_local_irq_restore(flags);
+}
+NOKPROBE_SYMBOL(give_back);
+
+static __always_inline void identify(struct kretprobe_instance *ri, void *fp,
+				     unsigned long ret_addr)
+{
+	ri->task = current;
+	ri->call = (unsigned long)fp;
+	ri->ret_addr = (void *)ret_addr;
+}
+
+/* Pushes the instance and makes the call return to the trampoline. */
+static __always_inline void hijack(struct kretprobe_instance *ri, struct pt_regs *regs, void *fp)
+{
+	push(ri);
+	/* An unwinder that finds the trampoline's address must find the instance. */
+	barrier();
+	arch_kretprobe_set_return_address(regs, fp, KRETPROBE_TRAMPOLINE);
+}
 
 /* Has a newer probe on the same point made @other, just before and for the same hit? */
 static bool is_of_same_hit(const struct kretprobe_instance *ri,
@@ -101,7 +135,9 @@ static bool is_of_same_hit(const struct kretprobe_instance *ri,
 NOKPROBE_SYMBOL(is_of_same_hit);
 
 /*
- * Finds the instance below which @ri must be inserted. NULL if @ri goes on top of the list.
+ * Chains @ri to the instances of its call, since another return probe has replaced the return
+ * address. Returns the instance below which @ri must be inserted. NULL if @ri goes on top of the
+ * list.
  *
  * Return handlers must run for the newest probe first, as entry handlers do. The newest probe has
  * pushed the first instance of the hit, so each further instance of the hit goes below the one
@@ -109,17 +145,21 @@ NOKPROBE_SYMBOL(is_of_same_hit);
  * another hit and stay below @ri. The search ends with the chain: an instance after it may belong
  * to a call that had its return address in the same place and never returned.
  */
-static struct kretprobe_instance *last_of_hit(struct kretprobe_instance *ri,
-					      struct kretprobe_instance *other)
+static struct kretprobe_instance *chain(struct kretprobe_instance *ri)
 {
-	struct kretprobe_instance *last = NULL;
+	struct kretprobe_instance *other, *last = NULL;
+	void *fp = frame_of(ri);
 
-	for (; other && frame_of(other) == frame_of(ri) && is_of_same_hit(ri, other);
+	other = first_of_call(current->kretprobe_instances.first, fp);
+	ri->call |= CHAINED;
+	if (other)
+		ri->ret_addr = other->ret_addr;
+	for (; other && frame_of(other) == fp && is_of_same_hit(ri, other);
 	     other = is_chained(other) ? instance_of(other->llist.next) : NULL)
 		last = other;
 	return last;
 }
-NOKPROBE_SYMBOL(last_of_hit);
+NOKPROBE_SYMBOL(chain);
 
 /* Inserts @ri below @above, which is of the same call and has the same @ret_addr. */
 static void push_below(struct kretprobe_instance *ri, struct kretprobe_instance *above)
@@ -143,9 +183,9 @@ static int call_entry_handler(struct kretprobe *rp, struct pt_regs *regs,
 	int ret;
 
 	ri->call = 0;
-	kretprobe_push(ri);
+	push(ri);
 	ret = rp->entry_handler(ri, regs);
-	WRITE_ONCE(current->kretprobe_instances.first, ri->llist.next);
+	pop(ri);
 	ri->call = call;
 	return ret;
 }
@@ -156,7 +196,7 @@ static noinline int enter(struct kretprobe *rp, struct pt_regs *regs,
 			  struct kretprobe_instance *ri)
 {
 	unsigned long ret_addr = arch_kretprobe_return_address(regs);
-	struct kretprobe_instance *other = NULL;
+	struct kretprobe_instance *above = NULL;
 	void *fp = arch_kretprobe_frame(regs);
 
 	ri = ri ?: kretprobe_pool_pop_slowly(rp->pool);
@@ -164,32 +204,20 @@ static noinline int enter(struct kretprobe *rp, struct pt_regs *regs,
 		atomic_inc((atomic_t *)&rp->nmissed);
 		return 0;
 	}
-	kretprobe_identify(ri, fp, ret_addr);
+	identify(ri, fp, ret_addr);
 	if (ret_addr == KRETPROBE_TRAMPOLINE)
-		other = see_through(ri);
-	if (rp->entry_handler && call_entry_handler(rp, regs, ri)) {
+		above = chain(ri);
+	if (rp->entry_handler && call_entry_handler(rp, regs, ri))
 		kretprobe_pool_push(ri);
-		return 0;
-	}
-	other = last_of_hit(ri, other);
-	if (other)
-		push_below(ri, other);
+	else if (above)
+		push_below(ri, above);
 	else
-		kretprobe_hijack(ri, regs, fp);
+		hijack(ri, regs, fp);
 	return 0;
 }
 NOKPROBE_SYMBOL(enter);
 
-/* Pre-handler of return probes that have an entry handler. */
-int kretprobe_entry_handled(struct kprobe *p, struct pt_regs *regs)
-{
-	struct kretprobe *rp = container_of(p, struct kretprobe, kp);
-
-	return enter(rp, regs, kretprobe_pool_pop_spare(rp));
-}
-NOKPROBE_SYMBOL(kretprobe_entry_handled);
-
-/* Pre-handler of return probes without an entry handler. */
+/* The pre-handler of return probes. */
 int kretprobe_entry(struct kprobe *p, struct pt_regs *regs)
 {
 	struct kretprobe *rp = container_of(p, struct kretprobe, kp);
@@ -197,13 +225,89 @@ int kretprobe_entry(struct kprobe *p, struct pt_regs *regs)
 	unsigned long ret_addr = arch_kretprobe_return_address(regs);
 	void *fp = arch_kretprobe_frame(regs);
 
-	if (unlikely(!ri || ret_addr == KRETPROBE_TRAMPOLINE))
+	if (unlikely(!ri || ret_addr == KRETPROBE_TRAMPOLINE || rp->entry_handler))
 		return enter(rp, regs, ri);
-	kretprobe_identify(ri, fp, ret_addr);
-	kretprobe_hijack(ri, regs, fp);
+	identify(ri, fp, ret_addr);
+	hijack(ri, regs, fp);
 	return 0;
 }
 NOKPROBE_SYMBOL(kretprobe_entry);
+
+#ifdef ARCH_KPROBE_OWN_DETOURS
+/* GCC has the attribute since version 7. Without it ARCH_KPROBE_KEEPS_REGISTERS is empty. */
+#if __has_attribute(__no_caller_saved_registers__)
+#define KEEPS_REGISTERS	true
+#else
+#define KEEPS_REGISTERS	false
+#endif
+
+/**
+ * kretprobe_enters_quickly() - check whether a detour may call kretprobe_enter_quickly()
+ * @detour: the detour
+ * @entry:  filled in for it
+ *
+ * Never with CONFIG_FRAME_POINTER: the unwinder would not find the caller of the probed function.
+ *
+ * Context: As arch_kprobe_emit_detour().
+ * Return: True if the point has one return probe, without an entry handler, and no other probe.
+ */
+bool kretprobe_enters_quickly(const struct kprobe_detour *detour,
+			      struct kretprobe_quick_entry *entry)
+{
+	const struct kprobe_point *point = detour->point;
+	struct kprobe *p = list_first_entry(&point->probes, struct kprobe, list);
+	struct kretprobe *rp = container_of(p, struct kretprobe, kp);
+
+	if (!KEEPS_REGISTERS || IS_ENABLED(CONFIG_FRAME_POINTER) ||
+	    IS_ENABLED(CONFIG_ZERO_CALL_USED_REGS) || !list_is_singular(&point->probes) ||
+	    kprobe_disabled(p) || !kprobe_is_return_probe(p) || rp->entry_handler)
+		return false;
+	*entry = (struct kretprobe_quick_entry){
+		.rp = rp, .point = point, .generation = detour->generation,
+	};
+	return true;
+}
+NOKPROBE_SYMBOL(kretprobe_enters_quickly);
+
+/**
+ * kretprobe_enter_quickly() - handle a hit that calls kretprobe_entry() only
+ * @entry: filled in when the detour was made
+ * @fp:    as for kretprobe_return()
+ *
+ * kretprobe_entry() reads and writes the return address, and no user sees registers. Saving and
+ * restoring all registers would take longer than everything else. The detour therefore first calls
+ * this function, which keeps all registers, and saves registers only if this has done nothing.
+ *
+ * Context: That of the probed code.
+ * Return: False if nothing was done: the detour must call handlers as for any hit.
+ */
+bool ARCH_KPROBE_KEEPS_REGISTERS
+kretprobe_enter_quickly(const struct kretprobe_quick_entry *entry, void *fp)
+{
+	const struct kprobe_point *point = entry->point;
+	unsigned long ret_addr = *(unsigned long *)fp;
+	struct kretprobe_instance *ri = NULL;
+
+	preempt_disable_notrace();
+	if (likely(!kprobe_frame_is_used() && ret_addr != KRETPROBE_TRAMPOLINE)) {
+		struct kprobe_frame *frame = kprobe_first_frame();
+
+		/* Like kprobe_frame_begin(), but no code here can be hit in this context. */
+		WRITE_ONCE(frame->hazard, point);
+		barrier();
+		if (likely(READ_ONCE(point->generation) == entry->generation))
+			ri = kretprobe_pool_pop_spare(entry->rp);
+		if (likely(ri)) {
+			identify(ri, fp, ret_addr);
+			hijack(ri, NULL, fp);
+		}
+		smp_store_release(&frame->hazard, NULL);	/* as in kprobe_frame_exit() */
+	}
+	preempt_enable_notrace();
+	return ri;
+}
+NOKPROBE_SYMBOL(kretprobe_enter_quickly);
+#endif /* ARCH_KPROBE_OWN_DETOURS */
 
 static void complain(const struct kretprobe_instance *ri, void *fp)
 {
@@ -212,108 +316,56 @@ static void complain(const struct kretprobe_instance *ri, void *fp)
 }
 NOKPROBE_SYMBOL(complain);
 
-/* Makes the instance's pool the hazard pointer of the frame, which stays claimed. */
-static void publish_pool(struct kprobe_frame *frame, struct kretprobe_instance *ri)
+static noinline void miss_return(struct kretprobe_instance *ri)
 {
-	/* The previous pool's handler has returned: pairs with is_used() in synchronize.c. */
-	smp_store_release(&frame->hazard, ri->pool);
-	barrier();	/* before the return probe is read, as in kprobe_frame_begin() */
-}
-NOKPROBE_SYMBOL(publish_pool);
-
-/* Runs the handlers of one call, from the topmost instance to @last. */
-static void run_return_handlers(struct kprobe_frame *frame,
-				struct kretprobe_instance *ri,
-				struct kretprobe_instance *last,
-				struct pt_regs *regs)
-{
-	for (;; ri = instance_of(ri->llist.next)) {
-		kretprobe_handler_t handler;
-
-		publish_pool(frame, ri);
-		handler = READ_ONCE(ri->pool->handler);
-		if (handler) {
-			WRITE_ONCE(frame->probe, &ri->rp->kp);
-			handler(ri, regs);
-		}
-		if (ri == last)
-			return;
-	}
-}
-NOKPROBE_SYMBOL(run_return_handlers);
-
-/* Counts the misses of a call whose handlers cannot run for lack of a frame. */
-static void count_return_misses(struct kretprobe_instance *ri,
-				struct kretprobe_instance *last)
-{
-	for (;; ri = instance_of(ri->llist.next)) {
-		struct kretprobe *rp = get_kretprobe(ri);
-
-		if (rp)
-			atomic_inc((atomic_t *)&rp->nmissed);
-		if (ri == last)
-			return;
-	}
-}
-NOKPROBE_SYMBOL(count_return_misses);
-
-/* Pops the task's instances down to @last, and returns them to their pools. */
-static void pop_instances(struct kprobe_frame *frame,
-			  struct kretprobe_instance *last)
-{
-	struct llist_node *n = current->kretprobe_instances.first;
-	struct llist_node *rest = last->llist.next;
-
-	WRITE_ONCE(current->kretprobe_instances.first, rest);
-	while (n != rest) {
-		struct kretprobe_instance *ri = instance_of(n);
-
-		n = n->next;
-		if (frame)
-			publish_pool(frame, ri);
-		kretprobe_pool_push(ri);
-	}
-}
-NOKPROBE_SYMBOL(pop_instances);
-
-static void pass_return(struct kretprobe_instance *first,
-			struct kretprobe_instance *last)
-{
+	struct kretprobe *rp;
 	unsigned long flags;
 
-	/* No frame has a hazard pointer: disabled interrupts hold up kprobe_synchronize(). */
+	/* As in give_back(): the return probe is not freed meanwhile. */
 	raw_local_irq_save(flags);
-	count_return_misses(first, last);
-	pop_instances(NULL, last);
+	rp = get_kretprobe(ri);
+	if (rp)
+		atomic_inc((atomic_t *)&rp->nmissed);
 	raw_local_irq_restore(flags);
+	pop(ri);
+	give_back(ri);
 }
-NOKPROBE_SYMBOL(pass_return);
+NOKPROBE_SYMBOL(miss_return);
 
 /*
- * A function has returned to the trampoline, but its call has no instance: the function has
- * returned more often than it was called. The true return address is unknown, so the task dies.
+ * Ends the call that the topmost instance is for: runs the return handler, and returns the instance
+ * to its pool. Counts a miss if the handler cannot run for lack of a frame.
  */
-static void __noreturn die_without_caller(void *fp)
+static __always_inline void end_call(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
-	complain(NULL, fp);
-	preempt_enable_notrace();
-	make_task_dead(SIGSEGV);
+	struct kprobe_frame *frame = kprobe_frame_enter(ri->pool, 0);
+	kretprobe_handler_t handler;
+
+	if (unlikely(!frame)) {
+		miss_return(ri);
+		return;
+	}
+	handler = READ_ONCE(ri->pool->handler);
+	if (likely(handler)) {
+		WRITE_ONCE(frame->probe, &ri->rp->kp);
+		handler(ri, regs);
+		pop(ri);
+		ri = kretprobe_pool_swap_spare(ri);
+	} else {
+		pop(ri);
+	}
+	if (unlikely(ri))
+		kretprobe_pool_push_slowly(ri);
+	kprobe_frame_exit(frame);
 }
-NOKPROBE_SYMBOL(die_without_caller);
 
 #ifdef CONFIG_FUNCTION_GRAPH_TRACER
 /* resolve_trampoline() calls this on the hit path. */
 NOKPROBE_SYMBOL(ftrace_graph_ret_addr);
 #endif
 
-/**
- * struct replacers - how far the search for a true return address has come
- * @fp:      where the return address is
- * @own:     the last instance of a return probe that was looked at
- * @rethook: the same of rethooks
- * @graph:   the same of the graph tracer
- */
-struct replacers {
+/* Where a return address is, and how far the lists of those who may have replaced it were read. */
+struct ret_addr_walk {
 	void *fp;
 	struct llist_node *own;
 	struct llist_node *rethook;
@@ -321,136 +373,77 @@ struct replacers {
 };
 
 /* Finds what the trampoline at @addr has replaced. Returns @addr or 0 if nothing is found. */
-static unsigned long resolve_trampoline(unsigned long addr, struct replacers *by)
+static unsigned long resolve_trampoline(unsigned long addr, struct ret_addr_walk *walk)
 {
 	if (addr == KRETPROBE_TRAMPOLINE)
-		return kretprobe_find_ret_addr(current, by->fp, &by->own) ?: addr;
+		return kretprobe_find_ret_addr(current, walk->fp, &walk->own) ?: addr;
 	if (IS_ENABLED(CONFIG_RETHOOK) && is_rethook_trampoline(addr))
-		return rethook_find_ret_addr(current, (unsigned long)by->fp, &by->rethook);
-	return ftrace_graph_ret_addr(current, &by->graph, addr, by->fp);
+		return rethook_find_ret_addr(current, (unsigned long)walk->fp, &walk->rethook);
+	return ftrace_graph_ret_addr(current, &walk->graph, addr, walk->fp);
 }
 NOKPROBE_SYMBOL(resolve_trampoline);
 
 /*
- * Finds the true return address. Every tracer may have replaced it, in any order, and after a tail
- * call another return probe may have as well.
+ * Execution continues at a trampoline of the graph tracer or of a rethook, as
+ * arch_kretprobe_go_back() has arranged. Handlers see the true return address nevertheless, in
+ * @regs and in the instances, and stack traces continue from there. Every tracer may have replaced
+ * it, in any order, and after a tail call another return probe may have as well.
  */
-static unsigned long resolve_trampolines(struct kretprobe_instance *ri)
+static void show_caller(struct kretprobe_instance *first, struct kretprobe_instance *last,
+			struct pt_regs *regs)
 {
-	struct replacers by = { .fp = frame_of(ri), .own = &ri->llist };
-	unsigned long addr, next = (unsigned long)ri->ret_addr;
+	struct ret_addr_walk walk = { .fp = frame_of(last), .own = &last->llist };
+	unsigned long addr, next = (unsigned long)last->ret_addr;
 
 	do {
 		addr = next;
-		next = resolve_trampoline(addr, &by);
+		next = resolve_trampoline(addr, &walk);
 	} while (next && next != addr);
-	return addr;
-}
-NOKPROBE_SYMBOL(resolve_trampolines);
-
-/*
- * Execution continues at a trampoline of the graph tracer or of a rethook, as
- * arch_kretprobe_go_back() has arranged. Handlers see the address in the caller nevertheless, in
- * @regs and in the instances, and stack traces continue from there.
- */
-static void show_true_caller(struct kretprobe_instance *first,
-			     struct kretprobe_instance *last, struct pt_regs *regs)
-{
-	unsigned long addr = resolve_trampolines(last);
-
 	for (; first != last; first = instance_of(first->llist.next))
 		WRITE_ONCE(first->ret_addr, (void *)addr);
 	WRITE_ONCE(last->ret_addr, (void *)addr);
 	instruction_pointer_set(regs, addr);
 }
-NOKPROBE_SYMBOL(show_true_caller);
+NOKPROBE_SYMBOL(show_caller);
 
 /*
- * The general case of a return: the call may have several instances, or be below instances of
- * calls that never returned.
+ * The general case of a return: the call has several instances, or is below instances of calls
+ * that never returned, or another tracer has replaced its return address as well.
  */
 static noinline void return_from_chain(struct pt_regs *regs, void *fp,
 				       struct kretprobe_instance *top)
 {
-	struct kretprobe_instance *first, *last;
-	struct kprobe_frame *frame;
+	struct kretprobe_instance *first, *last, *ri;
 	unsigned long addr;
 
 	first = first_of_call(top ? &top->llist : NULL, fp);
 	last = first ? last_of_call(first) : NULL;
-	if (!last)
-		die_without_caller(fp);
+	if (!last) {
+		/* More returns than calls: the true return address is unknown, so the task dies. */
+		complain(NULL, fp);
+		preempt_enable_notrace();
+		make_task_dead(SIGSEGV);
+	}
 	if (first != top)
 		complain(top, fp);
-
+	while (top != first) {
+		ri = top;
+		top = instance_of(ri->llist.next);
+		pop(ri);
+		give_back(ri);
+	}
 	addr = (unsigned long)last->ret_addr;
 	arch_kretprobe_go_back(regs, fp, addr);
 	instruction_pointer_set(regs, addr);
 	if (kprobe_is_return_trampoline(addr))
-		show_true_caller(first, last, regs);
-	frame = kprobe_frame_enter(first->pool, 0);
-	if (frame) {
-		run_return_handlers(frame, first, last, regs);
-		pop_instances(frame, last);
-		kprobe_frame_exit(frame);
-	} else {
-		pass_return(first, last);
-	}
+		show_caller(first, last, regs);
+	do {
+		ri = top;
+		top = instance_of(ri->llist.next);
+		end_call(ri, regs);
+	} while (ri != last);
 }
 NOKPROBE_SYMBOL(return_from_chain);
-
-/*
- * Is this the common case of a return? The topmost instance @ri is then the only one of the call,
- * no other tracer has replaced the return address, and no hit is under way on this CPU.
- */
-static __always_inline bool is_plain(const struct kretprobe_instance *ri, void *fp)
-{
-	/* Equal only if %CHAINED is not set in @call. */
-	return ri && ri->call == (unsigned long)fp &&
-	       !kprobe_is_return_trampoline((unsigned long)ri->ret_addr) &&
-	       !kprobe_frame_is_used();
-}
-
-/* Pops the topmost instance. Reads @task: else the compiler would keep the task's address. */
-static __always_inline void pop_top(struct kretprobe_instance *ri)
-{
-	WRITE_ONCE(ri->task->kretprobe_instances.first, ri->llist.next);
-}
-
-static noinline void end_slowly(struct kretprobe_instance *ri, struct kprobe_frame *frame)
-{
-	kretprobe_pool_push(ri);
-	kprobe_frame_exit(frame);
-}
-NOKPROBE_SYMBOL(end_slowly);
-
-/* A return for which is_plain() is true. */
-static __always_inline void return_from_call(struct pt_regs *regs, void *fp,
-					     struct kretprobe_instance *ri)
-{
-	struct kprobe_frame *frame = kprobe_first_frame();
-	unsigned long addr = (unsigned long)ri->ret_addr;
-	struct kretprobe_pool *pool = ri->pool;
-	kretprobe_handler_t handler;
-
-	arch_kretprobe_go_back(regs, fp, addr);
-	instruction_pointer_set(regs, addr);
-	kprobe_frame_begin(frame, pool);
-	handler = READ_ONCE(pool->handler);
-	if (unlikely(!handler)) {
-		pop_top(ri);
-		end_slowly(ri, frame);
-		return;
-	}
-	WRITE_ONCE(frame->probe, &ri->rp->kp);
-	handler(ri, regs);
-	pop_top(ri);
-	ri = kretprobe_pool_swap_spare(ri);
-	if (likely(!ri))
-		kprobe_frame_exit(frame);
-	else
-		end_slowly(ri, frame);
-}
 
 /**
  * kretprobe_return() - handle the return of a probed function
@@ -465,12 +458,19 @@ static __always_inline void return_from_call(struct pt_regs *regs, void *fp,
 void kretprobe_return(struct pt_regs *regs, void *fp)
 {
 	unsigned int left = kprobe_leave_code(regs);
-	struct kretprobe_instance *top = instance_of(current->kretprobe_instances.first);
+	struct kretprobe_instance *ri = instance_of(current->kretprobe_instances.first);
+	unsigned long addr;
 
-	if (likely(is_plain(top, fp)))
-		return_from_call(regs, fp, top);
-	else
-		return_from_chain(regs, fp, top);
+	/* @call and @fp are equal only if %CHAINED is not set. */
+	if (unlikely(!ri || ri->call != (unsigned long)fp ||
+		     kprobe_is_return_trampoline((unsigned long)ri->ret_addr))) {
+		return_from_chain(regs, fp, ri);
+	} else {
+		addr = (unsigned long)ri->ret_addr;
+		arch_kretprobe_go_back(regs, fp, addr);
+		instruction_pointer_set(regs, addr);
+		end_call(ri, regs);
+	}
 	kprobe_return_to_code(left);
 }
 NOKPROBE_SYMBOL(kretprobe_return);
@@ -578,3 +578,21 @@ unsigned long kretprobe_find_ret_addr(struct task_struct *tsk, void *fp,
 	return (unsigned long)ri->ret_addr;
 }
 NOKPROBE_SYMBOL(kretprobe_find_ret_addr);
+
+/**
+ * kprobe_flush_task() - take back the instances of a task that has ended
+ * @tsk: the task, which never runs again
+ *
+ * Context: RCU callback.
+ */
+void kprobe_flush_task(struct task_struct *tsk)
+{
+	struct kretprobe_instance *ri, *next = instance_of(tsk->kretprobe_instances.first);
+
+	WRITE_ONCE(tsk->kretprobe_instances.first, NULL);
+	while ((ri = next)) {
+		next = instance_of(ri->llist.next);
+		give_back(ri);
+	}
+}
+NOKPROBE_SYMBOL(kprobe_flush_task);

@@ -7,6 +7,5 @@ struct kprobe;
 struct pt_regs;
 
 int kretprobe_entry(struct kprobe *p, struct pt_regs *regs);
-int kretprobe_entry_handled(struct kprobe *p, struct pt_regs *regs);
 
 #endif /* _KERNEL_KPROBES_KRETPROBE_H */

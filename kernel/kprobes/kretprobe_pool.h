@@ -4,27 +4,9 @@
 
 /* kretprobe_pool.c: allocates the instances of return probes */
 #include <linux/kprobes.h>
-#include <linux/kref.h>
-#include <linux/objpool.h>
+#include <linux/llist.h>
 #include <linux/percpu.h>
 #include <linux/refcount.h>
-
-/**
- * struct kretprobe_segment - instances of a pool that were allocated together
- * @objects: the free ones
- * @older:   the segment added before this one
- * @pool:    the pool
- * @ref:     one for each instance that may still be used and one for the pool; changes only after
- *           the pool has lost its return probe
- * @rcu:     for freeing: another CPU may unwind the stack of a task that has used an instance
- */
-struct kretprobe_segment {
-	struct objpool_head objects;
-	struct kretprobe_segment *older;
-	struct kretprobe_pool *pool;
-	refcount_t ref;
-	struct rcu_head rcu;
-};
 
 /**
  * struct kretprobe_pool - instances for one return probe
@@ -32,41 +14,50 @@ struct kretprobe_segment {
  * @handler:  the return probe's; NULL when @rp is NULL, or if there is none
  * @owner:    the return probe, which may have been freed: not to be dereferenced
  * @spare:    for each CPU the instance that it uses next, or NULL; other CPUs take it if all
- *            rings are empty
- * @grows:    the user has asked for the default number of instances
- * @data_size: the return probe's
+ *            segments are empty
+ * @newest:   the segment added last
+ * @instance_size: size in bytes of an instance with its data
  * @size:     number of instances; written before other CPUs know the pool, and then by the CPU
  *            that grows the pool while @wants is set
- * @newest:   the segment added last
- * @ref:      one for the return probe, one for each segment, and one while the pool waits to grow
+ * @most:     the pool grows as long as it has fewer instances than that
+ * @ref:      one for each instance, one for the return probe, one while the pool waits to grow
  * @wants:    set while the pool waits to grow
- * @growing:  in growing_pools
- * @rcu:      for freeing
+ * @waiting:  for the irq_work, which has the pool grow, or frees it if @ref is 0
+ * @rcu:      for freeing: another CPU may unwind the stack of a task that has used an instance
  */
 struct kretprobe_pool {
-	bool grows;
 	struct kretprobe *rp;
 	kretprobe_handler_t handler;
 	struct kretprobe *owner;
 	struct kretprobe_instance * __percpu *spare;
-	unsigned int size;
-	size_t data_size;
 	struct kretprobe_segment *newest;
-	struct kref ref;
+	size_t instance_size;
+	unsigned int size;
+	unsigned int most;
+	refcount_t ref;
 	atomic_t wants;
-	struct llist_node growing;
+	struct llist_node waiting;
 	struct rcu_head rcu;
 };
 
-struct kretprobe_pool *kretprobe_pool_make(struct kretprobe *rp);
-void kretprobe_pool_detach(struct kretprobe_pool *pool);
-void kretprobe_pool_destroy(struct kretprobe_pool *pool);
-unsigned int kretprobe_pool_size(const struct kretprobe_pool *pool);
+#ifdef CONFIG_KRETPROBES
+bool kretprobe_pool_make(struct kretprobe *rp, unsigned int instances, bool grows);
+void kretprobe_detach(struct kprobe *p);
+void kretprobe_destroy(struct kprobe *p);
+const void *kretprobe_hazard(const struct kprobe *p);
+#else
+static inline void kretprobe_detach(struct kprobe *p) { }
+static inline void kretprobe_destroy(struct kprobe *p) { }
+
+static inline const void *kretprobe_hazard(const struct kprobe *p)
+{
+	return NULL;
+}
+#endif
 
 struct kretprobe_instance *
 kretprobe_pool_pop_slowly(struct kretprobe_pool *pool);
 void kretprobe_pool_push_slowly(struct kretprobe_instance *ri);
-void kretprobe_pool_return_later(struct kretprobe_instance *ri);
 
 /*
  * Most calls use the instance that the previous call on this CPU has used. If there is none, call
@@ -92,8 +83,8 @@ kretprobe_pool_swap_spare(struct kretprobe_instance *ri)
 }
 
 /*
- * Returns an instance. The pool, or its return probe's point, must be the hazard pointer of the
- * caller's frame, or interrupts must be disabled.
+ * Returns an instance, in any context. The pool, or its return probe's point, must be the hazard
+ * pointer of the caller's frame, or interrupts must be disabled.
  */
 static __always_inline void kretprobe_pool_push(struct kretprobe_instance *ri)
 {

@@ -2,13 +2,12 @@
 /*
  * Registers and unregisters return probes. kretprobe.c handles their entries and returns.
  */
+#include <linux/cpumask.h>
 #include <linux/export.h>
 #include <linux/kprobes.h>
-#include <linux/slab.h>
 
 #include "kretprobe.h"
 #include "kretprobe_pool.h"
-#include "kretprobe_remove.h"
 #include "reason.h"
 #include "register.h"
 
@@ -19,40 +18,34 @@ static struct kprobe *probe_at(void *entries, int i)
 	return rp ? &rp->kp : NULL;
 }
 
-static void set_up(struct kretprobe *rp, struct kretprobe_pool *pool)
-{
-	rp->pool = pool;
-	rp->spare = pool->spare;
-	rp->nmissed = 0;
-	rp->kp.pre_handler = rp->entry_handler ? kretprobe_entry_handled :
-						 kretprobe_entry;
-	rp->kp.post_handler = NULL;
-	rp->kp.fault_handler = NULL;
-}
-
 /* For struct kprobe_array's @add: makes the pool and puts the return probe on its point. */
 static enum kprobe_reason add_return_probe(struct kprobe *p, struct kprobe_chunk *chunk)
 {
 	struct kretprobe *rp = container_of(p, struct kretprobe, kp);
-	struct kretprobe_pool *pool;
+	int default_instances = max_t(unsigned int, 10, 2 * num_possible_cpus());
+	/* Users register a return probe again with the number that was written to @maxactive. */
+	bool grows = rp->maxactive <= 0 || rp->maxactive == rp->default_maxactive;
+	int instances = grows ? default_instances : rp->maxactive;
 	enum kprobe_reason reason;
 
 	if (kprobe_is_known(p))
 		return KPROBE_REASON_REGISTERED;
 	if (rp->data_size > KRETPROBE_MAX_DATA_SIZE)
 		return KPROBE_REASON_DATA_SIZE;
-	pool = kretprobe_pool_make(rp);
-	if (!pool)
+	if (!kretprobe_pool_make(rp, instances, grows))
 		return KPROBE_REASON_NO_MEMORY;
-	set_up(rp, pool);
+	rp->nmissed = 0;
+	p->pre_handler = kretprobe_entry;
+	p->post_handler = NULL;
+	p->fault_handler = NULL;
+	p->returns = true;
 	reason = kprobe_add(p, true, chunk);
 	if (reason) {
-		kretprobe_forget_pool(rp);
-		kretprobe_pool_destroy(pool);
+		kretprobe_destroy(p);
 		return reason;
 	}
-	rp->maxactive = kretprobe_pool_size(pool);
-	rp->default_maxactive = pool->grows ? rp->maxactive : 0;
+	rp->maxactive = instances;
+	rp->default_maxactive = grows ? instances : 0;
 	return KPROBE_REASON_NONE;
 }
 

@@ -16,7 +16,7 @@
 #include "address.h"
 #include "batch.h"
 #include "in_handler.h"
-#include "kretprobe_remove.h"
+#include "kretprobe_pool.h"
 #include "optimizer.h"
 #include "point.h"
 #include "point_make.h"

@@ -301,7 +301,7 @@ static const char * const inner_functions[] = {
 	"kprobe_hit", "kprobe_breakpoint_hit", "kprobe_post_hit", "kprobe_frame_enter_nested",
 	"kprobe_count_miss", "kprobe_point_lookup", "kprobe_slot_owner", "is_kprobe_insn_slot",
 	"kprobe_displaced_ip", "arch_kprobe_emulate", "ftrace_graph_ret_addr",
-	"llist_add_batch", "cpumask_next_wrap", "preempt_schedule_notrace",
+	"llist_add_batch", "preempt_schedule_notrace",
 	"lockdep_hardirqs_on_prepare", "__kasan_check_read", "kasan_check_range",
 	"__kcsan_check_access", "kcsan_setup_watchpoint", "ftrace_likely_update",
 	"__sanitizer_cov_trace_pc", "__sanitizer_cov_trace_const_cmp4", "check_kcov_mode",

@@ -73,7 +73,7 @@ static struct sleeper *put_to_sleep(struct kunit *test)
 static void wait_for_room(struct kprobes_returns *r, unsigned int used)
 {
 	if (IS_ENABLED(CONFIG_PREEMPT_RT))
-		kprobes_comes_true(kretprobe_pool_size(r->rp.pool) > used);
+		kprobes_comes_true(READ_ONCE(r->rp.pool->size) > used);
 }
 
 static void expect_growth(struct kunit *test, struct kprobes_returns *r)
@@ -99,6 +99,29 @@ static void expect_growth(struct kunit *test, struct kprobes_returns *r)
 static void default_pool_grows(struct kunit *test)
 {
 	expect_growth(test, kprobes_caller_returning(test));
+}
+
+/* More than the bits of two words stand for. */
+#define MANY_SLEEPERS	(2 * BITS_PER_LONG + 1)
+
+/* All instances of a large pool are used, by one call each, and a second time. */
+static void all_of_many_are_used(struct kunit *test)
+{
+	struct kprobes_returns *r = kprobes_caller_returns(test);
+	struct sleeper *s[MANY_SLEEPERS + 2];
+	int round, i;
+
+	r->rp.maxactive = MANY_SLEEPERS;
+	KUNIT_ASSERT_EQ(test, 0, register_kretprobe(&r->rp));
+	for (round = 1; round <= 2; round++) {
+		for (i = 0; i < ARRAY_SIZE(s); i++)
+			s[i] = put_to_sleep(test);
+		KUNIT_EXPECT_EQ(test, r->rp.nmissed, 2 * round);
+		for (i = 0; i < ARRAY_SIZE(s); i++)
+			wake(s[i]);
+		KUNIT_EXPECT_EQ(test, atomic_read(&r->entries), round * MANY_SLEEPERS);
+		KUNIT_EXPECT_EQ(test, atomic_read(&r->returns), round * MANY_SLEEPERS);
+	}
 }
 
 /* Calls of a function inside itself */
@@ -194,6 +217,7 @@ static void unregister_in_flight(struct kunit *test)
 	struct kprobes_returns *other = kprobes_caller_returns(test);
 	struct kprobes_returns *r = kprobes_caller_returns(test);
 	struct kretprobe_instance *ri = NULL;
+	struct kretprobe_pool *pool;
 	struct sleeper *s;
 
 	r->in_entry = remember;
@@ -203,15 +227,20 @@ static void unregister_in_flight(struct kunit *test)
 	s = put_to_sleep(test);
 	KUNIT_ASSERT_NOT_NULL(test, ri);
 	KUNIT_EXPECT_PTR_EQ(test, get_kretprobe(ri), &r->rp);
+	r->in_entry = NULL;
+	KUNIT_EXPECT_EQ(test, 42, kprobes_call_41(test->param_value));
 
+	pool = r->rp.pool;
 	unregister_kretprobe(&r->rp);
 	KUNIT_EXPECT_NULL(test, get_kretprobe(ri));
+	/* The pool lives on for this call alone. */
+	KUNIT_EXPECT_EQ(test, refcount_read(&pool->ref), 1);
 	/* The probe may now be used for something else, or freed. */
 	memset(&r->rp, 0x5a, sizeof(r->rp));
 	wake(s);
 	KUNIT_EXPECT_EQ(test, s->result, 42);
-	KUNIT_EXPECT_EQ(test, atomic_read(&r->returns), 0);
-	kprobes_expect_returns(test, other, 1, 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&r->returns), 1);
+	kprobes_expect_returns(test, other, 2, 2);
 }
 
 static void register_again_in_flight(struct kunit *test)
@@ -332,6 +361,7 @@ static struct kunit_case flight_cases[] = {
 	KPROBES_CASE_CALLERS(default_pool_grows_again),
 	KPROBES_CASE_CALLERS(default_pool_grows_later),
 	KPROBES_CASE_CALLERS(default_pool_grows_elsewhere),
+	KPROBES_CASE_CALLERS(all_of_many_are_used),
 	KPROBES_CASE_CALLERS(unregister_in_flight),
 	KPROBES_CASE_CALLERS(register_again_in_flight),
 	KPROBES_CASE_CALLERS(disable_in_flight),

@@ -11,6 +11,7 @@
 #include <linux/kthread.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/task.h>
+#include <linux/slab.h>
 #include <linux/vmalloc.h>
 
 #include "targets.h"
@@ -140,7 +141,17 @@ static void *fp_of(const struct kretprobe_instance *ri)
 	return (void *)(ri->call & ~7UL);
 }
 
-/* Instances are allocated by vmalloc() here: is that memory still allocated? */
+/* So many instances are allocated by vmalloc(): kmalloc() cannot. */
+static struct kprobes_returns *returning_many(struct kunit *test)
+{
+	struct kprobes_returns *r = kprobes_returns(test, SYMBOL);
+
+	r->rp.maxactive = KMALLOC_MAX_SIZE / sizeof(struct kretprobe_instance);
+	KUNIT_ASSERT_EQ(test, 0, register_kretprobe(&r->rp));
+	return r;
+}
+
+/* Is the memory of an instance, which is one of many, still allocated? */
 static bool is_there(const void *ri)
 {
 	return find_vm_area(ri);
@@ -177,7 +188,7 @@ static void finds_all(struct kunit *test)
 /* Unwinds one call, and continues when the instance that it has found is freed. */
 static void goes_on_late(struct kunit *test)
 {
-	struct kprobes_returns *r = kprobes_returning(test, SYMBOL);
+	struct kprobes_returns *r = returning_many(test);
 	struct walked *w = new_walked(test, 0);
 	struct kretprobe_instance *top;
 	struct llist_node *cur = NULL;
@@ -279,7 +290,7 @@ static void freed_after_readers(struct kunit *test, bool early)
 
 	if (!other)
 		kunit_skip(test, "needs two CPUs");
-	reader.r = kprobes_returning(test, SYMBOL);
+	reader.r = returning_many(test);
 	reader.w = new_walked(test, other);
 	go_inside(test, reader.w);
 	ri = top_of(reader.w->task);
@@ -333,7 +344,7 @@ static void late_comer(struct kunit *test, unsigned int ms)
 	int i;
 
 	for (i = 0; i < 2; i++) {
-		r[i] = kprobes_returning(test, SYMBOL);
+		r[i] = returning_many(test);
 		w[i] = new_walked(test, other);
 		go_inside(test, w[i]);
 		unregister_kretprobe(&r[i]->rp);

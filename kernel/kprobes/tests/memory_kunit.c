@@ -355,7 +355,7 @@ static void unregister_without_memory(struct kunit *test)
 
 /* Return probes */
 
-/* objpool's ring of them is too large for the page allocator's largest order. */
+/* They take more than the page allocator's largest order. */
 #define MANY_INSTANCES	SZ_2M
 
 /* vmalloc fails, as for more than the machine has. The page allocator need not warn. */
@@ -363,7 +363,7 @@ static void pool_without_memory(struct kunit *test)
 {
 	struct kprobes_returns *r = kprobes_returns(test, "kprobes_target_c");
 
-	prepare_shortages(test, "__vmalloc_node_noprof", refuse_memory, 0);
+	prepare_shortages(test, "__vmalloc_node_range_noprof", refuse_memory, 0);
 	kprobes_watch_console(test, "page_alloc.c");
 	r->rp.maxactive = MANY_INSTANCES;
 	begin_shortage(0);

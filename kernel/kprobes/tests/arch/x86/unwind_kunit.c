@@ -344,10 +344,11 @@ static void call_without_spare(struct kprobes_walk *w, bool before)
 {
 	static struct kretprobe_instance *spare;
 
+	guard(irqsave)();
 	if (before)
 		spare = kretprobe_pool_pop_spare(w->data);
 	else if (spare)
-		kretprobe_pool_return_later(spare);
+		kretprobe_pool_push(spare);
 }
 
 static void call_without_spare_with_resched(struct kprobes_walk *w, bool before)
