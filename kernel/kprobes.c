@@ -318,16 +318,17 @@ struct kprobe *get_kprobe(void *addr)
 }
 
 /*
- * Disarms all pending points. Returns true if no point was switching before that, and the
- * optimizer had nothing to do before and after it: a switch that has ended may leave its point to
- * be disarmed, and a point that is disarmed may let others become jumps.
+ * Has pending changes made as soon as possible. Returns true if no point was switching, and the
+ * optimizer had nothing to do before and after pending points were disarmed: a switch that has
+ * ended may leave its point to be disarmed, and a point that is disarmed may let others become
+ * jumps.
  */
-static bool has_settled(void)
+static bool settle(void)
 {
-	bool over = !kprobe_switches() && kprobe_optimizer_is_idle();
+	bool over = !kprobe_switches() && kprobe_optimizer_hurry();
 
 	kprobe_disarm_pending();
-	return over && kprobe_optimizer_is_idle();
+	return over && kprobe_optimizer_hurry();
 }
 
 /**
@@ -345,7 +346,7 @@ void wait_for_kprobe_optimizer(void)
 	unsigned long patience = jiffies + 30 * HZ;
 
 	kprobe_flush_requests();
-	while (!has_settled() && time_before(jiffies, patience))
+	while (!settle() && time_before(jiffies, patience))
 		schedule_timeout_uninterruptible(1);
 }
 

@@ -514,8 +514,8 @@ bool kprobe_optimizer_is_allowed(void)
 	return READ_ONCE(optimization_allowed);
 }
 
-/* Is no point queued or waiting for a grace period? If one is, also queues the work item. */
-bool kprobe_optimizer_is_idle(void)
+/* Has the work item begin at once. Returns true if no point is queued or waits. */
+bool kprobe_optimizer_hurry(void)
 {
 	guard(mutex)(&kprobe_mutex);
 	if (list_empty(&queued_points) && list_empty(&optimizing_points) &&

@@ -19,7 +19,7 @@ void kprobe_unoptimize_overlapping(struct list_head *points);
 void kprobe_unoptimize(struct list_head *points);
 void kprobe_leave_detour(struct kprobe_point *point);
 void kprobe_route_by_pass(struct kprobe_point *point);
-bool kprobe_optimizer_is_idle(void);
+bool kprobe_optimizer_hurry(void);
 void kprobe_optimizer_allow(bool allow);
 bool kprobe_optimizer_is_allowed(void);
 #else
@@ -38,7 +38,7 @@ static inline void kprobe_unoptimize_overlapping(struct list_head *points) { }
 static inline void kprobe_unoptimize(struct list_head *points) { }
 static inline void kprobe_leave_detour(struct kprobe_point *point) { }
 
-static inline bool kprobe_optimizer_is_idle(void)
+static inline bool kprobe_optimizer_hurry(void)
 {
 	return true;
 }
