@@ -13,6 +13,7 @@
 #include <linux/hrtimer.h>
 #include <linux/kthread.h>
 #include <linux/ktime.h>
+#include <linux/math64.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
 #include <linux/poison.h>
@@ -119,7 +120,8 @@ static void call_in_softirq(struct timer_list *timer)
 /* For as long as the thread was at work: others get done what they have to do. */
 static void rest(u64 begin, unsigned int least_us)
 {
-	u64 us = clamp_t(u64, (ktime_get_ns() - begin) / NSEC_PER_USEC, least_us, USEC_PER_SEC / 4);
+	u64 us = clamp_t(u64, div_u64(ktime_get_ns() - begin, NSEC_PER_USEC), least_us,
+			 USEC_PER_SEC / 4);
 
 	usleep_range(us, 2 * us);
 }
