@@ -86,7 +86,6 @@ static void place_init(struct place *place, unsigned long addr)
 	place->point.addr = addr;
 	place->point.site = addr;
 	place->point.key = addr;
-	place->point.text.run = (void *)addr;
 	place->point.route = &place->point.text;
 	place->kp.addr = (kprobe_opcode_t *)addr;
 	place->kp.pre_handler = arrive;
