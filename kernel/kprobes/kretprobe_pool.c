@@ -30,7 +30,9 @@
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
 #include <linux/overflow.h>
+#include <linux/sizes.h>
 #include <linux/slab.h>
+#include <linux/vmalloc.h>
 
 #include "kretprobe_pool.h"
 
@@ -92,7 +94,8 @@ static struct kretprobe_segment *make_segment(struct kretprobe_pool *pool,
 	len = size_add(len, BITS_TO_LONGS(instances) * sizeof(segment->free[0]));
 	len = size_add(len, sizeof(*segment));
 	gfp |= __GFP_NOWARN;
-	segment = gfpflags_allow_blocking(gfp) ? kvzalloc(len, gfp) : kzalloc(len, gfp);
+	/* The page allocator would take a power of two of pages for a large one. */
+	segment = len > SZ_32K ? __vmalloc(len, gfp | __GFP_ZERO) : kzalloc(len, gfp);
 	if (!segment)
 		return NULL;
 	segment->nr = instances;
