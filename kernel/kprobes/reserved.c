@@ -279,11 +279,12 @@ static struct index *index_of(unsigned long addr)
 /* Makes the index for the text around @addr unless it is there. Returns 0 or -ENOMEM. */
 int kprobe_index_text(unsigned long addr)
 {
-	const struct module *mod = kprobe_module_of(addr);
+	const struct module *mod;
 
-	if (index_of(addr) != &nothing || !(mod || is_image_text(addr)))
+	if (index_of(addr) != &nothing)
 		return 0;
-	return kprobe_make_index(mod);
+	mod = kprobe_module_of(addr);
+	return mod || is_image_text(addr) ? kprobe_make_index(mod) : 0;
 }
 
 /*
