@@ -89,15 +89,13 @@ static enum kprobe_reason emit_copy(void *arg, struct kprobe_code *code)
 	return KPROBE_REASON_NONE;
 }
 
-/* Some traps report the address after the breakpoint: the second one keeps it in the slot. */
 static enum kprobe_reason emit_read(void *arg, struct kprobe_code *code)
 {
 	const struct copy *copy = arg;
 	const struct kprobe_isa *isa = arch_kprobe_isa;
 
 	isa->read(code, copy->insn, (u8 *)copy->point->insn, copy->point->site);
-	isa->breakpoint(code, copy->insn);
-	isa->breakpoint(code, copy->insn);
+	kprobe_slot_emit_trap(code, copy->insn);
 	return code->far ? KPROBE_REASON_FAR_OPERAND : KPROBE_REASON_NONE;
 }
 

@@ -31,14 +31,12 @@ static unsigned int nr_switches;
 static unsigned int switches_ended;
 static DECLARE_WAIT_QUEUE_HEAD(switches_over);
 
-/* Some traps report the address after the breakpoint: the second one keeps it in the slot. */
 static enum kprobe_reason emit_pass(void *arg, struct kprobe_code *code)
 {
 	struct kprobe_insn insn;
 
 	kprobe_point_plan(arg, &insn);
-	arch_kprobe_isa->breakpoint(code, &insn);
-	arch_kprobe_isa->breakpoint(code, &insn);
+	kprobe_slot_emit_trap(code, &insn);
 	return KPROBE_REASON_NONE;
 }
 
