@@ -325,8 +325,8 @@ struct kprobe_detour {
 	void *slot;
 	struct kprobe_route route;
 	u32 generation;
-	bool alone:1;
-	bool direct:1;
+	bool alone;
+	bool direct;
 	u8 nr;
 	u8 from[KPROBE_REGION_INSNS + 1];
 	u16 insn[KPROBE_REGION_INSNS + 1];

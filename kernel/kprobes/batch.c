@@ -56,7 +56,7 @@ static void take_sites(struct list_head *points)
 		if (!other || kprobe_point_skips_nop(point))
 			continue;
 		kprobe_point_flush_slots(point);
-		if (!kprobe_point_in_text(other) && !kprobe_point_owns_site(point))
+		if (!kprobe_point_in_text(other))
 			kprobe_point_give_site(other, point);
 	}
 	list_for_each_entry(point, points, batch) {
@@ -66,8 +66,7 @@ static void take_sites(struct list_head *points)
 		kprobe_point_flush_slots(point);
 		/* It gets no jump. */
 		kprobe_optimizer_dequeue(other);
-		if (!kprobe_point_owns_site(point))
-			kprobe_point_give_site(other, point);
+		kprobe_point_give_site(other, point);
 	}
 }
 
@@ -78,7 +77,7 @@ static void leave_sites(struct list_head *points)
 
 	list_for_each_entry(point, points, batch) {
 		other = kprobe_point_at_site(point);
-		if (other && kprobe_point_in_text(other) && kprobe_point_owns_site(point))
+		if (other && kprobe_point_in_text(other))
 			kprobe_point_give_site(point, other);
 	}
 }
@@ -179,13 +178,9 @@ static void disarm_pass(struct kprobe_passes *passes)
 /* Has a point that skips the entry nop use ftrace from now on. It must not be in the text. */
 void kprobe_batch_use_ftrace(struct kprobe_point *point)
 {
-	struct kprobe_point *other = kprobe_point_other(point);
-
 	kprobe_point_changed(point);
-	if (other && kprobe_point_owns_site(point))
-		kprobe_point_give_site(point, other);
+	kprobe_point_give_site(point, kprobe_point_other(point));
 	kprobe_point_set_mechanism(point, KPROBE_FTRACE);
-	WRITE_ONCE(point->key, 0);
 }
 
 /* Makes the detours that entries need before they are armed. Entries without one use ftrace. */

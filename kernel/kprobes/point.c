@@ -187,11 +187,15 @@ struct kprobe_point *kprobe_point_other(const struct kprobe_point *point)
 	return entry && entry->site == point->site && kprobe_point_uses_site(entry) ? entry : NULL;
 }
 
-/* Has the breakpoint at a site, or the right to write one, be that of the other point there. */
+/*
+ * Has the breakpoint at a site, or the right to write one, be that of the other point there, or of
+ * nobody if @to is NULL. Changes nothing if it is already.
+ */
 void kprobe_point_give_site(struct kprobe_point *from, struct kprobe_point *to)
 {
 	lockdep_assert_held(&kprobe_mutex);
-	WRITE_ONCE(to->key, to->site);
+	if (to)
+		WRITE_ONCE(to->key, to->site);
 	/* A hit that finds neither looks again: pairs with retry_stale_breakpoint(). */
 	smp_store_release(&from->key, 0);
 }

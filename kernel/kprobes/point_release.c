@@ -43,8 +43,7 @@ static void unpublish(struct kprobe_point *point)
 	kprobe_point_remove(point);
 	if (!other)
 		return;
-	if (kprobe_point_owns_site(point))
-		kprobe_point_give_site(point, other);
+	kprobe_point_give_site(point, other);
 	if (!kprobe_point_skips_nop(other))
 		return;
 	/* Its hits do not go by the pass slot any more. A new detour may call handlers itself. */

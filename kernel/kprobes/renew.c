@@ -113,14 +113,14 @@ static bool leads_to_detour(const struct kprobe_point *point)
 void kprobe_point_choose_route(struct kprobe_point *point)
 {
 	const struct kprobe_route *route = &point->text;
-	void *enter __maybe_unused;
 
 	if (point->detour && leads_to_detour(point))
 		route = &point->detour->route;
 #ifdef CONFIG_KPROBES_ON_FTRACE
 	if (point->entry && kprobe_point_at_site(point) && point->mechanism != KPROBE_JUMP) {
 		/* Any detour does: it leaves the hit to kprobe_hit(). */
-		enter = point->detour ? kprobe_detour_entry(point->detour) : NULL;
+		void *enter = point->detour ? kprobe_detour_entry(point->detour) : NULL;
+
 		kprobe_point_flush_slots(point);
 		/* The detour was written before. Pairs with the address dependency of a hit. */
 		smp_store_release(&point->entry->shared.enter, enter);

@@ -74,10 +74,7 @@ static void give_up_breakpoint(struct kprobe_point *point)
 		kprobe_patch_add(point, KPROBE_SITE_ORIGINAL);
 		kprobe_patch_end();
 	}
-	if (other)
-		kprobe_point_give_site(point, other);
-	else
-		WRITE_ONCE(point->key, 0);
+	kprobe_point_give_site(point, other);
 }
 
 /*
