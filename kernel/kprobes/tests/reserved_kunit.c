@@ -301,6 +301,8 @@ static void reserved_in_modules(struct kunit *test)
 	kprobe_drop_index(&toys[0].mod);
 	expect_toy(test, 1);
 	kprobe_drop_index(&toys[1].mod);
+	KUNIT_EXPECT_FALSE(test, kprobe_any_in(KPROBE_TEXT_FAULTS, (unsigned long)toy_text,
+					       (unsigned long)toy_text + sizeof(toy_text)));
 #else
 	kunit_skip(test, "an exception table of another form");
 #endif
