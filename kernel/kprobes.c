@@ -206,7 +206,7 @@ static enum kprobe_reason commit_point(struct kprobe_point *point)
  */
 static int disable(struct kprobe *kp, const void **point)
 {
-	guard(mutex)(&kprobe_mutex);
+	guard(kprobe_lock)();
 	if (!kprobe_is_registered(kp))
 		return -EINVAL;
 	*point = kp->point;
@@ -283,7 +283,7 @@ int enable_kprobe(struct kprobe *kp)
 
 	if (kprobe_in_handler())
 		return kprobe_set_disabled_in_handler(kp, false);
-	guard(mutex)(&kprobe_mutex);
+	guard(kprobe_lock)();
 	if (kprobe_is_registered(kp))
 		reason = enable(kp);
 	if (!reason)

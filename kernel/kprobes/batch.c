@@ -293,14 +293,14 @@ void kprobe_batch_defer_disarm(struct list_head *batch)
 static bool commit_chunk(unsigned long *addr, enum kprobe_reason *reason)
 {
 	struct kprobe_point *point;
-	unsigned int done = 0;
+	unsigned int max = kprobe_chunk_size(), done = 0;
 	LIST_HEAD(batch);
 
 	guard(mutex)(&kprobe_mutex);
-	while (done++ < KPROBE_CHUNK && (point = kprobe_point_next(addr, ULONG_MAX)))
+	for (; done < max && (point = kprobe_point_next(addr, ULONG_MAX)); done++)
 		list_move_tail(&point->batch, &batch);
 	*reason = kprobe_batch_commit(&batch) ?: *reason;
-	return done > KPROBE_CHUNK;
+	return done == max;
 }
 
 /* Commits every point, a chunk at a time. Returns why ftrace has failed to arm some of them. */

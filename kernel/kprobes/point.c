@@ -16,12 +16,37 @@
 #include <linux/rbtree.h>
 #include <linux/rculist.h>
 #include <linux/slab.h>
+#include <linux/timekeeping.h>
 
 #include "point.h"
 #include "table.h"
 
 /* The top of kernel/kprobes.c says what this mutex protects. */
 DEFINE_MUTEX(kprobe_mutex);
+
+/* How many calls of the API wait for it. */
+static atomic_t waiting = ATOMIC_INIT(0);
+
+/* Takes kprobe_mutex for a call of the API. Work on many points then releases it soon. */
+void kprobe_lock(void)
+{
+	atomic_inc(&waiting);
+	mutex_lock(&kprobe_mutex);
+	atomic_dec(&waiting);
+}
+
+/* Should work on many points, which took kprobe_mutex at @began, release it for others? */
+bool kprobe_turn_is_over(u64 began)
+{
+	lockdep_assert_held(&kprobe_mutex);
+	return atomic_read(&waiting) && ktime_get_ns() - began > KPROBE_TURN_NS;
+}
+
+/* How many points to work on under one hold of kprobe_mutex. */
+unsigned int kprobe_chunk_size(void)
+{
+	return atomic_read(&waiting) ? KPROBE_CHUNK_IN_TURN : KPROBE_CHUNK;
+}
 
 /*
  * All points that are not gone, and those whose text went away while probes were
@@ -341,9 +366,9 @@ bool kprobe_point_has(const struct kprobe_point *point, const struct kprobe *p)
 /* Moves the first KPROBE_CHUNK points to another list, by any of their links. */
 void kprobe_take_chunk(struct list_head *from, struct list_head *to)
 {
-	unsigned int i;
+	unsigned int max = kprobe_chunk_size(), i;
 
-	for (i = 0; i < KPROBE_CHUNK && !list_empty(from); i++)
+	for (i = 0; i < max && !list_empty(from); i++)
 		list_move_tail(from->next, to);
 }
 

@@ -3,10 +3,25 @@
 #define _KERNEL_KPROBES_POINT_H
 
 /* point.c: points, their states, the probes on them, their routes */
+#include <linux/cleanup.h>
 #include <linux/kprobe_arch.h>
+#include <linux/mutex.h>
+#include <linux/time64.h>
 
 #include "slot_write.h"
 #include "table.h"
+
+/*
+ * While others wait for kprobe_mutex in kprobe_lock(), work on many points releases it after so
+ * many nanoseconds, or after so many points.
+ */
+#define KPROBE_TURN_NS		(100 * NSEC_PER_USEC)
+#define KPROBE_CHUNK_IN_TURN	32
+
+void kprobe_lock(void);
+bool kprobe_turn_is_over(u64 began);
+unsigned int kprobe_chunk_size(void);
+DEFINE_LOCK_GUARD_0(kprobe_lock, kprobe_lock(), mutex_unlock(&kprobe_mutex))
 
 void kprobe_point_add(struct kprobe_point *point);
 void kprobe_point_remove(struct kprobe_point *point);

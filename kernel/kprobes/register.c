@@ -5,13 +5,15 @@
  *
  * Each chunk of at most KPROBE_CHUNK probes is one operation under one hold of
  * kprobe_mutex: its probes are checked, put on their points, and the points are
- * armed in one pass over the text. Other tasks can take the mutex between chunks. When a
- * probe is refused, those registered so far are unregistered again.
+ * armed in one pass over the text. Other tasks can take the mutex between chunks, and a chunk
+ * ends soon when they wait for it. When a probe is refused, those registered so far are
+ * unregistered again.
  */
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
 #include <linux/printk.h>
 #include <linux/sched.h>
+#include <linux/timekeeping.h>
 
 #include "address.h"
 #include "batch.h"
@@ -176,17 +178,19 @@ static int refused_by_ftrace(const struct kprobe_array *array, int first, int en
 	return first;
 }
 
-static enum kprobe_reason add_chunk(const struct kprobe_array *array, int end,
-				    struct progress *progress, struct kprobe_chunk *chunk)
+static enum kprobe_reason add_chunk(const struct kprobe_array *array, struct progress *progress,
+				    struct kprobe_chunk *chunk)
 {
-	enum kprobe_reason reason = KPROBE_REASON_NONE;
+	int end = progress->added + min(array->num - progress->added, KPROBE_CHUNK);
+	u64 began = ktime_get_ns();
+	enum kprobe_reason reason;
 
-	while (!reason && progress->added < end) {
+	do {
 		progress->refused = progress->added;
 		reason = array->add(probe_at(array, progress->added), chunk);
 		progress->added += !reason;
 		cond_resched();
-	}
+	} while (!reason && progress->added < end && !kprobe_turn_is_over(began));
 	return reason;
 }
 
@@ -194,20 +198,19 @@ static enum kprobe_reason register_chunk(const struct kprobe_array *array,
 					 struct progress *progress)
 {
 	int first = progress->added;
-	int end = first + min(array->num - first, KPROBE_CHUNK);
 	enum kprobe_reason reason;
 	struct kprobe_chunk chunk;
 
-	guard(mutex)(&kprobe_mutex);
+	guard(kprobe_lock)();
 	kprobe_chunk_init(&chunk);
-	reason = add_chunk(array, end, progress, &chunk);
+	reason = add_chunk(array, progress, &chunk);
 	if (reason) {
 		kprobe_batch_drop(&chunk.batch);
 		return reason;
 	}
 	reason = kprobe_batch_commit(&chunk.batch);
 	if (reason)
-		progress->refused = refused_by_ftrace(array, first, end);
+		progress->refused = refused_by_ftrace(array, first, progress->added);
 	return reason;
 }
 
@@ -299,7 +302,7 @@ static void remove_chunk(const struct kprobe_array *array, int first, struct hli
 	int end = first + min(array->num - first, KPROBE_CHUNK);
 	LIST_HEAD(batch);
 
-	guard(mutex)(&kprobe_mutex);
+	guard(kprobe_lock)();
 	for (; first < end; first++) {
 		struct kprobe *p = probe_at(array, first);
 
@@ -327,7 +330,7 @@ static void end_removal(struct hlist_head *removed)
 	struct hlist_node *next;
 	struct kprobe *p;
 
-	guard(mutex)(&kprobe_mutex);
+	guard(kprobe_lock)();
 	hlist_for_each_entry_safe(p, next, removed, hlist) {
 		kretprobe_destroy(p);
 		p->point = NULL;
