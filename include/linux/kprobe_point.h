@@ -307,8 +307,6 @@ struct kprobe_entry {
  *              post-handlers after the first instruction. It may be NULL if no probe with
  *              a post-handler had come yet: kprobe_leave_detour()
  * @replaced:   the point's previous detour, while jump or route may still lead there
- * @inlined:    offset from @slot of the first displaced instruction, if the detour's code
- *              calls the post-handlers after it; else 0
  * @nr:         number of displaced instructions
  * @from:       offset of each in the text from the site, and of what follows the last
  * @insn:       offset of each copy from @slot, and of the jump back after the last
@@ -331,7 +329,6 @@ struct kprobe_detour {
 	u8 from[KPROBE_REGION_INSNS + 1];
 	u16 insn[KPROBE_REGION_INSNS + 1];
 	u16 copies;
-	u16 inlined;
 	u16 retired;
 	s32 veneer;
 #ifdef ARCH_KPROBE_OWN_DETOURS
@@ -364,10 +361,10 @@ static __always_inline bool kprobe_detour_runs_next(const struct kprobe_detour *
 static __always_inline bool
 kprobe_detour_has_insn_at(const struct kprobe_detour *detour, unsigned long addr)
 {
-	if (addr == (unsigned long)detour->route.run)
+	if (addr == (unsigned long)detour->slot + detour->insn[0])
 		return !kprobe_detour_runs_next(detour);
-	return addr == (unsigned long)detour->route.run_post ||
-	       (detour->inlined && addr == (unsigned long)detour->slot + detour->inlined);
+	return addr == (unsigned long)detour->route.run ||
+	       addr == (unsigned long)detour->route.run_post;
 }
 
 /* Index of the displaced instruction whose copy is at @offset; @nr for what follows them. */

@@ -6,7 +6,7 @@
 . "$scripts/arch/x86_64.sh"
 
 # Files of x86 that 32-bit kernels have no use for.
-foreign='kprobes-(detour|operands|opt)\.c'
+foreign='kprobes-(detour|opt)\.c'
 qemu="qemu-system-i386 -M q35 -cpu max,vendor=GenuineIntel"
 
 # The compiler of programs for the guest: Debian's gcc has no 32-bit C library beside it.

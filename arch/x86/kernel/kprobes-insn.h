@@ -85,19 +85,4 @@ static inline bool x86_kprobe_is_pad(const u8 *bytes)
 /* An address as the CPU computes it: 32 bits of the sum where words have as many. */
 #define X86_ADDRESS(sum)	((sum) & (~0UL >> (BITS_PER_LONG - 8 * X86_WORD_SIZE)))
 
-/* kprobes.c: where registers are in struct pt_regs, as ModRM, SIB and REX number them. */
-extern const u8 x86_kprobe_reg_offset[];
-
-/**
- * x86_kprobe_registers() - which registers does an instruction work on?
- * @bytes: its bytes
- * @avail: how many bytes there are, with those after it
- *
- * Context: Any.
- * Return: A bit for each general register that it reads or writes if that, and
- * the flags, are all that it touches, so that it cannot fault either. 0 when
- * there is more to it, or when it is not among those that are known.
- */
-u16 x86_kprobe_registers(const u8 *bytes, size_t avail);
-
 #endif /* _X86_KERNEL_KPROBES_INSN_H */

@@ -16,24 +16,17 @@
  *	displaced instructions
  *	jmp back
  *
- * A detour that only a breakpoint leads to has one displaced instruction.
- *
- * If there are post-handlers, the code from saving to restoring registers comes a
- * second time after the first displaced instruction, and calls them. Two kinds of
- * detours do without that:
- *
- * - The first displaced instruction works on a few registers alone. It is executed
- *   while the frame is claimed: its registers are loaded from where they are saved, and
- *   stored there again. The post-handlers are called after that, in the same frame.
- * - The probed instruction is a function's entry nop. The post-handlers are called
- *   right after the pre-handlers.
+ * A detour that only a breakpoint leads to has one displaced instruction. If there are
+ * post-handlers, the code from saving to restoring registers comes a second time after the
+ * first displaced instruction, and calls them.
  *
  * A hit that the detour does not handle itself ends like a trap: by an iret, with the
- * instruction pointer in the saved registers after the first displaced instruction, if
- * that was executed, or at one of the copies that follow:
+ * instruction pointer in the saved registers at one of the copies of the first displaced
+ * instruction, or after it if that was executed. The copy above is one of them if there are
+ * no post-handlers. Others come after the jump back, and jump to the second instruction:
  *
- *	run:      displaced instructions, jmp back
- *	run_post: the same with post-handlers: first, call kprobe_post_trampoline, jmp to others
+ *	run:      the first instruction
+ *	run_post: the same, and a call of kprobe_post_trampoline
  */
 #include <linux/cpufeature.h>
 #include <linux/kprobe_arch.h>
@@ -110,16 +103,6 @@ static void put_frame(struct kprobe_code *c, unsigned long offset, const u8 *byt
 	put_frame(c, (unsigned long)&kprobe_cpu.frame[0].field,			\
 		  BYTES(__VA_ARGS__), sizeof(BYTES(__VA_ARGS__)))
 
-/* Clears the flags that C code expects to be clear, where probed code may have set them. */
-static void put_c_flags(struct kprobe_code *c, const struct kprobe_detour *detour)
-{
-	if (boot_cpu_has(X86_FEATURE_SMAP))
-		PUT(c, 0x0f, 0x01, 0xca);			/* clac */
-	/* Of the function nothing is known if no jump leads here. */
-	if (detour->alone)
-		PUT(c, 0xfc);					/* cld */
-}
-
 static void put_save(struct kprobe_code *c, const struct kprobe_detour *detour, s32 ip)
 {
 	unsigned int start = c->len;
@@ -128,7 +111,12 @@ static void put_save(struct kprobe_code *c, const struct kprobe_detour *detour, 
 	c->len = start + SAVE_IP;
 	put32(c, ip);
 	c->len = start + X86_DETOUR_SAVE_SIZE;
-	put_c_flags(c, detour);
+	/* Flags that C code expects to be clear, where probed code may have set them. */
+	if (boot_cpu_has(X86_FEATURE_SMAP))
+		PUT(c, 0x0f, 0x01, 0xca);			/* clac */
+	/* Of the function nothing is known if no jump leads here. */
+	if (detour->alone)
+		PUT(c, 0xfc);					/* cld */
 	if (IS_ENABLED(CONFIG_PREEMPT_COUNT))
 		PUT_PERCPU(c, PREEMPT_COUNT, 0, 0xff, 0x05);	/* incl */
 	PUT(c, 0x48, 0xbb);					/* mov $, %rbx */
@@ -193,18 +181,6 @@ static void put_pre_handlers(struct kprobe_code *c, const struct kprobe_point *p
 	}
 }
 
-static void put_post_handlers(struct kprobe_code *c, const struct kprobe_point *point)
-{
-	struct kprobe *p;
-
-	list_for_each_entry(p, &point->probes, list) {
-		if (!p->post_handler || kprobe_disabled(p))
-			continue;
-		PUT(c, 0x31, 0xd2);				/* xor %edx, %edx */
-		put_handler(c, p, p->post_handler);
-	}
-}
-
 static bool has_post_handlers(const struct kprobe_point *point)
 {
 	struct kprobe *p;
@@ -215,33 +191,49 @@ static bool has_post_handlers(const struct kprobe_point *point)
 	return false;
 }
 
-/* Calls post-handlers in the frame of the pre-handlers. They see @ip. */
-static void put_post_handlers_at(struct kprobe_code *c, const struct kprobe_point *point,
-				 unsigned long ip)
+/* Calls the pre-handlers, also if there are none now: the check for changes finds a later one. */
+static void put_hit(struct kprobe_code *c, struct kprobe_detour *detour)
 {
-	PUT(c, 0x48, 0xc7, 0x84, 0x24);				/* movq $, (%rsp) */
-	put32(c, offsetof(struct pt_regs, ip));
-	put32(c, ip);
-	put_post_handlers(c, point);
-}
+	struct arch_kprobe_detour *at = &detour->arch;
 
-/* The address after the first displaced instruction. */
-static unsigned long after_first(const struct kprobe_detour *detour)
-{
-	return detour->point->site + detour->from[1];
-}
-
-static void put_enter(struct kprobe_code *c, struct kprobe_detour *detour)
-{
-	detour->arch.save[0] = c->len;
+	at->save[0] = c->len;
+	at->save[1] = U16_MAX;
 	put_save(c, detour, detour->point->addr + INT3_INSN_SIZE);
-	if (!detour->direct) {
+	if (detour->direct) {
+		put_claim(c, detour, kprobe_detour_slow, kprobe_detour_stale);
+		put_pre_handlers(c, detour->point);
+		put_leave(c, &at->restore[0]);
+	} else {
 		x86_put_jump(c, (unsigned long)kprobe_detour_slow, 0);
-		detour->arch.restore[0] = c->len;
-		return;
+		at->restore[0] = c->len;
 	}
-	put_claim(c, detour, kprobe_detour_slow, kprobe_detour_stale);
-	put_pre_handlers(c, detour->point);
+}
+
+/* Notes for unwinders whether the displaced instruction has been executed. */
+static void put_is_post(struct kprobe_code *c, bool post)
+{
+	PUT_FRAME(c, post, 0x41, 0xc6, 0x87);			/* movb $ */
+	PUT(c, post);
+}
+
+/* Calls the post-handlers, after the first displaced instruction. */
+static void put_post_hit(struct kprobe_code *c, struct kprobe_detour *detour)
+{
+	const struct kprobe_point *point = detour->point;
+	struct kprobe *p;
+
+	detour->arch.save[1] = c->len;
+	put_save(c, detour, point->site + detour->from[1]);
+	put_claim(c, detour, kprobe_detour_post_slow, kprobe_detour_post_stale);
+	put_is_post(c, true);
+	list_for_each_entry(p, &point->probes, list) {
+		if (!p->post_handler || kprobe_disabled(p))
+			continue;
+		PUT(c, 0x31, 0xd2);				/* xor %edx, %edx */
+		put_handler(c, p, p->post_handler);
+	}
+	put_is_post(c, false);
+	put_leave(c, &detour->arch.restore[1]);
 }
 
 /*
@@ -280,190 +272,59 @@ static unsigned int put_quick_entry(struct kprobe_code *c, const struct kprobe_d
 	return jmp;
 }
 
-static void put_pre_part(struct kprobe_code *c, struct kprobe_detour *detour)
+/* All displaced instructions, and the jump back. */
+static void put_region(struct kprobe_code *c, const struct kprobe_region *region,
+		       struct kprobe_detour *detour, bool post)
 {
 	const struct kprobe_point *point = detour->point;
 
-	put_enter(c, detour);
-	if (!detour->direct)
-		return;
-	/* The entry nop has no effect that its post-handlers would have to wait for. */
-	if (kprobe_point_skips_nop(point) && has_post_handlers(point))
-		put_post_handlers_at(c, point, point->site);
-	put_leave(c, &detour->arch.restore[0]);
-}
-
-/* Loads registers from where they are saved (opcode 8b), or stores them there (89). */
-static void put_moves(struct kprobe_code *c, u8 opcode, u16 registers)
-{
-	unsigned int i;
-
-	for (i = 0; i < 16; i++) {
-		u8 mov[] = { i < 8 ? 0x48 : 0x4c, opcode, 0x44 | (i & 7) << 3,
-			     0x24, x86_kprobe_reg_offset[i] };
-
-		if (registers & BIT(i))
-			kprobe_code_put(c, mov, sizeof(mov));
+	detour->insn[0] = c->len;
+	if (post) {
+		x86_kprobe_isa.emit(c, &region->insn[0], point->insn, point->site);
+		put_post_hit(c, detour);
 	}
+	kprobe_emit_region(&x86_kprobe_isa, c, region, post, point->insn, point->site,
+			   detour->insn);
+	detour->copies = c->len;
 }
 
-static void put_flags_in(struct kprobe_code *c, struct arch_kprobe_detour *at)
-{
-	PUT(c, 0xff, 0xb4, 0x24);				/* pushq (%rsp) */
-	put32(c, offsetof(struct pt_regs, flags));
-	at->pushed[0] = c->len;
-	PUT(c, 0x9d);						/* popfq */
-}
-
-static void put_flags_out(struct kprobe_code *c, struct arch_kprobe_detour *at)
-{
-	PUT(c, 0x9c);						/* pushfq */
-	at->pushed[1] = c->len;
-	PUT(c, 0x8f, 0x84, 0x24);				/* popq (%rsp) */
-	/* The CPU computes the operand's address after the pop. */
-	put32(c, offsetof(struct pt_regs, flags));
-}
-
-/* Notes for unwinders whether the instruction has been executed. */
-static void put_post(struct kprobe_code *c, bool post)
-{
-	PUT_FRAME(c, post, 0x41, 0xc6, 0x87);			/* movb $ */
-	PUT(c, post);
-}
-
-static void put_post_part(struct kprobe_code *c, struct kprobe_detour *detour)
-{
-	detour->arch.save[1] = c->len;
-	put_save(c, detour, after_first(detour));
-	put_claim(c, detour, kprobe_detour_post_slow, kprobe_detour_post_stale);
-	put_post(c, true);
-	put_post_handlers(c, detour->point);
-	put_post(c, false);
-	put_leave(c, &detour->arch.restore[1]);
-}
-
-/* The region's instructions from number @first on, and the jump back. */
-static void put_region(struct kprobe_code *c, const struct kprobe_region *region,
-		       unsigned int first, struct kprobe_detour *detour)
-{
-	kprobe_emit_region(&x86_kprobe_isa, c, region, first, detour->point->insn,
-			   detour->point->site, detour->insn);
-}
-
-/* The first displaced instruction alone, which is not emulated. */
-static void put_first(struct kprobe_code *c, const struct kprobe_region *region,
-		      const struct kprobe_point *point)
-{
-	x86_kprobe_isa.emit(c, &region->insn[0], point->insn, point->site);
-}
-
-/* That, and a jump to what comes next: in the detour if there are more. */
+/* The first one once more, and a jump to what comes next: in the detour if there are more. */
 static void *put_copy(struct kprobe_code *c, const struct kprobe_region *region,
 		      const struct kprobe_detour *detour, bool post)
 {
+	const struct kprobe_point *point = detour->point;
 	unsigned long start = kprobe_code_here(c);
-	unsigned long next = region->nr > 1 ? c->base + detour->insn[1] : after_first(detour);
 
 	/* The point's first post-handler renews the detour: kprobe_leave_detour(). */
-	if (post && !detour->point->text.run_post)
+	if (post && !point->text.run_post)
 		return NULL;
-	put_first(c, region, detour->point);
+	x86_kprobe_isa.emit(c, &region->insn[0], point->insn, point->site);
 	if (post)
 		put_call(c, kprobe_post_trampoline);
-	x86_put_jump(c, next, 0);
+	x86_put_jump(c, region->nr > 1 ? c->base + detour->insn[1] :
+					 point->site + detour->from[1], 0);
 	return (void *)start;
-}
-
-/* The registers that the first instruction works on; 0 if all must be restored for it. */
-static u16 registers_of_first(const struct kprobe_detour *detour)
-{
-	u16 registers = x86_kprobe_registers(detour->point->insn, detour->from[1]);
-
-	/* rsp leads to the saved registers, and rbp is for unwinding. */
-	return registers & (BIT(4) | BIT(5) | BIT(FRAME_BASE_REGISTER)) ? 0 : registers;
-}
-
-static void emit_plain(struct kprobe_code *c, const struct kprobe_region *region,
-		       struct kprobe_detour *detour)
-{
-	unsigned int jmp = put_quick_entry(c, detour), end;
-
-	put_pre_part(c, detour);
-	detour->route.run = (void *)kprobe_code_here(c);
-	end = c->len;
-	if (jmp) {
-		c->len = jmp;
-		x86_put_jump(c, (unsigned long)detour->route.run, 0);
-		c->len = end;
-	}
-	put_region(c, region, 0, detour);
-	detour->copies = c->len;
-	detour->route.run_post = put_copy(c, region, detour, true);
-}
-
-/* After the first instruction: the others, and copies for hits that do not end here. */
-static void put_rest(struct kprobe_code *c, const struct kprobe_region *region,
-		     struct kprobe_detour *detour)
-{
-	put_region(c, region, 1, detour);
-	detour->copies = c->len;
-	detour->route.run = put_copy(c, region, detour, false);
-	detour->route.run_post = put_copy(c, region, detour, true);
-}
-
-/* Executes the first instruction on the saved registers. */
-static void put_first_in_frame(struct kprobe_code *c, const struct kprobe_region *region,
-			       struct kprobe_detour *detour)
-{
-	u16 registers = registers_of_first(detour);
-
-	put_moves(c, 0x8b, registers);
-	put_flags_in(c, &detour->arch);
-	put_first(c, region, detour->point);
-	put_flags_out(c, &detour->arch);
-	put_c_flags(c, detour);
-	put_moves(c, 0x89, registers);
-}
-
-/* An instruction that is executed in the frame cannot fault: its address is not noted. */
-static void emit_post_in_frame(struct kprobe_code *c, const struct kprobe_region *region,
-			       struct kprobe_detour *detour)
-{
-	put_enter(c, detour);
-	if (region->insn[0].action != KPROBE_NOP)
-		put_first_in_frame(c, region, detour);
-	put_post_handlers_at(c, detour->point, after_first(detour));
-	put_leave(c, &detour->arch.restore[0]);
-	detour->insn[0] = c->len;
-	put_rest(c, region, detour);
-}
-
-static void emit_post(struct kprobe_code *c, const struct kprobe_region *region,
-		      struct kprobe_detour *detour)
-{
-	/* Also without pre-handlers: the check for changes finds one that is added later. */
-	put_pre_part(c, detour);
-	detour->insn[0] = c->len;
-	detour->inlined = c->len;
-	put_first(c, region, detour->point);
-	put_post_part(c, detour);
-	put_rest(c, region, detour);
 }
 
 void x86_emit_detour(struct kprobe_detour *detour, const struct kprobe_region *region,
 		     struct kprobe_code *code)
 {
-	enum kprobe_action action = region->insn[0].action;
+	bool post = detour->direct && has_post_handlers(detour->point);
+	unsigned int jmp = put_quick_entry(code, detour), end;
+	struct kprobe_route *route = &detour->route;
+	void *start;
 
-	memset(&detour->arch, 0xff, sizeof(detour->arch));
-	detour->inlined = 0;
-	if (!detour->direct || !has_post_handlers(detour->point) ||
-	    kprobe_point_skips_nop(detour->point) || action == KPROBE_EMULATE)
-		emit_plain(code, region, detour);
-	else if (action == KPROBE_NOP || registers_of_first(detour))
-		emit_post_in_frame(code, region, detour);
-	else
-		emit_post(code, region, detour);
+	put_hit(code, detour);
+	end = code->len;
+	start = (void *)kprobe_code_here(code);
+	if (jmp) {
+		code->len = jmp;
+		x86_put_jump(code, (unsigned long)start, 0);
+		code->len = end;
+	}
+	put_region(code, region, detour, post);
+	route->run = post ? put_copy(code, region, detour, false) : start;
+	route->run_post = put_copy(code, region, detour, true);
 }
 NOKPROBE_SYMBOL(x86_emit_detour);
 
@@ -473,16 +334,13 @@ static bool is_direct(const struct kprobe_point *point)
 	unsigned int nr_pre = 0, nr_post = 0;
 	struct kprobe *p;
 
-	list_for_each_entry(p, &point->probes, list) {
-		if (kprobe_disabled(p))
-			continue;
-		nr_pre += !!p->pre_handler;
-		nr_post += !!p->post_handler;
-	}
-	/* What an emulated branch does to the registers is not for a detour. */
-	if (nr_post && point->emulated && !kprobe_point_skips_nop(point) &&
-	    point->emulated->action != KPROBE_NOP)
+	/* C code calls post-handlers in front of a displaced instruction, or of an emulated one. */
+	if (has_post_handlers(point) && (point->emulated || kprobe_point_skips_nop(point)))
 		return false;
+	list_for_each_entry(p, &point->probes, list) {
+		nr_pre += p->pre_handler && !kprobe_disabled(p);
+		nr_post += p->post_handler && !kprobe_disabled(p);
+	}
 	/* KMSAN has to be told of the registers first. */
 	return max(nr_pre, nr_post) <= X86_DETOUR_HANDLERS && !IS_ENABLED(CONFIG_KMSAN);
 }
@@ -532,8 +390,6 @@ unsigned long arch_kprobe_detour_ip(const struct kprobe_detour *detour,
 	const struct arch_kprobe_detour *at = &detour->arch;
 	unsigned int i;
 
-	if (offset == at->pushed[0] || offset == at->pushed[1])
-		return (unsigned long)kprobe_detour_pushed + 1;
 	if (offset < at->save[0]) {
 		*pushed = quick_pushed[offset] * sizeof(long);
 		return detour->point->site;

@@ -13,7 +13,7 @@ extern const u8 kprobe_detour_save_template[], kprobe_detour_save_template_end[]
 extern const u8 kprobe_detour_save_template_ip[];
 extern const u8 kprobe_detour_restore_template[], kprobe_detour_restore_template_end[];
 extern const u8 kprobe_detour_save_pushed[], kprobe_detour_restore_pushed[];
-extern const u8 kprobe_detour_saved[], kprobe_detour_saved_post[], kprobe_detour_pushed[];
+extern const u8 kprobe_detour_saved[], kprobe_detour_saved_post[];
 #define X86_DETOUR_SAVE_SIZE \
 	(kprobe_detour_save_template_end - kprobe_detour_save_template)
 #define X86_DETOUR_RESTORE_SIZE \

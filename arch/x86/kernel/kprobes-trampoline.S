@@ -227,11 +227,11 @@ TEMPLATE kprobe_detour_restore_template, kprobe_detour_restore_pushed, DETOUR_GA
 SYM_DATA_END_LABEL(kprobe_detour_restore_template, SYM_L_GLOBAL, kprobe_detour_restore_template_end)
 	.popsection
 
-/* Stands, in stack traces, for some code of a detour while the registers are saved. */
-.macro STAND_IN name:req, on_top=0
+/* Stands, in stack traces, for a detour's own code while the registers are saved. */
+.macro STAND_IN name:req
 SYM_CODE_START(\name)
 	ANNOTATE_NOENDBR
-	UNWIND_HINT_REGS offset=\on_top
+	UNWIND_HINT_REGS
 	int3
 	ANNOTATE_NOENDBR	/* the address in traces */
 	int3
@@ -241,8 +241,6 @@ SYM_CODE_END(\name)
 	STAND_IN kprobe_detour_saved
 	/* After the first displaced instruction, for post-handlers. */
 	STAND_IN kprobe_detour_saved_post
-	/* While flags are on their way between the registers and the CPU. */
-	STAND_IN kprobe_detour_pushed, on_top=8
 
 /*
  * For hits that a detour does not handle itself: the registers are on the stack, %rbx has

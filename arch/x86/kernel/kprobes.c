@@ -191,7 +191,8 @@ NOKPROBE_SYMBOL(arch_kprobe_is_thunk);
  */
 #define AT(name)	offsetof(struct pt_regs, name)
 
-const u8 x86_kprobe_reg_offset[] = {
+/* As ModRM, SIB and REX number them. */
+static const u8 reg_offset[] = {
 	[0] = AT(ax), [1] = AT(cx), [2] = AT(dx), [3] = AT(bx),
 	[4] = AT(sp), [5] = AT(bp), [6] = AT(si), [7] = AT(di),
 #ifdef CONFIG_X86_64
@@ -204,7 +205,7 @@ static nokprobe_inline unsigned long reg_value(const struct pt_regs *regs, u8 re
 {
 	if (reg == X86_KPROBE_NO_REG)
 		return 0;
-	return *(unsigned long *)((void *)regs + x86_kprobe_reg_offset[reg]);
+	return *(unsigned long *)((void *)regs + reg_offset[reg]);
 }
 
 /*

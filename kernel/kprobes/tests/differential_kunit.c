@@ -287,11 +287,6 @@ static void expect_same(struct kunit *test, const struct diff_run *run)
 			       "%s, memory, pass %u", run->column->name, i);
 }
 
-static bool is_emulated(const struct diff_run *run)
-{
-	return run->plan.action == KPROBE_EMULATE;
-}
-
 static bool has_copy(const struct diff_run *run)
 {
 	return !(run->seq->flags & (DIFF_FAULTS | DIFF_NO_DETOUR)) && !run->plan.no_copy;
@@ -345,8 +340,8 @@ static bool has_way(const struct diff_run *run)
 		return !is_entry;
 	case KPROBES_BY_DETOUR:
 		return has_copy(run) && can_be_alone(run) &&
-		       (!__is_defined(ARCH_KPROBE_OWN_DETOURS) || is_entry ||
-			!is_emulated(run) || !has_post(run));
+		       (!__is_defined(ARCH_KPROBE_OWN_DETOURS) || !has_post(run) ||
+			(!is_entry && run->plan.action == KPROBE_RUN));
 	case KPROBES_BY_JUMP:
 		return has_copy(run) && !(run->seq->flags & DIFF_NO_JUMP) &&
 		       !is_landed_on(run) && !may_jump_inside(run);

@@ -448,35 +448,13 @@ static void expect_text(struct kunit *test, unsigned long addr)
 	KUNIT_EXPECT_FALSE(test, is_kprobe_insn_slot(ip));
 }
 
-#ifdef ARCH_KPROBE_OWN_DETOURS
-/* Addresses in the code that saves and restores registers. */
-static bool expect_pushed(struct kunit *test, const struct kprobe_detour *d)
-{
-	unsigned int i;
-
-	if (d->arch.pushed[0] == 0xffff)
-		return false;
-	for (i = 0; i < ARRAY_SIZE(d->arch.pushed); i++)
-		KUNIT_EXPECT_EQ(test, (unsigned long)kprobe_detour_pushed + 1,
-				kprobe_displaced_ip((unsigned long)d->slot +
-						    d->arch.pushed[i]));
-	return true;
-}
-#else
-static bool expect_pushed(struct kunit *test, const struct kprobe_detour *d)
-{
-	return false;
-}
-#endif
-
-/* The displaced instructions, except for one executed on saved registers; the jump back. */
+/* The displaced instructions, and the jump back. */
 static void expect_copies(struct kunit *test, const struct kprobe_detour *d)
 {
-	bool in_frame = expect_pushed(test, d);
 	unsigned int i;
 
 	KUNIT_EXPECT_EQ(test, d->nr, d->alone ? 1 : KPROBES_OPT_PLAIN_NR);
-	for (i = in_frame; i <= d->nr; i++)
+	for (i = 0; i <= d->nr; i++)
 		KUNIT_EXPECT_EQ(test, d->point->site + d->from[i],
 				kprobe_displaced_ip((unsigned long)d->slot +
 						    d->insn[i]));

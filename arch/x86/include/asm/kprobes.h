@@ -38,8 +38,8 @@ typedef u8 kprobe_opcode_t;
 #define ARCH_KPROBE_OWN_DETOURS	1
 #define ARCH_KPROBE_KEEPS_REGISTERS	__no_caller_saved_registers
 
-/* Those with one handler take 180 to 310, those with the most that are called up to 800. */
-#define KPROBE_DETOUR_MAX_SIZE	800
+/* Those with one handler take 180 to 310, those with the most that are called up to 700. */
+#define KPROBE_DETOUR_MAX_SIZE	700
 #else
 /* An address, a call, what a jump covers, a jump back; the first instruction, a call, a jump. */
 #define KPROBE_DETOUR_MAX_SIZE	100
@@ -85,15 +85,13 @@ struct arch_kprobe_insn {
 /**
  * struct arch_kprobe_detour - where things are in a detour, for unwinding
  * @save:    where registers are being saved: before the pre-handlers, and before
- *           the post-handlers; 0xffff where there are none
+ *           the post-handlers; U16_MAX where there are none
  * @restore: where they are being restored; where they end to be saved in a detour
  *           that calls no handlers by itself
- * @pushed:  where flags are on the stack, on their way to the CPU and back
  */
 struct arch_kprobe_detour {
 	u16 save[2];
 	u16 restore[2];
-	u16 pushed[2];
 };
 #endif
 

@@ -357,7 +357,6 @@ static const struct stretch assembly[] = {
 	{ "kretprobe_trampoline", NULL, IS_ENABLED(CONFIG_KRETPROBES) },
 	{ "kprobe_detour_saved", NULL, OPT },
 	{ "kprobe_detour_saved_post", NULL, OPT },
-	{ "kprobe_detour_pushed", NULL, OPT },
 	{ "kprobe_detour_stale", NULL, OPT },
 	{ "kprobe_detour_post_stale", NULL, OPT },
 	{ "kprobe_detour_slow", NULL, OPT },

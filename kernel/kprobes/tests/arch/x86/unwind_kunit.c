@@ -33,7 +33,7 @@ static const struct kprobes_walk_place places[] = {
 #endif
 };
 
-/* A post-handler is called by a second saving: the instruction reads memory. */
+/* A post-handler is called by a second saving. */
 #define LOAD	(&places[2])
 #define ENTRY	(&places[ARRAY_SIZE(places) - 1])
 
@@ -322,7 +322,7 @@ static void unwind_slow_ways(struct kunit *test)
 
 	if (!kprobes_walk_is_detoured(point) || !point->detour->direct)
 		kunit_skip(test, "detours of this kernel call no handlers");
-	l.at = (unsigned long)point->detour->slot + point->detour->inlined;
+	l.at = (unsigned long)point->detour->slot + point->detour->insn[0];
 	cover_slow_ways(test, w);
 	hits = walk_point(test, w, point, "load");
 	l.begin = use_frame;
