@@ -140,22 +140,10 @@ bool kprobe_is_in_jump(unsigned long site, unsigned long addr);
  *
  * Context: Hit path.
  * Return: True. False, with @regs as they were, when an operand in memory could not be
- * read: the caller has code in the slot read it, to fault there with the right registers
- * and address.
+ * read: the hit goes on in a slot, where a copy of the instruction faults with the right
+ * registers and address.
  */
 bool arch_kprobe_emulate(struct kprobe_point *point, struct pt_regs *regs);
-
-/**
- * arch_kprobe_emulate_read() - the same, where a slot has read the operand instead
- * @point: the point
- * @regs:  registers after what kprobe_isa.read() writes; set to those after the instruction
- *
- * Needed unless %KPROBE_READ_PUSHED is 0. Must take the operand from the stack, where the slot
- * has pushed it, and not read it again: that may fail again.
- *
- * Context: Hit path.
- */
-void arch_kprobe_emulate_read(struct kprobe_point *point, struct pt_regs *regs);
 
 /**
  * arch_kprobe_blacklist() - name the architecture's own no-go areas

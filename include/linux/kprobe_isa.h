@@ -66,9 +66,9 @@ enum kprobe_flow {
  * @executes:  it executes the instruction at @data
  * @state:     it may leave the CPU in a state that C code must not be called in
  * @no_copy:   a region cannot contain a copy of it
- * @may_fault: it is emulated, with an operand in memory. If that cannot be read, code
- *             that kprobe_isa.read() writes reads it instead, and faults with the right
- *             registers and address
+ * @may_fault: it is emulated, with an operand in memory. If that cannot be read, a copy
+ *             of it runs, which faults with the right registers and address. A copied call
+ *             may return to the copy
  * @no_jump:   a breakpoint may replace it, but a jump may not: indirect branches
  *             must land on a landing pad or a breakpoint
  * @no_jump_unless_traced: the same, unless it comes right after what ftrace patches: indirect
@@ -211,12 +211,9 @@ static inline unsigned long kprobe_code_here(const struct kprobe_code *code)
  *	@len is 0.
  * @emit:  Appends code for kprobe_code_here() that has the effect of a planned
  *	instruction at @from. Execution continues after that code, and a
- *	call returns to where the original would. A nop may be left out. For a
- *	branch with delay slots, @bytes includes the instructions in them, which
- *	are written with it.
- * @read:  For plans with @may_fault, else not called: appends an instruction that reads the
- *	operand as the planned one does, faults where that would, and otherwise has no
- *	effect but what arch_kprobe_emulate_read() undoes. The core appends a breakpoint.
+ *	call returns to where the original would, unless it is emulated. A nop may be
+ *	left out. For a branch with delay slots, @bytes includes the instructions in
+ *	them, which are written with it.
  * @jump:  Appends an unconditional jump, which may use the one register in @scratch.
  * @back:  Optional, where a jump needs a register: appends one that needs none, for the
  *	end of a slot.
@@ -250,8 +247,6 @@ struct kprobe_isa {
 	enum kprobe_reason (*plan)(struct kprobe_insn *insn, const u8 *bytes,
 				   size_t avail, unsigned long addr);
 	void (*emit)(struct kprobe_code *code, const struct kprobe_insn *insn,
-		     const u8 *bytes, unsigned long from);
-	void (*read)(struct kprobe_code *code, const struct kprobe_insn *insn,
 		     const u8 *bytes, unsigned long from);
 	void (*jump)(struct kprobe_code *code, unsigned long to, u32 scratch);
 	void (*back)(struct kprobe_code *code, unsigned long to);

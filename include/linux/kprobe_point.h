@@ -35,11 +35,6 @@ extern struct mutex kprobe_mutex;
 #define KPROBE_HIT_OFFSET	0
 #endif
 
-/* How many bytes has code of kprobe_isa.read() pushed on the stack? 0 if there is none. */
-#ifndef KPROBE_READ_PUSHED
-#define KPROBE_READ_PUSHED	0
-#endif
-
 /* What addresses and lengths of instructions are multiples of. */
 #ifndef KPROBE_INSN_ALIGN
 #define KPROBE_INSN_ALIGN	1
@@ -173,11 +168,13 @@ struct kprobe_route {
 /**
  * struct kprobe_emulation - how the instruction of a point is emulated
  * @insn: the plan for it
- * @slot: reads its operand, for when that faults; NULL if it cannot
+ * @slot: a copy of it, for when its operand cannot be read; NULL if it has none in memory
+ * @entered: a hit has gone on in @slot, which may be a return address from then on
  */
 struct kprobe_emulation {
 	struct kprobe_insn insn;
 	void *slot;
+	bool entered;
 };
 
 /**
@@ -400,12 +397,21 @@ static inline u32 kprobe_point_scratch(const struct kprobe_point *point)
 }
 #endif
 
-/* What is executed in place of a point's instruction, NULL where nothing is needed. */
-static __always_inline void *kprobe_point_slot(const struct kprobe_point *point)
+/* How the point's instruction is emulated, NULL if it runs from a slot. */
+static __always_inline struct kprobe_emulation *
+kprobe_point_emulation(const struct kprobe_point *point)
 {
 	if (!point->emulated)
-		return point->text.run;
-	return container_of(point->emulated, struct kprobe_emulation, insn)->slot;
+		return NULL;
+	return container_of(point->emulated, struct kprobe_emulation, insn);
+}
+
+/* The copy of a point's instruction, NULL where none is needed. */
+static __always_inline void *kprobe_point_slot(const struct kprobe_point *point)
+{
+	struct kprobe_emulation *emulation = kprobe_point_emulation(point);
+
+	return emulation ? emulation->slot : point->text.run;
 }
 
 /*

@@ -93,7 +93,8 @@ typedef int (*kretprobe_handler_t)(struct kretprobe_instance *ri,
  * @KPROBE_MISS_DEPTH:    more contexts nested on the CPU than there are frames, also
  *                        when that keeps only the post-handler from being called
  * @KPROBE_MISS_DIVERTED: a newer probe at the address changed the execution
- *                        path
+ *                        path; or the operand of an emulated instruction could not be read,
+ *                        which keeps only the post-handler from being called
  * @KPROBE_MISS_OFFLINE:  RCU does not know the CPU, which comes up or goes down: handlers could not
  *                        rely on RCU
  * @KPROBE_MISS_CAUSES:   number of causes

@@ -15,14 +15,10 @@
  * the instruction and a breakpoint, and the hit of that breakpoint goes on after the
  * instruction: see hit.c.
  *
- * An emulated instruction that reads memory has a slot for when that read fails:
- *
- *	read of the operand, which faults
- *	breakpoint
- *
- * If the fault is repaired, or the memory is back by then, the hit of the breakpoint does the
- * rest of the emulation. A copy of the instruction would call no post-handlers, and a copied
- * call would return into the slot.
+ * An emulated instruction that reads memory has a slot of the first kind for when that read
+ * fails: there the instruction itself faults. If the fault is repaired, or the memory is back by
+ * then, a copied call returns to the slot. Such a slot is not freed before its text is: see
+ * point_release.c. The hit has no post-handlers called, which counts as a miss.
  *
  * A copy runs with the flags, interrupts and preemption that the probed code has. Nothing is
  * single-stepped, so nothing has to be remembered between a hit and its instruction: the
@@ -89,23 +85,12 @@ static enum kprobe_reason emit_copy(void *arg, struct kprobe_code *code)
 	return KPROBE_REASON_NONE;
 }
 
-static enum kprobe_reason emit_read(void *arg, struct kprobe_code *code)
-{
-	const struct copy *copy = arg;
-	const struct kprobe_isa *isa = arch_kprobe_isa;
-
-	isa->read(code, copy->insn, (u8 *)copy->point->insn, copy->point->site);
-	kprobe_slot_emit_trap(code, copy->insn);
-	return code->far ? KPROBE_REASON_FAR_OPERAND : KPROBE_REASON_NONE;
-}
-
 static enum kprobe_reason make_slot(struct kprobe_point *point, const struct kprobe_insn *insn,
 				    void **slot, bool post)
 {
 	struct copy copy = { .point = point, .insn = insn, .post = post };
 
-	return kprobe_slot_make(slot, (unsigned long)point,
-				point->emulated ? emit_read : emit_copy, &copy);
+	return kprobe_slot_make(slot, (unsigned long)point, emit_copy, &copy);
 }
 
 /* Stores in the point what hits need to know of the plan. */
@@ -172,14 +157,6 @@ static void find_scratch(struct kprobe_point *point, struct kprobe_insn *insn,
 	point->dead = fls(insn->dead);
 }
 
-/* Where a point keeps its slot. */
-static void **slot_of(struct kprobe_point *point)
-{
-	if (!point->emulated)
-		return &point->text.run;
-	return &container_of(point->emulated, struct kprobe_emulation, insn)->slot;
-}
-
 /*
  * Plans how the instruction of a new point is displaced, fills in @insn and what follows from
  * the plan, and makes a slot if one is needed. Returns why the instruction cannot be probed.
@@ -193,7 +170,8 @@ enum kprobe_reason kprobe_displace(struct kprobe_point *point, struct kprobe_loo
 		find_scratch(point, &insn, lookup);
 	if (reason || (point->emulated && !insn.may_fault))
 		return reason;
-	return make_slot(point, &insn, slot_of(point), false);
+	return make_slot(point, &insn, point->emulated ? &kprobe_point_emulation(point)->slot :
+							 &point->text.run, false);
 }
 
 /*

@@ -28,12 +28,11 @@ atomic_t kprobe_stale_breakpoints = ATOMIC_INIT(0);
 
 /*
  * Counts a miss of each enabled probe, or only of those with a post-handler (@posts_alone). The
- * hit has no frame to publish a hazard pointer in, so disabled interrupts hold up
+ * hit may have no frame to publish a hazard pointer in, so disabled interrupts hold up
  * kprobe_synchronize(): pairs with pass_barrier(), which runs on this CPU before or after the walk.
  */
-static void miss(struct kprobe_point *point, bool posts_alone)
+static void miss(struct kprobe_point *point, enum kprobe_miss cause, bool posts_alone)
 {
-	enum kprobe_miss cause = kprobe_miss_cause();
 	unsigned long flags;
 	struct kprobe *p;
 
@@ -47,7 +46,7 @@ NOKPROBE_SYMBOL(miss);
 
 static void miss_all(struct kprobe_point *point)
 {
-	miss(point, false);
+	miss(point, kprobe_miss_cause(), false);
 }
 NOKPROBE_SYMBOL(miss_all);
 
@@ -95,14 +94,18 @@ static __always_inline void run_post_handlers(struct kprobe_frame *frame,
 }
 
 /*
- * Returns false if the operand cannot be read. The hit then goes on in the slot, which reads the
- * operand and should fault.
+ * Returns false if the operand cannot be read. The hit then goes on in the slot, where the
+ * instruction itself should fault.
  */
 static __always_inline bool emulate(struct kprobe_point *point, struct pt_regs *regs)
 {
+	struct kprobe_emulation *emulation;
+
 	if (likely(arch_kprobe_emulate(point, regs)))
 		return true;
-	instruction_pointer_set(regs, (unsigned long)kprobe_point_slot(point));
+	emulation = kprobe_point_emulation(point);
+	WRITE_ONCE(emulation->entered, true);	/* read after a Tasks RCU grace period */
+	instruction_pointer_set(regs, (unsigned long)emulation->slot);
 	return false;
 }
 
@@ -198,6 +201,8 @@ static void run_displaced_post(struct kprobe_frame *frame,
 	} else if (emulate(point, regs)) {
 		run_post_handlers(frame, point, regs);
 		go_on(point, route, regs);
+	} else {
+		miss(point, KPROBE_MISS_DIVERTED, true);
 	}
 }
 NOKPROBE_SYMBOL(run_displaced_post);
@@ -379,29 +384,11 @@ static __always_inline void post_hit(struct kprobe_point *point, struct pt_regs 
 
 	if (unlikely(!frame)) {
 		/* The pre-handlers have run, so only post-handlers are missed. */
-		miss(point, true);
+		miss(point, kprobe_miss_cause(), true);
 		return;
 	}
 	run_post_handlers(frame, point, regs);
 	kprobe_frame_exit(frame);
-}
-
-/*
- * Finishes an emulated instruction whose operand the slot has read after all: the fault was
- * repaired, or the memory was back. If there is no frame, the hit had none either and was missed.
- */
-static __always_inline void operand_was_read(struct kprobe_point *point, struct pt_regs *regs,
-					     unsigned int entered)
-{
-	struct kprobe_frame *frame = kprobe_frame_enter(point, entered);
-
-	arch_kprobe_emulate_read(point, regs);
-	/* At an entry nop the post-handlers have run already. */
-	if (frame && !kprobe_point_skips_nop(point))
-		run_post_handlers(frame, point, regs);
-	kprobe_go_on(point, regs);
-	if (frame)
-		kprobe_frame_exit(frame);
 }
 
 /*
@@ -441,15 +428,11 @@ static bool slot_hit(unsigned long addr, struct pt_regs *regs, unsigned int ente
 		pass_hit(point, regs, entered);
 		return true;
 	}
-	if (!offset || !(point->ends_in_trap || point->emulated))
+	if (!offset || !point->ends_in_trap)
 		return false;
 	post = slot == point->text.run_post;
 	if (!post && slot != kprobe_point_slot(point))
 		return false;
-	if (KPROBE_READ_PUSHED && point->emulated) {
-		operand_was_read(point, regs, entered);
-		return true;
-	}
 	instruction_pointer_set(regs, point->site + point->len);
 	if (post)
 		post_hit(point, regs, entered);

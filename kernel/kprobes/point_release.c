@@ -23,8 +23,7 @@ void kprobe_point_free(struct kprobe_point *point)
 {
 	kprobe_slot_free(kprobe_point_slot(point));
 	kprobe_slot_free(point->text.run_post);
-	if (point->emulated)
-		kfree(container_of(point->emulated, struct kprobe_emulation, insn));
+	kfree(kprobe_point_emulation(point));
 	kprobe_point_free_detour(point);
 #ifdef CONFIG_KPROBES_ON_FTRACE
 	if (point->entry) {
@@ -34,6 +33,23 @@ void kprobe_point_free(struct kprobe_point *point)
 #endif
 	/* An unwinder may have looked the point up under RCU, and still read it. */
 	kfree_rcu(point, deferred.rcu);
+}
+
+/*
+ * The copy of an instruction with an exception table entry may fault. The page fault handler may
+ * sleep, as long as userfaultfd or a file system in user space takes, and the task then continues
+ * in the copy. An emulated call that has run from its copy, because its operand could not be read,
+ * returns there. Tasks RCU treats a sleeping task as one that has left the copy. Such a point is
+ * therefore not freed before its text is. There are no more of them than exception table entries
+ * and calls.
+ */
+static bool may_be_slept_in(const struct kprobe_point *point)
+{
+	const struct kprobe_emulation *emulation = kprobe_point_emulation(point);
+
+	if (point->state != KPROBE_POINT_IDLE || !kprobe_point_slot(point))
+		return false;
+	return (emulation && READ_ONCE(emulation->entered)) || search_exception_tables(point->site);
 }
 
 static void unpublish(struct kprobe_point *point)
@@ -79,20 +95,9 @@ static void free_deferred(union kprobe_deferred_free *deferred)
 
 	if (kprobe_detours_are_retired(point) || switch_is_waited_for(point))
 		call_rcu_tasks(&deferred->rcu, grace_period_ended);
-	else
+	else if (!may_be_slept_in(point))
 		kprobe_point_free(point);
-}
-
-/*
- * The copy of an instruction with an exception table entry may fault. The page fault handler may
- * sleep, as long as userfaultfd or a file system in user space takes, and the task then continues
- * in the copy. Tasks RCU treats a sleeping task as one that has left the copy. Such a point is
- * therefore not freed before its text is. There are no more of them than exception table entries.
- */
-static bool may_be_slept_in(const struct kprobe_point *point)
-{
-	return point->state == KPROBE_POINT_IDLE && kprobe_point_slot(point) &&
-	       search_exception_tables(point->site);
+	/* Else a hit of the last moment has gone on in the slot: leak the point. */
 }
 
 static bool is_in_use(const struct kprobe_point *point)

@@ -483,10 +483,9 @@ NOKPROBE_SYMBOL(kprobe_search_exception_tables);
  * @pushed: set to how many bytes more are on the stack at @addr
  *
  * An unwinder uses what it knows about the returned address: the probed instruction if @addr
- * is the slot's start, else the instruction after that. A slot that only reads an operand
- * stands for the probed instruction throughout. The slot's own code has pushed @pushed bytes,
- * which come in addition. On architectures with a link register, @pushed is the size of the
- * frame that has the register, or 0: see kprobe_unwind_stub().
+ * is the slot's start, else the instruction after that. The slot's own code has pushed @pushed
+ * bytes, which come in addition. On architectures with a link register, @pushed is the size of
+ * the frame that has the register, or 0: see kprobe_unwind_stub().
  *
  * Context: Any. Where RCU is not watching, nothing is known of slots.
  * Return: The address in the kernel's or a module's text that @addr stands
@@ -512,11 +511,6 @@ unsigned long kprobe_displaced_frame(unsigned long addr, unsigned int *pushed)
 	point = point_of(owner);
 	if ((void *)slot - offset == kprobe_point_pass(point))
 		return point->site;
-	if (point->emulated) {
-		/* The slot only reads the operand. */
-		*pushed = offset ? KPROBE_READ_PUSHED : 0;
-		return point->site;
-	}
 	if ((void *)slot - offset == READ_ONCE(point->text.run_post))
 		*pushed = kprobe_call_pushed(offset,
 					     arch_kprobe_copy_len(point) + KPROBE_STUB_ENTER);

@@ -13,11 +13,6 @@
 #define JCC32_INSN_OPCODE	0x0f80
 #define ADDR_SIZE_PREFIX	0x67
 
-/* call, jmp and push of an operand in memory, by the bits of ModRM that are no operand */
-#define X86_GROUP5_OPCODE	0xff
-#define X86_MODRM_REG_MASK	0x38
-#define X86_GROUP5_PUSH		0x30
-
 static void put_byte(struct kprobe_code *code, u8 byte)
 {
 	kprobe_code_put(code, &byte, sizeof(byte));
@@ -131,21 +126,6 @@ static void emit(struct kprobe_code *code, const struct kprobe_insn *insn,
 		x86_put_cond(code, insn->arch.cond, insn->target);
 }
 
-/*
- * A push has the operands of an indirect branch, and the same opcode: ModRM tells them apart.
- * It keeps the flags, and if it faults all registers. The opcode is no prefix.
- */
-static void put_read(struct kprobe_code *code, const struct kprobe_insn *insn,
-		     const u8 *bytes, unsigned long from)
-{
-	u8 push[MAX_INSN_SIZE], *modrm;
-
-	memcpy(push, bytes, insn->len);
-	modrm = memchr(push, X86_GROUP5_OPCODE, insn->len) + 1;
-	*modrm = (*modrm & ~X86_MODRM_REG_MASK) | X86_GROUP5_PUSH;
-	put_same(code, insn, push, from);
-}
-
 static void put_breakpoint(struct kprobe_code *code, const struct kprobe_insn *insn)
 {
 	put_byte(code, INT3_INSN_OPCODE);
@@ -226,7 +206,6 @@ static const bool first_bytes[256] = {
 	.first_bytes = first_bytes,				\
 	.plan = x86_kprobe_plan,				\
 	.emit = emit,						\
-	.read = put_read,					\
 	.breakpoint = put_breakpoint,				\
 	.enter = x86_put_call,					\
 	.glance = glance

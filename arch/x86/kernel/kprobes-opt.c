@@ -89,8 +89,6 @@ static void put_percpu(struct kprobe_code *c, unsigned long addr, const u8 *byte
 #define PUT_FRAME_BASE(c)	PUT(c, 0x45, 0x31, 0xff)	/* xor %r15d, %r15d */
 #endif
 
-#define FRAME_BASE_REGISTER	15
-
 static void put_frame(struct kprobe_code *c, unsigned long offset, const u8 *bytes,
 		      unsigned int len)
 {
@@ -334,7 +332,7 @@ static bool is_direct(const struct kprobe_point *point)
 	unsigned int nr_pre = 0, nr_post = 0;
 	struct kprobe *p;
 
-	/* C code calls post-handlers in front of a displaced instruction, or of an emulated one. */
+	/* C code calls post-handlers of entry nops and of emulated instructions. */
 	if (has_post_handlers(point) && (point->emulated || kprobe_point_skips_nop(point)))
 		return false;
 	list_for_each_entry(p, &point->probes, list) {

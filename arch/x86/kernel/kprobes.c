@@ -191,8 +191,7 @@ NOKPROBE_SYMBOL(arch_kprobe_is_thunk);
  */
 #define AT(name)	offsetof(struct pt_regs, name)
 
-/* As ModRM, SIB and REX number them. */
-static const u8 reg_offset[] = {
+static const u8 reg_offset[] = {	/* as ModRM, SIB and REX number them */
 	[0] = AT(ax), [1] = AT(cx), [2] = AT(dx), [3] = AT(bx),
 	[4] = AT(sp), [5] = AT(bp), [6] = AT(si), [7] = AT(di),
 #ifdef CONFIG_X86_64
@@ -305,17 +304,14 @@ static nokprobe_inline void emulate_cond(const struct kprobe_insn *insn,
 }
 
 /*
- * The registers are those of a trap in the kernel, so that there is a gap on the stack
- * that a push goes to. Where the memory that holds an indirect branch's target cannot be
- * read, they stay as they are.
+ * The registers are those of a trap in the kernel, which leaves a gap for a push on the stack.
+ * They stay as they are if the memory that holds an indirect branch's target cannot be read.
  */
 bool arch_kprobe_emulate(struct kprobe_point *point, struct pt_regs *regs)
 {
 	const struct kprobe_insn *insn = point->emulated;
 	unsigned long next = point->site + point->len;
 
-	if (!insn)
-		return false;
 	switch (insn->flow) {
 	case KPROBE_FLOW_JUMP:
 		int3_emulate_jmp(regs, insn->target);
@@ -340,22 +336,6 @@ bool arch_kprobe_emulate(struct kprobe_point *point, struct pt_regs *regs)
 	}
 }
 NOKPROBE_SYMBOL(arch_kprobe_emulate);
-
-/*
- * The target is on top of the stack. A call replaces it there by its return address, so that
- * for unwinders the stack is right in between.
- */
-void arch_kprobe_emulate_read(struct kprobe_point *point, struct pt_regs *regs)
-{
-	unsigned long *top = (unsigned long *)regs->sp, target = *top;
-
-	if (point->emulated->flow == KPROBE_FLOW_CALL_INDIRECT)
-		*top = point->site + point->len;
-	else
-		regs->sp += sizeof(*top);
-	int3_emulate_jmp(regs, target);
-}
-NOKPROBE_SYMBOL(arch_kprobe_emulate_read);
 
 /* A breakpoint trap in the kernel counts as an NMI. */
 #define INT3_ENTERED	(NMI_OFFSET + HARDIRQ_OFFSET)

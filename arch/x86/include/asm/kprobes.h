@@ -15,9 +15,6 @@ typedef u8 kprobe_opcode_t;
 /* A trap's instruction pointer is after the breakpoint. */
 #define KPROBE_HIT_OFFSET	1
 
-/* A slot reads the target of an indirect branch by a push: put_read(). */
-#define KPROBE_READ_PUSHED	sizeof(long)
-
 /* Room for the longest instruction, a call, a jump back. */
 #define KPROBE_SLOT_SIZE	32
 

@@ -357,29 +357,6 @@ static void x86_emulate_memory(struct kunit *test)
 	KUNIT_EXPECT_MEMEQ(test, &regs, &before, sizeof(regs));
 }
 
-/* What a slot has pushed becomes the return address of a call, and is dropped by a jump. */
-static void x86_emulate_read(struct kunit *test)
-{
-	static const u8 insns[][2] = { { 0xff, 0x10 }, { 0xff, 0x20 } };
-	unsigned long stack[2];
-	struct pt_regs regs;
-	int i;
-
-	for (i = 0; i < ARRAY_SIZE(insns); i++) {
-		struct kprobe_insn plan;
-		struct kprobe_point point = { .site = ADDR, .len = 2, .emulated = &plan };
-
-		KUNIT_ASSERT_EQ(test, x86_kprobe_plan(&plan, insns[i], 2, ADDR), 0);
-		KUNIT_EXPECT_TRUE(test, plan.may_fault);
-		stack[0] = TARGET;
-		regs.sp = (unsigned long)stack;
-		arch_kprobe_emulate_read(&point, &regs);
-		KUNIT_EXPECT_EQ(test, regs.ip, TARGET);
-		KUNIT_EXPECT_EQ(test, regs.sp, (unsigned long)(stack + i));
-		KUNIT_EXPECT_EQ(test, stack[0], i ? TARGET : ADDR + 2);
-	}
-}
-
 /* Takes an address for @insn from which its displacement leads to the target's cell. */
 static void x86_emulate_rip_relative(struct kunit *test)
 {
@@ -459,7 +436,6 @@ static struct kunit_case x86_emulate_cases[] = {
 	KUNIT_CASE(x86_emulate_ret),
 	KUNIT_CASE(x86_emulate_register),
 	KUNIT_CASE_PARAM(x86_emulate_memory, memory_gen_params),
-	KUNIT_CASE(x86_emulate_read),
 	KUNIT_CASE(x86_emulate_rip_relative),
 	KUNIT_CASE(x86_emulate_percpu),
 	KUNIT_CASE(x86_emulate_unreadable_target),

@@ -2,12 +2,13 @@
 /*
  * Tests of indirect branches whose operand cannot be read when they are hit, and can when it
  * is tried again: a fault handler repairs that, as KFENCE or another CPU may do. The branch
- * must take effect as without a probe, and post-handlers run once.
+ * must take effect as without a probe. Post-handlers are missed.
  */
 #include <kunit/test.h>
 #include <linux/kprobe_point.h>
 #include <linux/kprobes.h>
 
+#include "../../../miss.h"
 #include "../../../point.h"
 #include "../../targets.h"
 
@@ -62,20 +63,22 @@ static void expect_repaired(struct kunit *test, struct kprobes_counter *c)
 
 	KUNIT_EXPECT_EQ(test, f->seen, 1);
 	KUNIT_EXPECT_EQ(test, f->ip, (unsigned long)c->kp.addr);
-	KUNIT_EXPECT_EQ(test, c->post_ip, (unsigned long)kprobes_target_returns_to);
-	kprobes_expect_counts(test, c, 1, 1);
-	KUNIT_EXPECT_EQ(test, c->kp.nmissed, 0);
+	kprobes_expect_counts(test, c, 1, 0);
+	KUNIT_EXPECT_EQ(test, c->kp.nmissed, 1);
+	KUNIT_EXPECT_EQ(test, kprobe_misses(&c->kp, KPROBE_MISS_DIVERTED), 1);
 }
 
-/* The callee returns to the probed function, not to a slot. */
+/* The callee returns to the slot, which stands for the probed function. */
 static void call_is_tried_again(struct kunit *test)
 {
 	struct kprobes_counter *c = call_probe(test);
+	unsigned long ret = kprobes_target_call_mem(BAD);
 
-	KUNIT_EXPECT_EQ(test, kprobes_target_call_mem(BAD), after_call());
+	KUNIT_EXPECT_TRUE(test, is_kprobe_insn_slot(ret));
+	KUNIT_EXPECT_EQ(test, kprobe_displaced_ip(ret), after_call());
 	expect_repaired(test, c);
 	KUNIT_EXPECT_EQ(test, kprobes_target_call_mem(&good), after_call());
-	kprobes_expect_counts(test, c, 2, 2);
+	kprobes_expect_counts(test, c, 2, 1);
 	KUNIT_EXPECT_EQ(test, ((struct faults *)c->data)->seen, 1);
 }
 
@@ -111,14 +114,48 @@ static void missed(struct kunit *test)
 	kprobes_expect_targets(test, 1);
 	unregister_kprobe(&outer->kp);
 	KUNIT_EXPECT_EQ(test, f.seen, 1);
-	KUNIT_EXPECT_EQ(test, f.result, after_call());
+	KUNIT_EXPECT_EQ(test, kprobe_displaced_ip(f.result), after_call());
 	kprobes_expect_counts(test, outer, 1, 1);
 	kprobes_expect_counts(test, inner, 0, 0);
 	KUNIT_EXPECT_EQ(test, inner->kp.nmissed, 1);
 }
 
-/* All of the slot stands for the branch, which comes to an end outside of it. */
-static void slot_is_the_branch(struct kunit *test)
+static struct kprobe *leaving;
+
+/* All that a callee may have happen before it returns. */
+static unsigned long probe_goes(void)
+{
+	unregister_kprobe(leaving);
+	kprobes_wait_for_frees();
+	return 41;
+}
+
+static const struct kprobes_branch going = { .to = probe_goes };
+
+static int repair_by_going(struct kprobe *p, struct pt_regs *regs, int trapnr)
+{
+	TEST_ARG(regs) = (unsigned long)&going;
+	return 1;
+}
+
+/* The callee returns to the slot of a probe that was unregistered. */
+static void slot_outlives_probe(struct kunit *test)
+{
+	struct kprobes_counter *c = call_probe(test);
+
+	c->kp.fault_handler = repair_by_going;
+	leaving = &c->kp;
+	KUNIT_EXPECT_EQ(test, kprobes_target_call_mem(BAD), 41);
+	kprobes_expect_counts(test, c, 1, 0);
+	c->kp.addr = NULL;
+	/* The next probe there uses the point and the slot again. */
+	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&c->kp));
+	KUNIT_EXPECT_EQ(test, kprobes_target_call_mem(&good), after_call());
+	kprobes_expect_counts(test, c, 2, 1);
+}
+
+/* The slot of a call stands for the call at its start, and else for what comes after it. */
+static void slot_is_the_call(struct kunit *test)
 {
 	struct kprobes_counter *c = call_probe(test);
 	unsigned long addr = (unsigned long)c->kp.addr;
@@ -128,9 +165,10 @@ static void slot_is_the_branch(struct kunit *test)
 	guard(mutex)(&kprobe_mutex);
 	slot = (unsigned long)kprobe_point_slot(kprobe_point_lookup(addr));
 	KUNIT_ASSERT_NE(test, slot, 0);
-	for (i = 0; i <= kprobes_called_mem_offset - kprobes_call_mem_offset + 1; i++) {
-		KUNIT_EXPECT_EQ(test, kprobe_displaced_frame(slot + i, &pushed), addr);
-		KUNIT_EXPECT_EQ(test, pushed, i ? sizeof(long) : 0);
+	for (i = 0; i <= kprobes_called_mem_offset - kprobes_call_mem_offset; i++) {
+		KUNIT_EXPECT_EQ(test, kprobe_displaced_frame(slot + i, &pushed),
+				i ? after_call() : addr);
+		KUNIT_EXPECT_EQ(test, pushed, 0);
 	}
 }
 
@@ -138,7 +176,8 @@ static struct kunit_case x86_read_cases[] = {
 	KUNIT_CASE(call_is_tried_again),
 	KUNIT_CASE(jump_is_tried_again),
 	KUNIT_CASE(missed),
-	KUNIT_CASE(slot_is_the_branch),
+	KUNIT_CASE(slot_outlives_probe),
+	KUNIT_CASE(slot_is_the_call),
 	{}
 };
 
