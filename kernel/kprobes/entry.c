@@ -66,7 +66,7 @@ static bool is_inside_function(struct kprobe_lookup *lookup, unsigned long site)
 /*
  * May a new point have its breakpoint after the entry nop, at @site? Checks the conditions at the
  * top of this file, except for those on jumps and on branches to the instruction:
- * kprobe_optimizer_examine() checks these.
+ * kprobe_decide_jump() checks these.
  */
 bool kprobe_may_skip_nop(struct kprobe_point *point, struct kprobe_lookup *lookup)
 {

@@ -19,7 +19,7 @@
  *
  * The work item begins about two jiffies after a point was last queued, but not much later than ten
  * jiffies after the first if points keep coming. It waits for the end of a registration of several
- * chunks.
+ * chunks. So it does not take turns with who registers probes, one by one or in a large array.
  *
  * Replacing a jump by the breakpoint needs no grace period: tasks in the detour return to the text
  * after all that the jump has covered. Where a jump has several instructions, the architecture
@@ -40,8 +40,8 @@
 #include "renew.h"
 #include "table.h"
 
-/* Points whose text is examined under one hold of kprobe_mutex. */
-#define EXAMINED_AT_ONCE	128
+/* Points that get detours under one hold of kprobe_mutex. */
+#define DETOURS_AT_ONCE	128
 
 /* All under kprobe_mutex, linked by @optimize. */
 static LIST_HEAD(queued_points);	/* KPROBE_OPT_QUEUED */
@@ -71,7 +71,7 @@ static DECLARE_DELAYED_WORK(optimize_work, optimize);
 
 static unsigned long last_queued;	/* jiffies when a point was queued; kprobe_mutex */
 
-/* Registrations of several chunks under way: no point is examined meanwhile. kprobe_mutex. */
+/* Registrations of several chunks under way: the work item leaves points alone. kprobe_mutex. */
 static unsigned int registrations;
 
 /*
@@ -92,63 +92,61 @@ void kprobe_point_set_optimization(struct kprobe_point *point,
 			       &queued_points : &optimizing_points);
 }
 
-/* Why the point, which has no jump, cannot get one; %KPROBE_REASON_NONE if it can. */
-static enum kprobe_reason examine(struct kprobe_point *point, struct kprobe_lookup *lookup,
-				  struct kprobe_region *region)
+/*
+ * Decides whether a point that has no jump can get one: sets @not_jump to why it cannot. If it can,
+ * @region may be filled in.
+ */
+enum kprobe_reason kprobe_decide_jump(struct kprobe_point *point, struct kprobe_lookup *lookup,
+				      struct kprobe_region *region)
 {
 	enum kprobe_reason reason = kprobe_examine_point(point, lookup, region);
 
-	return !reason && kprobe_point_has_neighbour(point) ? KPROBE_REASON_NEIGHBOUR : reason;
+	if (!reason && kprobe_point_has_neighbour(point))
+		reason = KPROBE_REASON_NEIGHBOUR;
+	point->not_jump = reason;
+	return reason;
 }
 
-/* Does a point get a jump? look_at() has set @not_jump. */
-static bool gets_jump(const struct kprobe_point *point)
+/* prepare_detour() has set @not_jump. */
+static bool may_jump(const struct kprobe_point *point)
 {
 	return optimization_allowed && !point->not_jump;
 }
 
-/* Finds out whether a queued point gets a jump. Makes the detour, to which no hit goes yet. */
-static void look_at(struct kprobe_point *point, struct kprobe_lookup *lookup)
+/*
+ * Decides whether a queued point gets a jump. Makes the detour for its jump, or else for its
+ * breakpoint. No hit goes there yet.
+ */
+static void prepare_detour(struct kprobe_point *point, struct kprobe_lookup *lookup)
 {
-	enum kprobe_reason reason = KPROBE_REASON_NONE;
 	static struct kprobe_region region;	/* kprobe_mutex */
 
 	region.nr = 0;
-	if (optimization_allowed) {
-		if (point->mechanism != KPROBE_JUMP)
-			reason = examine(point, lookup, &region);
-		point->not_jump = reason ?: kprobe_detour_for_jump(point, &region);
-	}
-	if (!gets_jump(point) && point->mechanism == KPROBE_BREAKPOINT)
+	if (optimization_allowed &&
+	    (point->mechanism == KPROBE_JUMP || !kprobe_decide_jump(point, lookup, &region)))
+		point->not_jump = kprobe_detour_for_jump(point, &region);
+	if (!may_jump(point) && point->mechanism == KPROBE_BREAKPOINT)
 		kprobe_detour_for_breakpoint(point);
 }
 
 /*
- * No task can be among the covered instructions if a jump is there already, or if only
- * one instruction is covered.
+ * Has hits go to the detour that was prepared. Moves the point to @ready if its jump can be written
+ * now: there is a jump already, or no task can be among the instructions that the jump covers, as
+ * that is one instruction. If the point has a jump and gets none, the jump stays: its detour cannot
+ * be made anew, or a breakpoint is about to replace the jump.
  */
-static bool needs_no_grace_period(const struct kprobe_point *point)
+static void commit_route(struct kprobe_point *point, struct list_head *ready)
 {
-	return point->mechanism == KPROBE_JUMP ||
-	       point->region_len == point->len;
-}
-
-/*
- * Has hits go to the detour that look_at() has made. Moves the point to @ready if its jump can be
- * written now. If the point has a jump and gets none, the jump stays: its detour cannot be rebuilt,
- * or a breakpoint is about to replace the jump.
- */
-static void decide(struct kprobe_point *point, struct list_head *ready)
-{
-	bool jump = gets_jump(point);
+	bool at_once = point->mechanism == KPROBE_JUMP || point->region_len == point->len;
 
 	kprobe_point_choose_route(point);
-	if (jump && needs_no_grace_period(point)) {
+	if (may_jump(point) && at_once) {
 		list_move_tail(&point->optimize, ready);
 		return;
 	}
 	kprobe_detour_retire_replaced(point);
-	kprobe_point_set_optimization(point, jump ? KPROBE_OPT_WAITING : KPROBE_OPT_IDLE);
+	kprobe_point_set_optimization(point, may_jump(point) ? KPROBE_OPT_WAITING :
+							       KPROBE_OPT_IDLE);
 }
 
 /* The points are linked by @optimize. */
@@ -201,86 +199,58 @@ static void write_breakpoints(struct list_head *points, bool stay)
 	}
 }
 
-/* Writes the jumps of a chunk of points. Returns whether there are more. */
-static bool write_waiting_jumps(void)
-{
-	LIST_HEAD(chunk);
-
-	kprobe_take_chunk(&waiting_points, &chunk);
-	write_jumps(&chunk);
-	return !list_empty(&waiting_points);
-}
-
 static void round_is_over(struct rcu_head *rcu)
 {
 	smp_store_release(&current_round, ROUND_OVER);	/* pairs with optimize() */
 	mod_delayed_work(system_unbound_wq, &optimize_work, 0);
 }
 
-static void start_round(void)
-{
-	if (current_round != ROUND_NONE || list_empty(&optimizing_points))
-		return;
-	list_splice_init(&optimizing_points, &waiting_points);
-	current_round = ROUND_WAITING;
-	call_rcu_tasks(&round_rcu, round_is_over);
-}
-
 /*
- * Decides about at most @max points with consecutive addresses: @lookup knows much about their
- * functions, and their slots are written together. Returns how many points.
+ * Does what fits in one hold of kprobe_mutex: writes the jumps of points that have waited, or
+ * decides about queued points. When none is left, those that must wait begin to. Returns whether
+ * there is more to do.
  */
-static unsigned int decide_some(unsigned int max, struct kprobe_lookup *lookup,
-				struct list_head *ready)
+static bool optimize_some(void)
 {
 	struct kprobe_point *point, *next;
-	unsigned int done = 0;
-	LIST_HEAD(some);
-
-	point = list_first_entry(&queued_points, struct kprobe_point, optimize);
-	do {
-		look_at(point, lookup);
-		list_move_tail(&point->optimize, &some);
-		cond_resched();
-		point = kprobe_point_after(point);
-	} while (++done < max && point && point->optimization == KPROBE_OPT_QUEUED);
-	list_for_each_entry_safe(point, next, &some, optimize)
-		decide(point, ready);
-	return done;
-}
-
-static void decide_queued(void)
-{
 	struct kprobe_lookup lookup;
 	unsigned int done = 0;
+	LIST_HEAD(prepared);
 	LIST_HEAD(ready);
+	bool over;
 
-	kprobe_lookup_init(&lookup);
-	while (done < EXAMINED_AT_ONCE && !list_empty(&queued_points))
-		done += decide_some(EXAMINED_AT_ONCE - done, &lookup, &ready);
-	write_jumps(&ready);
-}
-
-/* Does what fits in one hold of kprobe_mutex. Returns whether there is more to do. */
-static bool optimize_chunk(void)
-{
 	guard(mutex)(&kprobe_mutex);
 	if (registrations)
 		return false;
 	/* Pairs with round_is_over(). */
-	if (smp_load_acquire(&current_round) == ROUND_OVER) {
-		if (write_waiting_jumps())
-			return true;
-		current_round = ROUND_NONE;
+	over = smp_load_acquire(&current_round) == ROUND_OVER;
+	if (over) {
+		kprobe_take_chunk(&waiting_points, &ready);
+		if (list_empty(&waiting_points))
+			current_round = ROUND_NONE;
+	} else {
+		kprobe_lookup_init(&lookup);
+		for (; done < DETOURS_AT_ONCE && !list_empty(&queued_points); done++) {
+			point = list_first_entry(&queued_points, struct kprobe_point, optimize);
+			prepare_detour(point, &lookup);
+			list_move_tail(&point->optimize, &prepared);
+			cond_resched();
+		}
 	}
-	decide_queued();
-	if (!list_empty(&queued_points))
+	/* The first route has all detours written that were prepared. */
+	list_for_each_entry_safe(point, next, &prepared, optimize)
+		commit_route(point, &ready);
+	write_jumps(&ready);
+	if (over || !list_empty(&queued_points))
 		return true;
-	start_round();
+	if (current_round == ROUND_NONE && !list_empty(&optimizing_points)) {
+		list_splice_init(&optimizing_points, &waiting_points);
+		current_round = ROUND_WAITING;
+		call_rcu_tasks(&round_rcu, round_is_over);
+	}
 	return false;
 }
 
-/* While a task registers probes one by one, waits for ten jiffies or so instead of taking turns. */
 static void optimize(struct work_struct *work)
 {
 	static unsigned int postponed;
@@ -290,33 +260,19 @@ static void optimize(struct work_struct *work)
 		return;
 	}
 	postponed = 0;
-	while (optimize_chunk())
+	while (optimize_some())
 		cond_resched();
 }
 
-/* Can a new point become a jump? Sets @not_jump. @lookup began under this hold of kprobe_mutex. */
-bool kprobe_optimizer_examine(struct kprobe_point *point, struct kprobe_lookup *lookup)
+/* Is a jump or breakpoint as good as it can be? */
+static bool needs_no_work(const struct kprobe_point *point)
 {
-	struct kprobe_region region;
-
-	lockdep_assert_held(&kprobe_mutex);
-	point->not_jump = examine(point, lookup, &region);
-	return !point->not_jump || point->not_jump == KPROBE_REASON_NEIGHBOUR;
-}
-
-static bool is_as_good_as_can_be(const struct kprobe_point *point)
-{
-	switch (point->mechanism) {
-	case KPROBE_BREAKPOINT:
-		if (!kprobe_point_owns_site(point))
-			return true;
-		return (point->verdict == KPROBE_VERDICT_IMPOSSIBLE || !optimization_allowed) &&
-		       kprobe_has_breakpoint_detour(point);
-	case KPROBE_JUMP:
+	if (point->mechanism == KPROBE_JUMP)
 		return kprobe_detour_is_current(point);
-	default:
+	if (point->mechanism == KPROBE_FTRACE || !kprobe_point_owns_site(point))
 		return true;
-	}
+	return (point->verdict == KPROBE_VERDICT_IMPOSSIBLE || !optimization_allowed) &&
+	       kprobe_has_breakpoint_detour(point);
 }
 
 /*
@@ -327,7 +283,7 @@ void kprobe_optimizer_queue(struct kprobe_point *point)
 {
 	lockdep_assert_held(&kprobe_mutex);
 	if (point->state != KPROBE_POINT_ARMED ||
-	    point->optimization != KPROBE_OPT_IDLE || is_as_good_as_can_be(point))
+	    point->optimization != KPROBE_OPT_IDLE || needs_no_work(point))
 		return;
 	kprobe_point_set_optimization(point, KPROBE_OPT_QUEUED);
 	WRITE_ONCE(last_queued, jiffies);
@@ -354,19 +310,16 @@ void kprobe_optimizer_dequeue(struct kprobe_point *point)
 		kprobe_point_set_optimization(point, KPROBE_OPT_IDLE);
 }
 
-/* Dequeues a point. If it has a jump, adds it to @jumps for write_breakpoints(). */
-static void give_up_jump(struct kprobe_point *point, struct list_head *jumps)
+/*
+ * Dequeues a point. Adds it to @jumps for write_breakpoints() if it has a jump. Otherwise it is
+ * queued again if its breakpoint stays (@stay) and may lead to another detour.
+ */
+static void give_up_jump(struct kprobe_point *point, struct list_head *jumps, bool stay)
 {
 	kprobe_optimizer_dequeue(point);
 	if (point->mechanism == KPROBE_JUMP)
 		list_move_tail(&point->optimize, jumps);
-}
-
-/* The same for a point that stays in the text. Queues it again if it has a breakpoint. */
-static void keep_breakpoint(struct kprobe_point *point, struct list_head *jumps)
-{
-	give_up_jump(point, jumps);
-	if (point->mechanism == KPROBE_BREAKPOINT)
+	else if (stay)
 		kprobe_optimizer_queue(point);
 }
 
@@ -377,30 +330,30 @@ void kprobe_unoptimize(struct list_head *points)
 	LIST_HEAD(jumps);
 
 	list_for_each_entry(point, points, batch)
-		give_up_jump(point, &jumps);
+		give_up_jump(point, &jumps, false);
 	write_breakpoints(&jumps, false);
 }
 
-typedef void (*visit_point_t)(struct kprobe_point *point, struct list_head *jumps);
-
-/* Calls @visit for all points whose region has @site after its first byte. */
-static void visit_around(unsigned long site, struct list_head *jumps,
-			 visit_point_t visit)
+/*
+ * The next point after @point whose jump would cover @site, by another byte than the first; the
+ * first such point if @point is NULL.
+ */
+static struct kprobe_point *next_covering(struct kprobe_point *point, unsigned long site)
 {
 	unsigned long addr = site - KPROBE_REGION_REACH;
-	struct kprobe_point *point = kprobe_point_next(&addr, site);
 
-	for (; point && point->addr < site; point = kprobe_point_after(point))
-		if (kprobe_point_covers(point, site))
-			visit(point, jumps);
+	point = point ? kprobe_point_after(point) : kprobe_point_next(&addr, site);
+	while (point && point->addr < site && !kprobe_point_covers(point, site))
+		point = kprobe_point_after(point);
+	return point && point->addr < site ? point : NULL;
 }
 
-static void unoptimize_overlapping(struct kprobe_point *point, struct list_head *jumps)
+static void unoptimize_neighbour(struct kprobe_point *point, struct list_head *jumps)
 {
 	if (point->verdict == KPROBE_VERDICT_IMPOSSIBLE || !kprobe_point_uses_site(point))
 		return;
 	point->not_jump = KPROBE_REASON_NEIGHBOUR;
-	keep_breakpoint(point, jumps);
+	give_up_jump(point, jumps, true);
 	kprobe_detour_leave_region(point);
 }
 
@@ -415,11 +368,12 @@ void kprobe_unoptimize_overlapping(struct list_head *points)
 
 	lockdep_assert_held(&kprobe_mutex);
 	list_for_each_entry(point, points, batch) {
-		visit_around(point->site, &jumps, unoptimize_overlapping);
+		for (other = NULL; (other = next_covering(other, point->site));)
+			unoptimize_neighbour(other, &jumps);
 		/* The point at an entry nop is about to have the breakpoint. */
 		other = kprobe_point_at_site(point);
 		if (other)
-			unoptimize_overlapping(other, &jumps);
+			unoptimize_neighbour(other, &jumps);
 	}
 	write_breakpoints(&jumps, true);
 }
@@ -436,7 +390,7 @@ void kprobe_leave_detour(struct kprobe_point *point)
 	if (!point->detour || point->detour->route.run_post)
 		return;
 	kprobe_point_changed(point);
-	keep_breakpoint(point, &jumps);
+	give_up_jump(point, &jumps, true);
 	kprobe_point_choose_route(point);
 	write_breakpoints(&jumps, true);
 }
@@ -453,23 +407,20 @@ void kprobe_route_by_pass(struct kprobe_point *point)
 	lockdep_assert_held(&kprobe_mutex);
 	kprobe_point_changed(point);
 	point->not_jump = KPROBE_REASON_NEIGHBOUR;
-	give_up_jump(point, &jumps);
+	give_up_jump(point, &jumps, false);
 	write_breakpoints(&jumps, false);
 	kprobe_point_choose_route(point);
-}
-
-static void queue_point(struct kprobe_point *point, struct list_head *unused)
-{
-	kprobe_optimizer_queue(point);
 }
 
 /* Queues points that @point, which was disarmed, may have kept from becoming jumps. */
 void kprobe_optimizer_queue_overlapping(struct kprobe_point *point)
 {
-	struct kprobe_point *other = kprobe_point_at_site(point);
+	struct kprobe_point *other = NULL;
 
 	lockdep_assert_held(&kprobe_mutex);
-	visit_around(point->site, NULL, queue_point);
+	while ((other = next_covering(other, point->site)))
+		kprobe_optimizer_queue(other);
+	other = kprobe_point_at_site(point);
 	if (other)
 		kprobe_optimizer_queue(other);
 }
@@ -489,7 +440,7 @@ static bool allow_chunk(bool allow, unsigned long *addr)
 		if (allow)
 			kprobe_optimizer_queue(point);
 		else
-			keep_breakpoint(point, &jumps);
+			give_up_jump(point, &jumps, true);
 	}
 	write_breakpoints(&jumps, true);
 	return done > KPROBE_CHUNK;

@@ -10,7 +10,8 @@ struct kprobe_lookup;
 #ifdef CONFIG_OPTPROBES
 void kprobe_point_set_optimization(struct kprobe_point *point,
 				   enum kprobe_optimization to);
-bool kprobe_optimizer_examine(struct kprobe_point *point, struct kprobe_lookup *lookup);
+enum kprobe_reason kprobe_decide_jump(struct kprobe_point *point, struct kprobe_lookup *lookup,
+				      struct kprobe_region *region);
 void kprobe_optimizer_queue(struct kprobe_point *point);
 void kprobe_optimizer_hold(bool begins);
 void kprobe_optimizer_queue_overlapping(struct kprobe_point *point);
@@ -23,10 +24,11 @@ bool kprobe_optimizer_hurry(void);
 void kprobe_optimizer_allow(bool allow);
 bool kprobe_optimizer_is_allowed(void);
 #else
-static inline bool kprobe_optimizer_examine(struct kprobe_point *point,
-					    struct kprobe_lookup *lookup)
+static inline enum kprobe_reason kprobe_decide_jump(struct kprobe_point *point,
+						    struct kprobe_lookup *lookup,
+						    struct kprobe_region *region)
 {
-	return false;
+	return KPROBE_REASON_SWITCHED_OFF;
 }
 
 static inline void kprobe_optimizer_queue(struct kprobe_point *point) { }

@@ -47,10 +47,15 @@ enum kprobe_reason kprobe_point_prepare_post(struct kprobe_point *point)
 static enum kprobe_reason prepare_entry(struct kprobe_point *point,
 					struct kprobe_lookup *lookup)
 {
+	enum kprobe_reason not_jump = KPROBE_REASON_FTRACE;
+	struct kprobe_region region;
+
 	point->opcode = KPROBE_ENTRY_OPCODE;
 	point->site = kprobe_after_nop(point->addr);
-	if (kprobe_may_skip_nop(point, lookup) && !prepare_breakpoint(point, lookup) &&
-	    kprobe_optimizer_examine(point, lookup))
+	if (kprobe_may_skip_nop(point, lookup) && !prepare_breakpoint(point, lookup))
+		not_jump = kprobe_decide_jump(point, lookup, &region);
+	/* With a neighbour the breakpoint leads to a detour of its instruction alone. */
+	if (!not_jump || not_jump == KPROBE_REASON_NEIGHBOUR)
 		return KPROBE_REASON_NONE;
 	point->mechanism = KPROBE_FTRACE;
 	point->key = 0;
