@@ -17,7 +17,7 @@
  *   register, in_handler					arrays of probes
  *   point_make, displaced, entry				what an address needs
  *   batch, ftrace, point_release, switch			text
- *   optimizer, renew, stub, examine, scan, site, region	jumps
+ *   optimizer, code, stub, examine, scan, site, region		jumps
  *   detour, fault, kretprobe, kretprobe_pool, hit,		hits
  *   slot_make, slot, unwind, synchronize, miss,
  *   probed_code, frame
@@ -79,7 +79,7 @@
 #include "kprobes/point_make.h"
 #include "kprobes/reason.h"
 #include "kprobes/register.h"
-#include "kprobes/renew.h"
+#include "kprobes/code.h"
 #include "kprobes/switch.h"
 #include "kprobes/synchronize.h"
 #include "kprobes/table.h"

@@ -17,12 +17,12 @@
 #include <linux/workqueue.h>
 
 #include "batch.h"
+#include "code.h"
 #include "ftrace.h"
 #include "optimizer.h"
 #include "patch.h"
 #include "point.h"
 #include "point_release.h"
-#include "renew.h"
 #include "table.h"
 
 /* Points in state DISARM_PENDING; kprobe_mutex. */

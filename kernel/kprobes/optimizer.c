@@ -25,19 +25,19 @@
  * after all that the jump has covered. Where a jump has several instructions, the architecture
  * keeps tasks from staying between them: kprobe_is_in_jump().
  *
- * Where there can be no jump, the breakpoint leads to a detour: see renew.c.
+ * Where there can be no jump, the breakpoint leads to a detour: see code.c.
  */
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
 #include <linux/sched.h>
 #include <linux/workqueue.h>
 
+#include "code.h"
 #include "examine.h"
 #include "function.h"
 #include "optimizer.h"
 #include "patch.h"
 #include "point.h"
-#include "renew.h"
 #include "table.h"
 
 /* Points that get detours under one hold of kprobe_mutex. */

@@ -10,13 +10,13 @@
 #include <linux/slab.h>
 
 #include "batch.h"
+#include "code.h"
 #include "displaced.h"
 #include "entry.h"
 #include "optimizer.h"
 #include "point.h"
 #include "point_make.h"
 #include "point_release.h"
-#include "renew.h"
 #include "table.h"
 
 /* Plans the displaced instruction at @site, where the breakpoint goes. */

@@ -11,11 +11,11 @@
 #include <linux/kprobes.h>
 #include <linux/slab.h>
 
+#include "code.h"
 #include "deferred_free.h"
 #include "optimizer.h"
 #include "point.h"
 #include "point_release.h"
-#include "renew.h"
 #include "slot.h"
 
 /* Frees a point now: hits do not find it, and nobody executes its slots or detour. */

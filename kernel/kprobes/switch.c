@@ -17,11 +17,11 @@
 #include <linux/slab.h>
 #include <linux/wait.h>
 
+#include "code.h"
 #include "deferred_free.h"
 #include "optimizer.h"
 #include "patch.h"
 #include "point.h"
-#include "renew.h"
 #include "slot.h"
 #include "switch.h"
 #include "table.h"

@@ -10,8 +10,8 @@
 #include <linux/kprobes.h>
 #include <linux/stacktrace.h>
 
+#include "../code.h"
 #include "../optimizer.h"
-#include "../renew.h"
 #include "entry.h"
 
 #define CALLS	5

@@ -8,9 +8,9 @@
 #include <linux/kthread.h>
 
 #include "../batch.h"
+#include "../code.h"
 #include "../optimizer.h"
 #include "../point.h"
-#include "../renew.h"
 #include "optimized.h"
 
 const char *kprobes_mechanism_name(enum kprobe_mechanism mechanism)

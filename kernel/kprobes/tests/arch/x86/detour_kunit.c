@@ -12,7 +12,7 @@
 #include <asm/insn.h>
 
 #include "../../../../../arch/x86/kernel/kprobes-opt.h"
-#include "../../../renew.h"
+#include "../../../code.h"
 
 /* An address in reach of the functions that detours call. */
 #define SITE	((unsigned long)kinds + SZ_1M)

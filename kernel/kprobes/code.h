@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef _KERNEL_KPROBES_RENEW_H
-#define _KERNEL_KPROBES_RENEW_H
+#ifndef _KERNEL_KPROBES_CODE_H
+#define _KERNEL_KPROBES_CODE_H
 
-/* renew.c: makes, replaces and frees detours */
+/* code.c: a point's detours and routes */
 #include <linux/kprobe_point.h>
 
 #include "point.h"
@@ -52,4 +52,4 @@ static inline int kprobe_detour_init(void)
 static inline void kprobe_point_free_detour(struct kprobe_point *point) { }
 #endif
 
-#endif /* _KERNEL_KPROBES_RENEW_H */
+#endif /* _KERNEL_KPROBES_CODE_H */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Makes the detours of points, chooses the routes that lead hits there, and replaces and frees
- * detours. The optimizer and the files that make, arm, move and free points call this.
+ * A point's detours and routes: makes detours, chooses the route that leads hits there, replaces
+ * detours and frees them. The files that make, arm, optimize and free points call this.
  *
  * An architecture's own detour calls the handlers that its point had when the detour was made.
  * When the handlers change, the detour leaves its hits to functions in C, see detour.c, until
@@ -24,60 +24,12 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
+#include "code.h"
 #include "deferred_free.h"
 #include "point.h"
-#include "renew.h"
 #include "slot.h"
 #include "table.h"
 #include "veneer.h"
-
-/* Frees a detour that nobody executes. Does nothing for NULL. */
-void kprobe_detour_free(struct kprobe_detour *detour)
-{
-	lockdep_assert_held(&kprobe_mutex);
-	if (!detour)
-		return;
-	kprobe_veneer_free(detour);
-	kprobe_slot_free(detour->slot);
-	/* An unwinder may have looked the detour up under RCU, and still read it. */
-	kfree_rcu(detour, deferred.rcu);
-}
-
-/* Nobody executes the point's detour. */
-void kprobe_point_free_detour(struct kprobe_point *point)
-{
-	kprobe_detour_free(point->detour);
-	point->detour = NULL;
-}
-
-static void free_deferred(union kprobe_deferred_free *deferred)
-{
-	struct kprobe_detour *detour = container_of(deferred, struct kprobe_detour, deferred);
-
-	detour->point->detour->retired--;
-	kprobe_detour_free(detour);
-}
-
-static void grace_period_ended(struct rcu_head *rcu)
-{
-	kprobe_free_soon(rcu, free_deferred);
-}
-
-/*
- * Frees the previous detour of a point after a Tasks RCU grace period: tasks may still execute it.
- * Jump and route lead to the present one. The point stays until the previous detour is freed.
- */
-void kprobe_detour_retire_replaced(struct kprobe_point *point)
-{
-	struct kprobe_detour *detour = point->detour;
-
-	lockdep_assert_held(&kprobe_mutex);
-	if (!detour || !detour->replaced)
-		return;
-	call_rcu_tasks(&detour->replaced->deferred.rcu, grace_period_ended);
-	detour->replaced = NULL;
-	detour->retired++;
-}
 
 /*
  * Is the detour for the point's present handlers? A stub always is: it calls kprobe_hit(). False
@@ -130,42 +82,31 @@ void kprobe_point_choose_route(struct kprobe_point *point)
 	kprobe_point_set_route(point, route);
 }
 
-/*
- * Plans what a jump displaces. @point->insn has all bytes of the region, which was planned when the
- * text was examined.
- */
-static enum kprobe_reason plan_region(struct kprobe_region *region,
-				      const struct kprobe_point *point)
-{
-	enum kprobe_reason reason;
+static struct kmem_cache *detour_cache __ro_after_init;
 
-	reason = kprobe_plan_region(kprobe_point_isa(point), region, (u8 *)point->insn,
-				    sizeof(point->insn), point->site);
-	kprobe_region_set_scratch(region, kprobe_point_scratch(point));
-	return reason;
+int __init kprobe_detour_init(void)
+{
+	detour_cache = KMEM_CACHE(kprobe_detour, 0);
+	return detour_cache ? 0 : -ENOMEM;
 }
 
-static enum kprobe_reason plan_alone(struct kprobe_region *region,
-				     const struct kprobe_point *point)
+/* Frees a detour that nobody executes. Does nothing for NULL. */
+void kprobe_detour_free(struct kprobe_detour *detour)
 {
-	enum kprobe_reason reason;
-	struct kprobe_insn insn;
+	lockdep_assert_held(&kprobe_mutex);
+	if (!detour)
+		return;
+	kprobe_veneer_free(detour);
+	kprobe_slot_free(detour->slot);
+	/* An unwinder may have looked the detour up under RCU, and still read it. */
+	kfree_rcu(detour, deferred.rcu);
+}
 
-	/*
-	 * A task may sleep in a fault of the copy. Tasks RCU treats that as if the task
-	 * had left the detour, which could then be freed too early.
-	 */
-	if (search_exception_tables(point->site))
-		return KPROBE_REASON_EXTABLE;
-	kprobe_point_plan(point, &insn);
-	reason = kprobe_region_of_one(region, &insn);
-	/*
-	 * Where the jump back needs a register, it gets one at entries only: handlers must not run
-	 * in the trap there. Elsewhere the trap is faster than such a stub.
-	 */
-	if (kprobe_point_skips_nop(point))
-		kprobe_region_set_scratch(region, insn.dead);
-	return reason;
+/* Nobody executes the point's detour. */
+void kprobe_point_free_detour(struct kprobe_point *point)
+{
+	kprobe_detour_free(point->detour);
+	point->detour = NULL;
 }
 
 /* Notes in a detour, which hits cannot reach yet, which instructions it displaces. */
@@ -176,79 +117,47 @@ void kprobe_detour_set_region(struct kprobe_detour *detour,
 	memcpy(detour->from, region->from, region->nr + 1);
 }
 
-/**
- * struct filling - a detour being filled in
- * @detour: the detour
- * @region: what it displaces
- */
-struct filling {
+/* What a detour is made of. */
+struct emission {
 	struct kprobe_detour *detour;
 	const struct kprobe_region *region;
 };
 
 static enum kprobe_reason emit(void *arg, struct kprobe_code *code)
 {
-	struct filling *filling = arg;
+	struct emission *emission = arg;
 
-	return arch_kprobe_emit_detour(filling->detour, filling->region, code);
-}
-
-static enum kprobe_reason fill_in(struct kprobe_detour *detour,
-				  const struct kprobe_region *region)
-{
-	struct filling filling = { .detour = detour, .region = region };
-
-	kprobe_detour_set_region(detour, region);
-	return kprobe_slot_make(&detour->slot, (unsigned long)detour | KPROBE_OWNER_IS_DETOUR,
-				emit, &filling);
+	return arch_kprobe_emit_detour(emission->detour, emission->region, code);
 }
 
 /*
- * Does the point's jump reach the detour? That does not follow from the detour's jump back, which
- * may reach further or be missing.
+ * Makes sure that the point's jump reaches the detour, a short one by a veneer. That does not
+ * follow from the detour's jump back, which may reach further or be missing.
  */
-static bool is_in_reach(const struct kprobe_detour *detour, const struct kprobe_region *region)
+static enum kprobe_reason connect_jump(struct kprobe_detour *detour,
+				       const struct kprobe_region *region)
 {
+	const struct kprobe_point *point = detour->point;
 	u8 jump[KPROBE_JUMP_SIZE];
-	struct kprobe_code code = {
-		.buf = jump, .size = sizeof(jump), .base = detour->point->site,
-	};
+	struct kprobe_code code = { .buf = jump, .size = sizeof(jump), .base = point->site };
 
-	kprobe_point_isa(detour->point)->jump(&code, (unsigned long)kprobe_detour_entry(detour),
-					      region->scratch);
-	return !code.far;
-}
-
-/* Makes sure that the point's jump reaches the detour, a short one by a veneer. */
-static enum kprobe_reason make_way(struct kprobe_detour *detour,
-				   const struct kprobe_region *region)
-{
-	if (kprobe_point_jumps_short(detour->point))
+	if (kprobe_point_jumps_short(point))
 		return kprobe_veneer_make(detour);
-	return is_in_reach(detour, region) ? KPROBE_REASON_NONE : KPROBE_REASON_OUT_OF_REACH;
+	arch_kprobe_isa->jump(&code, (unsigned long)kprobe_detour_entry(detour), region->scratch);
+	return code.far ? KPROBE_REASON_OUT_OF_REACH : KPROBE_REASON_NONE;
 }
 
-static struct kmem_cache *detour_cache __ro_after_init;
-
-int __init kprobe_detour_init(void)
-{
-	detour_cache = KMEM_CACHE(kprobe_detour, 0);
-	return detour_cache ? 0 : -ENOMEM;
-}
-
-static unsigned int nr_retired(const struct kprobe_point *point)
-{
-	return point->detour ? point->detour->retired : 0;
-}
-
+/* Makes a detour of the instructions in @region, of the probed one only if @alone. */
 static enum kprobe_reason make_detour(struct kprobe_point *point,
 				      const struct kprobe_region *region, bool alone)
 {
+	unsigned int retired = point->detour ? point->detour->retired : 0;
+	struct emission emission = { .region = region };
 	struct kprobe_detour *detour = NULL;
 	enum kprobe_reason reason;
 
 	/* Not while so many previous detours wait to be freed that @retired would overflow. */
-	if (nr_retired(point) < U16_MAX)
+	if (retired < U16_MAX)
 		detour = kmem_cache_zalloc(detour_cache, GFP_KERNEL);
 	if (!detour)
 		return KPROBE_REASON_NO_MEMORY;
@@ -257,9 +166,12 @@ static enum kprobe_reason make_detour(struct kprobe_point *point,
 	smp_rmb();	/* before probes' flags are read: pairs with kprobe_point_set_disabled() */
 	detour->alone = alone;
 	detour->direct = !kprobe_point_at_site(point);
-	reason = fill_in(detour, region);
+	kprobe_detour_set_region(detour, region);
+	emission.detour = detour;
+	reason = kprobe_slot_make(&detour->slot, (unsigned long)detour | KPROBE_OWNER_IS_DETOUR,
+				  emit, &emission);
 	if (!reason && !alone)
-		reason = make_way(detour, region);
+		reason = connect_jump(detour, region);
 	if (reason) {
 		kprobe_detour_free(detour);
 		return reason;
@@ -271,7 +183,7 @@ static enum kprobe_reason make_detour(struct kprobe_point *point,
 	if (detour->direct || kprobe_point_skips_nop(point))
 		detour->route.enter = kprobe_detour_entry(detour);
 	detour->replaced = point->detour;
-	detour->retired = nr_retired(point);
+	detour->retired = retired;
 	point->detour = detour;
 	return KPROBE_REASON_NONE;
 }
@@ -290,8 +202,12 @@ enum kprobe_reason kprobe_detour_for_jump(struct kprobe_point *point,
 	lockdep_assert_held(&kprobe_mutex);
 	if (kprobe_detour_is_current(point) && !point->detour->alone)
 		return KPROBE_REASON_NONE;
-	if (!region->nr)
-		reason = arch_kprobe_refuses_detours() ?: plan_region(region, point);
+	if (!region->nr) {
+		reason = arch_kprobe_refuses_detours() ?:
+			 kprobe_plan_region(kprobe_point_isa(point), region, (u8 *)point->insn,
+					    sizeof(point->insn), point->site);
+		kprobe_region_set_scratch(region, kprobe_point_scratch(point));
+	}
 	return reason ?: make_detour(point, region, false);
 }
 
@@ -311,15 +227,59 @@ bool kprobe_has_breakpoint_detour(const struct kprobe_point *point)
 void kprobe_detour_for_breakpoint(struct kprobe_point *point)
 {
 	struct kprobe_region region;
+	struct kprobe_insn insn;
 
 	lockdep_assert_held(&kprobe_mutex);
 	if (kprobe_detour_is_current(point) && leads_to_detour(point))
 		return;
-	if (!arch_kprobe_refuses_detours() && !plan_alone(&region, point))
-		make_detour(point, &region, true);
+	/*
+	 * A task may sleep in a fault of the copy. Tasks RCU treats that as if the task had left
+	 * the detour, which could then be freed too early.
+	 */
+	if (arch_kprobe_refuses_detours() || search_exception_tables(point->site))
+		return;
+	kprobe_point_plan(point, &insn);
+	if (kprobe_region_of_one(&region, &insn))
+		return;
+	/*
+	 * Where the jump back needs a register, it gets one at entries only: handlers must not run
+	 * in the trap there. Elsewhere the trap is faster than such a stub.
+	 */
+	if (kprobe_point_skips_nop(point))
+		kprobe_region_set_scratch(&region, insn.dead);
+	make_detour(point, &region, true);
 }
 
-static void settle_route(struct kprobe_point *point)
+static void free_deferred(union kprobe_deferred_free *deferred)
+{
+	struct kprobe_detour *detour = container_of(deferred, struct kprobe_detour, deferred);
+
+	detour->point->detour->retired--;
+	kprobe_detour_free(detour);
+}
+
+static void grace_period_ended(struct rcu_head *rcu)
+{
+	kprobe_free_soon(rcu, free_deferred);
+}
+
+/*
+ * Frees the previous detour of a point after a Tasks RCU grace period: tasks may still execute it.
+ * Jump and route lead to the present one. The point stays until the previous detour is freed.
+ */
+void kprobe_detour_retire_replaced(struct kprobe_point *point)
+{
+	struct kprobe_detour *detour = point->detour;
+
+	lockdep_assert_held(&kprobe_mutex);
+	if (!detour || !detour->replaced)
+		return;
+	call_rcu_tasks(&detour->replaced->deferred.rcu, grace_period_ended);
+	detour->replaced = NULL;
+	detour->retired++;
+}
+
+static void update_route(struct kprobe_point *point)
 {
 	kprobe_point_choose_route(point);
 	kprobe_detour_retire_replaced(point);
@@ -336,7 +296,7 @@ void kprobe_detour_leave_region(struct kprobe_point *point)
 	    kprobe_point_in_text(point) && kprobe_point_skips_nop(point) &&
 	    point->not_jump == KPROBE_REASON_NEIGHBOUR)
 		kprobe_detour_for_breakpoint(point);
-	settle_route(point);
+	update_route(point);
 }
 
 /*
@@ -354,6 +314,6 @@ bool kprobe_detour_prepare(struct kprobe_point *point)
 		kprobe_detour_for_breakpoint(point);
 	else
 		kprobe_detour_for_jump(point, &region);
-	settle_route(point);
+	update_route(point);
 	return point->route->enter;
 }
