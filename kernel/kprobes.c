@@ -14,17 +14,16 @@
  * to bottom::
  *
  *   kprobes, kretprobe_register; module; debugfs and its files	API
- *   register, in_handler					arrays of probes
- *   point_make, displaced, entry				what an address needs
- *   batch, ftrace, point_release, switch			text
+ *   register							arrays of probes
+ *   displaced, entry						what an address needs
+ *   batch, ftrace, switch					text
  *   optimizer, code, stub, examine, scan, site, region		jumps
  *   detour, fault, kretprobe, kretprobe_pool, hit,		hits
  *   slot_make, slot, unwind, synchronize, miss,
  *   probed_code, frame
  *   veneer, address, reserved, function, blacklist,		places
  *   module_text, text, patch
- *   deferred_free, point, slot_write,			data
- *   table, reason
+ *   point, slot_write, table, reason				data
  *
  * A file's header declares what the files above it may use, and includes headers of the layers
  * below and no other. scripts/layers.py checks the objects and the includes. Architectures are
@@ -71,33 +70,21 @@
 
 #include "kprobes/batch.h"
 #include "kprobes/blacklist.h"
+#include "kprobes/code.h"
 #include "kprobes/frame.h"
-#include "kprobes/in_handler.h"
 #include "kprobes/module.h"
 #include "kprobes/optimizer.h"
 #include "kprobes/point.h"
-#include "kprobes/point_make.h"
 #include "kprobes/reason.h"
 #include "kprobes/register.h"
-#include "kprobes/code.h"
 #include "kprobes/switch.h"
 #include "kprobes/synchronize.h"
 #include "kprobes/table.h"
 
-static struct kprobe *probe_at(void *entries, int i)
-{
-	return ((struct kprobe **)entries)[i];
-}
-
-static enum kprobe_reason add_probe(struct kprobe *p, struct kprobe_chunk *chunk)
-{
-	return kprobe_add(p, false, chunk);
-}
-
 static int register_probes(struct kprobe **kps, int num, unsigned long caller)
 {
 	const struct kprobe_array array = {
-		.entries = kps, .num = num, .probe = probe_at, .add = add_probe,
+		.entries = kps, .num = num,
 	};
 
 	return kprobe_register_array(&array, KPROBE_SET, caller);
@@ -170,7 +157,7 @@ EXPORT_SYMBOL_GPL(register_kprobe);
 void unregister_kprobes(struct kprobe **kps, int num)
 {
 	const struct kprobe_array array = {
-		.entries = kps, .num = num, .probe = probe_at,
+		.entries = kps, .num = num,
 	};
 
 	kprobe_unregister_array(&array);

@@ -10,19 +10,35 @@
  * When the last probe leaves a point, the point becomes DISARM_PENDING and stays in the text: a
  * hit there executes the displaced instruction and calls no handlers. A work item disarms all
  * such points together a little later. Unregistering ten thousand probes one by one therefore
- * takes as few passes over the text as unregistering them in one call.
+ * takes as few passes over the text as unregistering them in one call. A point that has left the
+ * text and has no probes is freed. A preempted task may still execute its slot, so that happens
+ * after a Tasks RCU grace period. That is not enough if a task can sleep in the slot: see
+ * may_be_slept_in().
+ *
+ * A probe's handler may disable probes, also its own. It must neither sleep nor wait: the task that
+ * was hit may hold kprobe_mutex, and kprobe_synchronize() would wait for the hit that it is called
+ * from. Only the probe's flag and the point's generation change at once, so that no detour calls
+ * the probe's handlers any more. A work item makes the text match. It goes through all points, so
+ * that no request refers to an object that may be freed before it is served.
  */
+#include <linux/extable.h>
+#include <linux/irq_work.h>
+#include <linux/irqflags.h>
+#include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
+#include <linux/preempt.h>
 #include <linux/sched.h>
+#include <linux/slab.h>
 #include <linux/workqueue.h>
 
 #include "batch.h"
 #include "code.h"
+#include "frame.h"
 #include "ftrace.h"
 #include "optimizer.h"
 #include "patch.h"
 #include "point.h"
-#include "point_release.h"
+#include "slot.h"
 #include "table.h"
 
 /* Points in state DISARM_PENDING; kprobe_mutex. */
@@ -93,46 +109,124 @@ void kprobe_batch_restore(struct list_head *points)
 	patch_sites(points, KPROBE_SITE_ORIGINAL);
 }
 
-/* The points of a batch, sorted by what must be done for them. */
-struct kprobe_passes {
-	struct list_head arm[KPROBE_MECHANISMS];
-	struct list_head disarm[KPROBE_MECHANISMS];
-};
+/* Frees a point now: hits do not find it, and nobody executes its slots or detour. */
+void kprobe_point_free(struct kprobe_point *point)
+{
+	kprobe_slot_free(kprobe_point_slot(point));
+	kprobe_slot_free(point->text.run_post);
+	kfree(kprobe_point_emulation(point));
+	kprobe_point_free_detour(point);
+#ifdef CONFIG_KPROBES_ON_FTRACE
+	if (point->entry) {
+		kprobe_slot_free(point->entry->pass);
+		kfree_rcu(point->entry, deferred.rcu);
+	}
+#endif
+	/* An unwinder may have looked the point up under RCU, and still read it. */
+	kfree_rcu(point, deferred.rcu);
+}
 
 /*
- * Leaves the point in the text, or out of it. The optimizer looks at a point in the text again,
- * as its handlers may have changed.
+ * The copy of an instruction with an exception table entry may fault. The page fault handler may
+ * sleep, as long as userfaultfd or a file system in user space takes, and the task then continues
+ * in the copy. An emulated call that has run from its copy, because its operand could not be read,
+ * returns there. Tasks RCU treats a sleeping task as one that has left the copy. Such a point is
+ * therefore not freed before its text is. There are no more of them than exception table entries
+ * and calls.
  */
-static void keep_point(struct kprobe_point *point)
+static bool may_be_slept_in(const struct kprobe_point *point)
 {
+	const struct kprobe_emulation *emulation = kprobe_point_emulation(point);
+
+	if (point->state != KPROBE_POINT_IDLE || !kprobe_point_slot(point))
+		return false;
+	return (emulation && READ_ONCE(emulation->entered)) || search_exception_tables(point->site);
+}
+
+static void unpublish(struct kprobe_point *point)
+{
+	struct kprobe_point *other = kprobe_point_other(point);
+
+	kprobe_point_remove(point);
+	if (!other)
+		return;
+	kprobe_point_give_site(point, other);
+	if (!kprobe_point_skips_nop(other))
+		return;
+	/* Its hits do not go by the pass slot any more. A new detour may call handlers itself. */
+	kprobe_point_changed(other);
+	kprobe_point_choose_route(other);
+	kprobe_optimizer_queue(other);
+}
+
+static void free_deferred(union kprobe_deferred_free *deferred);
+
+static void grace_period_ended(struct rcu_head *rcu)
+{
+	kprobe_free_soon(rcu, free_deferred);
+}
+
+/* Does the grace period of its switch to ftrace still have to end, although that was given up? */
+static bool switch_is_waited_for(const struct kprobe_point *point)
+{
+#ifdef CONFIG_KPROBES_ON_FTRACE
+	return point->entry && point->entry->waits;
+#else
+	return false;
+#endif
+}
+
+/*
+ * Unwinders find the point by its replaced detours, so it is freed after all of them. Tasks RCU
+ * keeps the order of callbacks of one CPU only: a detour replaced earlier may be freed later.
+ */
+static void free_deferred(union kprobe_deferred_free *deferred)
+{
+	struct kprobe_point *point = container_of(deferred, struct kprobe_point, deferred);
+
+	if (kprobe_detours_are_retired(point) || switch_is_waited_for(point))
+		call_rcu_tasks(&deferred->rcu, grace_period_ended);
+	else if (!may_be_slept_in(point))
+		kprobe_point_free(point);
+	/* Else a hit of the last moment has gone on in the slot: leak the point. */
+}
+
+/*
+ * Frees a point after a Tasks RCU grace period if it is not in the text, no probe is on it and no
+ * task can sleep in its slot.
+ */
+void kprobe_point_put(struct kprobe_point *point)
+{
+	lockdep_assert_held(&kprobe_mutex);
+	if (!list_empty(&point->probes) || kprobe_point_in_text(point) || may_be_slept_in(point))
+		return;
 	list_del_init(&point->batch);
-	/* A probe was registered or enabled before the point was disarmed. */
-	if (point->state == KPROBE_POINT_DISARM_PENDING)
-		kprobe_point_set_state(point, KPROBE_POINT_ARMED);
-	if (point->state == KPROBE_POINT_ARMED)
-		kprobe_optimizer_queue(point);
-}
-
-static void sort_point(struct kprobe_point *point, struct kprobe_passes *passes)
-{
-	bool wanted = kprobe_point_wanted(point);
-
 	if (point->state == KPROBE_POINT_GONE)
-		list_del_init(&point->batch);
-	else if (wanted && point->state == KPROBE_POINT_IDLE)
-		list_move_tail(&point->batch, &passes->arm[point->mechanism]);
-	else if (!wanted && kprobe_point_in_text(point))
-		list_move_tail(&point->batch, &passes->disarm[point->mechanism]);
+		kprobe_point_remove_gone(point);
 	else
-		keep_point(point);
+		unpublish(point);
+	kprobe_optimizer_dequeue(point);
+	call_rcu_tasks(&point->deferred.rcu, grace_period_ended);
 }
 
-static void sort_batch(struct list_head *batch, struct kprobe_passes *passes)
+/*
+ * Marks a point and its probes as gone because its text goes away. The probes stay registered until
+ * their users unregister them. Another point can then be made for the address.
+ */
+void kprobe_point_kill(struct kprobe_point *point)
 {
-	struct kprobe_point *point, *next;
+	struct kprobe *p;
 
-	list_for_each_entry_safe(point, next, batch, batch)
-		sort_point(point, passes);
+	lockdep_assert_held(&kprobe_mutex);
+	unpublish(point);
+	kprobe_point_set_state(point, KPROBE_POINT_GONE);
+	list_for_each_entry(p, &point->probes, list)
+		kprobe_change_flags(p, 0, KPROBE_FLAG_GONE);
+	/* A task may be at the start of a detour whose code would call the probes' handlers. */
+	kprobe_point_changed(point);
+	list_del_init(&point->batch);
+	kprobe_point_add_gone(point);
+	kprobe_point_put(point);
 }
 
 static void finish_pass(struct list_head *points, enum kprobe_point_state state)
@@ -163,55 +257,12 @@ void kprobe_batch_drop(struct list_head *points)
 		list_del_init(&point->batch);
 }
 
-static void disarm_pass(struct kprobe_passes *passes)
-{
-	struct list_head *points = &passes->disarm[KPROBE_BREAKPOINT];
-
-	list_splice_tail_init(&passes->disarm[KPROBE_JUMP], points);
-	kprobe_batch_restore(points);
-	finish_pass(points, KPROBE_POINT_IDLE);
-	/* Ignore errors of ftrace: report_call() drops its calls for idle points. */
-	kprobe_ftrace_disarm(&passes->disarm[KPROBE_FTRACE]);
-	finish_pass(&passes->disarm[KPROBE_FTRACE], KPROBE_POINT_IDLE);
-}
-
 /* Has a point that skips the entry nop use ftrace from now on. It must not be in the text. */
 void kprobe_batch_use_ftrace(struct kprobe_point *point)
 {
 	kprobe_point_changed(point);
 	kprobe_point_give_site(point, kprobe_point_other(point));
 	kprobe_point_set_mechanism(point, KPROBE_FTRACE);
-}
-
-/* Makes the detours that entries need before they are armed. Entries without one use ftrace. */
-static void prepare_breakpoints(struct kprobe_passes *passes)
-{
-	struct kprobe_point *point, *next;
-
-	list_for_each_entry_safe(point, next, &passes->arm[KPROBE_BREAKPOINT], batch) {
-		if (kprobe_detour_prepare(point))
-			continue;
-		kprobe_batch_use_ftrace(point);
-		list_move_tail(&point->batch, &passes->arm[KPROBE_FTRACE]);
-	}
-}
-
-static enum kprobe_reason arm_pass(struct kprobe_passes *passes)
-{
-	struct list_head *points = &passes->arm[KPROBE_BREAKPOINT];
-	enum kprobe_reason reason;
-
-	/* First: kprobe_detour_prepare() makes another detour for a point with a neighbour. */
-	kprobe_unoptimize_overlapping(points);
-	prepare_breakpoints(passes);
-	take_sites(points);
-	patch_sites(points, KPROBE_SITE_BREAKPOINT);
-	finish_pass(points, KPROBE_POINT_ARMED);
-	reason = kprobe_ftrace_arm(&passes->arm[KPROBE_FTRACE]);
-	if (reason)
-		kprobe_batch_drop(&passes->arm[KPROBE_FTRACE]);
-	finish_pass(&passes->arm[KPROBE_FTRACE], KPROBE_POINT_ARMED);
-	return reason;
 }
 
 /*
@@ -221,17 +272,61 @@ static enum kprobe_reason arm_pass(struct kprobe_passes *passes)
  */
 enum kprobe_reason kprobe_batch_commit(struct list_head *batch)
 {
-	struct kprobe_passes passes;
-	unsigned int i;
+	enum kprobe_reason reason = KPROBE_REASON_NONE;
+	struct kprobe_point *point, *next;
+	LIST_HEAD(disarm_ftrace);
+	LIST_HEAD(arm_ftrace);
+	LIST_HEAD(disarm);
+	LIST_HEAD(arm);
 
 	lockdep_assert_held(&kprobe_mutex);
-	for (i = 0; i < KPROBE_MECHANISMS; i++) {
-		INIT_LIST_HEAD(&passes.arm[i]);
-		INIT_LIST_HEAD(&passes.disarm[i]);
+	list_for_each_entry_safe(point, next, batch, batch) {
+		bool ftrace = point->mechanism == KPROBE_FTRACE;
+		bool wanted = kprobe_point_wanted(point);
+
+		if (wanted && point->state == KPROBE_POINT_IDLE) {
+			list_move_tail(&point->batch, ftrace ? &arm_ftrace : &arm);
+		} else if (!wanted && kprobe_point_in_text(point)) {
+			list_move_tail(&point->batch, ftrace ? &disarm_ftrace : &disarm);
+		} else {
+			list_del_init(&point->batch);
+			/* A probe was registered or enabled before the point was disarmed. */
+			if (point->state == KPROBE_POINT_DISARM_PENDING)
+				kprobe_point_set_state(point, KPROBE_POINT_ARMED);
+			/* Its handlers may have changed. */
+			if (point->state == KPROBE_POINT_ARMED)
+				kprobe_optimizer_queue(point);
+		}
 	}
-	sort_batch(batch, &passes);
-	disarm_pass(&passes);
-	return arm_pass(&passes);
+	if (!list_empty(&disarm)) {
+		kprobe_batch_restore(&disarm);
+		finish_pass(&disarm, KPROBE_POINT_IDLE);
+	}
+	if (!list_empty(&disarm_ftrace)) {
+		/* Ignore errors of ftrace: report_call() drops its calls for idle points. */
+		kprobe_ftrace_disarm(&disarm_ftrace);
+		finish_pass(&disarm_ftrace, KPROBE_POINT_IDLE);
+	}
+	if (!list_empty(&arm)) {
+		/* First: kprobe_detour_prepare() makes a point with a neighbour another detour. */
+		kprobe_unoptimize_overlapping(&arm);
+		list_for_each_entry_safe(point, next, &arm, batch) {
+			if (kprobe_detour_prepare(point))
+				continue;
+			kprobe_batch_use_ftrace(point);
+			list_move_tail(&point->batch, &arm_ftrace);
+		}
+		take_sites(&arm);
+		patch_sites(&arm, KPROBE_SITE_BREAKPOINT);
+		finish_pass(&arm, KPROBE_POINT_ARMED);
+	}
+	if (!list_empty(&arm_ftrace)) {
+		reason = kprobe_ftrace_arm(&arm_ftrace);
+		if (reason)
+			kprobe_batch_drop(&arm_ftrace);
+		finish_pass(&arm_ftrace, KPROBE_POINT_ARMED);
+	}
+	return reason;
 }
 
 /* Disarms some of the points in @pending_points. Returns whether there are more. */
@@ -323,4 +418,61 @@ enum kprobe_reason kprobe_arm_all(bool arm)
 	scoped_guard(mutex, &kprobe_mutex)
 		kprobe_armed_globally = arm;
 	return kprobe_commit_all();
+}
+
+/* True also between kprobe_busy_begin() and kprobe_busy_end(). The caller must not sleep then. */
+bool kprobe_in_handler(void)
+{
+	/* No handler runs here. If a frame is in use, it belongs to a handler that has slept. */
+	if (preemptible())
+		return false;
+	guard(preempt_notrace)();
+	return kprobe_running_frame();
+}
+
+/* One pass serves all requests that came since the work item was queued. */
+static void commit_all(struct work_struct *work)
+{
+	kprobe_commit_all();
+}
+
+static DECLARE_DELAYED_WORK(commit_work, commit_all);
+
+static void queue_commit(struct irq_work *work)
+{
+	queue_delayed_work(system_unbound_wq, &commit_work, KPROBE_DISARM_DELAY);
+}
+
+/* A handler may be in an NMI, which cannot queue a work item. */
+static DEFINE_IRQ_WORK(commit_irq_work, queue_commit);
+
+/*
+ * Disables or enables a probe from a handler, for hits that begin later. If the point is not armed,
+ * enabling takes effect when the work item has armed it. Returns -EINVAL if the probe is not
+ * registered, or is gone and cannot be enabled.
+ */
+int kprobe_set_disabled_in_handler(struct kprobe *kp, bool disabled)
+{
+	struct kprobe_point *point;
+	unsigned long flags;
+	bool found;
+
+	/* Holds up kprobe_synchronize(): unregistering the probe does not return meanwhile. */
+	raw_local_irq_save(flags);
+	point = kprobe_point_lookup((unsigned long)READ_ONCE(kp->addr));
+	found = point && kprobe_point_has(point, kp);
+	if (found)
+		kprobe_point_set_disabled(point, kp, disabled);
+	raw_local_irq_restore(flags);
+	if (!found)
+		return disabled && kprobe_gone(kp) ? 0 : -EINVAL;
+	irq_work_queue(&commit_irq_work);
+	return 0;
+}
+
+/* Waits until the text matches what handlers have switched. kprobe_mutex must not be held. */
+void kprobe_flush_requests(void)
+{
+	irq_work_sync(&commit_irq_work);
+	flush_delayed_work(&commit_work);
 }

@@ -2,11 +2,13 @@
 #ifndef _KERNEL_KPROBES_BATCH_H
 #define _KERNEL_KPROBES_BATCH_H
 
-/* batch.c: arms and disarms many points at once */
+/* batch.c: arms, disarms and frees points; calls of the API that a handler makes */
 #include <linux/jiffies.h>
 #include <linux/kprobe_reason.h>
 #include <linux/list.h>
+#include <linux/types.h>
 
+struct kprobe;
 struct kprobe_point;
 
 /* How long points stay in the text after they are not wanted any more, in jiffies. */
@@ -21,5 +23,11 @@ bool kprobe_disarm_chunk(void);
 void kprobe_disarm_pending(void);
 enum kprobe_reason kprobe_commit_all(void);
 enum kprobe_reason kprobe_arm_all(bool arm);
+void kprobe_point_put(struct kprobe_point *point);
+void kprobe_point_free(struct kprobe_point *point);
+void kprobe_point_kill(struct kprobe_point *point);
+bool kprobe_in_handler(void);
+int kprobe_set_disabled_in_handler(struct kprobe *kp, bool disabled);
+void kprobe_flush_requests(void);
 
 #endif /* _KERNEL_KPROBES_BATCH_H */

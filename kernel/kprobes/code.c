@@ -25,7 +25,6 @@
 #include <linux/string.h>
 
 #include "code.h"
-#include "deferred_free.h"
 #include "point.h"
 #include "slot.h"
 #include "table.h"

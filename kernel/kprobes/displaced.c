@@ -18,7 +18,7 @@
  * An emulated instruction that reads memory has a slot of the first kind for when that read
  * fails: there the instruction itself faults. If the fault is repaired, or the memory is back by
  * then, a copied call returns to the slot. Such a slot is not freed before its text is: see
- * point_release.c. The hit has no post-handlers called, which counts as a miss.
+ * batch.c. The hit has no post-handlers called, which counts as a miss.
  *
  * A copy runs with the flags, interrupts and preemption that the probed code has. Nothing is
  * single-stepped, so nothing has to be remembered between a hit and its instruction: the

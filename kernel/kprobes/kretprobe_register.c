@@ -11,13 +11,6 @@
 #include "reason.h"
 #include "register.h"
 
-static struct kprobe *probe_at(void *entries, int i)
-{
-	struct kretprobe *rp = ((struct kretprobe **)entries)[i];
-
-	return rp ? &rp->kp : NULL;
-}
-
 /* For struct kprobe_array's @add: makes the pool and puts the return probe on its point. */
 static enum kprobe_reason add_return_probe(struct kprobe *p, struct kprobe_chunk *chunk)
 {
@@ -53,7 +46,8 @@ static int register_returns(struct kretprobe **rps, int num,
 			    unsigned long caller)
 {
 	const struct kprobe_array array = {
-		.entries = rps, .num = num, .probe = probe_at, .add = add_return_probe,
+		.entries = rps, .num = num,
+		.offset = offsetof(struct kretprobe, kp), .add = add_return_probe,
 	};
 
 	return kprobe_register_array(&array, KPROBE_SET_RETURN, caller);
@@ -105,7 +99,7 @@ EXPORT_SYMBOL_GPL(register_kretprobe);
 void unregister_kretprobes(struct kretprobe **rps, int num)
 {
 	const struct kprobe_array array = {
-		.entries = rps, .num = num, .probe = probe_at,
+		.entries = rps, .num = num, .offset = offsetof(struct kretprobe, kp),
 	};
 
 	kprobe_unregister_array(&array);

@@ -22,7 +22,6 @@
 #include "module.h"
 #include "module_text.h"
 #include "point.h"
-#include "point_release.h"
 #include "reserved.h"
 
 /*

@@ -2,21 +2,29 @@
 /*
  * Probe points: their states, the probes on them, and their order by address.
  *
- * There is one point for each probed address. point_make.c makes it for the first probe there,
- * and point_release.c frees it some time after the last probe was unregistered.
+ * There is one point for each probed address. register.c makes it for the first probe there,
+ * and batch.c frees it some time after the last probe was unregistered.
  *
  * Until it is freed or its text goes away, a point is in the table, where hits find it by
  * a hash, and in a tree ordered by address, for everything else. Both consist of links
  * in the points, so removing a point from them cannot fail.
+ *
+ * Points with their slots, and detours, are freed after a Tasks RCU grace period: a task can be
+ * preempted in a slot or a detour and return there much later. No caller waits for that. Freeing
+ * needs kprobe_mutex, which an RCU callback cannot take, so the callback passes the object on to a
+ * work item: kprobe_free_soon().
  */
 #include <linux/atomic.h>
 #include <linux/bitops.h>
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
+#include <linux/llist.h>
 #include <linux/rbtree.h>
 #include <linux/rculist.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
+#include <linux/workqueue.h>
 
 #include "point.h"
 #include "table.h"
@@ -390,4 +398,52 @@ bool kprobe_point_wanted(struct kprobe_point *point)
 		if (!kprobe_disabled(p))
 			return true;
 	return false;
+}
+
+/* Objects whose grace period has ended, for free_work. */
+static LLIST_HEAD(ready_to_free);
+
+/* Frees a chunk under one hold of kprobe_mutex. Returns the rest of the list. */
+static struct llist_node *free_chunk(struct llist_node *all)
+{
+	union kprobe_deferred_free *deferred;
+	unsigned int done = 0;
+
+	guard(mutex)(&kprobe_mutex);
+	for (; all && done < KPROBE_CHUNK; done++) {
+		deferred = llist_entry(all, union kprobe_deferred_free, quiescent);
+		all = all->next;
+		deferred->free(deferred);
+	}
+	return all;
+}
+
+static void free_ready(struct work_struct *work)
+{
+	/*
+	 * In the order of their callbacks, in which most detours come before their point: a
+	 * point whose detours are not freed yet waits for another grace period.
+	 */
+	struct llist_node *all = llist_reverse_order(llist_del_all(&ready_to_free));
+
+	while (all) {
+		all = free_chunk(all);
+		cond_resched();
+	}
+}
+
+static DECLARE_WORK(free_work, free_ready);
+
+/*
+ * Called by callbacks of call_rcu_tasks(): has a work item call @free, in process context and
+ * with kprobe_mutex held, for the object that contains @rcu.
+ */
+void kprobe_free_soon(struct rcu_head *rcu, void (*free)(union kprobe_deferred_free *deferred))
+{
+	union kprobe_deferred_free *deferred;
+
+	deferred = container_of(rcu, union kprobe_deferred_free, rcu);
+	deferred->free = free;
+	if (llist_add(&deferred->quiescent, &ready_to_free))
+		queue_work(system_unbound_wq, &free_work);
 }

@@ -46,6 +46,7 @@ bool kprobe_optimization_may_become(enum kprobe_optimization from,
 				    enum kprobe_optimization to);
 void kprobe_point_set_state(struct kprobe_point *point,
 			    enum kprobe_point_state state);
+void kprobe_free_soon(struct rcu_head *rcu, void (*free)(union kprobe_deferred_free *deferred));
 struct kprobe_point *kprobe_point_next(unsigned long *addr, unsigned long last);
 struct kprobe_point *kprobe_point_after(const struct kprobe_point *point);
 struct kprobe_point *kprobe_point_next_gone(unsigned long addr,

@@ -4,28 +4,32 @@
  * a single probe as an array of one.
  *
  * Each chunk of at most KPROBE_CHUNK probes is one operation under one hold of
- * kprobe_mutex: its probes are checked, put on their points, and the points are
- * armed in one pass over the text. Other tasks can take the mutex between chunks, and a chunk
- * ends soon when they wait for it. When a probe is refused, those registered so far are
+ * kprobe_mutex: its probes are checked, put on their points, which are made if need be, and the
+ * points are armed in one pass over the text. Other tasks can take the mutex between chunks, and a
+ * chunk ends soon when they wait for it. When a probe is refused, those registered so far are
  * unregistered again.
  */
+#include <linux/ftrace.h>
+#include <linux/init.h>
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
 #include <linux/printk.h>
 #include <linux/sched.h>
+#include <linux/slab.h>
 #include <linux/timekeeping.h>
 
 #include "address.h"
 #include "batch.h"
-#include "in_handler.h"
+#include "code.h"
+#include "displaced.h"
+#include "entry.h"
 #include "kretprobe_pool.h"
 #include "optimizer.h"
 #include "point.h"
-#include "point_make.h"
-#include "point_release.h"
 #include "reason.h"
 #include "register.h"
 #include "synchronize.h"
+#include "table.h"
 
 /* Set when kprobes has been initialized during boot. Stays false if that fails. */
 bool kprobes_ready __ro_after_init;
@@ -68,28 +72,117 @@ bool kprobe_is_registered(const struct kprobe *p)
 	return kprobe_is_known(p) && !p->removing;
 }
 
-/* Finds or makes the point for a probe, ready for its handlers: does all that can fail. */
-static enum kprobe_reason find_point(struct kprobe *p, struct kprobe_lookup *lookup,
-				     struct kprobe_point **point)
+#ifdef CONFIG_KPROBES_ON_FTRACE
+static enum kprobe_reason prepare_entry(struct kprobe_point *point,
+					struct kprobe_lookup *lookup)
+{
+	enum kprobe_reason not_jump = KPROBE_REASON_FTRACE;
+	struct kprobe_region region;
+
+	point->opcode = KPROBE_ENTRY_OPCODE;
+	point->site = kprobe_after_nop(point->addr);
+	point->key = point->site;
+	if (kprobe_may_skip_nop(point, lookup) && !kprobe_displace(point, lookup))
+		not_jump = kprobe_decide_jump(point, lookup, &region);
+	/* With a neighbour the breakpoint leads to a detour of its instruction alone. */
+	if (!not_jump || not_jump == KPROBE_REASON_NEIGHBOUR)
+		return KPROBE_REASON_NONE;
+	point->mechanism = KPROBE_FTRACE;
+	point->key = 0;
+	return KPROBE_REASON_NONE;
+}
+
+static bool is_ftrace_site(unsigned long addr)
+{
+	return ftrace_location_range(addr, addr) == addr;
+}
+#else
+static enum kprobe_reason prepare_entry(struct kprobe_point *point,
+					struct kprobe_lookup *lookup)
+{
+	return KPROBE_REASON_FTRACE;
+}
+
+static bool is_ftrace_site(unsigned long addr)
+{
+	return false;
+}
+#endif
+
+/* Chooses the mechanism, and plans the instruction that a breakpoint displaces. */
+static enum kprobe_reason prepare_point(struct kprobe_point *point,
+					struct kprobe_lookup *lookup)
 {
 	enum kprobe_reason reason;
-	bool on_func_entry;
-	unsigned long addr;
 
-	reason = kprobe_resolve(p, lookup, &addr, &on_func_entry) ?:
-		 kprobe_check_address(lookup, addr);
-	if (reason)
-		return reason;
-	if (p->returns && !on_func_entry)
-		return KPROBE_REASON_ENTRY;
-	reason = kprobe_point_get(addr, on_func_entry, lookup, point);
-	if (reason)
-		return reason;
-	if (p->post_handler)
-		reason = kprobe_point_prepare_post(*point);
-	if (reason)
-		kprobe_point_put(*point);
+	point->mechanism = KPROBE_BREAKPOINT;
+	if (is_ftrace_site(point->addr))
+		return prepare_entry(point, lookup);
+	point->key = point->site;
+	reason = kprobe_displace(point, lookup);
+	point->opcode = point->insn[0];
 	return reason;
+}
+
+/* A cache of their own, as there may be very many points: each takes its exact size. */
+static struct kmem_cache *point_cache __ro_after_init;
+
+int __init kprobe_point_init(void)
+{
+	point_cache = KMEM_CACHE(kprobe_point, 0);
+	return point_cache ? 0 : -ENOMEM;
+}
+
+/* Makes the point for an address that can be probed, and lets hits find it. */
+static enum kprobe_reason make_point(unsigned long addr, bool on_func_entry,
+				     struct kprobe_lookup *lookup, struct kprobe_point **made)
+{
+	struct kprobe_point *point = NULL;
+	enum kprobe_reason reason;
+
+	if (!kprobe_table_alloc())
+		point = kmem_cache_zalloc(point_cache, GFP_KERNEL);
+	if (!point)
+		return KPROBE_REASON_NO_MEMORY;
+	point->addr = addr;
+	point->site = addr;
+	point->on_func_entry = on_func_entry;
+	INIT_LIST_HEAD(&point->probes);
+	INIT_LIST_HEAD(&point->batch);
+#ifdef CONFIG_OPTPROBES
+	INIT_LIST_HEAD(&point->optimize);
+#endif
+	reason = prepare_point(point, lookup);
+	if (reason) {
+		kprobe_point_free(point);
+		return reason;
+	}
+	/* Until it is armed, another point at the site keeps the breakpoint, or the right to it. */
+	if (kprobe_point_other(point))
+		point->key = 0;
+	kprobe_point_choose_route(point);
+	kprobe_point_add(point);
+	reason = kprobe_share_site(point);
+	if (reason)
+		kprobe_point_put(point);
+	else
+		*made = point;
+	return reason;
+}
+
+/* Prepares a point for a probe with a post-handler. Hits may be under way. */
+enum kprobe_reason kprobe_point_prepare_post(struct kprobe_point *point)
+{
+	enum kprobe_reason reason;
+	void *post_slot = NULL;
+
+	lockdep_assert_held(&kprobe_mutex);
+	reason = kprobe_displace_post(point, &post_slot);
+	if (!post_slot)
+		return reason;
+	kprobe_point_set_post(point, post_slot);
+	kprobe_leave_detour(point);
+	return KPROBE_REASON_NONE;
 }
 
 /* Initializes a probe and puts it on its point. Cannot fail. */
@@ -113,13 +206,15 @@ static void join(struct kprobe *p, struct kprobe_point *point)
 }
 
 /*
- * Puts a probe on its point, and the point into the chunk. @returns: it is the probe of a return
- * probe. A probe that is refused is on no point.
+ * Puts a probe on its point, which it finds or makes, and the point into the chunk. @returns: it is
+ * the probe of a return probe. A probe that is refused is on no point.
  */
 enum kprobe_reason kprobe_add(struct kprobe *p, bool returns, struct kprobe_chunk *chunk)
 {
-	struct kprobe_point *point;
 	enum kprobe_reason reason;
+	struct kprobe_point *point;
+	bool on_func_entry;
+	unsigned long addr;
 
 	lockdep_assert_held(&kprobe_mutex);
 	if (!kprobes_ready)
@@ -127,9 +222,23 @@ enum kprobe_reason kprobe_add(struct kprobe *p, bool returns, struct kprobe_chun
 	if (kprobe_is_known(p))
 		return KPROBE_REASON_REGISTERED;
 	p->returns = returns;
-	reason = find_point(p, &chunk->lookup, &point);
+	reason = kprobe_resolve(p, &chunk->lookup, &addr, &on_func_entry) ?:
+		 kprobe_check_address(&chunk->lookup, addr);
 	if (reason)
 		return reason;
+	if (returns && !on_func_entry)
+		return KPROBE_REASON_ENTRY;
+	point = kprobe_point_lookup(addr);
+	if (!point)
+		reason = make_point(addr, on_func_entry, &chunk->lookup, &point);
+	if (reason)
+		return reason;
+	if (p->post_handler)
+		reason = kprobe_point_prepare_post(point);
+	if (reason) {
+		kprobe_point_put(point);
+		return reason;
+	}
 	join(p, point);
 	list_move_tail(&point->batch, &chunk->batch);
 	return KPROBE_REASON_NONE;
@@ -137,7 +246,9 @@ enum kprobe_reason kprobe_add(struct kprobe *p, bool returns, struct kprobe_chun
 
 static struct kprobe *probe_at(const struct kprobe_array *array, int i)
 {
-	return array->probe(array->entries, i);
+	void *entry = ((void **)array->entries)[i];
+
+	return entry ? entry + array->offset : NULL;
 }
 
 static enum kprobe_reason check_array(const struct kprobe_array *array)
@@ -164,71 +275,44 @@ struct progress {
 	int refused;
 };
 
-static bool waits_for_ftrace(const struct kprobe *p)
-{
-	return p->point->mechanism == KPROBE_FTRACE && !(p->flags & KPROBE_FLAG_DISABLED) &&
-	       !kprobe_point_in_text(p->point);
-}
-
-/* Finds the first probe from @first to @end whose point ftrace did not arm; the last if none. */
-static int refused_by_ftrace(const struct kprobe_array *array, int first, int end)
-{
-	while (first < end - 1 && !waits_for_ftrace(probe_at(array, first)))
-		first++;
-	return first;
-}
-
-static enum kprobe_reason add_chunk(const struct kprobe_array *array, struct progress *progress,
-				    struct kprobe_chunk *chunk)
-{
-	int end = progress->added + min(array->num - progress->added, KPROBE_CHUNK);
-	u64 began = ktime_get_ns();
-	enum kprobe_reason reason;
-
-	do {
-		progress->refused = progress->added;
-		reason = array->add(probe_at(array, progress->added), chunk);
-		progress->added += !reason;
-		cond_resched();
-	} while (!reason && progress->added < end && !kprobe_turn_is_over(began));
-	return reason;
-}
-
+/*
+ * Registers the next probes of an array, up to %KPROBE_CHUNK. If one is refused, those before it
+ * stay on their points.
+ */
 static enum kprobe_reason register_chunk(const struct kprobe_array *array,
 					 struct progress *progress)
 {
-	int first = progress->added;
+	int i, first = progress->added, end = first + min(array->num - first, KPROBE_CHUNK);
 	enum kprobe_reason reason;
 	struct kprobe_chunk chunk;
+	u64 began;
 
 	guard(kprobe_lock)();
+	began = ktime_get_ns();
 	kprobe_chunk_init(&chunk);
-	reason = add_chunk(array, progress, &chunk);
-	if (reason) {
-		kprobe_batch_drop(&chunk.batch);
-		return reason;
-	}
-	reason = kprobe_batch_commit(&chunk.batch);
-	if (reason)
-		progress->refused = refused_by_ftrace(array, first, progress->added);
-	return reason;
-}
+	for (i = first; i < end && (i == first || !kprobe_turn_is_over(began)); i++) {
+		struct kprobe *p = probe_at(array, i);
 
-static enum kprobe_reason register_chunks(const struct kprobe_array *array,
-					  struct progress *progress)
-{
-	bool many = array->num > KPROBE_CHUNK;
-	enum kprobe_reason reason;
-
-	if (many)
-		kprobe_optimizer_hold(true);
-	reason = register_chunk(array, progress);
-	while (!reason && progress->added < array->num) {
+		reason = array->add ? array->add(p, &chunk) : kprobe_add(p, false, &chunk);
+		if (reason) {
+			progress->refused = i;
+			kprobe_batch_drop(&chunk.batch);
+			return reason;
+		}
+		progress->added++;
 		cond_resched();
-		reason = register_chunk(array, progress);
 	}
-	if (many)
-		kprobe_optimizer_hold(false);
+	end = i;
+	reason = kprobe_batch_commit(&chunk.batch);
+	/* The first probe whose point ftrace did not arm. */
+	for (i = first; reason && i < end - 1; i++) {
+		const struct kprobe *p = probe_at(array, i);
+
+		if (p->point->mechanism == KPROBE_FTRACE && !kprobe_point_in_text(p->point) &&
+		    !(p->flags & KPROBE_FLAG_DISABLED))
+			break;
+	}
+	progress->refused = i;
 	return reason;
 }
 
@@ -241,7 +325,7 @@ static kprobe_opcode_t *place_asked_for(const struct kprobe *p)
 static void roll_back(const struct kprobe_array *array, int num)
 {
 	const struct kprobe_array added = {
-		.entries = array->entries, .num = num, .probe = array->probe,
+		.entries = array->entries, .num = num, .offset = array->offset,
 	};
 	int i;
 
@@ -262,6 +346,7 @@ int kprobe_register_array(const struct kprobe_array *array,
 			  enum kprobe_request request, unsigned long caller)
 {
 	enum kprobe_reason reason = check_array(array);
+	bool many = array->num > KPROBE_CHUNK;
 	struct progress progress = {};
 	struct kprobe *refused = NULL;
 
@@ -272,7 +357,14 @@ int kprobe_register_array(const struct kprobe_array *array,
 		return kprobe_reason_errno(KPROBE_REASON_IN_HANDLER);
 	}
 	if (!reason) {
-		reason = register_chunks(array, &progress);
+		if (many)
+			kprobe_optimizer_hold(true);
+		do {
+			reason = register_chunk(array, &progress);
+			cond_resched();
+		} while (!reason && progress.added < array->num);
+		if (many)
+			kprobe_optimizer_hold(false);
 		refused = probe_at(array, progress.refused);
 	}
 	if (!reason)
@@ -280,16 +372,6 @@ int kprobe_register_array(const struct kprobe_array *array,
 	roll_back(array, progress.added);
 	kprobe_record_refusal(request, caller, refused, reason);
 	return kprobe_reason_errno(reason);
-}
-
-static void remove_probe(struct kprobe *p, struct hlist_head *removed,
-			 struct list_head *batch)
-{
-	p->removing = true;
-	kretprobe_detach(p);
-	kprobe_point_unlink(p);
-	hlist_add_head(&p->hlist, removed);
-	list_move_tail(&p->point->batch, batch);
 }
 
 /*
@@ -306,10 +388,19 @@ static void remove_chunk(const struct kprobe_array *array, int first, struct hli
 	for (; first < end; first++) {
 		struct kprobe *p = probe_at(array, first);
 
-		if (kprobe_is_registered(p))
-			remove_probe(p, removed, &batch);
-		else if (p && !kprobe_is_known(p))
-			p->addr = NULL;
+		if (!kprobe_is_known(p)) {
+			if (p)
+				p->addr = NULL;
+			continue;
+		}
+		if (p->removing)
+			continue;
+		p->removing = true;
+		if (p->returns)
+			kretprobe_detach(p);
+		kprobe_point_unlink(p);
+		hlist_add_head(&p->hlist, removed);
+		list_move_tail(&p->point->batch, &batch);
 	}
 	kprobe_batch_defer_disarm(&batch);
 }
@@ -332,7 +423,8 @@ static void end_removal(struct hlist_head *removed)
 
 	guard(kprobe_lock)();
 	hlist_for_each_entry_safe(p, next, removed, hlist) {
-		kretprobe_destroy(p);
+		if (p->returns)
+			kretprobe_destroy(p);
 		p->point = NULL;
 		INIT_LIST_HEAD(&p->list);
 		hlist_del_init(&p->hlist);

@@ -3,6 +3,7 @@
 #define _KERNEL_KPROBES_REGISTER_H
 
 /* register.c: registers and unregisters arrays of probes and of return probes */
+#include <linux/init.h>
 #include <linux/kprobe_reason.h>
 #include <linux/list.h>
 #include <linux/types.h>
@@ -11,6 +12,7 @@
 #include "reason.h"
 
 struct kprobe;
+struct kprobe_point;
 
 /**
  * struct kprobe_chunk - probes that are registered under one hold of kprobe_mutex
@@ -32,19 +34,21 @@ static inline void kprobe_chunk_init(struct kprobe_chunk *chunk)
  * struct kprobe_array - an array of probes or return probes
  * @entries: the caller's array of pointers
  * @num:     number of entries
- * @probe:   returns the probe of an entry, NULL for a NULL entry
+ * @offset:  of the struct kprobe in what an entry points to
  * @add:     checks a probe, puts it on its point and adds that to a chunk; called with
- *           kprobe_mutex held. NULL for unregistering
+ *           kprobe_mutex held. NULL for kprobe_add()
  */
 struct kprobe_array {
 	void *entries;
 	int num;
-	struct kprobe *(*probe)(void *entries, int i);
+	size_t offset;
 	enum kprobe_reason (*add)(struct kprobe *p, struct kprobe_chunk *chunk);
 };
 
 extern bool kprobes_ready;
 
+int __init kprobe_point_init(void);
+enum kprobe_reason kprobe_point_prepare_post(struct kprobe_point *point);
 bool kprobe_is_known(const struct kprobe *p);
 bool kprobe_is_registered(const struct kprobe *p);
 enum kprobe_reason kprobe_add(struct kprobe *p, bool returns, struct kprobe_chunk *chunk);

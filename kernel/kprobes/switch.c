@@ -18,7 +18,6 @@
 #include <linux/wait.h>
 
 #include "code.h"
-#include "deferred_free.h"
 #include "optimizer.h"
 #include "patch.h"
 #include "point.h"

@@ -9,7 +9,6 @@
 #include "../batch.h"
 #include "../optimizer.h"
 #include "../point.h"
-#include "../point_release.h"
 #include "optimized.h"
 
 #define PROBES	6

@@ -12,8 +12,6 @@
 #include "../ftrace.h"
 #include "../optimizer.h"
 #include "../point.h"
-#include "../point_make.h"
-#include "../point_release.h"
 #include "../register.h"
 #include "../slot_write.h"
 #include "targets.h"
