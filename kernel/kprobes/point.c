@@ -371,7 +371,7 @@ bool kprobe_point_has(const struct kprobe_point *point, const struct kprobe *p)
 	return false;
 }
 
-/* Moves the first KPROBE_CHUNK points to another list, by any of their links. */
+/* Moves the first points, a chunk of them, to another list, by any of their links. */
 void kprobe_take_chunk(struct list_head *from, struct list_head *to)
 {
 	unsigned int max = kprobe_chunk_size(), i;
@@ -407,10 +407,10 @@ static LLIST_HEAD(ready_to_free);
 static struct llist_node *free_chunk(struct llist_node *all)
 {
 	union kprobe_deferred_free *deferred;
-	unsigned int done = 0;
+	unsigned int max = kprobe_chunk_size(), done = 0;
 
 	guard(mutex)(&kprobe_mutex);
-	for (; all && done < KPROBE_CHUNK; done++) {
+	for (; all && done < max; done++) {
 		deferred = llist_entry(all, union kprobe_deferred_free, quiescent);
 		all = all->next;
 		deferred->free(deferred);
