@@ -10,16 +10,6 @@
 #include "slot_write.h"
 
 /*
- * Appends the breakpoint that ends a slot. Some traps report the address after the breakpoint: the
- * second one keeps it in the slot.
- */
-void kprobe_slot_emit_trap(struct kprobe_code *code, const struct kprobe_insn *insn)
-{
-	arch_kprobe_isa->breakpoint(code, insn);
-	arch_kprobe_isa->breakpoint(code, insn);
-}
-
-/*
  * Gets a slot, has @emit make code for its address, which may happen for several addresses, and
  * writes the code there. Sets @slot to NULL on failure, and returns why or what @emit returns.
  */

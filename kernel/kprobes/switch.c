@@ -35,7 +35,9 @@ static enum kprobe_reason emit_pass(void *arg, struct kprobe_code *code)
 	struct kprobe_insn insn;
 
 	kprobe_point_plan(arg, &insn);
-	kprobe_slot_emit_trap(code, &insn);
+	arch_kprobe_isa->breakpoint(code, &insn);
+	/* Some traps report the address after the breakpoint: this one keeps it in the slot. */
+	arch_kprobe_isa->breakpoint(code, &insn);
 	return KPROBE_REASON_NONE;
 }
 
