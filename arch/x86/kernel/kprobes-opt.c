@@ -332,13 +332,13 @@ static bool is_direct(const struct kprobe_point *point)
 	unsigned int nr_pre = 0, nr_post = 0;
 	struct kprobe *p;
 
-	/* C code calls post-handlers of entry nops and of emulated instructions. */
-	if (has_post_handlers(point) && (point->emulated || kprobe_point_skips_nop(point)))
-		return false;
 	list_for_each_entry(p, &point->probes, list) {
 		nr_pre += p->pre_handler && !kprobe_disabled(p);
 		nr_post += p->post_handler && !kprobe_disabled(p);
 	}
+	/* C code calls post-handlers of entry nops and of emulated instructions. */
+	if (nr_post && (point->emulated || kprobe_point_skips_nop(point)))
+		return false;
 	/* KMSAN has to be told of the registers first. */
 	return max(nr_pre, nr_post) <= X86_DETOUR_HANDLERS && !IS_ENABLED(CONFIG_KMSAN);
 }

@@ -35,7 +35,7 @@ typedef u8 kprobe_opcode_t;
 #define ARCH_KPROBE_OWN_DETOURS	1
 #define ARCH_KPROBE_KEEPS_REGISTERS	__no_caller_saved_registers
 
-/* Those with one handler take 180 to 310, those with the most that are called up to 700. */
+/* Those with one handler of each kind take up to 440, those with the most of both up to 620. */
 #define KPROBE_DETOUR_MAX_SIZE	700
 #else
 /* An address, a call, what a jump covers, a jump back; the first instruction, a call, a jump. */
