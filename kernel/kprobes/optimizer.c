@@ -19,7 +19,8 @@
  *
  * The work item begins about two jiffies after a point was last queued, but not much later than ten
  * jiffies after the first if points keep coming. It waits for the end of a registration of several
- * chunks. So it does not take turns with who registers probes, one by one or in a large array.
+ * chunks. So it does not take turns with a task that registers probes, one by one or in a large
+ * array.
  *
  * Replacing a jump by the breakpoint needs no grace period: tasks in the detour return to the text
  * after all that the jump has covered. Where a jump has several instructions, the architecture
@@ -201,7 +202,7 @@ static void write_breakpoints(struct list_head *points, bool stay)
 
 static void round_is_over(struct rcu_head *rcu)
 {
-	smp_store_release(&current_round, ROUND_OVER);	/* pairs with optimize() */
+	smp_store_release(&current_round, ROUND_OVER);	/* pairs with optimize_some() */
 	mod_delayed_work(system_unbound_wq, &optimize_work, 0);
 }
 
