@@ -22,7 +22,7 @@ struct turns {
 	struct kprobe other;
 	int ret;
 	int other_ret;
-	bool finished;	/* the last of the probes is on its point when the other task returns */
+	bool finished;	/* the last of the probes is on its point */
 };
 
 static int ignore(struct kprobe *p, struct pt_regs *regs)
@@ -45,6 +45,15 @@ static void register_other(void *data)
 	turns->finished = READ_ONCE(turns->kp[MANY - 1].point);
 }
 
+/* After the threads have ended, which may still register probes if the test fails. */
+static void unregister_all(void *data)
+{
+	struct turns *turns = data;
+
+	unregister_kprobe(&turns->other);
+	unregister_kprobes(turns->list, MANY);
+}
+
 static struct turns *new_turns(struct kunit *test)
 {
 	struct turns *turns = kunit_kzalloc(test, sizeof(*turns), GFP_KERNEL);
@@ -58,6 +67,7 @@ static struct turns *new_turns(struct kunit *test)
 	}
 	turns->other.symbol_name = names[0];
 	turns->other.pre_handler = ignore;
+	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, unregister_all, turns));
 	return turns;
 }
 
@@ -79,8 +89,6 @@ static void others_get_their_turn(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, turns->ret, 0);
 	KUNIT_EXPECT_EQ(test, turns->other_ret, 0);
 	KUNIT_EXPECT_FALSE(test, turns->finished);
-	unregister_kprobe(&turns->other);
-	unregister_kprobes(turns->list, MANY);
 }
 
 static struct kunit_case turn_cases[] = {
