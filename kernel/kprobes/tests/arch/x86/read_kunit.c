@@ -121,12 +121,14 @@ static void missed(struct kunit *test)
 }
 
 static struct kprobe *leaving;
+static unsigned long returns_to;
 
 /* All that a callee may have happen before it returns. */
 static unsigned long probe_goes(void)
 {
 	unregister_kprobe(leaving);
 	kprobes_wait_for_frees();
+	returns_to = kprobe_displaced_ip((unsigned long)__builtin_return_address(0));
 	return 41;
 }
 
@@ -146,6 +148,8 @@ static void slot_outlives_probe(struct kunit *test)
 	c->kp.fault_handler = repair_by_going;
 	leaving = &c->kp;
 	KUNIT_EXPECT_EQ(test, kprobes_target_call_mem(BAD), 41);
+	/* The slot is still the point's. */
+	KUNIT_EXPECT_EQ(test, returns_to, after_call());
 	kprobes_expect_counts(test, c, 1, 0);
 	c->kp.addr = NULL;
 	/* The next probe there uses the point and the slot again. */
