@@ -31,6 +31,7 @@
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
 #include <linux/sched.h>
+#include <linux/timekeeping.h>
 #include <linux/workqueue.h>
 
 #include "code.h"
@@ -218,11 +219,13 @@ static bool optimize_some(void)
 	unsigned int done = 0;
 	LIST_HEAD(prepared);
 	LIST_HEAD(ready);
+	u64 began;
 	bool over;
 
 	guard(mutex)(&kprobe_mutex);
 	if (registrations)
 		return false;
+	began = ktime_get_ns();
 	/* Pairs with round_is_over(). */
 	over = smp_load_acquire(&current_round) == ROUND_OVER;
 	if (over) {
@@ -231,11 +234,13 @@ static bool optimize_some(void)
 			current_round = ROUND_NONE;
 	} else {
 		kprobe_lookup_init(&lookup);
-		for (; done < DETOURS_AT_ONCE && !list_empty(&queued_points); done++) {
+		while (done++ < DETOURS_AT_ONCE && !list_empty(&queued_points)) {
 			point = list_first_entry(&queued_points, struct kprobe_point, optimize);
 			prepare_detour(point, &lookup);
 			list_move_tail(&point->optimize, &prepared);
 			cond_resched();
+			if (kprobe_turn_is_over(began))
+				break;
 		}
 	}
 	/* The first route has all detours written that were prepared. */
