@@ -128,10 +128,8 @@ int arch_kprobe_fill_slots(void *pages, size_t size, void *notes, size_t note_si
 /* What unwinders ask, see unwind.c. */
 bool kprobe_is_site(unsigned long addr);
 
-#ifdef CONFIG_OPTPROBES
 /* What interrupts ask, see text.c. */
 bool kprobe_is_in_jump(unsigned long site, unsigned long addr);
-#endif
 
 /**
  * arch_kprobe_emulate() - make a point's instruction take effect on registers
@@ -345,7 +343,6 @@ static __always_inline unsigned int kprobe_call_pushed(unsigned long addr, unsig
 }
 #endif
 
-#ifdef CONFIG_OPTPROBES
 #ifndef arch_kprobe_way_out
 /**
  * arch_kprobe_way_out() - what functions return through, if not by a return
@@ -514,7 +511,6 @@ arch_kprobe_detour_ip(const struct kprobe_detour *detour, unsigned long addr,
 		return detour->point->site;
 	return kprobe_detour_original(detour, offset);
 }
-#endif
 #endif
 
 #ifdef CONFIG_KRETPROBES

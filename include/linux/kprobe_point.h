@@ -246,7 +246,6 @@ struct kprobe_point {
 	kprobe_opcode_t opcode;
 	kprobe_opcode_t insn[KPROBE_TEXT_SIZE / sizeof(kprobe_opcode_t)];
 	u8 dead:6;
-#ifdef CONFIG_OPTPROBES
 	u8 verdict:2;
 	u8 scratch:6;
 	u8 optimization:2;
@@ -254,7 +253,6 @@ struct kprobe_point {
 	u8 not_jump;
 	struct kprobe_detour *detour;
 	struct list_head optimize;
-#endif
 #ifdef CONFIG_KPROBES_ON_FTRACE
 	struct kprobe_entry *entry;
 #endif
@@ -288,7 +286,6 @@ struct kprobe_entry {
 };
 #endif
 
-#ifdef CONFIG_OPTPROBES
 /**
  * struct kprobe_detour - what a jump or breakpoint at a point's site leads to
  * @point:      the point
@@ -387,15 +384,12 @@ kprobe_detour_original(const struct kprobe_detour *detour, unsigned long offset)
 		return point->site + point->len;
 	return point->site + detour->from[kprobe_detour_index(detour, offset)];
 }
-#endif
 
-#ifdef CONFIG_OPTPROBES
 /* The register that a point's jump uses, as a bit; 0 when it needs none. */
 static inline u32 kprobe_point_scratch(const struct kprobe_point *point)
 {
 	return point->scratch ? BIT(point->scratch - 1) : 0;
 }
-#endif
 
 /* How the point's instruction is emulated, NULL if it runs from a slot. */
 static __always_inline struct kprobe_emulation *

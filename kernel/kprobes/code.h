@@ -7,7 +7,6 @@
 
 #include "point.h"
 
-#ifdef CONFIG_OPTPROBES
 int __init kprobe_detour_init(void);
 void kprobe_point_choose_route(struct kprobe_point *point);
 void kprobe_point_free_detour(struct kprobe_point *point);
@@ -28,28 +27,5 @@ static inline bool kprobe_detours_are_retired(const struct kprobe_point *point)
 {
 	return point->detour && point->detour->retired;
 }
-#else
-static inline bool kprobe_detours_are_retired(const struct kprobe_point *point)
-{
-	return false;
-}
-
-static inline void kprobe_point_choose_route(struct kprobe_point *point)
-{
-	kprobe_point_set_route(point, &point->text);
-}
-
-static inline bool kprobe_detour_prepare(struct kprobe_point *point)
-{
-	return true;
-}
-
-static inline int kprobe_detour_init(void)
-{
-	return 0;
-}
-
-static inline void kprobe_point_free_detour(struct kprobe_point *point) { }
-#endif
 
 #endif /* _KERNEL_KPROBES_CODE_H */

@@ -12,13 +12,6 @@ enum kprobe_reason kprobe_examine(struct kprobe_region *region, struct kprobe_lo
 enum kprobe_reason kprobe_examine_point(struct kprobe_point *point,
 					struct kprobe_lookup *lookup,
 					struct kprobe_region *region);
-#ifdef CONFIG_OPTPROBES
 u32 kprobe_examine_scratch(struct kprobe_lookup *lookup, unsigned long addr);
-#else
-static inline u32 kprobe_examine_scratch(struct kprobe_lookup *lookup, unsigned long addr)
-{
-	return 0;
-}
-#endif
 
 #endif /* _KERNEL_KPROBES_EXAMINE_H */

@@ -120,7 +120,6 @@ static __always_inline void run_displaced(struct kprobe_point *point,
 		emulate(point, regs);
 }
 
-#ifdef CONFIG_OPTPROBES
 /* The detour that @route leads to. NULL if the route leads to a slot. */
 static __always_inline const struct kprobe_detour *
 detour_of(const struct kprobe_point *point, const struct kprobe_route *route)
@@ -142,13 +141,6 @@ static __always_inline unsigned long moved_to(const struct kprobe_point *point,
 			return (unsigned long)detour->slot + detour->insn[i];
 	return ip;
 }
-#else
-static __always_inline unsigned long moved_to(const struct kprobe_point *point,
-					      const struct kprobe_route *route, unsigned long ip)
-{
-	return ip;
-}
-#endif
 
 static void go_on(struct kprobe_point *point, const struct kprobe_route *route,
 		  struct pt_regs *regs)
@@ -266,7 +258,6 @@ void kprobe_hit(struct kprobe_point *point, struct pt_regs *regs,
 }
 NOKPROBE_SYMBOL(kprobe_hit);
 
-#ifdef CONFIG_OPTPROBES
 #ifndef ARCH_KPROBE_OWN_DETOURS
 /* Out of line: else kprobe_detour_enter() would save one more register, for @left. */
 static noinline void detour_enter_slowly(struct kprobe_point *point, struct pt_regs *regs,
@@ -322,7 +313,6 @@ noinstr void *kprobe_breakpoint_detour(unsigned long addr)
 	point = kprobe_table_find(addr);
 	return point ? READ_ONCE(point->route)->enter : NULL;
 }
-#endif
 
 /**
  * kprobe_entry_hit() - handle a function call that ftrace reports

@@ -28,7 +28,7 @@ int kprobe_parse_switch(char *word, bool *on)
 	return -EINVAL;
 }
 
-#if defined(CONFIG_OPTPROBES) && defined(CONFIG_SYSCTL)
+#ifdef CONFIG_SYSCTL
 static int optimization_sysctl(const struct ctl_table *table, int write,
 			       void *buffer, size_t *length, loff_t *pos)
 {

@@ -7,7 +7,6 @@
 
 struct kprobe_lookup;
 
-#ifdef CONFIG_OPTPROBES
 void kprobe_point_set_optimization(struct kprobe_point *point,
 				   enum kprobe_optimization to);
 enum kprobe_reason kprobe_decide_jump(struct kprobe_point *point, struct kprobe_lookup *lookup,
@@ -23,29 +22,5 @@ void kprobe_route_by_pass(struct kprobe_point *point);
 bool kprobe_optimizer_hurry(void);
 void kprobe_optimizer_allow(bool allow);
 bool kprobe_optimizer_is_allowed(void);
-#else
-static inline enum kprobe_reason kprobe_decide_jump(struct kprobe_point *point,
-						    struct kprobe_lookup *lookup,
-						    struct kprobe_region *region)
-{
-	return KPROBE_REASON_SWITCHED_OFF;
-}
-
-static inline void kprobe_optimizer_queue(struct kprobe_point *point) { }
-static inline void kprobe_optimizer_hold(bool begins) { }
-static inline void
-kprobe_optimizer_queue_overlapping(struct kprobe_point *point) { }
-static inline void kprobe_optimizer_dequeue(struct kprobe_point *point) { }
-static inline void kprobe_unoptimize_overlapping(struct list_head *points) { }
-static inline void kprobe_unoptimize(struct list_head *points) { }
-static inline void kprobe_leave_detour(struct kprobe_point *point) { }
-
-static inline bool kprobe_optimizer_hurry(void)
-{
-	return true;
-}
-
-static inline void kprobe_optimizer_allow(bool allow) { }
-#endif
 
 #endif /* _KERNEL_KPROBES_OPTIMIZER_H */

@@ -144,7 +144,6 @@ void kprobe_patch_begin(void)
 }
 NOKPROBE_SYMBOL(kprobe_patch_begin);
 
-#ifdef CONFIG_OPTPROBES
 static u8 size_to_patch(const struct kprobe_point *point, enum kprobe_site_text text)
 {
 	bool jump = point->mechanism == KPROBE_JUMP || text == KPROBE_SITE_JUMP;
@@ -161,14 +160,6 @@ static void make_jump(struct patched_site *site, const struct kprobe_point *poin
 	kprobe_point_isa(point)->jump(&code, kprobe_point_jump_target(point),
 				      kprobe_point_scratch(point));
 }
-#else
-static u8 size_to_patch(const struct kprobe_point *point, enum kprobe_site_text text)
-{
-	return point->breakpoint_len;
-}
-
-static void make_jump(struct patched_site *site, const struct kprobe_point *point) { }
-#endif
 
 static void make_breakpoint(struct patched_site *site, const struct kprobe_point *point)
 {

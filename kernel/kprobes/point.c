@@ -82,7 +82,6 @@ bool kprobe_point_may_become(enum kprobe_point_state from,
 	return legal_edges[from] & BIT(to);
 }
 
-#ifdef CONFIG_OPTPROBES
 /* The table in enum kprobe_optimization's description, a row for each old state. */
 static const u8 legal_optimizations[KPROBE_OPT_STATES] = {
 	[KPROBE_OPT_IDLE] = BIT(KPROBE_OPT_QUEUED),
@@ -95,7 +94,6 @@ bool kprobe_optimization_may_become(enum kprobe_optimization from,
 {
 	return legal_optimizations[from] & BIT(to);
 }
-#endif
 
 /* Nothing else writes the state. An illegal edge warns and is not taken. */
 void kprobe_point_set_state(struct kprobe_point *point,
@@ -233,7 +231,6 @@ void kprobe_point_give_site(struct kprobe_point *from, struct kprobe_point *to)
 	smp_store_release(&from->key, 0);
 }
 
-#ifdef CONFIG_OPTPROBES
 /*
  * Is another breakpoint or jump in the text that the point's jump would cover? Points whose site is
  * there come after @point in the order of addresses. @point itself need not be in the tree. A point
@@ -252,7 +249,6 @@ bool kprobe_point_has_neighbour(const struct kprobe_point *point)
 			return true;
 	return false;
 }
-#endif
 
 /*
  * Finds the first gone point from @addr on, NULL if there is none. At @addr itself it skips points

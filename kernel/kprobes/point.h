@@ -70,14 +70,9 @@ static inline bool kprobe_point_in_text(const struct kprobe_point *point)
 /* Is there a breakpoint that will become a jump after a grace period? */
 static inline bool kprobe_point_is_optimizing(const struct kprobe_point *point)
 {
-#ifdef CONFIG_OPTPROBES
 	return point->optimization == KPROBE_OPT_WAITING;
-#else
-	return false;
-#endif
 }
 
-#ifdef CONFIG_OPTPROBES
 bool kprobe_point_has_neighbour(const struct kprobe_point *point);
 
 /* Would the point's jump cover the text at @site, by another byte than the first? */
@@ -85,7 +80,6 @@ static inline bool kprobe_point_covers(const struct kprobe_point *point, unsigne
 {
 	return site > point->site && site < point->site + point->region_len;
 }
-#endif
 
 /* Does the point switch to ftrace? While it does, its breakpoint stays. */
 static __always_inline bool kprobe_is_switching(const struct kprobe_point *point)

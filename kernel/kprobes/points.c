@@ -147,7 +147,6 @@ static void show_counts(struct seq_file *m, const struct kprobe_point *point)
 		seq_printf(m, "  %lu", count_misses(point, cause));
 }
 
-#ifdef CONFIG_OPTPROBES
 /* Why hits do not come by a jump; KPROBE_REASON_NONE if they do. */
 static enum kprobe_reason reason_of(const struct kprobe_point *point)
 {
@@ -167,13 +166,6 @@ static enum kprobe_reason reason_of(const struct kprobe_point *point)
 	return point->optimization == KPROBE_OPT_IDLE ? point->not_jump :
 							KPROBE_REASON_QUEUED;
 }
-#else
-static enum kprobe_reason reason_of(const struct kprobe_point *point)
-{
-	return point->mechanism == KPROBE_FTRACE ? KPROBE_REASON_THROUGH_FTRACE :
-						   KPROBE_REASON_NONE;
-}
-#endif
 
 static void show_point(struct seq_file *m, const struct kprobe_point *point)
 {

@@ -149,9 +149,7 @@ static enum kprobe_reason make_point(unsigned long addr, bool on_func_entry,
 	point->on_func_entry = on_func_entry;
 	INIT_LIST_HEAD(&point->probes);
 	INIT_LIST_HEAD(&point->batch);
-#ifdef CONFIG_OPTPROBES
 	INIT_LIST_HEAD(&point->optimize);
-#endif
 	reason = prepare_point(point, lookup);
 	if (reason) {
 		kprobe_point_free(point);

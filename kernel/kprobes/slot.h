@@ -19,34 +19,10 @@ struct kprobe_detour *kprobe_slot_detour(unsigned long addr);
 struct kprobe_point *kprobe_slot_owner(unsigned long addr,
 				       unsigned int *offset);
 
-#ifdef CONFIG_OPTPROBES
-
 static __always_inline struct kprobe_point *
 kprobe_detour_point(const struct kprobe_detour *detour)
 {
 	return detour->point;
 }
-#else
-struct kprobe_detour;
-
-static __always_inline bool
-kprobe_detour_has_insn_at(const struct kprobe_detour *detour, unsigned long addr)
-{
-	return false;
-}
-
-static __always_inline struct kprobe_point *
-kprobe_detour_point(const struct kprobe_detour *detour)
-{
-	return NULL;
-}
-
-static inline unsigned long
-arch_kprobe_detour_ip(const struct kprobe_detour *detour, unsigned long addr,
-		      unsigned int *pushed)
-{
-	return addr;
-}
-#endif
 
 #endif /* _KERNEL_KPROBES_SLOT_H */

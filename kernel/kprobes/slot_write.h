@@ -18,11 +18,7 @@
 /* A slot may be this many bytes larger than needed. */
 #define KPROBE_SLOT_SLACK	16
 
-#ifdef CONFIG_OPTPROBES
 #define KPROBE_SLOT_MAX_SIZE	round_up(KPROBE_DETOUR_MAX_SIZE, KPROBE_SLOT_UNIT)
-#else
-#define KPROBE_SLOT_MAX_SIZE	round_up(KPROBE_SLOT_SIZE, KPROBE_SLOT_UNIT)
-#endif
 
 static inline unsigned int kprobe_slot_size(unsigned int len)
 {

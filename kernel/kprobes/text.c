@@ -13,7 +13,6 @@
 #include "point.h"
 #include "table.h"
 
-#ifdef CONFIG_OPTPROBES
 /**
  * kprobe_is_in_jump() - is this the rest of a jump that kprobes has written?
  * @site: where the jump would begin
@@ -40,26 +39,21 @@ bool kprobe_is_in_jump(unsigned long site, unsigned long addr)
 	return false;
 }
 NOKPROBE_SYMBOL(kprobe_is_in_jump);
-#endif
 
 /* How many bytes of text a point may have patched. */
 static size_t patched_size(const struct kprobe_point *point)
 {
-#ifdef CONFIG_OPTPROBES
 	/* @insn has the original of all: no other subsystem patches text that a jump covers. */
 	if (point->detour && !point->detour->alone)
 		return kprobe_point_isa(point)->jump_size;
-#endif
 	return point->breakpoint_len;
 }
 
 /* How many bytes of text a point may patch, now or when it has become a jump. */
 static size_t patchable_size(const struct kprobe_point *point)
 {
-#ifdef CONFIG_OPTPROBES
 	if (point->verdict != KPROBE_VERDICT_IMPOSSIBLE)
 		return KPROBE_JUMP_SIZE;
-#endif
 	return point->breakpoint_len;
 }
 

@@ -5,7 +5,7 @@
 /* veneer.c: where short jumps lead */
 #include <linux/kprobe_arch.h>
 
-#if defined(CONFIG_OPTPROBES) && KPROBE_SHORT_JUMP_SIZE
+#if KPROBE_SHORT_JUMP_SIZE
 /* Bounds of all veneers. They are only ever widened, before a short jump leads to a new one. */
 extern unsigned long kprobe_veneers_first, kprobe_veneers_last;
 

@@ -86,7 +86,6 @@ ASM_NOKPROBE(riscv_v_context_nesting_end)
 	restore_from_x6_to_x31
 .endm
 
-#ifdef CONFIG_OPTPROBES
 /*
  * Called from stubs, which have made room and saved ra. Unwinders read where the call has come
  * from: in s1 until that is restored, as ra is overwritten, else in ra; and, for a trace that
@@ -148,7 +147,6 @@ SYM_CODE_START(kprobe_detour_common)
 	REG_L	sp, PT_SP(sp)
 	sret
 SYM_CODE_END(kprobe_detour_common)
-#endif
 
 /*
  * Reached by a probed function's return. The stack is as it was when the function was

@@ -26,9 +26,7 @@
 /* What a stub saves before it calls common code is part of what that saves. */
 static_assert(ALIGN(sizeof(struct pt_regs), 16) == KPROBE_STUB_FRAME);
 static_assert(offsetof(struct pt_regs, ra) == KPROBE_STUB_LINK);
-#ifdef CONFIG_OPTPROBES
 static_assert(offsetof(struct kprobe_detour, route.run_post) == KPROBE_DETOUR_RUN_POST);
-#endif
 
 kprobe_opcode_t *arch_kprobe_entry(unsigned long addr, unsigned long offset,
 				   bool *on_func_entry)
@@ -207,7 +205,6 @@ bool kprobe_breakpoint_handler(struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(kprobe_breakpoint_handler);
 
-#ifdef CONFIG_OPTPROBES
 /**
  * kprobe_break_leave() - leave a breakpoint's trap for a detour
  * @regs: registers of a trap from the kernel
@@ -256,7 +253,6 @@ unreadable:
 	return;
 }
 NOKPROBE_SYMBOL(kprobe_interrupted);
-#endif
 
 /* Runs on two stacks, one after the other: neither is the one of "current". */
 NOKPROBE_SYMBOL(__switch_to);

@@ -108,9 +108,7 @@ static void reports_mechanism(struct kunit *test)
 
 	c = kprobes_counting(test, kprobes_place_named(KPROBES_PLACE_C));
 	inner = kprobes_counting(test, kprobes_place(kprobes_places() - 1));
-	KUNIT_EXPECT_EQ(test, !!(c->kp.flags & KPROBE_FLAG_FTRACE),
-			IS_ENABLED(CONFIG_KPROBES_ON_FTRACE) &&
-			!IS_ENABLED(CONFIG_OPTPROBES));
+	KUNIT_EXPECT_FALSE(test, c->kp.flags & KPROBE_FLAG_FTRACE);
 	KUNIT_EXPECT_FALSE(test, inner->kp.flags & KPROBE_FLAG_FTRACE);
 	wait_for_kprobe_optimizer();
 	expect_inlines(test, &c->kp);

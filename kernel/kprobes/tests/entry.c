@@ -21,9 +21,7 @@ const struct kprobes_place kprobes_entry_place = {
 
 static const enum entry_form forms[] = {
 	ENTRY_BREAKPOINT,
-#ifdef CONFIG_OPTPROBES
 	ENTRY_JUMP,
-#endif
 	ENTRY_FTRACE,
 };
 

@@ -130,7 +130,6 @@ static void patch_breakpoint(struct kunit *test)
 	kunit_deactivate_static_stub(test, kprobe_patch_step);
 }
 
-#ifdef CONFIG_OPTPROBES
 static const struct kprobes_place plain = {
 	.name = "instruction", .symbol = "kprobes_opt_plain",
 };
@@ -160,7 +159,6 @@ static void patch_jump(struct kunit *test)
 	KUNIT_EXPECT_MEMEQ(test, last_text(written), jump, sizeof(jump));
 	kunit_deactivate_static_stub(test, kprobe_patch_step);
 }
-#endif
 
 /* Where the patches of a step are: close together, far apart, at pages' ends, in any order. */
 static const unsigned int many_offsets[] = {
@@ -227,9 +225,7 @@ static void patch_many(struct kunit *test)
 
 static struct kunit_case patch_cases[] = {
 	KUNIT_CASE(patch_breakpoint),
-#ifdef CONFIG_OPTPROBES
 	KUNIT_CASE(patch_jump),
-#endif
 	KUNIT_CASE(patch_many),
 	{}
 };

@@ -72,7 +72,6 @@ static const struct state_table point_table = {
 	.legal = is_legal,					\
 }
 
-#ifdef CONFIG_OPTPROBES
 static bool optimization_may_become(const struct edge *edge)
 {
 	return kprobe_optimization_may_become(edge->from, edge->to);
@@ -106,7 +105,6 @@ static const struct state_table optimization_table = {
 	.to = KPROBE_OPT_##after,				\
 	.legal = is_legal,					\
 }
-#endif
 
 static const struct edge edges[] = {
 	POINT(IDLE, IDLE, false),
@@ -125,7 +123,6 @@ static const struct edge edges[] = {
 	POINT(GONE, ARMED, false),
 	POINT(GONE, DISARM_PENDING, false),
 	POINT(GONE, GONE, false),
-#ifdef CONFIG_OPTPROBES
 	OPTIMIZATION(IDLE, IDLE, false),
 	OPTIMIZATION(IDLE, QUEUED, true),
 	OPTIMIZATION(IDLE, WAITING, false),
@@ -135,11 +132,10 @@ static const struct edge edges[] = {
 	OPTIMIZATION(WAITING, IDLE, true),
 	OPTIMIZATION(WAITING, QUEUED, false),
 	OPTIMIZATION(WAITING, WAITING, false),
-#endif
 };
 
 static_assert(ARRAY_SIZE(edges) == KPROBE_POINT_STATES * KPROBE_POINT_STATES +
-	      (IS_ENABLED(CONFIG_OPTPROBES) ? KPROBE_OPT_STATES * KPROBE_OPT_STATES : 0));
+				   KPROBE_OPT_STATES * KPROBE_OPT_STATES);
 
 KUNIT_ARRAY_PARAM_DESC(edges, edges, name);
 
@@ -152,9 +148,7 @@ static void state_edge(struct kunit *test)
 
 static const struct state_table *const tables[] = {
 	&point_table,
-#ifdef CONFIG_OPTPROBES
 	&optimization_table,
-#endif
 };
 
 static void describe_table(const struct state_table *const *table, char *text)

@@ -458,7 +458,7 @@ static bool print_stats(void)
 		[TORTURE_REGISTERED] = { "registered", SOME },
 		[TORTURE_TOGGLED] = { "toggled", SOME },
 		[TORTURE_REGISTERED_TWICE] = { "twice", SOME },
-		[TORTURE_JUMPS] = { "jumps", IS_ENABLED(CONFIG_OPTPROBES) ? SOME : NONE },
+		[TORTURE_JUMPS] = { "jumps", SOME },
 		[TORTURE_FTRACED] = { "ftrace", ANY },
 		[TORTURE_TRAPS] = { "traps", ANY },
 		[TORTURE_WALKS] = { "walks", SOME },

@@ -251,8 +251,6 @@ static struct held *held_in_detour(struct kunit *test, void (*how)(struct held *
 {
 	struct held *held = new_held(test, how);
 
-	if (!IS_ENABLED(CONFIG_OPTPROBES))
-		kunit_skip(test, "no handler runs with interrupts enabled");
 	held->c = kprobes_counter(test, place_to_stay());
 	held->c->in_pre = stay_in_pre;
 	held->c->data = held;

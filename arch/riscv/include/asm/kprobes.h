@@ -75,6 +75,8 @@ struct arch_kprobe_insn {
 };
 
 bool kprobe_breakpoint_handler(struct pt_regs *regs);
+bool kprobe_break_leave(struct pt_regs *regs);
+void kprobe_interrupted(struct pt_regs *regs);
 
 #else
 
@@ -83,19 +85,14 @@ static inline bool kprobe_breakpoint_handler(struct pt_regs *regs)
 	return false;
 }
 
-#endif /* CONFIG_KPROBES */
-
-#ifdef CONFIG_OPTPROBES
-bool kprobe_break_leave(struct pt_regs *regs);
-void kprobe_interrupted(struct pt_regs *regs);
-#else
 static inline void kprobe_interrupted(struct pt_regs *regs) { }
 
 static __always_inline bool kprobe_break_leave(struct pt_regs *regs)
 {
 	return false;
 }
-#endif
+
+#endif /* CONFIG_KPROBES */
 
 /* Nothing is stepped. */
 static inline bool kprobe_single_step_handler(struct pt_regs *regs)

@@ -155,7 +155,7 @@ trap restore EXIT
 jumps=""
 [ ! -e "$knob" ] || jumps=$(cat "$knob")
 optimizes=""
-[ -n "$jumps" ] || optimizes="kernel has no CONFIG_OPTPROBES"
+[ -n "$jumps" ] || optimizes="kernel has no CONFIG_SYSCTL"
 ftrace=$(no_ftraced_points)
 plan 15
 

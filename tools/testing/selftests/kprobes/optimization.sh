@@ -185,7 +185,7 @@ module=kprobe_batch_example
 function=hits_get
 optimization=""
 begin "$module"
-[ -e "$knob" ] || skip_all "kernel has no CONFIG_OPTPROBES"
+[ -e "$knob" ] || skip_all "kernel has no CONFIG_SYSCTL"
 events=$(no_events)
 [ -z "$events" ] || skip_all "$events"
 optimization=$(cat "$knob")

@@ -84,7 +84,7 @@ tells_why_not()
 # Prints why the kernel has no jumps, and points no reasons; or nothing.
 why_not()
 {
-	[ -e /proc/sys/debug/kprobes-optimization ] || echo "kernel has no CONFIG_OPTPROBES"
+	[ -e /proc/sys/debug/kprobes-optimization ] || echo "kernel has no CONFIG_SYSCTL"
 }
 
 read_settled()

@@ -37,8 +37,7 @@ static struct kprobes_counter *enter(struct kunit *test)
 	struct kprobes_counter *entry = kprobes_counting(test, &place);
 
 	wait_for_kprobe_optimizer();
-	if (IS_ENABLED(CONFIG_OPTPROBES))
-		KUNIT_EXPECT_TRUE(test, entry->kp.flags & KPROBE_FLAG_OPTIMIZED);
+	KUNIT_EXPECT_TRUE(test, entry->kp.flags & KPROBE_FLAG_OPTIMIZED);
 	return entry;
 }
 

@@ -52,7 +52,6 @@ static void expect_all_refused(struct kunit *test, const struct stretch *s, unsi
 }
 
 #define IS64	IS_ENABLED(CONFIG_X86_64)
-#define OPT	(IS64 && IS_ENABLED(CONFIG_OPTPROBES))
 /* 32-bit kernels copy nothing of ftrace's. */
 #define FTRACE	(IS64 && IS_ENABLED(CONFIG_DYNAMIC_FTRACE))
 #define KEXEC	IS_ENABLED(CONFIG_KEXEC_CORE)
@@ -341,7 +340,7 @@ static void x86_blacklist_untraced(struct kunit *test)
 }
 #endif
 
-#if defined(CONFIG_OPTPROBES) && defined(ARCH_KPROBE_OWN_DETOURS)
+#ifdef ARCH_KPROBE_OWN_DETOURS
 /* Templates of detours are not text. */
 static void x86_blacklist_templates(struct kunit *test)
 {
@@ -355,13 +354,13 @@ static void x86_blacklist_templates(struct kunit *test)
 static const struct stretch assembly[] = {
 	{ "kprobe_post_trampoline", NULL, true },
 	{ "kretprobe_trampoline", NULL, IS_ENABLED(CONFIG_KRETPROBES) },
-	{ "kprobe_detour_saved", NULL, OPT },
-	{ "kprobe_detour_saved_post", NULL, OPT },
-	{ "kprobe_detour_stale", NULL, OPT },
-	{ "kprobe_detour_post_stale", NULL, OPT },
-	{ "kprobe_detour_slow", NULL, OPT },
-	{ "kprobe_detour_divert", NULL, OPT },
-	{ "kprobe_detour_common", NULL, !IS64 && IS_ENABLED(CONFIG_OPTPROBES) },
+	{ "kprobe_detour_saved", NULL, IS64 },
+	{ "kprobe_detour_saved_post", NULL, IS64 },
+	{ "kprobe_detour_stale", NULL, IS64 },
+	{ "kprobe_detour_post_stale", NULL, IS64 },
+	{ "kprobe_detour_slow", NULL, IS64 },
+	{ "kprobe_detour_divert", NULL, IS64 },
+	{ "kprobe_detour_common", NULL, !IS64 },
 	{ "kgdb_ll_trap" },
 	{ "xen_entry_SYSCALL_64" },
 	{ "xenpv_restore_regs_and_return_to_usermode" },
@@ -400,7 +399,7 @@ static struct kunit_case x86_blacklist_cases[] = {
 #ifdef CONFIG_DYNAMIC_FTRACE
 	KUNIT_CASE(x86_blacklist_untraced),
 #endif
-#if defined(CONFIG_OPTPROBES) && defined(ARCH_KPROBE_OWN_DETOURS)
+#ifdef ARCH_KPROBE_OWN_DETOURS
 	KUNIT_CASE(x86_blacklist_templates),
 #endif
 	KUNIT_CASE(x86_blacklist_assembly),
