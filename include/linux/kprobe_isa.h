@@ -118,6 +118,92 @@ struct kprobe_insn {
 };
 
 /**
+ * struct kprobe_form - what becomes of instructions with some bits in common
+ * @mask:   the bits that tell these instructions from others
+ * @value:  what these bits are
+ * @reason: enum kprobe_reason: why they must not be probed
+ * @action: this and all that follow are as in struct kprobe_insn
+ * @flow:   see there
+ * @bundle: see there
+ * @exclusive: see there
+ * @data_len: see there
+ * @no_copy: see there
+ * @no_jump: see there
+ * @no_jump_unless_traced: see there
+ * @no_jump_next: see there
+ * @takes_address: see there
+ */
+struct kprobe_form {
+	u32 mask;
+	u32 value;
+	u8 reason;
+	u8 action;
+	u8 flow;
+	u8 bundle;
+	s8 exclusive;
+	u8 data_len;
+	u8 no_copy:1;
+	u8 no_jump:1;
+	u8 no_jump_unless_traced:1;
+	u8 no_jump_next:1;
+	u8 takes_address:1;
+};
+
+/**
+ * struct kprobe_forms - an instruction set of words, as its manual has it
+ * @shift: where the field begins that tells its groups apart
+ * @bits:  mask of the field after shifting, at most 0x1f
+ * @major: the forms of each group. The first that matches counts; the last matches all
+ */
+struct kprobe_forms {
+	u8 shift;
+	u8 bits;
+	const struct kprobe_form *major[32];
+};
+
+/**
+ * kprobe_find_form() - find an instruction's form
+ * @forms: the instruction set
+ * @word:  the instruction
+ *
+ * Context: Any.
+ * Return: The form.
+ */
+static inline const struct kprobe_form *kprobe_find_form(const struct kprobe_forms *forms,
+							 u32 word)
+{
+	const struct kprobe_form *form = forms->major[word >> forms->shift & forms->bits];
+
+	while ((word & form->mask) != form->value)
+		form++;
+	return form;
+}
+
+/**
+ * kprobe_plan_form() - plan an instruction by its form
+ * @insn: what the form tells is filled in
+ * @form: the form
+ *
+ * Context: Any.
+ * Return: %KPROBE_REASON_NONE, or why the instruction must not be probed.
+ */
+static inline enum kprobe_reason kprobe_plan_form(struct kprobe_insn *insn,
+						  const struct kprobe_form *form)
+{
+	insn->action = form->action;
+	insn->flow = form->flow;
+	insn->bundle = form->bundle;
+	insn->exclusive = form->exclusive;
+	insn->data_len = form->data_len;
+	insn->no_copy = form->no_copy;
+	insn->no_jump = form->no_jump;
+	insn->no_jump_unless_traced = form->no_jump_unless_traced;
+	insn->no_jump_next = form->no_jump_next;
+	insn->takes_address = form->takes_address;
+	return form->reason;
+}
+
+/**
  * kprobe_insn_has_target() - does a plan have a target?
  * @insn: the plan
  *
@@ -200,6 +286,7 @@ static inline unsigned long kprobe_code_here(const struct kprobe_code *code)
  * @stateless: plan() sets @state for no instruction
  * @joins:     instructions may belong together, or be data that another one reads: the core
  *             then plans a whole function before it accepts a probe in it
+ * @forms:     the forms by which @plan plans, or NULL; for tests
  * @scratch:   a jump needs one of these registers, one that nobody reads any more; a
  *             bit for each, 0 if a jump needs none. None of them passes a value to a
  *             function or back, whatever the kernel is compiled by
@@ -243,6 +330,7 @@ struct kprobe_isa {
 	bool stateless;
 	bool joins;
 	u32 scratch;
+	const struct kprobe_forms *forms;
 	const bool *first_bytes;
 	enum kprobe_reason (*plan)(struct kprobe_insn *insn, const u8 *bytes,
 				   size_t avail, unsigned long addr);

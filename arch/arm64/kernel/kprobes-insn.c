@@ -32,16 +32,6 @@
 #define STORE_LR	(0xf90003e0 | KPROBE_STUB_LINK / 8 << 10 | REG_LR)
 #define LOAD_LR		(0xf94003e0 | KPROBE_STUB_LINK / 8 << 10 | REG_LR)
 
-#define DRPS		0xd6bf03e0
-/* With a predicate, and without. */
-#define MOVPRFX_P_MASK	0xff3ee000
-#define MOVPRFX_P	0x04102000
-#define MOVPRFX_MASK	0xfffffc00
-#define MOVPRFX		0x0420bc00
-
-#define TSTART_MASK	0xffffffe0
-#define TSTART		0xd5233060
-#define TCOMMIT		0xd503307f
 #define BREAKPOINT	(AARCH64_BREAK_MON | KPROBES_BRK_IMM << 5)
 
 /* The condition of b.cond; what turns it, and cbz or tbz, into the opposite. */
@@ -49,18 +39,21 @@
 #define COND_NOT	BIT(0)
 #define ZERO_NOT	BIT(24)
 
-/* Instructions that must not be probed: what their bits in @mask are, and why. */
-struct refused {
-	u32 mask;
-	u32 value;
-	enum kprobe_reason reason;
-};
+#define BTI	IS_ENABLED(CONFIG_ARM64_BTI_KERNEL)
 
-#define REFUSE(bits, word, why) \
-	{ .mask = bits, .value = word, .reason = KPROBE_REASON_##why }
+#define ROW(bits, word, what, where, ...) \
+	{ .mask = bits, .value = word, .action = KPROBE_##what, .flow = KPROBE_FLOW_##where, \
+	  __VA_ARGS__ }
+#define REFUSE(bits, word, why, ...) \
+	{ .mask = bits, .value = word, .reason = KPROBE_REASON_##why, __VA_ARGS__ }
+#define RUN_REST		ROW(0, 0, RUN, NEXT)
+#define REFUSE_REST		REFUSE(0, 0, UNDECODABLE)
 
 /*
- * The first match counts.
+ * What becomes of instructions: Arm Architecture Reference Manual, "A64 instruction set
+ * encoding". Groups are told apart, and each branch. Others that are reserved trap in a copy too.
+ *
+ * Why instructions are refused:
  *
  * TRAP:  somebody else has put it there or waits for it: BUG(), UBSAN, CFI, KGDB.
  * LEVEL: to another exception level; to the other stack pointer, which holds the
@@ -77,148 +70,126 @@ struct refused {
  * FORM:  signs or authenticates with its own address, or authenticates where it
  *        calls. The kernel is compiled without.
  */
-static const struct refused refused[] = {
-	REFUSE(0xffe0001f, 0xd4200000, TRAP),		/* brk */
-	REFUSE(0xffe0001f, 0xd4400000, TRAP),		/* hlt */
-	REFUSE(0xffe0001f, 0xd4000002, WORLD),		/* hvc */
-	REFUSE(0xffe0001f, 0xd4000003, WORLD),		/* smc */
-	REFUSE(0xff000000, 0xd4000000, LEVEL),		/* svc, dcps */
-	REFUSE(0xffffffff, 0xd69f03e0, LEVEL),		/* eret */
-	REFUSE(0xfffffbff, 0xd69f0bff, LEVEL),		/* eretaa, eretab */
-	REFUSE(0xffffffff, DRPS, LEVEL),
-	REFUSE(0xfffff0ff, 0xd50040bf, LEVEL),		/* msr spsel, #imm */
-	REFUSE(0xffffffe0, 0xd5184200, LEVEL),		/* msr spsel, reg */
-	REFUSE(0xffdfffc0, 0xd5184000, LEVEL),		/* spsr_el1, elr_el1 */
-	REFUSE(0xffdfffe0, 0xd5185200, LEVEL),		/* esr_el1 */
-	REFUSE(0xffdfffe0, 0xd5186000, LEVEL),		/* far_el1 */
-	REFUSE(0xffffffc0, 0xd5182000, LEVEL),		/* msr ttbr0_el1, ttbr1_el1 */
-	REFUSE(0xffffffdf, 0xd503205f, SLEEP),		/* wfe, wfi */
-	REFUSE(0xffffffc0, 0xd5031000, SLEEP),		/* wfet, wfit */
-	REFUSE(0x3b200c00, 0x19000400, EXCLUSIVE),	/* cpy*, set* */
-	REFUSE(MOVPRFX_P_MASK, MOVPRFX_P, EXCLUSIVE),
-	REFUSE(MOVPRFX_MASK, MOVPRFX, EXCLUSIVE),
-	REFUSE(TSTART_MASK, TSTART, EXCLUSIVE),
-	REFUSE(0xfefff800, 0xd63f0800, FORM),		/* blraa, blrab */
-	REFUSE(0xffff8000, 0xdac18000, FORM),		/* pacia*sppc, autia*sppc */
-	REFUSE(0xff80001f, 0xf380001f, FORM),		/* autia*sppc, #imm */
-	REFUSE(0xff000000, 0xdc000000, UNDECODABLE),	/* among literals */
+
+/* Reserved, with udf and zeros; SME. */
+static const struct kprobe_form reserved_or_sme[] = {
+	ROW(0x80000000, 0x80000000, RUN, NEXT),
+	REFUSE_REST,
 };
 
-static bool is_hint(u32 word, enum aarch64_insn_hint_cr_op op)
-{
-	return word == aarch64_insn_gen_hint(op);
-}
+static const struct kprobe_form unallocated[] = {
+	REFUSE_REST,
+};
+
+/* A branch in the place of the instruction after movprfx would be CONSTRAINED UNPREDICTABLE. */
+static const struct kprobe_form sve[] = {
+	REFUSE(0xff3ee000, 0x04102000, EXCLUSIVE, .no_jump_next = 1),	/* movprfx, predicated */
+	REFUSE(0xfffffc00, 0x0420bc00, EXCLUSIVE, .no_jump_next = 1),	/* movprfx */
+	RUN_REST,
+};
+
+/* What goes to no register has no effect. SIMD registers are not in pt_regs. */
+static const struct kprobe_form loads_and_stores[] = {
+	ROW(0xbfa00000, 0x08200000, RUN, NEXT),				/* casp */
+	ROW(0x3fc00000, 0x08400000, RUN, NEXT, .exclusive = 1),		/* ldxr and others */
+	ROW(0x3fc00000, 0x08000000, RUN, NEXT, .exclusive = -1),	/* stxr and others */
+	ROW(0xbfe00000, 0x89400000, RUN, NEXT, .exclusive = 1),		/* ldtxr and others */
+	ROW(0xbfe00000, 0x89000000, RUN, NEXT, .exclusive = -1),	/* sttxr and others */
+	ROW(0xff00001f, 0x1800001f, NOP, NEXT, .data_len = 4),		/* ldr wzr, literal */
+	ROW(0xff00001f, 0x5800001f, NOP, NEXT, .data_len = 8),		/* ldr xzr, literal */
+	ROW(0xff00001f, 0x9800001f, NOP, NEXT, .data_len = 4),		/* ldrsw xzr, literal */
+	ROW(0xff000000, 0x18000000, EMULATE, NEXT, .data_len = 4),	/* ldr w, literal */
+	ROW(0xff000000, 0x58000000, EMULATE, NEXT, .data_len = 8),	/* ldr x, literal */
+	ROW(0xff000000, 0x98000000, EMULATE, NEXT, .data_len = 4),	/* ldrsw, literal */
+	ROW(0xff000000, 0xd8000000, NOP, NEXT),				/* prfm, literal */
+	ROW(0xff000000, 0x1c000000, RUN, NEXT, .data_len = 4),		/* ldr s, literal */
+	ROW(0xff000000, 0x5c000000, RUN, NEXT, .data_len = 8),		/* ldr d, literal */
+	ROW(0xff000000, 0x9c000000, RUN, NEXT, .data_len = 16),		/* ldr q, literal */
+	REFUSE(0xff000000, 0xdc000000, UNDECODABLE),			/* among literals */
+	REFUSE(0x3b200c00, 0x19000400, EXCLUSIVE),			/* cpy*, set* */
+	RUN_REST,
+};
+
+static const struct kprobe_form immediates[] = {
+	ROW(0x9f00001f, 0x1000001f, NOP, NEXT, .takes_address = 1),	/* adr xzr */
+	ROW(0x9f000000, 0x10000000, EMULATE, NEXT, .takes_address = 1),	/* adr */
+	ROW(0x9f00001f, 0x9000001f, NOP, NEXT),				/* adrp xzr */
+	ROW(0x9f000000, 0x90000000, EMULATE, NEXT),			/* adrp */
+	REFUSE(0xff80001f, 0xf380001f, FORM),				/* autia*sppc, #imm */
+	RUN_REST,
+};
 
 /*
  * With BTI, indirect branches have to find a bti, or a breakpoint. Indirect calls may also land
  * on paciasp and pacibsp (Arm Architecture Reference Manual, PACIASP). Compilers use these where
- * no branch leads, too: after the bti and the nops that a traced function begins with.
+ * no branch leads, too: after the bti and the nops that a traced function begins with. The copy
+ * of blr x30 would overwrite x30 before it goes there.
  */
-static bool signs_return(u32 word)
-{
-	return is_hint(word, AARCH64_INSN_HINT_PACIASP) ||
-	       is_hint(word, AARCH64_INSN_HINT_PACIBSP);
-}
-
-static bool is_return(u32 word)
-{
-	return aarch64_insn_is_ret(word) || aarch64_insn_is_ret_auth(word) ||
-	       aarch64_insn_is_eret(word) || aarch64_insn_is_eret_auth(word) ||
-	       word == DRPS;
-}
-
-static u8 flow_of(u32 word)
-{
-	if (aarch64_insn_is_b(word))
-		return KPROBE_FLOW_JUMP;
-	if (aarch64_insn_is_bl(word))
-		return KPROBE_FLOW_CALL;
-	if (aarch64_insn_is_branch_imm(word))
-		return KPROBE_FLOW_COND;
-	if (aarch64_insn_is_br(word) || aarch64_insn_is_br_auth(word))
-		return KPROBE_FLOW_JUMP_INDIRECT;
-	if (aarch64_insn_is_blr(word) || aarch64_insn_is_blr_auth(word))
-		return KPROBE_FLOW_CALL_INDIRECT;
-	if (is_return(word))
-		return KPROBE_FLOW_RETURN;
-	return aarch64_insn_is_bti(word) ? KPROBE_FLOW_PAD : KPROBE_FLOW_NEXT;
-}
-
-/* Knows groups, and each branch. Others that are reserved trap in a copy too. */
-static bool is_allocated(u32 word)
-{
-	switch (word >> 25 & 0xf) {
-	case 0:						/* SME; udf, and zeros */
-		return word & BIT(31);
-	case 1: case 3:
-		return false;
-	case 10: case 11:				/* branches; traps; system */
-		return flow_of(word) != KPROBE_FLOW_NEXT || word >> 25 == 0x6a;
-	default:
-		return true;
-	}
-}
-
-static enum kprobe_reason judge(u32 word)
-{
-	const struct refused *r;
-
-	if (!is_allocated(word))
-		return KPROBE_REASON_UNDECODABLE;
-	for (r = refused; r < refused + ARRAY_SIZE(refused); r++)
-		if ((word & r->mask) == r->value)
-			return r->reason;
-	return KPROBE_REASON_NONE;
-}
-
-/* Those of FEAT_LSUI, which access memory as the user does: ldtxr, sttxr and others. */
-static bool is_user_exclusive(u32 word)
-{
-	return (word & 0xbfa00000) == 0x89000000;
-}
-
-/* casp is encoded among the pairs, where those have a size too small for them. */
-static s8 exclusive_of(u32 word)
-{
-	if (aarch64_insn_is_clrex(word) || word == TCOMMIT)
-		return -1;
-	if ((word & TSTART_MASK) == TSTART)
-		return 1;
-	if (is_user_exclusive(word))
-		return word & BIT(22) ? 1 : -1;
-	if (!aarch64_insn_is_exclusive(word) || (word & (BIT(31) | BIT(21))) == BIT(21))
-		return 0;
-	return aarch64_insn_is_load_ex(word) ? 1 : -1;
-}
-
-static bool is_movprfx(u32 word)
-{
-	return (word & MOVPRFX_MASK) == MOVPRFX || (word & MOVPRFX_P_MASK) == MOVPRFX_P;
-}
-
-/* A kind of literal in the text, and what loads it from the address in a register. */
-struct literal {
-	u8 size;
-	u32 load;
+static const struct kprobe_form branches_and_system[] = {
+	ROW(0xfc000000, 0x14000000, EMULATE, JUMP),			/* b */
+	ROW(0xfc000000, 0x94000000, EMULATE, CALL),			/* bl */
+	ROW(0x7c000000, 0x34000000, EMULATE, COND),			/* cbz, cbnz, tbz, tbnz */
+	ROW(0xff000000, 0x54000000, EMULATE, COND),			/* b.cond, bc.cond */
+	ROW(0xfffffc1f, 0xd61f0000, EMULATE, JUMP_INDIRECT),		/* br */
+	ROW(0xffffffff, 0xd63f03c0, EMULATE, CALL_INDIRECT, .no_copy = 1), /* blr x30 */
+	ROW(0xfffffc1f, 0xd63f0000, EMULATE, CALL_INDIRECT),		/* blr */
+	ROW(0xfffffc1f, 0xd65f0000, EMULATE, RETURN),			/* ret */
+	ROW(0xfefff800, 0xd61f0800, RUN, JUMP_INDIRECT),		/* braa, brab */
+	ROW(0xfffffbff, 0xd65f0bff, RUN, RETURN),			/* retaa, retab */
+	/* blraa, blrab */
+	REFUSE(0xfefff800, 0xd63f0800, FORM, .flow = KPROBE_FLOW_CALL_INDIRECT),
+	REFUSE(0xffffffff, 0xd69f03e0, LEVEL, .flow = KPROBE_FLOW_RETURN), /* eret */
+	REFUSE(0xfffffbff, 0xd69f0bff, LEVEL, .flow = KPROBE_FLOW_RETURN), /* eretaa, eretab */
+	REFUSE(0xffffffff, 0xd6bf03e0, LEVEL, .flow = KPROBE_FLOW_RETURN), /* drps */
+	REFUSE(0xffe0001f, 0xd4200000, TRAP),				/* brk */
+	REFUSE(0xffe0001f, 0xd4400000, TRAP),				/* hlt */
+	REFUSE(0xffe0001f, 0xd4000002, WORLD),				/* hvc */
+	REFUSE(0xffe0001f, 0xd4000003, WORLD),				/* smc */
+	REFUSE(0xff000000, 0xd4000000, LEVEL),				/* svc, dcps */
+	REFUSE(0xfffff0ff, 0xd50040bf, LEVEL),				/* msr spsel, #imm */
+	REFUSE(0xffffffe0, 0xd5184200, LEVEL),				/* msr spsel, reg */
+	REFUSE(0xffdfffc0, 0xd5184000, LEVEL),				/* spsr_el1, elr_el1 */
+	REFUSE(0xffdfffe0, 0xd5185200, LEVEL),				/* esr_el1 */
+	REFUSE(0xffdfffe0, 0xd5186000, LEVEL),				/* far_el1 */
+	REFUSE(0xffffffc0, 0xd5182000, LEVEL),			/* msr ttbr0_el1, ttbr1_el1 */
+	REFUSE(0xffffffdf, 0xd503205f, SLEEP),				/* wfe, wfi */
+	REFUSE(0xffffffc0, 0xd5031000, SLEEP),				/* wfet, wfit */
+	REFUSE(0xffffffe0, 0xd5233060, EXCLUSIVE, .exclusive = 1),	/* tstart */
+	ROW(0xffffffff, 0xd503307f, RUN, NEXT, .exclusive = -1),	/* tcommit */
+	ROW(0xfffff0ff, 0xd503305f, RUN, NEXT, .exclusive = -1),	/* clrex */
+	ROW(0xffffffff, 0xd503201f, NOP, NEXT),				/* nop */
+	ROW(0xffffff3f, 0xd503241f, NOP, PAD, .no_jump = BTI),		/* bti */
+	ROW(0xffffffbf, 0xd503233f, RUN, NEXT, .no_jump_unless_traced = BTI), /* paciasp, pacibsp */
+	ROW(0xff000000, 0xd5000000, RUN, NEXT),				/* the rest of system */
+	REFUSE_REST,
 };
 
-/* For general and SIMD registers, by opc; the last one is prfm. */
-static const struct literal literals[2][4] = {
-	{ { 4, 0xb9400000 }, { 8, 0xf9400000 }, { 4, 0xb9800000 }, },
-	{ { 4, 0xbd400000 }, { 8, 0xfd400000 }, { 16, 0x3dc00000 }, },
+static const struct kprobe_form registers[] = {
+	REFUSE(0xffff8000, 0xdac18000, FORM),				/* pacia*sppc, autia*sppc */
+	RUN_REST,
+};
+
+static const struct kprobe_form simd[] = {
+	RUN_REST,
+};
+
+/* By bits 28 to 25. */
+static const struct kprobe_forms forms = {
+	.shift = 25,
+	.bits = 0xf,
+	.major = {
+		[0] = reserved_or_sme, [1] = unallocated, [2] = sve, [3] = unallocated,
+		[4] = loads_and_stores, [6] = loads_and_stores,
+		[12] = loads_and_stores, [14] = loads_and_stores,
+		[5] = registers, [13] = registers, [7] = simd, [15] = simd,
+		[8] = immediates, [9] = immediates,
+		[10] = branches_and_system, [11] = branches_and_system,
+	},
 };
 
 static bool is_simd(u32 word)
 {
 	return word & BIT(26);
-}
-
-static const struct literal *literal_of(u32 word)
-{
-	static const struct literal none;
-
-	return (word & 0x3b000000) == 0x18000000 ?
-		&literals[is_simd(word)][word >> 30] : &none;
 }
 
 static u32 reg_of(u32 word)
@@ -244,29 +215,10 @@ static unsigned long address_of(u32 word, unsigned long from)
 	return from + sign_extend64(literal, 18) * AARCH64_INSN_SIZE;
 }
 
-/* A prefetch is a hint. What goes to no register has no effect. */
-static bool is_nop(u32 word)
-{
-	if (aarch64_insn_uses_literal(word))
-		return reg_of(word) == REG_ZR || aarch64_insn_is_prfm_lit(word);
-	return is_hint(word, AARCH64_INSN_HINT_NOP) || aarch64_insn_is_bti(word);
-}
-
-static u8 action_of(u32 word)
-{
-	if (is_nop(word))
-		return KPROBE_NOP;
-	/* With adr and adrp, but without SIMD registers: those are not in pt_regs. */
-	if (aarch64_insn_uses_literal(word) || aarch64_insn_is_branch_imm(word) ||
-	    aarch64_insn_is_br(word) || aarch64_insn_is_blr(word) ||
-	    aarch64_insn_is_ret(word))
-		return KPROBE_EMULATE;
-	return KPROBE_RUN;
-}
-
 static enum kprobe_reason plan(struct kprobe_insn *insn, const u8 *bytes, size_t avail,
 			       unsigned long addr)
 {
+	enum kprobe_reason reason;
 	u32 word;
 
 	*insn = (struct kprobe_insn){ .breakpoint_len = AARCH64_INSN_SIZE };
@@ -274,22 +226,12 @@ static enum kprobe_reason plan(struct kprobe_insn *insn, const u8 *bytes, size_t
 		return KPROBE_REASON_UNDECODABLE;
 	word = get_unaligned_le32(bytes);
 	insn->len = AARCH64_INSN_SIZE;
-	insn->action = action_of(word);
-	insn->flow = flow_of(word);
-	insn->exclusive = exclusive_of(word);
-	insn->no_jump = aarch64_insn_is_bti(word) && IS_ENABLED(CONFIG_ARM64_BTI_KERNEL);
-	insn->no_jump_unless_traced = signs_return(word) && IS_ENABLED(CONFIG_ARM64_BTI_KERNEL);
-	/* A branch in the place of the next one would be CONSTRAINED UNPREDICTABLE. */
-	insn->no_jump_next = is_movprfx(word);
-	/* Its copy overwrites x30 before it goes there. */
-	insn->no_copy = aarch64_insn_is_blr(word) && base_of(word) == REG_LR;
-	if (aarch64_insn_is_branch_imm(word))
+	reason = kprobe_plan_form(insn, kprobe_find_form(&forms, word));
+	if (kprobe_insn_has_target(insn))
 		insn->target = addr + aarch64_get_branch_offset(word);
-	insn->data_len = literal_of(word)->size;
-	insn->takes_address = aarch64_insn_is_adr(word);
 	if (insn->data_len || insn->takes_address)
 		insn->data = address_of(word, addr);
-	return judge(word);
+	return reason;
 }
 NOKPROBE_SYMBOL(plan);
 
@@ -348,14 +290,19 @@ static void put_address(struct kprobe_code *code, u32 reg, unsigned long to)
 						    AARCH64_INSN_ADSB_ADD));
 }
 
+/* Loads from the address in a register what the instruction loads from the text. */
 static void put_literal(struct kprobe_code *code, u32 word, unsigned long data)
 {
+	static const u32 loads[2][3] = {	/* by opc, of general and SIMD registers */
+		{ 0xb9400000, 0xf9400000, 0xb9800000 },
+		{ 0xbd400000, 0xfd400000, 0x3dc00000 },
+	};
 	u32 by = is_simd(word) ? REG_SPARE : reg_of(word);
 
 	if (is_simd(word))
 		put_word(code, PUSH(by));
 	put_address(code, by, data);
-	put_word(code, literal_of(word)->load | by << 5 | reg_of(word));
+	put_word(code, loads[is_simd(word)][word >> 30] | by << 5 | reg_of(word));
 	if (is_simd(word))
 		put_word(code, POP(by));
 }
@@ -433,6 +380,7 @@ const struct kprobe_isa arm64_kprobe_isa = {
 	.pads = IS_ENABLED(CONFIG_ARM64_BTI_KERNEL),
 	.stateless = true,
 	.joins = true,
+	.forms = &forms,
 	.plan = plan,
 	.emit = emit,
 	.jump = put_jump,

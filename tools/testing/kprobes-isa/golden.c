@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <linux/kernel.h>
+#include <linux/unaligned.h>
 
 #include "harness.h"
 
@@ -264,6 +265,8 @@ static void make_line(struct text *t, const char *line)
 		return;
 	avail = read_bytes(line, bytes, &size);
 	reason = harness_target.isa->plan(&insn, bytes, avail, harness_target.from);
+	if (avail >= sizeof(u32))
+		forms_note(get_unaligned_le32(bytes));
 	copy_case(t, line);
 	add_plan(t, reason, &insn, size);
 	if (reason)

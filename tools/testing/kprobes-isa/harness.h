@@ -86,6 +86,10 @@ void guest_test(void);
 /* Where probes and jumps can be: share.c. */
 int share_print(const char *vmlinux);
 
+/* Tables of forms: forms.c. */
+void forms_note(u32 word);
+void forms_test(void);
+
 /* The tests: a golden table, a kernel, the KUnit suites that are linked in. */
 int golden_write(const char *path);
 void golden_test(const char *path);

@@ -35,6 +35,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	golden_test(argv[1]);
+	forms_test();
 	classes_load(argv[1]);
 	if (harness_target.sequences)
 		sequences_test(argv[1]);
