@@ -19,11 +19,10 @@
  *   batch, ftrace, switch					text
  *   optimizer, code, stub, examine, scan, site, region		jumps
  *   detour, fault, kretprobe, kretprobe_pool, hit,		hits
- *   slot_make, slot, unwind, synchronize, miss,
- *   probed_code, frame
+ *   slot, unwind, synchronize, miss, probed_code, frame
  *   veneer, address, reserved, function, blacklist,		places
  *   module_text, text, patch
- *   point, slot_write, table, reason				data
+ *   point, table, reason					data
  *
  * A file's header declares what the files above it may use, and includes headers of the layers
  * below and no other. scripts/layers.py checks the objects and the includes. Architectures are

@@ -104,26 +104,12 @@ void arch_kprobe_patch(const struct kprobe_patch *patches, unsigned int nr);
  * @code: the bytes
  * @len:  how many
  *
- * CPUs may go on fetching what was there before until arch_kprobe_flush_slots() or
+ * CPUs may go on fetching what was there before until arch_kprobe_sync_slots() or
  * arch_kprobe_patch().
  *
  * Context: Process context, kprobe_mutex held, may sleep.
  */
 void arch_kprobe_write_slot(void *slot, const void *code, size_t len);
-
-/**
- * arch_kprobe_fill_slots() - make fresh executable memory read-only
- * @pages: memory from execmem
- * @size:  its size in bytes, whole pages
- * @notes: an array: each page begins with the address of an element
- * @note_size: the size of an element
- *
- * Fills the rest with breakpoints and makes it read-only and executable.
- *
- * Context: Process context, may sleep.
- * Return: 0 or a negative errno, the memory then still writable.
- */
-int arch_kprobe_fill_slots(void *pages, size_t size, void *notes, size_t note_size);
 
 /* What unwinders ask, see unwind.c. */
 bool kprobe_is_site(unsigned long addr);
@@ -284,13 +270,16 @@ static inline bool arch_kprobe_text_reserved(unsigned long start, unsigned long 
 }
 #endif
 
-#ifndef arch_kprobe_flush_slots
+#ifndef arch_kprobe_sync_slots
 /**
- * arch_kprobe_flush_slots() - have every CPU fetch slots as they were written
+ * arch_kprobe_sync_slots() - have every CPU fetch slots as they were written
+ *
+ * Called before a hit can reach a slot that was written just now. Does nothing if none was written
+ * since the last time.
  *
  * Context: Process context, kprobe_mutex held, may sleep.
  */
-static inline void arch_kprobe_flush_slots(void)
+static inline void arch_kprobe_sync_slots(void)
 {
 }
 #endif
@@ -435,7 +424,7 @@ static inline unsigned long kprobe_veneer_of(const struct kprobe_detour *detour)
 static inline unsigned long kprobe_point_jump_target(const struct kprobe_point *point)
 {
 	return kprobe_point_jumps_short(point) ? kprobe_veneer_of(point->detour) :
-	       (unsigned long)kprobe_detour_entry(point->detour);
+	       (unsigned long)point->detour->slot;
 }
 
 /*

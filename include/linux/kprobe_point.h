@@ -198,7 +198,6 @@ struct kprobe_emulation {
  *             under kprobe_mutex
  * @len:       length of the displaced instruction in bytes
  * @breakpoint_len: length of the breakpoint that replaces it
- * @was_armed: hits may be under way, also while the point is not armed
  * @ends_in_trap: a breakpoint follows the copies in slots, not a jump back
  * @plain:     as in the plan for the displaced instruction
  * @dead:      the register that the jump back uses: fls() of struct kprobe_insn's @dead
@@ -232,7 +231,6 @@ struct kprobe_point {
 	u8 state;
 	u8 mechanism;
 	u8 breakpoint_len:3;
-	u8 was_armed:1;
 	u8 plain:1;
 	u8 ends_in_trap:1;
 	u8 on_func_entry:1;
@@ -295,7 +293,7 @@ struct kprobe_entry {
  *              covers; for breakpoints
  * @direct:     a breakpoint's hit leaves the trap for it: its code calls the handlers itself, or
  *              is a stub. False when there is another point at the site
- * @slot:       its code
+ * @slot:       its code, where a jump or breakpoint leads
  * @route:      route of hits that continue here: @run executes all displaced instructions
  *              and jumps back to the text after them, @run_post also calls the
  *              post-handlers after the first instruction. It may be NULL if no probe with
@@ -333,16 +331,6 @@ struct kprobe_detour {
 		union kprobe_deferred_free deferred;
 	};
 };
-
-/* Where a jump or breakpoint leads. A stub begins with the address of its detour. */
-static __always_inline void *kprobe_detour_entry(const struct kprobe_detour *detour)
-{
-#ifdef ARCH_KPROBE_OWN_DETOURS
-	return detour->slot;
-#else
-	return detour->slot + sizeof(detour);
-#endif
-}
 
 /* Of a nop there is no copy: where hits go on, that of the next instruction begins. */
 static __always_inline bool kprobe_detour_runs_next(const struct kprobe_detour *detour)

@@ -71,7 +71,7 @@ static void take_sites(struct list_head *points)
 		other = kprobe_point_other(point);
 		if (!other || kprobe_point_skips_nop(point))
 			continue;
-		kprobe_point_flush_slots(point);
+		arch_kprobe_sync_slots();
 		if (!kprobe_point_in_text(other))
 			kprobe_point_give_site(other, point);
 	}
@@ -79,7 +79,7 @@ static void take_sites(struct list_head *points)
 		other = kprobe_point_at_site(point);
 		if (!other)
 			continue;
-		kprobe_point_flush_slots(point);
+		arch_kprobe_sync_slots();
 		/* It gets no jump. */
 		kprobe_optimizer_dequeue(other);
 		kprobe_point_give_site(other, point);
@@ -238,12 +238,10 @@ static void finish_pass(struct list_head *points, enum kprobe_point_state state)
 		kprobe_point_set_state(point, state);
 	list_for_each_entry_safe(point, next, points, batch) {
 		list_del_init(&point->batch);
-		if (state == KPROBE_POINT_ARMED) {
-			point->was_armed = true;
+		if (state == KPROBE_POINT_ARMED)
 			kprobe_optimizer_queue(point);
-		} else {
+		else
 			kprobe_optimizer_queue_overlapping(point);
-		}
 		kprobe_point_put(point);
 	}
 }
@@ -310,8 +308,11 @@ enum kprobe_reason kprobe_batch_commit(struct list_head *batch)
 	if (!list_empty(&arm)) {
 		/* First: kprobe_detour_prepare() makes a point with a neighbour another detour. */
 		kprobe_unoptimize_overlapping(&arm);
+		list_for_each_entry(point, &arm, batch)
+			kprobe_detour_prepare(point);
+		/* All detours are there: CPUs are told of them once. */
 		list_for_each_entry_safe(point, next, &arm, batch) {
-			if (kprobe_detour_prepare(point))
+			if (kprobe_detour_commit(point))
 				continue;
 			kprobe_batch_use_ftrace(point);
 			list_move_tail(&point->batch, &arm_ftrace);

@@ -70,9 +70,9 @@ void kprobe_point_choose_route(struct kprobe_point *point)
 #ifdef CONFIG_KPROBES_ON_FTRACE
 	if (point->entry && kprobe_point_at_site(point) && point->mechanism != KPROBE_JUMP) {
 		/* Any detour does: it leaves the hit to kprobe_hit(). */
-		void *enter = point->detour ? kprobe_detour_entry(point->detour) : NULL;
+		void *enter = point->detour ? point->detour->slot : NULL;
 
-		kprobe_point_flush_slots(point);
+		arch_kprobe_sync_slots();
 		/* The detour was written before. Pairs with the address dependency of a hit. */
 		smp_store_release(&point->entry->shared.enter, enter);
 		route = &point->entry->shared;
@@ -142,7 +142,7 @@ static enum kprobe_reason connect_jump(struct kprobe_detour *detour,
 
 	if (kprobe_point_jumps_short(point))
 		return kprobe_veneer_make(detour);
-	arch_kprobe_isa->jump(&code, (unsigned long)kprobe_detour_entry(detour), region->scratch);
+	arch_kprobe_isa->jump(&code, (unsigned long)detour->slot, region->scratch);
 	return code.far ? KPROBE_REASON_OUT_OF_REACH : KPROBE_REASON_NONE;
 }
 
@@ -167,8 +167,7 @@ static enum kprobe_reason make_detour(struct kprobe_point *point,
 	detour->direct = !kprobe_point_at_site(point);
 	kprobe_detour_set_region(detour, region);
 	emission.detour = detour;
-	reason = kprobe_slot_make(&detour->slot, (unsigned long)detour | KPROBE_OWNER_IS_DETOUR,
-				  emit, &emission);
+	reason = kprobe_slot_make(&detour->slot, (unsigned long)detour, emit, &emission);
 	if (!reason && !alone)
 		reason = connect_jump(detour, region);
 	if (reason) {
@@ -180,7 +179,7 @@ static enum kprobe_reason make_detour(struct kprobe_point *point,
 	 * all the same: handlers must not run in a trap there.
 	 */
 	if (detour->direct || kprobe_point_skips_nop(point))
-		detour->route.enter = kprobe_detour_entry(detour);
+		detour->route.enter = detour->slot;
 	detour->replaced = point->detour;
 	detour->retired = retired;
 	point->detour = detour;
@@ -215,7 +214,7 @@ bool kprobe_has_breakpoint_detour(const struct kprobe_point *point)
 {
 	lockdep_assert_held(&kprobe_mutex);
 	return kprobe_detour_is_current(point) &&
-	       point->route->enter == kprobe_detour_entry(point->detour);
+	       point->route->enter == point->detour->slot;
 }
 
 /*
@@ -300,19 +299,26 @@ void kprobe_detour_leave_region(struct kprobe_point *point)
 
 /*
  * Makes the detour before a breakpoint arms a point at a function's entry: handlers must run in the
- * function's context there, as under ftrace, and not in the trap's. False if it cannot be made.
+ * function's context there, as under ftrace, and not in the trap's.
  */
-bool kprobe_detour_prepare(struct kprobe_point *point)
+void kprobe_detour_prepare(struct kprobe_point *point)
 {
 	struct kprobe_region region = {};
 
 	lockdep_assert_held(&kprobe_mutex);
 	if (!kprobe_point_skips_nop(point) || point->route->enter)
-		return true;
+		return;
 	if (point->not_jump == KPROBE_REASON_NEIGHBOUR)
 		kprobe_detour_for_breakpoint(point);
 	else
 		kprobe_detour_for_jump(point, &region);
+}
+
+/* Has hits go to the detour that was prepared. Returns false if one is needed and not there. */
+bool kprobe_detour_commit(struct kprobe_point *point)
+{
+	if (!kprobe_point_skips_nop(point))
+		return true;
 	update_route(point);
 	return point->route->enter;
 }

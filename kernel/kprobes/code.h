@@ -20,7 +20,8 @@ bool kprobe_has_breakpoint_detour(const struct kprobe_point *point);
 void kprobe_detour_for_breakpoint(struct kprobe_point *point);
 void kprobe_detour_retire_replaced(struct kprobe_point *point);
 void kprobe_detour_leave_region(struct kprobe_point *point);
-bool kprobe_detour_prepare(struct kprobe_point *point);
+void kprobe_detour_prepare(struct kprobe_point *point);
+bool kprobe_detour_commit(struct kprobe_point *point);
 
 /* Do previous detours of the point still wait to be freed? */
 static inline bool kprobe_detours_are_retired(const struct kprobe_point *point)

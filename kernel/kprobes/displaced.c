@@ -90,7 +90,8 @@ static enum kprobe_reason make_slot(struct kprobe_point *point, const struct kpr
 {
 	struct copy copy = { .point = point, .insn = insn, .post = post };
 
-	return kprobe_slot_make(slot, (unsigned long)point, emit_copy, &copy);
+	return kprobe_slot_make(slot, (unsigned long)point | KPROBE_OWNER_IS_POINT, emit_copy,
+				&copy);
 }
 
 /* Stores in the point what hits need to know of the plan. */

@@ -7,6 +7,7 @@
  * The rules of hit.c hold here as well: no lock, no allocation, nothing that waits, no function
  * that can itself be probed but the users' handlers.
  */
+#include <linux/extable.h>
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
 #include <linux/preempt.h>
@@ -109,3 +110,23 @@ int kprobe_fault_handler(struct pt_regs *regs, int trapnr)
 	return handler_fault(regs, trapnr);
 }
 NOKPROBE_SYMBOL(kprobe_fault_handler);
+
+/**
+ * kprobe_search_exception_tables() - find the exception table entry of displaced code
+ * @addr: an address
+ *
+ * Context: Any.
+ * Return: The entry of the probed instruction when @addr is a copy of it, else
+ * NULL.
+ */
+const struct exception_table_entry *
+kprobe_search_exception_tables(unsigned long addr)
+{
+	struct kprobe_point *point;
+	unsigned int offset;
+
+	guard(preempt_notrace)();
+	point = kprobe_slot_owner(addr, &offset);
+	return point && !offset ? search_exception_tables(point->site) : NULL;
+}
+NOKPROBE_SYMBOL(kprobe_search_exception_tables);

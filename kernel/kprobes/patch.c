@@ -29,7 +29,6 @@
 
 #include "patch.h"
 #include "point.h"
-#include "slot_write.h"
 
 /**
  * struct patched_site - text that is being replaced
@@ -131,14 +130,10 @@ static void write_sites(void)
 	nr_sites = 0;
 }
 
-/*
- * Begins to patch text. Writes the slots that the text will lead to, then takes cpus_read_lock()
- * and text_mutex until kprobe_patch_end().
- */
+/* Begins to patch text: takes cpus_read_lock() and text_mutex until kprobe_patch_end(). */
 void kprobe_patch_begin(void)
 {
 	lockdep_assert_held(&kprobe_mutex);
-	kprobe_flush_slots();
 	cpus_read_lock();
 	mutex_lock(&text_mutex);
 }

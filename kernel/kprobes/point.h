@@ -8,7 +8,6 @@
 #include <linux/mutex.h>
 #include <linux/time64.h>
 
-#include "slot_write.h"
 #include "table.h"
 
 /*
@@ -129,19 +128,6 @@ struct kprobe_point *kprobe_point_other(const struct kprobe_point *point);
 void kprobe_point_give_site(struct kprobe_point *from, struct kprobe_point *to);
 
 /*
- * Writes the collected slots if a hit of the point can reach one. A hit can if the point is in the
- * text, if the other point at its site may be, or if it was armed before: late hits may be under
- * way. Otherwise kprobe_patch_begin() writes them before the first hit.
- */
-static inline void kprobe_point_flush_slots(const struct kprobe_point *point)
-{
-	if (!kprobe_point_in_text(point) && kprobe_point_owns_site(point) && !point->was_armed)
-		return;
-	kprobe_flush_slots();
-	arch_kprobe_flush_slots();
-}
-
-/*
  * Routes. A hit reads the route of its point after it has called the pre-handlers:
  *
  *   kprobe_point_set_route(),		kprobe_point_link()	a hit
@@ -151,7 +137,8 @@ static inline void kprobe_point_flush_slots(const struct kprobe_point *point)
  *							  load @route
  *
  * A route is stored before a probe that needs it is linked, so a hit that has seen the probe
- * reads that route or a later one.
+ * reads that route or a later one. Hits cannot find a point before it has its first route. Only
+ * what is stored later may lead a hit to a slot that was written just now.
  */
 static inline void kprobe_point_set_route(struct kprobe_point *point,
 					  const struct kprobe_route *route)
@@ -159,7 +146,8 @@ static inline void kprobe_point_set_route(struct kprobe_point *point,
 	lockdep_assert_held(&kprobe_mutex);
 	if (point->route == route)
 		return;
-	kprobe_point_flush_slots(point);
+	if (point->route)
+		arch_kprobe_sync_slots();
 	smp_store_release(&point->route, route);	/* see above */
 }
 
@@ -167,7 +155,8 @@ static inline void kprobe_point_set_route(struct kprobe_point *point,
 static inline void kprobe_point_set_post(struct kprobe_point *point, void *run_post)
 {
 	lockdep_assert_held(&kprobe_mutex);
-	kprobe_point_flush_slots(point);
+	if (point->route)
+		arch_kprobe_sync_slots();
 	smp_store_release(&point->text.run_post, run_post);	/* see above */
 }
 

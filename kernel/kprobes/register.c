@@ -133,8 +133,23 @@ int __init kprobe_point_init(void)
 	return point_cache ? 0 : -ENOMEM;
 }
 
+/* Prepares a point for a probe with a post-handler. Hits may be under way. */
+enum kprobe_reason kprobe_point_prepare_post(struct kprobe_point *point)
+{
+	enum kprobe_reason reason;
+	void *post_slot = NULL;
+
+	lockdep_assert_held(&kprobe_mutex);
+	reason = kprobe_displace_post(point, &post_slot);
+	if (!post_slot)
+		return reason;
+	kprobe_point_set_post(point, post_slot);
+	kprobe_leave_detour(point);
+	return KPROBE_REASON_NONE;
+}
+
 /* Makes the point for an address that can be probed, and lets hits find it. */
-static enum kprobe_reason make_point(unsigned long addr, bool on_func_entry,
+static enum kprobe_reason make_point(unsigned long addr, bool on_func_entry, bool post,
 				     struct kprobe_lookup *lookup, struct kprobe_point **made)
 {
 	struct kprobe_point *point = NULL;
@@ -151,6 +166,8 @@ static enum kprobe_reason make_point(unsigned long addr, bool on_func_entry,
 	INIT_LIST_HEAD(&point->batch);
 	INIT_LIST_HEAD(&point->optimize);
 	reason = prepare_point(point, lookup);
+	if (!reason && post)
+		reason = kprobe_point_prepare_post(point);
 	if (reason) {
 		kprobe_point_free(point);
 		return reason;
@@ -166,21 +183,6 @@ static enum kprobe_reason make_point(unsigned long addr, bool on_func_entry,
 	else
 		*made = point;
 	return reason;
-}
-
-/* Prepares a point for a probe with a post-handler. Hits may be under way. */
-enum kprobe_reason kprobe_point_prepare_post(struct kprobe_point *point)
-{
-	enum kprobe_reason reason;
-	void *post_slot = NULL;
-
-	lockdep_assert_held(&kprobe_mutex);
-	reason = kprobe_displace_post(point, &post_slot);
-	if (!post_slot)
-		return reason;
-	kprobe_point_set_post(point, post_slot);
-	kprobe_leave_detour(point);
-	return KPROBE_REASON_NONE;
 }
 
 /* Initializes a probe and puts it on its point. Cannot fail. */
@@ -228,15 +230,11 @@ enum kprobe_reason kprobe_add(struct kprobe *p, bool returns, struct kprobe_chun
 		return KPROBE_REASON_ENTRY;
 	point = kprobe_point_lookup(addr);
 	if (!point)
-		reason = make_point(addr, on_func_entry, &chunk->lookup, &point);
+		reason = make_point(addr, on_func_entry, p->post_handler, &chunk->lookup, &point);
+	else if (p->post_handler)
+		reason = kprobe_point_prepare_post(point);
 	if (reason)
 		return reason;
-	if (p->post_handler)
-		reason = kprobe_point_prepare_post(point);
-	if (reason) {
-		kprobe_point_put(point);
-		return reason;
-	}
 	join(p, point);
 	list_move_tail(&point->batch, &chunk->batch);
 	return KPROBE_REASON_NONE;

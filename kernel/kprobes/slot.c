@@ -3,58 +3,56 @@
  * Slots: small pieces of executable memory for displaced instructions, and
  * larger ones for detours.
  *
- * execmem allocates slots in chunks of whole pages. A chunk is filled while it is writable
- * and not executable, and then becomes read-only and executable. Later writes go through the
- * architecture's text patching. Allocating a chunk takes longer than filling its slots, so
- * chunks get larger the more slots there are.
+ * execmem allocates the memory in chunks of whole pages. It is read-only from the beginning, full
+ * of breakpoints, and slots are written through the architecture's text patching. Allocating a
+ * chunk takes longer than writing its slots, so chunks get larger the more pages there are.
  *
- * The slots of a chunk have the same size, and for each size there is a list of the chunks
- * with a free slot. Unwinders, also in NMIs, find the chunk of an address in a latched
- * tree, without a lock. Code that runs in a slot does not need the tree: a page begins
- * with a pointer to its struct slot_page.
+ * A slot is as long as its code, which is made before the slot is taken. In front of the code is
+ * the slot's owner: a struct kprobe_detour, or a struct kprobe_point with KPROBE_OWNER_IS_POINT.
+ * A page begins with the address of its struct slot_chunk, so code that runs in a slot finds the
+ * owner without a look-up. Unwinders, also in NMIs, find the chunk of any address in a latched
+ * tree, without a lock.
  */
+#include <linux/bitmap.h>
 #include <linux/execmem.h>
-#include <linux/extable.h>
 #include <linux/kmsan-checks.h>
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
 #include <linux/perf_event.h>
 #include <linux/rbtree_latch.h>
 #include <linux/rculist.h>
+#include <linux/set_memory.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 #include <linux/workqueue.h>
 
 #include "point.h"
 #include "slot.h"
-#include "slot_write.h"
 #include "table.h"
 #include "veneer.h"
 
-/* Size of a page's header, which also separates slots from the memory before the page. */
-#define SLOT_PAGE_HEADER	16
-
 /*
- * Bytes after a page's last slot. The handlers of #VC and #VE decode an instruction that has
- * faulted, and may read KPROBE_INSN_MAX bytes from its start. The next page may not exist.
+ * Slots consist of units. The first unit of a page has the address of the chunk. The last ones stay
+ * free: the handlers of #VC and #VE decode an instruction that has faulted, and may read
+ * KPROBE_INSN_MAX bytes from its start. The next page may not exist.
  */
-#define SLOT_PAGE_TAIL		(KPROBE_INSN_MAX - KPROBE_INSN_ALIGN)
+#define UNIT		8
+#define UNITS_PER_PAGE	(PAGE_SIZE / UNIT)
+#define LAST_UNITS	DIV_ROUND_UP(KPROBE_INSN_MAX, UNIT)
 
-/* A chunk has at most so many slots, unless a single page has more. */
-#define SLOTS_PER_CHUNK		128
+/* A chunk has at most so many pages. */
+#define CHUNK_MAX_PAGES	8
+
+#define MAX_LEN		MAX(KPROBE_SLOT_SIZE, KPROBE_DETOUR_MAX_SIZE)
 
 /* The name that /proc/kallsyms shows for a page, and perf for a chunk. */
 #define SLOT_PAGE_NAME	"kprobe_insn_page"
 
-/**
- * struct slot_page - one page of slots
- * @owner: what each slot belongs to, 0 for a free one: a struct kprobe_point, or a
- *         struct kprobe_detour with %KPROBE_OWNER_IS_DETOUR; changed under kprobe_mutex
- * @size:  the size of its slots in bytes
- */
-struct slot_page {
-	unsigned long *owner;
-	unsigned int size;
+/* Slots of points and of detours: they look for room apart, as these are much longer. */
+enum slot_kind {
+	SLOT_DETOUR,
+	SLOT_POINT,
+	SLOT_KINDS,
 };
 
 /**
@@ -63,37 +61,35 @@ struct slot_page {
  * @node:  in the tree of chunks by address
  * @all:   in the list of all chunks, in the same order; changed under kprobe_mutex,
  *         read under RCU
- * @list:  in the list of chunks with room while some slot is free; kprobe_mutex
- * @size:  the size of its slots in bytes
- * @used:  how many slots have an owner; kprobe_mutex
+ * @room:  in the lists of chunks that may have room; kprobe_mutex
  * @pages: how many pages
+ * @slots: how many slots are in use; kprobe_mutex
  * @rcu:   for freeing after an RCU grace period: lookups may still read the chunk
- * @page:  the pages. The owners of all slots are in one array, in the slots' order
+ * @used:  a bit for each unit that is not free; changed under kprobe_mutex, as @starts
+ * @starts: a bit for each unit that a slot begins with
+ * @bits:  both
  */
 struct slot_chunk {
 	void *text;
 	struct latch_tree_node node;
 	struct list_head all;
-	struct hlist_node list;
-	u16 size;
-	u16 used;
-	u16 pages;
-	struct rcu_work rcu;
-	struct slot_page page[] __counted_by(pages);
-};
-
-/**
- * struct room - chunks whose slots have the same size
- * @chunks: those with a free slot
- * @pages:  how many pages all of them have
- */
-struct room {
-	struct hlist_head chunks;
+	struct hlist_node room[SLOT_KINDS];
 	unsigned int pages;
+	unsigned int slots;
+	struct rcu_work rcu;
+	unsigned long *used;
+	unsigned long *starts;
+	unsigned long bits[];
 };
 
-/* Indexed by the size of the slots in units of KPROBE_SLOT_UNIT; kprobe_mutex. */
-static struct room rooms[KPROBE_SLOT_MAX_SIZE / KPROBE_SLOT_UNIT + 1];
+/* Chunks that may have room for a slot of the kind; kprobe_mutex. */
+static struct hlist_head with_room[SLOT_KINDS];
+
+/* Pages of all chunks; kprobe_mutex. */
+static unsigned int nr_pages;
+
+/* How many slots were written, for owner_at(). */
+static unsigned int nr_writes;
 
 static __always_inline struct slot_chunk *slot_chunk_of(struct latch_tree_node *node)
 {
@@ -138,19 +134,14 @@ static LIST_HEAD(all_chunks);
 static unsigned long lowest_slot = ULONG_MAX;
 static unsigned long highest_slot;
 
-static unsigned int slots_per_page(unsigned int size)
-{
-	return (PAGE_SIZE - SLOT_PAGE_HEADER - SLOT_PAGE_TAIL) / size;
-}
-
-static struct room *room_of(unsigned int size)
-{
-	return &rooms[size / KPROBE_SLOT_UNIT];
-}
-
 static size_t chunk_bytes(const struct slot_chunk *chunk)
 {
 	return chunk->pages * PAGE_SIZE;
+}
+
+static unsigned int chunk_units(const struct slot_chunk *chunk)
+{
+	return chunk->pages * UNITS_PER_PAGE;
 }
 
 static void announce(struct slot_chunk *chunk, bool unregister)
@@ -163,7 +154,6 @@ static void announce(struct slot_chunk *chunk, bool unregister)
 static void free_chunk(struct slot_chunk *chunk)
 {
 	execmem_free(chunk->text);
-	kfree(chunk->page[0].owner);
 	kfree(chunk);
 }
 
@@ -180,6 +170,15 @@ static struct list_head *entry_before(struct slot_chunk *chunk)
 	return prev ? &container_of(prev, struct slot_chunk, node.node[0])->all : &all_chunks;
 }
 
+static void note_room(struct slot_chunk *chunk)
+{
+	enum slot_kind kind;
+
+	for (kind = 0; kind < SLOT_KINDS; kind++)
+		if (hlist_unhashed(&chunk->room[kind]))
+			hlist_add_head(&chunk->room[kind], &with_room[kind]);
+}
+
 static void publish_chunk(struct slot_chunk *chunk)
 {
 	unsigned long start = (unsigned long)chunk->text;
@@ -188,111 +187,143 @@ static void publish_chunk(struct slot_chunk *chunk)
 	WRITE_ONCE(highest_slot, max(highest_slot, start + chunk_bytes(chunk) - 1));
 	latch_tree_insert(&chunk->node, &chunk_tree, &by_address);
 	list_add_rcu(&chunk->all, entry_before(chunk));
-	hlist_add_head(&chunk->list, &room_of(chunk->size)->chunks);
-	room_of(chunk->size)->pages += chunk->pages;
+	nr_pages += chunk->pages;
+	note_room(chunk);
 	announce(chunk, false);
 }
 
-/* The chunk gets as many pages as there are of its size already, within limits. */
-static struct slot_chunk *alloc_chunk(unsigned int size)
+/* Has a page begin with the address of the chunk, and fills the rest with breakpoints. */
+static void write_page(struct slot_chunk *chunk, unsigned int page)
 {
-	unsigned int nr = slots_per_page(size), max = SLOTS_PER_CHUNK / nr ?: 1, i;
-	unsigned int pages = clamp(room_of(size)->pages, 1, max);
-	struct slot_chunk *chunk = kzalloc(struct_size(chunk, page, pages), GFP_KERNEL);
-	unsigned long *owner = kcalloc(nr * pages, sizeof(*owner), GFP_KERNEL);
+	static u8 image[PAGE_SIZE];	/* kprobe_mutex */
+	const struct kprobe_insn insn = {
+		.len = KPROBE_INSN_ALIGN, .breakpoint_len = KPROBE_INSN_ALIGN,
+	};
+	struct kprobe_code code = { .buf = image, .size = sizeof(image) };
 
-	if (!chunk || !owner) {
-		kfree(chunk);
-		kfree(owner);
-		return NULL;
-	}
-	chunk->pages = pages;
-	chunk->size = size;
-	INIT_RCU_WORK(&chunk->rcu, free_chunk_work);
-	for (i = 0; i < pages; i++)
-		chunk->page[i] = (struct slot_page){ .owner = owner + i * nr, .size = size };
-	return chunk;
+	arch_kprobe_isa->breakpoint(&code, &insn);
+	for (; code.len < sizeof(image); code.len *= 2)
+		memcpy(image + code.len, image, code.len);
+	memcpy(image, &chunk, sizeof(chunk));
+	arch_kprobe_write_slot(chunk->text + page * PAGE_SIZE, image, sizeof(image));
+	__set_bit(page * UNITS_PER_PAGE, chunk->used);
+	bitmap_set(chunk->used, (page + 1) * UNITS_PER_PAGE - LAST_UNITS, LAST_UNITS);
 }
 
-static int alloc_text(struct slot_chunk *chunk)
+/* The chunk gets an eighth of the pages that there are already, within limits. */
+static struct slot_chunk *make_chunk(void)
 {
-	size_t bytes = chunk_bytes(chunk);
-
-	chunk->text = execmem_alloc(EXECMEM_KPROBES, bytes);
-	if (!chunk->text)
-		return -ENOMEM;
-	set_vm_flush_reset_perms(chunk->text);
-	/* KMSAN does not see the pages being filled. Text patching reads them back. */
-	kmsan_unpoison_memory(chunk->text, bytes);
-	return arch_kprobe_fill_slots(chunk->text, bytes, chunk->page, sizeof(chunk->page[0]));
-}
-
-static struct slot_chunk *make_chunk(unsigned int size)
-{
-	struct slot_chunk *chunk = alloc_chunk(size);
-
-	if (!chunk)
-		return NULL;
-	if (alloc_text(chunk)) {
-		free_chunk(chunk);
-		return NULL;
-	}
-	publish_chunk(chunk);
-	return chunk;
-}
-
-static struct slot_chunk *chunk_with_room(unsigned int size)
-{
-	unsigned int most = min(size + KPROBE_SLOT_SLACK, KPROBE_SLOT_MAX_SIZE), fits;
+	unsigned int pages = clamp(nr_pages / 8, 1, CHUNK_MAX_PAGES), page;
+	unsigned int longs = BITS_TO_LONGS(pages * UNITS_PER_PAGE);
 	struct slot_chunk *chunk;
 
-	for (fits = size; fits <= most; fits += KPROBE_SLOT_UNIT) {
-		chunk = hlist_entry_safe(room_of(fits)->chunks.first, struct slot_chunk, list);
-		if (chunk)
+	chunk = kzalloc(struct_size(chunk, bits, 2 * longs), GFP_KERNEL);
+	if (!chunk)
+		return NULL;
+	chunk->pages = pages;
+	chunk->used = chunk->bits;
+	chunk->starts = chunk->bits + longs;
+	INIT_RCU_WORK(&chunk->rcu, free_chunk_work);
+	chunk->text = execmem_alloc(EXECMEM_KPROBES, chunk_bytes(chunk));
+	if (!chunk->text)
+		goto failed;
+	set_vm_flush_reset_perms(chunk->text);
+	/* KMSAN does not see the pages being filled. Text patching reads them back. */
+	kmsan_unpoison_memory(chunk->text, chunk_bytes(chunk));
+	if (set_memory_rox((unsigned long)chunk->text, pages))
+		goto failed;
+	for (page = 0; page < pages; page++)
+		write_page(chunk, page);
+	publish_chunk(chunk);
+	return chunk;
+failed:
+	free_chunk(chunk);
+	return NULL;
+}
+
+static unsigned int units_for(unsigned int len)
+{
+	return DIV_ROUND_UP(sizeof(unsigned long) + len, UNIT);
+}
+
+/* Finds free units for @len bytes of code: sets @unit to the first. NULL without memory. */
+static struct slot_chunk *find_room(enum slot_kind kind, unsigned int len, unsigned int *unit)
+{
+	struct hlist_head *list = &with_room[kind];
+	unsigned int nr = units_for(len);
+	struct slot_chunk *chunk;
+
+	while (!hlist_empty(list) || make_chunk()) {
+		chunk = hlist_entry(list->first, struct slot_chunk, room[kind]);
+		*unit = bitmap_find_next_zero_area(chunk->used, chunk_units(chunk), 0, nr, 0);
+		if (*unit < chunk_units(chunk))
 			return chunk;
+		hlist_del_init(&chunk->room[kind]);
 	}
-	return make_chunk(size);
+	return NULL;
 }
 
-static bool is_full(const struct slot_chunk *chunk)
+/* An owner of a free slot that is written anew may be read meanwhile: see owner_at(). */
+static void write_slot(struct slot_chunk *chunk, unsigned int unit, const u8 *bytes,
+		       unsigned int len)
 {
-	return chunk->used == chunk->pages * slots_per_page(chunk->size);
-}
-
-static void *slot_at(const struct slot_chunk *chunk, unsigned int i)
-{
-	unsigned int nr = slots_per_page(chunk->size);
-
-	return chunk->text + i / nr * PAGE_SIZE + SLOT_PAGE_HEADER + i % nr * chunk->size;
+	/* KMSAN did not see the code being made. */
+	kmsan_unpoison_memory(bytes, len);
+	smp_wmb();	/* kprobe_slot_free() has cleared the bit: pairs with owner_at() */
+	WRITE_ONCE(nr_writes, nr_writes + 1);
+	smp_wmb();	/* likewise */
+	arch_kprobe_write_slot(chunk->text + unit * UNIT, bytes, len);
+	smp_wmb();	/* the owner is there: pairs with owner_at() */
+	__set_bit(unit, chunk->starts);
+	bitmap_set(chunk->used, unit, DIV_ROUND_UP(len, UNIT));
+	chunk->slots++;
 }
 
 /*
- * @owner is the point that the slot is for, or the detour with KPROBE_OWNER_IS_DETOUR. @len is at
- * most KPROBE_SLOT_SIZE for a point, KPROBE_DETOUR_MAX_SIZE for a detour. NULL if there is no
- * memory.
+ * Makes a slot, which nobody executes yet. @emit makes the code, perhaps several times: there may
+ * be no room at the address that it is made for, and its length may depend on the address. CPUs
+ * may go on fetching what was there before until arch_kprobe_sync_slots() or arch_kprobe_patch().
+ * Sets @slot to NULL on failure, and returns why or what @emit returns.
  */
-void *kprobe_slot_alloc(unsigned long owner, unsigned int len)
+enum kprobe_reason kprobe_slot_make(void **slot, unsigned long owner, kprobe_emit_t emit,
+				    void *arg)
 {
-	struct slot_chunk *chunk = chunk_with_room(kprobe_slot_size(len));
-	unsigned long *owners;
-	unsigned int i;
+	/* Code is mostly as long as the last one of its kind. */
+	static unsigned int lens[SLOT_KINDS];
+	static u8 buf[sizeof(owner) + MAX_LEN] __aligned(sizeof(owner));
+	enum slot_kind kind = owner & KPROBE_OWNER_IS_POINT ? SLOT_POINT : SLOT_DETOUR;
+	unsigned int len = lens[kind], unit, nr;
+	enum kprobe_reason reason;
+	struct slot_chunk *chunk;
+	struct kprobe_code code;
 
 	lockdep_assert_held(&kprobe_mutex);
-	if (!chunk)
-		return NULL;
-	owners = chunk->page[0].owner;
-	/* In most cases this one is free: the slots in front are in use. */
-	i = owners[chunk->used] ? 0 : chunk->used;
-	while (owners[i])
-		i++;
-	chunk->used++;
-	if (is_full(chunk))
-		hlist_del_init(&chunk->list);
-	/* Unwinders on other CPUs dereference @owner: pairs with owner_at(). */
-	smp_store_release(&owners[i], owner);
-	return slot_at(chunk, i);
+	for (;; len = code.len) {
+		code = (struct kprobe_code){ .buf = buf + sizeof(owner), .size = MAX_LEN };
+		chunk = find_room(kind, len, &unit);
+		if (!chunk) {
+			reason = KPROBE_REASON_NO_MEMORY;
+			break;
+		}
+		*slot = chunk->text + unit * UNIT + sizeof(owner);
+		code.base = (unsigned long)*slot;
+		reason = emit(arg, &code);
+		if (!reason && (code.far || WARN_ON_ONCE(code.len > code.size)))
+			reason = KPROBE_REASON_OUT_OF_REACH;
+		if (reason)
+			break;
+		nr = units_for(code.len);
+		if (find_next_bit(chunk->used, unit + nr, unit) < unit + nr)
+			continue;
+		lens[kind] = code.len;
+		memcpy(buf, &owner, sizeof(owner));
+		write_slot(chunk, unit, buf, sizeof(owner) + code.len);
+		perf_event_text_poke(*slot, NULL, 0, code.buf, code.len);
+		return KPROBE_REASON_NONE;
+	}
+	*slot = NULL;
+	return reason;
 }
-NOKPROBE_SYMBOL(kprobe_slot_alloc);
 
 /*
  * Unwinders ask about every address, also where RCU is not watching. RCU is watching wherever a
@@ -316,36 +347,29 @@ static __always_inline struct slot_chunk *chunk_of(unsigned long addr)
 	return node ? slot_chunk_of(node) : NULL;
 }
 
-static __always_inline struct slot_page *page_in(struct slot_chunk *chunk, unsigned long addr)
+static __always_inline unsigned int unit_of(const struct slot_chunk *chunk, unsigned long addr)
 {
-	return &chunk->page[(addr - (unsigned long)chunk->text) >> PAGE_SHIFT];
+	return (addr - (unsigned long)chunk->text) / UNIT;
 }
 
 static void retire_chunk(struct slot_chunk *chunk)
 {
-	/* Code for the chunk must not be written after it was freed. */
-	kprobe_flush_slots();
-	hlist_del(&chunk->list);
-	room_of(chunk->size)->pages -= chunk->pages;
+	enum slot_kind kind;
+
+	for (kind = 0; kind < SLOT_KINDS; kind++)
+		hlist_del(&chunk->room[kind]);
+	nr_pages -= chunk->pages;
 	list_del_rcu(&chunk->all);
 	latch_tree_erase(&chunk->node, &chunk_tree, &by_address);
 	announce(chunk, true);
 	queue_rcu_work(system_unbound_wq, &chunk->rcu);
 }
 
-/* The index of a slot in its page. */
-static unsigned int slot_index(const struct slot_page *page, unsigned long addr)
-{
-	return (offset_in_page(addr) - SLOT_PAGE_HEADER) / page->size;
-}
-NOKPROBE_SYMBOL(slot_index);
-
 /* Nobody executes the slot any more. Does nothing for NULL. */
 void kprobe_slot_free(void *slot)
 {
+	unsigned int unit, end, free;
 	struct slot_chunk *chunk;
-	struct slot_page *page;
-	struct room *room;
 
 	lockdep_assert_held(&kprobe_mutex);
 	if (!slot)
@@ -353,48 +377,75 @@ void kprobe_slot_free(void *slot)
 	chunk = chunk_of((unsigned long)slot);
 	if (WARN_ON_ONCE(!chunk))
 		return;
-	page = page_in(chunk, (unsigned long)slot);
-	room = room_of(chunk->size);
+	unit = unit_of(chunk, (unsigned long)slot - sizeof(unsigned long));
+	end = round_up(unit + 1, UNITS_PER_PAGE) - LAST_UNITS;
+	end = find_next_bit(chunk->starts, end, unit + 1);
+	free = find_next_zero_bit(chunk->used, end, unit);
 	/* Before retire_chunk(): perf needs the chunk's ksymbol to place the bytes. */
-	perf_event_text_poke(slot, slot, chunk->size, NULL, 0);
-	if (is_full(chunk))
-		hlist_add_head(&chunk->list, &room->chunks);
-	WRITE_ONCE(page->owner[slot_index(page, (unsigned long)slot)], 0);
+	perf_event_text_poke(slot, slot, (free - unit) * UNIT - sizeof(unsigned long), NULL, 0);
+	__clear_bit(unit, chunk->starts);
+	bitmap_clear(chunk->used, unit, free - unit);
+	note_room(chunk);
 	/* Keep one page: a probe that comes and goes again and again allocates none. */
-	if (!--chunk->used && (chunk->pages > 1 ||
-			       !hlist_is_singular_node(&chunk->list, &room->chunks)))
+	if (!--chunk->slots &&
+	    (chunk->pages > 1 || !hlist_is_singular_node(&chunk->room[SLOT_POINT],
+							 &with_room[SLOT_POINT])))
 		retire_chunk(chunk);
 }
-NOKPROBE_SYMBOL(kprobe_slot_free);
 
 static __always_inline struct kprobe_detour *detour_of(unsigned long owner)
 {
-	return owner & KPROBE_OWNER_IS_DETOUR ? (void *)(owner - KPROBE_OWNER_IS_DETOUR) : NULL;
+	return owner & KPROBE_OWNER_IS_POINT ? NULL : (void *)owner;
 }
 
 static __always_inline struct kprobe_point *point_of(unsigned long owner)
 {
-	if (owner & KPROBE_OWNER_IS_DETOUR)
-		return kprobe_detour_point((void *)(owner - KPROBE_OWNER_IS_DETOUR));
-	return (void *)owner;
+	if (owner & KPROBE_OWNER_IS_POINT)
+		return (void *)(owner - KPROBE_OWNER_IS_POINT);
+	return owner ? kprobe_detour_point((void *)owner) : NULL;
 }
 
-/* The owner of the slot around an address, and how far in the slot that is. */
+/* The owner of the last slot that begins at or before a unit, 0 if there is none. */
+static __always_inline unsigned long owner_before(const struct slot_chunk *chunk,
+						  unsigned int unit, unsigned int *start)
+{
+	unsigned int i = unit / BITS_PER_LONG;
+	unsigned long word = READ_ONCE(chunk->starts[i]) & BITMAP_LAST_WORD_MASK(unit + 1);
+
+	while (!word && i)
+		word = READ_ONCE(chunk->starts[--i]);
+	if (!word)
+		return 0;
+	*start = i * BITS_PER_LONG + __fls(word);
+	return READ_ONCE(*(unsigned long *)(chunk->text + *start * UNIT));
+}
+
+/*
+ * The owner of the slot around an address, and how far in the slot that is. The slot may be freed,
+ * and another one be written in its place, while this reads its owner. This then looks again.
+ */
 static unsigned long owner_at(unsigned long addr, unsigned int *offset)
 {
 	struct slot_chunk *chunk = chunk_of(addr);
-	struct slot_page *page;
-	unsigned int i;
+	unsigned int unit, start, writes;
+	unsigned long owner;
 
-	if (!chunk || offset_in_page(addr) < SLOT_PAGE_HEADER)
+	/* The first unit of a page and the last ones are in no slot. */
+	if (!chunk || offset_in_page(addr) - UNIT >= PAGE_SIZE - (1 + LAST_UNITS) * UNIT)
 		return 0;
-	page = page_in(chunk, addr);
-	i = slot_index(page, addr);
-	if (i >= slots_per_page(page->size))
+	unit = unit_of(chunk, addr);
+	do {
+		writes = READ_ONCE(nr_writes);
+		smp_rmb();	/* pairs with write_slot() */
+		owner = 0;
+		if (READ_ONCE(chunk->used[unit / BITS_PER_LONG]) >> unit % BITS_PER_LONG & 1)
+			owner = owner_before(chunk, unit, &start);
+		smp_rmb();	/* likewise */
+	} while (writes != READ_ONCE(nr_writes));
+	if (!owner || addr < (unsigned long)chunk->text + start * UNIT + sizeof(owner))
 		return 0;
-	*offset = (offset_in_page(addr) - SLOT_PAGE_HEADER) % page->size;
-	/* The owner was written before its address: pairs with kprobe_slot_alloc(). */
-	return READ_ONCE(page->owner[i]);
+	*offset = addr - (unsigned long)chunk->text - start * UNIT - sizeof(owner);
+	return owner;
 }
 NOKPROBE_SYMBOL(owner_at);
 
@@ -420,9 +471,10 @@ NOKPROBE_SYMBOL(kprobe_slot_owner);
 
 static __always_inline unsigned long running_owner(unsigned long addr)
 {
-	struct slot_page *page = *(struct slot_page **)(addr & PAGE_MASK);
+	struct slot_chunk *chunk = *(struct slot_chunk **)(addr & PAGE_MASK);
+	unsigned int start;
 
-	return page->owner[slot_index(page, addr)];
+	return owner_before(chunk, unit_of(chunk, addr), &start);
 }
 
 /* Finds the point of a slot that is in use, by its page's header: takes no look-up. */
@@ -454,28 +506,6 @@ bool is_kprobe_insn_slot(unsigned long addr)
 	return chunk_of(addr);
 }
 NOKPROBE_SYMBOL(is_kprobe_insn_slot);
-
-/**
- * kprobe_search_exception_tables() - find the exception table entry of displaced code
- * @addr: an address
- *
- * Context: Any.
- * Return: The entry of the probed instruction when @addr is a copy of it, else
- * NULL.
- */
-const struct exception_table_entry *
-kprobe_search_exception_tables(unsigned long addr)
-{
-	struct kprobe_point *point;
-	unsigned int offset;
-
-	if (!may_be_slot(addr))
-		return NULL;
-	guard(preempt_notrace)();
-	point = kprobe_slot_owner(addr, &offset);
-	return point && !offset ? search_exception_tables(point->site) : NULL;
-}
-NOKPROBE_SYMBOL(kprobe_search_exception_tables);
 
 /**
  * kprobe_displaced_frame() - where displaced code comes from, for unwinding

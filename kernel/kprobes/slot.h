@@ -5,12 +5,11 @@
 /* slot.c: executable copies of instructions */
 #include <linux/kprobe_arch.h>
 
-/* In the owner of a slot: the owner is a struct kprobe_detour, not a struct kprobe_point. */
-#define KPROBE_OWNER_IS_DETOUR	1UL
+/* In the owner of a slot: the owner is a struct kprobe_point, not a struct kprobe_detour. */
+#define KPROBE_OWNER_IS_POINT	1UL
 
 typedef enum kprobe_reason (*kprobe_emit_t)(void *arg, struct kprobe_code *code);
 
-void *kprobe_slot_alloc(unsigned long owner, unsigned int len);
 enum kprobe_reason kprobe_slot_make(void **slot, unsigned long owner, kprobe_emit_t emit,
 				    void *arg);
 void kprobe_slot_free(void *slot);

@@ -2,7 +2,7 @@
 /*
  * Stubs: the detours of architectures that write none of their own.
  *
- *			address of the struct kprobe_detour
+ *			address of the struct kprobe_detour: the slot's owner
  *	entry:		call of kprobe_detour_common
  *	run:		displaced instructions
  *			jump back
@@ -56,7 +56,6 @@ enum kprobe_reason arch_kprobe_emit_detour(struct kprobe_detour *detour,
 	struct kprobe_point *point = detour->point;
 
 	detour->direct = true;
-	kprobe_code_put(code, &detour, sizeof(detour));
 	isa->enter(code, (unsigned long)kprobe_detour_common);
 	kprobe_code_leave(code, isa);
 	detour->route.run = (void *)kprobe_code_here(code);

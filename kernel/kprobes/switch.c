@@ -30,14 +30,14 @@ static unsigned int nr_switches;
 static unsigned int switches_ended;
 static DECLARE_WAIT_QUEUE_HEAD(switches_over);
 
+/*
+ * Some traps report the address after the breakpoint: the second one keeps it in the slot. There is
+ * nothing else in it.
+ */
 static enum kprobe_reason emit_pass(void *arg, struct kprobe_code *code)
 {
-	struct kprobe_insn insn;
-
-	kprobe_point_plan(arg, &insn);
-	arch_kprobe_isa->breakpoint(code, &insn);
-	/* Some traps report the address after the breakpoint: this one keeps it in the slot. */
-	arch_kprobe_isa->breakpoint(code, &insn);
+	kprobe_point_put_breakpoint(arg, code);
+	kprobe_point_put_breakpoint(arg, code);
 	return KPROBE_REASON_NONE;
 }
 
@@ -53,7 +53,8 @@ enum kprobe_reason kprobe_entry_make(struct kprobe_point *point)
 	entry = kzalloc(sizeof(*entry), GFP_KERNEL);
 	if (!entry)
 		return KPROBE_REASON_NO_MEMORY;
-	reason = kprobe_slot_make(&entry->pass, (unsigned long)point, emit_pass, point);
+	reason = kprobe_slot_make(&entry->pass, (unsigned long)point | KPROBE_OWNER_IS_POINT,
+				  emit_pass, point);
 	if (reason) {
 		kfree(entry);
 		return reason;
@@ -124,7 +125,7 @@ void kprobe_switch_begin(struct list_head *points)
 
 	lockdep_assert_held(&kprobe_mutex);
 	list_for_each_entry(point, points, batch) {
-		kprobe_point_flush_slots(point);
+		arch_kprobe_sync_slots();
 		WRITE_ONCE(nr_switches, nr_switches + 1);
 		WRITE_ONCE(point->entry->switching, true);
 		/* @switching was set before. Pairs with find_and_report(). */

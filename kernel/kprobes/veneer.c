@@ -84,7 +84,7 @@ enum kprobe_reason kprobe_veneer_make(struct kprobe_detour *detour)
 	lockdep_assert_held(&kprobe_mutex);
 	if (!addr)
 		return KPROBE_REASON_OUT_OF_REACH;
-	arch_kprobe_isa->jump(&code, (unsigned long)kprobe_detour_entry(detour), 0);
+	arch_kprobe_isa->jump(&code, (unsigned long)detour->slot, 0);
 	if (code.far)
 		return KPROBE_REASON_OUT_OF_REACH;
 	detour->veneer = addr - (unsigned long)detour->slot;

@@ -66,7 +66,7 @@ NOKPROBE_SYMBOL(arch_kprobe_insn_len);
 static bool slots_written;
 
 /* An interrupt has each CPU fetch anew. */
-void arch_kprobe_flush_slots(void)
+void arch_kprobe_sync_slots(void)
 {
 	if (slots_written)
 		kick_all_cpus_sync();
@@ -77,17 +77,6 @@ void arch_kprobe_write_slot(void *slot, const void *code, size_t len)
 {
 	aarch64_insn_copy_nosync(slot, (void *)code, len);
 	slots_written = true;
-}
-
-/* It is read-only and executable from the beginning. Text is little-endian, data need not be. */
-int arch_kprobe_fill_slots(void *pages, size_t size, void *notes, size_t note_size)
-{
-	size_t at;
-
-	aarch64_insn_set(pages, (__force u32)cpu_to_le32(BRK64_OPCODE_KPROBES), size);
-	for (at = 0; at < size; at += PAGE_SIZE, notes += note_size)
-		aarch64_insn_copy_nosync(pages + at, &notes, sizeof(notes));
-	return 0;
 }
 
 /*
@@ -135,7 +124,7 @@ void arch_kprobe_patch(const struct kprobe_patch *patches, unsigned int nr)
 
 	lockdep_assert_held(&text_mutex);
 	if (has_branch(patches, nr))
-		arch_kprobe_flush_slots();
+		arch_kprobe_sync_slots();
 	/* The interrupt, or the stop, comes after all the words: CPUs fetch anew then. */
 	for (i = 0; i < nr; i++) {
 		void *addr = (void *)patches[i].addr;

@@ -15,7 +15,6 @@
 #include <linux/init.h>
 #include <linux/kprobe_arch.h>
 #include <linux/memory.h>
-#include <linux/set_memory.h>
 #include <linux/smp.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
@@ -57,13 +56,13 @@ static void write_text(const struct kprobe_patch *patch)
 /* Slots that not every CPU fetches as they are; kprobe_mutex. */
 static bool slots_written;
 
-void arch_kprobe_flush_slots(void)
+void arch_kprobe_sync_slots(void)
 {
 	if (slots_written)
 		flush_icache_all();
 	slots_written = false;
 }
-NOKPROBE_SYMBOL(arch_kprobe_flush_slots);
+NOKPROBE_SYMBOL(arch_kprobe_sync_slots);
 
 /*
  * Not by the firmware: that interrupts breakpoint traps as well. What the kernel
@@ -81,7 +80,7 @@ void arch_kprobe_patch(const struct kprobe_patch *patches, unsigned int nr)
 
 	lockdep_assert_held(&text_mutex);
 	/* Before a breakpoint or jump leads to them. */
-	arch_kprobe_flush_slots();
+	arch_kprobe_sync_slots();
 	for (i = 0; i < nr; i++)
 		write_text(&patches[i]);
 	/* The stores come before fence.i on each CPU. */
@@ -97,22 +96,6 @@ void arch_kprobe_write_slot(void *slot, const void *code, size_t len)
 	slots_written = true;
 }
 NOKPROBE_SYMBOL(arch_kprobe_write_slot);
-
-int arch_kprobe_fill_slots(void *pages, size_t size, void *notes, size_t note_size)
-{
-	const u32 ebreak = 0x00100073, c_ebreak = 0x9002;
-	size_t at;
-
-	if (IS_ENABLED(CONFIG_RISCV_ISA_C))
-		memset16(pages, c_ebreak, size / sizeof(u16));
-	else
-		memset32(pages, ebreak, size / sizeof(u32));
-	for (at = 0; at < size; at += PAGE_SIZE, notes += note_size)
-		*(void **)(pages + at) = notes;
-	flush_icache_range((unsigned long)pages, (unsigned long)pages + size);
-	return set_memory_rox((unsigned long)pages, size >> PAGE_SHIFT);
-}
-NOKPROBE_SYMBOL(arch_kprobe_fill_slots);
 
 /*
  * A new task comes to ret_from_fork with that address in ra. The stub goes back to the traced

@@ -17,7 +17,6 @@
 #include <linux/mm.h>
 #include <linux/percpu.h>
 #include <linux/processor.h>
-#include <linux/set_memory.h>
 #include <linux/string.h>
 #include <linux/suspend.h>
 #include <linux/uaccess.h>
@@ -114,17 +113,6 @@ void arch_kprobe_write_slot(void *slot, const void *code, size_t len)
 	text_poke_copy(slot, code, len);
 }
 NOKPROBE_SYMBOL(arch_kprobe_write_slot);
-
-int arch_kprobe_fill_slots(void *pages, size_t size, void *notes, size_t note_size)
-{
-	size_t at;
-
-	memset(pages, INT3_INSN_OPCODE, size);
-	for (at = 0; at < size; at += PAGE_SIZE, notes += note_size)
-		*(void **)(pages + at) = notes;
-	return set_memory_rox((unsigned long)pages, size >> PAGE_SHIFT);
-}
-NOKPROBE_SYMBOL(arch_kprobe_fill_slots);
 
 /*
  * A new task comes to ret_from_fork_asm with its registers on top of the stack. The return

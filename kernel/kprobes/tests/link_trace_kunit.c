@@ -256,8 +256,8 @@ static unsigned int pass_all(struct kunit *test, const struct kprobe_point *poin
 static bool pass_slot(struct kunit *test, const struct kprobe_point *point, int (*fn)(int a))
 {
 	bool stub = point->detour && point->route == &point->detour->route;
-	void *slot = stub ? kprobe_detour_entry(point->detour) : point->text.run_post;
-	size_t size = stub ? KPROBE_DETOUR_MAX_SIZE - sizeof(long) : KPROBE_SLOT_SIZE;
+	void *slot = stub ? point->detour->slot : point->text.run_post;
+	size_t size = stub ? KPROBE_DETOUR_MAX_SIZE : KPROBE_SLOT_SIZE;
 	unsigned int insns = (KPROBE_STUB_ENTER + KPROBE_STUB_LEAVE) / 4;
 
 	/* A trap would overwrite what an exception return needs. */

@@ -209,6 +209,11 @@ static void module_text_of_others(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, KPROBE_REASON_NO_TEXT, check_module_text(&module_calls));
 }
 
+static enum kprobe_reason emit_nothing(void *arg, struct kprobe_code *code)
+{
+	return KPROBE_REASON_NONE;
+}
+
 /* Slots are in the address range of modules, and executable. */
 static void module_text_is_no_slot(struct kunit *test)
 {
@@ -217,7 +222,7 @@ static void module_text_is_no_slot(struct kunit *test)
 	void *slot;
 
 	mutex_lock(&kprobe_mutex);
-	slot = kprobe_slot_alloc((unsigned long)&owner, KPROBE_SLOT_SIZE);
+	kprobe_slot_make(&slot, (unsigned long)&owner | KPROBE_OWNER_IS_POINT, emit_nothing, NULL);
 	mutex_unlock(&kprobe_mutex);
 	KUNIT_ASSERT_NOT_NULL(test, slot);
 	KUNIT_EXPECT_EQ(test, KPROBE_REASON_NO_TEXT, check_module_text(slot));

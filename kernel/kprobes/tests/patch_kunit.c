@@ -11,6 +11,7 @@
 #include <linux/kprobes.h>
 #include <linux/memory.h>
 #include <linux/module.h>
+#include <linux/set_memory.h>
 #include <linux/string.h>
 #include <linux/vmalloc.h>
 
@@ -168,7 +169,6 @@ static const unsigned int many_offsets[] = {
 
 #define MANY_SIZE	(2 * PAGE_SIZE)
 
-/* On some architectures it is read-only from the beginning. */
 static int fill_text(u8 *text, u8 *with)
 {
 	unsigned int i;
@@ -176,7 +176,7 @@ static int fill_text(u8 *text, u8 *with)
 
 	for (i = 0; i < MANY_SIZE; i++)
 		with[i] = i * 7;
-	ret = arch_kprobe_fill_slots(text, MANY_SIZE, NULL, 0);
+	ret = set_memory_rox((unsigned long)text, MANY_SIZE / PAGE_SIZE);
 	if (!ret)
 		arch_kprobe_write_slot(text, with, MANY_SIZE);
 	return ret;

@@ -17,14 +17,19 @@
 #include <linux/uaccess.h>
 
 #include "../slot.h"
-#include "../slot_write.h"
 #include "targets.h"
 #include "waits.h"
 
-#define SLOTS_PER_PAGE	(PAGE_SIZE / KPROBE_SLOT_SIZE)
+/* What slots consist of. A slot begins with the address of its owner. */
+#define UNIT		8
+#define UNITS		DIV_ROUND_UP(sizeof(long) + KPROBE_SLOT_SIZE, UNIT)
 
-/* So many that there must be several pages. */
-#define MANY_SLOTS	(4 * SLOTS_PER_PAGE + 1)
+/* Of the largest slots of instructions. The first unit of a page and the last ones are in none. */
+#define LAST_UNITS	DIV_ROUND_UP(KPROBE_INSN_MAX, UNIT)
+#define SLOTS_PER_PAGE	((PAGE_SIZE / UNIT - 1 - LAST_UNITS) / UNITS)
+
+/* So many that there must be several chunks of pages. */
+#define MANY_SLOTS	(20 * SLOTS_PER_PAGE + 1)
 
 /* A made-up address and length of the instruction that slots are for. */
 #define OWNER_ADDR	0x1000UL
@@ -58,15 +63,40 @@ static void free_slots(void *data)
 	synchronize_rcu();
 }
 
-static void alloc_sized(struct kunit *test, struct slots *slots, unsigned int size)
+/* The code of a slot that a test makes: so many bytes, each with the slot's number. */
+struct slot_code {
+	unsigned int size;
+	u8 byte;
+};
+
+static enum kprobe_reason emit_code(void *arg, struct kprobe_code *code)
 {
+	const struct slot_code *c = arg;
+	unsigned int i;
+
+	for (i = 0; i < c->size; i++)
+		kprobe_code_put(code, &c->byte, 1);
+	return KPROBE_REASON_NONE;
+}
+
+static void *make_slot(struct kunit *test, struct slots *slots, unsigned int size, u8 byte)
+{
+	struct slot_code code = { .size = size, .byte = byte };
+	enum kprobe_reason reason;
 	void *slot;
 
 	mutex_lock(&kprobe_mutex);
-	slot = kprobe_slot_alloc((unsigned long)&slots->owner, size);
+	reason = kprobe_slot_make(&slot, (unsigned long)&slots->owner | KPROBE_OWNER_IS_POINT,
+				  emit_code, &code);
 	mutex_unlock(&kprobe_mutex);
-	KUNIT_ASSERT_NOT_NULL(test, slot);
-	slots->slot[slots->nr++] = slot;
+	KUNIT_ASSERT_EQ(test, KPROBE_REASON_NONE, reason);
+	return slot;
+}
+
+static void alloc_sized(struct kunit *test, struct slots *slots, unsigned int size)
+{
+	slots->slot[slots->nr] = make_slot(test, slots, size, slots->nr);
+	slots->nr++;
 }
 
 static void alloc_one(struct kunit *test, struct slots *slots)
@@ -116,15 +146,15 @@ static void slot_distinct(struct kunit *test)
 	for (i = 0; i < slots->nr; i++) {
 		void *slot = slots->slot[i];
 
-		KUNIT_EXPECT_EQ(test, 0, offset_in_page(slot) % KPROBE_SLOT_UNIT);
+		KUNIT_EXPECT_EQ(test, sizeof(long) % UNIT, offset_in_page(slot) % UNIT);
 		if (!i)
 			continue;
 		KUNIT_EXPECT_GE(test, (unsigned long)slot,
 				(unsigned long)slots->slot[i - 1] + KPROBE_SLOT_SIZE);
 		pages += page_at(slot) != page_at(slots->slot[i - 1]);
 	}
-	/* A page is allocated only if all others are full. */
-	KUNIT_EXPECT_LE(test, pages, MANY_SLOTS / SLOTS_PER_PAGE + 2);
+	/* Pages are allocated only if all others are full. Some of these have other slots, too. */
+	KUNIT_EXPECT_LE(test, pages, MANY_SLOTS / SLOTS_PER_PAGE + 10);
 }
 
 /* A displaced RIP-relative operand has to reach what the original reaches. */
@@ -147,13 +177,6 @@ static void expect_protected(struct kunit *test, void *addr)
 	KUNIT_EXPECT_EQ(test, -EFAULT, copy_to_kernel_nofault(addr, &byte, 1));
 }
 
-static void write_slot(void *slot, const u8 *code, size_t len)
-{
-	guard(mutex)(&kprobe_mutex);
-	kprobe_slot_write(slot, code, len);
-	kprobe_flush_slots();
-}
-
 /* What no slot has: the end of a page. A jump that goes astray traps there. */
 static void slot_page_traps(struct kunit *test)
 {
@@ -170,54 +193,77 @@ static void slot_page_traps(struct kunit *test)
 
 static void slot_protected(struct kunit *test)
 {
-	static const u8 code[] = { 0x0f, 0x1f, 0x44, 0x00, 0x00 };
-	struct slots *slots = alloc_slots(test, 2);
+	struct slots *slots = alloc_slots(test, 1);
 	void *slot = slots->slot[0];
 
 	if (!IS_ENABLED(CONFIG_STRICT_KERNEL_RWX))
 		kunit_skip(test, "memory is not protected");
 	expect_protected(test, slot);
 	expect_protected(test, slot + KPROBE_SLOT_SIZE - 1);
-	write_slot(slot, code, sizeof(code));
+	/* Also when another one in its page was written. */
+	alloc_one(test, slots);
 	expect_protected(test, slot);
 }
 
-static void slot_written(struct kunit *test)
+static void expect_code(struct kunit *test, const struct slots *slots, unsigned int i,
+			unsigned int size)
 {
-	struct slots *slots = alloc_slots(test, 3);
-	u8 code[KPROBE_SLOT_SIZE], before[KPROBE_SLOT_SIZE];
-	unsigned int i;
+	u8 expected[KPROBE_SLOT_SIZE];
 
-	for (i = 0; i < sizeof(code); i++)
-		code[i] = i + 1;
-	memcpy(before, slots->slot[2], sizeof(before));
-	write_slot(slots->slot[1], code, sizeof(code));
-	KUNIT_EXPECT_MEMEQ(test, slots->slot[1], code, sizeof(code));
-	KUNIT_EXPECT_MEMEQ(test, slots->slot[2], before, sizeof(before));
+	memset(expected, i, size);
+	KUNIT_EXPECT_MEMEQ(test, slots->slot[i], expected, size);
 }
 
-/* In which order code is written to the slots of the test below, some of them twice. */
-static const u8 write_order[] = { 0, 1, 2, 1, 4, 3, 2, 3, 6, 7, 0 };
-
-/* Code is collected before it is written. The last one wins, and nothing else changes. */
-static void slots_written_together(struct kunit *test)
+/* Of several lengths, next to each other, and in place of others. Nothing else changes. */
+static void slot_written(struct kunit *test)
 {
-	u8 expected[8][KPROBE_SLOT_SIZE], code[KPROBE_SLOT_SIZE - 1];
-	struct slots *slots = alloc_slots(test, ARRAY_SIZE(expected));
+	struct slots *slots = alloc_slots(test, 0);
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(expected); i++)
-		memcpy(expected[i], slots->slot[i], KPROBE_SLOT_SIZE);
+	for (i = 0; i <= KPROBE_SLOT_SIZE; i++)
+		alloc_sized(test, slots, i);
+	for (i = 0; i <= KPROBE_SLOT_SIZE; i += 3)
+		free_one(slots, i);
+	for (i = 0; i <= KPROBE_SLOT_SIZE; i += 3)
+		slots->slot[i] = make_slot(test, slots, i, i);
+	for (i = 0; i <= KPROBE_SLOT_SIZE; i++)
+		expect_code(test, slots, i, i);
+}
+
+/* Code that is longer at each address than at the one before. */
+static enum kprobe_reason emit_longer(void *arg, struct kprobe_code *code)
+{
+	struct slot_code *c = arg;
+
+	c->size = min(c->size + 8, KPROBE_SLOT_SIZE);
+	return emit_code(arg, code);
+}
+
+/* Where the code turns out not to fit, it is made for another address. */
+static void slot_of_growing_code(struct kunit *test)
+{
+	struct slots *slots = alloc_slots(test, 0);
+	struct slot_code code = { .size = sizeof(long), .byte = 1 };
+	enum kprobe_reason reason;
+	unsigned int i;
+
+	/* Leaves room for short code only. */
+	for (i = 0; i < 2 * SLOTS_PER_PAGE; i++)
+		alloc_sized(test, slots, sizeof(long));
+	for (i = 0; i < slots->nr; i += 2)
+		free_one(slots, i);
+	slots->slot[0] = make_slot(test, slots, 0, 0);
 	mutex_lock(&kprobe_mutex);
-	for (i = 0; i < ARRAY_SIZE(write_order); i++) {
-		memset(code, i + 1, sizeof(code) - i);
-		memcpy(expected[write_order[i]], code, sizeof(code) - i);
-		kprobe_slot_write(slots->slot[write_order[i]], code, sizeof(code) - i);
-	}
-	kprobe_flush_slots();
+	reason = kprobe_slot_make(&slots->slot[2],
+				  (unsigned long)&slots->owner | KPROBE_OWNER_IS_POINT,
+				  emit_longer, &code);
 	mutex_unlock(&kprobe_mutex);
-	for (i = 0; i < ARRAY_SIZE(expected); i++)
-		KUNIT_EXPECT_MEMEQ(test, slots->slot[i], expected[i], KPROBE_SLOT_SIZE);
+	KUNIT_ASSERT_EQ(test, KPROBE_REASON_NONE, reason);
+	KUNIT_EXPECT_GT(test, code.size, sizeof(long) + 8);
+	for (i = 0; i < code.size; i++)
+		KUNIT_EXPECT_EQ(test, ((u8 *)slots->slot[2])[i], code.byte);
+	for (i = 1; i < slots->nr; i += 2)
+		KUNIT_EXPECT_EQ(test, *(u8 *)slots->slot[i], (u8)i);
 }
 
 static void expect_slot_of(struct kunit *test, void *slot, struct kprobe_point *owner)
@@ -263,15 +309,33 @@ static void expect_no_slot(struct kunit *test, unsigned long addr)
 	KUNIT_EXPECT_EQ(test, addr, kprobe_displaced_ip(addr));
 }
 
+static bool page_is_listed(unsigned long page)
+{
+	char name[KSYM_NAME_LEN], type;
+	unsigned int nr = 0;
+	unsigned long value;
+
+	/* Pages are numbered; kprobe_mutex keeps them from coming and going. */
+	guard(mutex)(&kprobe_mutex);
+	while (!kprobe_get_kallsym(nr++, &value, &type, name))
+		if (value == page)
+			return true;
+	return false;
+}
+
 static void slot_neighbours(struct kunit *test)
 {
 	struct slots *slots = alloc_slots(test, SLOTS_PER_PAGE);
-	unsigned long page = page_at(slots->slot[0]);
+	unsigned long page = page_at(slots->slot[0]), end = page;
 
 	KUNIT_EXPECT_TRUE(test, is_kprobe_insn_slot(page));
 	KUNIT_EXPECT_TRUE(test, is_kprobe_insn_slot(page + PAGE_SIZE - 1));
+	while (page_is_listed(page - PAGE_SIZE))
+		page -= PAGE_SIZE;
+	while (page_is_listed(end))
+		end += PAGE_SIZE;
 	/* After each allocation of execmem there is an unmapped page. */
-	expect_no_slot(test, page + PAGE_SIZE);
+	expect_no_slot(test, end);
 	expect_no_slot(test, page - 1);
 	expect_no_slot(test, 0);
 	expect_no_slot(test, ULONG_MAX);
@@ -299,20 +363,6 @@ static unsigned int count_pages(struct kunit *test)
 	return nr;
 }
 
-static bool page_is_listed(unsigned long page)
-{
-	char name[KSYM_NAME_LEN], type;
-	unsigned int nr = 0;
-	unsigned long value;
-
-	/* Pages are numbered; kprobe_mutex keeps them from coming and going. */
-	guard(mutex)(&kprobe_mutex);
-	while (!kprobe_get_kallsym(nr++, &value, &type, name))
-		if (value == page)
-			return true;
-	return false;
-}
-
 static void slot_pages_come_and_go(struct kunit *test)
 {
 	struct slots *slots = alloc_slots(test, 1);
@@ -320,7 +370,7 @@ static void slot_pages_come_and_go(struct kunit *test)
 
 	while (slots->nr < MANY_SLOTS)
 		alloc_one(test, slots);
-	/* Up to two pages' slots may come from pages that are there, also of larger slots. */
+	/* Some may be in pages that are there. */
 	KUNIT_EXPECT_GE(test, count_pages(test), before + 2);
 	for (i = 0; i < MANY_SLOTS; i++) {
 		slots->page[i] = page_at(slots->slot[i]);
@@ -328,7 +378,7 @@ static void slot_pages_come_and_go(struct kunit *test)
 	}
 	for (i = MANY_SLOTS; i-- > 1; )
 		free_one(slots, i);
-	KUNIT_EXPECT_LE(test, count_pages(test), before + 1);
+	KUNIT_EXPECT_LE(test, count_pages(test), before + 8);
 	for (i = 0; i < MANY_SLOTS; i++) {
 		bool is_there = is_kprobe_insn_slot(slots->page[i]);
 
@@ -346,54 +396,46 @@ static void slot_reused(struct kunit *test)
 
 	for (i = 0; i < MANY_SLOTS; i += 2)
 		free_one(slots, i);
-	for (i = 0; i < MANY_SLOTS; i += 2) {
-		mutex_lock(&kprobe_mutex);
-		slots->slot[i] = kprobe_slot_alloc((unsigned long)&slots->owner, KPROBE_SLOT_SIZE);
-		mutex_unlock(&kprobe_mutex);
-		KUNIT_ASSERT_NOT_NULL(test, slots->slot[i]);
-	}
+	for (i = 0; i < MANY_SLOTS; i += 2)
+		slots->slot[i] = make_slot(test, slots, KPROBE_SLOT_SIZE, i);
 	KUNIT_EXPECT_EQ(test, pages, count_pages(test));
 	sort(slots->slot, slots->nr, sizeof(void *), compare_slots, NULL);
 	for (i = 1; i < MANY_SLOTS; i++)
 		KUNIT_EXPECT_PTR_NE(test, slots->slot[i], slots->slot[i - 1]);
 }
 
-/* Larger slots get several pages at once. Each page is like one by itself. */
+/* With many slots several pages are allocated at once. Each page is like one by itself. */
 static void slot_in_chunks(struct kunit *test)
 {
-	struct slots *slots = alloc_slots(test, 0);
+	struct slots *slots = alloc_slots(test, MANY_SLOTS);
 	unsigned int i, offset, neighbours = 0;
 	void *slot;
 
-	while (slots->nr < PAGE_SIZE / 16)
-		alloc_sized(test, slots, KPROBE_SLOT_MAX_SIZE);
 	sort(slots->slot, slots->nr, sizeof(void *), compare_slots, NULL);
 	for (i = 0; i < slots->nr; i++) {
 		slot = slots->slot[i];
-		KUNIT_EXPECT_LE(test, offset_in_page(slot) + KPROBE_SLOT_MAX_SIZE, PAGE_SIZE);
+		KUNIT_EXPECT_LE(test, offset_in_page(slot) + KPROBE_SLOT_SIZE,
+				PAGE_SIZE - LAST_UNITS * UNIT);
 		KUNIT_EXPECT_TRUE(test, page_is_listed(page_at(slot)));
 		KUNIT_EXPECT_PTR_EQ(test, &slots->owner, kprobe_slot_running((unsigned long)slot));
-		slot += KPROBE_SLOT_MAX_SIZE - 1;
+		slot += KPROBE_SLOT_SIZE - 1;
+		KUNIT_EXPECT_PTR_EQ(test, &slots->owner, kprobe_slot_running((unsigned long)slot));
 		KUNIT_EXPECT_PTR_EQ(test, &slots->owner,
 				    kprobe_slot_owner((unsigned long)slot, &offset));
-		KUNIT_EXPECT_EQ(test, offset, KPROBE_SLOT_MAX_SIZE - 1);
-		if (!i)
-			continue;
-		slot = slots->slot[i - 1];
-		KUNIT_EXPECT_GE(test, (unsigned long)slots->slot[i],
-				(unsigned long)slot + KPROBE_SLOT_MAX_SIZE);
-		neighbours += page_at(slots->slot[i]) == page_at(slot) + PAGE_SIZE;
+		KUNIT_EXPECT_EQ(test, offset, KPROBE_SLOT_SIZE - 1);
+		if (i)
+			neighbours += page_at(slots->slot[i]) ==
+				      page_at(slots->slot[i - 1]) + PAGE_SIZE;
 	}
 	/* There is an unmapped page after each chunk. */
-	if (KPROBE_SLOT_MAX_SIZE > KPROBE_SLOT_SIZE)
-		KUNIT_EXPECT_GT(test, neighbours, 0);
+	KUNIT_EXPECT_GT(test, neighbours, 0);
 }
 
 /* As many bytes as an instruction may have can be read, also from the last one of a page. */
 static void slot_can_be_decoded(struct kunit *test)
 {
-	/* So that the last one would end with the page, were there nothing after it. */
-	const unsigned int size = 24;
+	/* So that slots end with units. */
+	const unsigned int size = 2 * UNIT - sizeof(long);
 	struct slots *slots = alloc_slots(test, 0);
 	u8 insn[KPROBE_INSN_MAX];
 	unsigned int i;
@@ -536,7 +578,7 @@ static struct kunit_case slot_cases[] = {
 	KUNIT_CASE(slot_page_traps),
 	KUNIT_CASE(slot_protected),
 	KUNIT_CASE(slot_written),
-	KUNIT_CASE(slots_written_together),
+	KUNIT_CASE(slot_of_growing_code),
 	KUNIT_CASE(slot_of_every_byte),
 	KUNIT_CASE(slot_neighbours),
 	KUNIT_CASE(slot_pages_come_and_go),

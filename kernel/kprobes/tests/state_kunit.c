@@ -13,7 +13,6 @@
 #include "../optimizer.h"
 #include "../point.h"
 #include "../register.h"
-#include "../slot_write.h"
 #include "targets.h"
 #include "waits.h"
 
@@ -475,29 +474,6 @@ static void state_kill_leaving(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 2, hit_by_call(test, t));
 }
 
-/*
- * A hit may have begun before its point was disarmed, and see a probe with a post-handler that
- * comes then: the code after which that is called is there before.
- */
-static void state_idle_gets_post(struct kunit *test)
-{
-	struct state_test *t = new_test(test);
-	struct kprobe_point *point;
-	u8 code[16];
-
-	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&t->probe[0]));
-	KUNIT_ASSERT_EQ(test, 0, disable_kprobe(&t->probe[0]));
-	EXPECT_STATE(test, t, KPROBE_POINT_IDLE);
-	point = point_of(t);
-	guard(mutex)(&kprobe_mutex);
-	KUNIT_EXPECT_EQ(test, KPROBE_REASON_NONE, kprobe_point_prepare_post(point));
-	if (!point->text.run_post)
-		return;
-	memcpy(code, point->text.run_post, sizeof(code));
-	kprobe_flush_slots();
-	KUNIT_EXPECT_MEMEQ(test, code, point->text.run_post, sizeof(code));
-}
-
 static struct kunit_case state_cases[] = {
 	KUNIT_CASE_PARAM(state_arm, targets_gen_params),
 	KUNIT_CASE_PARAM(state_leave_and_reap, targets_gen_params),
@@ -505,7 +481,6 @@ static struct kunit_case state_cases[] = {
 	KUNIT_CASE_PARAM(state_return, targets_gen_params),
 	KUNIT_CASE_PARAM(state_return_disabled, targets_gen_params),
 	KUNIT_CASE_PARAM(state_disable, targets_gen_params),
-	KUNIT_CASE_PARAM(state_idle_gets_post, targets_gen_params),
 	KUNIT_CASE_PARAM(state_global_off, targets_gen_params),
 	KUNIT_CASE_PARAM(state_changes_while_off, targets_gen_params),
 	KUNIT_CASE_PARAM(state_leaving_while_switched, targets_gen_params),

@@ -47,8 +47,8 @@ static __always_inline unsigned int arch_kprobe_copy_len(const struct kprobe_poi
 
 #define arch_kprobe_copy_len		arch_kprobe_copy_len
 
-void arch_kprobe_flush_slots(void);
-#define arch_kprobe_flush_slots	arch_kprobe_flush_slots
+void arch_kprobe_sync_slots(void);
+#define arch_kprobe_sync_slots	arch_kprobe_sync_slots
 
 extern const struct kprobe_isa arm64_kprobe_isa;
 #define arch_kprobe_isa		(&arm64_kprobe_isa)

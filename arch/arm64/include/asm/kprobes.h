@@ -36,8 +36,8 @@ struct pt_regs;
 /* Room for the longest copy, a call with x30 saved, a jump back. */
 #define KPROBE_SLOT_SIZE	48
 
-/* An address, a call with x30 saved; twice its end, a copy and a jump, with a call in between. */
-#define KPROBE_DETOUR_MAX_SIZE	104
+/* A call with x30 saved; twice its end, a copy and a jump, with a call in between. */
+#define KPROBE_DETOUR_MAX_SIZE	96
 
 /* Of a nop. No point is reached by ftrace. */
 #define KPROBE_ENTRY_OPCODE	0x1f

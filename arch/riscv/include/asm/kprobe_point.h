@@ -83,8 +83,8 @@ asmlinkage void ret_from_fork(void);
 bool arch_kprobe_is_called(unsigned long addr);
 #define arch_kprobe_is_called	arch_kprobe_is_called
 
-void arch_kprobe_flush_slots(void);
-#define arch_kprobe_flush_slots	arch_kprobe_flush_slots
+void arch_kprobe_sync_slots(void);
+#define arch_kprobe_sync_slots	arch_kprobe_sync_slots
 
 static __always_inline void *arch_kretprobe_frame(struct pt_regs *regs)
 {

@@ -42,10 +42,10 @@ typedef u16 kprobe_opcode_t;
 #define KPROBE_TEXT_SIZE	(KPROBE_JUMP_SIZE - 2 + KPROBE_INSN_MAX)
 
 /*
- * An address, a call, what a jump covers, a jump back; the end of a call, the first
- * instruction, a call, a jump.
+ * A call, what a jump covers, a jump back; the end of a call, the first instruction, a call, a
+ * jump.
  */
-#define KPROBE_DETOUR_MAX_SIZE	144
+#define KPROBE_DETOUR_MAX_SIZE	136
 
 /*
  * Before an indirect call kCFI compares the target's type: beq, ebreak, jalr. Should the

@@ -38,8 +38,8 @@ typedef u8 kprobe_opcode_t;
 /* Those with one handler of each kind take up to 440, those with the most of both up to 620. */
 #define KPROBE_DETOUR_MAX_SIZE	700
 #else
-/* An address, a call, what a jump covers, a jump back; the first instruction, a call, a jump. */
-#define KPROBE_DETOUR_MAX_SIZE	100
+/* A call, what a jump covers, a jump back; the first instruction, a call, a jump. */
+#define KPROBE_DETOUR_MAX_SIZE	96
 #endif
 
 /*

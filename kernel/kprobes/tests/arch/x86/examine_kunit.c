@@ -15,7 +15,6 @@
 #include "../../../function.h"
 #include "../../../reserved.h"
 #include "../../../slot.h"
-#include "../../../slot_write.h"
 #include "../../targets.h"
 
 /* Switches the labels in region.S. */
@@ -301,24 +300,20 @@ static const struct run_case run_cases[] = {
 
 KUNIT_ARRAY_PARAM_DESC(run, run_cases, name);
 
-static bool emit_copy(unsigned long from, void *slot)
+static enum kprobe_reason emit_copy(void *arg, struct kprobe_code *code)
 {
-	u8 text[KPROBE_TEXT_SIZE], copy[KPROBE_SLOT_SIZE];
-	struct kprobe_code code = { .buf = copy, .size = sizeof(copy),
-				    .base = (unsigned long)slot };
+	unsigned long from = (unsigned long)arg;
 	u16 at[KPROBE_REGION_INSNS + 1];
 	struct kprobe_region region;
+	u8 text[KPROBE_TEXT_SIZE];
+	enum kprobe_reason reason = examine(&region, from);
 
-	if (examine(&region, from))
-		return false;
+	if (reason)
+		return reason;
 	scoped_guard(mutex, &text_mutex)
 		kprobe_read_insn(from, text, sizeof(text));
-	kprobe_emit_region(&x86_kprobe_isa, &code, &region, 0, text, from, at);
-	if (code.far || code.len > code.size)
-		return false;
-	kprobe_slot_write(slot, copy, code.len);
-	kprobe_flush_slots();
-	return true;
+	kprobe_emit_region(&x86_kprobe_isa, code, &region, 0, text, from, at);
+	return KPROBE_REASON_NONE;
 }
 
 static struct kprobe_point nobody;
@@ -331,16 +326,14 @@ static void free_slot(void *slot)
 
 static void *make_copy(struct kunit *test, unsigned long from)
 {
+	enum kprobe_reason reason;
 	void *slot;
-	bool done;
 
 	scoped_guard(mutex, &kprobe_mutex)
-		slot = kprobe_slot_alloc((unsigned long)&nobody, KPROBE_SLOT_SIZE);
-	KUNIT_ASSERT_NOT_NULL(test, slot);
+		reason = kprobe_slot_make(&slot, (unsigned long)&nobody | KPROBE_OWNER_IS_POINT,
+					  emit_copy, (void *)from);
+	KUNIT_ASSERT_EQ(test, reason, KPROBE_REASON_NONE);
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, free_slot, slot), 0);
-	scoped_guard(mutex, &kprobe_mutex)
-		done = emit_copy(from, slot);
-	KUNIT_ASSERT_TRUE(test, done);
 	return slot;
 }
 

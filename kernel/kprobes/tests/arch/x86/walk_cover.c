@@ -79,7 +79,7 @@ static void cover_detour(struct kunit *test, struct kprobes_walk *w,
 	struct kprobes_cover *c = kprobes_walk_cover(test, w, "detour", detour->slot,
 						     detour_size(test, detour));
 
-	start_at(test, w, c, kprobe_detour_entry(detour));
+	start_at(test, w, c, detour->slot);
 	start_at(test, w, c, detour->route.run);
 	if (detour->route.run_post)
 		start_at(test, w, c, detour->route.run_post);
