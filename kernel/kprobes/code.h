@@ -2,11 +2,15 @@
 #ifndef _KERNEL_KPROBES_CODE_H
 #define _KERNEL_KPROBES_CODE_H
 
-/* code.c: a point's detours and routes */
+/* code.c: what runs instead of a probed instruction: slots, detours, and the routes there */
 #include <linux/kprobe_point.h>
 
 #include "point.h"
 
+struct kprobe_lookup;
+
+enum kprobe_reason kprobe_displace(struct kprobe_point *point, struct kprobe_lookup *lookup);
+enum kprobe_reason kprobe_displace_post(struct kprobe_point *point, void **slot);
 int __init kprobe_detour_init(void);
 void kprobe_point_choose_route(struct kprobe_point *point);
 void kprobe_point_free_detour(struct kprobe_point *point);

@@ -17,7 +17,6 @@
 
 #include "frame.h"
 #include "hit.h"
-#include "miss.h"
 
 /**
  * kprobe_detour_hit() - handle a hit that a detour does not handle itself

@@ -21,7 +21,6 @@
 #include "address.h"
 #include "batch.h"
 #include "code.h"
-#include "displaced.h"
 #include "entry.h"
 #include "kretprobe_pool.h"
 #include "optimizer.h"

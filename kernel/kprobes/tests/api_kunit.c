@@ -10,7 +10,7 @@
 #include <linux/kprobes.h>
 #include <linux/workqueue.h>
 
-#include "../miss.h"
+#include "../hit.h"
 #include "targets.h"
 
 #define HITS	5

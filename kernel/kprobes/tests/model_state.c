@@ -8,7 +8,6 @@
 #include <linux/slab.h>
 
 #include "../debugfs.h"
-#include "../points.h"
 #include "../reason.h"
 #include "model.h"
 

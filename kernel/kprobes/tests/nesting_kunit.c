@@ -10,7 +10,7 @@
 #include <linux/preempt.h>
 #include <linux/workqueue.h>
 
-#include "../miss.h"
+#include "../hit.h"
 #include "targets.h"
 
 /* A probe at each place: running the targets hits all of them. */

@@ -9,7 +9,7 @@
 #include <linux/smp.h>
 #include <linux/workqueue.h>
 
-#include "../miss.h"
+#include "../hit.h"
 #include "targets.h"
 
 static int check_rcu(struct kprobe *p, struct pt_regs *regs)

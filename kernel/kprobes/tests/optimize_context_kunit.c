@@ -12,7 +12,7 @@
 
 #include "../../../arch/x86/kernel/kprobes-opt.h"
 #include "../frame.h"
-#include "../miss.h"
+#include "../hit.h"
 #include "optimized.h"
 
 #define DEPTH	48

@@ -6,7 +6,7 @@
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
 
-#include "../miss.h"
+#include "../hit.h"
 #include "optimized.h"
 
 /* Makes a probe without a post-handler; the caller registers it. */

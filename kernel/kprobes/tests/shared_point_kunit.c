@@ -14,7 +14,7 @@
 #include <linux/unaligned.h>
 #include <asm/sections.h>
 
-#include "../miss.h"
+#include "../hit.h"
 #include "targets.h"
 
 #define PROBES	4

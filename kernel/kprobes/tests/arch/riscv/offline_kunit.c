@@ -8,7 +8,7 @@
 #include <linux/kprobes.h>
 #include <linux/smp.h>
 
-#include "../../../miss.h"
+#include "../../../hit.h"
 #include "../../targets.h"
 
 static void dead_hart_calls_nobody(struct kunit *test)

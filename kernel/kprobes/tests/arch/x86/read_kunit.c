@@ -8,7 +8,7 @@
 #include <linux/kprobe_point.h>
 #include <linux/kprobes.h>
 
-#include "../../../miss.h"
+#include "../../../hit.h"
 #include "../../../point.h"
 #include "../../targets.h"
 
