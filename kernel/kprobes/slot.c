@@ -62,6 +62,7 @@ enum slot_kind {
  * @all:   in the list of all chunks, in the same order; changed under kprobe_mutex,
  *         read under RCU
  * @room:  in the lists of chunks that may have room; kprobe_mutex
+ * @from:  the first unit that may be free for a slot of the kind; kprobe_mutex
  * @pages: how many pages
  * @slots: how many slots are in use; kprobe_mutex
  * @rcu:   for freeing after an RCU grace period: lookups may still read the chunk
@@ -74,6 +75,7 @@ struct slot_chunk {
 	struct latch_tree_node node;
 	struct list_head all;
 	struct hlist_node room[SLOT_KINDS];
+	unsigned int from[SLOT_KINDS];
 	unsigned int pages;
 	unsigned int slots;
 	struct rcu_work rcu;
@@ -170,13 +172,16 @@ static struct list_head *entry_before(struct slot_chunk *chunk)
 	return prev ? &container_of(prev, struct slot_chunk, node.node[0])->all : &all_chunks;
 }
 
-static void note_room(struct slot_chunk *chunk)
+/* The units from @unit on may be free. */
+static void note_room(struct slot_chunk *chunk, unsigned int unit)
 {
 	enum slot_kind kind;
 
-	for (kind = 0; kind < SLOT_KINDS; kind++)
+	for (kind = 0; kind < SLOT_KINDS; kind++) {
+		chunk->from[kind] = min(chunk->from[kind], unit);
 		if (hlist_unhashed(&chunk->room[kind]))
 			hlist_add_head(&chunk->room[kind], &with_room[kind]);
+	}
 }
 
 static void publish_chunk(struct slot_chunk *chunk)
@@ -188,7 +193,7 @@ static void publish_chunk(struct slot_chunk *chunk)
 	latch_tree_insert(&chunk->node, &chunk_tree, &by_address);
 	list_add_rcu(&chunk->all, entry_before(chunk));
 	nr_pages += chunk->pages;
-	note_room(chunk);
+	note_room(chunk, 0);
 	announce(chunk, false);
 }
 
@@ -255,7 +260,9 @@ static struct slot_chunk *find_room(enum slot_kind kind, unsigned int len, unsig
 
 	while (!hlist_empty(list) || make_chunk()) {
 		chunk = hlist_entry(list->first, struct slot_chunk, room[kind]);
-		*unit = bitmap_find_next_zero_area(chunk->used, chunk_units(chunk), 0, nr, 0);
+		*unit = bitmap_find_next_zero_area(chunk->used, chunk_units(chunk),
+						   chunk->from[kind], nr, 0);
+		chunk->from[kind] = *unit;
 		if (*unit < chunk_units(chunk))
 			return chunk;
 		hlist_del_init(&chunk->room[kind]);
@@ -385,7 +392,8 @@ void kprobe_slot_free(void *slot)
 	perf_event_text_poke(slot, slot, (free - unit) * UNIT - sizeof(unsigned long), NULL, 0);
 	__clear_bit(unit, chunk->starts);
 	bitmap_clear(chunk->used, unit, free - unit);
-	note_room(chunk);
+	/* A gap before that was too short may be long enough now. */
+	note_room(chunk, find_last_bit(chunk->used, unit));
 	/* Keep one page: a probe that comes and goes again and again allocates none. */
 	if (!--chunk->slots &&
 	    (chunk->pages > 1 || !hlist_is_singular_node(&chunk->room[SLOT_POINT],
