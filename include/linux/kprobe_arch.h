@@ -8,6 +8,8 @@
  *
  * An architecture knows instructions, text and registers. It knows nothing of
  * probes, lists, nesting or misses: those are the core's.
+ *
+ * What every architecture supplies comes first, then what has a default, then what only x86 needs.
  */
 #include <linux/kprobe_point.h>
 
@@ -20,17 +22,7 @@ struct kprobe_point *kprobe_point_lookup(unsigned long addr);
 void kprobe_entry_hit(struct kprobe_point *point, struct pt_regs *regs);
 int kprobe_breakpoint_hit(unsigned long addr, struct pt_regs *regs,
 			  unsigned int entered);
-void kprobe_detour_hit(struct kprobe_point *point, struct pt_regs *regs);
-void kprobe_detour_changed(struct kprobe_point *point, struct pt_regs *regs,
-			   unsigned long cpu_offset);
-void kprobe_detour_diverted(struct kprobe_point *point, struct pt_regs *regs,
-			    unsigned long cpu_offset);
-void kprobe_detour_post_hit(struct kprobe_point *point, struct pt_regs *regs);
-void kprobe_detour_post_changed(struct kprobe_point *point, struct pt_regs *regs,
-				unsigned long cpu_offset);
 void *kprobe_breakpoint_detour(unsigned long addr);
-void kprobe_detour_done(void);
-void kprobe_detour_resched(void);
 int kprobe_blacklist_add_text(unsigned long start, unsigned long end);
 int __init kprobe_blacklist_add_symbols(const char *first, const char *last);
 int __init kprobe_blacklist_add_functions(const char * const *names, unsigned int nr);
@@ -130,7 +122,7 @@ bool kprobe_is_in_jump(unsigned long site, unsigned long addr);
 bool arch_kprobe_emulate(struct kprobe_point *point, struct pt_regs *regs);
 
 /**
- * arch_kprobe_blacklist() - name the architecture's own no-go areas
+ * arch_kprobe_blacklist() - forbid probes in text of the architecture
  *
  * Context: Boot, single-threaded.
  * Return: 0 or a negative errno.
@@ -159,19 +151,6 @@ void kprobe_trampolines_end(void);
  * What is the same on most architectures; inline, as it is on the hit path. One where it
  * differs defines the name as well, in asm/kprobe_point.h.
  */
-#ifndef arch_kprobe_preempt_count
-/**
- * arch_kprobe_preempt_count() - read what context this is
- *
- * Context: Hit path.
- * Return: preempt_count(), of which only %KPROBE_CONTEXT_MASK has to be right.
- */
-static __always_inline unsigned int arch_kprobe_preempt_count(void)
-{
-	return preempt_count();
-}
-#endif
-
 #ifndef arch_kprobe_access
 /**
  * arch_kprobe_access() - can the probed code access user memory?
@@ -242,16 +221,6 @@ static __always_inline bool kprobe_point_skips_nop(const struct kprobe_point *po
 }
 
 /*
- * Where RCU is not watching, hits that no trap has reported have RCU watch before they call
- * handlers. An architecture where no such code can be probed, because all of it is noinstr,
- * need not look for that: it defines ARCH_KPROBE_RCU_WATCHES in asm/kprobes.h. Detours of
- * its own must be so, as they do not look.
- */
-#if defined(ARCH_KPROBE_OWN_DETOURS) && !defined(ARCH_KPROBE_RCU_WATCHES)
-#error "detours of an architecture's own need ARCH_KPROBE_RCU_WATCHES"
-#endif
-
-/*
  * What the core cannot know of text. An architecture that has something to say
  * defines the name as well, in asm/kprobe_point.h.
  */
@@ -268,6 +237,14 @@ static inline bool arch_kprobe_text_reserved(unsigned long start, unsigned long 
 {
 	return false;
 }
+#endif
+
+/*
+ * Size of the type in front of a function that kCFI compares, and that has no symbol: it counts as
+ * text of the function before.
+ */
+#ifndef KPROBE_CFI_TYPE_SIZE
+#define KPROBE_CFI_TYPE_SIZE	(IS_ENABLED(CONFIG_CFI_CLANG) ? 4 : 0)
 #endif
 
 #ifndef arch_kprobe_sync_slots
@@ -330,6 +307,154 @@ static __always_inline unsigned int kprobe_call_pushed(unsigned long addr, unsig
 {
 	return 0;
 }
+#endif
+
+/*
+ * Detours are the core's, kernel/kprobes/stub.c: a call of kprobe_detour_common, which
+ * is the architecture's and calls kprobe_detour_enter(), and copies of instructions. An
+ * architecture that defines ARCH_KPROBE_OWN_DETOURS in asm/kprobes.h supplies struct
+ * arch_kprobe_detour there, ARCH_KPROBE_KEEPS_REGISTERS, the attribute of a function that
+ * keeps all registers, and what follows.
+ */
+
+/**
+ * arch_kprobe_emit_detour() - write the code that a jump or breakpoint leads to
+ * @detour: with @point, @generation, @alone, @slot, @nr and @from set
+ * @region: the instructions to be displaced
+ * @code:   appended to, for @slot; %KPROBE_DETOUR_MAX_SIZE bytes of room
+ *
+ * Fills in what tells where things are in the detour, and @direct. The code calls the
+ * handlers of the probes that are on the point now. Once @generation is not the point's any
+ * more, it leaves the hit to kprobe_detour_changed() or kprobe_detour_post_changed(). The
+ * route's @run_post is NULL if there is no code for post-handlers: kprobe_leave_detour().
+ * Code that turns out too long for its slot is written again for another @slot.
+ *
+ * Context: Process context, kprobe_mutex held, may sleep.
+ * Return: %KPROBE_REASON_NONE, or %KPROBE_REASON_NOT_DISPLACED if a copy cannot run in a
+ * detour, or, for an instruction alone, if the detour would not call the handlers anyway.
+ */
+enum kprobe_reason arch_kprobe_emit_detour(struct kprobe_detour *detour,
+					   const struct kprobe_region *region,
+					   struct kprobe_code *code);
+
+/**
+ * arch_kprobe_detour_ip() - where code of a detour comes from
+ * @detour: the detour
+ * @addr:   an address in it
+ * @pushed: set to how many bytes more are on the stack at @addr; 0 to begin with. Of a stub
+ *          the size of its frame while that has the link register, else 0
+ *
+ * Context: Any.
+ * Return: An address of the kernel's text from which unwinding goes the same
+ * way: the original of a displaced instruction, or for the detour's own code
+ * one that is like it.
+ */
+#ifdef ARCH_KPROBE_OWN_DETOURS
+unsigned long arch_kprobe_detour_ip(const struct kprobe_detour *detour,
+				    unsigned long addr, unsigned int *pushed);
+#else
+/* The first call ends before @run. A copy of its end is before @run_post, another call after. */
+static __always_inline unsigned int
+kprobe_stub_pushed(const struct kprobe_detour *detour, unsigned long addr)
+{
+	unsigned long run = (unsigned long)detour->route.run;
+	unsigned long post = (unsigned long)detour->route.run_post;
+
+	if (addr < run)
+		return kprobe_call_pushed(addr, run - KPROBE_STUB_LEAVE);
+	if (addr < (unsigned long)detour->slot + detour->copies)
+		return 0;
+	if (addr < post)
+		return kprobe_call_pushed(addr, post - KPROBE_STUB_LEAVE);
+	post += detour->insn[1] - detour->insn[0];
+	return kprobe_call_pushed(addr, post + KPROBE_STUB_ENTER);
+}
+
+static __always_inline unsigned long
+arch_kprobe_detour_ip(const struct kprobe_detour *detour, unsigned long addr,
+		      unsigned int *pushed)
+{
+	unsigned long offset = addr - (unsigned long)detour->slot;
+
+	*pushed = kprobe_stub_pushed(detour, addr);
+	/* The stub's own code in front of an instruction counts as the first displaced one. */
+	if (offset >= detour->copies && addr < (unsigned long)detour->route.run_post)
+		return detour->point->site;
+	return kprobe_detour_original(detour, offset);
+}
+#endif
+
+#ifdef CONFIG_KRETPROBES
+
+/* The architecture's return trampoline; it calls kretprobe_return(). */
+void kretprobe_trampoline(void);
+
+void kretprobe_return(struct pt_regs *regs, void *fp);
+
+/*
+ * Besides, asm/kprobe_point.h has arch_kprobe_isa, the instruction set, and, inline as they
+ * are on the hit path:
+ *
+ *   void arch_kprobe_enter(struct kprobe_point *point, struct pt_regs *regs)
+ *	makes registers that belong to @site or to ftrace's call those which
+ *	users of the architecture see in a pre-handler at @addr
+ *   bool arch_kprobe_has_breakpoint(unsigned long addr)
+ *	whether the text at addr, which has trapped, holds a breakpoint now; true
+ *	also when it cannot be read
+ *
+ * and where ftrace does not save all registers:
+ *
+ *   void arch_kprobe_get_call(struct pt_regs *regs, struct ftrace_regs *fregs)
+ *	fills in what ftrace has saved of a call's registers, and clears the rest
+ *   void arch_kprobe_put_call(struct ftrace_regs *fregs, struct pt_regs *regs)
+ *	makes them those that ftrace restores
+ *
+ * and for registers at a function's entry:
+ *
+ *   void *arch_kretprobe_frame(struct pt_regs *regs)
+ *	what identifies the call: where its return address lies, or the value
+ *	that the unwinder knows the call's frame by
+ *   unsigned long arch_kretprobe_return_address(struct pt_regs *regs)
+ *	where the call returns to
+ *   void arch_kretprobe_set_return_address(struct pt_regs *regs, void *fp,
+ *					    unsigned long addr)
+ *	makes it return elsewhere; fp is what arch_kretprobe_frame() has said
+ *
+ * and for those that the return trampoline has saved:
+ *
+ *   void arch_kretprobe_go_back(struct pt_regs *regs, void *fp,
+ *				 unsigned long addr)
+ *	makes the trampoline go on at addr. From here on the unwinder finds
+ *	that address and not the trampoline's where it looks for the caller
+ */
+#endif /* CONFIG_KRETPROBES */
+
+/*
+ * The rest is for x86 alone, or has another value nowhere else. An architecture with instructions
+ * of fixed length, and with the stubs of stub.c for detours, needs none of it.
+ */
+
+#ifndef arch_kprobe_preempt_count
+/**
+ * arch_kprobe_preempt_count() - read what context this is
+ *
+ * Context: Hit path.
+ * Return: preempt_count(), of which only %KPROBE_CONTEXT_MASK has to be right.
+ */
+static __always_inline unsigned int arch_kprobe_preempt_count(void)
+{
+	return preempt_count();
+}
+#endif
+
+/*
+ * Where RCU is not watching, hits that no trap has reported have RCU watch before they call
+ * handlers. An architecture where no such code can be probed, because all of it is noinstr,
+ * need not look for that: it defines ARCH_KPROBE_RCU_WATCHES in asm/kprobes.h. Detours of
+ * its own must be so, as they do not look.
+ */
+#if defined(ARCH_KPROBE_OWN_DETOURS) && !defined(ARCH_KPROBE_RCU_WATCHES)
+#error "detours of an architecture's own need ARCH_KPROBE_RCU_WATCHES"
 #endif
 
 #ifndef arch_kprobe_way_out
@@ -427,89 +552,19 @@ static inline unsigned long kprobe_point_jump_target(const struct kprobe_point *
 	       (unsigned long)point->detour->slot;
 }
 
-/*
- * Detours are the core's, kernel/kprobes/stub.c: a call of kprobe_detour_common, which
- * is the architecture's and calls kprobe_detour_enter(), and copies of instructions. An
- * architecture that defines ARCH_KPROBE_OWN_DETOURS in asm/kprobes.h supplies struct
- * arch_kprobe_detour there, ARCH_KPROBE_KEEPS_REGISTERS, the attribute of a function that
- * keeps all registers, and what follows.
- */
+/* What detours of an architecture's own call: detour.c, and kretprobe.c for a quick entry. */
+void kprobe_detour_hit(struct kprobe_point *point, struct pt_regs *regs);
+void kprobe_detour_changed(struct kprobe_point *point, struct pt_regs *regs,
+			   unsigned long cpu_offset);
+void kprobe_detour_diverted(struct kprobe_point *point, struct pt_regs *regs,
+			    unsigned long cpu_offset);
+void kprobe_detour_post_hit(struct kprobe_point *point, struct pt_regs *regs);
+void kprobe_detour_post_changed(struct kprobe_point *point, struct pt_regs *regs,
+				unsigned long cpu_offset);
+void kprobe_detour_done(void);
+void kprobe_detour_resched(void);
 
-/**
- * arch_kprobe_emit_detour() - write the code that a jump or breakpoint leads to
- * @detour: with @point, @generation, @alone, @slot, @nr and @from set
- * @region: the instructions to be displaced
- * @code:   appended to, for @slot; %KPROBE_DETOUR_MAX_SIZE bytes of room
- *
- * Fills in what tells where things are in the detour, and @direct. The code calls the
- * handlers of the probes that are on the point now. Once @generation is not the point's any
- * more, it leaves the hit to kprobe_detour_changed() or kprobe_detour_post_changed(). The
- * route's @run_post is NULL if there is no code for post-handlers: kprobe_leave_detour().
- * Code that turns out too long for its slot is written again for another @slot.
- *
- * Context: Process context, kprobe_mutex held, may sleep.
- * Return: %KPROBE_REASON_NONE, or %KPROBE_REASON_NOT_DISPLACED if a copy cannot run in a
- * detour, or, for an instruction alone, if the detour would not call the handlers anyway.
- */
-enum kprobe_reason arch_kprobe_emit_detour(struct kprobe_detour *detour,
-					   const struct kprobe_region *region,
-					   struct kprobe_code *code);
-
-/**
- * arch_kprobe_detour_ip() - where code of a detour comes from
- * @detour: the detour
- * @addr:   an address in it
- * @pushed: set to how many bytes more are on the stack at @addr; 0 to begin with. Of a stub
- *          the size of its frame while that has the link register, else 0
- *
- * Context: Any.
- * Return: An address of the kernel's text from which unwinding goes the same
- * way: the original of a displaced instruction, or for the detour's own code
- * one that is like it.
- */
-#ifdef ARCH_KPROBE_OWN_DETOURS
-unsigned long arch_kprobe_detour_ip(const struct kprobe_detour *detour,
-				    unsigned long addr, unsigned int *pushed);
-#else
-/* The first call ends before @run. A copy of its end is before @run_post, another call after. */
-static __always_inline unsigned int
-kprobe_stub_pushed(const struct kprobe_detour *detour, unsigned long addr)
-{
-	unsigned long run = (unsigned long)detour->route.run;
-	unsigned long post = (unsigned long)detour->route.run_post;
-
-	if (addr < run)
-		return kprobe_call_pushed(addr, run - KPROBE_STUB_LEAVE);
-	if (addr < (unsigned long)detour->slot + detour->copies)
-		return 0;
-	if (addr < post)
-		return kprobe_call_pushed(addr, post - KPROBE_STUB_LEAVE);
-	post += detour->insn[1] - detour->insn[0];
-	return kprobe_call_pushed(addr, post + KPROBE_STUB_ENTER);
-}
-
-static __always_inline unsigned long
-arch_kprobe_detour_ip(const struct kprobe_detour *detour, unsigned long addr,
-		      unsigned int *pushed)
-{
-	unsigned long offset = addr - (unsigned long)detour->slot;
-
-	*pushed = kprobe_stub_pushed(detour, addr);
-	/* The stub's own code in front of an instruction counts as the first displaced one. */
-	if (offset >= detour->copies && addr < (unsigned long)detour->route.run_post)
-		return detour->point->site;
-	return kprobe_detour_original(detour, offset);
-}
-#endif
-
-#ifdef CONFIG_KRETPROBES
-
-/* The architecture's return trampoline; it calls kretprobe_return(). */
-void kretprobe_trampoline(void);
-
-void kretprobe_return(struct pt_regs *regs, void *fp);
-
-#ifdef ARCH_KPROBE_OWN_DETOURS
+#if defined(ARCH_KPROBE_OWN_DETOURS) && defined(CONFIG_KRETPROBES)
 /**
  * struct kretprobe_quick_entry - for a detour that calls kretprobe_enter_quickly()
  * @rp:         the return probe
@@ -532,44 +587,6 @@ kretprobe_enter_quickly(const struct kretprobe_quick_entry *entry, void *fp);
 bool kretprobe_enters_quickly(const struct kprobe_detour *detour,
 			      struct kretprobe_quick_entry *entry);
 #endif
-
-/*
- * Besides, asm/kprobe_point.h has arch_kprobe_isa, the instruction set, and, inline as they
- * are on the hit path:
- *
- *   void arch_kprobe_enter(struct kprobe_point *point, struct pt_regs *regs)
- *	makes registers that belong to @site or to ftrace's call those which
- *	users of the architecture see in a pre-handler at @addr
- *   bool arch_kprobe_has_breakpoint(unsigned long addr)
- *	whether the text at addr, which has trapped, holds a breakpoint now; true
- *	also when it cannot be read
- *
- * and where ftrace does not save all registers:
- *
- *   void arch_kprobe_get_call(struct pt_regs *regs, struct ftrace_regs *fregs)
- *	fills in what ftrace has saved of a call's registers, and clears the rest
- *   void arch_kprobe_put_call(struct ftrace_regs *fregs, struct pt_regs *regs)
- *	makes them those that ftrace restores
- *
- * and for registers at a function's entry:
- *
- *   void *arch_kretprobe_frame(struct pt_regs *regs)
- *	what identifies the call: where its return address lies, or the value
- *	that the unwinder knows the call's frame by
- *   unsigned long arch_kretprobe_return_address(struct pt_regs *regs)
- *	where the call returns to
- *   void arch_kretprobe_set_return_address(struct pt_regs *regs, void *fp,
- *					    unsigned long addr)
- *	makes it return elsewhere; fp is what arch_kretprobe_frame() has said
- *
- * and for those that the return trampoline has saved:
- *
- *   void arch_kretprobe_go_back(struct pt_regs *regs, void *fp,
- *				 unsigned long addr)
- *	makes the trampoline go on at addr. From here on the unwinder finds
- *	that address and not the trampoline's where it looks for the caller
- */
-#endif /* CONFIG_KRETPROBES */
 
 #endif /* CONFIG_KPROBES */
 #endif /* _LINUX_KPROBE_ARCH_H */

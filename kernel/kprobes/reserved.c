@@ -19,7 +19,7 @@
 #include <linux/kallsyms.h>
 #include <linux/kgdb.h>
 #include <linux/kmsan-checks.h>
-#include <linux/kprobe_point.h>
+#include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
 #include <linux/limits.h>
 #include <linux/list.h>
@@ -364,12 +364,6 @@ bool kprobe_fixup_is_shared(unsigned long start, unsigned long end)
 }
 
 /*
- * Size of the type in front of a function that kCFI compares. On x86 it has a symbol of its
- * own; elsewhere it counts as text of the function before.
- */
-#define CFI_TYPE_SIZE	(IS_ENABLED(CONFIG_CFI_CLANG) && !IS_ENABLED(CONFIG_X86) ? 4 : 0)
-
-/*
  * May an indirect call compare some text with a type? No table tells. Not every function has a
  * type, so the last instruction of the function before it may be taken for one, unless it is the
  * only one.
@@ -378,8 +372,9 @@ static bool may_be_cfi_type(struct kprobe_lookup *lookup, unsigned long start, u
 {
 	struct kprobe_function f;
 
-	return CFI_TYPE_SIZE && kprobe_lookup_function(lookup, start, &f) &&
-	       start < f.end && end > max(f.start + KPROBE_INSN_ALIGN, f.end - CFI_TYPE_SIZE);
+	return KPROBE_CFI_TYPE_SIZE && kprobe_lookup_function(lookup, start, &f) &&
+	       start < f.end &&
+	       end > max(f.start + KPROBE_INSN_ALIGN, f.end - KPROBE_CFI_TYPE_SIZE);
 }
 
 /* A debugger's breakpoints come and go, and are in no table. */

@@ -46,6 +46,9 @@ unreadable:
 #define KPROBE_ENTRY_OPCODE	(x86_nops[5][0])
 #define KPROBE_ENTRY_NOP_SIZE	5
 
+/* The type in front of a function has a symbol of its own. */
+#define KPROBE_CFI_TYPE_SIZE	0
+
 extern const struct kprobe_isa x86_kprobe_isa;
 #define arch_kprobe_isa		(&x86_kprobe_isa)
 
