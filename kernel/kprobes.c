@@ -17,11 +17,11 @@
  *   register							arrays of probes
  *   entry							what an address needs
  *   batch, ftrace, switch					text
- *   optimizer, code, stub, examine, scan, site, region		jumps
+ *   optimizer, code, stub					jumps
  *   detour, fault, kretprobe, kretprobe_pool, hit,		hits
  *   slot, unwind, synchronize, probed_code, frame
- *   veneer, address, reserved, function, blacklist,		places
- *   module_text, text, patch
+ *   address, examine, scan, liveness, survey, region, veneer,	places
+ *   reserved, function, blacklist, module_text, text, patch
  *   point, table, reason					data
  *
  * A file's header declares what the files above it may use, and includes headers of the layers

@@ -52,16 +52,6 @@ kprobe_opcode_t *arch_kprobe_entry(unsigned long addr, unsigned long offset,
 				   bool *on_func_entry);
 
 /**
- * arch_kprobe_insn_len() - how long is an instruction?
- * @bytes: its bytes
- * @avail: how many there are, at most kprobe_isa.insn_max
- *
- * Context: Any.
- * Return: Its length in bytes, 0 when there is none that can be decoded.
- */
-unsigned int arch_kprobe_insn_len(const u8 *bytes, size_t avail);
-
-/**
  * struct kprobe_patch - text to be replaced
  * @addr: where
  * @old:  what is there

@@ -76,8 +76,6 @@ enum kprobe_flow {
  * @no_jump_next: a breakpoint may replace the instruction after it, but a jump may not
  * @takes_address: it takes the address @data: of data in the text, unless an indirect jump
  *             that is relative to it comes next
- * @plain:     optional: its copy is its bytes, wherever that runs, and there is nothing else
- *             to know of it but its length
  * @data_len:  how many bytes of text at @data it reads
  * @reads:     registers that it reads, a bit for each, if they may be in kprobe_isa.scratch
  * @writes:    those that it writes, whatever its operands
@@ -107,7 +105,6 @@ struct kprobe_insn {
 	u8 no_jump_unless_traced:1;
 	u8 no_jump_next:1;
 	u8 takes_address:1;
-	u8 plain:1;
 	u16 data_len;
 	u32 reads;
 	u32 writes;
@@ -284,8 +281,6 @@ static inline unsigned long kprobe_code_here(const struct kprobe_code *code)
  * @glance_len: how many bytes @glance reads
  * @pads:      every target of an indirect jump begins with %KPROBE_FLOW_PAD
  * @stateless: plan() sets @state for no instruction
- * @joins:     instructions may belong together, or be data that another one reads: the core
- *             then plans a whole function before it accepts a probe in it
  * @forms:     the forms by which @plan plans, or NULL; for tests
  * @scratch:   a jump needs one of these registers, one that nobody reads any more; a
  *             bit for each, 0 if a jump needs none. None of them passes a value to a
@@ -312,6 +307,8 @@ static inline unsigned long kprobe_code_here(const struct kprobe_code *code)
  * @glance: Optional, a fast replacement of @plan. Fills in @flow, @target and @state of
  *	the instruction that may begin at some bytes, whether or not one does. If that
  *	takes decoding, @flow is %KPROBE_FLOW_JUMP_INDIRECT, so that the caller decodes.
+ *	Only for an instruction set where no instruction belongs to another one, and none is
+ *	data that another one reads: a whole function is not planned then.
  * @next_branch: Optional, for the search for direct branches where @plan takes long. Passes
  *	over the instructions at @bytes until it has planned a direct branch, until fewer
  *	than @insn_max bytes are left, or where it likes, but over at least one. Returns
@@ -328,7 +325,6 @@ struct kprobe_isa {
 	u8 glance_len;
 	bool pads;
 	bool stateless;
-	bool joins;
 	u32 scratch;
 	const struct kprobe_forms *forms;
 	const bool *first_bytes;

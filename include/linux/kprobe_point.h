@@ -199,7 +199,6 @@ struct kprobe_emulation {
  * @len:       length of the displaced instruction in bytes
  * @breakpoint_len: length of the breakpoint that replaces it
  * @ends_in_trap: a breakpoint follows the copies in slots, not a jump back
- * @plain:     as in the plan for the displaced instruction
  * @dead:      the register that the jump back uses: fls() of struct kprobe_insn's @dead
  * @opcode:    first unit of the instruction at @addr
  * @insn:      the original bytes at @site: the instruction, and what a jump covers
@@ -231,7 +230,6 @@ struct kprobe_point {
 	u8 state;
 	u8 mechanism;
 	u8 breakpoint_len:3;
-	u8 plain:1;
 	u8 ends_in_trap:1;
 	u8 on_func_entry:1;
 	const struct kprobe_route *route;

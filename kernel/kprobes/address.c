@@ -18,6 +18,7 @@
 
 #include "address.h"
 #include "blacklist.h"
+#include "examine.h"
 #include "function.h"
 #include "module_text.h"
 #include "reason.h"

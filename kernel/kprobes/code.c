@@ -28,10 +28,8 @@
 
 #include "code.h"
 #include "examine.h"
-#include "function.h"
 #include "point.h"
 #include "reserved.h"
-#include "site.h"
 #include "slot.h"
 #include "table.h"
 #include "veneer.h"
@@ -127,7 +125,6 @@ static enum kprobe_reason remember(struct kprobe_point *point, const struct kpro
 	point->len = insn->len;
 	point->breakpoint_len = insn->breakpoint_len;
 	point->ends_in_trap = insn->ends_in_trap;
-	point->plain = insn->plain;
 	if (insn->action == KPROBE_RUN)
 		return KPROBE_REASON_NONE;
 	emulation = kzalloc(sizeof(*emulation), GFP_KERNEL);
@@ -157,22 +154,6 @@ static enum kprobe_reason plan(struct kprobe_point *point, struct kprobe_insn *i
 	return reason ?: remember(point, insn);
 }
 
-/* Checks whether the instruction belongs to another one, or is data that another one reads. */
-static enum kprobe_reason scan(const struct kprobe_point *point,
-			       struct kprobe_lookup *lookup)
-{
-	const struct kprobe_text text = {
-		.read = kprobe_read_insn,
-		.find = kprobe_lookup_function,
-		.lookup = lookup,
-	};
-
-	if (!arch_kprobe_isa->joins)
-		return KPROBE_REASON_NONE;
-	guard(mutex)(&text_mutex);
-	return kprobe_scan_site(arch_kprobe_isa, &text, point->site);
-}
-
 /* Sets the jump back's register. Without one kprobe_isa.back() or a breakpoint ends the slot. */
 static void find_scratch(struct kprobe_point *point, struct kprobe_insn *insn,
 			 struct kprobe_lookup *lookup)
@@ -190,7 +171,8 @@ static void find_scratch(struct kprobe_point *point, struct kprobe_insn *insn,
 enum kprobe_reason kprobe_displace(struct kprobe_point *point, struct kprobe_lookup *lookup)
 {
 	struct kprobe_insn insn;
-	enum kprobe_reason reason = plan(point, &insn) ?: scan(point, lookup);
+	enum kprobe_reason reason = plan(point, &insn) ?:
+				    kprobe_examine_site(lookup, point->site);
 
 	if (!reason)
 		find_scratch(point, &insn, lookup);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Whether a jump may replace the kernel's text at a probe's site.
+ * Whether a probe can be set in the kernel's text, and a jump replace the text at its site.
  *
- * scan.c decides that from the instructions. This file tells scan.c what the running kernel
- * knows of the text: where functions begin and end, which bytes others patch, and where tables
- * lead. The optimizer asks, and the verdict on a point stays. It does not depend on other
- * probes, which come and go. Everything here runs under kprobe_mutex.
+ * survey.c and scan.c decide that from the instructions. This file tells them what the running
+ * kernel knows of the text: where functions begin and end, which bytes others patch, and where
+ * tables lead. The optimizer asks about jumps, and the verdict on a point stays. It does not depend
+ * on other probes, which come and go. Everything here runs under kprobe_mutex.
  */
 #include <linux/align.h>
 #include <linux/bitops.h>
@@ -18,8 +18,7 @@
 #include "examine.h"
 #include "function.h"
 #include "reserved.h"
-#include "scan.h"
-#include "site.h"
+#include "survey.h"
 #include "veneer.h"
 
 /* How far around a function to look for branches into it, in bytes. */
@@ -88,11 +87,6 @@ static bool has_ways_in(const struct kprobe_function *function)
 	       is_led_into(function->end, function->end + NEIGHBOURHOOD, function);
 }
 
-static bool is_in_last_function(const struct kprobe_lookup *lookup, unsigned long addr)
-{
-	return addr >= lookup->function.start && addr < lookup->function.end;
-}
-
 /*
  * Are all branches into the middle of a function in the function itself, in its cold part, or
  * in a table? They are not if the symbol names only a part of a function: a cold part, which
@@ -102,21 +96,21 @@ static bool is_in_last_function(const struct kprobe_lookup *lookup, unsigned lon
  * instructions are, decode the code around the function and look for branches into it:
  * compilers make no such branches.
  */
-static bool is_whole(const struct kprobe_text *text, const struct kprobe_function *function)
+static enum kprobe_reason is_whole(const struct kprobe_text *text,
+				   const struct kprobe_function *function)
 {
 	struct kprobe_function next;
 
 	if (function->kind == KPROBE_SYMBOL_COLD)
-		return false;
+		return KPROBE_REASON_JUMPED_INTO;
 	if (arch_kprobe_isa->align >= CONFIG_FUNCTION_ALIGNMENT)
-		return !has_ways_in(function);
-	if (!IS_ALIGNED(function->start, CONFIG_FUNCTION_ALIGNMENT))
-		return false;
-	if (kprobe_fixup_is_shared(function->start, function->end))
-		return false;
+		return has_ways_in(function) ? KPROBE_REASON_JUMPED_INTO : KPROBE_REASON_NONE;
+	if (!IS_ALIGNED(function->start, CONFIG_FUNCTION_ALIGNMENT) ||
+	    kprobe_fixup_is_shared(function->start, function->end))
+		return KPROBE_REASON_JUMPED_INTO;
 	return IS_ALIGNED(function->end, CONFIG_FUNCTION_ALIGNMENT) ||
 	       !kprobe_find_function(function->end, &next) ||
-	       next.kind == KPROBE_SYMBOL_COLD;
+	       next.kind == KPROBE_SYMBOL_COLD ? KPROBE_REASON_NONE : KPROBE_REASON_JUMPED_INTO;
 }
 
 /*
@@ -126,7 +120,7 @@ static bool is_whole(const struct kprobe_text *text, const struct kprobe_functio
 static bool is_patched_by_ftrace(struct kprobe_lookup *lookup, unsigned long start,
 				 unsigned long end)
 {
-	if (is_in_last_function(lookup, start)) {
+	if (kprobe_is_in_function(&lookup->function, start)) {
 		if (start >= lookup->unpatched)
 			return false;
 		if (!ftrace_text_reserved((void *)start, (void *)lookup->function.end - 1)) {
@@ -163,12 +157,22 @@ static unsigned long next_exit(const struct kprobe_text *text, unsigned long *si
 	return kprobe_next_target(site, end);
 }
 
-/* Describes the running kernel's text to scan.c and site.c. */
+/* Leaves the cache as it is: the caller goes on with the function that is in it. */
+static bool find(struct kprobe_lookup *lookup, unsigned long addr,
+		 struct kprobe_function *function)
+{
+	if (!kprobe_is_in_function(&lookup->function, addr))
+		return kprobe_find_function(addr, function);
+	*function = lookup->function;
+	return true;
+}
+
+/* Describes the running kernel's text to survey.c and those that ask it. */
 static struct kprobe_text kernel_text(struct kprobe_lookup *lookup)
 {
 	return (struct kprobe_text){
 		.read = kprobe_read_insn,
-		.find = kprobe_lookup_function,
+		.find = find,
 		.is_whole = is_whole,
 		.is_reserved = is_reserved,
 		.may_fault = may_fault,
@@ -183,27 +187,39 @@ static struct kprobe_text kernel_text(struct kprobe_lookup *lookup)
 /* The survey of the function that was examined last; kprobe_mutex. */
 static struct kprobe_survey survey;
 
-static enum kprobe_reason examine(const struct kprobe_isa *isa, struct kprobe_region *region,
-				  struct kprobe_lookup *lookup, unsigned long site,
-				  unsigned long from, kprobe_scan_t scan)
+static void use_survey(const struct kprobe_isa *isa, const struct kprobe_text *text)
+{
+	lockdep_assert_held(&text_mutex);
+	if (!text->lookup->surveyed)
+		kprobe_survey_init(&survey, isa, text);
+	text->lookup->surveyed = true;
+	survey.isa = isa;
+	survey.text = text;
+}
+
+/* Does an instruction begin at @addr? */
+bool kprobe_is_boundary(struct kprobe_lookup *lookup, unsigned long addr)
+{
+	const struct kprobe_text text = kernel_text(lookup);
+	struct kprobe_function function;
+
+	if (!kprobe_lookup_function(lookup, addr, &function))
+		return false;
+	if (addr == function.start)
+		return true;
+	guard(mutex)(&text_mutex);
+	use_survey(arch_kprobe_isa, &text);
+	return kprobe_survey_begins(&survey, &function, addr);
+}
+
+/* Why no probe may be set on an instruction that belongs to another one, or is data to it. */
+enum kprobe_reason kprobe_examine_site(struct kprobe_lookup *lookup, unsigned long site)
 {
 	const struct kprobe_text text = kernel_text(lookup);
 
 	guard(mutex)(&text_mutex);
-	if (!lookup->surveyed)
-		kprobe_survey_init(&survey);
-	lookup->surveyed = true;
-	return scan(isa, &text, &survey, region, site, from);
-}
-
-/*
- * Returns why a jump may not replace the text at @site. If it may, fills in @region. No branch
- * may lead to the region from @from on: see kprobe_scan_region().
- */
-enum kprobe_reason kprobe_examine(struct kprobe_region *region, struct kprobe_lookup *lookup,
-				  unsigned long site, unsigned long from)
-{
-	return examine(arch_kprobe_isa, region, lookup, site, from, kprobe_scan_region);
+	use_survey(arch_kprobe_isa, &text);
+	return kprobe_survey_site(&survey, site);
 }
 
 /* A register of kprobe_isa.scratch, as a bit, whose value is not needed at @addr; 0 if none is. */
@@ -214,33 +230,34 @@ u32 kprobe_examine_scratch(struct kprobe_lookup *lookup, unsigned long addr)
 	u32 dead = 0;
 
 	guard(mutex)(&text_mutex);
-	if (kprobe_lookup_function(lookup, addr, &function))
-		dead = kprobe_dead_scratch(arch_kprobe_isa, &text, &function, addr);
+	use_survey(arch_kprobe_isa, &text);
+	if (find(lookup, addr, &function))
+		dead = kprobe_free_scratch(&survey, &function, addr);
 	return dead & -dead;
 }
 
-/* The jump fits into the point's instruction, which is copied verbatim: no plan has to be made. */
-static enum kprobe_reason examine_plain(const struct kprobe_point *point,
-					struct kprobe_lookup *lookup,
-					struct kprobe_region *region, unsigned long from)
+static enum kprobe_reason examine(const struct kprobe_isa *isa, struct kprobe_region *region,
+				  struct kprobe_lookup *lookup, unsigned long site,
+				  unsigned long from)
 {
-	const struct kprobe_insn insn = {
-		.len = point->len, .breakpoint_len = point->breakpoint_len,
-	};
-	enum kprobe_reason reason = kprobe_region_of_one(region, &insn);
+	const struct kprobe_text text = kernel_text(lookup);
+	struct kprobe_function function;
 
-	return reason ?: examine(arch_kprobe_isa, region, lookup, point->site, from,
-				 kprobe_scan_planned);
+	if (!kprobe_lookup_function(lookup, site, &function))
+		return KPROBE_REASON_FUNCTION_UNDECODABLE;
+	guard(mutex)(&text_mutex);
+	use_survey(isa, &text);
+	return kprobe_scan_region(&survey, region, site, from);
 }
 
-/* May a jump of full length replace the text? */
-static enum kprobe_reason examine_long(const struct kprobe_point *point,
-				       struct kprobe_lookup *lookup,
-				       struct kprobe_region *region, unsigned long from)
+/*
+ * Returns why a jump may not replace the text at @site. If it may, fills in @region. No branch
+ * may lead to the region from @from on: see kprobe_scan_region().
+ */
+enum kprobe_reason kprobe_examine(struct kprobe_region *region, struct kprobe_lookup *lookup,
+				  unsigned long site, unsigned long from)
 {
-	if (point->plain && point->len >= arch_kprobe_isa->jump_size)
-		return examine_plain(point, lookup, region, from);
-	return kprobe_examine(region, lookup, point->site, from);
+	return examine(arch_kprobe_isa, region, lookup, site, from);
 }
 
 /*
@@ -259,9 +276,9 @@ static enum kprobe_reason examine_site(const struct kprobe_point *point,
 	unsigned long site = point->site;
 	enum kprobe_reason reason;
 
-	reason = examine_long(point, lookup, region, site + lands);
+	reason = kprobe_examine(region, lookup, site, site + lands);
 	if (!reason || !lands || !kprobe_veneer_in_reach(site) ||
-	    examine(arch_kprobe_short_isa, region, lookup, site, site + 1, kprobe_scan_region))
+	    examine(arch_kprobe_short_isa, region, lookup, site, site + 1))
 		return reason;
 	return KPROBE_REASON_NONE;
 }

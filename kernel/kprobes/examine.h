@@ -2,7 +2,7 @@
 #ifndef _KERNEL_KPROBES_EXAMINE_H
 #define _KERNEL_KPROBES_EXAMINE_H
 
-/* examine.c: may a jump stand in the text? */
+/* examine.c: may a probe or a jump stand in the text? */
 #include <linux/kprobe_point.h>
 
 struct kprobe_lookup;
@@ -12,6 +12,8 @@ enum kprobe_reason kprobe_examine(struct kprobe_region *region, struct kprobe_lo
 enum kprobe_reason kprobe_examine_point(struct kprobe_point *point,
 					struct kprobe_lookup *lookup,
 					struct kprobe_region *region);
+bool kprobe_is_boundary(struct kprobe_lookup *lookup, unsigned long addr);
+enum kprobe_reason kprobe_examine_site(struct kprobe_lookup *lookup, unsigned long site);
 u32 kprobe_examine_scratch(struct kprobe_lookup *lookup, unsigned long addr);
 
 #endif /* _KERNEL_KPROBES_EXAMINE_H */

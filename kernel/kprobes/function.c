@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Finds the bounds of functions and of the instructions in them.
+ * Finds the bounds of functions.
  *
  * kallsyms finds the kernel's own symbols by a binary search, but searches a module linearly. A
  * sorted copy of a module's symbols is therefore made here for the first probe in the module.
  * Registering ten thousand probes in a module of as many functions would take minutes
  * otherwise. The copy is dropped when the module's text comes or goes.
  */
-#include <linux/bitmap.h>
 #include <linux/ftrace.h>
 #include <linux/kallsyms.h>
-#include <linux/kprobe_arch.h>
+#include <linux/kprobe_point.h>
 #include <linux/kprobes.h>
 #include <linux/memory.h>
 #include <linux/mm.h>
@@ -292,66 +291,6 @@ bool kprobe_lookup_function(struct kprobe_lookup *lookup, unsigned long addr,
 	}
 	*f = *last;
 	return true;
-}
-
-/* How many bytes of text are read at once. */
-#define WINDOW_SIZE	64
-
-/*
- * Decodes instructions from @at on until one begins after @to, or until bytes are no
- * instruction. Returns the address where it has stopped. If @begins is not NULL, sets a bit in
- * it for each decoded instruction; its first bit is for @start.
- */
-static unsigned long decode(unsigned long at, unsigned long to, unsigned long *begins,
-			    unsigned long start)
-{
-	unsigned int max = arch_kprobe_isa->insn_max;
-	u8 window[WINDOW_SIZE];
-
-	while (at <= to) {
-		size_t size = min_t(size_t, sizeof(window), to - at + max);
-		size_t avail = kprobe_read_insn(at, window, size);
-		/* Unless text ends, leave out what the window may have cut off. */
-		size_t last = avail < size ? avail : avail - max;
-		size_t done = 0;
-
-		while (at + done <= to && done <= last) {
-			unsigned int len = arch_kprobe_insn_len(window + done,
-								min(avail - done, max));
-
-			if (!len)
-				break;
-			if (begins)
-				__set_bit(at + done - start, begins);
-			done += len;
-		}
-		if (!done)
-			break;
-		at += done;
-	}
-	return at;
-}
-
-/* Does an instruction begin at @addr? Decodes its function from the start, once with each cache. */
-bool kprobe_is_boundary(struct kprobe_lookup *lookup, unsigned long addr)
-{
-	struct kprobe_function f;
-
-	lockdep_assert_held(&kprobe_mutex);
-	if (!kprobe_lookup_function(lookup, addr, &f))
-		return false;
-	if (addr == f.start)
-		return true;
-	guard(mutex)(&text_mutex);
-	if (addr - f.start >= KPROBE_DECODED_MAX)
-		return decode(f.start, addr - 1, NULL, 0) == addr;
-	if (lookup->decoded != f.start) {
-		lookup->decoded = f.start;
-		lookup->end = f.start;
-		bitmap_zero(lookup->begins, KPROBE_DECODED_MAX);
-	}
-	lookup->end = decode(lookup->end, addr, lookup->begins, f.start);
-	return test_bit(addr - f.start, lookup->begins);
 }
 
 /* Forgets the symbols of a module whose text comes or goes. */

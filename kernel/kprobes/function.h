@@ -2,8 +2,7 @@
 #ifndef _KERNEL_KPROBES_FUNCTION_H
 #define _KERNEL_KPROBES_FUNCTION_H
 
-/* function.c: finds functions and the boundaries of their instructions */
-#include <linux/bitmap.h>
+/* function.c: finds functions */
 #include <linux/types.h>
 
 struct module;
@@ -37,20 +36,15 @@ struct kprobe_function {
 
 bool kprobe_is_prefix_symbol(const char *name);
 bool kprobe_is_cold_part(unsigned long addr);
-/* Boundaries at larger offsets in a function are decoded anew each time. */
-#define KPROBE_DECODED_MAX	4096
 
 /**
  * struct kprobe_lookup - cache of the function that was looked up last
  * @function: the function; its @end is 0 at first
  * @module:   the module that it is in, or NULL
  * @unpatched: ftrace patches nothing from here to the function's end
- * @decoded:  start of the function that @begins is of; 0 at first
- * @end:      the function was decoded up to here
  * @allowed:  start of text around the last place that is not on the blacklist
  * @allowed_last: its last byte; less than @allowed at first
  * @surveyed: the survey in examine.c was made with this cache
- * @begins:   a bit for each byte from @decoded on, set if an instruction begins there
  *
  * A registration looks up the same function several times, and the next one of a chunk often
  * does so again. The cache is for one hold of kprobe_mutex: after that text may come or go.
@@ -59,19 +53,15 @@ struct kprobe_lookup {
 	struct kprobe_function function;
 	struct module *module;
 	unsigned long unpatched;
-	unsigned long decoded;
-	unsigned long end;
 	unsigned long allowed;
 	unsigned long allowed_last;
 	bool surveyed;
-	DECLARE_BITMAP(begins, KPROBE_DECODED_MAX);
 };
 
-/* Empties the cache. Leaves @begins, which is large: kprobe_is_boundary() clears it if needed. */
+/* Empties the cache. */
 static inline void kprobe_lookup_init(struct kprobe_lookup *lookup)
 {
 	lookup->function.end = 0;
-	lookup->decoded = 0;
 	lookup->allowed = 1;
 	lookup->allowed_last = 0;
 	lookup->surveyed = false;
@@ -90,7 +80,6 @@ bool kprobe_ask_kallsyms(unsigned long addr, struct kprobe_function *f);
 bool kprobe_find_function(unsigned long addr, struct kprobe_function *f);
 bool kprobe_lookup_function(struct kprobe_lookup *lookup, unsigned long addr,
 			    struct kprobe_function *f);
-bool kprobe_is_boundary(struct kprobe_lookup *lookup, unsigned long addr);
 void kprobe_drop_functions(const struct module *mod);
 
 #endif /* _KERNEL_KPROBES_FUNCTION_H */

@@ -379,7 +379,6 @@ const struct kprobe_isa arm64_kprobe_isa = {
 	/* Compilers put one before whatever a jump table leads to. */
 	.pads = IS_ENABLED(CONFIG_ARM64_BTI_KERNEL),
 	.stateless = true,
-	.joins = true,
 	.forms = &forms,
 	.plan = plan,
 	.emit = emit,

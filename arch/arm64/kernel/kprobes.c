@@ -56,12 +56,6 @@ kprobe_opcode_t *arch_kprobe_entry(unsigned long addr, unsigned long offset,
 }
 NOKPROBE_SYMBOL(arch_kprobe_entry);
 
-unsigned int arch_kprobe_insn_len(const u8 *bytes, size_t avail)
-{
-	return avail < AARCH64_INSN_SIZE ? 0 : AARCH64_INSN_SIZE;
-}
-NOKPROBE_SYMBOL(arch_kprobe_insn_len);
-
 /* Slots that not every CPU fetches as they are; kprobe_mutex. */
 static bool slots_written;
 

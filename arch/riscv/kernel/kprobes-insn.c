@@ -517,7 +517,6 @@ const struct kprobe_isa riscv_kprobe_isa = {
 	.align = KPROBE_INSN_ALIGN,
 	.jump_size = KPROBE_JUMP_SIZE,
 	.jump_insns = 2,
-	.joins = true,
 	.scratch = SCRATCH,
 	.plan = plan,
 	.emit = emit,

@@ -35,15 +35,6 @@ kprobe_opcode_t *arch_kprobe_entry(unsigned long addr, unsigned long offset,
 }
 NOKPROBE_SYMBOL(arch_kprobe_entry);
 
-unsigned int arch_kprobe_insn_len(const u8 *bytes, size_t avail)
-{
-	struct kprobe_insn insn;
-
-	riscv_kprobe_isa.plan(&insn, bytes, avail, 0);
-	return insn.len;
-}
-NOKPROBE_SYMBOL(arch_kprobe_insn_len);
-
 /* One store if it has two or four bytes and is aligned so, whatever the buffer is. */
 static void write_text(const struct kprobe_patch *patch)
 {

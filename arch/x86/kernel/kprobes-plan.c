@@ -232,7 +232,6 @@ NOKPROBE_SYMBOL(x86_kprobe_decode);
 static enum kprobe_reason plan_run(struct kprobe_insn *plan, struct insn *insn)
 {
 	plan->action = KPROBE_RUN;
-	plan->plain = plan->flow == KPROBE_FLOW_NEXT && !plan->state && !insn_rip_relative(insn);
 	if (!insn_rip_relative(insn))
 		return KPROBE_REASON_NONE;
 	/* A 32-bit address wraps at 4 GB, and does not reach the kernel. */

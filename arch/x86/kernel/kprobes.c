@@ -52,14 +52,6 @@ kprobe_opcode_t *arch_kprobe_entry(unsigned long addr, unsigned long offset,
 }
 NOKPROBE_SYMBOL(arch_kprobe_entry);
 
-unsigned int arch_kprobe_insn_len(const u8 *bytes, size_t avail)
-{
-	struct insn insn;
-
-	return x86_kprobe_decode(&insn, bytes, avail) ? 0 : insn.length;
-}
-NOKPROBE_SYMBOL(arch_kprobe_insn_len);
-
 /* A lock prefix that comes and goes with the second CPU. */
 bool arch_kprobe_text_reserved(unsigned long start, unsigned long end)
 {

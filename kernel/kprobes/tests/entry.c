@@ -82,7 +82,7 @@ struct kprobes_counter *kprobes_entry_second(struct kunit *test)
 	struct kprobes_place second = kprobes_entry_place;
 
 	kprobes_entry_clear();
-	second.offset = ENTRY_NOP_SIZE + arch_kprobe_insn_len(next, KPROBE_INSN_MAX);
+	second.offset = ENTRY_NOP_SIZE + kprobes_insn_len(next, KPROBE_INSN_MAX);
 	return kprobes_counter(test, &second);
 }
 

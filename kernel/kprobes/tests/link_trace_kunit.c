@@ -202,7 +202,7 @@ struct passage {
 /* What is no instruction is not executed. */
 static unsigned int step(unsigned long addr)
 {
-	return arch_kprobe_insn_len((u8 *)addr, KPROBE_INSN_MAX) ?: KPROBE_INSN_ALIGN;
+	return kprobes_insn_len((u8 *)addr, KPROBE_INSN_MAX) ?: KPROBE_INSN_ALIGN;
 }
 
 static void open_passage(struct kunit *test, struct passage *way)

@@ -21,6 +21,7 @@
 #include "../function.h"
 #include "../reason.h"
 #include "kprobes_test.h"
+#include "targets.h"
 
 /* One instruction is examined in so many bytes of text. */
 #define STRIDE	256
@@ -71,7 +72,7 @@ static unsigned long skip_ftrace(unsigned long addr)
 	unsigned int len;
 
 	while (is_entry_nop(addr)) {
-		len = arch_kprobe_insn_len(text, read_text(addr, text));
+		len = kprobes_insn_len(text, read_text(addr, text));
 		if (!len)
 			break;
 		addr += len;
@@ -134,7 +135,7 @@ static void look_around(struct survey *survey, struct kprobe_lookup *lookup,
 		return;
 	chosen = function.start + prandom_u32_state(&survey->random) % STRIDE;
 	for (at = function.start; at < function.end && chosen < function.end; at += len) {
-		len = arch_kprobe_insn_len(text, read_text(at, text));
+		len = kprobes_insn_len(text, read_text(at, text));
 		if (!len)
 			return;
 		if (chosen - at >= len)

@@ -9,6 +9,7 @@
  */
 #ifndef __ASSEMBLY__
 #include <linux/atomic.h>
+#include <linux/kprobe_arch.h>
 #include <linux/kprobe_reason.h>
 #include <linux/kprobes.h>
 #include <linux/types.h>
@@ -17,6 +18,15 @@
 #include "spin.h"
 
 struct kunit;
+
+/* The length of an instruction, 0 if there is none at @bytes. */
+static inline unsigned int kprobes_insn_len(const u8 *bytes, size_t avail)
+{
+	struct kprobe_insn insn;
+
+	arch_kprobe_isa->plan(&insn, bytes, avail, 0);
+	return insn.len;
+}
 
 /**
  * struct kprobes_place - a place that kprobes_targets_run() passes once

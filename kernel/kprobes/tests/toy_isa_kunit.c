@@ -10,8 +10,7 @@
 #include <linux/unaligned.h>
 
 #include "../function.h"
-#include "../scan.h"
-#include "../site.h"
+#include "../survey.h"
 #include "toy_isa.h"
 
 /* The function, its cold part, and another function. */
@@ -53,9 +52,9 @@ static bool find(struct kprobe_lookup *lookup, unsigned long addr,
 	return true;
 }
 
-static bool yes(const struct kprobe_text *text, const struct kprobe_function *f)
+static enum kprobe_reason yes(const struct kprobe_text *text, const struct kprobe_function *f)
 {
-	return true;
+	return KPROBE_REASON_NONE;
 }
 
 static bool no_range(const struct kprobe_text *text, unsigned long start,
@@ -236,11 +235,11 @@ static const struct toy_region_case toy_region_cases[] = {
 KUNIT_ARRAY_PARAM_DESC(toy_region, toy_region_cases, name);
 
 /* The text is another one for each case. */
-static struct kprobe_survey *fresh_survey(void)
+static struct kprobe_survey *fresh_survey(const struct kprobe_isa *isa)
 {
 	static struct kprobe_survey survey;
 
-	kprobe_survey_init(&survey);
+	kprobe_survey_init(&survey, isa, &toy_text);
 	return &survey;
 }
 
@@ -254,8 +253,8 @@ static void toy_scan_region(struct kunit *test)
 	words_of_start = c->words;
 	words_of_cold = c->cold;
 	taken = c->taken ? START + WORD_SIZE * c->taken : 0;
-	reason = kprobe_scan_region(c->pads ? &toy_isa_with_pads : &toy_isa, &toy_text,
-				    fresh_survey(), &region, site, site + 1);
+	reason = kprobe_scan_region(fresh_survey(c->pads ? &toy_isa_with_pads : &toy_isa),
+				    &region, site, site + 1);
 	taken = 0;
 	KUNIT_ASSERT_EQ(test, c->reason, reason);
 	if (c->reason)
@@ -274,41 +273,48 @@ static void toy_scan_word(struct kunit *test)
 
 	words_of_start = words;
 	KUNIT_EXPECT_EQ(test, KPROBE_REASON_NONE,
-			kprobe_scan_region(&toy_isa_of_words, &toy_text, fresh_survey(), &region,
+			kprobe_scan_region(fresh_survey(&toy_isa_of_words), &region,
 					   START, START + 1));
 	KUNIT_EXPECT_EQ(test, region.len, WORD_SIZE);
 	/* If no branch may lead to the first one either, the function is searched. */
 	KUNIT_EXPECT_EQ(test, KPROBE_REASON_FUNCTION_UNDECODABLE,
-			kprobe_scan_region(&toy_isa_of_words, &toy_text, fresh_survey(), &region,
+			kprobe_scan_region(fresh_survey(&toy_isa_of_words), &region,
 					   START, START));
 }
 
-static unsigned int nr_surveys;
+static unsigned int nr_reads;
 
-static bool count_surveys(const struct kprobe_text *text,
-			  const struct kprobe_function *function)
+static size_t count_reads(unsigned long addr, u8 *buf, size_t size)
 {
-	nr_surveys++;
-	return true;
+	nr_reads++;
+	return read_words(addr, buf, size);
 }
 
-/* A function is surveyed once for all the places in it that are looked at. */
+/* A function is read and surveyed once for all the places in it that are looked at. */
 static void toy_scan_once(struct kunit *test)
 {
 	static const u16 words[WORDS] = { DEAD(), TOY_NOP, TOY_NOP, TOY_NOP, TOY_NOP,
 					  TOY_NOP, TOY_JUMP_TO(3), TOY_NOTHING };
-	struct kprobe_survey *survey = fresh_survey();
+	struct kprobe_survey *survey = fresh_survey(&toy_isa);
 	struct kprobe_text text = toy_text;
 	struct kprobe_region region;
+	struct kprobe_function f;
 	unsigned int i;
 
 	words_of_start = words;
-	text.is_whole = count_surveys;
-	nr_surveys = 0;
-	for (i = 0; i < 5; i++)
-		kprobe_scan_region(&toy_isa, &text, survey, &region,
-				   START + i * WORD_SIZE, START + i * WORD_SIZE + 1);
-	KUNIT_EXPECT_EQ(test, nr_surveys, 1);
+	text.read = count_reads;
+	kprobe_survey_init(survey, &toy_isa, &text);
+	nr_reads = 0;
+	KUNIT_ASSERT_TRUE(test, find(NULL, START, &f));
+	for (i = 0; i < 5; i++) {
+		KUNIT_EXPECT_TRUE(test, kprobe_survey_begins(survey, &f, START + i * WORD_SIZE));
+		KUNIT_EXPECT_EQ(test, kprobe_survey_site(survey, START + i * WORD_SIZE),
+				KPROBE_REASON_NONE);
+		KUNIT_EXPECT_EQ(test, kprobe_scan_region(survey, &region, START + i * WORD_SIZE,
+							 START + i * WORD_SIZE + 1),
+				KPROBE_REASON_FUNCTION_UNDECODABLE);
+	}
+	KUNIT_EXPECT_EQ(test, nr_reads, 1);
 }
 
 /* Copies */
@@ -435,13 +441,13 @@ static void toy_scan_site(struct kunit *test)
 
 	words_of_start = c->words;
 	KUNIT_EXPECT_EQ(test, c->reason,
-			kprobe_scan_site(&toy_isa, &toy_text, START + c->site));
+			kprobe_survey_site(fresh_survey(&toy_isa), START + c->site));
 }
 
 static void toy_scan_no_function(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, KPROBE_REASON_NO_TEXT,
-			kprobe_scan_site(&toy_isa, &toy_text, START - 2));
+			kprobe_survey_site(fresh_survey(&toy_isa), START - 2));
 }
 
 /* Registers */
@@ -499,7 +505,7 @@ static void toy_dead_scratch(struct kunit *test)
 	faulting = c->faulting ? START + WORD_SIZE * c->faulting : 0;
 	taken = c->taken ? START + WORD_SIZE * c->taken : 0;
 	KUNIT_ASSERT_TRUE(test, find(NULL, START, &f));
-	KUNIT_EXPECT_EQ(test, c->dead, kprobe_dead_scratch(&toy_isa, &toy_text, &f, START));
+	KUNIT_EXPECT_EQ(test, c->dead, kprobe_dead_scratch(fresh_survey(&toy_isa), &f, START));
 	faulting = 0;
 	taken = 0;
 }

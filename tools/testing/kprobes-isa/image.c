@@ -289,9 +289,10 @@ static bool find_function(struct kprobe_lookup *lookup, unsigned long addr,
 	return true;
 }
 
-static bool is_whole(const struct kprobe_text *text, const struct kprobe_function *function)
+static enum kprobe_reason is_whole(const struct kprobe_text *text,
+				   const struct kprobe_function *function)
 {
-	return true;
+	return KPROBE_REASON_NONE;
 }
 
 static bool is_reserved(const struct kprobe_text *text, unsigned long start,

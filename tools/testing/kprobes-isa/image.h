@@ -3,8 +3,7 @@
 #define KPROBES_ISA_IMAGE_H
 
 /* image.c: reads text, symbols and tables of a vmlinux */
-#include "../../../kernel/kprobes/scan.h"
-#include "../../../kernel/kprobes/site.h"
+#include "../../../kernel/kprobes/survey.h"
 
 /**
  * struct image_function - a function, up to the next symbol

@@ -52,7 +52,6 @@ static enum kprobe_reason region_at(unsigned long addr, const struct image_funct
 static void count(struct tally *t, unsigned long addr, unsigned long from,
 		  const struct image_function *f)
 {
-	const struct kprobe_isa *isa = harness_target.isa;
 	static struct kprobe_survey survey;
 	struct kprobe_region region;
 	enum kprobe_reason reason;
@@ -62,13 +61,15 @@ static void count(struct tally *t, unsigned long addr, unsigned long from,
 	reason = plan_at(&insn, addr, f);
 	if (!reason && image_text.is_reserved(&image_text, addr, addr + insn.len))
 		reason = KPROBE_REASON_RESERVED;
-	if (!reason && isa->align > 1)
-		reason = kprobe_scan_site(isa, &image_text, addr);
+	if (!survey.isa)
+		kprobe_survey_init(&survey, harness_target.isa, &image_text);
+	if (!reason)
+		reason = kprobe_survey_site(&survey, addr);
 	t->refused[reason]++;
 	if (reason)
 		return;
 	t->region[region_at(addr, f)]++;
-	t->jump[kprobe_scan_region(isa, &image_text, &survey, &region, addr, from)]++;
+	t->jump[kprobe_scan_region(&survey, &region, addr, from)]++;
 }
 
 static void print(const char *what, const unsigned long *reasons)

@@ -7,7 +7,7 @@
 #include <kunit/test.h>
 #include <linux/sizes.h>
 
-#include "../../../scan.h"
+#include "../../../survey.h"
 
 #define ADDR	0xffff800080234560UL
 #include "../../words.h"
@@ -264,18 +264,50 @@ static const struct arm64_site_case arm64_site_cases[] = {
 
 KUNIT_ARRAY_PARAM_DESC(arm64_site, arm64_site_cases, name);
 
+static bool no_range(const struct kprobe_text *text, unsigned long start, unsigned long end)
+{
+	return false;
+}
+
+static unsigned long no_exit(const struct kprobe_text *text, unsigned long *site,
+			     unsigned long end)
+{
+	return 0;
+}
+
+static bool no_thunk(unsigned long addr)
+{
+	return false;
+}
+
+typedef size_t (*read_t)(unsigned long addr, u8 *buf, size_t size);
+typedef bool (*find_t)(struct kprobe_lookup *lookup, unsigned long addr,
+		       struct kprobe_function *f);
+
+/* A survey of no function yet, in other text than the last one's. */
+static struct kprobe_survey *survey_of(read_t read, find_t find)
+{
+	static struct kprobe_survey survey;
+	static struct kprobe_text text;
+
+	text = (struct kprobe_text){
+		.read = read, .find = find, .is_reserved = no_range, .may_fault = no_range,
+		.next_exit = no_exit, .is_thunk = no_thunk,
+	};
+	kprobe_survey_init(&survey, &arm64_kprobe_isa, &text);
+	return &survey;
+}
+
 static void arm64_site(struct kunit *test)
 {
-	static const struct kprobe_text text = { .read = read_function,
-						 .find = find_function };
+	struct kprobe_survey *survey = survey_of(read_function, find_function);
 	const struct arm64_site_case *c = test->param_value;
 	unsigned int i;
 
 	put_words(function, c->words, WORDS);
 	for (i = 0; i < WORDS; i++)
 		KUNIT_EXPECT_EQ(test, c->reasons[i],
-				kprobe_scan_site(&arm64_kprobe_isa, &text,
-						 ADDR + sizeof(u32) * i));
+				kprobe_survey_site(survey, ADDR + sizeof(u32) * i));
 }
 
 /* SHA-256's, of which 49 are instructions. */
@@ -319,13 +351,13 @@ static bool find_digest(struct kprobe_lookup *lookup, unsigned long addr,
 /* Tables in the text that only adr leads to, behind the padding of a function. */
 static void arm64_constants(struct kunit *test)
 {
-	static const struct kprobe_text text = { .read = read_digest, .find = find_digest };
+	struct kprobe_survey *survey = survey_of(read_digest, find_digest);
 	unsigned int i;
 
 	for (i = 0; i < BEFORE + ARRAY_SIZE(constants); i++)
 		KUNIT_EXPECT_EQ_MSG(test, i < BEFORE ? KPROBE_REASON_NONE : RESERVED,
-				    kprobe_scan_site(&arm64_kprobe_isa, &text,
-						     ADDR + sizeof(u32) * i), "word %u", i);
+				    kprobe_survey_site(survey, ADDR + sizeof(u32) * i),
+				    "word %u", i);
 }
 
 /* The words are two symbols'. */
@@ -360,36 +392,24 @@ KUNIT_ARRAY_PARAM_DESC(arm64_literal, arm64_literal_cases, name);
 /* What another function loads. */
 static void arm64_literal(struct kunit *test)
 {
-	static const struct kprobe_text text = { .read = read_function, .find = find_half };
+	struct kprobe_survey *survey = survey_of(read_function, find_half);
 	const struct arm64_site_case *c = test->param_value;
 	unsigned int i;
 
 	put_words(function, c->words, WORDS);
 	for (i = 0; i < WORDS / 2; i++)
 		KUNIT_EXPECT_EQ(test, c->reasons[i],
-				kprobe_scan_site(&arm64_kprobe_isa, &text,
-						 ADDR + sizeof(u32) * i));
-}
-
-static bool no_range(const struct kprobe_text *text, unsigned long start, unsigned long end)
-{
-	return false;
+				kprobe_survey_site(survey, ADDR + sizeof(u32) * i));
 }
 
 /* May a jump replace the second of two instructions? */
 static enum kprobe_reason scan_second(u32 first, u32 second)
 {
-	static const struct kprobe_text text = {
-		.read = read_function, .find = find_function,
-		.is_reserved = no_range, .may_fault = no_range,
-	};
 	const u32 words[WORDS] = { first, second, RET };
-	static struct kprobe_survey survey;
 	struct kprobe_region region;
 
 	put_words(function, words, WORDS);
-	kprobe_survey_init(&survey);
-	return kprobe_scan_region(&arm64_kprobe_isa, &text, &survey, &region,
+	return kprobe_scan_region(survey_of(read_function, find_function), &region,
 				  ADDR + sizeof(u32), ADDR + 2 * sizeof(u32));
 }
 

@@ -9,8 +9,7 @@
 #include <linux/kernel.h>
 
 #include "../../../../../arch/riscv/kernel/kprobes-insn.h"
-#include "../../../scan.h"
-#include "../../../site.h"
+#include "../../../survey.h"
 
 #define ADDR	0xffffffff80234560UL
 #include "../../words.h"
@@ -67,11 +66,13 @@ static void riscv_dead(struct kunit *test)
 		.is_reserved = no_range,
 	};
 	const struct riscv_dead_case *c = test->param_value;
+	static struct kprobe_survey survey;
 	struct kprobe_function f;
 
 	put_words(function, c->words, WORDS);
 	find_function(NULL, ADDR, &f);
-	KUNIT_EXPECT_EQ(test, c->dead, kprobe_dead_scratch(&riscv_kprobe_isa, &text, &f, ADDR));
+	kprobe_survey_init(&survey, &riscv_kprobe_isa, &text);
+	KUNIT_EXPECT_EQ(test, c->dead, kprobe_dead_scratch(&survey, &f, ADDR));
 }
 
 /* Copies of calls */

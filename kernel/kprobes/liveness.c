@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Finds registers that are dead at an instruction, so that a jump may use them.
+ *
+ * The functions here depend on their arguments alone and keep no state.
+ */
+#include <linux/kernel.h>
+
+#include "survey.h"
+
+/* How many instructions are searched for uses of a register, and how deep in branches. */
+#define LIFE_MAX	32
+#define BRANCHES_MAX	3
+
+/**
+ * struct life - liveness of registers at some address
+ * @survey:   the instruction set, the text, and what was read of it
+ * @function: the function
+ * @addr:     the next instruction to look at
+ * @read:     registers that are read before they are written
+ * @dead:     registers that are written before they are read
+ */
+struct life {
+	struct kprobe_survey *survey;
+	const struct kprobe_function *function;
+	unsigned long addr;
+	u32 read;
+	u32 dead;
+};
+
+static u32 find_dead(struct life *l, unsigned int branches);
+
+static void note_use(struct life *l, const struct kprobe_insn *insn, bool certain)
+{
+	l->read |= insn->reads & ~l->dead;
+	if (certain)
+		l->dead |= insn->writes & ~l->read;
+}
+
+static void plan_next(struct life *l, struct kprobe_insn *insn)
+{
+	const struct kprobe_isa *isa = l->survey->isa;
+	const u8 *bytes;
+	size_t avail;
+
+	*insn = (struct kprobe_insn){};
+	if (!kprobe_is_in_function(l->function, l->addr))
+		return;
+	bytes = kprobe_survey_look(l->survey, l->addr, l->function->end, isa->insn_max, &avail);
+	isa->plan(insn, bytes, avail, l->addr);
+	l->addr += insn->len;
+}
+
+/* Notes uses by instructions in delay slots, which are not executed for certain. */
+static void pass_delay_slots(struct life *l, unsigned int nr)
+{
+	struct kprobe_insn insn;
+
+	while (nr--) {
+		plan_next(l, &insn);
+		note_use(l, &insn, false);
+	}
+}
+
+/*
+ * The registers that are dead at a return and at a function's entry: by the calling
+ * convention no value is passed in scratch registers.
+ */
+static u32 dead_elsewhere(const struct life *l)
+{
+	return l->survey->isa->scratch & ~l->read;
+}
+
+/* The calling convention holds at entries of functions, not inside them or in cold parts. */
+static bool is_entry(const struct kprobe_text *text, unsigned long addr)
+{
+	struct kprobe_function f;
+
+	return text->find(text->lookup, addr, &f) && f.kind == KPROBE_SYMBOL_FUNCTION &&
+	       f.start == addr;
+}
+
+static u32 dead_at_target(const struct life *l, unsigned long target,
+			  unsigned int branches)
+{
+	struct life there = { .survey = l->survey, .function = l->function, .addr = target };
+
+	if (!kprobe_is_in_function(l->function, target))
+		return is_entry(l->survey->text, target) ? dead_elsewhere(l) : l->dead;
+	return l->dead | (find_dead(&there, branches) & ~l->read);
+}
+
+/* A register is dead at a conditional branch if it is dead on both ways. */
+static u32 dead_after_cond(const struct life *l, unsigned long target,
+			   unsigned int branches)
+{
+	struct life next = *l;
+
+	return dead_at_target(l, target, branches) & find_dead(&next, branches);
+}
+
+/* How many of the next instructions are executed conditionally. */
+static unsigned int uncertain_after(const struct kprobe_insn *insn, unsigned int uncertain)
+{
+	if (insn->may_skip)
+		return 1;
+	if (insn->bundle && insn->flow == KPROBE_FLOW_NEXT)
+		return insn->bundle;
+	return uncertain ? uncertain - 1 : 0;
+}
+
+/* May execution continue elsewhere: at a fixup, or at a jump label's target? */
+static bool may_divert(const struct life *l, const struct kprobe_insn *insn)
+{
+	const struct kprobe_text *text = l->survey->text;
+
+	return text->may_fault(text, l->addr - insn->len, l->addr) ||
+	       text->is_reserved(text, l->addr - insn->len, l->addr);
+}
+
+static u32 find_dead(struct life *l, unsigned int branches)
+{
+	unsigned int i, uncertain = 0;
+	struct kprobe_insn insn;
+
+	for (i = 0; i < LIFE_MAX; i++) {
+		plan_next(l, &insn);
+		if (!insn.len || may_divert(l, &insn))
+			break;
+		note_use(l, &insn, !uncertain);
+		uncertain = uncertain_after(&insn, uncertain);
+		if (insn.flow != KPROBE_FLOW_NEXT)
+			pass_delay_slots(l, insn.bundle);
+		switch (insn.flow) {
+		case KPROBE_FLOW_RETURN:
+			return dead_elsewhere(l);
+		case KPROBE_FLOW_CALL:
+		case KPROBE_FLOW_CALL_INDIRECT:
+			return l->dead | (insn.dead & ~l->read);
+		case KPROBE_FLOW_JUMP_INDIRECT:
+			return l->dead;
+		case KPROBE_FLOW_JUMP:
+			return branches ? dead_at_target(l, insn.target, branches - 1) :
+					  l->dead;
+		case KPROBE_FLOW_COND:
+			return branches ? dead_after_cond(l, insn.target, branches - 1) :
+					  l->dead;
+		}
+	}
+	return l->dead;
+}
+
+/*
+ * Finds registers of kprobe_isa.scratch that are dead at @addr: before anything reads them they are
+ * certainly written, or the calling convention does not use them any longer.
+ */
+u32 kprobe_dead_scratch(struct kprobe_survey *s, const struct kprobe_function *function,
+			unsigned long addr)
+{
+	struct life l = { .survey = s, .function = function, .addr = addr };
+
+	return find_dead(&l, BRANCHES_MAX) & s->isa->scratch;
+}
+
+/*
+ * Registers of kprobe_isa.scratch whose value nobody needs at @addr: if possible those that the
+ * function does not use at all.
+ */
+u32 kprobe_free_scratch(struct kprobe_survey *s, const struct kprobe_function *function,
+			unsigned long addr)
+{
+	u32 unused = 0;
+
+	if (s->scanned && kprobe_is_in_function(&s->function, addr) && !s->reason &&
+	    !s->scan.indirect && !kprobe_survey_whole(s))
+		unused = s->isa->scratch & ~s->scan.touched;
+	return unused ?: kprobe_dead_scratch(s, function, addr);
+}
