@@ -309,11 +309,6 @@ static inline unsigned long kprobe_code_here(const struct kprobe_code *code)
  *	takes decoding, @flow is %KPROBE_FLOW_JUMP_INDIRECT, so that the caller decodes.
  *	Only for an instruction set where no instruction belongs to another one, and none is
  *	data that another one reads: a whole function is not planned then.
- * @next_branch: Optional, for the search for direct branches where @plan takes long. Passes
- *	over the instructions at @bytes until it has planned a direct branch, until fewer
- *	than @insn_max bytes are left, or where it likes, but over at least one. Returns
- *	how many bytes they have. If the last one is a direct branch, @insn has its plan;
- *	else @insn is another one's or not written.
  *
  * Context: Any, for all of them.
  */
@@ -338,8 +333,6 @@ struct kprobe_isa {
 	void (*enter)(struct kprobe_code *code, unsigned long common);
 	void (*leave)(struct kprobe_code *code);
 	void (*glance)(struct kprobe_insn *insn, const u8 *bytes, unsigned long addr);
-	size_t (*next_branch)(struct kprobe_insn *insn, const u8 *bytes, size_t avail,
-			      unsigned long addr);
 };
 
 /**

@@ -13,7 +13,6 @@
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
 #include <linux/memory.h>
-#include <linux/sizes.h>
 
 #include "examine.h"
 #include "function.h"
@@ -21,70 +20,14 @@
 #include "survey.h"
 #include "veneer.h"
 
-/* How far around a function to look for branches into it, in bytes. */
-#define NEIGHBOURHOOD	SZ_4K
-
-/* How many bytes of text are decoded at once. */
-#define PIECE		256
-
-static bool leads_into(const struct kprobe_insn *insn, const struct kprobe_function *function)
+/*
+ * Has a compiler made the function, as a whole? Then all branches into its middle are its own. What
+ * ftrace patches is at the start of a compiled function and nowhere else: there, and where the next
+ * symbol is.
+ */
+static bool is_compiled(const struct kprobe_function *function)
 {
-	return kprobe_insn_has_target(insn) &&
-	       insn->target > function->start && insn->target < function->end;
-}
-
-/* Does the work of kprobe_isa.next_branch() for an instruction set without it. */
-static size_t plan_next(struct kprobe_insn *insn, const u8 *bytes, size_t avail,
-			unsigned long addr)
-{
-	arch_kprobe_isa->plan(insn, bytes, avail, addr);
-	return insn->len ?: arch_kprobe_isa->align;
-}
-
-/* Decodes a piece of text. Returns its length, 0 if a branch in it leads into @function. */
-static size_t decode_piece(unsigned long addr, size_t size,
-			   const struct kprobe_function *function)
-{
-	const struct kprobe_isa *isa = arch_kprobe_isa;
-	struct kprobe_insn insn = {};
-	u8 text[PIECE];
-	size_t avail = kprobe_read_insn(addr, text, min(size, sizeof(text))), at = 0;
-
-	/* Text that cannot be read ends where a page does. */
-	if (!avail)
-		return PAGE_SIZE - offset_in_page(addr);
-	/* The last instruction may go on in the next piece. */
-	do {
-		at += (isa->next_branch ?: plan_next)(&insn, text + at, avail - at, addr + at);
-		if (leads_into(&insn, function))
-			return 0;
-	} while (at + isa->insn_max <= avail);
-	return at;
-}
-
-static bool is_led_into(unsigned long from, unsigned long to,
-			const struct kprobe_function *function)
-{
-	size_t size;
-
-	for (; from < to; from += size) {
-		size = decode_piece(from, to - from, function);
-		if (!size)
-			return true;
-	}
-	return false;
-}
-
-/* Does the code around a function branch into it, other than to its start? */
-static bool has_ways_in(const struct kprobe_function *function)
-{
-	unsigned long from = function->start - NEIGHBOURHOOD;
-	struct kprobe_function before;
-
-	if (kprobe_find_function(from, &before))
-		from = before.start;
-	return is_led_into(from, function->start, function) ||
-	       is_led_into(function->end, function->end + NEIGHBOURHOOD, function);
+	return ftrace_location(function->start) && ftrace_location(function->end);
 }
 
 /*
@@ -93,18 +36,19 @@ static bool has_ways_in(const struct kprobe_function *function)
  * the other part jumps into wherever it likes, or code that begins or ends at a label that
  * assembly has made global. Functions are aligned; labels hardly ever are. Shared fixup code
  * may be aligned: kprobe_fixup_is_shared() finds it. If functions are aligned no more than
- * instructions are, decode the code around the function and look for branches into it:
- * compilers make no such branches.
+ * instructions are, branches from the code around the function tell.
  */
-static enum kprobe_reason is_whole(const struct kprobe_text *text,
-				   const struct kprobe_function *function)
+static enum kprobe_reason is_whole(struct kprobe_survey *s)
 {
+	const struct kprobe_function *function = &s->function;
 	struct kprobe_function next;
 
 	if (function->kind == KPROBE_SYMBOL_COLD)
 		return KPROBE_REASON_JUMPED_INTO;
 	if (arch_kprobe_isa->align >= CONFIG_FUNCTION_ALIGNMENT)
-		return has_ways_in(function) ? KPROBE_REASON_JUMPED_INTO : KPROBE_REASON_NONE;
+		return !is_compiled(function) &&
+		       kprobe_survey_around(s, function->start + 1, function->end) &
+		       KPROBE_MARK_LANDED ? KPROBE_REASON_JUMPED_INTO : KPROBE_REASON_NONE;
 	if (!IS_ALIGNED(function->start, CONFIG_FUNCTION_ALIGNMENT) ||
 	    kprobe_fixup_is_shared(function->start, function->end))
 		return KPROBE_REASON_JUMPED_INTO;
@@ -167,10 +111,12 @@ static bool find(struct kprobe_lookup *lookup, unsigned long addr,
 	return true;
 }
 
-/* Describes the running kernel's text to survey.c and those that ask it. */
-static struct kprobe_text kernel_text(struct kprobe_lookup *lookup)
+/* The survey of the function that was examined last; kprobe_mutex. */
+static struct kprobe_survey *use_survey(const struct kprobe_isa *isa,
+					struct kprobe_lookup *lookup)
 {
-	return (struct kprobe_text){
+	static struct kprobe_survey survey;
+	static struct kprobe_text text = {
 		.read = kprobe_read_insn,
 		.find = find,
 		.is_whole = is_whole,
@@ -179,28 +125,22 @@ static struct kprobe_text kernel_text(struct kprobe_lookup *lookup)
 		.is_landed_on = is_landed_on,
 		.next_exit = next_exit,
 		.is_thunk = arch_kprobe_is_thunk,
-		.way_out = arch_kprobe_way_out(),
-		.lookup = lookup,
 	};
-}
 
-/* The survey of the function that was examined last; kprobe_mutex. */
-static struct kprobe_survey survey;
-
-static void use_survey(const struct kprobe_isa *isa, const struct kprobe_text *text)
-{
+	lockdep_assert_held(&kprobe_mutex);
 	lockdep_assert_held(&text_mutex);
-	if (!text->lookup->surveyed)
-		kprobe_survey_init(&survey, isa, text);
-	text->lookup->surveyed = true;
+	text.way_out = arch_kprobe_way_out();
+	text.lookup = lookup;
+	if (!lookup->surveyed)
+		kprobe_survey_init(&survey, isa, &text);
+	lookup->surveyed = true;
 	survey.isa = isa;
-	survey.text = text;
+	return &survey;
 }
 
 /* Does an instruction begin at @addr? */
 bool kprobe_is_boundary(struct kprobe_lookup *lookup, unsigned long addr)
 {
-	const struct kprobe_text text = kernel_text(lookup);
 	struct kprobe_function function;
 
 	if (!kprobe_lookup_function(lookup, addr, &function))
@@ -208,56 +148,42 @@ bool kprobe_is_boundary(struct kprobe_lookup *lookup, unsigned long addr)
 	if (addr == function.start)
 		return true;
 	guard(mutex)(&text_mutex);
-	use_survey(arch_kprobe_isa, &text);
-	return kprobe_survey_begins(&survey, &function, addr);
+	return kprobe_survey_begins(use_survey(arch_kprobe_isa, lookup), &function, addr);
 }
 
 /* Why no probe may be set on an instruction that belongs to another one, or is data to it. */
 enum kprobe_reason kprobe_examine_site(struct kprobe_lookup *lookup, unsigned long site)
 {
-	const struct kprobe_text text = kernel_text(lookup);
-
 	guard(mutex)(&text_mutex);
-	use_survey(arch_kprobe_isa, &text);
-	return kprobe_survey_site(&survey, site);
+	return kprobe_survey_site(use_survey(arch_kprobe_isa, lookup), site);
 }
 
 /* A register of kprobe_isa.scratch, as a bit, whose value is not needed at @addr; 0 if none is. */
 u32 kprobe_examine_scratch(struct kprobe_lookup *lookup, unsigned long addr)
 {
-	const struct kprobe_text text = kernel_text(lookup);
 	struct kprobe_function function;
 	u32 dead = 0;
 
 	guard(mutex)(&text_mutex);
-	use_survey(arch_kprobe_isa, &text);
 	if (find(lookup, addr, &function))
-		dead = kprobe_free_scratch(&survey, &function, addr);
+		dead = kprobe_free_scratch(use_survey(arch_kprobe_isa, lookup), &function, addr);
 	return dead & -dead;
 }
 
-static enum kprobe_reason examine(const struct kprobe_isa *isa, struct kprobe_region *region,
+/*
+ * Returns why a jump of @isa may not replace the text at @site. If it may, fills in @region. No
+ * branch may lead to the region from @from on: see kprobe_scan_region().
+ */
+enum kprobe_reason kprobe_examine(const struct kprobe_isa *isa, struct kprobe_region *region,
 				  struct kprobe_lookup *lookup, unsigned long site,
 				  unsigned long from)
 {
-	const struct kprobe_text text = kernel_text(lookup);
 	struct kprobe_function function;
 
 	if (!kprobe_lookup_function(lookup, site, &function))
 		return KPROBE_REASON_FUNCTION_UNDECODABLE;
 	guard(mutex)(&text_mutex);
-	use_survey(isa, &text);
-	return kprobe_scan_region(&survey, region, site, from);
-}
-
-/*
- * Returns why a jump may not replace the text at @site. If it may, fills in @region. No branch
- * may lead to the region from @from on: see kprobe_scan_region().
- */
-enum kprobe_reason kprobe_examine(struct kprobe_region *region, struct kprobe_lookup *lookup,
-				  unsigned long site, unsigned long from)
-{
-	return examine(arch_kprobe_isa, region, lookup, site, from);
+	return kprobe_scan_region(use_survey(isa, lookup), region, site, from);
 }
 
 /*
@@ -276,9 +202,9 @@ static enum kprobe_reason examine_site(const struct kprobe_point *point,
 	unsigned long site = point->site;
 	enum kprobe_reason reason;
 
-	reason = kprobe_examine(region, lookup, site, site + lands);
+	reason = kprobe_examine(arch_kprobe_isa, region, lookup, site, site + lands);
 	if (!reason || !lands || !kprobe_veneer_in_reach(site) ||
-	    examine(arch_kprobe_short_isa, region, lookup, site, site + 1))
+	    kprobe_examine(arch_kprobe_short_isa, region, lookup, site, site + 1))
 		return reason;
 	return KPROBE_REASON_NONE;
 }

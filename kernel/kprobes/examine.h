@@ -7,8 +7,9 @@
 
 struct kprobe_lookup;
 
-enum kprobe_reason kprobe_examine(struct kprobe_region *region, struct kprobe_lookup *lookup,
-				  unsigned long site, unsigned long from);
+enum kprobe_reason kprobe_examine(const struct kprobe_isa *isa, struct kprobe_region *region,
+				  struct kprobe_lookup *lookup, unsigned long site,
+				  unsigned long from);
 enum kprobe_reason kprobe_examine_point(struct kprobe_point *point,
 					struct kprobe_lookup *lookup,
 					struct kprobe_region *region);

@@ -20,7 +20,7 @@
 /* No CPU guarantees that longer exclusive sequences succeed. */
 #define EXCLUSIVE_MAX	32
 
-/* How far from a function to look for code that loads from it. */
+/* How far from a function to look for code that leads to it or loads from it. */
 #define NEIGHBOURHOOD	SZ_4K
 
 static bool is_exit(const struct kprobe_scan *scan, const struct kprobe_insn *insn)
@@ -408,11 +408,56 @@ void kprobe_survey_function(struct kprobe_survey *s, const struct kprobe_functio
 		scan_function(s);
 }
 
+/*
+ * What instructions from @from to @to make of the text from @start to @end: KPROBE_MARK_LANDED if
+ * one branches there, KPROBE_MARK_READ if one reads there.
+ */
+static u8 marks_made(struct kprobe_survey *s, unsigned long from, unsigned long to,
+		     unsigned long start, unsigned long end)
+{
+	struct kprobe_insn insn;
+	const u8 *bytes;
+	size_t avail;
+	u8 marks = 0;
+
+	while (from < to) {
+		bytes = kprobe_survey_look(s, from, to, s->isa->insn_max, &avail);
+		if (!avail) {
+			/* Text that cannot be read ends where a page does. */
+			from = round_down(from, SZ_4K) + SZ_4K;
+			continue;
+		}
+		s->isa->plan(&insn, bytes, avail, from);
+		if (kprobe_insn_has_target(&insn) && insn.target >= start && insn.target < end)
+			marks |= KPROBE_MARK_LANDED;
+		if (insn.data_len && insn.data < end && insn.data + insn.data_len > start)
+			marks |= KPROBE_MARK_READ;
+		from += insn.len ?: s->isa->align;
+	}
+	return marks;
+}
+
+/*
+ * What the code around the function makes of the text from @start to @end. Compilers do not lead
+ * into another function, and assembly does so from near by.
+ */
+u8 kprobe_survey_around(struct kprobe_survey *s, unsigned long start, unsigned long end)
+{
+	unsigned long from = s->function.start - NEIGHBOURHOOD, to = s->function.end;
+	struct kprobe_function before;
+
+	/* Decode from the start of a function on, where an instruction begins for certain. */
+	if (s->text->find(s->text->lookup, from, &before))
+		from = before.start;
+	return marks_made(s, from, s->function.start, start, end) |
+	       marks_made(s, to, to + NEIGHBOURHOOD, start, end);
+}
+
 /* Why not all branches into the function's middle are its own, if they are not. */
 enum kprobe_reason kprobe_survey_whole(struct kprobe_survey *s)
 {
 	if (!s->asked)
-		s->whole = s->text->is_whole(s->text, &s->function);
+		s->whole = s->text->is_whole(s);
 	s->asked = true;
 	return s->whole;
 }
@@ -443,8 +488,10 @@ bool kprobe_survey_begins(struct kprobe_survey *s, const struct kprobe_function 
 	const u8 *bytes;
 	size_t avail;
 
+	if (!kprobe_is_in_function(function, addr))
+		return false;
 	kprobe_survey_function(s, function, addr, addr + 1);
-	while (s->isa->glance && s->begun <= addr) {
+	while (s->isa->glance && s->begun < addr) {
 		bytes = kprobe_survey_look(s, s->begun, end, s->isa->insn_max, &avail);
 		s->isa->plan(&insn, bytes, avail, s->begun);
 		if (!insn.len)
@@ -452,7 +499,8 @@ bool kprobe_survey_begins(struct kprobe_survey *s, const struct kprobe_function 
 		mark(&s->scan, s->begun, KPROBE_MARK_BEGINS);
 		s->begun += insn.len;
 	}
-	return kprobe_scan_marks(&s->scan, addr, addr + 1) & KPROBE_MARK_BEGINS;
+	return (s->isa->glance && s->begun == addr) ||
+	       kprobe_scan_marks(&s->scan, addr, addr + 1) & KPROBE_MARK_BEGINS;
 }
 
 /* The last address up to @addr that has a mark; @before if there are no marks for it. */
@@ -489,23 +537,6 @@ static bool is_in_data(struct kprobe_survey *s, unsigned long site, unsigned lon
 	return false;
 }
 
-/* Does an instruction in some text load from the site? Each aligned address may begin one. */
-static bool is_loaded_from(struct kprobe_survey *s, unsigned long from, unsigned long to,
-			   unsigned long site)
-{
-	struct kprobe_insn insn;
-	const u8 *bytes;
-	size_t avail;
-
-	for (; from < to; from += avail ? s->isa->align : KPROBE_WINDOW_SIZE) {
-		bytes = kprobe_survey_look(s, from, to, s->isa->insn_max, &avail);
-		s->isa->plan(&insn, bytes, avail, from);
-		if (site - insn.data < insn.data_len)
-			return true;
-	}
-	return false;
-}
-
 /*
  * Is the site in a literal that another function loads? That is searched for only if no instruction
  * leads to the site, or if execution seems to go on after the end of the function around it, as it
@@ -513,13 +544,10 @@ static bool is_loaded_from(struct kprobe_survey *s, unsigned long from, unsigned
  */
 static bool is_literal(struct kprobe_survey *s, unsigned long site, unsigned long landed)
 {
-	const struct kprobe_function *f = &s->function;
-
 	if (!s->open &&
 	    last_marked(&s->scan, site, KPROBE_MARK_ENDED, s->scan.ended) <= landed)
 		return false;
-	return is_loaded_from(s, f->start - NEIGHBOURHOOD, f->start, site) ||
-	       is_loaded_from(s, f->end, f->end + NEIGHBOURHOOD, site);
+	return kprobe_survey_around(s, site, site + 1) & KPROBE_MARK_READ;
 }
 
 /*

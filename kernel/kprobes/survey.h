@@ -11,12 +11,14 @@
 
 #include "function.h"
 
+struct kprobe_survey;
+
 /**
  * struct kprobe_text - the text, and what is known of it besides instructions
  * @read:      reads the original bytes; returns how many there are
  * @find:      finds the function around an address
- * @is_whole:  why not all branches into the function's middle are in the function itself or in
- *             its cold part: %KPROBE_REASON_NONE if they are
+ * @is_whole:  why not all branches into the middle of the survey's function are in the function
+ *             itself or in its cold part: %KPROBE_REASON_NONE if they are
  * @is_reserved: whether another subsystem patches or reads bytes
  * @may_fault: whether an instruction there has an entry in an exception table
  * @is_landed_on: whether a jump label or an exception fixup leads there
@@ -31,8 +33,7 @@ struct kprobe_text {
 	size_t (*read)(unsigned long addr, u8 *buf, size_t size);
 	bool (*find)(struct kprobe_lookup *lookup, unsigned long addr,
 		     struct kprobe_function *function);
-	enum kprobe_reason (*is_whole)(const struct kprobe_text *text,
-				       const struct kprobe_function *function);
+	enum kprobe_reason (*is_whole)(struct kprobe_survey *s);
 	bool (*is_reserved)(const struct kprobe_text *text, unsigned long start,
 			    unsigned long end);
 	bool (*may_fault)(const struct kprobe_text *text, unsigned long start,
@@ -183,6 +184,7 @@ const u8 *kprobe_survey_look(struct kprobe_survey *s, unsigned long addr, unsign
 			     size_t least, size_t *avail);
 void kprobe_survey_function(struct kprobe_survey *s, const struct kprobe_function *function,
 			    unsigned long from, unsigned long to);
+u8 kprobe_survey_around(struct kprobe_survey *s, unsigned long start, unsigned long end);
 enum kprobe_reason kprobe_survey_whole(struct kprobe_survey *s);
 enum kprobe_reason kprobe_survey_branches(struct kprobe_survey *s, unsigned long from,
 					  unsigned long to);

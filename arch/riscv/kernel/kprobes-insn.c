@@ -338,30 +338,6 @@ static enum kprobe_reason plan(struct kprobe_insn *insn, const u8 *bytes, size_t
 	return reason;
 }
 
-/* By the first half of an instruction: jal, jalr and conditional branches. */
-static bool may_branch(u16 half)
-{
-	return (half & 0x73) == RVG_OPCODE_BRANCH ||
-	       ((half & 3) == 1 && half >> 13 >= 5);	/* c.j, c.beqz, c.bnez */
-}
-
-static size_t next_branch(struct kprobe_insn *insn, const u8 *bytes, size_t avail,
-			  unsigned long addr)
-{
-	size_t at = 0;
-	u16 half;
-
-	do {
-		half = get_unaligned_le16(bytes + at);
-		if (may_branch(half)) {
-			plan(insn, bytes + at, avail - at, addr + at);
-			return at + (insn->len ?: 2);
-		}
-		at += (half & 3) == 3 && (half & 0x1f) != 0x1f ? 4 : 2;
-	} while (at + KPROBE_INSN_MAX <= avail);
-	return at;
-}
-
 static void put_word(struct kprobe_code *code, u32 word)
 {
 	u8 bytes[sizeof(word)];
@@ -525,5 +501,4 @@ const struct kprobe_isa riscv_kprobe_isa = {
 	.breakpoint = put_breakpoint,
 	.enter = put_enter,
 	.leave = put_leave,
-	.next_branch = next_branch,
 };

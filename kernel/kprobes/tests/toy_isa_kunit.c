@@ -52,7 +52,7 @@ static bool find(struct kprobe_lookup *lookup, unsigned long addr,
 	return true;
 }
 
-static enum kprobe_reason yes(const struct kprobe_text *text, const struct kprobe_function *f)
+static enum kprobe_reason yes(struct kprobe_survey *s)
 {
 	return KPROBE_REASON_NONE;
 }
@@ -317,6 +317,36 @@ static void toy_scan_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, nr_reads, 1);
 }
 
+/* Code in front of a function and after it, and what it makes of the function's second word. */
+static void toy_survey_around(struct kunit *test)
+{
+	static const u16 leads[WORDS] = { TOY_LONG(1), 0, 0, TOY_JUMP((COLD - START) / 2 - 2) };
+	static const u16 reads[WORDS] = { TOY_LOAD_TEXT(3, (COLD - START) / 2 + 1) };
+	static const u16 nops[WORDS];
+	static const u16 after[WORDS] = { [8] = TOY_COND(5, -7), [12] = TOY_LOAD_TEXT(3, -11) };
+	struct kprobe_survey *survey = fresh_survey(&toy_isa);
+	struct kprobe_function f;
+
+	KUNIT_ASSERT_TRUE(test, find(NULL, COLD, &f));
+	words_of_start = leads;
+	words_of_cold = nops;
+	kprobe_survey_function(survey, &f, COLD, COLD + 2);
+	KUNIT_EXPECT_EQ(test, kprobe_survey_around(survey, COLD + 2, COLD + 4),
+			KPROBE_MARK_LANDED);
+	KUNIT_EXPECT_EQ(test, kprobe_survey_around(survey, COLD + 4, f.end), 0);
+	words_of_start = reads;
+	survey = fresh_survey(&toy_isa);
+	kprobe_survey_function(survey, &f, COLD, COLD + 2);
+	KUNIT_EXPECT_EQ(test, kprobe_survey_around(survey, COLD + 2, COLD + 4), KPROBE_MARK_READ);
+	words_of_start = after;
+	survey = fresh_survey(&toy_isa);
+	f = (struct kprobe_function){ .start = START, .end = START + 8 * WORD_SIZE };
+	kprobe_survey_function(survey, &f, START, START + 2);
+	KUNIT_EXPECT_EQ(test, kprobe_survey_around(survey, START + 2, START + 4),
+			KPROBE_MARK_LANDED | KPROBE_MARK_READ);
+	KUNIT_EXPECT_EQ(test, kprobe_survey_around(survey, START + 4, f.end), 0);
+}
+
 /* Copies */
 
 #define APART	0x40
@@ -514,6 +544,7 @@ static struct kunit_case toy_isa_cases[] = {
 	KUNIT_CASE_PARAM(toy_scan_region, toy_region_gen_params),
 	KUNIT_CASE(toy_scan_word),
 	KUNIT_CASE(toy_scan_once),
+	KUNIT_CASE(toy_survey_around),
 	KUNIT_CASE_PARAM(toy_emit_region, toy_copy_gen_params),
 	KUNIT_CASE_PARAM(toy_scan_site, toy_site_gen_params),
 	KUNIT_CASE(toy_scan_no_function),

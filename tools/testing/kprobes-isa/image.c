@@ -289,8 +289,7 @@ static bool find_function(struct kprobe_lookup *lookup, unsigned long addr,
 	return true;
 }
 
-static enum kprobe_reason is_whole(const struct kprobe_text *text,
-				   const struct kprobe_function *function)
+static enum kprobe_reason is_whole(struct kprobe_survey *s)
 {
 	return KPROBE_REASON_NONE;
 }

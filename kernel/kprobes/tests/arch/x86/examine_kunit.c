@@ -126,7 +126,7 @@ static enum kprobe_reason examine_from(struct kprobe_region *region, unsigned lo
 	struct kprobe_lookup lookup;
 
 	kprobe_lookup_init(&lookup);
-	return kprobe_examine(region, &lookup, site, from);
+	return kprobe_examine(arch_kprobe_isa, region, &lookup, site, from);
 }
 
 /* Branches to the site itself are permitted. */

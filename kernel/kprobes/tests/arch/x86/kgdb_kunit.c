@@ -181,7 +181,7 @@ static void no_jump_across(struct kunit *test)
 	guard(mutex)(&kprobe_mutex);
 	KUNIT_EXPECT_EQ(test, 0, kprobe_index_text(addr));
 	KUNIT_EXPECT_EQ(test, KPROBE_REASON_RESERVED,
-			kprobe_examine(&region, &lookup, addr, addr + 1));
+			kprobe_examine(arch_kprobe_isa, &region, &lookup, addr, addr + 1));
 }
 
 static struct kunit_case kgdb_cases[] = {
