@@ -39,15 +39,10 @@ static void note_use(struct life *l, const struct kprobe_insn *insn, bool certai
 
 static void plan_next(struct life *l, struct kprobe_insn *insn)
 {
-	const struct kprobe_isa *isa = l->survey->isa;
-	const u8 *bytes;
-	size_t avail;
-
 	*insn = (struct kprobe_insn){};
 	if (!kprobe_is_in_function(l->function, l->addr))
 		return;
-	bytes = kprobe_survey_look(l->survey, l->addr, l->function->end, isa->insn_max, &avail);
-	isa->plan(insn, bytes, avail, l->addr);
+	kprobe_survey_plan(l->survey, insn, l->addr, l->function->end);
 	l->addr += insn->len;
 }
 

@@ -81,13 +81,11 @@ static bool follows_patched(struct kprobe_survey *s, const struct kprobe_functio
 {
 	unsigned long front = site - len;
 	struct kprobe_insn insn;
-	const u8 *bytes;
-	size_t avail;
 
 	if (front < function->start || !s->text->is_reserved(s->text, front, site))
 		return false;
-	bytes = kprobe_survey_look(s, front, function->end, len, &avail);
-	return !s->isa->plan(&insn, bytes, avail, front) && !kprobe_insn_ends_flow(&insn) &&
+	return !kprobe_survey_plan(s, &insn, front, function->end) &&
+	       !kprobe_insn_ends_flow(&insn) &&
 	       insn.flow != KPROBE_FLOW_CALL_INDIRECT;
 }
 
@@ -106,13 +104,10 @@ static bool is_joined(struct kprobe_survey *s, const struct kprobe_function *fun
 	const struct kprobe_isa *isa = s->isa;
 	unsigned long front = site - isa->insn_max;
 	struct kprobe_insn insn;
-	const u8 *bytes;
-	size_t avail;
 
 	if (isa->align != isa->insn_max || front < function->start)
 		return false;
-	bytes = kprobe_survey_look(s, front, function->end, isa->insn_max, &avail);
-	isa->plan(&insn, bytes, avail, front);
+	kprobe_survey_plan(s, &insn, front, function->end);
 	return insn.no_jump_next;
 }
 

@@ -229,6 +229,16 @@ const u8 *kprobe_survey_look(struct kprobe_survey *s, unsigned long addr, unsign
 	return s->window + seen;
 }
 
+/* Plans the instruction at @addr, in text that ends at @end. */
+enum kprobe_reason kprobe_survey_plan(struct kprobe_survey *s, struct kprobe_insn *insn,
+				      unsigned long addr, unsigned long end)
+{
+	size_t avail;
+	const u8 *bytes = kprobe_survey_look(s, addr, end, s->isa->insn_max, &avail);
+
+	return s->isa->plan(insn, bytes, avail, addr);
+}
+
 /*
  * Notes what a jump that leaves the function means. It may lead to the function's cold part, to
  * another function, or to a thunk, which jumps to an unknown target. Some thunks have no symbol.
@@ -485,15 +495,12 @@ bool kprobe_survey_begins(struct kprobe_survey *s, const struct kprobe_function 
 	/* The last instruction may go on after the next symbol. */
 	unsigned long end = function->end + s->isa->insn_max;
 	struct kprobe_insn insn;
-	const u8 *bytes;
-	size_t avail;
 
 	if (!kprobe_is_in_function(function, addr))
 		return false;
 	kprobe_survey_function(s, function, addr, addr + 1);
 	while (s->isa->glance && s->begun < addr) {
-		bytes = kprobe_survey_look(s, s->begun, end, s->isa->insn_max, &avail);
-		s->isa->plan(&insn, bytes, avail, s->begun);
+		kprobe_survey_plan(s, &insn, s->begun, end);
 		if (!insn.len)
 			break;
 		mark(&s->scan, s->begun, KPROBE_MARK_BEGINS);
@@ -523,12 +530,9 @@ static bool is_in_data(struct kprobe_survey *s, unsigned long site, unsigned lon
 	unsigned long taken = last_marked(&s->scan, site, KPROBE_MARK_TAKEN, s->scan.taken);
 	struct kprobe_insn insn;
 	unsigned long addr;
-	const u8 *bytes;
-	size_t avail;
 
 	for (addr = landed; addr < taken; addr += insn.len) {
-		bytes = kprobe_survey_look(s, addr, s->function.end, s->isa->insn_max, &avail);
-		s->isa->plan(&insn, bytes, avail, addr);
+		kprobe_survey_plan(s, &insn, addr, s->function.end);
 		if (!insn.len)
 			return false;
 		if (kprobe_insn_ends_flow(&insn))

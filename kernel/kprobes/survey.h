@@ -182,6 +182,8 @@ u8 kprobe_scan_marks(const struct kprobe_scan *scan, unsigned long from, unsigne
 
 const u8 *kprobe_survey_look(struct kprobe_survey *s, unsigned long addr, unsigned long end,
 			     size_t least, size_t *avail);
+enum kprobe_reason kprobe_survey_plan(struct kprobe_survey *s, struct kprobe_insn *insn,
+				      unsigned long addr, unsigned long end);
 void kprobe_survey_function(struct kprobe_survey *s, const struct kprobe_function *function,
 			    unsigned long from, unsigned long to);
 u8 kprobe_survey_around(struct kprobe_survey *s, unsigned long start, unsigned long end);
