@@ -137,7 +137,6 @@ int kprobe_blacklist_add_text(unsigned long start, unsigned long end)
 {
 	return start < end ? forbid_range(start, end - 1) : 0;
 }
-NOKPROBE_SYMBOL(kprobe_blacklist_add_text);
 
 /**
  * kprobe_blacklist_add_symbols() - forbid probes from one symbol to the end of another
@@ -217,7 +216,6 @@ bool within_kprobe_blacklist(unsigned long addr)
 {
 	return mtree_load(&blacklist, addr);
 }
-NOKPROBE_SYMBOL(within_kprobe_blacklist);
 
 /*
  * Sets @start and @last to the first and last byte of the text around @addr that is not on the
@@ -234,7 +232,6 @@ bool kprobe_blacklist_gap(unsigned long addr, unsigned long *start, unsigned lon
 	*last = mas.last;
 	return true;
 }
-NOKPROBE_SYMBOL(kprobe_blacklist_gap);
 
 /* A module may begin with text that has no symbol: padding, or a function's type (kCFI). */
 static unsigned long skip_unnamed(unsigned long addr, unsigned long end)
@@ -266,7 +263,6 @@ unsigned long kprobe_blacklist_next(unsigned long addr, unsigned long *end)
 	*end = min(*end, at - offset + size);
 	return max(start, at - offset);
 }
-NOKPROBE_SYMBOL(kprobe_blacklist_next);
 
 /* Suffixes that compilers give to clones and split-off parts of a function. */
 static bool is_piece_suffix(const char *suffix)
@@ -352,7 +348,6 @@ int kprobe_blacklist_add_module(struct module *mod)
 		kprobe_blacklist_remove_module(mod);
 	return ret;
 }
-NOKPROBE_SYMBOL(kprobe_blacklist_add_module);
 
 /* Removes the ranges in a part of a module that is about to be freed. */
 void kprobe_blacklist_remove_memory(const struct module_memory *mem)
@@ -367,14 +362,12 @@ void kprobe_blacklist_remove_memory(const struct module_memory *mem)
 		at = last + 1;
 	}
 }
-NOKPROBE_SYMBOL(kprobe_blacklist_remove_memory);
 
 void kprobe_blacklist_remove_module(struct module *mod)
 {
 	for_each_mod_mem_type(type)
 		kprobe_blacklist_remove_memory(&mod->mem[type]);
 }
-NOKPROBE_SYMBOL(kprobe_blacklist_remove_module);
 #endif /* CONFIG_MODULES */
 
 /* Adds what the kernel itself forbids, before init memory is freed. Returns 0 or an errno. */

@@ -34,7 +34,6 @@ void kprobe_ftrace_kill(void)
 {
 	kprobe_ftrace_disabled = true;
 }
-NOKPROBE_SYMBOL(kprobe_ftrace_kill);
 
 static void report_call(struct kprobe_point *point, struct pt_regs *regs)
 {
@@ -148,7 +147,6 @@ bool kprobe_ftrace_diverts(unsigned long ip, struct ftrace_regs *fregs)
 
 	return destination(fregs, to) != to;
 }
-NOKPROBE_SYMBOL(kprobe_ftrace_diverts);
 
 static struct ftrace_ops kprobe_ftrace_ops = {
 	.func = ftrace_hit,
@@ -224,7 +222,6 @@ enum kprobe_reason kprobe_ftrace_arm(struct list_head *points)
 	kvfree(sites);
 	return reason_for(ret);
 }
-NOKPROBE_SYMBOL(kprobe_ftrace_arm);
 
 static int remove_sites(unsigned long *sites, unsigned int nr)
 {
@@ -262,4 +259,3 @@ int kprobe_ftrace_disarm(struct list_head *points)
 		ret = remove_sites(&point->addr, 1) ?: ret;
 	return ret;
 }
-NOKPROBE_SYMBOL(kprobe_ftrace_disarm);

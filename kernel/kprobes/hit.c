@@ -51,7 +51,6 @@ unsigned long kprobe_misses(const struct kprobe *p, enum kprobe_miss cause)
 	smp_rmb();	/* @nmissed is not less than @others: pairs with kprobe_count_miss() */
 	return READ_ONCE(p->nmissed) - others;
 }
-NOKPROBE_SYMBOL(kprobe_misses);
 
 /*
  * The handler of @p has diverted a hit: the probes after @p miss it. @point is the hazard pointer

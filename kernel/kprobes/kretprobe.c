@@ -267,7 +267,6 @@ bool kretprobe_enters_quickly(const struct kprobe_detour *detour,
 	};
 	return true;
 }
-NOKPROBE_SYMBOL(kretprobe_enters_quickly);
 
 /**
  * kretprobe_enter_quickly() - handle a hit that calls kretprobe_entry() only

@@ -68,7 +68,6 @@ void kprobe_patch_step(const struct kprobe_patch *step, unsigned int nr)
 	KUNIT_STATIC_STUB_REDIRECT(kprobe_patch_step, step, nr);
 	arch_kprobe_patch(step, nr);
 }
-NOKPROBE_SYMBOL(kprobe_patch_step);
 
 static void write_patches(void)
 {
@@ -137,7 +136,6 @@ void kprobe_patch_begin(void)
 	cpus_read_lock();
 	mutex_lock(&text_mutex);
 }
-NOKPROBE_SYMBOL(kprobe_patch_begin);
 
 static u8 size_to_patch(const struct kprobe_point *point, enum kprobe_site_text text)
 {
@@ -189,7 +187,6 @@ void kprobe_patch_add(const struct kprobe_point *point, enum kprobe_site_text te
 		cond_resched();
 	}
 }
-NOKPROBE_SYMBOL(kprobe_patch_add);
 
 /*
  * Patches the sites that are left, and releases the locks. No CPU executes the old text then, and
@@ -201,7 +198,6 @@ void kprobe_patch_end(void)
 	mutex_unlock(&text_mutex);
 	cpus_read_unlock();
 }
-NOKPROBE_SYMBOL(kprobe_patch_end);
 
 /* Replaces text that no CPU executes with the %KPROBE_JUMP_SIZE bytes at @text. */
 void kprobe_patch_unused(unsigned long addr, const u8 *text)
@@ -217,4 +213,3 @@ void kprobe_patch_unused(unsigned long addr, const u8 *text)
 	perf_event_text_poke((void *)addr, old, sizeof(old), text, sizeof(old));
 	kprobe_patch_end();
 }
-NOKPROBE_SYMBOL(kprobe_patch_unused);

@@ -599,4 +599,3 @@ int kprobe_get_kallsym(unsigned int symnum, unsigned long *value, char *type,
 	}
 	return -ERANGE;
 }
-NOKPROBE_SYMBOL(kprobe_get_kallsym);

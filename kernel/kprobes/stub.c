@@ -65,7 +65,6 @@ enum kprobe_reason arch_kprobe_emit_detour(struct kprobe_detour *detour,
 	detour->route.run_post = emit_post(code, region, point, detour->insn);
 	return KPROBE_REASON_NONE;
 }
-NOKPROBE_SYMBOL(arch_kprobe_emit_detour);
 
 #ifdef KPROBE_STUB_FRAME
 /**

@@ -52,7 +52,6 @@ static void pass_barrier(void *unused)
 {
 	smp_mb();	/* M, between A and B of the hits on this CPU */
 }
-NOKPROBE_SYMBOL(pass_barrier);
 
 /* Tells users why rmmod, for example, does not return. */
 static void complain(int cpu)
@@ -146,4 +145,3 @@ void kprobe_synchronize(kprobe_uses_t uses, const void *arg)
 				wait_for_frame(cpu, frame, uses, arg, &wait);
 		}
 }
-NOKPROBE_SYMBOL(kprobe_synchronize);

@@ -144,4 +144,3 @@ size_t kprobe_read_insn(unsigned long addr, u8 *buf, size_t size)
 			unpatch(point, addr, buf, size);
 	return size;
 }
-NOKPROBE_SYMBOL(kprobe_read_insn);

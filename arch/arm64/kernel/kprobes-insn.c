@@ -233,7 +233,6 @@ static enum kprobe_reason plan(struct kprobe_insn *insn, const u8 *bytes, size_t
 		insn->data = address_of(word, addr);
 	return reason;
 }
-NOKPROBE_SYMBOL(plan);
 
 static void put_word(struct kprobe_code *code, u32 word)
 {

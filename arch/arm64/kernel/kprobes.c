@@ -54,7 +54,6 @@ kprobe_opcode_t *arch_kprobe_entry(unsigned long addr, unsigned long offset,
 	}
 	return (kprobe_opcode_t *)(addr + offset);
 }
-NOKPROBE_SYMBOL(arch_kprobe_entry);
 
 /* Slots that not every CPU fetches as they are; kprobe_mutex. */
 static bool slots_written;
@@ -138,7 +137,6 @@ void arch_kprobe_patch(const struct kprobe_patch *patches, unsigned int nr)
 		kick_all_cpus_sync();
 	slots_written = false;
 }
-NOKPROBE_SYMBOL(arch_kprobe_patch);
 
 /* The stub goes back to the traced function: x30 is where that goes on, x9 its own x30. */
 bool arch_kprobe_is_called(unsigned long addr)
@@ -149,7 +147,6 @@ bool arch_kprobe_is_called(unsigned long addr)
 #endif
 	return true;
 }
-NOKPROBE_SYMBOL(arch_kprobe_is_called);
 
 #ifdef CONFIG_DYNAMIC_FTRACE_WITH_CALL_OPS
 /*
@@ -166,7 +163,6 @@ bool arch_kprobe_text_reserved(unsigned long start, unsigned long end)
 			return true;
 	return false;
 }
-NOKPROBE_SYMBOL(arch_kprobe_text_reserved);
 #endif
 
 bool arch_kprobe_emulate(struct kprobe_point *point, struct pt_regs *regs)

@@ -33,7 +33,6 @@ kprobe_opcode_t *arch_kprobe_entry(unsigned long addr, unsigned long offset,
 	*on_func_entry = !offset;
 	return (kprobe_opcode_t *)(addr + offset);
 }
-NOKPROBE_SYMBOL(arch_kprobe_entry);
 
 /* One store if it has two or four bytes and is aligned so, whatever the buffer is. */
 static void write_text(const struct kprobe_patch *patch)
@@ -53,7 +52,6 @@ void arch_kprobe_sync_slots(void)
 		flush_icache_all();
 	slots_written = false;
 }
-NOKPROBE_SYMBOL(arch_kprobe_sync_slots);
 
 /*
  * Not by the firmware: that interrupts breakpoint traps as well. What the kernel
@@ -63,7 +61,6 @@ static void fetch_anew(void *unused)
 {
 	local_flush_icache_all();
 }
-NOKPROBE_SYMBOL(fetch_anew);
 
 void arch_kprobe_patch(const struct kprobe_patch *patches, unsigned int nr)
 {
@@ -78,7 +75,6 @@ void arch_kprobe_patch(const struct kprobe_patch *patches, unsigned int nr)
 	RISCV_FENCE(w, o);
 	on_each_cpu(fetch_anew, NULL, 1);
 }
-NOKPROBE_SYMBOL(arch_kprobe_patch);
 
 void arch_kprobe_write_slot(void *slot, const void *code, size_t len)
 {
@@ -86,7 +82,6 @@ void arch_kprobe_write_slot(void *slot, const void *code, size_t len)
 	WARN_ON_ONCE(patch_insn_write(slot, code, len));
 	slots_written = true;
 }
-NOKPROBE_SYMBOL(arch_kprobe_write_slot);
 
 /*
  * A new task comes to ret_from_fork with that address in ra. The stub goes back to the traced
@@ -100,7 +95,6 @@ bool arch_kprobe_is_called(unsigned long addr)
 #endif
 	return addr != (unsigned long)ret_from_fork;
 }
-NOKPROBE_SYMBOL(arch_kprobe_is_called);
 
 /* struct pt_regs has them in order, with the instruction pointer in the place of x0. */
 static unsigned long get_register(const struct pt_regs *regs, u8 reg)

@@ -324,7 +324,6 @@ void x86_emit_detour(struct kprobe_detour *detour, const struct kprobe_region *r
 	route->run = post ? put_copy(code, region, detour, false) : start;
 	route->run_post = put_copy(code, region, detour, true);
 }
-NOKPROBE_SYMBOL(x86_emit_detour);
 
 /* May it call all handlers itself? */
 static bool is_direct(const struct kprobe_point *point)
@@ -363,7 +362,6 @@ enum kprobe_reason arch_kprobe_emit_detour(struct kprobe_detour *detour,
 	x86_emit_detour(detour, region, code);
 	return KPROBE_REASON_NONE;
 }
-NOKPROBE_SYMBOL(arch_kprobe_emit_detour);
 
 /*
  * For everything that is executed with the probed code's registers. A call is displaced as

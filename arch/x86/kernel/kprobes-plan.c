@@ -227,7 +227,6 @@ enum kprobe_reason x86_kprobe_decode(struct insn *insn, const u8 *bytes, size_t 
 		return KPROBE_REASON_UNDECODABLE;
 	return ends_in_prefix(insn) ? KPROBE_REASON_FORM : KPROBE_REASON_NONE;
 }
-NOKPROBE_SYMBOL(x86_kprobe_decode);
 
 static enum kprobe_reason plan_run(struct kprobe_insn *plan, struct insn *insn)
 {
@@ -422,4 +421,3 @@ enum kprobe_reason x86_kprobe_plan(struct kprobe_insn *plan, const u8 *bytes,
 		return KPROBE_REASON_FORM;
 	return plan_form(plan, &insn, form, avail);
 }
-NOKPROBE_SYMBOL(x86_kprobe_plan);

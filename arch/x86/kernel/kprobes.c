@@ -50,14 +50,12 @@ kprobe_opcode_t *arch_kprobe_entry(unsigned long addr, unsigned long offset,
 	}
 	return (kprobe_opcode_t *)(addr + offset);
 }
-NOKPROBE_SYMBOL(arch_kprobe_entry);
 
 /* A lock prefix that comes and goes with the second CPU. */
 bool arch_kprobe_text_reserved(unsigned long start, unsigned long end)
 {
 	return alternatives_text_reserved((void *)start, (void *)end);
 }
-NOKPROBE_SYMBOL(arch_kprobe_text_reserved);
 
 /* Text that is patched at once: to map a page for writing takes longer than to copy this. */
 #define PATCHED_AT_ONCE	512
@@ -87,7 +85,6 @@ static unsigned int poke_some(const struct kprobe_patch *patches, unsigned int n
 	text_poke((void *)start, text, size);
 	return i;
 }
-NOKPROBE_SYMBOL(poke_some);
 
 void arch_kprobe_patch(const struct kprobe_patch *patches, unsigned int nr)
 {
@@ -98,13 +95,11 @@ void arch_kprobe_patch(const struct kprobe_patch *patches, unsigned int nr)
 		;
 	text_poke_sync();
 }
-NOKPROBE_SYMBOL(arch_kprobe_patch);
 
 void arch_kprobe_write_slot(void *slot, const void *code, size_t len)
 {
 	text_poke_copy(slot, code, len);
 }
-NOKPROBE_SYMBOL(arch_kprobe_write_slot);
 
 /*
  * A new task comes to ret_from_fork_asm with its registers on top of the stack. The return
@@ -114,7 +109,6 @@ bool arch_kprobe_is_called(unsigned long addr)
 {
 	return addr != (unsigned long)ret_from_fork_asm && addr != (unsigned long)__switch_to_asm;
 }
-NOKPROBE_SYMBOL(arch_kprobe_is_called);
 
 /*
  * A detour masks interrupts by cli, and may end with an iret that restores the
@@ -132,7 +126,6 @@ enum kprobe_reason arch_kprobe_refuses_detours(void)
 		return KPROBE_REASON_EVENTS;
 	return KPROBE_REASON_NONE;
 }
-NOKPROBE_SYMBOL(arch_kprobe_refuses_detours);
 
 #ifdef CONFIG_PREFIX_SYMBOLS
 /* Calls execute them where each call is counted. */
@@ -142,7 +135,6 @@ const u8 *arch_kprobe_unused_prefix(void)
 
 	return cpu_feature_enabled(X86_FEATURE_CALL_DEPTH) ? NULL : nops;
 }
-NOKPROBE_SYMBOL(arch_kprobe_unused_prefix);
 #endif
 
 unsigned long arch_kprobe_way_out(void)
@@ -153,7 +145,6 @@ unsigned long arch_kprobe_way_out(void)
 	return 0;
 #endif
 }
-NOKPROBE_SYMBOL(arch_kprobe_way_out);
 
 /* Of no interest where they cannot get into a region. */
 bool arch_kprobe_is_thunk(unsigned long addr)
@@ -163,7 +154,6 @@ bool arch_kprobe_is_thunk(unsigned long addr)
 	return !IS_ENABLED(CONFIG_X86_KERNEL_IBT) &&
 	       !lookup_symbol_name(addr, name) && strstarts(name, "__x86_indirect_");
 }
-NOKPROBE_SYMBOL(arch_kprobe_is_thunk);
 
 /*
  * Emulation: does to the saved registers of a hit, and to the stack, what the probed
