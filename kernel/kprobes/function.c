@@ -279,7 +279,7 @@ bool kprobe_lookup_function(struct kprobe_lookup *lookup, unsigned long addr,
 	struct kprobe_function *last = &lookup->function;
 	struct module *mod;
 
-	if (addr >= last->end || addr < last->start) {
+	if (!kprobe_is_in_function(last, addr)) {
 		mod = kprobe_module_of(addr);
 		if (!find_function(mod, addr, f))
 			return false;

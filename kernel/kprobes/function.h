@@ -34,6 +34,11 @@ struct kprobe_function {
 	enum kprobe_symbol kind;
 };
 
+static inline bool kprobe_is_in_function(const struct kprobe_function *f, unsigned long addr)
+{
+	return addr >= f->start && addr < f->end;
+}
+
 bool kprobe_is_prefix_symbol(const char *name);
 bool kprobe_is_cold_part(unsigned long addr);
 
@@ -71,9 +76,7 @@ static inline void kprobe_lookup_init(struct kprobe_lookup *lookup)
 static inline struct module *kprobe_lookup_module(const struct kprobe_lookup *lookup,
 						  unsigned long addr)
 {
-	const struct kprobe_function *last = &lookup->function;
-
-	return addr >= last->start && addr < last->end ? lookup->module : NULL;
+	return kprobe_is_in_function(&lookup->function, addr) ? lookup->module : NULL;
 }
 
 bool kprobe_ask_kallsyms(unsigned long addr, struct kprobe_function *f);

@@ -243,7 +243,7 @@ static bool optimize_some(void)
 				break;
 		}
 	}
-	/* The first route has all detours written that were prepared. */
+	/* The first route has CPUs told of all detours that were prepared. */
 	list_for_each_entry_safe(point, next, &prepared, optimize)
 		commit_route(point, &ready);
 	write_jumps(&ready);

@@ -141,11 +141,6 @@ static size_t chunk_bytes(const struct slot_chunk *chunk)
 	return chunk->pages * PAGE_SIZE;
 }
 
-static unsigned int chunk_units(const struct slot_chunk *chunk)
-{
-	return chunk->pages * UNITS_PER_PAGE;
-}
-
 static void announce(struct slot_chunk *chunk, bool unregister)
 {
 	perf_event_ksymbol(PERF_RECORD_KSYMBOL_TYPE_OOL,
@@ -255,15 +250,15 @@ static unsigned int units_for(unsigned int len)
 static struct slot_chunk *find_room(enum slot_kind kind, unsigned int len, unsigned int *unit)
 {
 	struct hlist_head *list = &with_room[kind];
-	unsigned int nr = units_for(len);
+	unsigned int nr = units_for(len), end;
 	struct slot_chunk *chunk;
 
 	while (!hlist_empty(list) || make_chunk()) {
 		chunk = hlist_entry(list->first, struct slot_chunk, room[kind]);
-		*unit = bitmap_find_next_zero_area(chunk->used, chunk_units(chunk),
-						   chunk->from[kind], nr, 0);
+		end = chunk->pages * UNITS_PER_PAGE;
+		*unit = bitmap_find_next_zero_area(chunk->used, end, chunk->from[kind], nr, 0);
 		chunk->from[kind] = *unit;
-		if (*unit < chunk_units(chunk))
+		if (*unit < end)
 			return chunk;
 		hlist_del_init(&chunk->room[kind]);
 	}
@@ -410,7 +405,7 @@ static __always_inline struct kprobe_point *point_of(unsigned long owner)
 {
 	if (owner & KPROBE_OWNER_IS_POINT)
 		return (void *)(owner - KPROBE_OWNER_IS_POINT);
-	return owner ? kprobe_detour_point((void *)owner) : NULL;
+	return owner ? detour_of(owner)->point : NULL;
 }
 
 /* The owner of the last slot that begins at or before a unit, 0 if there is none. */

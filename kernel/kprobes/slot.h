@@ -18,10 +18,4 @@ struct kprobe_detour *kprobe_slot_detour(unsigned long addr);
 struct kprobe_point *kprobe_slot_owner(unsigned long addr,
 				       unsigned int *offset);
 
-static __always_inline struct kprobe_point *
-kprobe_detour_point(const struct kprobe_detour *detour)
-{
-	return detour->point;
-}
-
 #endif /* _KERNEL_KPROBES_SLOT_H */

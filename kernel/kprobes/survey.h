@@ -169,11 +169,6 @@ static inline void kprobe_survey_init(struct kprobe_survey *s, const struct kpro
 	s->avail = 0;
 }
 
-static inline bool kprobe_is_in_function(const struct kprobe_function *f, unsigned long addr)
-{
-	return addr >= f->start && addr < f->end;
-}
-
 unsigned int kprobe_scan_insn(struct kprobe_scan *scan, const u8 *bytes,
 			      size_t avail, unsigned long addr);
 bool kprobe_scan_may_matter(struct kprobe_scan *scan, const u8 *bytes,
