@@ -86,8 +86,7 @@ void arch_kprobe_patch(const struct kprobe_patch *patches, unsigned int nr);
  * @code: the bytes
  * @len:  how many
  *
- * CPUs may go on fetching what was there before until arch_kprobe_sync_slots() or
- * arch_kprobe_patch().
+ * CPUs may go on fetching what was there before until arch_kprobe_sync_slots().
  *
  * Context: Process context, kprobe_mutex held, may sleep.
  */
@@ -241,8 +240,7 @@ static inline bool arch_kprobe_text_reserved(unsigned long start, unsigned long 
 /**
  * arch_kprobe_sync_slots() - have every CPU fetch slots as they were written
  *
- * Called before a hit can reach a slot that was written just now. Does nothing if none was written
- * since the last time.
+ * Called when slots were written, before a hit can reach them.
  *
  * Context: Process context, kprobe_mutex held, may sleep.
  */

@@ -51,6 +51,7 @@ static void patch_sites(struct list_head *points, enum kprobe_site_text text)
 	lockdep_assert_held(&kprobe_mutex);
 	if (list_empty(points))
 		return;
+	kprobe_slots_sync();
 	kprobe_patch_begin();
 	list_for_each_entry(point, points, batch)
 		if (kprobe_point_owns_site(point))
@@ -71,7 +72,7 @@ static void take_sites(struct list_head *points)
 		other = kprobe_point_other(point);
 		if (!other || kprobe_point_skips_nop(point))
 			continue;
-		arch_kprobe_sync_slots();
+		kprobe_slots_sync();
 		if (!kprobe_point_in_text(other))
 			kprobe_point_give_site(other, point);
 	}
@@ -79,7 +80,7 @@ static void take_sites(struct list_head *points)
 		other = kprobe_point_at_site(point);
 		if (!other)
 			continue;
-		arch_kprobe_sync_slots();
+		kprobe_slots_sync();
 		/* It gets no jump. */
 		kprobe_optimizer_dequeue(other);
 		kprobe_point_give_site(other, point);

@@ -239,12 +239,16 @@ void kprobe_point_choose_route(struct kprobe_point *point)
 		/* Any detour does: it leaves the hit to kprobe_hit(). */
 		void *enter = point->detour ? point->detour->slot : NULL;
 
-		arch_kprobe_sync_slots();
+		kprobe_slots_sync();
 		/* The detour was written before. Pairs with the address dependency of a hit. */
 		smp_store_release(&point->entry->shared.enter, enter);
 		route = &point->entry->shared;
 	}
 #endif
+	if (point->route == route)
+		return;
+	if (point->route)
+		kprobe_slots_sync();
 	kprobe_point_set_route(point, route);
 }
 

@@ -40,6 +40,7 @@
 #include "optimizer.h"
 #include "patch.h"
 #include "point.h"
+#include "slot.h"
 #include "table.h"
 
 /* Points that get detours under one hold of kprobe_mutex. */
@@ -156,6 +157,7 @@ static void patch_sites(struct list_head *points, enum kprobe_site_text text)
 {
 	struct kprobe_point *point;
 
+	kprobe_slots_sync();
 	kprobe_patch_begin();
 	list_for_each_entry(point, points, optimize)
 		kprobe_patch_add(point, text);

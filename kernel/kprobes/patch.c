@@ -129,7 +129,10 @@ static void write_sites(void)
 	nr_sites = 0;
 }
 
-/* Begins to patch text: takes cpus_read_lock() and text_mutex until kprobe_patch_end(). */
+/*
+ * Begins to patch text: takes cpus_read_lock() and text_mutex until kprobe_patch_end(). The text
+ * may lead to slots only after kprobe_slots_sync().
+ */
 void kprobe_patch_begin(void)
 {
 	lockdep_assert_held(&kprobe_mutex);

@@ -137,17 +137,13 @@ void kprobe_point_give_site(struct kprobe_point *from, struct kprobe_point *to);
  *							  load @route
  *
  * A route is stored before a probe that needs it is linked, so a hit that has seen the probe
- * reads that route or a later one. Hits cannot find a point before it has its first route. Only
- * what is stored later may lead a hit to a slot that was written just now.
+ * reads that route or a later one. Hits cannot find a point before it has its first route. Before
+ * another route is stored, the caller calls kprobe_slots_sync().
  */
 static inline void kprobe_point_set_route(struct kprobe_point *point,
 					  const struct kprobe_route *route)
 {
 	lockdep_assert_held(&kprobe_mutex);
-	if (point->route == route)
-		return;
-	if (point->route)
-		arch_kprobe_sync_slots();
 	smp_store_release(&point->route, route);	/* see above */
 }
 
@@ -155,8 +151,6 @@ static inline void kprobe_point_set_route(struct kprobe_point *point,
 static inline void kprobe_point_set_post(struct kprobe_point *point, void *run_post)
 {
 	lockdep_assert_held(&kprobe_mutex);
-	if (point->route)
-		arch_kprobe_sync_slots();
 	smp_store_release(&point->text.run_post, run_post);	/* see above */
 }
 

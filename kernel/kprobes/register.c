@@ -27,6 +27,7 @@
 #include "point.h"
 #include "reason.h"
 #include "register.h"
+#include "slot.h"
 #include "synchronize.h"
 #include "table.h"
 
@@ -142,6 +143,8 @@ enum kprobe_reason kprobe_point_prepare_post(struct kprobe_point *point)
 	reason = kprobe_displace_post(point, &post_slot);
 	if (!post_slot)
 		return reason;
+	if (point->route)
+		kprobe_slots_sync();
 	kprobe_point_set_post(point, post_slot);
 	kprobe_leave_detour(point);
 	return KPROBE_REASON_NONE;

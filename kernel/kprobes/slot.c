@@ -90,8 +90,23 @@ static struct hlist_head with_room[SLOT_KINDS];
 /* Pages of all chunks; kprobe_mutex. */
 static unsigned int nr_pages;
 
-/* How many slots were written, for owner_at(). */
+/* How often slots were written, for owner_at(). */
 static unsigned int nr_writes;
+
+/* Units for some slots of the greatest length: to map a page for writing takes long. */
+#define WRITTEN_AT_ONCE	(4 * DIV_ROUND_UP(sizeof(unsigned long) + MAX_LEN, UNIT))
+
+/* Slots that were made one after the other in a chunk, to be written at once; kprobe_mutex. */
+static struct {
+	struct slot_chunk *chunk;
+	unsigned int unit;
+	unsigned int nr;
+	DECLARE_BITMAP(starts, WRITTEN_AT_ONCE);
+	u8 bytes[WRITTEN_AT_ONCE * UNIT] __aligned(UNIT);
+} unwritten;
+
+/* Not every CPU fetches the slots that were written; kprobe_mutex. */
+static bool unsynced;
 
 static __always_inline struct slot_chunk *slot_chunk_of(struct latch_tree_node *node)
 {
@@ -266,49 +281,84 @@ static struct slot_chunk *find_room(enum slot_kind kind, unsigned int len, unsig
 }
 
 /* An owner of a free slot that is written anew may be read meanwhile: see owner_at(). */
-static void write_slot(struct slot_chunk *chunk, unsigned int unit, const u8 *bytes,
-		       unsigned int len)
+static void write_slots(void)
 {
+	unsigned int i;
+
+	if (!unwritten.nr)
+		return;
 	/* KMSAN did not see the code being made. */
-	kmsan_unpoison_memory(bytes, len);
+	kmsan_unpoison_memory(unwritten.bytes, unwritten.nr * UNIT);
 	smp_wmb();	/* kprobe_slot_free() has cleared the bit: pairs with owner_at() */
 	WRITE_ONCE(nr_writes, nr_writes + 1);
 	smp_wmb();	/* likewise */
-	arch_kprobe_write_slot(chunk->text + unit * UNIT, bytes, len);
-	smp_wmb();	/* the owner is there: pairs with owner_at() */
-	__set_bit(unit, chunk->starts);
-	bitmap_set(chunk->used, unit, DIV_ROUND_UP(len, UNIT));
-	chunk->slots++;
+	arch_kprobe_write_slot(unwritten.chunk->text + unwritten.unit * UNIT,
+			       unwritten.bytes, unwritten.nr * UNIT);
+	smp_wmb();	/* the owners are there: pairs with owner_at() */
+	for_each_set_bit(i, unwritten.starts, unwritten.nr)
+		__set_bit(unwritten.unit + i, unwritten.chunk->starts);
+	bitmap_zero(unwritten.starts, unwritten.nr);
+	unwritten.nr = 0;
+	unsynced = true;
+}
+
+/*
+ * Writes the slots that were made, and has every CPU fetch them as they are. To be called before a
+ * hit can reach them. The caller must not hold text_mutex, which writing takes.
+ */
+void kprobe_slots_sync(void)
+{
+	lockdep_assert_held(&kprobe_mutex);
+	write_slots();
+	if (unsynced)
+		arch_kprobe_sync_slots();
+	unsynced = false;
+}
+
+/* Where to make the slot that begins at a unit. */
+static u8 *next_bytes(struct slot_chunk *chunk, unsigned int unit)
+{
+	if (unwritten.chunk != chunk || unwritten.unit + unwritten.nr != unit ||
+	    WRITTEN_AT_ONCE - unwritten.nr < units_for(MAX_LEN))
+		write_slots();
+	if (!unwritten.nr) {
+		unwritten.chunk = chunk;
+		unwritten.unit = unit;
+	}
+	return unwritten.bytes + unwritten.nr * UNIT;
 }
 
 /*
  * Makes a slot, which nobody executes yet. @emit makes the code, perhaps several times: there may
- * be no room at the address that it is made for, and its length may depend on the address. CPUs
- * may go on fetching what was there before until arch_kprobe_sync_slots() or arch_kprobe_patch().
- * Sets @slot to NULL on failure, and returns why or what @emit returns.
+ * be no room at the address that it is made for, and its length may depend on the address. The code
+ * is there after kprobe_slots_sync(). Sets @slot to NULL on failure, and returns why or what @emit
+ * returns.
  */
 enum kprobe_reason kprobe_slot_make(void **slot, unsigned long owner, kprobe_emit_t emit,
 				    void *arg)
 {
 	/* Code is mostly as long as the last one of its kind. */
 	static unsigned int lens[SLOT_KINDS];
-	static u8 buf[sizeof(owner) + MAX_LEN] __aligned(sizeof(owner));
 	enum slot_kind kind = owner & KPROBE_OWNER_IS_POINT ? SLOT_POINT : SLOT_DETOUR;
 	unsigned int len = lens[kind], unit, nr;
 	enum kprobe_reason reason;
 	struct slot_chunk *chunk;
 	struct kprobe_code code;
+	u8 *bytes;
 
 	lockdep_assert_held(&kprobe_mutex);
 	for (;; len = code.len) {
-		code = (struct kprobe_code){ .buf = buf + sizeof(owner), .size = MAX_LEN };
 		chunk = find_room(kind, len, &unit);
 		if (!chunk) {
 			reason = KPROBE_REASON_NO_MEMORY;
 			break;
 		}
 		*slot = chunk->text + unit * UNIT + sizeof(owner);
-		code.base = (unsigned long)*slot;
+		bytes = next_bytes(chunk, unit);
+		code = (struct kprobe_code){
+			.buf = bytes + sizeof(owner), .size = MAX_LEN,
+			.base = (unsigned long)*slot,
+		};
 		reason = emit(arg, &code);
 		if (!reason && (code.far || WARN_ON_ONCE(code.len > code.size)))
 			reason = KPROBE_REASON_OUT_OF_REACH;
@@ -318,8 +368,11 @@ enum kprobe_reason kprobe_slot_make(void **slot, unsigned long owner, kprobe_emi
 		if (find_next_bit(chunk->used, unit + nr, unit) < unit + nr)
 			continue;
 		lens[kind] = code.len;
-		memcpy(buf, &owner, sizeof(owner));
-		write_slot(chunk, unit, buf, sizeof(owner) + code.len);
+		memcpy(bytes, &owner, sizeof(owner));
+		__set_bit(unwritten.nr, unwritten.starts);
+		unwritten.nr += nr;
+		bitmap_set(chunk->used, unit, nr);
+		chunk->slots++;
 		perf_event_text_poke(*slot, NULL, 0, code.buf, code.len);
 		return KPROBE_REASON_NONE;
 	}
@@ -376,6 +429,7 @@ void kprobe_slot_free(void *slot)
 	lockdep_assert_held(&kprobe_mutex);
 	if (!slot)
 		return;
+	write_slots();
 	chunk = chunk_of((unsigned long)slot);
 	if (WARN_ON_ONCE(!chunk))
 		return;
@@ -439,7 +493,7 @@ static unsigned long owner_at(unsigned long addr, unsigned int *offset)
 	unit = unit_of(chunk, addr);
 	do {
 		writes = READ_ONCE(nr_writes);
-		smp_rmb();	/* pairs with write_slot() */
+		smp_rmb();	/* pairs with write_slots() */
 		owner = 0;
 		if (READ_ONCE(chunk->used[unit / BITS_PER_LONG]) >> unit % BITS_PER_LONG & 1)
 			owner = owner_before(chunk, unit, &start);

@@ -12,6 +12,7 @@ typedef enum kprobe_reason (*kprobe_emit_t)(void *arg, struct kprobe_code *code)
 
 enum kprobe_reason kprobe_slot_make(void **slot, unsigned long owner, kprobe_emit_t emit,
 				    void *arg);
+void kprobe_slots_sync(void);
 void kprobe_slot_free(void *slot);
 struct kprobe_point *kprobe_slot_running(unsigned long addr);
 struct kprobe_detour *kprobe_slot_detour(unsigned long addr);

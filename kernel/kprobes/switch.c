@@ -125,7 +125,7 @@ void kprobe_switch_begin(struct list_head *points)
 
 	lockdep_assert_held(&kprobe_mutex);
 	list_for_each_entry(point, points, batch) {
-		arch_kprobe_sync_slots();
+		kprobe_slots_sync();
 		WRITE_ONCE(nr_switches, nr_switches + 1);
 		WRITE_ONCE(point->entry->switching, true);
 		/* @switching was set before. Pairs with find_and_report(). */

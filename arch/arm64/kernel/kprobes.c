@@ -55,21 +55,15 @@ kprobe_opcode_t *arch_kprobe_entry(unsigned long addr, unsigned long offset,
 	return (kprobe_opcode_t *)(addr + offset);
 }
 
-/* Slots that not every CPU fetches as they are; kprobe_mutex. */
-static bool slots_written;
-
 /* An interrupt has each CPU fetch anew. */
 void arch_kprobe_sync_slots(void)
 {
-	if (slots_written)
-		kick_all_cpus_sync();
-	slots_written = false;
+	kick_all_cpus_sync();
 }
 
 void arch_kprobe_write_slot(void *slot, const void *code, size_t len)
 {
 	aarch64_insn_copy_nosync(slot, (void *)code, len);
-	slots_written = true;
 }
 
 /*
@@ -85,15 +79,6 @@ static bool may_change_live(u32 word)
 static void write_word(void *addr, u32 word)
 {
 	WARN_ON_ONCE(aarch64_insn_patch_text_nosync(addr, word));
-}
-
-/* A branch to a slot does not have the CPU fetch anew. A breakpoint's trap does. */
-static bool has_branch(const struct kprobe_patch *patches, unsigned int nr)
-{
-	while (nr--)
-		if (aarch64_insn_is_b(get_unaligned_le32(patches[nr].new)))
-			return true;
-	return false;
 }
 
 /* Words that are written while all CPUs are stopped: a word takes about a microsecond. */
@@ -116,8 +101,6 @@ void arch_kprobe_patch(const struct kprobe_patch *patches, unsigned int nr)
 	unsigned int i, stopped = 0;
 
 	lockdep_assert_held(&text_mutex);
-	if (has_branch(patches, nr))
-		arch_kprobe_sync_slots();
 	/* The interrupt, or the stop, comes after all the words: CPUs fetch anew then. */
 	for (i = 0; i < nr; i++) {
 		void *addr = (void *)patches[i].addr;
@@ -135,7 +118,6 @@ void arch_kprobe_patch(const struct kprobe_patch *patches, unsigned int nr)
 		write_stopped(addrs, words, stopped);
 	else
 		kick_all_cpus_sync();
-	slots_written = false;
 }
 
 /* The stub goes back to the traced function: x30 is where that goes on, x9 its own x30. */

@@ -43,14 +43,9 @@ static void write_text(const struct kprobe_patch *patch)
 	WARN_ON_ONCE(patch_insn_write((void *)patch->addr, bytes, patch->len));
 }
 
-/* Slots that not every CPU fetches as they are; kprobe_mutex. */
-static bool slots_written;
-
 void arch_kprobe_sync_slots(void)
 {
-	if (slots_written)
-		flush_icache_all();
-	slots_written = false;
+	flush_icache_all();
 }
 
 /*
@@ -67,8 +62,6 @@ void arch_kprobe_patch(const struct kprobe_patch *patches, unsigned int nr)
 	unsigned int i;
 
 	lockdep_assert_held(&text_mutex);
-	/* Before a breakpoint or jump leads to them. */
-	arch_kprobe_sync_slots();
 	for (i = 0; i < nr; i++)
 		write_text(&patches[i]);
 	/* The stores come before fence.i on each CPU. */
@@ -80,7 +73,6 @@ void arch_kprobe_write_slot(void *slot, const void *code, size_t len)
 {
 	guard(mutex)(&text_mutex);
 	WARN_ON_ONCE(patch_insn_write(slot, code, len));
-	slots_written = true;
 }
 
 /*

@@ -88,6 +88,7 @@ static void *make_slot(struct kunit *test, struct slots *slots, unsigned int siz
 	mutex_lock(&kprobe_mutex);
 	reason = kprobe_slot_make(&slot, (unsigned long)&slots->owner | KPROBE_OWNER_IS_POINT,
 				  emit_code, &code);
+	kprobe_slots_sync();
 	mutex_unlock(&kprobe_mutex);
 	KUNIT_ASSERT_EQ(test, KPROBE_REASON_NONE, reason);
 	return slot;
@@ -257,6 +258,7 @@ static void slot_of_growing_code(struct kunit *test)
 	reason = kprobe_slot_make(&slots->slot[2],
 				  (unsigned long)&slots->owner | KPROBE_OWNER_IS_POINT,
 				  emit_longer, &code);
+	kprobe_slots_sync();
 	mutex_unlock(&kprobe_mutex);
 	KUNIT_ASSERT_EQ(test, KPROBE_REASON_NONE, reason);
 	KUNIT_EXPECT_GT(test, code.size, sizeof(long) + 8);

@@ -329,9 +329,11 @@ static void *make_copy(struct kunit *test, unsigned long from)
 	enum kprobe_reason reason;
 	void *slot;
 
-	scoped_guard(mutex, &kprobe_mutex)
+	scoped_guard(mutex, &kprobe_mutex) {
 		reason = kprobe_slot_make(&slot, (unsigned long)&nobody | KPROBE_OWNER_IS_POINT,
 					  emit_copy, (void *)from);
+		kprobe_slots_sync();
+	}
 	KUNIT_ASSERT_EQ(test, reason, KPROBE_REASON_NONE);
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, free_slot, slot), 0);
 	return slot;
