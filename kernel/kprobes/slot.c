@@ -90,7 +90,7 @@ static struct hlist_head with_room[SLOT_KINDS];
 /* Pages of all chunks; kprobe_mutex. */
 static unsigned int nr_pages;
 
-/* How often slots were written, for owner_at(). */
+/* How often slots were written, for kprobe_slot_owner_at(). */
 static unsigned int nr_writes;
 
 /* Units for some slots of the greatest length: to map a page for writing takes long. */
@@ -280,7 +280,7 @@ static struct slot_chunk *find_room(enum slot_kind kind, unsigned int len, unsig
 	return NULL;
 }
 
-/* An owner of a free slot that is written anew may be read meanwhile: see owner_at(). */
+/* The owner of a free slot may be read while it is written: see kprobe_slot_owner_at(). */
 static void write_slots(void)
 {
 	unsigned int i;
@@ -289,12 +289,12 @@ static void write_slots(void)
 		return;
 	/* KMSAN did not see the code being made. */
 	kmsan_unpoison_memory(unwritten.bytes, unwritten.nr * UNIT);
-	smp_wmb();	/* kprobe_slot_free() has cleared the bit: pairs with owner_at() */
+	smp_wmb();	/* the bit of a freed slot is 0: pairs with kprobe_slot_owner_at() */
 	WRITE_ONCE(nr_writes, nr_writes + 1);
 	smp_wmb();	/* likewise */
 	arch_kprobe_write_slot(unwritten.chunk->text + unwritten.unit * UNIT,
 			       unwritten.bytes, unwritten.nr * UNIT);
-	smp_wmb();	/* the owners are there: pairs with owner_at() */
+	smp_wmb();	/* the owners are there: pairs with kprobe_slot_owner_at() */
 	for_each_set_bit(i, unwritten.starts, unwritten.nr)
 		__set_bit(unwritten.unit + i, unwritten.chunk->starts);
 	bitmap_zero(unwritten.starts, unwritten.nr);
@@ -450,18 +450,6 @@ void kprobe_slot_free(void *slot)
 		retire_chunk(chunk);
 }
 
-static __always_inline struct kprobe_detour *detour_of(unsigned long owner)
-{
-	return owner & KPROBE_OWNER_IS_POINT ? NULL : (void *)owner;
-}
-
-static __always_inline struct kprobe_point *point_of(unsigned long owner)
-{
-	if (owner & KPROBE_OWNER_IS_POINT)
-		return (void *)(owner - KPROBE_OWNER_IS_POINT);
-	return owner ? detour_of(owner)->point : NULL;
-}
-
 /* The owner of the last slot that begins at or before a unit, 0 if there is none. */
 static __always_inline unsigned long owner_before(const struct slot_chunk *chunk,
 						  unsigned int unit, unsigned int *start)
@@ -478,15 +466,20 @@ static __always_inline unsigned long owner_before(const struct slot_chunk *chunk
 }
 
 /*
- * The owner of the slot around an address, and how far in the slot that is. The slot may be freed,
- * and another one be written in its place, while this reads its owner. This then looks again.
+ * The owner of the slot around an address, 0 if there is none, and how far in the slot that is. The
+ * slot may be freed, and another one be written in its place, while this reads its owner. This then
+ * looks again. The caller is an RCU reader, unless the slot is known to be executing.
  */
-static unsigned long owner_at(unsigned long addr, unsigned int *offset)
+unsigned long kprobe_slot_owner_at(unsigned long addr, unsigned int *offset)
 {
-	struct slot_chunk *chunk = chunk_of(addr);
 	unsigned int unit, start, writes;
+	struct slot_chunk *chunk;
 	unsigned long owner;
 
+	if (!may_be_slot(addr))
+		return 0;
+	guard(preempt_notrace)();
+	chunk = chunk_of(addr);
 	/* The first unit of a page and the last ones are in no slot. */
 	if (!chunk || offset_in_page(addr) - UNIT >= PAGE_SIZE - (1 + LAST_UNITS) * UNIT)
 		return 0;
@@ -504,25 +497,22 @@ static unsigned long owner_at(unsigned long addr, unsigned int *offset)
 	*offset = addr - (unsigned long)chunk->text - start * UNIT - sizeof(owner);
 	return owner;
 }
-NOKPROBE_SYMBOL(owner_at);
+NOKPROBE_SYMBOL(kprobe_slot_owner_at);
 
 /*
  * Finds the point that owns the slot around any address, NULL if there is none. Sets @offset to 0
  * if a copy of the probed instruction begins at @addr; else to how far @addr is in an instruction's
- * slot, or to nonzero in a detour. RCU must be watching. The caller is an RCU reader, unless the
- * slot is known to be executing.
+ * slot, or to nonzero in a detour. The caller is as that of kprobe_slot_owner_at().
  */
 struct kprobe_point *kprobe_slot_owner(unsigned long addr, unsigned int *offset)
 {
 	unsigned long owner;
 
-	if (!may_be_slot(addr))
-		return NULL;
 	guard(preempt_notrace)();
-	owner = owner_at(addr, offset);
-	if (detour_of(owner))
-		*offset = !kprobe_detour_has_insn_at(detour_of(owner), addr);
-	return point_of(owner);
+	owner = kprobe_slot_owner_at(addr, offset);
+	if (kprobe_owner_detour(owner))
+		*offset = !kprobe_detour_has_insn_at(kprobe_owner_detour(owner), addr);
+	return kprobe_owner_point(owner);
 }
 NOKPROBE_SYMBOL(kprobe_slot_owner);
 
@@ -537,14 +527,14 @@ static __always_inline unsigned long running_owner(unsigned long addr)
 /* Finds the point of a slot that is in use, by its page's header: takes no look-up. */
 struct kprobe_point *kprobe_slot_running(unsigned long addr)
 {
-	return point_of(running_owner(addr));
+	return kprobe_owner_point(running_owner(addr));
 }
 NOKPROBE_SYMBOL(kprobe_slot_running);
 
 /* Finds the detour of a slot that is in use, NULL if the slot is for an instruction. */
 struct kprobe_detour *kprobe_slot_detour(unsigned long addr)
 {
-	return detour_of(running_owner(addr));
+	return kprobe_owner_detour(running_owner(addr));
 }
 NOKPROBE_SYMBOL(kprobe_slot_detour);
 
@@ -563,62 +553,6 @@ bool is_kprobe_insn_slot(unsigned long addr)
 	return chunk_of(addr);
 }
 NOKPROBE_SYMBOL(is_kprobe_insn_slot);
-
-/**
- * kprobe_displaced_frame() - where displaced code comes from, for unwinding
- * @addr:   an instruction pointer
- * @pushed: set to how many bytes more are on the stack at @addr
- *
- * An unwinder uses what it knows about the returned address: the probed instruction if @addr
- * is the slot's start, else the instruction after that. The slot's own code has pushed @pushed
- * bytes, which come in addition. On architectures with a link register, @pushed is the size of
- * the frame that has the register, or 0: see kprobe_unwind_stub().
- *
- * Context: Any. Where RCU is not watching, nothing is known of slots.
- * Return: The address in the kernel's or a module's text that @addr stands
- * for; @addr itself when that is neither in a slot nor a veneer.
- */
-unsigned long kprobe_displaced_frame(unsigned long addr, unsigned int *pushed)
-{
-	/* At a veneer registers and stack are those at the start of the detour. */
-	unsigned long slot = kprobe_veneer_target(addr);
-	struct kprobe_point *point;
-	unsigned long owner;
-	unsigned int offset;
-
-	*pushed = 0;
-	if (!may_be_slot(slot))
-		return addr;
-	guard(preempt_notrace)();
-	owner = owner_at(slot, &offset);
-	if (!owner)
-		return addr;
-	if (detour_of(owner))
-		return arch_kprobe_detour_ip(detour_of(owner), slot, pushed);
-	point = point_of(owner);
-	if ((void *)slot - offset == kprobe_point_pass(point))
-		return point->site;
-	if ((void *)slot - offset == READ_ONCE(point->text.run_post))
-		*pushed = kprobe_call_pushed(offset,
-					     arch_kprobe_copy_len(point) + KPROBE_STUB_ENTER);
-	return point->site + (offset ? point->len : 0);
-}
-NOKPROBE_SYMBOL(kprobe_displaced_frame);
-
-/**
- * kprobe_displaced_ip() - where displaced code comes from
- * @addr: an instruction pointer
- *
- * Context: As kprobe_displaced_frame().
- * Return: As kprobe_displaced_frame().
- */
-unsigned long kprobe_displaced_ip(unsigned long addr)
-{
-	unsigned int pushed;
-
-	return kprobe_displaced_frame(addr, &pushed);
-}
-NOKPROBE_SYMBOL(kprobe_displaced_ip);
 
 /**
  * kprobe_get_kallsym() - list the pages of slots for /proc/kallsyms

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Tells unwinders about a hit's registers: whether a probe is there, and whether the function
- * has made its frame. slot.c tells them about slots and detours.
+ * Tells unwinders about a hit's registers: whether a probe is there, whether the function has made
+ * its frame, and where displaced code comes from.
  */
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
 #include <linux/preempt.h>
 
 #include "frame.h"
+#include "point.h"
+#include "slot.h"
 #include "table.h"
+#include "veneer.h"
 
 /**
  * kprobe_is_site() - is a probe's mechanism in the text here?
@@ -106,3 +109,57 @@ bool kprobe_is_after_entry(unsigned long ip)
 	return false;
 }
 NOKPROBE_SYMBOL(kprobe_is_after_entry);
+
+/**
+ * kprobe_displaced_frame() - where displaced code comes from, for unwinding
+ * @addr:   an instruction pointer
+ * @pushed: set to how many bytes more are on the stack at @addr
+ *
+ * An unwinder uses what it knows about the returned address: the probed instruction if @addr
+ * is the slot's start, else the instruction after that. The slot's own code has pushed @pushed
+ * bytes, which come in addition. On architectures with a link register, @pushed is the size of
+ * the frame that has the register, or 0: see kprobe_unwind_stub().
+ *
+ * Context: Any. Where RCU is not watching, nothing is known of slots.
+ * Return: The address in the kernel's or a module's text that @addr stands
+ * for; @addr itself when that is neither in a slot nor a veneer.
+ */
+unsigned long kprobe_displaced_frame(unsigned long addr, unsigned int *pushed)
+{
+	/* At a veneer registers and stack are those at the start of the detour. */
+	unsigned long slot = kprobe_veneer_target(addr);
+	struct kprobe_point *point;
+	unsigned long owner;
+	unsigned int offset;
+
+	*pushed = 0;
+	guard(preempt_notrace)();
+	owner = kprobe_slot_owner_at(slot, &offset);
+	if (!owner)
+		return addr;
+	if (kprobe_owner_detour(owner))
+		return arch_kprobe_detour_ip(kprobe_owner_detour(owner), slot, pushed);
+	point = kprobe_owner_point(owner);
+	if ((void *)slot - offset == kprobe_point_pass(point))
+		return point->site;
+	if ((void *)slot - offset == READ_ONCE(point->text.run_post))
+		*pushed = kprobe_call_pushed(offset,
+					     arch_kprobe_copy_len(point) + KPROBE_STUB_ENTER);
+	return point->site + (offset ? point->len : 0);
+}
+NOKPROBE_SYMBOL(kprobe_displaced_frame);
+
+/**
+ * kprobe_displaced_ip() - where displaced code comes from
+ * @addr: an instruction pointer
+ *
+ * Context: As kprobe_displaced_frame().
+ * Return: As kprobe_displaced_frame().
+ */
+unsigned long kprobe_displaced_ip(unsigned long addr)
+{
+	unsigned int pushed;
+
+	return kprobe_displaced_frame(addr, &pushed);
+}
+NOKPROBE_SYMBOL(kprobe_displaced_ip);
