@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The files in /sys/kernel/debug/kprobes. All but "enabled" are read-only. A file shows addresses
- * only to readers who may see them.
+ * The files in /sys/kernel/debug/kprobes, and the sysctl debug.kprobes-optimization.
  *
  * A reader of "list" or "points" holds kprobe_mutex for one line at a time: for a whole page of
- * output it would delay registrations by milliseconds. Most of a line's time goes into looking the
- * symbol up, which is a binary search in the kernel and a linear one in a module. The reader
- * remembers the address where it was and finds it again in logarithmic time, so it needs no copy
- * either.
+ * output it would delay registrations by milliseconds, most of which goes into looking symbols up.
+ * It remembers the address where it was, and finds it again in logarithmic time.
  */
+#include <linux/cred.h>
 #include <linux/debugfs.h>
 #include <linux/init.h>
 #include <linux/kallsyms.h>
@@ -18,30 +16,40 @@
 #include <linux/seq_file.h>
 #include <linux/string.h>
 #include <linux/string_helpers.h>
+#include <linux/sysctl.h>
 #include <linux/uaccess.h>
 
 #include "batch.h"
 #include "blacklist.h"
 #include "debugfs.h"
 #include "hit.h"
-#include "knob.h"
 #include "optimizer.h"
 #include "point.h"
 #include "reason.h"
 
 /*
- * Decides whether this open file shows addresses: by the credentials of the task that opens it,
- * not of one that reads it later, as /proc/kallsyms does.
+ * Accepts 0, 1, n, y, off and on, with white space around the word. kstrtobool() would be less
+ * strict: it looks at the first letters only.
  */
+static __maybe_unused int parse_switch(char *word, bool *on)
+{
+	static const char * const words[] = { "0", "1", "n", "y", "off", "on" };
+	unsigned int i;
+
+	word = strim(word);
+	for (i = 0; i < ARRAY_SIZE(words); i++) {
+		if (strcasecmp(word, words[i]))
+			continue;
+		*on = i & 1;
+		return 0;
+	}
+	return -EINVAL;
+}
+
+#ifdef CONFIG_DEBUG_FS
 static int open_file(struct inode *inode, struct file *file)
 {
-	const struct kprobe_file *f = inode->i_private;
-	struct kprobe_reader *reader = __seq_open_private(file, f->ops, f->size);
-
-	if (!reader)
-		return -ENOMEM;
-	reader->sees_addresses = kallsyms_show_value(file->f_cred);
-	return 0;
+	return seq_open_private(file, inode->i_private, sizeof(struct kprobe_reader));
 }
 
 static const struct file_operations file_fops = {
@@ -51,63 +59,28 @@ static const struct file_operations file_fops = {
 	.release = seq_release_private,
 };
 
-/* The address, for %px, or NULL if the task that opened @m may not see addresses. */
+/*
+ * The address, for %px, or NULL if it must not be seen. What the task may see that has opened the
+ * file counts, not one that reads it later.
+ */
 static void *shown(const struct seq_file *m, unsigned long addr)
 {
-	const struct kprobe_reader *reader = m->private;
-
-	return reader->sees_addresses ? (void *)addr : NULL;
+	return kallsyms_show_value(m->file->f_cred) ? (void *)addr : NULL;
 }
 
-/**
- * struct position - how far a reader has got
- * @reader:     who reads
- * @addr:       probed address of the point to show next
- * @gone:       address of its struct kprobe_point, if the point is gone
- * @among_gone: the points that are not gone have been shown
- *
- * Points may come and go between two calls that read a file. The reader therefore finds its
- * point again by address, and compares @gone but never dereferences it.
- */
-struct position {
-	struct kprobe_reader reader;
-	unsigned long addr;
-	unsigned long gone;
-	bool among_gone;
-};
-
-/**
- * struct place - where a point is, in names
- * @symbol: the symbol, NULL if there is none
- * @offset: distance from it
- * @module: the module, NULL if it is in none
- * @name:   room for the symbol
- */
-struct place {
-	const char *symbol;
-	unsigned long offset;
-	char *module;
-	char name[KSYM_NAME_LEN];
-};
-
-static struct kprobe_point *point_at(struct position *at)
+/* Points may come and go between two lines, so the reader finds its point again by address. */
+static struct kprobe_point *point_at(struct kprobe_reader *at)
 {
-	struct kprobe_point *point;
+	struct kprobe_point *point = NULL;
 	unsigned long addr = at->addr;
 
 	if (!at->among_gone) {
 		point = kprobe_point_next(&addr, ULONG_MAX);
-		if (point) {
-			at->addr = point->addr;
-			return point;
-		}
-		*at = (struct position){
-			.reader = at->reader,
-			.among_gone = true,
-		};
+		if (!point)
+			*at = (struct kprobe_reader){ .among_gone = true };
 	}
-	/* Search by address: there may be too many to walk from the first one. */
-	point = kprobe_point_next_gone(at->addr, at->gone);
+	if (!point)
+		point = kprobe_point_next_gone(at->addr, at->gone);
 	if (point) {
 		at->addr = point->addr;
 		at->gone = (unsigned long)point;
@@ -118,19 +91,19 @@ static struct kprobe_point *point_at(struct position *at)
 /* Takes kprobe_mutex until points_stop(). @pos 0 begins, with SEQ_START_TOKEN. */
 static void *points_start(struct seq_file *m, loff_t *pos)
 {
-	struct position *at = m->private;
+	struct kprobe_reader *at = m->private;
 
 	mutex_lock(&kprobe_mutex);
 	if (*pos)
 		return point_at(at);
-	*at = (struct position){ .reader = at->reader };
+	*at = (struct kprobe_reader){};
 	return SEQ_START_TOKEN;
 }
 
 /* Releases kprobe_mutex for a moment, so that others get it between two lines. */
 static void *points_next(struct seq_file *m, void *v, loff_t *pos)
 {
-	struct position *at = m->private;
+	struct kprobe_reader *at = m->private;
 
 	++*pos;
 	if (v != SEQ_START_TOKEN && at->among_gone)
@@ -149,29 +122,23 @@ static void points_stop(struct seq_file *m, void *v)
 }
 
 /*
- * Finds symbol and module of a point. A point that is gone has no symbol: its address may be in
- * another module by now. The caller holds kprobe_mutex as long as it uses @place: the module stays.
+ * Writes symbol and offset of a point to @place, else its address. Returns the name of its module,
+ * or NULL. The module stays while kprobe_mutex is held. A point that is gone has no symbol: its
+ * address may be in another module by now.
  */
-static void find_place(const struct kprobe_point *point, struct place *place)
+static const char *find_place(const struct seq_file *m, const struct kprobe_point *point,
+			      char place[KSYM_SYMBOL_LEN])
 {
-	unsigned long size;
+	unsigned long size, offset;
+	char *module = NULL;
 
 	lockdep_assert_held(&kprobe_mutex);
-	place->module = NULL;
-	place->symbol = NULL;
-	if (point->state != KPROBE_POINT_GONE)
-		place->symbol = kallsyms_lookup(point->addr, &size,
-						&place->offset, &place->module,
-						place->name);
-}
-
-static void show_place(struct seq_file *m, const struct kprobe_point *point,
-		       const struct place *place)
-{
-	if (place->symbol)
-		seq_printf(m, "  %s+0x%lx", place->symbol, place->offset);
+	if (point->state != KPROBE_POINT_GONE &&
+	    kallsyms_lookup(point->addr, &size, &offset, &module, place))
+		sprintf(place + strlen(place), "+0x%lx", offset);
 	else
-		seq_printf(m, "  0x%px", shown(m, point->addr));
+		sprintf(place, "0x%px", shown(m, point->addr));
+	return module;
 }
 
 static const char * const states[] = {
@@ -188,34 +155,6 @@ static const char * const mechanisms[] = {
 	[KPROBE_FTRACE] = "ftrace",
 	[KPROBE_JUMP] = "jump",
 };
-
-/* A breakpoint or jump may be after the probed entry nop. */
-static void show_mechanism(struct seq_file *m, const struct kprobe_point *point)
-{
-	seq_printf(m, "  %s", mechanisms[point->mechanism]);
-	if (point->site != point->addr && point->mechanism != KPROBE_FTRACE)
-		seq_printf(m, "+%lu", point->site - point->addr);
-}
-
-static unsigned long count_misses(const struct kprobe_point *point,
-				  enum kprobe_miss cause)
-{
-	unsigned long sum = 0;
-	struct kprobe *p;
-
-	list_for_each_entry(p, &point->probes, list)
-		sum += kprobe_misses(p, cause);
-	return sum;
-}
-
-static void show_counts(struct seq_file *m, const struct kprobe_point *point)
-{
-	enum kprobe_miss cause;
-
-	seq_printf(m, "  %zu", list_count_nodes((void *)&point->probes));
-	for (cause = 0; cause < KPROBE_MISS_CAUSES; cause++)
-		seq_printf(m, "  %lu", count_misses(point, cause));
-}
 
 /* Why hits do not come by a jump; KPROBE_REASON_NONE if they do. */
 static enum kprobe_reason reason_of(const struct kprobe_point *point)
@@ -239,16 +178,25 @@ static enum kprobe_reason reason_of(const struct kprobe_point *point)
 
 static void show_point(struct seq_file *m, const struct kprobe_point *point)
 {
-	struct place place;
+	char place[KSYM_SYMBOL_LEN];
+	const char *module = find_place(m, point, place);
+	enum kprobe_miss cause;
+	struct kprobe *p;
 
-	find_place(point, &place);
-	seq_printf(m, "%px", shown(m, point->addr));
-	show_place(m, point, &place);
-	seq_printf(m, "  %s", place.module ?: "-");
-	show_mechanism(m, point);
-	seq_printf(m, "  %s", kprobe_point_is_optimizing(point) ? "optimizing" :
-		   states[point->state]);
-	show_counts(m, point);
+	seq_printf(m, "%px  %s  %s  %s", shown(m, point->addr), place, module ?: "-",
+		   mechanisms[point->mechanism]);
+	/* A breakpoint or jump may be after the probed entry nop. */
+	if (point->site != point->addr && point->mechanism != KPROBE_FTRACE)
+		seq_printf(m, "+%lu", point->site - point->addr);
+	seq_printf(m, "  %s  %zu", kprobe_point_is_optimizing(point) ? "optimizing" :
+		   states[point->state], list_count_nodes((void *)&point->probes));
+	for (cause = 0; cause < KPROBE_MISS_CAUSES; cause++) {
+		unsigned long misses = 0;
+
+		list_for_each_entry(p, &point->probes, list)
+			misses += kprobe_misses(p, cause);
+		seq_printf(m, "  %lu", misses);
+	}
 	seq_printf(m, "  %s\n", kprobe_reason_text(reason_of(point)));
 }
 
@@ -261,134 +209,156 @@ static int points_show(struct seq_file *m, void *v)
 	return 0;
 }
 
-static const struct seq_operations points_sops = {
+const struct seq_operations kprobe_points_ops = {
 	.start = points_start,
 	.next = points_next,
 	.stop = points_stop,
 	.show = points_show,
 };
 
-const struct kprobe_file kprobe_points_file = {
-	.ops = &points_sops,
-	.size = sizeof(struct position),
-};
-
-#define FLAGS_SHOWN	(KPROBE_FLAG_GONE | KPROBE_FLAG_DISABLED |	\
-			 KPROBE_FLAG_OPTIMIZED | KPROBE_FLAG_FTRACE)
-
-static void show_probe(struct seq_file *m, const struct kprobe_point *point,
-		       const struct kprobe *p, const struct place *place)
-{
-	u32 flags = READ_ONCE(p->flags);
-
-	seq_printf(m, "%px  %c", shown(m, point->addr),
-		   kprobe_is_return_probe(p) ? 'r' : 'k');
-	show_place(m, point, place);
-	if (place->module)
-		seq_printf(m, "  %s", place->module);
-	if (flags & FLAGS_SHOWN)
-		seq_puts(m, "  ");
-	if (flags & KPROBE_FLAG_GONE)
-		seq_puts(m, "[GONE]");
-	if ((flags & KPROBE_FLAG_DISABLED) && !(flags & KPROBE_FLAG_GONE))
-		seq_puts(m, "[DISABLED]");
-	if (flags & KPROBE_FLAG_OPTIMIZED)
-		seq_puts(m, "[OPTIMIZED]");
-	if (flags & KPROBE_FLAG_FTRACE)
-		seq_puts(m, "[FTRACE]");
-	seq_putc(m, '\n');
-}
-
 static int list_show(struct seq_file *m, void *v)
 {
 	struct kprobe_point *point = v;
-	struct place place;
+	char place[KSYM_SYMBOL_LEN];
+	const char *module;
 	struct kprobe *p;
 
 	if (v == SEQ_START_TOKEN)
 		return 0;
-	find_place(point, &place);
-	list_for_each_entry(p, &point->probes, list)
-		show_probe(m, point, p, &place);
+	module = find_place(m, point, place);
+	list_for_each_entry(p, &point->probes, list) {
+		u32 flags = READ_ONCE(p->flags);
+
+		seq_printf(m, "%px  %c  %s", shown(m, point->addr),
+			   kprobe_is_return_probe(p) ? 'r' : 'k', place);
+		if (module)
+			seq_printf(m, "  %s", module);
+		if (flags & (KPROBE_FLAG_GONE | KPROBE_FLAG_DISABLED |
+			     KPROBE_FLAG_OPTIMIZED | KPROBE_FLAG_FTRACE))
+			seq_puts(m, "  ");
+		if (flags & KPROBE_FLAG_GONE)
+			seq_puts(m, "[GONE]");
+		else if (flags & KPROBE_FLAG_DISABLED)
+			seq_puts(m, "[DISABLED]");
+		if (flags & KPROBE_FLAG_OPTIMIZED)
+			seq_puts(m, "[OPTIMIZED]");
+		if (flags & KPROBE_FLAG_FTRACE)
+			seq_puts(m, "[FTRACE]");
+		seq_putc(m, '\n');
+	}
 	return 0;
 }
 
-static const struct seq_operations list_sops = {
+const struct seq_operations kprobe_list_ops = {
 	.start = points_start,
 	.next = points_next,
 	.stop = points_stop,
 	.show = list_show,
 };
 
-const struct kprobe_file kprobe_list_file = {
-	.ops = &list_sops,
-	.size = sizeof(struct position),
-};
-
-/**
- * struct blacklist_file - private data of the open file "blacklist"
- * @reader: what the task that opened it may see
- * @start:  the range to show next
- * @end:    the byte after it
- */
-struct blacklist_file {
-	struct kprobe_reader reader;
-	unsigned long start;
-	unsigned long end;
-};
-
 /* Finds the range at @addr, or else the next one. */
-static void *blacklist_at(struct blacklist_file *file, unsigned long addr)
+static void *blacklist_at(struct kprobe_reader *at, unsigned long addr)
 {
-	unsigned long start = kprobe_blacklist_next(addr, &file->end);
+	unsigned long start = kprobe_blacklist_next(addr, &at->end);
 
 	/* After the last range, further reads stay at the end. */
-	file->start = start ?: ULONG_MAX;
-	return start ? file : NULL;
+	at->addr = start ?: ULONG_MAX;
+	return start ? at : NULL;
 }
 
 static void *blacklist_start(struct seq_file *m, loff_t *pos)
 {
-	struct blacklist_file *file = m->private;
+	struct kprobe_reader *at = m->private;
 
-	return blacklist_at(file, *pos ? file->start : 0);
+	return blacklist_at(at, *pos ? at->addr : 0);
 }
 
 static void *blacklist_next(struct seq_file *m, void *v, loff_t *pos)
 {
+	struct kprobe_reader *at = v;
+
 	++*pos;
-	return blacklist_at(v, ((struct blacklist_file *)v)->end);
+	return blacklist_at(at, at->end);
 }
 
-static void blacklist_stop(struct seq_file *m, void *v)
+static void no_stop(struct seq_file *m, void *v)
 {
 }
 
 static int blacklist_show(struct seq_file *m, void *v)
 {
-	const struct blacklist_file *file = v;
+	const struct kprobe_reader *at = v;
 	unsigned long size, offset;
 
-	seq_printf(m, "0x%px-0x%px\t", shown(m, file->start),
-		   shown(m, file->end));
+	seq_printf(m, "0x%px-0x%px\t", shown(m, at->addr), shown(m, at->end));
 	/* Without a symbol %ps would show the address to readers who must not see it. */
-	if (kallsyms_lookup_size_offset(file->start, &size, &offset))
-		seq_printf(m, "%ps\n", (void *)file->start);
+	if (kallsyms_lookup_size_offset(at->addr, &size, &offset))
+		seq_printf(m, "%ps\n", (void *)at->addr);
 	else
-		seq_printf(m, "0x%px\n", shown(m, file->start));
+		seq_printf(m, "0x%px\n", shown(m, at->addr));
 	return 0;
 }
 
-static const struct seq_operations blacklist_sops = {
+static const struct seq_operations blacklist_ops = {
 	.start = blacklist_start,
 	.next = blacklist_next,
-	.stop = blacklist_stop,
+	.stop = no_stop,
 	.show = blacklist_show,
 };
 
-static const struct kprobe_file blacklist_file = {
-	.ops = &blacklist_sops,
-	.size = sizeof(struct blacklist_file),
+/* The position in the file is the number of a refusal, not a count of lines. */
+static void *refused_start(struct seq_file *m, loff_t *pos)
+{
+	struct kprobe_reader *at = m->private;
+	u64 number = *pos;
+
+	if (!kprobe_get_refusal(&number, &at->refusal))
+		return NULL;
+	*pos = number;
+	return &at->refusal;
+}
+
+static void *refused_next(struct seq_file *m, void *v, loff_t *pos)
+{
+	++*pos;
+	return refused_start(m, pos);
+}
+
+static int refused_show(struct seq_file *m, void *v)
+{
+	static const char * const requests[] = {
+		[KPROBE_SET] = "kprobe",
+		[KPROBE_SET_RETURN] = "kretprobe",
+		[KPROBE_ENABLE] = "enable",
+	};
+	const struct kprobe_refusal *r = v;
+	u64 time = r->time;
+	u32 ns = do_div(time, NSEC_PER_SEC);
+
+	seq_printf(m, "%llu.%03lu  ", time, ns / NSEC_PER_MSEC);
+	seq_escape_str(m, r->comm, ESCAPE_ANY_NP, NULL);
+	seq_printf(m, "[%d]  %s  %s  ", r->pid, r->caller, requests[r->request]);
+	/* Symbol and address if the probe had both. */
+	if (r->by_name) {
+		seq_escape_str(m, r->symbol, ESCAPE_ANY_NP, NULL);
+		seq_printf(m, "+0x%x", r->offset);
+	}
+	if (r->by_name && r->addr)
+		seq_putc(m, ',');
+	if (r->addr)
+		seq_printf(m, "0x%px+0x%x", shown(m, r->addr), r->offset);
+	if (!r->by_name && !r->addr)
+		seq_putc(m, '-');
+	seq_printf(m, "  %pe  %s\n", ERR_PTR(kprobe_reason_errno(r->reason)),
+		   kprobe_reason_text(r->reason));
+	return 0;
+}
+
+static const struct seq_operations refused_ops = {
+	.start = refused_start,
+	.next = refused_next,
+	.stop = no_stop,
+	.show = refused_show,
 };
 
 static ssize_t enabled_read(struct file *file, char __user *buf, size_t count,
@@ -402,7 +372,7 @@ static ssize_t enabled_read(struct file *file, char __user *buf, size_t count,
 static ssize_t enabled_write(struct file *file, const char __user *buf,
 			     size_t count, loff_t *pos)
 {
-	char word[8];
+	char word[8] = "";
 	bool enable;
 	int ret;
 
@@ -410,8 +380,7 @@ static ssize_t enabled_write(struct file *file, const char __user *buf,
 		return -EINVAL;
 	if (copy_from_user(word, buf, count))
 		return -EFAULT;
-	word[count] = '\0';
-	ret = kprobe_parse_switch(word, &enable);
+	ret = parse_switch(word, &enable);
 	if (!ret)
 		ret = kprobe_reason_errno(kprobe_arm_all(enable));
 	return ret ?: count;
@@ -423,119 +392,61 @@ static const struct file_operations enabled_fops = {
 	.llseek = default_llseek,
 };
 
-/**
- * struct refused_file - "refused", opened
- * @reader:  who has opened it
- * @refusal: the reader's copy of what is shown next
- */
-struct refused_file {
-	struct kprobe_reader reader;
-	struct kprobe_refusal refusal;
-};
-
-/* The position in the file is the number of a refusal, not a count of lines. */
-static void *refused_start(struct seq_file *m, loff_t *pos)
-{
-	struct refused_file *file = m->private;
-	u64 number = *pos;
-
-	if (!kprobe_get_refusal(&number, &file->refusal))
-		return NULL;
-	*pos = number;
-	return &file->refusal;
-}
-
-static void *refused_next(struct seq_file *m, void *v, loff_t *pos)
-{
-	++*pos;
-	return refused_start(m, pos);
-}
-
-static void refused_stop(struct seq_file *m, void *v)
-{
-}
-
-static void show_caller(struct seq_file *m, const struct kprobe_refusal *r)
-{
-	u64 time = r->time;
-	u32 ns = do_div(time, NSEC_PER_SEC);
-
-	seq_printf(m, "%llu.%03lu  ", time, ns / NSEC_PER_MSEC);
-	seq_escape_str(m, r->comm, ESCAPE_ANY_NP, NULL);
-	seq_printf(m, "[%d]  %s", r->pid, r->caller);
-}
-
-static void show_request(struct seq_file *m, const struct kprobe_refusal *r)
-{
-	static const char * const requests[] = {
-		[KPROBE_SET] = "kprobe",
-		[KPROBE_SET_RETURN] = "kretprobe",
-		[KPROBE_ENABLE] = "enable",
-	};
-
-	seq_printf(m, "  %s  ", requests[r->request]);
-}
-
-static void show_address(struct seq_file *m, const struct kprobe_refusal *r)
-{
-	seq_printf(m, "0x%px+0x%x", shown(m, r->addr), r->offset);
-}
-
-/* Shows symbol and address if the probe had both. */
-static void show_refused_place(struct seq_file *m, const struct kprobe_refusal *r)
-{
-	if (r->by_name) {
-		seq_escape_str(m, r->symbol, ESCAPE_ANY_NP, NULL);
-		seq_printf(m, "+0x%x", r->offset);
-	}
-	if (r->by_name && r->addr)
-		seq_putc(m, ',');
-	if (r->addr)
-		show_address(m, r);
-	if (!r->by_name && !r->addr)
-		seq_putc(m, '-');
-}
-
-static int refused_show(struct seq_file *m, void *v)
-{
-	const struct kprobe_refusal *r = v;
-
-	show_caller(m, r);
-	show_request(m, r);
-	show_refused_place(m, r);
-	seq_printf(m, "  %pe  %s\n", ERR_PTR(kprobe_reason_errno(r->reason)),
-		   kprobe_reason_text(r->reason));
-	return 0;
-}
-
-static const struct seq_operations refused_sops = {
-	.start = refused_start,
-	.next = refused_next,
-	.stop = refused_stop,
-	.show = refused_show,
-};
-
-static const struct kprobe_file refused_file = {
-	.ops = &refused_sops,
-	.size = sizeof(struct refused_file),
-};
-
-static void __init create_file(const char *name, struct dentry *dir,
-			       const struct kprobe_file *file)
-{
-	debugfs_create_file(name, 0400, dir, (void *)file, &file_fops);
-}
-
 static int __init kprobe_debugfs_init(void)
 {
 	struct dentry *dir = debugfs_create_dir("kprobes", NULL);
 
-	create_file("list", dir, &kprobe_list_file);
-	create_file("blacklist", dir, &blacklist_file);
-	create_file("points", dir, &kprobe_points_file);
-	create_file("refused", dir, &refused_file);
+	debugfs_create_file("list", 0400, dir, (void *)&kprobe_list_ops, &file_fops);
+	debugfs_create_file("blacklist", 0400, dir, (void *)&blacklist_ops, &file_fops);
+	debugfs_create_file("points", 0400, dir, (void *)&kprobe_points_ops, &file_fops);
+	debugfs_create_file("refused", 0400, dir, (void *)&refused_ops, &file_fops);
 	debugfs_create_file("enabled", 0600, dir, NULL, &enabled_fops);
 	debugfs_create_atomic_t("stale", 0400, dir, &kprobe_stale_breakpoints);
 	return 0;
 }
 late_initcall(kprobe_debugfs_init);
+#endif /* CONFIG_DEBUG_FS */
+
+#ifdef CONFIG_SYSCTL
+static int optimization_sysctl(const struct ctl_table *table, int write,
+			       void *buffer, size_t *length, loff_t *pos)
+{
+	char word[8] = "0";
+	struct ctl_table text = { .data = word, .maxlen = sizeof(word) };
+	bool allow;
+	int ret;
+
+	if (kprobe_optimizer_is_allowed())
+		word[0] = '1';
+	/* Longer input is not one of the words; proc_dostring() would truncate it. */
+	if (write && *length > sizeof(word))
+		return -EINVAL;
+	ret = proc_dostring(&text, write, buffer, length, pos);
+	if (ret || !write)
+		return ret;
+	ret = parse_switch(word, &allow);
+	if (!ret)
+		kprobe_optimizer_allow(allow);
+	return ret;
+}
+
+/* Both spellings are documented: the file has a hyphen, the sysctl an underscore. */
+static struct ctl_table kprobe_sysctls[] = {
+	{
+		.procname = "kprobes-optimization",
+		.mode = 0644,
+		.proc_handler = optimization_sysctl,
+	},
+	{
+		.procname = "kprobes_optimization",
+		.mode = 0644,
+		.proc_handler = optimization_sysctl,
+	},
+};
+
+static int __init kprobe_sysctl_init(void)
+{
+	return register_sysctl("debug", kprobe_sysctls) ? 0 : -ENOMEM;
+}
+late_initcall(kprobe_sysctl_init);
+#endif /* CONFIG_SYSCTL */

@@ -2,33 +2,29 @@
 #ifndef _KERNEL_KPROBES_DEBUGFS_H
 #define _KERNEL_KPROBES_DEBUGFS_H
 
-/* debugfs.c: files in /sys/kernel/debug/kprobes; tests read two of them without a file system */
+/* debugfs.c: files in debugfs, and the sysctl; tests read two of them without a file system */
 #include <linux/seq_file.h>
 #include <linux/types.h>
 
+#include "reason.h"
+
 /**
- * struct kprobe_reader - what the task that opened a file may see
- * @sees_addresses: it may see addresses
- *
- * The private data of each open file begin with it.
+ * struct kprobe_reader - how far the reader of a file has got
+ * @addr:    what to show next: probed address of a point, or start of a range of "blacklist"
+ * @gone:    address of the point's struct kprobe_point: compared, never dereferenced
+ * @among_gone: the points that are not gone have been shown
+ * @end:     the byte after the range
+ * @refusal: copy of the record of "refused" that is shown
  */
 struct kprobe_reader {
-	bool sees_addresses;
+	unsigned long addr;
+	unsigned long gone;
+	bool among_gone;
+	unsigned long end;
+	struct kprobe_refusal refusal;
 };
 
-/**
- * struct kprobe_file - a file whose lines have addresses
- * @ops:  the sequence of lines
- * @size: size of the private data of an open file
- *
- * It is the private data of the file's inode.
- */
-struct kprobe_file {
-	const struct seq_operations *ops;
-	int size;
-};
-
-extern const struct kprobe_file kprobe_list_file;
-extern const struct kprobe_file kprobe_points_file;
+extern const struct seq_operations kprobe_list_ops;
+extern const struct seq_operations kprobe_points_ops;
 
 #endif /* _KERNEL_KPROBES_DEBUGFS_H */

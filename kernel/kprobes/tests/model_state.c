@@ -4,6 +4,8 @@
  * files are read without a file system, which is not there yet when KUnit runs at boot.
  */
 #include <kunit/test.h>
+#include <linux/cred.h>
+#include <linux/fs.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 
@@ -32,21 +34,22 @@ void kprobes_model_check_refusal(struct model *m, int ret)
 }
 
 /* Returns the file's text, NULL without memory. */
-static char *read_file(const struct kprobe_file *file)
+static char *read_file(const struct seq_operations *ops)
 {
-	struct kprobe_reader *reader = kzalloc(file->size, GFP_KERNEL);
+	struct kprobe_reader *reader = kzalloc(sizeof(*reader), GFP_KERNEL);
+	const struct file file = { .f_cred = current_cred() };
 	struct seq_file m = {
 		.buf = kvzalloc(SIZE, GFP_KERNEL), .size = SIZE - 1, .private = reader,
+		.file = &file,
 	};
 	loff_t pos = 0;
 	void *v;
 
 	if (!reader || !m.buf)
 		goto out;
-	reader->sees_addresses = true;
-	for (v = file->ops->start(&m, &pos); v; v = file->ops->next(&m, v, &pos))
-		file->ops->show(&m, v);
-	file->ops->stop(&m, v);
+	for (v = ops->start(&m, &pos); v; v = ops->next(&m, v, &pos))
+		ops->show(&m, v);
+	ops->stop(&m, v);
 out:
 	kfree(reader);
 	return m.buf;
@@ -88,7 +91,7 @@ static bool take_line(struct model *m, const char *line, unsigned long *missing)
 /* Returns how many lines are of others; sets @missing to the probes without a line. */
 static unsigned int read_list(struct model *m, unsigned long *missing)
 {
-	char *text = read_file(&kprobe_list_file), *at = text, *line;
+	char *text = read_file(&kprobe_list_ops), *at = text, *line;
 	unsigned int i, others = 0;
 
 	for (i = 0; i < MODEL_GARBAGE; i++)
@@ -173,7 +176,7 @@ static void check_point(struct model *m, const struct shown_point *point)
 /* Returns the sum of the probes on all points; @gone: on those that are gone. */
 static unsigned int read_points(struct model *m, unsigned int *gone)
 {
-	char *text = read_file(&kprobe_points_file), *at = text, *line;
+	char *text = read_file(&kprobe_points_ops), *at = text, *line;
 	struct shown_point point;
 	unsigned int probes = 0;
 
