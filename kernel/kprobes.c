@@ -8,29 +8,11 @@
  * chunk of probes, links the probes to them, and hands the points to one batch, which patches
  * the text for all of them at once.
  *
- * Layers
- * ------
- * The files of kernel/kprobes form layers: a file calls those below it and no other. From top
- * to bottom::
+ * The files of kernel/kprobes form layers: a file calls those below it and no other. From top to
+ * bottom: API (this file, module, debugfs), arrays of probes (register), entries (entry), text
+ * (batch, ftrace, switch), jumps (optimizer, code, stub), hits (fault to frame), places (address to
+ * patch), data (point, table, reason).
  *
- *   kprobes; module; debugfs, knob				API
- *   register							arrays of probes
- *   entry							what an address needs
- *   batch, ftrace, switch					text
- *   optimizer, code, stub					jumps
- *   detour, fault, kretprobe, kretprobe_pool, hit,		hits
- *   slot, unwind, synchronize, probed_code, frame
- *   address, examine, scan, liveness, survey, region, veneer,	places
- *   reserved, function, blacklist, module_text, text, patch
- *   point, table, reason					data
- *
- * A file's header declares what the files above it may use, and includes headers of the layers
- * below and no other. scripts/layers.py checks the objects and the includes. Architectures are
- * in no layer: they call the functions that include/linux/kprobe_arch.h lists, and files of any
- * layer call arch_kprobe_*().
- *
- * Locking
- * -------
  * kprobe_mutex protects everything that is not on the hit path: the links between probes and
  * points, the states of points, batches, slots, and the list of modules that are coming. Order of
  * locks::
@@ -39,17 +21,12 @@
  *   jump labels) -> jump_label_mutex, static_call_mutex, ftrace's direct_mutex and
  *   ftrace_lock -> text_mutex -> module_mutex
  *
- * Kprobes waits for no RCU grace period under these locks, nor when probes are registered or
- * enabled. Module notifiers take kprobe_mutex, and so do the work items that free objects.
+ * Work on many probes is a series of operations, each on at most KPROBE_CHUNK of them under one
+ * hold of the mutex. No RCU grace period is waited for under these locks, nor when probes are
+ * registered or enabled. A caller that waits for handlers holds no lock: see synchronize.c.
  *
- * An operation never releases kprobe_mutex before it is done. Work on many probes is a series
- * of operations, each on at most KPROBE_CHUNK of them under one hold. A caller that waits for
- * handlers holds no lock: see synchronize.c.
- *
- * Hit path
- * --------
- * A hit takes no lock, allocates nothing, and calls nothing that can be probed except the
- * users' handlers. It reads
+ * A hit takes no lock, allocates nothing, and calls nothing that can be probed except the users'
+ * handlers. It reads
  *
  *  - the table of points (table.c), under RCU: a point is freed a Tasks RCU grace period after it
  *    has left the table;
@@ -57,8 +34,7 @@
  *    therefore publishes the point, as a hazard pointer in a frame of its CPU, before it reads the
  *    list: see kprobe_synchronize();
  *  - the flags of a probe, which may change at any time;
- *  - a point's route, once. After a route was published only its @run_post changes, from NULL,
- *    before the first probe with a post-handler is linked.
+ *  - a point's route, once: see struct kprobe_route.
  */
 #include <linux/cpumask.h>
 #include <linux/export.h>
@@ -85,9 +61,7 @@
 
 static int register_probes(struct kprobe **kps, int num, unsigned long caller)
 {
-	const struct kprobe_array array = {
-		.entries = kps, .num = num,
-	};
+	const struct kprobe_array array = { .entries = kps, .num = num };
 
 	return kprobe_register_array(&array, KPROBE_SET, caller);
 }
@@ -158,9 +132,7 @@ EXPORT_SYMBOL_GPL(register_kprobe);
  */
 void unregister_kprobes(struct kprobe **kps, int num)
 {
-	const struct kprobe_array array = {
-		.entries = kps, .num = num,
-	};
+	const struct kprobe_array array = { .entries = kps, .num = num };
 
 	kprobe_unregister_array(&array);
 }
@@ -212,8 +184,7 @@ static enum kprobe_reason add_return_probe(struct kprobe *p, struct kprobe_chunk
 	return KPROBE_REASON_NONE;
 }
 
-static int register_returns(struct kretprobe **rps, int num,
-			    unsigned long caller)
+static int register_returns(struct kretprobe **rps, int num, unsigned long caller)
 {
 	const struct kprobe_array array = {
 		.entries = rps, .num = num,
@@ -300,22 +271,6 @@ static enum kprobe_reason commit_point(struct kprobe_point *point)
 	return kprobe_batch_commit(&batch);
 }
 
-/*
- * Sets @point to the point whose hits the caller must wait for. Does so also if the probe is
- * disabled already: the task that disabled it may still be waiting.
- */
-static int disable(struct kprobe *kp, const void **point)
-{
-	guard(kprobe_lock)();
-	if (!kprobe_is_registered(kp))
-		return -EINVAL;
-	*point = kp->point;
-	if (kprobe_disabled(kp))
-		return 0;
-	kprobe_point_set_disabled(kp->point, kp, true);
-	return kprobe_reason_errno(commit_point(kp->point));
-}
-
 static bool is_point(const void *hazard, const void *point)
 {
 	return hazard == point;
@@ -339,31 +294,25 @@ static bool is_point(const void *hazard, const void *point)
  */
 int disable_kprobe(struct kprobe *kp)
 {
-	const void *point = NULL;
-	int ret;
+	enum kprobe_reason reason = KPROBE_REASON_NONE;
+	const struct kprobe_point *point = NULL;
 
 	if (kprobe_in_handler())
 		return kprobe_set_disabled_in_handler(kp, true);
-	ret = disable(kp, &point);
-	if (point)
-		kprobe_synchronize(is_point, point);
-	return ret;
+	scoped_guard(kprobe_lock) {
+		if (!kprobe_is_registered(kp))
+			return -EINVAL;
+		point = kp->point;
+		if (!kprobe_disabled(kp)) {
+			kprobe_point_set_disabled(kp->point, kp, true);
+			reason = commit_point(kp->point);
+		}
+	}
+	/* Also if it was disabled already: the task that disabled it may still be waiting. */
+	kprobe_synchronize(is_point, point);
+	return kprobe_reason_errno(reason);
 }
 EXPORT_SYMBOL_GPL(disable_kprobe);
-
-static enum kprobe_reason enable(struct kprobe *kp)
-{
-	bool disabled = kprobe_disabled(kp);
-	enum kprobe_reason reason;
-
-	if (kprobe_gone(kp))
-		return KPROBE_REASON_GONE;
-	kprobe_point_set_disabled(kp->point, kp, false);
-	reason = commit_point(kp->point);
-	if (reason)
-		kprobe_point_set_disabled(kp->point, kp, disabled);
-	return reason;
-}
 
 /**
  * enable_kprobe() - let a disabled probe's handlers run again
@@ -379,18 +328,28 @@ static enum kprobe_reason enable(struct kprobe *kp)
  */
 int enable_kprobe(struct kprobe *kp)
 {
-	enum kprobe_reason reason = KPROBE_REASON_NOT_REGISTERED;
+	struct kprobe *refused = kp;
+	enum kprobe_reason reason;
+	bool disabled;
 
 	if (kprobe_in_handler())
 		return kprobe_set_disabled_in_handler(kp, false);
 	guard(kprobe_lock)();
-	if (kprobe_is_registered(kp))
-		reason = enable(kp);
-	if (!reason)
-		return 0;
-	/* If @kp is not registered, it may be no probe at all: do not read it. */
-	kprobe_record_refusal(KPROBE_ENABLE, _RET_IP_,
-			      reason == KPROBE_REASON_NOT_REGISTERED ? NULL : kp, reason);
+	if (!kprobe_is_registered(kp)) {
+		reason = KPROBE_REASON_NOT_REGISTERED;
+		/* It may be no probe at all: do not read it. */
+		refused = NULL;
+	} else if (kprobe_gone(kp)) {
+		reason = KPROBE_REASON_GONE;
+	} else {
+		disabled = kprobe_disabled(kp);
+		kprobe_point_set_disabled(kp->point, kp, false);
+		reason = commit_point(kp->point);
+		if (!reason)
+			return 0;
+		kprobe_point_set_disabled(kp->point, kp, disabled);
+	}
+	kprobe_record_refusal(KPROBE_ENABLE, _RET_IP_, refused, reason);
 	return kprobe_reason_errno(reason);
 }
 EXPORT_SYMBOL_GPL(enable_kprobe);
@@ -412,23 +371,7 @@ struct kprobe *get_kprobe(void *addr)
 {
 	struct kprobe_point *point = kprobe_point_lookup((unsigned long)addr);
 
-	if (!point)
-		return NULL;
-	return list_first_or_null_rcu(&point->probes, struct kprobe, list);
-}
-
-/*
- * Has pending changes made as soon as possible. Returns true if no point was switching, and the
- * optimizer had nothing to do before and after pending points were disarmed: a switch that has
- * ended may leave its point to be disarmed, and a point that is disarmed may let others become
- * jumps.
- */
-static bool settle(void)
-{
-	bool over = !kprobe_switches() && kprobe_optimizer_hurry();
-
-	kprobe_disarm_pending();
-	return over && kprobe_optimizer_hurry();
+	return point ? list_first_or_null_rcu(&point->probes, struct kprobe, list) : NULL;
 }
 
 /**
@@ -444,10 +387,19 @@ static bool settle(void)
 void wait_for_kprobe_optimizer(void)
 {
 	unsigned long patience = jiffies + 30 * HZ;
+	bool over;
 
 	kprobe_flush_requests();
-	while (!settle() && time_before(jiffies, patience))
+	for (;;) {
+		over = !kprobe_switches() && kprobe_optimizer_hurry();
+		/* A switch that has ended may leave its point to be disarmed. */
+		kprobe_disarm_pending();
+		/* A point that was disarmed may let others become jumps. */
+		over = over && kprobe_optimizer_hurry();
+		if (over || !time_before(jiffies, patience))
+			break;
 		schedule_timeout_uninterruptible(1);
+	}
 }
 
 static int __init init_kprobes(void)
