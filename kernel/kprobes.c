@@ -10,7 +10,7 @@
  *
  * The files of kernel/kprobes form layers: a file calls those below it and no other. From top to
  * bottom: API (this file, module, debugfs), arrays of probes (register), entries (entry), text
- * (batch, ftrace, switch), jumps (optimizer, code, stub), hits (fault to frame), places (address to
+ * (batch, ftrace, switch), jumps (optimizer, code, detour), hits (fault to frame), places (address to
  * patch), data (point, table, reason).
  *
  * kprobe_mutex protects everything that is not on the hit path: the links between probes and

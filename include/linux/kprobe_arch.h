@@ -298,7 +298,7 @@ static __always_inline unsigned int kprobe_call_pushed(unsigned long addr, unsig
 #endif
 
 /*
- * Detours are the core's, kernel/kprobes/stub.c: a call of kprobe_detour_common, which
+ * Detours are the core's, kernel/kprobes/detour.c: a call of kprobe_detour_common, which
  * is the architecture's and calls kprobe_detour_enter(), and copies of instructions. An
  * architecture that defines ARCH_KPROBE_OWN_DETOURS in asm/kprobes.h supplies struct
  * arch_kprobe_detour there, ARCH_KPROBE_KEEPS_REGISTERS, the attribute of a function that
@@ -419,7 +419,7 @@ void kretprobe_return(struct pt_regs *regs, void *fp);
 
 /*
  * The rest is for x86 alone, or has another value nowhere else. An architecture with instructions
- * of fixed length, and with the stubs of stub.c for detours, needs none of it.
+ * of fixed length, and with the stubs of detour.c for detours, needs none of it.
  */
 
 #ifndef arch_kprobe_preempt_count

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Functions that the code of an architecture's own detours calls for hits that it does not
- * handle.
+ * Detours: stubs, or what the code of an architecture's own detours calls.
  *
- * The code of a detour claims the CPU's first frame, checks by the point's generation that the
- * point's handlers are still those that it was made for, calls them, and releases the frame. It
- * calls these functions instead if the frame is in use, if the handlers have changed or are too
- * many, or if a handler diverts the hit.
- *
- * This is part of the hit path: the rules at the top of hit.c hold here as well.
+ * The code of an architecture's own detour claims the CPU's first frame, checks by the point's
+ * generation that the point's handlers are still those that it was made for, calls them, and
+ * releases the frame. It calls a function here if the frame is in use, if the handlers have changed
+ * or are too many, or if a handler diverts the hit. The rules at the top of hit.c hold here as well.
  */
 #include <linux/kmsan.h>
 #include <linux/kprobe_arch.h>
@@ -18,13 +15,12 @@
 #include "frame.h"
 #include "hit.h"
 
+#ifdef ARCH_KPROBE_OWN_DETOURS
 /**
- * kprobe_detour_hit() - handle a hit that a detour does not handle itself
+ * kprobe_detour_hit() - handle a hit that is nested or has more handlers than a detour calls
  * @point: its point
- * @regs:  registers at the hit, as a breakpoint would give them
- *
- * The point has more handlers than a detour calls, or the hit is nested. Sets the instruction
- * pointer in @regs to the displaced instructions that are left to execute.
+ * @regs:  registers at the hit, as a breakpoint would give them; the instruction pointer is set
+ *         to the displaced instructions that are left to execute
  *
  * Context: That of the probed code, but with preemption disabled.
  */
@@ -62,9 +58,8 @@ NOKPROBE_SYMBOL(kprobe_detour_changed);
 /**
  * kprobe_detour_post_hit() - call post-handlers for a detour that finds its frame in use
  * @point: its point
- * @regs:  registers after the first displaced instruction
- *
- * Sets the instruction pointer in @regs to what comes after that instruction.
+ * @regs:  registers after the first displaced instruction; the instruction pointer is set to what
+ *         comes after that
  *
  * Context: As kprobe_detour_hit().
  */
@@ -95,7 +90,7 @@ NOKPROBE_SYMBOL(kprobe_detour_post_changed);
 
 /**
  * kprobe_detour_diverted() - end a hit that a handler called by a detour has diverted
- * @point: the detour's point, published in the frame that the detour has claimed
+ * @point: as for kprobe_detour_changed()
  * @regs:  registers as the handler has left them
  * @cpu_offset: as for kprobe_detour_changed()
  *
@@ -137,3 +132,49 @@ void kprobe_detour_resched(void)
 	preempt_enable_notrace();
 }
 NOKPROBE_SYMBOL(kprobe_detour_resched);
+
+#else /* !ARCH_KPROBE_OWN_DETOURS */
+/*
+ * A stub:
+ *
+ *			address of the struct kprobe_detour: the slot's owner
+ *	entry:		call of kprobe_detour_common
+ *	run:		displaced instructions
+ *			jump back
+ *			what restores the stack after the call above
+ *	run_post:	the first displaced instruction
+ *			call of kprobe_post_trampoline
+ *			jump to the second one above, or back
+ *
+ * kprobe_detour_common belongs to the architecture. It saves the registers as a trap would, and
+ * calls kprobe_detour_enter() with the detour, which it finds by its return address. It then goes
+ * on where that function says: mostly it returns to "run" or "run_post", as the same code restores
+ * the stack in front of both. A stub knows no handlers, so it outlives all changes of them.
+ */
+enum kprobe_reason arch_kprobe_emit_detour(struct kprobe_detour *detour,
+					   const struct kprobe_region *region,
+					   struct kprobe_code *code)
+{
+	const struct kprobe_isa *isa = arch_kprobe_isa;
+	struct kprobe_point *point = detour->point;
+
+	detour->direct = true;
+	isa->enter(code, (unsigned long)kprobe_detour_common);
+	kprobe_code_leave(code, isa);
+	detour->route.run = (void *)kprobe_code_here(code);
+	kprobe_emit_region(isa, code, region, 0, (u8 *)point->insn, point->site,
+			   detour->insn);
+	detour->copies = code->len;
+	detour->route.run_post = NULL;
+	if (region->insn[0].action != KPROBE_RUN)
+		return KPROBE_REASON_NONE;
+	kprobe_code_leave(code, isa);
+	detour->route.run_post = (void *)kprobe_code_here(code);
+	isa->emit(code, &region->insn[0], (u8 *)point->insn, point->site);
+	isa->enter(code, (unsigned long)kprobe_post_trampoline);
+	kprobe_code_leave(code, isa);
+	isa->jump(code, region->nr > 1 ? code->base + detour->insn[1] : point->site + point->len,
+		  region->scratch);
+	return KPROBE_REASON_NONE;
+}
+#endif /* ARCH_KPROBE_OWN_DETOURS */

@@ -2,10 +2,7 @@
 /*
  * Faults in kernel mode, which are offered to the fault handlers of probes: faults of displaced
  * instructions, which look as if the original instruction had faulted, and faults in handlers.
- * The architecture has kprobe_fault_handler() called for each of them.
- *
- * The rules of hit.c hold here as well: no lock, no allocation, nothing that waits, no function
- * that can itself be probed but the users' handlers.
+ * The rules at the top of hit.c hold here as well.
  */
 #include <linux/extable.h>
 #include <linux/kprobe_arch.h>
@@ -33,8 +30,7 @@ static int call_fault_handler(struct kprobe *p, struct pt_regs *regs, int trapnr
 NOKPROBE_SYMBOL(call_fault_handler);
 
 /* Offers a fault of the displaced instruction to the probes of its point. */
-static int displaced_fault(struct kprobe_point *point, struct pt_regs *regs,
-			   int trapnr)
+static int displaced_fault(struct kprobe_point *point, struct pt_regs *regs, int trapnr)
 {
 	struct kprobe_frame *frame = kprobe_frame_enter(point, 0);
 	struct kprobe *p;
@@ -65,8 +61,7 @@ static int handler_fault(struct pt_regs *regs, int trapnr)
 NOKPROBE_SYMBOL(handler_fault);
 
 /* A fault of the copy of the point's instruction that is at the start of a slot. */
-static int slot_fault(struct kprobe_point *point, struct pt_regs *regs,
-		      int trapnr)
+static int slot_fault(struct kprobe_point *point, struct pt_regs *regs, int trapnr)
 {
 	unsigned long slot_ip = instruction_pointer(regs);
 	int handled = 0;
@@ -77,10 +72,7 @@ static int slot_fault(struct kprobe_point *point, struct pt_regs *regs,
 	if (!kprobe_point_skips_nop(point))
 		handled = displaced_fault(point, regs, trapnr);
 	handled = handled ?: handler_fault(regs, trapnr);
-	/*
-	 * Go back to the copy, to try again or to be fixed up from there: going through the
-	 * point once more would run the handlers twice.
-	 */
+	/* To try again, or be fixed up, in the copy: another hit would run the handlers twice. */
 	if (instruction_pointer(regs) == point->site)
 		instruction_pointer_set(regs, slot_ip);
 	else if (handled)
@@ -96,15 +88,13 @@ NOKPROBE_SYMBOL(slot_fault);
  * @trapnr: the architecture's number of the trap
  *
  * Context: Any.
- * Return: 1 if a probe's fault handler has dealt with it, 0 if the kernel should go on as it
- * would without probes.
+ * Return: 1 if a probe's fault handler has dealt with it, else 0.
  */
 int kprobe_fault_handler(struct pt_regs *regs, int trapnr)
 {
 	unsigned int offset;
-	struct kprobe_point *point;
+	struct kprobe_point *point = kprobe_slot_owner(instruction_pointer(regs), &offset);
 
-	point = kprobe_slot_owner(instruction_pointer(regs), &offset);
 	if (unlikely(point && !offset))
 		return slot_fault(point, regs, trapnr);
 	return handler_fault(regs, trapnr);
@@ -116,8 +106,7 @@ NOKPROBE_SYMBOL(kprobe_fault_handler);
  * @addr: an address
  *
  * Context: Any.
- * Return: The entry of the probed instruction when @addr is a copy of it, else
- * NULL.
+ * Return: The entry of the probed instruction when @addr is a copy of it, else NULL.
  */
 const struct exception_table_entry *
 kprobe_search_exception_tables(unsigned long addr)

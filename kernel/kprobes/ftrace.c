@@ -17,8 +17,8 @@
 
 #include "../trace/ftrace_internal.h"
 #include "ftrace.h"
+#include "hit.h"
 #include "point.h"
-#include "probed_code.h"
 #include "switch.h"
 #include "table.h"
 

@@ -12,6 +12,9 @@
  */
 #include <linux/array_size.h>
 #include <linux/atomic.h>
+#include <linux/context_tracking_irq.h>
+#include <linux/ftrace.h>
+#include <linux/irqflags.h>
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
 #include <linux/rculist.h>
@@ -20,14 +23,60 @@
 #include "frame.h"
 #include "hit.h"
 #include "point.h"
-#include "probed_code.h"
 #include "slot.h"
 #include "table.h"
 
 /* Traps on breakpoints that were removed meanwhile, see retry_stale_breakpoint(). */
 atomic_t kprobe_stale_breakpoints = ATOMIC_INIT(0);
 
-void kprobe_count_miss(struct kprobe *p, enum kprobe_miss cause)
+#define LEFT_ACCESS	(~(KPROBE_LEFT_RCU | KPROBE_LEFT_IRQS_ON))
+
+/*
+ * Undoes what @left tells, which is not 0. Returns what kprobe_return_to_code() must redo.
+ *
+ * RCU is not watching in the idle loop, around a guest, and on the way to user space. A hit there
+ * does what a trap does, except that it leaves the preemption count alone: handlers see that of the
+ * probed code. The idle loop tells lockdep that interrupts are enabled, as they may be in
+ * arch_cpu_idle(). Locks that handlers take would then seem to be taken with interrupts enabled.
+ */
+unsigned int kprobe_leave_code_slowly(unsigned int left)
+{
+	if (left & LEFT_ACCESS)
+		arch_kprobe_end_access(left & LEFT_ACCESS);
+	if (!(left & KPROBE_LEFT_RCU))
+		return left;
+	if (raw_irqs_disabled() && lockdep_hardirqs_enabled()) {
+		left |= KPROBE_LEFT_IRQS_ON;
+		lockdep_hardirqs_off(CALLER_ADDR0);
+	}
+	ct_nmi_enter();
+	if (left & KPROBE_LEFT_IRQS_ON)
+		trace_hardirqs_off_finish();
+	return left;
+}
+NOKPROBE_SYMBOL(kprobe_leave_code_slowly);
+
+/*
+ * The inverse of kprobe_leave_code_slowly(). Enables preemption, where the task may be rescheduled,
+ * before it permits access to user memory: a task that can access it must not be rescheduled.
+ */
+void kprobe_return_to_code_slowly(unsigned int left)
+{
+	if (left & KPROBE_LEFT_IRQS_ON) {
+		trace_hardirqs_on_prepare();
+		lockdep_hardirqs_on_prepare();
+	}
+	if (left & KPROBE_LEFT_RCU)
+		ct_nmi_exit();
+	if (left & KPROBE_LEFT_IRQS_ON)
+		lockdep_hardirqs_on(CALLER_ADDR0);
+	preempt_enable_notrace();
+	if (left & LEFT_ACCESS)
+		arch_kprobe_resume_access(left & LEFT_ACCESS);
+}
+NOKPROBE_SYMBOL(kprobe_return_to_code_slowly);
+
+static void count_miss(struct kprobe *p, enum kprobe_miss cause)
 {
 	/* @nmissed is a plain field of the API, but several CPUs may count at once. */
 	atomic_long_inc((atomic_long_t *)&p->nmissed);
@@ -36,7 +85,7 @@ void kprobe_count_miss(struct kprobe *p, enum kprobe_miss cause)
 	smp_mb__after_atomic();	/* pairs with kprobe_misses() */
 	atomic_long_inc(&p->misses[cause - 1]);
 }
-NOKPROBE_SYMBOL(kprobe_count_miss);
+NOKPROBE_SYMBOL(count_miss);
 
 /* While hits are being missed, the number may be outdated. */
 unsigned long kprobe_misses(const struct kprobe *p, enum kprobe_miss cause)
@@ -48,19 +97,16 @@ unsigned long kprobe_misses(const struct kprobe *p, enum kprobe_miss cause)
 		return atomic_long_read(&p->misses[cause - 1]);
 	for (i = 0; i < ARRAY_SIZE(p->misses); i++)
 		others += atomic_long_read(&p->misses[i]);
-	smp_rmb();	/* @nmissed is not less than @others: pairs with kprobe_count_miss() */
+	smp_rmb();	/* @nmissed is not less than @others: pairs with count_miss() */
 	return READ_ONCE(p->nmissed) - others;
 }
 
-/*
- * The handler of @p has diverted a hit: the probes after @p miss it. @point is the hazard pointer
- * of the caller's frame.
- */
+/* The handler of @p has diverted a hit: the probes after @p miss it. */
 void kprobe_miss_rest(struct kprobe_point *point, struct kprobe *p)
 {
 	list_for_each_entry_continue_rcu(p, &point->probes, list)
 		if (!kprobe_disabled(p))
-			kprobe_count_miss(p, KPROBE_MISS_DIVERTED);
+			count_miss(p, KPROBE_MISS_DIVERTED);
 }
 NOKPROBE_SYMBOL(kprobe_miss_rest);
 
@@ -77,7 +123,7 @@ static void miss(struct kprobe_point *point, enum kprobe_miss cause, bool posts_
 	raw_local_irq_save(flags);
 	list_for_each_entry_rcu(p, &point->probes, list, true)
 		if (!kprobe_disabled(p) && (p->post_handler || !posts_alone))
-			kprobe_count_miss(p, cause);
+			count_miss(p, cause);
 	raw_local_irq_restore(flags);
 }
 NOKPROBE_SYMBOL(miss);
@@ -131,10 +177,7 @@ static __always_inline void run_post_handlers(struct kprobe_frame *frame,
 	WRITE_ONCE(frame->post, false);
 }
 
-/*
- * Returns false if the operand cannot be read. The hit then goes on in the slot, where the
- * instruction itself should fault.
- */
+/* Returns false if the operand cannot be read: the hit goes on in the slot, to fault there. */
 static __always_inline bool emulate(struct kprobe_point *point, struct pt_regs *regs)
 {
 	struct kprobe_emulation *emulation;
@@ -158,44 +201,28 @@ static __always_inline void run_displaced(struct kprobe_point *point,
 		emulate(point, regs);
 }
 
-/* The detour that @route leads to. NULL if the route leads to a slot. */
-static __always_inline const struct kprobe_detour *
-detour_of(const struct kprobe_point *point, const struct kprobe_route *route)
-{
-	if (!route->run)
-		return NULL;
-	return kprobe_slot_detour((unsigned long)route->run);
-}
-
-/* Where to go on: in the detour if that has displaced the instruction at @ip, else at @ip. */
-static __always_inline unsigned long moved_to(const struct kprobe_point *point,
-					      const struct kprobe_route *route, unsigned long ip)
-{
-	const struct kprobe_detour *detour = detour_of(point, route);
-	unsigned int i;
-
-	for (i = 1; detour && i < detour->nr; i++)
-		if (ip == point->site + detour->from[i])
-			return (unsigned long)detour->slot + detour->insn[i];
-	return ip;
-}
-
 static void go_on(struct kprobe_point *point, const struct kprobe_route *route,
 		  struct pt_regs *regs)
 {
 	unsigned long ip = instruction_pointer(regs);
+	const struct kprobe_detour *detour = NULL;
+	unsigned int i;
 
-	if (kprobe_point_skips_nop(point) && ip == point->site)
+	if (kprobe_point_skips_nop(point) && ip == point->site) {
 		run_displaced(point, route, regs);
-	else
-		instruction_pointer_set(regs, moved_to(point, route, ip));
+		return;
+	}
+	if (route->run)
+		detour = kprobe_slot_detour((unsigned long)route->run);
+	for (i = 1; detour && i < detour->nr; i++)
+		if (ip == point->site + detour->from[i])
+			instruction_pointer_set(regs, (unsigned long)detour->slot + detour->insn[i]);
 }
 NOKPROBE_SYMBOL(go_on);
 
 /*
  * Sends a hit on to the instruction pointer in @regs, which a handler or an emulated instruction
- * has set. If the detour has displaced the instruction there, the hit goes on in the detour. After
- * a skipped nop the displaced instruction itself runs without another hit.
+ * has set, or to the displaced copy of the instruction there.
  */
 void kprobe_go_on(struct kprobe_point *point, struct pt_regs *regs)
 {
@@ -237,13 +264,6 @@ static void run_displaced_post(struct kprobe_frame *frame,
 }
 NOKPROBE_SYMBOL(run_displaced_post);
 
-static void miss_hit(struct kprobe_point *point, struct pt_regs *regs)
-{
-	miss_all(point);
-	run_displaced(point, kprobe_point_route(point), regs);
-}
-NOKPROBE_SYMBOL(miss_hit);
-
 /* Finishes a hit for which copy_of() is NULL. */
 static void finish_hit(struct kprobe_frame *frame, struct kprobe_point *point,
 		       const struct kprobe_route *route, struct pt_regs *regs,
@@ -258,39 +278,41 @@ static void finish_hit(struct kprobe_frame *frame, struct kprobe_point *point,
 }
 NOKPROBE_SYMBOL(finish_hit);
 
-static __always_inline void go_on_in_copy(struct kprobe_frame *frame, struct kprobe_point *point,
-					  struct pt_regs *regs, bool post)
+static void miss_hit(struct kprobe_point *point, struct pt_regs *regs)
 {
-	const struct kprobe_route *route = kprobe_point_route(point);
-	void *copy = copy_of(point, route, post);
-
-	if (likely(copy))
-		instruction_pointer_set(regs, (unsigned long)copy);
-	else
-		finish_hit(frame, point, route, regs, post);
+	miss_all(point);
+	run_displaced(point, kprobe_point_route(point), regs);
 }
+NOKPROBE_SYMBOL(miss_hit);
 
 static __always_inline void hit(struct kprobe_point *point, struct pt_regs *regs,
 				unsigned int entered)
 {
 	struct kprobe_frame *frame = kprobe_frame_enter(point, entered);
+	const struct kprobe_route *route;
 	bool post = false;
+	void *copy;
 
 	if (unlikely(!frame)) {
 		miss_hit(point, regs);
 		return;
 	}
 	arch_kprobe_enter(point, regs);
-	if (likely(!run_pre_handlers(frame, point, regs, &post)))
-		go_on_in_copy(frame, point, regs, post);
-	else
+	if (likely(!run_pre_handlers(frame, point, regs, &post))) {
+		route = kprobe_point_route(point);
+		copy = copy_of(point, route, post);
+		if (likely(copy))
+			instruction_pointer_set(regs, (unsigned long)copy);
+		else
+			finish_hit(frame, point, route, regs, post);
+	} else {
 		kprobe_go_on(point, regs);
+	}
 	kprobe_frame_exit(frame);
 }
 
 /* Handles a hit of @point. @regs and @entered are as for kprobe_breakpoint_hit(). */
-void kprobe_hit(struct kprobe_point *point, struct pt_regs *regs,
-		unsigned int entered)
+void kprobe_hit(struct kprobe_point *point, struct pt_regs *regs, unsigned int entered)
 {
 	hit(point, regs, entered);
 }
@@ -326,8 +348,7 @@ void kprobe_detour_enter(struct pt_regs *regs, struct kprobe_detour *detour)
 	preempt_enable_notrace();
 }
 NOKPROBE_SYMBOL(kprobe_detour_enter);
-
-#endif /* ARCH_KPROBE_OWN_DETOURS */
+#endif /* !ARCH_KPROBE_OWN_DETOURS */
 
 /**
  * kprobe_breakpoint_detour() - find the detour that a breakpoint leads to
@@ -386,11 +407,10 @@ NOKPROBE_SYMBOL(kprobe_entry_hit);
 
 /*
  * A CPU can trap on a breakpoint while another CPU removes the breakpoint from the text and its
- * point from the table. This happens on architectures whose breakpoint traps leave interrupts
- * enabled, and on emulators that do not synchronize their translations, whoever has written the
- * breakpoint. The CPU must execute the text that is there now. If a new point was armed after the
- * lookup, the text has a breakpoint again, and the table has the point. Returns 0 if the breakpoint
- * is somebody else's.
+ * point from the table: where traps leave interrupts enabled, and on emulators that do not
+ * synchronize their translations. The CPU must execute the text that is there now. If a new point
+ * was armed after the lookup, the text has a breakpoint again, and the table has the point. Returns
+ * 0 if the breakpoint is somebody else's.
  */
 static int retry_stale_breakpoint(unsigned long addr, struct pt_regs *regs)
 {
@@ -438,9 +458,9 @@ static void pass_hit(struct kprobe_point *point, struct pt_regs *regs, unsigned 
 NOKPROBE_SYMBOL(pass_hit);
 
 /*
- * Handles a breakpoint in a slot. A pass slot has nothing else. Other slots may end in one instead
- * of a jump back: the hit then goes on after the probed instruction; if the slot is the one for
- * post-handlers, they run first. Returns false if @addr is not such a breakpoint.
+ * Handles a breakpoint in a slot: that of a pass slot, or the one that a slot may end in instead of
+ * a jump back, after which the post-handlers run if the slot is for them. Returns false if @addr is
+ * not such a breakpoint.
  */
 static bool slot_hit(unsigned long addr, struct pt_regs *regs, unsigned int entered)
 {
@@ -480,8 +500,7 @@ NOKPROBE_SYMBOL(slot_hit);
  * Context: Preemption disabled; any, NMI included.
  * Return: 1 if the caller can return to @regs; 0 if the breakpoint is somebody else's.
  */
-int kprobe_breakpoint_hit(unsigned long addr, struct pt_regs *regs,
-			  unsigned int entered)
+int kprobe_breakpoint_hit(unsigned long addr, struct pt_regs *regs, unsigned int entered)
 {
 	struct kprobe_point *point = kprobe_table_find(addr);
 

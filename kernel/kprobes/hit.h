@@ -4,17 +4,63 @@
 
 /* hit.c: handles a hit, from the trap to the displaced instruction, and counts misses */
 #include <linux/atomic.h>
-#include <linux/kprobe_point.h>
-#include <linux/kprobes.h>
+#include <linux/kmsan.h>
+#include <linux/kprobe_arch.h>
+#include <linux/preempt.h>
+
+#include "table.h"
 
 extern atomic_t kprobe_stale_breakpoints;
 
-void kprobe_hit(struct kprobe_point *point, struct pt_regs *regs,
-		unsigned int entered);
+void kprobe_hit(struct kprobe_point *point, struct pt_regs *regs, unsigned int entered);
 void kprobe_post_hit(struct kprobe_point *point, struct pt_regs *regs);
 void kprobe_go_on(struct kprobe_point *point, struct pt_regs *regs);
-void kprobe_count_miss(struct kprobe *p, enum kprobe_miss cause);
 void kprobe_miss_rest(struct kprobe_point *point, struct kprobe *p);
 unsigned long kprobe_misses(const struct kprobe *p, enum kprobe_miss cause);
+
+/*
+ * Hits by a jump, by ftrace, after a displaced instruction, and in the return trampoline have no
+ * trap's entry code. They undo here what the probed code has and handlers must not: access to user
+ * memory, in the bits that arch_kprobe_access() returns, and these two.
+ */
+#define KPROBE_LEFT_RCU		BIT(30)	/* RCU was not watching */
+#define KPROBE_LEFT_IRQS_ON	BIT(31)	/* lockdep had interrupts on, as in the idle loop */
+
+unsigned int kprobe_leave_code_slowly(unsigned int left);
+void kprobe_return_to_code_slowly(unsigned int left);
+
+/*
+ * Disables preemption, and returns what kprobe_leave_code_slowly() must undo before handlers run:
+ * mostly 0, which is nothing. Afterwards the caller enables preemption, after 0 by itself, else by
+ * kprobe_return_to_code_slowly().
+ */
+static __always_inline unsigned int kprobe_begin_to_leave_code(struct pt_regs *regs)
+{
+	unsigned int left;
+
+	kmsan_unpoison_entry_regs(regs);
+	preempt_disable_notrace();
+	left = arch_kprobe_access();
+	if (!__is_defined(ARCH_KPROBE_RCU_WATCHES) && !kprobe_rcu_is_watching())
+		left |= KPROBE_LEFT_RCU;
+	return left;
+}
+
+/* Disables preemption, and makes the probed code's context that of handlers. */
+static __always_inline unsigned int kprobe_leave_code(struct pt_regs *regs)
+{
+	unsigned int left = kprobe_begin_to_leave_code(regs);
+
+	return likely(!left) ? 0 : kprobe_leave_code_slowly(left);
+}
+
+/* Undoes kprobe_leave_code(), which has returned @left. Enables preemption. */
+static __always_inline void kprobe_return_to_code(unsigned int left)
+{
+	if (likely(!left))
+		preempt_enable_notrace();
+	else
+		kprobe_return_to_code_slowly(left);
+}
 
 #endif /* _KERNEL_KPROBES_HIT_H */

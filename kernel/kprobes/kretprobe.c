@@ -22,9 +22,9 @@
 
 #include "address.h"
 #include "frame.h"
+#include "hit.h"
 #include "kretprobe.h"
 #include "kretprobe_pool.h"
-#include "probed_code.h"
 
 #define KRETPROBE_TRAMPOLINE						\
 	((unsigned long)dereference_function_descriptor(kretprobe_trampoline))

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Tells unwinders about a hit's registers: whether a probe is there, whether the function has made
- * its frame, and where displaced code comes from.
+ * its frame, where displaced code comes from, and, where detours are stubs, what a stub's call has
+ * saved. Where RCU is not watching, nothing is known of probes.
  */
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
 #include <linux/preempt.h>
+#include <linux/uaccess.h>
 
 #include "frame.h"
 #include "point.h"
@@ -17,16 +19,13 @@
  * kprobe_is_site() - is a probe's mechanism in the text here?
  * @addr: any address
  *
- * Context: Any. Where RCU is not watching, nothing is known of probes.
- * Return: True if there is a point with that site, and ftrace does not call kprobes
- * for it.
+ * Context: Any.
+ * Return: True if there is a point with that site, and ftrace does not call kprobes for it.
  */
 bool kprobe_is_site(unsigned long addr)
 {
 	guard(preempt_notrace)();
-	if (!kprobe_rcu_is_watching())
-		return false;
-	return kprobe_table_find(addr);
+	return kprobe_rcu_is_watching() && kprobe_table_find(addr);
 }
 NOKPROBE_SYMBOL(kprobe_is_site);
 
@@ -34,12 +33,11 @@ NOKPROBE_SYMBOL(kprobe_is_site);
  * kprobe_is_entry() - was a function hit at its entry, before it has made a frame?
  * @ip: instruction pointer of registers, as handlers see it
  *
- * Pre-handlers see the address that is %KPROBE_HIT_OFFSET after the probed one,
- * post-handlers that of the next instruction. If the first instruction is no longer than
- * that, both addresses are the same. The instruction may be a push that has made a frame, so
- * this returns false then.
+ * Pre-handlers see the address that is %KPROBE_HIT_OFFSET after the probed one, post-handlers that
+ * of the next instruction. If the first instruction is no longer than that, both addresses are the
+ * same. The instruction may be a push that has made a frame, so this returns false then.
  *
- * Context: Any. Where RCU is not watching, nothing is known of probes.
+ * Context: Any.
  * Return: True when the caller's frame is the innermost.
  */
 bool kprobe_is_entry(unsigned long ip)
@@ -62,11 +60,10 @@ NOKPROBE_SYMBOL(kprobe_is_entry);
  * kprobe_is_before() - is the probed instruction in front of an address not executed yet?
  * @ip: instruction pointer of registers, as handlers see it
  *
- * Pre-handlers see the address that is %KPROBE_HIT_OFFSET after the probed one. If the
- * instruction is no longer than that, post-handlers and the text after it see the same
- * address, but a stack that the instruction may have changed.
+ * If the instruction is no longer than %KPROBE_HIT_OFFSET, pre-handlers, post-handlers and the text
+ * after it see the same address, but the instruction may have changed the stack.
  *
- * Context: Any. Where RCU is not watching, nothing is known of probes.
+ * Context: Any.
  * Return: True while pre-handlers of that probe run in the caller's context.
  */
 bool kprobe_is_before(unsigned long ip)
@@ -87,10 +84,9 @@ NOKPROBE_SYMBOL(kprobe_is_before);
  * kprobe_is_after_entry() - has a function executed its first instruction and no other?
  * @ip: instruction pointer of registers, as post-handlers see it
  *
- * For unwinders of architectures where that instruction neither makes a frame nor
- * overwrites the return address.
+ * For architectures where that instruction neither makes a frame nor overwrites the return address.
  *
- * Context: As kprobe_is_entry().
+ * Context: Any.
  * Return: True when @ip is after a probed instruction at a function's entry.
  */
 bool kprobe_is_after_entry(unsigned long ip)
@@ -163,3 +159,63 @@ unsigned long kprobe_displaced_ip(unsigned long addr)
 	return kprobe_displaced_frame(addr, &pushed);
 }
 NOKPROBE_SYMBOL(kprobe_displaced_ip);
+
+#if defined(KPROBE_STUB_FRAME) && !defined(ARCH_KPROBE_OWN_DETOURS)
+/**
+ * kprobe_saves_regs() - is this code of kprobes that saves registers as a trap does?
+ * @pc: a return address found on a stack
+ *
+ * Context: Any.
+ * Return: True when the registers are where the caller's frame ends.
+ */
+bool kprobe_saves_regs(unsigned long pc)
+{
+	return pc > (unsigned long)kprobe_post_trampoline &&
+	       pc < (unsigned long)kprobe_trampolines_end;
+}
+NOKPROBE_SYMBOL(kprobe_saves_regs);
+
+/**
+ * kprobe_unwind_stub() - undo a stub's call in registers that unwinding begins with
+ * @at: registers of a trap or interrupt, which need not be kprobes' own; changed to those of
+ *      the probed code
+ *
+ * A stub's call overwrites the link register. The stub has saved the register in a frame, which
+ * trampolines then fill with all registers. The address of displaced code becomes that of the
+ * original, as by kprobe_displaced_ip().
+ *
+ * Must not be called for the registers that a trampoline has saved: these are the probed code's.
+ *
+ * Context: Any.
+ * Return: True if there is such a frame, which then ends at the stack pointer in @at.
+ */
+bool kprobe_unwind_stub(struct kprobe_unwind *at)
+{
+	bool called = at->ip == (unsigned long)kprobe_post_trampoline ||
+		      kprobe_saves_regs(at->ip);
+	unsigned long ip = at->ip, link;
+	unsigned int pushed;
+
+	/*
+	 * A trampoline keeps the address in the slot that it returns to in a register of its own.
+	 * While it is not there, nothing was called that overwrites the link register.
+	 */
+	if (called && is_kprobe_insn_slot(at->kept))
+		ip = at->kept;
+	else if (called)
+		ip = is_kprobe_insn_slot(at->link) ? at->link : 0;
+	ip = kprobe_displaced_frame(ip, &pushed);
+	if (pushed) {
+		__get_kernel_nofault(&link, (void *)(at->sp + KPROBE_STUB_LINK), unsigned long,
+				     unreadable);
+		at->link = link;
+		at->sp += pushed;
+	}
+	if (pushed || !called)
+		at->ip = ip;
+	return pushed;
+unreadable:
+	return false;
+}
+NOKPROBE_SYMBOL(kprobe_unwind_stub);
+#endif

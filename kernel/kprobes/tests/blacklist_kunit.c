@@ -299,7 +299,7 @@ static const char * const serving_functions[] = {
 /* Functions that the compiler may have inlined. */
 static const char * const inner_functions[] = {
 	"kprobe_hit", "kprobe_breakpoint_hit", "kprobe_post_hit", "kprobe_frame_enter_nested",
-	"kprobe_count_miss", "kprobe_point_lookup", "kprobe_slot_owner", "is_kprobe_insn_slot",
+	"count_miss", "kprobe_point_lookup", "kprobe_slot_owner", "is_kprobe_insn_slot",
 	"kprobe_displaced_ip", "arch_kprobe_emulate", "ftrace_graph_ret_addr",
 	"llist_add_batch", "preempt_schedule_notrace",
 	"lockdep_hardirqs_on_prepare", "__kasan_check_read", "kasan_check_range",
