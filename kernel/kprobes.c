@@ -56,7 +56,6 @@
 #include "kprobes/reason.h"
 #include "kprobes/register.h"
 #include "kprobes/switch.h"
-#include "kprobes/synchronize.h"
 #include "kprobes/table.h"
 
 static int register_probes(struct kprobe **kps, int num, unsigned long caller)

@@ -2,16 +2,12 @@
 /*
  * Frames: the hits under way on a CPU.
  *
- * A hit takes a frame of its CPU, calls the handlers, and releases the frame. If a handler hits
- * a probe itself, in its own context, that hit gets no frame: it is counted as a miss, and the
- * probed instruction runs without handlers. Handlers may therefore call anything. A hit in an
- * interrupt or NMI that interrupts a handler gets a frame of its own. The frames in use come
- * first, the innermost hit's last.
- *
- * A hit claims its frame by storing a hazard pointer in it, before it reads the list of probes:
- * see synchronize.c.
- *
- * This is part of the hit path: the rules at the top of hit.c hold here as well.
+ * A hit takes a frame of its CPU, calls the handlers, and releases the frame. It claims the frame
+ * by storing a hazard pointer in it, before it reads the list of probes: see synchronize.c. If a
+ * handler hits a probe itself, in its own context, that hit gets no frame: it is counted as a miss,
+ * and the probed instruction runs without handlers. Handlers may therefore call anything. A hit in
+ * an interrupt or NMI that interrupts a handler gets a frame of its own. The frames in use come
+ * first, the innermost hit's last. The rules at the top of hit.c hold here as well.
  */
 #include <linux/cpumask.h>
 #include <linux/init.h>
@@ -26,10 +22,7 @@ DEFINE_PER_CPU(struct kprobe_cpu, kprobe_cpu) = {
 	},
 };
 
-/*
- * How many frames there are up to the last one in use. All of them are in use, unless a handler
- * that has slept has released its frame from another CPU.
- */
+/* All frames below the last one in use are in use, unless a handler has slept and migrated. */
 static unsigned int frames_in_use(const struct kprobe_cpu *cpu)
 {
 	unsigned int i = KPROBE_FRAMES;
@@ -40,13 +33,18 @@ static unsigned int frames_in_use(const struct kprobe_cpu *cpu)
 }
 NOKPROBE_SYMBOL(frames_in_use);
 
-/* The hazard pointer of a CPU that is offline for RCU: no point, so nobody waits for it. */
-const char kprobe_offline_hazard;
+/* The context that a frame's handler runs in. */
+static __always_inline unsigned int frame_context(const struct kprobe_frame *frame)
+{
+	return READ_ONCE(frame->context) & KPROBE_CONTEXT_MASK;
+}
 
 /*
- * Has the hits of a CPU missed, as no handler may run there. All its frames are in use then, so
+ * The hazard pointer in all frames of a CPU where no handler may run. No frame is free then, so
  * neither the hit path nor the code of detours has to check for it.
  */
+const char kprobe_offline_hazard;
+
 static void set_offline(unsigned int cpu)
 {
 	unsigned int i;
@@ -92,40 +90,28 @@ void __init kprobe_frame_init(void)
 			set_offline(cpu);
 }
 
-/*
- * Does the rest of kprobe_frame_enter() if the first frame is in use. A hit that the innermost
- * handler has caused, in the same context, gets no frame.
- */
+/* Does the rest of kprobe_frame_enter() if the first frame is in use. */
 struct kprobe_frame *kprobe_frame_enter_nested(const void *hazard, unsigned int entered)
 {
 	struct kprobe_cpu *cpu = raw_cpu_ptr(&kprobe_cpu);
 	unsigned int from = (preempt_count() - entered) & KPROBE_CONTEXT_MASK;
 	unsigned int depth = frames_in_use(cpu);
-	struct kprobe_frame *outer;
 
-	if (depth >= KPROBE_FRAMES)
+	/* The innermost handler has caused a hit in the same context. */
+	if (depth >= KPROBE_FRAMES || frame_context(&cpu->frame[depth - 1]) == from)
 		return NULL;
-	outer = &cpu->frame[depth - 1];
-	if (kprobe_frame_context(outer) == from)
-		return NULL;
-	return kprobe_frame_begin(outer + 1, hazard);
+	return kprobe_frame_begin(&cpu->frame[depth], hazard);
 }
 NOKPROBE_SYMBOL(kprobe_frame_enter_nested);
 
-/*
- * Returns the frame of the handler that the caller is in. NULL if it is in none, also in an
- * interrupt that came while a handler ran. Preemption is disabled.
- */
+/* The frame of the handler that the caller is in, or NULL. Preemption is disabled. */
 struct kprobe_frame *kprobe_running_frame(void)
 {
 	struct kprobe_cpu *cpu = raw_cpu_ptr(&kprobe_cpu);
 	unsigned int depth = frames_in_use(cpu);
-	struct kprobe_frame *frame;
+	struct kprobe_frame *frame = &cpu->frame[depth - 1];
 
-	if (!depth)
-		return NULL;
-	frame = &cpu->frame[depth - 1];
-	return kprobe_frame_context(frame) == kprobe_context() ? frame : NULL;
+	return depth && frame_context(frame) == kprobe_context() ? frame : NULL;
 }
 NOKPROBE_SYMBOL(kprobe_running_frame);
 
@@ -133,8 +119,8 @@ NOKPROBE_SYMBOL(kprobe_running_frame);
  * kprobe_running() - find the probe whose handler is running
  *
  * Context: Preemption disabled.
- * Return: The probe, if the caller is in its handler; NULL otherwise, also in
- * an interrupt that came while a handler ran.
+ * Return: The probe, if the caller is in its handler; NULL otherwise, also in an interrupt that
+ * came while a handler ran.
  */
 struct kprobe *kprobe_running(void)
 {
@@ -144,13 +130,13 @@ struct kprobe *kprobe_running(void)
 }
 NOKPROBE_SYMBOL(kprobe_running);
 
-/* What kprobe_running() returns between kprobe_busy_begin() and kprobe_busy_end(). */
+/*
+ * What kprobe_running() returns between kprobe_busy_begin() and kprobe_busy_end(), and their hazard
+ * pointer: no point, so nobody waits for it.
+ */
 static struct kprobe busy_probe = {
 	.addr = (kprobe_opcode_t *)kprobe_busy_begin,
 };
-
-/* The hazard pointer of kprobe_busy_begin()'s frame: no point, so nobody waits for it. */
-static const char busy_hazard;
 
 /**
  * kprobe_busy_begin() - treat the code that follows like a probe's handler
@@ -169,7 +155,7 @@ void kprobe_busy_begin(void)
 	depth = frames_in_use(cpu);
 	/* Takes a frame inside a handler as well: the matching kprobe_busy_end() releases one. */
 	if (depth < KPROBE_FRAMES)
-		kprobe_frame_begin(&cpu->frame[depth], &busy_hazard)->probe = &busy_probe;
+		kprobe_frame_begin(&cpu->frame[depth], &busy_probe)->probe = &busy_probe;
 	else
 		WRITE_ONCE(cpu->overflow, cpu->overflow + 1);
 }

@@ -2,19 +2,12 @@
 #ifndef _KERNEL_KPROBES_FRAME_H
 #define _KERNEL_KPROBES_FRAME_H
 
-/* frame.c: the hits under way on a CPU */
+/* frame.c: the hits under way on a CPU; synchronize.c: waits for them */
 #include <linux/kprobe_arch.h>
 
 static __always_inline unsigned int kprobe_context(void)
 {
 	return preempt_count() & KPROBE_CONTEXT_MASK;
-}
-
-/* The context that a frame's handler runs in. */
-static __always_inline unsigned int
-kprobe_frame_context(const struct kprobe_frame *frame)
-{
-	return READ_ONCE(frame->context) & KPROBE_CONTEXT_MASK;
 }
 
 static __always_inline struct kprobe_frame *kprobe_first_frame(void)
@@ -32,17 +25,18 @@ extern const char kprobe_offline_hazard;
 
 void kprobe_frame_init(void);
 struct kprobe_frame *kprobe_running_frame(void);
-struct kprobe_frame *kprobe_frame_enter_nested(const void *hazard,
-					       unsigned int entered);
+struct kprobe_frame *kprobe_frame_enter_nested(const void *hazard, unsigned int entered);
+
+typedef bool (*kprobe_uses_t)(const void *hazard, const void *arg);
+void kprobe_synchronize(kprobe_uses_t uses, const void *arg);
 
 static __always_inline struct kprobe_frame *
 kprobe_frame_begin(struct kprobe_frame *frame, const void *hazard)
 {
 	WRITE_ONCE(frame->hazard, hazard);	/* A in synchronize.c */
 	/*
-	 * The frame is claimed: an interrupt from here on takes the next one. The compiler must
-	 * not move reads of the probes before the store. kprobe_synchronize() orders them for
-	 * the CPU, by an interrupt: pairs with pass_barrier().
+	 * The frame is claimed: an interrupt from here on takes the next one. Reads of the probes
+	 * come later. The CPU is made to order them by an interrupt: pairs with pass_barrier().
 	 */
 	barrier();
 	WRITE_ONCE(frame->context, arch_kprobe_preempt_count());
@@ -50,11 +44,9 @@ kprobe_frame_begin(struct kprobe_frame *frame, const void *hazard)
 }
 
 /*
- * Begins a hit; preemption is disabled. @hazard is the point or pool that leads to the probes,
- * and
- * @entered what the hit's trap has added to the preemption count. Returns a frame, which
- * kprobe_frame_exit() releases, or NULL if handlers must not run: kprobe_miss_cause() tells
- * why.
+ * Begins a hit; preemption is disabled. @hazard is the point or pool that leads to the probes, and
+ * @entered what the hit's trap has added to the preemption count. Returns NULL if handlers must not
+ * run: kprobe_miss_cause() tells why.
  */
 static __always_inline struct kprobe_frame *
 kprobe_frame_enter(const void *hazard, unsigned int entered)

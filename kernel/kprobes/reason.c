@@ -2,10 +2,8 @@
 /*
  * Reasons: the errno and the text of each, and the records of refused calls.
  *
- * Many reasons share the errno -EINVAL. Checks therefore return the reason. The API,
- * which knows the probe and its caller, turns the reason into the errno and records the
- * call. A record is a copy, because the caller's memory may be freed before the record is
- * read. It is not allocated, because a call may be refused for lack of memory.
+ * Many reasons share the errno -EINVAL. Checks therefore return the reason. The API, which knows
+ * the probe and its caller, turns the reason into the errno and records the call.
  */
 #include <linux/bug.h>
 #include <linux/errno.h>
@@ -104,7 +102,7 @@ const char *kprobe_reason_text(enum kprobe_reason reason)
 }
 
 #ifdef CONFIG_DEBUG_FS
-/* The last refused calls; the next one replaces the oldest. */
+/* The last refused calls, not allocated: a call may be refused for lack of memory. */
 static struct kprobe_refusal ring[KPROBE_REFUSALS_KEPT];
 
 /* How many calls have been refused since boot. */
@@ -124,15 +122,6 @@ static void copy_symbol(char *to, const char *from)
 		strscpy(to + len - sizeof("..."), "...", sizeof("..."));
 }
 
-static void describe_probe(struct kprobe_refusal *refusal, const struct kprobe *p)
-{
-	refusal->by_name = p->symbol_name;
-	if (p->symbol_name)
-		copy_symbol(refusal->symbol, p->symbol_name);
-	refusal->addr = (unsigned long)p->addr;
-	refusal->offset = p->offset;
-}
-
 /*
  * @caller is the address that the API returns to. @p is NULL if the probe that was refused is
  * unknown or must not be read.
@@ -149,8 +138,13 @@ void kprobe_record_refusal(enum kprobe_request request, unsigned long caller,
 
 	get_task_comm(refusal.comm, current);
 	snprintf(refusal.caller, sizeof(refusal.caller), "%pS", (void *)caller);
-	if (p)
-		describe_probe(&refusal, p);
+	if (p) {
+		refusal.by_name = p->symbol_name;
+		if (p->symbol_name)
+			copy_symbol(refusal.symbol, p->symbol_name);
+		refusal.addr = (unsigned long)p->addr;
+		refusal.offset = p->offset;
+	}
 	spin_lock(&ring_lock);
 	ring[nr_refusals++ % KPROBE_REFUSALS_KEPT] = refusal;
 	spin_unlock(&ring_lock);

@@ -24,10 +24,7 @@ enum kprobe_request {
 	KPROBE_ENABLE,
 };
 
-/* Room for the name of a symbol or of a caller; longer ones are truncated. */
-#define KPROBE_REFUSAL_NAME	80
-
-/* How many refusals are kept. */
+#define KPROBE_REFUSAL_NAME	80	/* longer names of symbols and callers are truncated */
 #define KPROBE_REFUSALS_KEPT	128
 
 /**

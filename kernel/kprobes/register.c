@@ -22,13 +22,13 @@
 #include "batch.h"
 #include "code.h"
 #include "entry.h"
+#include "frame.h"
 #include "kretprobe_pool.h"
 #include "optimizer.h"
 #include "point.h"
 #include "reason.h"
 #include "register.h"
 #include "slot.h"
-#include "synchronize.h"
 #include "table.h"
 
 /* Set when kprobes has been initialized during boot. Stays false if that fails. */

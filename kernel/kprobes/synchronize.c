@@ -1,27 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * kprobe_synchronize(): wait until no hit uses a probe that was unlinked, or that was disabled.
- * Unregistering and disabling a probe end with this wait: the user may free the probe then, or
- * what its handlers use.
+ * kprobe_synchronize(): wait until no hit uses a probe that was unlinked, or that was disabled. The
+ * user may free the probe then, or what its handlers use.
  *
- * Unregistering does not wait for RCU. A hit publishes the object through which it
- * reaches probes, a point or a return probe's pool, as a hazard pointer in its frame
- * before it reads the probes (M. Michael, "Hazard Pointers: Safe Memory Reclamation for
- * Lock-Free Objects", IEEE TPDS 15(6), 2004). The store and the load after it are not
- * ordered on the hit path. Instead, the caller interrupts every CPU once after it has
- * unlinked the probes, which orders each CPU's hits against the unlinking. Then it
- * waits for the frames that have one of its pointers.
- *
- * A hazard pointer is compared here, never dereferenced: the object may be freed
- * meanwhile. If the memory becomes another point, the wait only takes longer.
- *
- * A point that has other probes may be hit again and again, and the hits that began later
- * cannot be told from those that are waited for: each sample may find the same pointer. So
- * after a while an expedited RCU grace period that began after M ends the wait. Handlers run
- * with preemption disabled where RCU is watching: it covers every hit that began before it.
- *
- * No lock is held while a handler is waited for. A handler that does not return delays RCU and
- * the unregistering of probes on its point, and nothing else.
+ * A hit publishes the object through which it reaches probes, a point or a return probe's pool, as
+ * a hazard pointer in its frame before it reads the probes (M. Michael, "Hazard Pointers: Safe
+ * Memory Reclamation for Lock-Free Objects", IEEE TPDS 15(6), 2004). The hit path does not order
+ * the store against the load after it. Instead, the caller interrupts every CPU once after it has
+ * unlinked the probes. Then it waits for the frames that have one of its pointers. It compares
+ * these and never dereferences them: if the object is freed meanwhile, and its memory becomes
+ * another point, the wait only takes longer. A point that has other probes may be hit again and
+ * again, and each sample may find the same pointer. So after a while an expedited RCU grace period
+ * that began after M ends the wait: handlers run with preemption disabled where RCU is watching.
  */
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
@@ -33,7 +23,7 @@
 #include <linux/rcupdate.h>
 #include <linux/smp.h>
 
-#include "synchronize.h"
+#include "frame.h"
 
 /*
  *   kprobe_synchronize()		a hit
@@ -51,12 +41,6 @@
 static void pass_barrier(void *unused)
 {
 	smp_mb();	/* M, between A and B of the hits on this CPU */
-}
-
-/* Tells users why rmmod, for example, does not return. */
-static void complain(int cpu)
-{
-	pr_warn("kprobes: still waiting for handlers on CPU %d to return\n", cpu);
 }
 
 /* Does a hit in this frame use what was unlinked? */
@@ -89,12 +73,6 @@ struct wait {
 	bool complained;
 };
 
-/* Have all hits ended that began before M? */
-static bool grace_period_ended(const struct wait *wait)
-{
-	return wait->asked && poll_state_synchronize_rcu(wait->grace_period);
-}
-
 /*
  * Sleeps by usleep_range(), whose timer this CPU expires itself. An idle CPU leaves timers of the
  * timer wheel to another one, which may be busy with the handler that is waited for.
@@ -102,7 +80,8 @@ static bool grace_period_ended(const struct wait *wait)
 static void wait_for_frame(int cpu, const struct kprobe_frame *frame, kprobe_uses_t uses,
 			   const void *arg, struct wait *wait)
 {
-	while (is_used(frame, uses, arg) && !grace_period_ended(wait)) {
+	while (is_used(frame, uses, arg) &&
+	       !(wait->asked && poll_state_synchronize_rcu(wait->grace_period))) {
 		s64 us = ktime_us_delta(ktime_get(), wait->begin);
 
 		if (us < LOOK_US) {
@@ -113,8 +92,9 @@ static void wait_for_frame(int cpu, const struct kprobe_frame *frame, kprobe_use
 			wait->grace_period = start_poll_synchronize_rcu_expedited();
 			wait->asked = true;
 		}
+		/* Tells users why rmmod, for example, does not return. */
 		if (!wait->complained && us > 2 * USEC_PER_SEC) {
-			complain(cpu);
+			pr_warn("kprobes: still waiting for handlers on CPU %d to return\n", cpu);
 			wait->complained = true;
 		}
 		usleep_range(USEC_PER_MSEC, 2 * USEC_PER_MSEC);
@@ -122,13 +102,11 @@ static void wait_for_frame(int cpu, const struct kprobe_frame *frame, kprobe_use
 }
 
 /*
- * Interrupts every CPU once. Then waits until each hit that began before, and whose hazard pointer
- * @uses accepts, has called its handlers. Sleeps. Hits that begin later are not waited for: if they
- * keep coming, an expedited RCU grace period ends the wait.
+ * Waits until each hit that began before, and whose hazard pointer @uses accepts, has called its
+ * handlers. Sleeps, and must not be called with a lock held: a handler may take any time to return.
  */
 void kprobe_synchronize(kprobe_uses_t uses, const void *arg)
 {
-	const struct kprobe_frame *frame;
 	struct wait wait = {};
 	unsigned int i;
 	int cpu;
@@ -139,9 +117,6 @@ void kprobe_synchronize(kprobe_uses_t uses, const void *arg)
 		on_each_cpu(pass_barrier, NULL, 1);
 	wait.begin = ktime_get();
 	for_each_possible_cpu(cpu)
-		for (i = 0; i < KPROBE_FRAMES; i++) {
-			frame = &per_cpu(kprobe_cpu, cpu).frame[i];
-			if (is_used(frame, uses, arg))
-				wait_for_frame(cpu, frame, uses, arg, &wait);
-		}
+		for (i = 0; i < KPROBE_FRAMES; i++)
+			wait_for_frame(cpu, &per_cpu(kprobe_cpu, cpu).frame[i], uses, arg, &wait);
 }

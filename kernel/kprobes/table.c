@@ -1,22 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The table of points: finds the point of an address without a lock, and in
- * constant time however many points there are. Points are hashed by their site. A
- * breakpoint's hit takes the point whose key is the site as well.
+ * The table of points, hashed by their sites: finds the point of an address without a lock, and in
+ * constant time. A hit can happen anywhere, also in the memory allocator or in an NMI, so the
+ * lookup is inline and calls no function. That rules out rhashtable.
  *
- * A hit can happen anywhere, also in the memory allocator or in an NMI, so the lookup
- * is inline and calls no function. That rules out rhashtable, whose lookup calls a
- * function to walk nested tables.
- *
- * A breakpoint's hit must find its point. The point is in the table before the breakpoint
- * is in the text, and smp_wmb() is in between: write_sites(). A CPU that fetches the breakpoint
- * traps, and most CPUs do not execute the trap's loads before the fetch. For the others,
- * retry_stale_breakpoint() looks again after smp_rmb(). In the other direction, a point leaves
- * the table after arch_kprobe_patch() has waited until each CPU has left such a trap.
- *
- * The table is allocated for the first point and never changes its size. It has a chain for
- * each 16 KB of memory, so it takes at most one 2,048th of the memory. With the most chains,
- * 100,000 points are less than one a chain.
+ * A breakpoint's hit must find its point. The point is in the table before the breakpoint is in the
+ * text, and smp_wmb() is in between: write_sites(). Most CPUs do not execute the loads of a
+ * breakpoint's trap before they fetch the breakpoint. For the others, retry_stale_breakpoint()
+ * looks again after smp_rmb(). In the other direction, a point leaves the table after
+ * arch_kprobe_patch() has waited until each CPU has left such a trap.
  */
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
@@ -28,18 +20,15 @@
 
 #include "table.h"
 
-#define KPROBE_TABLE_SCALE	SZ_16K
-#define KPROBE_TABLE_MIN	SZ_1K
-#define KPROBE_TABLE_MAX	SZ_128K
-
 /* @first: kprobe_mutex. The breakpoints of others are looked up before kprobes is initialized. */
 struct kprobe_table kprobe_table __read_mostly;
 
+/* A chain for each 16 KB of memory, within limits: its size never changes. */
 void __init kprobe_table_init(void)
 {
-	u64 chains = (u64)totalram_pages() * PAGE_SIZE / KPROBE_TABLE_SCALE;
+	u64 chains = (u64)totalram_pages() * PAGE_SIZE / SZ_16K;
 
-	chains = clamp_t(u64, chains, KPROBE_TABLE_MIN, KPROBE_TABLE_MAX);
+	chains = clamp_t(u64, chains, SZ_1K, SZ_128K);
 	kprobe_table.shift = BITS_PER_LONG - order_base_2((unsigned long)chains);
 }
 
@@ -68,10 +57,7 @@ void kprobe_table_insert(struct kprobe_point *point)
 	smp_store_release(link, point);
 }
 
-/*
- * Readers may use the point until an RCU grace period has passed. Those that are at it go on from
- * its link, which stays.
- */
+/* Readers use the point, and go on from its link, until an RCU grace period has passed. */
 void kprobe_table_remove(struct kprobe_point *point)
 {
 	struct kprobe_point **link = &kprobe_table.first[kprobe_chain(point->site)];

@@ -71,8 +71,7 @@ static __always_inline bool kprobe_rcu_is_watching(void)
 #ifdef CONFIG_CONTEXT_TRACKING_IDLE
 	return rcu_is_watching_curr_cpu();
 #else
-	/* There is only one CPU: a grace period cannot end before the caller is done. */
-	return true;
+	return true;	/* on the only CPU, a grace period cannot end before the caller is done */
 #endif
 }
 

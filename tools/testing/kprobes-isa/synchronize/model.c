@@ -15,7 +15,6 @@
 #include <kunit/test.h>
 
 #include "../../../../kernel/kprobes/frame.h"
-#include "../../../../kernel/kprobes/synchronize.h"
 #include "../harness.h"
 
 /* The loop looks for a millisecond, then once each. A grace period takes some of them. */
