@@ -48,7 +48,6 @@
 #include "kprobes/blacklist.h"
 #include "kprobes/code.h"
 #include "kprobes/frame.h"
-#include "kprobes/kretprobe.h"
 #include "kprobes/kretprobe_pool.h"
 #include "kprobes/module.h"
 #include "kprobes/optimizer.h"

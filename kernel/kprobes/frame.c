@@ -109,9 +109,10 @@ struct kprobe_frame *kprobe_running_frame(void)
 {
 	struct kprobe_cpu *cpu = raw_cpu_ptr(&kprobe_cpu);
 	unsigned int depth = frames_in_use(cpu);
-	struct kprobe_frame *frame = &cpu->frame[depth - 1];
 
-	return depth && frame_context(frame) == kprobe_context() ? frame : NULL;
+	if (!depth || frame_context(&cpu->frame[depth - 1]) != kprobe_context())
+		return NULL;
+	return &cpu->frame[depth - 1];
 }
 NOKPROBE_SYMBOL(kprobe_running_frame);
 

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Return probes: handles the entry of a probed function and its return. The pre-handler at the
- * function's entry replaces the return address with the address of a trampoline. The trampoline
- * calls kretprobe_return(), which runs the return handlers, and goes on to the true return address.
+ * entry replaces the return address with that of a trampoline. The trampoline calls
+ * kretprobe_return(), which runs the return handlers, and goes on to the true return address.
  *
- * Each call under way has an instance, in a list of the task that made the call. The place of the
- * return address on the stack identifies the call. A call has several instances if the function
- * has several return probes, or if it has ended with a jump to another probed function. These
- * instances form a chain, and each has the return address that the first of them has replaced. A
- * call that never returns leaves its instance in the list until an outer call returns or the task
- * ends.
+ * Each call under way has an instance, in a list of its task. The place of the return address on
+ * the stack identifies the call. A call has several instances, a chain, if the function has several
+ * return probes, or has ended with a jump to another probed function. All of these have the return
+ * address that the first has replaced. A call that never returns leaves its instance in the list
+ * until an outer call returns or the task ends.
  */
 #include <linux/ftrace.h>
 #include <linux/kprobe_arch.h>
@@ -23,7 +22,6 @@
 #include "address.h"
 #include "frame.h"
 #include "hit.h"
-#include "kretprobe.h"
 #include "kretprobe_pool.h"
 
 #define KRETPROBE_TRAMPOLINE						\
@@ -89,7 +87,7 @@ static __always_inline void pop(struct kretprobe_instance *ri)
 	WRITE_ONCE(ri->task->kretprobe_instances.first, ri->llist.next);
 }
 
-/* Returns an instance to its pool. Disabled interrupts hold up kprobe_synchronize(). */
+/* Returns an instance, without a frame. Disabled interrupts hold up kprobe_synchronize(). */
 static void give_back(struct kretprobe_instance *ri)
 {
 	unsigned long flags;
@@ -139,11 +137,10 @@ NOKPROBE_SYMBOL(is_of_same_hit);
  * address. Returns the instance below which @ri must be inserted. NULL if @ri goes on top of the
  * list.
  *
- * Return handlers must run for the newest probe first, as entry handlers do. The newest probe has
- * pushed the first instance of the hit, so each further instance of the hit goes below the one
- * before. A function that has ended with a jump to this one returns later: its instances belong to
- * another hit and stay below @ri. The search ends with the chain: an instance after it may belong
- * to a call that had its return address in the same place and never returned.
+ * Return handlers run for the newest probe first, as entry handlers do, so each instance of a hit
+ * goes below the one before. A function that has ended with a jump to this one returns later: its
+ * instances belong to another hit and stay below @ri. An instance after the chain may belong to a
+ * call that had its return address in the same place and never returned.
  */
 static struct kretprobe_instance *chain(struct kretprobe_instance *ri)
 {
@@ -172,10 +169,7 @@ static void push_below(struct kretprobe_instance *ri, struct kretprobe_instance 
 }
 NOKPROBE_SYMBOL(push_below);
 
-/*
- * While the handler runs, the instance is in the task's list with a frame that no call has. If the
- * task dies in the handler, kprobe_flush_task() finds the instance there.
- */
+/* Meanwhile the instance is in the task's list, as of no call: the task may die in the handler. */
 static int call_entry_handler(struct kretprobe *rp, struct pt_regs *regs,
 			      struct kretprobe_instance *ri)
 {
@@ -308,13 +302,6 @@ kretprobe_enter_quickly(const struct kretprobe_quick_entry *entry, void *fp)
 NOKPROBE_SYMBOL(kretprobe_enter_quickly);
 #endif /* ARCH_KPROBE_OWN_DETOURS */
 
-static void complain(const struct kretprobe_instance *ri, void *fp)
-{
-	pr_err("kretprobe BUG!: Processing kretprobe %px @ %px\n",
-	       ri ? ri->rp : NULL, ri ? (void *)ri->ret_addr : fp);
-}
-NOKPROBE_SYMBOL(complain);
-
 static noinline void miss_return(struct kretprobe_instance *ri)
 {
 	struct kretprobe *rp;
@@ -331,10 +318,7 @@ static noinline void miss_return(struct kretprobe_instance *ri)
 }
 NOKPROBE_SYMBOL(miss_return);
 
-/*
- * Ends the call that the topmost instance is for: runs the return handler, and returns the instance
- * to its pool. Counts a miss if the handler cannot run for lack of a frame.
- */
+/* Ends the call of the topmost instance: runs the return handler, and returns the instance. */
 static __always_inline void end_call(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	struct kprobe_frame *frame = kprobe_frame_enter(ri->pool, 0);
@@ -383,10 +367,9 @@ static unsigned long resolve_trampoline(unsigned long addr, struct ret_addr_walk
 NOKPROBE_SYMBOL(resolve_trampoline);
 
 /*
- * Execution continues at a trampoline of the graph tracer or of a rethook, as
- * arch_kretprobe_go_back() has arranged. Handlers see the true return address nevertheless, in
- * @regs and in the instances, and stack traces continue from there. Every tracer may have replaced
- * it, in any order, and after a tail call another return probe may have as well.
+ * Execution continues at a trampoline of another tracer. Handlers see the true return address
+ * nevertheless, in @regs and in the instances, and stack traces continue from there. Every tracer
+ * may have replaced it, in any order, and after a tail call another return probe may have as well.
  */
 static void show_caller(struct kretprobe_instance *first, struct kretprobe_instance *last,
 			struct pt_regs *regs)
@@ -417,14 +400,14 @@ static noinline void return_from_chain(struct pt_regs *regs, void *fp,
 
 	first = first_of_call(top ? &top->llist : NULL, fp);
 	last = first ? last_of_call(first) : NULL;
+	if (first != top || !last)
+		pr_err("kretprobe BUG!: Processing kretprobe %px @ %px\n",
+		       last ? top->rp : NULL, last ? (void *)top->ret_addr : fp);
 	if (!last) {
 		/* More returns than calls: the true return address is unknown, so the task dies. */
-		complain(NULL, fp);
 		preempt_enable_notrace();
 		make_task_dead(SIGSEGV);
 	}
-	if (first != top)
-		complain(top, fp);
 	while (top != first) {
 		ri = top;
 		top = instance_of(ri->llist.next);
@@ -509,10 +492,9 @@ NOKPROBE_SYMBOL(is_at_rest);
 
 /*
  * Finds the return address of a call of another task. That task may wake up at any time, and other
- * tasks may then use its instances while they are read here. RCU keeps their memory: disabling
- * preemption begins an RCU read-side section, and calls nothing that can be probed. After each
- * instance this checks that the task has been at rest all the time. Otherwise the values are void,
- * and the list might never end.
+ * tasks may then use its instances while they are read here: the values are void then, and the list
+ * might never end. RCU keeps the memory: disabling preemption begins an RCU read-side section, and
+ * calls nothing that can be probed.
  */
 static unsigned long find_of_other(struct task_struct *tsk, void *fp, unsigned long *passed)
 {
@@ -552,10 +534,9 @@ NOKPROBE_SYMBOL(find_of_other);
  *
  * If @tsk is not current, it may run meanwhile, and its calls are then unknown. For such a task
  * *@cur counts the instances passed, as the last of them may be gone when the next search begins.
- * For any task, a second search for the same call finds a second address if the function has ended
- * with a jump to another probed function, and another tracer has replaced the return address in
- * between. The caller must hold a reference to the task, but need not be in an RCU read-side
- * section.
+ * A second search for the same call finds a second address if the function has ended with a jump to
+ * another probed function, and another tracer has replaced the return address in between. The
+ * caller must hold a reference to the task.
  *
  * Context: Any, also NMI; for another task one in which RCU is watching.
  * Return: The address; 0 if the call is unknown.

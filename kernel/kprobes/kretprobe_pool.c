@@ -1,25 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Pools of return-probe instances: one pool for each return probe. Hits in kretprobe.c take
- * instances and return them; registering and unregistering make and destroy pools.
+ * Pools of return-probe instances: one pool for each return probe.
  *
- * A pool is a list of segments. Each segment has an array of instances, and a bitmap of those that
- * are free. One atomic operation on the bitmap takes or returns an instance, so any context may do
- * that. In addition, each CPU has one spare instance, the one that it used last: most calls take
- * and return that, and do not touch a bitmap.
+ * A pool is a list of segments. Each has an array of instances, and a bitmap of those that are
+ * free: one atomic operation takes or returns an instance, in any context. In addition, each CPU
+ * has one spare instance, the one that it used last: most calls take and return that.
  *
  * If the user asked for a number of instances, that is a hard limit. A pool with the default number
- * grows when few instances are left: it gets a segment as large as all others together, but of at
- * most KRETPROBE_GROWTH_BYTES. A hit must not allocate, so it queues an irq_work. That interrupts
- * the same CPU as soon as interrupts are enabled there, and allocates the segment. Each CPU that
- * finds few instances queues its own, since another CPU may keep its interrupts disabled. With
- * PREEMPT_RT a thread runs the irq_work.
+ * grows when few are left. A hit must not allocate, so it queues an irq_work, which interrupts the
+ * CPU as soon as interrupts are enabled there.
  *
- * Instances outlive their return probe as long as calls are in flight. Unregistering therefore
- * detaches the pool from the return probe. The pool is freed when all instances have been
- * returned and an RCU grace period has ended after that: CPUs that unwind the stacks of other tasks
- * may read an instance that was returned, or that another call uses meanwhile, see
- * kretprobe_find_ret_addr().
+ * Instances outlive their return probe as long as calls are in flight: unregistering detaches the
+ * pool from it. The pool is freed an RCU grace period after the last instance was returned, as other
+ * CPUs may read that for a stack trace: see kretprobe_find_ret_addr().
  */
 #include <linux/atomic.h>
 #include <linux/bitops.h>
@@ -159,19 +152,13 @@ bool kretprobe_pool_make(struct kretprobe *rp, unsigned int instances, bool grow
 	return true;
 }
 
-/*
- * The probe is being unregistered. If it is that of a return probe, nobody reads the return probe
- * or returns instances to its pool after the next kprobe_synchronize().
- */
+/* After the next kprobe_synchronize(), nobody reads the return probe or returns instances to it. */
 void kretprobe_detach(struct kprobe *p)
 {
-	struct kretprobe_pool *pool;
+	struct kretprobe_pool *pool = container_of(p, struct kretprobe, kp)->pool;
 
 	lockdep_assert_held(&kprobe_mutex);
-	if (!kprobe_is_return_probe(p))
-		return;
 	/* The unlinking that synchronize.c orders: returns read both fields after A. */
-	pool = container_of(p, struct kretprobe, kp)->pool;
 	WRITE_ONCE(pool->rp, NULL);
 	WRITE_ONCE(pool->handler, NULL);
 }
@@ -185,8 +172,7 @@ const void *kretprobe_hazard(const struct kprobe *p)
 /*
  * Clears what registering has set in a return probe, and frees its pool when the last instance is
  * returned. No hit uses the probe: it was detached before kprobe_synchronize(), or refused. It may
- * be registered as a plain probe next, and the pre-handler of return probes must not run without a
- * pool. Does nothing to plain probes.
+ * be registered as a plain probe next.
  */
 void kretprobe_destroy(struct kprobe *p)
 {
@@ -196,8 +182,6 @@ void kretprobe_destroy(struct kprobe *p)
 	unsigned int unused = 0;
 	int cpu;
 
-	if (!kprobe_is_return_probe(p))
-		return;
 	pool = rp->pool;
 	rp->pool = NULL;
 	rp->spare = NULL;
@@ -210,9 +194,9 @@ void kretprobe_destroy(struct kprobe *p)
 }
 
 /*
- * Disabled interrupts hold up kprobe_synchronize(): a pool that still has its return probe is not
- * destroyed before it has the segment. If allocation fails, the next hit that finds few instances
- * tries again.
+ * Adds a segment as large as all others together, within a limit. If allocation fails, the next hit
+ * that finds few instances tries again. Disabled interrupts hold up kprobe_synchronize(): a pool
+ * that still has its return probe is not destroyed before it has the segment.
  */
 static void grow_pool(struct kretprobe_pool *pool)
 {
@@ -258,7 +242,7 @@ static void ask_for_more(struct kretprobe_pool *pool)
 		refcount_inc(&pool->ref);
 		llist_add(&pool->waiting, &waiting_pools);
 	}
-	/* The first CPU that runs its irq_work grows all pools that wait. */
+	/* On this CPU, as another may keep its interrupts disabled: the first grows all that wait. */
 	irq_work_queue(raw_cpu_ptr(&serve_irq_work));
 }
 NOKPROBE_SYMBOL(ask_for_more);
@@ -303,8 +287,7 @@ static struct kretprobe_instance *take_free(struct kretprobe_segment *segment,
 NOKPROBE_SYMBOL(take_free);
 
 /* Gets an instance if this CPU has no spare one. NULL if all instances are in use. */
-struct kretprobe_instance *
-kretprobe_pool_pop_slowly(struct kretprobe_pool *pool)
+struct kretprobe_instance *kretprobe_pool_pop_slowly(struct kretprobe_pool *pool)
 {
 	/* Pairs with grow_pool(). */
 	struct kretprobe_segment *segment = smp_load_acquire(&pool->newest);

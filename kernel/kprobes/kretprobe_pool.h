@@ -2,7 +2,7 @@
 #ifndef _KERNEL_KPROBES_KRETPROBE_POOL_H
 #define _KERNEL_KPROBES_KRETPROBE_POOL_H
 
-/* kretprobe_pool.c: allocates the instances of return probes */
+/* kretprobe.c: entries and returns of functions with return probes; kretprobe_pool.c: instances */
 #include <linux/kprobes.h>
 #include <linux/llist.h>
 #include <linux/percpu.h>
@@ -41,6 +41,7 @@ struct kretprobe_pool {
 };
 
 #ifdef CONFIG_KRETPROBES
+int kretprobe_entry(struct kprobe *p, struct pt_regs *regs);
 bool kretprobe_pool_make(struct kretprobe *rp, unsigned int instances, bool grows);
 void kretprobe_detach(struct kprobe *p);
 void kretprobe_destroy(struct kprobe *p);
@@ -55,14 +56,12 @@ static inline const void *kretprobe_hazard(const struct kprobe *p)
 }
 #endif
 
-struct kretprobe_instance *
-kretprobe_pool_pop_slowly(struct kretprobe_pool *pool);
+struct kretprobe_instance *kretprobe_pool_pop_slowly(struct kretprobe_pool *pool);
 void kretprobe_pool_push_slowly(struct kretprobe_instance *ri);
 
 /*
- * Most calls use the instance that the previous call on this CPU has used. If there is none, call
- * kretprobe_pool_pop_slowly(). The return probe's point must be the hazard pointer of the caller's
- * frame.
+ * Takes the instance that the previous call on this CPU has used: NULL if there is none. The return
+ * probe's point must be the hazard pointer of the caller's frame.
  */
 static __always_inline struct kretprobe_instance *
 kretprobe_pool_pop_spare(struct kretprobe *rp)
@@ -73,7 +72,7 @@ kretprobe_pool_pop_spare(struct kretprobe *rp)
 /*
  * Leaves @ri as this CPU's spare instance. Returns the one so far, or NULL; the caller must return
  * that to the pool. The pool is the hazard pointer of the caller's frame, and had its return probe
- * when it became that, so it is not destroyed before kprobe_synchronize() has waited for the frame.
+ * when it became that.
  */
 static __always_inline struct kretprobe_instance *
 kretprobe_pool_swap_spare(struct kretprobe_instance *ri)
