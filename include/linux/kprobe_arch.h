@@ -549,7 +549,6 @@ void kprobe_detour_diverted(struct kprobe_point *point, struct pt_regs *regs,
 void kprobe_detour_post_hit(struct kprobe_point *point, struct pt_regs *regs);
 void kprobe_detour_post_changed(struct kprobe_point *point, struct pt_regs *regs,
 				unsigned long cpu_offset);
-void kprobe_detour_done(void);
 void kprobe_detour_resched(void);
 
 #if defined(ARCH_KPROBE_OWN_DETOURS) && defined(CONFIG_KRETPROBES)

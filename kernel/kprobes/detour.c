@@ -22,12 +22,13 @@
  * @regs:  registers at the hit, as a breakpoint would give them; the instruction pointer is set
  *         to the displaced instructions that are left to execute
  *
- * Context: That of the probed code, but with preemption disabled.
+ * Context: That of the probed code, but with preemption disabled. Enables preemption.
  */
 void kprobe_detour_hit(struct kprobe_point *point, struct pt_regs *regs)
 {
 	kmsan_unpoison_entry_regs(regs);
 	kprobe_hit(point, regs, 0);
+	preempt_enable_notrace();
 }
 NOKPROBE_SYMBOL(kprobe_detour_hit);
 
@@ -51,7 +52,7 @@ void kprobe_detour_changed(struct kprobe_point *point, struct pt_regs *regs,
 			   unsigned long cpu_offset)
 {
 	kprobe_frame_exit(claimed_frame(cpu_offset));
-	kprobe_hit(point, regs, 0);
+	kprobe_detour_hit(point, regs);
 }
 NOKPROBE_SYMBOL(kprobe_detour_changed);
 
@@ -69,6 +70,7 @@ void kprobe_detour_post_hit(struct kprobe_point *point, struct pt_regs *regs)
 	/* Post-handlers cannot divert a hit. The next instruction may be in the detour. */
 	instruction_pointer_set(regs, point->site + point->len);
 	kprobe_go_on(point, regs);
+	preempt_enable_notrace();
 }
 NOKPROBE_SYMBOL(kprobe_detour_post_hit);
 
@@ -104,19 +106,9 @@ void kprobe_detour_diverted(struct kprobe_point *point, struct pt_regs *regs,
 	kprobe_miss_rest(point, READ_ONCE(frame->probe));
 	kprobe_go_on(point, regs);
 	kprobe_frame_exit(frame);
-}
-NOKPROBE_SYMBOL(kprobe_detour_diverted);
-
-/**
- * kprobe_detour_done() - enable preemption after one of the functions above
- *
- * Context: As kprobe_detour_hit(); enables preemption.
- */
-void kprobe_detour_done(void)
-{
 	preempt_enable_notrace();
 }
-NOKPROBE_SYMBOL(kprobe_detour_done);
+NOKPROBE_SYMBOL(kprobe_detour_diverted);
 
 /**
  * kprobe_detour_resched() - reschedule when a detour has enabled preemption

@@ -254,7 +254,6 @@ SYM_CODE_END(\name)
 	movq	%rsp, %rsi
 	movq	%r15, %rdx
 	call	\function
-	call	kprobe_detour_done
 	/* An interrupt at the iret would be taken for a fault of returning to user space. */
 	cli
 	jmp	restore_regs_and_return_to_kernel
