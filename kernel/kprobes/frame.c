@@ -96,11 +96,15 @@ struct kprobe_frame *kprobe_frame_enter_nested(const void *hazard, unsigned int 
 	struct kprobe_cpu *cpu = raw_cpu_ptr(&kprobe_cpu);
 	unsigned int from = (preempt_count() - entered) & KPROBE_CONTEXT_MASK;
 	unsigned int depth = frames_in_use(cpu);
+	struct kprobe_frame *outer;
 
-	/* The innermost handler has caused a hit in the same context. */
-	if (depth >= KPROBE_FRAMES || frame_context(&cpu->frame[depth - 1]) == from)
+	if (depth >= KPROBE_FRAMES)
 		return NULL;
-	return kprobe_frame_begin(&cpu->frame[depth], hazard);
+	outer = &cpu->frame[depth - 1];
+	/* The innermost handler has caused a hit in the same context. */
+	if (frame_context(outer) == from)
+		return NULL;
+	return kprobe_frame_begin(outer + 1, hazard);
 }
 NOKPROBE_SYMBOL(kprobe_frame_enter_nested);
 

@@ -128,12 +128,6 @@ static void miss(struct kprobe_point *point, enum kprobe_miss cause, bool posts_
 }
 NOKPROBE_SYMBOL(miss);
 
-static void miss_all(struct kprobe_point *point)
-{
-	miss(point, kprobe_miss_cause(), false);
-}
-NOKPROBE_SYMBOL(miss_all);
-
 /* Returns whether a handler changed the execution path. Sets @post if there are post-handlers. */
 static __always_inline bool run_pre_handlers(struct kprobe_frame *frame,
 					     struct kprobe_point *point,
@@ -230,16 +224,6 @@ void kprobe_go_on(struct kprobe_point *point, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(kprobe_go_on);
 
-/* The slot or detour that a hit simply goes on in. NULL if finish_hit() has more to do. */
-static __always_inline void *copy_of(const struct kprobe_point *point,
-				     const struct kprobe_route *route, bool post)
-{
-	if (likely(!post))
-		return route->run;
-	/* At an entry nop, post-handlers run before the displaced instruction. */
-	return kprobe_point_skips_nop(point) ? NULL : route->run_post;
-}
-
 /*
  * Runs the displaced instruction and the post-handlers where no slot or detour calls them: at an
  * entry nop, or if the instruction is emulated.
@@ -264,23 +248,9 @@ static void run_displaced_post(struct kprobe_frame *frame,
 }
 NOKPROBE_SYMBOL(run_displaced_post);
 
-/* Finishes a hit for which copy_of() is NULL. */
-static void finish_hit(struct kprobe_frame *frame, struct kprobe_point *point,
-		       const struct kprobe_route *route, struct pt_regs *regs,
-		       bool post)
-{
-	/* A fault of the emulation does not belong to a handler. */
-	WRITE_ONCE(frame->probe, NULL);
-	if (post)
-		run_displaced_post(frame, point, route, regs);
-	else
-		run_displaced(point, route, regs);
-}
-NOKPROBE_SYMBOL(finish_hit);
-
 static void miss_hit(struct kprobe_point *point, struct pt_regs *regs)
 {
-	miss_all(point);
+	miss(point, kprobe_miss_cause(), false);
 	run_displaced(point, kprobe_point_route(point), regs);
 }
 NOKPROBE_SYMBOL(miss_hit);
@@ -298,16 +268,27 @@ static __always_inline void hit(struct kprobe_point *point, struct pt_regs *regs
 		return;
 	}
 	arch_kprobe_enter(point, regs);
-	if (likely(!run_pre_handlers(frame, point, regs, &post))) {
-		route = kprobe_point_route(point);
-		copy = copy_of(point, route, post);
-		if (likely(copy))
-			instruction_pointer_set(regs, (unsigned long)copy);
-		else
-			finish_hit(frame, point, route, regs, post);
-	} else {
+	if (unlikely(run_pre_handlers(frame, point, regs, &post))) {
 		kprobe_go_on(point, regs);
+		goto out;
 	}
+	route = kprobe_point_route(point);
+	/* At an entry nop, post-handlers run before the displaced instruction. */
+	if (likely(!post))
+		copy = route->run;
+	else
+		copy = kprobe_point_skips_nop(point) ? NULL : route->run_post;
+	if (likely(copy)) {
+		instruction_pointer_set(regs, (unsigned long)copy);
+		goto out;
+	}
+	/* A fault of the emulation does not belong to a handler. */
+	WRITE_ONCE(frame->probe, NULL);
+	if (post)
+		run_displaced_post(frame, point, route, regs);
+	else
+		run_displaced(point, route, regs);
+out:
 	kprobe_frame_exit(frame);
 }
 
@@ -390,7 +371,7 @@ void kprobe_entry_hit(struct kprobe_point *point, struct pt_regs *regs)
 	bool post = false;
 
 	if (unlikely(!frame)) {
-		miss_all(point);
+		miss(point, kprobe_miss_cause(), false);
 		return;
 	}
 	arch_kprobe_enter(point, regs);

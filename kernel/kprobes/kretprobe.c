@@ -169,22 +169,6 @@ static void push_below(struct kretprobe_instance *ri, struct kretprobe_instance 
 }
 NOKPROBE_SYMBOL(push_below);
 
-/* Meanwhile the instance is in the task's list, as of no call: the task may die in the handler. */
-static int call_entry_handler(struct kretprobe *rp, struct pt_regs *regs,
-			      struct kretprobe_instance *ri)
-{
-	unsigned long call = ri->call;
-	int ret;
-
-	ri->call = 0;
-	push(ri);
-	ret = rp->entry_handler(ri, regs);
-	pop(ri);
-	ri->call = call;
-	return ret;
-}
-NOKPROBE_SYMBOL(call_entry_handler);
-
 /* The general case of an entry. @ri is NULL if this CPU has no spare instance. */
 static noinline int enter(struct kretprobe *rp, struct pt_regs *regs,
 			  struct kretprobe_instance *ri)
@@ -192,6 +176,8 @@ static noinline int enter(struct kretprobe *rp, struct pt_regs *regs,
 	unsigned long ret_addr = arch_kretprobe_return_address(regs);
 	struct kretprobe_instance *above = NULL;
 	void *fp = arch_kretprobe_frame(regs);
+	unsigned long call;
+	int drop = 0;
 
 	ri = ri ?: kretprobe_pool_pop_slowly(rp->pool);
 	if (unlikely(!ri)) {
@@ -201,7 +187,16 @@ static noinline int enter(struct kretprobe *rp, struct pt_regs *regs,
 	identify(ri, fp, ret_addr);
 	if (ret_addr == KRETPROBE_TRAMPOLINE)
 		above = chain(ri);
-	if (rp->entry_handler && call_entry_handler(rp, regs, ri))
+	if (rp->entry_handler) {
+		/* The task may die in the handler: have its instance in the list, as of no call. */
+		call = ri->call;
+		ri->call = 0;
+		push(ri);
+		drop = rp->entry_handler(ri, regs);
+		pop(ri);
+		ri->call = call;
+	}
+	if (drop)
 		kretprobe_pool_push(ri);
 	else if (above)
 		push_below(ri, above);
@@ -343,28 +338,9 @@ static __always_inline void end_call(struct kretprobe_instance *ri, struct pt_re
 }
 
 #ifdef CONFIG_FUNCTION_GRAPH_TRACER
-/* resolve_trampoline() calls this on the hit path. */
+/* show_caller() calls this on the hit path. */
 NOKPROBE_SYMBOL(ftrace_graph_ret_addr);
 #endif
-
-/* Where a return address is, and how far the lists of those who may have replaced it were read. */
-struct ret_addr_walk {
-	void *fp;
-	struct llist_node *own;
-	struct llist_node *rethook;
-	int graph;
-};
-
-/* Finds what the trampoline at @addr has replaced. Returns @addr or 0 if nothing is found. */
-static unsigned long resolve_trampoline(unsigned long addr, struct ret_addr_walk *walk)
-{
-	if (addr == KRETPROBE_TRAMPOLINE)
-		return kretprobe_find_ret_addr(current, walk->fp, &walk->own) ?: addr;
-	if (IS_ENABLED(CONFIG_RETHOOK) && is_rethook_trampoline(addr))
-		return rethook_find_ret_addr(current, (unsigned long)walk->fp, &walk->rethook);
-	return ftrace_graph_ret_addr(current, &walk->graph, addr, walk->fp);
-}
-NOKPROBE_SYMBOL(resolve_trampoline);
 
 /*
  * Execution continues at a trampoline of another tracer. Handlers see the true return address
@@ -374,12 +350,19 @@ NOKPROBE_SYMBOL(resolve_trampoline);
 static void show_caller(struct kretprobe_instance *first, struct kretprobe_instance *last,
 			struct pt_regs *regs)
 {
-	struct ret_addr_walk walk = { .fp = frame_of(last), .own = &last->llist };
+	struct llist_node *own = &last->llist, *rethook = NULL;
 	unsigned long addr, next = (unsigned long)last->ret_addr;
+	void *fp = frame_of(last);
+	int graph = 0;
 
 	do {
 		addr = next;
-		next = resolve_trampoline(addr, &walk);
+		if (addr == KRETPROBE_TRAMPOLINE)
+			next = kretprobe_find_ret_addr(current, fp, &own);
+		else if (IS_ENABLED(CONFIG_RETHOOK) && is_rethook_trampoline(addr))
+			next = rethook_find_ret_addr(current, (unsigned long)fp, &rethook);
+		else
+			next = ftrace_graph_ret_addr(current, &graph, addr, fp);
 	} while (next && next != addr);
 	for (; first != last; first = instance_of(first->llist.next))
 		WRITE_ONCE(first->ret_addr, (void *)addr);
@@ -400,13 +383,14 @@ static noinline void return_from_chain(struct pt_regs *regs, void *fp,
 
 	first = first_of_call(top ? &top->llist : NULL, fp);
 	last = first ? last_of_call(first) : NULL;
-	if (first != top || !last)
+	if (first != top || !last) {
 		pr_err("kretprobe BUG!: Processing kretprobe %px @ %px\n",
 		       last ? top->rp : NULL, last ? (void *)top->ret_addr : fp);
-	if (!last) {
-		/* More returns than calls: the true return address is unknown, so the task dies. */
-		preempt_enable_notrace();
-		make_task_dead(SIGSEGV);
+		if (!last) {
+			/* More returns than calls: nobody knows where this one leads. */
+			preempt_enable_notrace();
+			make_task_dead(SIGSEGV);
+		}
 	}
 	while (top != first) {
 		ri = top;

@@ -247,21 +247,6 @@ static void ask_for_more(struct kretprobe_pool *pool)
 }
 NOKPROBE_SYMBOL(ask_for_more);
 
-/* Takes the spare instance of any CPU. NULL if no CPU has one. */
-static struct kretprobe_instance *take_spare(struct kretprobe_pool *pool)
-{
-	struct kretprobe_instance *ri = NULL;
-	unsigned int cpu;
-
-	/* for_each_possible_cpu() calls functions that can be probed. */
-	for (cpu = 0; !ri && cpu < nr_cpu_ids; cpu++)
-		if (cpu_possible(cpu))
-			/* Pairs with the other CPU's xchg() in kretprobe_pool_swap_spare(). */
-			ri = xchg(per_cpu_ptr(pool->spare, cpu), NULL);
-	return ri;
-}
-NOKPROBE_SYMBOL(take_spare);
-
 /* Takes a free instance of a segment. NULL if none is found. */
 static struct kretprobe_instance *take_free(struct kretprobe_segment *segment,
 					    const struct kretprobe_pool *pool)
@@ -292,12 +277,18 @@ struct kretprobe_instance *kretprobe_pool_pop_slowly(struct kretprobe_pool *pool
 	/* Pairs with grow_pool(). */
 	struct kretprobe_segment *segment = smp_load_acquire(&pool->newest);
 	struct kretprobe_instance *ri = NULL;
+	unsigned int cpu;
 
 	if (READ_ONCE(pool->size) < pool->most && atomic_read(&segment->left) <= segment->nr / 4)
 		ask_for_more(pool);
 	for (; !ri && segment; segment = segment->older)
 		ri = take_free(segment, pool);
-	return ri ?: take_spare(pool);
+	/* for_each_possible_cpu() calls functions that can be probed. */
+	for (cpu = 0; !ri && cpu < nr_cpu_ids; cpu++)
+		if (cpu_possible(cpu))
+			/* Pairs with the other CPU's xchg() in kretprobe_pool_swap_spare(). */
+			ri = xchg(per_cpu_ptr(pool->spare, cpu), NULL);
+	return ri;
 }
 NOKPROBE_SYMBOL(kretprobe_pool_pop_slowly);
 

@@ -77,7 +77,7 @@ kretprobe_pool_pop_spare(struct kretprobe *rp)
 static __always_inline struct kretprobe_instance *
 kretprobe_pool_swap_spare(struct kretprobe_instance *ri)
 {
-	/* A full barrier: pairs with take_spare() on a CPU that has no instance left. */
+	/* A full barrier: pairs with kretprobe_pool_pop_slowly() on another CPU. */
 	return xchg(raw_cpu_ptr(ri->pool->spare), ri);
 }
 

@@ -111,17 +111,6 @@ static u64 nr_refusals;
 /* Protects @ring and @nr_refusals. */
 static DEFINE_SPINLOCK(ring_lock);
 
-/* The caller's string may have any length, and its pointer may be invalid. */
-static void copy_symbol(char *to, const char *from)
-{
-	long len = strncpy_from_kernel_nofault(to, from, KPROBE_REFUSAL_NAME);
-
-	if (len < 0)
-		strscpy(to, "(unreadable)", KPROBE_REFUSAL_NAME);
-	else if (len == KPROBE_REFUSAL_NAME)
-		strscpy(to + len - sizeof("..."), "...", sizeof("..."));
-}
-
 /*
  * @caller is the address that the API returns to. @p is NULL if the probe that was refused is
  * unknown or must not be read.
@@ -135,13 +124,21 @@ void kprobe_record_refusal(enum kprobe_request request, unsigned long caller,
 		.request = request,
 		.reason = reason,
 	};
+	char *symbol = refusal.symbol;
+	long len = 0;
 
 	get_task_comm(refusal.comm, current);
 	snprintf(refusal.caller, sizeof(refusal.caller), "%pS", (void *)caller);
 	if (p) {
 		refusal.by_name = p->symbol_name;
+		/* The caller's string may have any length, and its pointer may be invalid. */
 		if (p->symbol_name)
-			copy_symbol(refusal.symbol, p->symbol_name);
+			len = strncpy_from_kernel_nofault(symbol, p->symbol_name,
+							  KPROBE_REFUSAL_NAME);
+		if (len < 0)
+			strscpy(symbol, "(unreadable)", KPROBE_REFUSAL_NAME);
+		else if (len == KPROBE_REFUSAL_NAME)
+			strscpy(symbol + len - sizeof("..."), "...", sizeof("..."));
 		refusal.addr = (unsigned long)p->addr;
 		refusal.offset = p->offset;
 	}

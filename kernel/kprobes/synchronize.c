@@ -59,64 +59,49 @@ static bool is_used(const struct kprobe_frame *frame, kprobe_uses_t uses, const 
 /* How long to look before asking for the grace period: most handlers return sooner. */
 #define LOOK_US		1000
 
-/**
- * struct wait - the wait of one call
- * @begin:        when it began, after M
- * @asked:        a grace period was asked for
- * @grace_period: which one
- * @complained:   the log tells of the wait
- */
-struct wait {
-	ktime_t begin;
-	bool asked;
-	unsigned long grace_period;
-	bool complained;
-};
-
-/*
- * Sleeps by usleep_range(), whose timer this CPU expires itself. An idle CPU leaves timers of the
- * timer wheel to another one, which may be busy with the handler that is waited for.
- */
-static void wait_for_frame(int cpu, const struct kprobe_frame *frame, kprobe_uses_t uses,
-			   const void *arg, struct wait *wait)
-{
-	while (is_used(frame, uses, arg) &&
-	       !(wait->asked && poll_state_synchronize_rcu(wait->grace_period))) {
-		s64 us = ktime_us_delta(ktime_get(), wait->begin);
-
-		if (us < LOOK_US) {
-			cpu_relax();
-			continue;
-		}
-		if (!wait->asked) {
-			wait->grace_period = start_poll_synchronize_rcu_expedited();
-			wait->asked = true;
-		}
-		/* Tells users why rmmod, for example, does not return. */
-		if (!wait->complained && us > 2 * USEC_PER_SEC) {
-			pr_warn("kprobes: still waiting for handlers on CPU %d to return\n", cpu);
-			wait->complained = true;
-		}
-		usleep_range(USEC_PER_MSEC, 2 * USEC_PER_MSEC);
-	}
-}
-
 /*
  * Waits until each hit that began before, and whose hazard pointer @uses accepts, has called its
  * handlers. Sleeps, and must not be called with a lock held: a handler may take any time to return.
  */
 void kprobe_synchronize(kprobe_uses_t uses, const void *arg)
 {
-	struct wait wait = {};
+	bool asked = false, warned = false;
+	unsigned long grace_period = 0;
 	unsigned int i;
+	ktime_t begin;
 	int cpu;
+	s64 us;
 
 	lockdep_assert_not_held(&kprobe_mutex);
 	/* The lock keeps CPUs from coming or going without being interrupted. */
 	scoped_guard(cpus_read_lock)
 		on_each_cpu(pass_barrier, NULL, 1);
-	wait.begin = ktime_get();
-	for_each_possible_cpu(cpu)
-		for (i = 0; i < KPROBE_FRAMES; i++)
-			wait_for_frame(cpu, &per_cpu(kprobe_cpu, cpu).frame[i], uses, arg, &wait);
+	begin = ktime_get();
+	for_each_possible_cpu(cpu) {
+		i = 0;
+		while (i < KPROBE_FRAMES) {
+			if (!is_used(&per_cpu(kprobe_cpu, cpu).frame[i], uses, arg)) {
+				i++;
+				continue;
+			}
+			if (asked && poll_state_synchronize_rcu(grace_period))
+				return;
+			us = ktime_us_delta(ktime_get(), begin);
+			if (us < LOOK_US) {
+				cpu_relax();
+				continue;
+			}
+			if (!asked) {
+				grace_period = start_poll_synchronize_rcu_expedited();
+				asked = true;
+			}
+			/* Tells users why rmmod, for example, does not return. */
+			if (!warned && us > 2 * USEC_PER_SEC) {
+				pr_warn("kprobes: still waiting for handlers on CPU %d to return\n", cpu);
+				warned = true;
+			}
+			/* This CPU expires the timer itself: another may be busy with the handler. */
+			usleep_range(USEC_PER_MSEC, 2 * USEC_PER_MSEC);
+		}
+	}
 }
