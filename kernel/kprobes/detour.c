@@ -5,7 +5,7 @@
  * The code of an architecture's own detour claims the CPU's first frame, checks by the point's
  * generation that the point's handlers are still those that it was made for, calls them, and
  * releases the frame. It calls a function here if the frame is in use, if the handlers have changed
- * or are too many, or if a handler diverts the hit. The rules at the top of hit.c hold here as well.
+ * or are too many, or if a handler diverts the hit. The rules at the top of hit.c hold here too.
  */
 #include <linux/kmsan.h>
 #include <linux/kprobe_arch.h>

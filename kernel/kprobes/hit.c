@@ -32,7 +32,7 @@ atomic_t kprobe_stale_breakpoints = ATOMIC_INIT(0);
 #define LEFT_ACCESS	(~(KPROBE_LEFT_RCU | KPROBE_LEFT_IRQS_ON))
 
 /*
- * Undoes what @left tells, which is not 0. Returns what kprobe_return_to_code() must redo.
+ * Undoes what @left tells, which is not 0. Returns what the next function must redo.
  *
  * RCU is not watching in the idle loop, around a guest, and on the way to user space. A hit there
  * does what a trap does, except that it leaves the preemption count alone: handlers see that of the
@@ -210,7 +210,8 @@ static void go_on(struct kprobe_point *point, const struct kprobe_route *route,
 		detour = kprobe_slot_detour((unsigned long)route->run);
 	for (i = 1; detour && i < detour->nr; i++)
 		if (ip == point->site + detour->from[i])
-			instruction_pointer_set(regs, (unsigned long)detour->slot + detour->insn[i]);
+			instruction_pointer_set(regs, (unsigned long)detour->slot +
+						      detour->insn[i]);
 }
 NOKPROBE_SYMBOL(go_on);
 

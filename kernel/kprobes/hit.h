@@ -46,21 +46,4 @@ static __always_inline unsigned int kprobe_begin_to_leave_code(struct pt_regs *r
 	return left;
 }
 
-/* Disables preemption, and makes the probed code's context that of handlers. */
-static __always_inline unsigned int kprobe_leave_code(struct pt_regs *regs)
-{
-	unsigned int left = kprobe_begin_to_leave_code(regs);
-
-	return likely(!left) ? 0 : kprobe_leave_code_slowly(left);
-}
-
-/* Undoes kprobe_leave_code(), which has returned @left. Enables preemption. */
-static __always_inline void kprobe_return_to_code(unsigned int left)
-{
-	if (likely(!left))
-		preempt_enable_notrace();
-	else
-		kprobe_return_to_code_slowly(left);
-}
-
 #endif /* _KERNEL_KPROBES_HIT_H */

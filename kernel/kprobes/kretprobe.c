@@ -423,10 +423,13 @@ NOKPROBE_SYMBOL(return_from_chain);
  */
 void kretprobe_return(struct pt_regs *regs, void *fp)
 {
-	unsigned int left = kprobe_leave_code(regs);
-	struct kretprobe_instance *ri = instance_of(current->kretprobe_instances.first);
+	unsigned int left = kprobe_begin_to_leave_code(regs);
+	struct kretprobe_instance *ri;
 	unsigned long addr;
 
+	if (unlikely(left))
+		left = kprobe_leave_code_slowly(left);
+	ri = instance_of(current->kretprobe_instances.first);
 	/* @call and @fp are equal only if %CHAINED is not set. */
 	if (unlikely(!ri || ri->call != (unsigned long)fp ||
 		     kprobe_is_return_trampoline((unsigned long)ri->ret_addr))) {
@@ -437,7 +440,10 @@ void kretprobe_return(struct pt_regs *regs, void *fp)
 		instruction_pointer_set(regs, addr);
 		end_call(ri, regs);
 	}
-	kprobe_return_to_code(left);
+	if (likely(!left))
+		preempt_enable_notrace();
+	else
+		kprobe_return_to_code_slowly(left);
 }
 NOKPROBE_SYMBOL(kretprobe_return);
 

@@ -11,8 +11,8 @@
  * CPU as soon as interrupts are enabled there.
  *
  * Instances outlive their return probe as long as calls are in flight: unregistering detaches the
- * pool from it. The pool is freed an RCU grace period after the last instance was returned, as other
- * CPUs may read that for a stack trace: see kretprobe_find_ret_addr().
+ * pool from it. The pool is freed an RCU grace period after the last instance was returned: other
+ * CPUs may read that for a stack trace, see kretprobe_find_ret_addr().
  */
 #include <linux/atomic.h>
 #include <linux/bitops.h>
@@ -242,7 +242,7 @@ static void ask_for_more(struct kretprobe_pool *pool)
 		refcount_inc(&pool->ref);
 		llist_add(&pool->waiting, &waiting_pools);
 	}
-	/* On this CPU, as another may keep its interrupts disabled: the first grows all that wait. */
+	/* On this CPU, as others may keep interrupts disabled: the first grows all that wait. */
 	irq_work_queue(raw_cpu_ptr(&serve_irq_work));
 }
 NOKPROBE_SYMBOL(ask_for_more);

@@ -59,6 +59,12 @@ static bool is_used(const struct kprobe_frame *frame, kprobe_uses_t uses, const 
 /* How long to look before asking for the grace period: most handlers return sooner. */
 #define LOOK_US		1000
 
+/* Tells users why rmmod, for example, does not return. */
+static void complain(int cpu)
+{
+	pr_warn("kprobes: still waiting for handlers on CPU %d to return\n", cpu);
+}
+
 /*
  * Waits until each hit that began before, and whose hazard pointer @uses accepts, has called its
  * handlers. Sleeps, and must not be called with a lock held: a handler may take any time to return.
@@ -95,12 +101,11 @@ void kprobe_synchronize(kprobe_uses_t uses, const void *arg)
 				grace_period = start_poll_synchronize_rcu_expedited();
 				asked = true;
 			}
-			/* Tells users why rmmod, for example, does not return. */
 			if (!warned && us > 2 * USEC_PER_SEC) {
-				pr_warn("kprobes: still waiting for handlers on CPU %d to return\n", cpu);
+				complain(cpu);
 				warned = true;
 			}
-			/* This CPU expires the timer itself: another may be busy with the handler. */
+			/* This CPU expires the timer: another may be busy with the handler. */
 			usleep_range(USEC_PER_MSEC, 2 * USEC_PER_MSEC);
 		}
 	}
