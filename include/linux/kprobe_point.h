@@ -319,7 +319,7 @@ struct kprobe_detour {
 	u8 from[KPROBE_REGION_INSNS + 1];
 	u16 insn[KPROBE_REGION_INSNS + 1];
 	u16 copies;
-	u16 retired;
+	u32 retired;
 	s32 veneer;
 #ifdef ARCH_KPROBE_OWN_DETOURS
 	struct arch_kprobe_detour arch;

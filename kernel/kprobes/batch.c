@@ -116,7 +116,7 @@ void kprobe_point_free(struct kprobe_point *point)
 	kprobe_slot_free(kprobe_point_slot(point));
 	kprobe_slot_free(point->text.run_post);
 	kfree(kprobe_point_emulation(point));
-	kprobe_point_free_detour(point);
+	kprobe_detour_free(point->detour);
 #ifdef CONFIG_KPROBES_ON_FTRACE
 	if (point->entry) {
 		kprobe_slot_free(point->entry->pass);
@@ -185,7 +185,7 @@ static void free_deferred(union kprobe_deferred_free *deferred)
 {
 	struct kprobe_point *point = container_of(deferred, struct kprobe_point, deferred);
 
-	if (kprobe_detours_are_retired(point) || switch_is_waited_for(point))
+	if ((point->detour && point->detour->retired) || switch_is_waited_for(point))
 		call_rcu_tasks(&deferred->rcu, grace_period_ended);
 	else if (!may_be_slept_in(point))
 		kprobe_point_free(point);

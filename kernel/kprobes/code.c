@@ -1,22 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What runs instead of a probed instruction: makes slots and detours, chooses the route that leads
- * hits there, replaces detours and frees them. The files that make, arm, optimize and free points
- * call this.
+ * What runs instead of a probed instruction: slots, detours, and the route that leads hits there.
  *
- * An architecture's own detour calls the handlers that its point had when the detour was made.
- * When the handlers change, the detour leaves its hits to functions in C, see detour.c, until
- * the optimizer has made a new detour. A detour without code for post-handlers is left when the
- * first probe with a post-handler comes: kprobe_leave_detour(). A stub knows no handlers, so it
- * stays when they change.
+ * A slot is a copy of the instruction and a jump back, with a call of kprobe_post_trampoline in
+ * between if there are post-handlers. If nothing else leads back, or the plan demands it, the slot
+ * ends in a breakpoint, whose hit goes on after the instruction: see hit.c. An emulated instruction
+ * that reads memory has a slot for when the read fails: there the instruction itself faults.
  *
- * A detour of the first kind has copies of all instructions that a jump covers. Jumps lead to
- * it. A detour of the second kind (@alone) has a copy of the probed instruction only. A
- * breakpoint may lead to either kind: its trap returns to the detour at once, and the detour
- * calls the handlers. A breakpoint must not lead to the first kind if another of the copied
- * instructions is probed: that probe would not be hit.
- *
- * Everything here runs under kprobe_mutex.
+ * A jump leads to a detour, which has copies of all instructions that the jump covers. A breakpoint
+ * may lead there as well, unless another one of them is probed: that probe would not be hit. A
+ * detour of the probed instruction @alone is for breakpoints. An architecture's own detour calls
+ * the handlers that its point had when the detour was made. When they change, the detour leaves its
+ * hits to detour.c until the optimizer has made a new one. A stub knows no handlers, and stays.
  */
 #include <linux/extable.h>
 #include <linux/init.h>
@@ -34,32 +29,6 @@
 #include "table.h"
 #include "veneer.h"
 
-/*
- * Displaced instructions: what a hit executes instead of the instruction at a point's site.
- *
- * The architecture's plan tells whether a copy of the instruction runs in a slot or a hit
- * emulates the instruction. kprobe_displace() makes both ready for a new point, before it can
- * be armed. There are two kinds of slots:
- *
- *	instruction		instruction
- *	jump back		call of kprobe_post_trampoline, for the post-handlers
- *				jump back
- *
- * If the jump back needs a register and none can be spared, kprobe_isa.back() writes code that
- * needs none. If there is no such code either, or the plan demands it, both kinds of slots are
- * the instruction and a breakpoint, and the hit of that breakpoint goes on after the
- * instruction: see hit.c.
- *
- * An emulated instruction that reads memory has a slot of the first kind for when that read
- * fails: there the instruction itself faults. If the fault is repaired, or the memory is back by
- * then, a copied call returns to the slot. Such a slot is not freed before its text is: see
- * batch.c. The hit has no post-handlers called, which counts as a miss.
- *
- * A copy runs with the flags, interrupts and preemption that the probed code has. Nothing is
- * single-stepped, so nothing has to be remembered between a hit and its instruction: the
- * instruction may be interrupted, preempted, and hit again.
- */
-
 /**
  * struct copy - a copy of a displaced instruction
  * @point: the point
@@ -72,37 +41,32 @@ struct copy {
 	bool post;
 };
 
-static void emit_way_back(const struct copy *copy, struct kprobe_code *code)
-{
-	const struct kprobe_isa *isa = arch_kprobe_isa;
-	unsigned long to = copy->point->site + copy->point->len;
-
-	if (copy->post) {
-		isa->enter(code, (unsigned long)kprobe_post_trampoline);
-		kprobe_code_leave(code, isa);
-	}
-	if (isa->back && !copy->insn->dead)
-		isa->back(code, to);
-	else
-		isa->jump(code, to, copy->insn->dead);
-}
-
 static enum kprobe_reason emit_copy(void *arg, struct kprobe_code *code)
 {
+	const struct kprobe_isa *isa = arch_kprobe_isa;
 	const struct copy *copy = arg;
 	struct kprobe_point *point = copy->point;
+	unsigned long next = point->site + point->len;
 	unsigned int len;
 
-	arch_kprobe_isa->emit(code, copy->insn, (u8 *)point->insn, point->site);
+	isa->emit(code, copy->insn, (u8 *)point->insn, point->site);
 	if (code->far)
 		return KPROBE_REASON_FAR_OPERAND;
 	len = code->len;
-	if (!point->ends_in_trap)
-		emit_way_back(copy, code);
+	if (!point->ends_in_trap) {
+		if (copy->post) {
+			isa->enter(code, (unsigned long)kprobe_post_trampoline);
+			kprobe_code_leave(code, isa);
+		}
+		if (isa->back && !copy->insn->dead)
+			isa->back(code, next);
+		else
+			isa->jump(code, next, copy->insn->dead);
+	}
 	if (code->far || point->ends_in_trap) {
 		code->len = len;
 		code->far = false;
-		arch_kprobe_isa->breakpoint(code, copy->insn);
+		isa->breakpoint(code, copy->insn);
 		point->ends_in_trap = true;
 	}
 	return KPROBE_REASON_NONE;
@@ -117,75 +81,51 @@ static enum kprobe_reason make_slot(struct kprobe_point *point, const struct kpr
 				&copy);
 }
 
-/* Stores in the point what hits need to know of the plan. */
-static enum kprobe_reason remember(struct kprobe_point *point, const struct kprobe_insn *insn)
-{
-	struct kprobe_emulation *emulation;
-
-	point->len = insn->len;
-	point->breakpoint_len = insn->breakpoint_len;
-	point->ends_in_trap = insn->ends_in_trap;
-	if (insn->action == KPROBE_RUN)
-		return KPROBE_REASON_NONE;
-	emulation = kzalloc(sizeof(*emulation), GFP_KERNEL);
-	if (!emulation)
-		return KPROBE_REASON_NO_MEMORY;
-	emulation->insn = *insn;
-	point->emulated = &emulation->insn;
-	return KPROBE_REASON_NONE;
-}
-
-static enum kprobe_reason plan(struct kprobe_point *point, struct kprobe_insn *insn)
-{
-	enum kprobe_reason reason;
-	bool reserved;
-	size_t avail;
-
-	mutex_lock(&text_mutex);
-	reserved = arch_kprobe_text_reserved(point->site, point->site + 1);
-	avail = kprobe_read_insn(point->site, (u8 *)point->insn, sizeof(point->insn));
-	mutex_unlock(&text_mutex);
-	if (reserved)
-		return KPROBE_REASON_RESERVED;
-	reason = arch_kprobe_isa->plan(insn, (u8 *)point->insn, avail, point->site);
-	/* kprobe_check_address() has asked about its first byte; livepatch may write the others. */
-	if (!reason && kprobe_any_in(KPROBE_TEXT_RESERVED, point->site, point->site + insn->len))
-		return KPROBE_REASON_RESERVED;
-	return reason ?: remember(point, insn);
-}
-
-/* Sets the jump back's register. Without one kprobe_isa.back() or a breakpoint ends the slot. */
-static void find_scratch(struct kprobe_point *point, struct kprobe_insn *insn,
-			 struct kprobe_lookup *lookup)
-{
-	if (!arch_kprobe_isa->scratch || point->emulated)
-		return;
-	insn->dead = kprobe_examine_scratch(lookup, point->site + point->len);
-	point->dead = fls(insn->dead);
-}
-
 /*
- * Plans how the instruction of a new point is displaced, fills in @insn and what follows from
- * the plan, and makes a slot if one is needed. Returns why the instruction cannot be probed.
+ * Plans how the instruction of a new point is displaced, and makes a slot if one is needed. Returns
+ * why the instruction cannot be probed.
  */
 enum kprobe_reason kprobe_displace(struct kprobe_point *point, struct kprobe_lookup *lookup)
 {
+	struct kprobe_emulation *emulation;
+	void **slot = &point->text.run;
+	enum kprobe_reason reason;
 	struct kprobe_insn insn;
-	enum kprobe_reason reason = plan(point, &insn) ?:
-				    kprobe_examine_site(lookup, point->site);
+	size_t avail;
 
-	if (!reason)
-		find_scratch(point, &insn, lookup);
-	if (reason || (point->emulated && !insn.may_fault))
+	scoped_guard(mutex, &text_mutex) {
+		if (arch_kprobe_text_reserved(point->site, point->site + 1))
+			return KPROBE_REASON_RESERVED;
+		avail = kprobe_read_insn(point->site, (u8 *)point->insn, sizeof(point->insn));
+	}
+	reason = arch_kprobe_isa->plan(&insn, (u8 *)point->insn, avail, point->site);
+	/* kprobe_check_address() has asked about its first byte; livepatch may write the others. */
+	if (!reason && kprobe_any_in(KPROBE_TEXT_RESERVED, point->site, point->site + insn.len))
+		return KPROBE_REASON_RESERVED;
+	reason = reason ?: kprobe_examine_site(lookup, point->site);
+	if (reason)
 		return reason;
-	return make_slot(point, &insn, point->emulated ? &kprobe_point_emulation(point)->slot :
-							 &point->text.run, false);
+	point->len = insn.len;
+	point->breakpoint_len = insn.breakpoint_len;
+	point->ends_in_trap = insn.ends_in_trap;
+	if (insn.action != KPROBE_RUN) {
+		emulation = kzalloc(sizeof(*emulation), GFP_KERNEL);
+		if (!emulation)
+			return KPROBE_REASON_NO_MEMORY;
+		emulation->insn = insn;
+		point->emulated = &emulation->insn;
+		if (!insn.may_fault)
+			return KPROBE_REASON_NONE;
+		slot = &emulation->slot;
+	} else if (arch_kprobe_isa->scratch) {
+		/* For the jump back. There may be none. */
+		insn.dead = kprobe_examine_scratch(lookup, point->site + point->len);
+		point->dead = fls(insn.dead);
+	}
+	return make_slot(point, &insn, slot, false);
 }
 
-/*
- * Sets @slot to a new copy of the instruction that calls the post-handlers. Leaves @slot as it
- * is if none is needed, or the point has one. Hits may be under way.
- */
+/* Sets @slot to a copy that calls the post-handlers, if one is needed and the point has none. */
 enum kprobe_reason kprobe_displace_post(struct kprobe_point *point, void **slot)
 {
 	struct kprobe_insn insn;
@@ -197,33 +137,26 @@ enum kprobe_reason kprobe_displace_post(struct kprobe_point *point, void **slot)
 	return make_slot(point, &insn, slot, true);
 }
 
-/*
- * Is the detour for the point's present handlers? A stub always is: it calls kprobe_hit(). False
- * also if there is no detour.
- */
+/* Is there a detour for the point's present handlers? A stub always is for them. */
 bool kprobe_detour_is_current(const struct kprobe_point *point)
 {
 	return point->detour && (!__is_defined(ARCH_KPROBE_OWN_DETOURS) ||
 				 point->detour->generation == READ_ONCE(point->generation));
 }
 
-/*
- * Must hits go to the point's detour?
- *
- * While the jump is in the text, or about to be written, they must: other routes continue
- * in the text that the jump covers.
- *
- * Otherwise hits must not go to a detour that displaces a whole region if another probe is in
- * the region: that probe would not be hit. They should not go to a detour that was made for
- * other handlers either, as it is slower than the trap. At a function's entry they go there all
- * the same, so that handlers run in the function's context and not in the trap's.
- */
+/* Do hits go to the point's detour? */
 static bool leads_to_detour(const struct kprobe_point *point)
 {
+	/* Other routes continue in the text that the jump covers, or is about to. */
 	if (point->mechanism == KPROBE_JUMP || kprobe_point_is_optimizing(point))
 		return true;
+	/* The other probe would not be hit. */
 	if (!point->detour->alone && point->not_jump == KPROBE_REASON_NEIGHBOUR)
 		return false;
+	/*
+	 * A detour for other handlers is slower than the trap. Handlers at a function's entry run
+	 * in the function's context all the same, not in the trap's.
+	 */
 	return kprobe_detour_is_current(point) || kprobe_point_skips_nop(point);
 }
 
@@ -272,21 +205,6 @@ void kprobe_detour_free(struct kprobe_detour *detour)
 	kfree_rcu(detour, deferred.rcu);
 }
 
-/* Nobody executes the point's detour. */
-void kprobe_point_free_detour(struct kprobe_point *point)
-{
-	kprobe_detour_free(point->detour);
-	point->detour = NULL;
-}
-
-/* Notes in a detour, which hits cannot reach yet, which instructions it displaces. */
-void kprobe_detour_set_region(struct kprobe_detour *detour,
-			      const struct kprobe_region *region)
-{
-	detour->nr = region->nr;
-	memcpy(detour->from, region->from, region->nr + 1);
-}
-
 /* What a detour is made of. */
 struct emission {
 	struct kprobe_detour *detour;
@@ -300,10 +218,7 @@ static enum kprobe_reason emit(void *arg, struct kprobe_code *code)
 	return arch_kprobe_emit_detour(emission->detour, emission->region, code);
 }
 
-/*
- * Makes sure that the point's jump reaches the detour, a short one by a veneer. That does not
- * follow from the detour's jump back, which may reach further or be missing.
- */
+/* Makes sure that the point's jump reaches the detour, a short one by a veneer. */
 static enum kprobe_reason connect_jump(struct kprobe_detour *detour,
 				       const struct kprobe_region *region)
 {
@@ -317,18 +232,13 @@ static enum kprobe_reason connect_jump(struct kprobe_detour *detour,
 	return code.far ? KPROBE_REASON_OUT_OF_REACH : KPROBE_REASON_NONE;
 }
 
-/* Makes a detour of the instructions in @region, of the probed one only if @alone. */
 static enum kprobe_reason make_detour(struct kprobe_point *point,
 				      const struct kprobe_region *region, bool alone)
 {
-	unsigned int retired = point->detour ? point->detour->retired : 0;
-	struct emission emission = { .region = region };
-	struct kprobe_detour *detour = NULL;
+	struct kprobe_detour *detour = kmem_cache_zalloc(detour_cache, GFP_KERNEL);
+	struct emission emission = { .detour = detour, .region = region };
 	enum kprobe_reason reason;
 
-	/* Not while so many previous detours wait to be freed that @retired would overflow. */
-	if (retired < U16_MAX)
-		detour = kmem_cache_zalloc(detour_cache, GFP_KERNEL);
 	if (!detour)
 		return KPROBE_REASON_NO_MEMORY;
 	detour->point = point;
@@ -336,8 +246,8 @@ static enum kprobe_reason make_detour(struct kprobe_point *point,
 	smp_rmb();	/* before probes' flags are read: pairs with kprobe_point_set_disabled() */
 	detour->alone = alone;
 	detour->direct = !kprobe_point_at_site(point);
-	kprobe_detour_set_region(detour, region);
-	emission.detour = detour;
+	detour->nr = region->nr;
+	memcpy(detour->from, region->from, region->nr + 1);
 	reason = kprobe_slot_make(&detour->slot, (unsigned long)detour, emit, &emission);
 	if (!reason && !alone)
 		reason = connect_jump(detour, region);
@@ -345,23 +255,20 @@ static enum kprobe_reason make_detour(struct kprobe_point *point,
 		kprobe_detour_free(detour);
 		return reason;
 	}
-	/*
-	 * A detour that is not @direct is slower than the trap. At a function's entry it is used
-	 * all the same: handlers must not run in a trap there.
-	 */
+	/* As in leads_to_detour(). */
 	if (detour->direct || kprobe_point_skips_nop(point))
 		detour->route.enter = detour->slot;
 	detour->replaced = point->detour;
-	detour->retired = retired;
+	if (point->detour)
+		detour->retired = point->detour->retired;
 	point->detour = detour;
 	return KPROBE_REASON_NONE;
 }
 
 /*
  * Gives a point a detour for its present handlers that its jump can lead to, or returns why there
- * is none. Plans the region unless @region->nr is set. The caller must then call
- * kprobe_point_choose_route(). If a detour was replaced, it must have the jump lead to the new one
- * and call kprobe_detour_retire_replaced(), before another detour is made.
+ * is none. Plans the region unless @region->nr is set. The caller must then choose the route, have
+ * the jump lead to the new detour, and call kprobe_detour_retire_replaced().
  */
 enum kprobe_reason kprobe_detour_for_jump(struct kprobe_point *point,
 					  struct kprobe_region *region)
@@ -372,8 +279,7 @@ enum kprobe_reason kprobe_detour_for_jump(struct kprobe_point *point,
 	if (kprobe_detour_is_current(point) && !point->detour->alone)
 		return KPROBE_REASON_NONE;
 	if (!region->nr) {
-		reason = arch_kprobe_refuses_detours() ?:
-			 kprobe_plan_region(kprobe_point_isa(point), region, (u8 *)point->insn,
+		reason = kprobe_plan_region(kprobe_point_isa(point), region, (u8 *)point->insn,
 					    sizeof(point->insn), point->site);
 		kprobe_region_set_scratch(region, kprobe_point_scratch(point));
 	}
@@ -389,9 +295,8 @@ bool kprobe_has_breakpoint_detour(const struct kprobe_point *point)
 }
 
 /*
- * Gives a point a detour that its breakpoint can lead to. If there can be none, the trap calls the
- * handlers. The caller must then call kprobe_point_choose_route() and
- * kprobe_detour_retire_replaced().
+ * Gives a point a detour that its breakpoint can lead to, if there can be one. The caller must then
+ * choose the route and call kprobe_detour_retire_replaced().
  */
 void kprobe_detour_for_breakpoint(struct kprobe_point *point)
 {
@@ -401,19 +306,13 @@ void kprobe_detour_for_breakpoint(struct kprobe_point *point)
 	lockdep_assert_held(&kprobe_mutex);
 	if (kprobe_detour_is_current(point) && leads_to_detour(point))
 		return;
-	/*
-	 * A task may sleep in a fault of the copy. Tasks RCU treats that as if the task had left
-	 * the detour, which could then be freed too early.
-	 */
+	/* A task that sleeps in a fault of the copy has left the detour for Tasks RCU. */
 	if (arch_kprobe_refuses_detours() || search_exception_tables(point->site))
 		return;
 	kprobe_point_plan(point, &insn);
 	if (kprobe_region_of_one(&region, &insn))
 		return;
-	/*
-	 * Where the jump back needs a register, it gets one at entries only: handlers must not run
-	 * in the trap there. Elsewhere the trap is faster than such a stub.
-	 */
+	/* If the jump back needs a register, the trap is faster than such a stub. */
 	if (kprobe_point_skips_nop(point))
 		kprobe_region_set_scratch(&region, insn.dead);
 	make_detour(point, &region, true);
@@ -432,10 +331,7 @@ static void grace_period_ended(struct rcu_head *rcu)
 	kprobe_free_soon(rcu, free_deferred);
 }
 
-/*
- * Frees the previous detour of a point after a Tasks RCU grace period: tasks may still execute it.
- * Jump and route lead to the present one. The point stays until the previous detour is freed.
- */
+/* Frees the previous detour after a Tasks RCU grace period. No jump or route leads there. */
 void kprobe_detour_retire_replaced(struct kprobe_point *point)
 {
 	struct kprobe_detour *detour = point->detour;
@@ -456,22 +352,17 @@ static void update_route(struct kprobe_point *point)
 
 /*
  * Chooses the route anew when an instruction that the detour displaces may have got a probe. At a
- * function's entry a detour of the probed instruction alone replaces it at once: handlers must not
- * run in the trap there until the optimizer comes. They do if there can be no such detour.
+ * function's entry the handlers must not run in the trap until the optimizer comes.
  */
 void kprobe_detour_leave_region(struct kprobe_point *point)
 {
-	if (point->mechanism != KPROBE_JUMP && kprobe_point_uses_site(point) &&
-	    kprobe_point_in_text(point) && kprobe_point_skips_nop(point) &&
-	    point->not_jump == KPROBE_REASON_NEIGHBOUR)
+	if (point->mechanism != KPROBE_JUMP && kprobe_point_in_text(point) &&
+	    kprobe_point_skips_nop(point) && point->not_jump == KPROBE_REASON_NEIGHBOUR)
 		kprobe_detour_for_breakpoint(point);
 	update_route(point);
 }
 
-/*
- * Makes the detour before a breakpoint arms a point at a function's entry: handlers must run in the
- * function's context there, as under ftrace, and not in the trap's.
- */
+/* Makes the detour before a breakpoint arms a point at a function's entry, see above. */
 void kprobe_detour_prepare(struct kprobe_point *point)
 {
 	struct kprobe_region region = {};

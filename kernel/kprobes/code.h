@@ -13,10 +13,7 @@ enum kprobe_reason kprobe_displace(struct kprobe_point *point, struct kprobe_loo
 enum kprobe_reason kprobe_displace_post(struct kprobe_point *point, void **slot);
 int __init kprobe_detour_init(void);
 void kprobe_point_choose_route(struct kprobe_point *point);
-void kprobe_point_free_detour(struct kprobe_point *point);
 void kprobe_detour_free(struct kprobe_detour *detour);
-void kprobe_detour_set_region(struct kprobe_detour *detour,
-			      const struct kprobe_region *region);
 bool kprobe_detour_is_current(const struct kprobe_point *point);
 enum kprobe_reason kprobe_detour_for_jump(struct kprobe_point *point,
 					  struct kprobe_region *region);
@@ -26,11 +23,5 @@ void kprobe_detour_retire_replaced(struct kprobe_point *point);
 void kprobe_detour_leave_region(struct kprobe_point *point);
 void kprobe_detour_prepare(struct kprobe_point *point);
 bool kprobe_detour_commit(struct kprobe_point *point);
-
-/* Do previous detours of the point still wait to be freed? */
-static inline bool kprobe_detours_are_retired(const struct kprobe_point *point)
-{
-	return point->detour && point->detour->retired;
-}
 
 #endif /* _KERNEL_KPROBES_CODE_H */

@@ -46,7 +46,7 @@ static enum kprobe_reason make_jump_at(struct kunit *test, unsigned long site)
 			kprobe_plan_region(arch_kprobe_isa, &region, text, sizeof(text), site));
 	guard(mutex)(&kprobe_mutex);
 	reason = kprobe_detour_for_jump(&point, &region);
-	kprobe_point_free_detour(&point);
+	kprobe_detour_free(point.detour);
 	return reason;
 }
 

@@ -294,11 +294,17 @@ static int emit_detour(struct emitted *e)
 	return code.far ? -ERANGE : code.len;
 }
 
+static void set_region(struct kprobe_detour *detour, const struct kprobe_region *region)
+{
+	detour->nr = region->nr;
+	memcpy(detour->from, region->from, region->nr + 1);
+}
+
 static void emit(struct kunit *test, struct emitted *e)
 {
 	bitmap_zero(e->starts, KPROBE_DETOUR_MAX_SIZE + 1);
 	memset(e->code, INT3_INSN_OPCODE, sizeof(e->code));
-	kprobe_detour_set_region(&e->detour, &e->region);
+	set_region(&e->detour, &e->region);
 	e->len = emit_detour(e);
 	KUNIT_ASSERT_GT(test, e->len, 0);
 	KUNIT_ASSERT_LE(test, e->len, KPROBE_DETOUR_MAX_SIZE);
@@ -528,7 +534,7 @@ static void x86_detour_mitigated(struct kunit *test)
 	unsigned int i;
 
 	set_handlers(e, 1, 0);
-	kprobe_detour_set_region(&e->detour, &e->region);
+	set_region(&e->detour, &e->region);
 	for (i = 0; i < ARRAY_SIZE(features); i++)
 		KUNIT_EXPECT_EQ(test, emit_with(e, features[i]),
 				branch[i] ? KPROBE_REASON_NOT_DISPLACED : KPROBE_REASON_NONE);
