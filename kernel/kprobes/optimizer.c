@@ -1,32 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The optimizer: a work item turns breakpoints into jumps. batch.c queues points that were armed or
- * have changed, and has jumps replaced before points are disarmed.
+ * The optimizer: a work item turns breakpoints into jumps.
  *
  * A jump covers several instructions. When it is written, no task may have an address inside of
  * them as its instruction pointer or return address. So a queued point takes two steps:
  *
  *   QUEUED -> WAITING	From now on hits continue in the detour's copies of these
- *			instructions, so no hit reaches the originals after the first one
- *			any more. The point is optimizing.
+ *			instructions, and none reaches the originals after the first one.
  *   WAITING -> IDLE	A Tasks RCU grace period has ended: every task that was among the
  *			instructions has left. The jump is written.
  *
- * Waiting is a state: no lock is held during the grace period, whose callback queues the work item
- * again. A task that delays the grace period delays optimization and nothing else. Points that
- * begin to wait meanwhile wait for the next grace period. A point that must be disarmed or killed
- * is dequeued.
- *
- * The work item begins about two jiffies after a point was last queued, but not much later than ten
- * jiffies after the first if points keep coming. It waits for the end of a registration of several
- * chunks. So it does not take turns with a task that registers probes, one by one or in a large
- * array.
- *
+ * No lock is held during the grace period. Points that begin to wait meanwhile wait for the next.
  * Replacing a jump by the breakpoint needs no grace period: tasks in the detour return to the text
  * after all that the jump has covered. Where a jump has several instructions, the architecture
  * keeps tasks from staying between them: kprobe_is_in_jump().
- *
- * Where there can be no jump, the breakpoint leads to a detour: see code.c.
  */
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
@@ -41,29 +28,14 @@
 #include "patch.h"
 #include "point.h"
 #include "slot.h"
-#include "table.h"
-
-/* Points that get detours under one hold of kprobe_mutex. */
-#define DETOURS_AT_ONCE	128
 
 /* All under kprobe_mutex, linked by @optimize. */
 static LIST_HEAD(queued_points);	/* KPROBE_OPT_QUEUED */
 static LIST_HEAD(optimizing_points);	/* KPROBE_OPT_WAITING for the next round to begin */
 static LIST_HEAD(waiting_points);	/* KPROBE_OPT_WAITING for this round to end */
 
-/**
- * enum optimizer_round - state of a round, which is one Tasks RCU grace period
- * @ROUND_NONE:    there is no round
- * @ROUND_WAITING: the points in @waiting_points wait for the grace period
- * @ROUND_OVER:    the grace period has ended; their jumps can be written
- */
-enum optimizer_round {
-	ROUND_NONE,
-	ROUND_WAITING,
-	ROUND_OVER,
-};
-
-static enum optimizer_round current_round;
+/* A round is one Tasks RCU grace period. When it is over, jumps can be written. */
+static enum { ROUND_NONE, ROUND_WAITING, ROUND_OVER } current_round;
 static struct rcu_head round_rcu;
 
 /* The sysctl; kprobe_mutex. */
@@ -77,12 +49,8 @@ static unsigned long last_queued;	/* jiffies when a point was queued; kprobe_mut
 /* Registrations of several chunks under way: the work item leaves points alone. kprobe_mutex. */
 static unsigned int registrations;
 
-/*
- * Nothing else writes the state. Also moves the point to the list for it. An illegal edge warns and
- * is not taken.
- */
-void kprobe_point_set_optimization(struct kprobe_point *point,
-				   enum kprobe_optimization to)
+/* Sets the state, and moves the point to the list for it. An illegal edge is not taken. */
+void kprobe_point_set_optimization(struct kprobe_point *point, enum kprobe_optimization to)
 {
 	lockdep_assert_held(&kprobe_mutex);
 	if (WARN_ON_ONCE(!kprobe_optimization_may_become(point->optimization, to)))
@@ -95,10 +63,7 @@ void kprobe_point_set_optimization(struct kprobe_point *point,
 			       &queued_points : &optimizing_points);
 }
 
-/*
- * Decides whether a point that has no jump can get one: sets @not_jump to why it cannot. If it can,
- * @region may be filled in.
- */
+/* Sets @not_jump to why a point cannot get a jump. If it can, @region may be filled in. */
 enum kprobe_reason kprobe_decide_jump(struct kprobe_point *point, struct kprobe_lookup *lookup,
 				      struct kprobe_region *region)
 {
@@ -110,16 +75,12 @@ enum kprobe_reason kprobe_decide_jump(struct kprobe_point *point, struct kprobe_
 	return reason;
 }
 
-/* prepare_detour() has set @not_jump. */
 static bool may_jump(const struct kprobe_point *point)
 {
 	return optimization_allowed && !point->not_jump;
 }
 
-/*
- * Decides whether a queued point gets a jump. Makes the detour for its jump, or else for its
- * breakpoint. No hit goes there yet.
- */
+/* Makes a detour for a queued point's jump, or else for its breakpoint. No hit goes there yet. */
 static void prepare_detour(struct kprobe_point *point, struct kprobe_lookup *lookup)
 {
 	static struct kprobe_region region;	/* kprobe_mutex */
@@ -134,12 +95,12 @@ static void prepare_detour(struct kprobe_point *point, struct kprobe_lookup *loo
 
 /*
  * Has hits go to the detour that was prepared. Moves the point to @ready if its jump can be written
- * now: there is a jump already, or no task can be among the instructions that the jump covers, as
- * that is one instruction. If the point has a jump and gets none, the jump stays: its detour cannot
- * be made anew, or a breakpoint is about to replace the jump.
+ * now. If the point has a jump and gets none, the jump stays: its detour cannot be made anew, or a
+ * breakpoint is about to replace the jump.
  */
 static void commit_route(struct kprobe_point *point, struct list_head *ready)
 {
+	/* No task is among the instructions: there is a jump, or they are one. */
 	bool at_once = point->mechanism == KPROBE_JUMP || point->region_len == point->len;
 
 	kprobe_point_choose_route(point);
@@ -152,11 +113,12 @@ static void commit_route(struct kprobe_point *point, struct list_head *ready)
 							       KPROBE_OPT_IDLE);
 }
 
-/* The points are linked by @optimize. */
 static void patch_sites(struct list_head *points, enum kprobe_site_text text)
 {
 	struct kprobe_point *point;
 
+	if (list_empty(points))
+		return;
 	kprobe_slots_sync();
 	kprobe_patch_begin();
 	list_for_each_entry(point, points, optimize)
@@ -168,8 +130,6 @@ static void write_jumps(struct list_head *points)
 {
 	struct kprobe_point *point, *next;
 
-	if (list_empty(points))
-		return;
 	patch_sites(points, KPROBE_SITE_JUMP);
 	list_for_each_entry_safe(point, next, points, optimize) {
 		kprobe_point_set_optimization(point, KPROBE_OPT_IDLE);
@@ -180,16 +140,11 @@ static void write_jumps(struct list_head *points)
 	}
 }
 
-/*
- * Replaces jumps by breakpoints. The points are KPROBE_OPT_IDLE, and linked by @optimize.
- * @stay is false if the breakpoints are about to leave the text as well.
- */
+/* The points are KPROBE_OPT_IDLE. @stay is false if the breakpoints leave the text next. */
 static void write_breakpoints(struct list_head *points, bool stay)
 {
 	struct kprobe_point *point, *next;
 
-	if (list_empty(points))
-		return;
 	patch_sites(points, KPROBE_SITE_BREAKPOINT);
 	list_for_each_entry_safe(point, next, points, optimize) {
 		list_del_init(&point->optimize);
@@ -210,9 +165,8 @@ static void round_is_over(struct rcu_head *rcu)
 }
 
 /*
- * Does what fits in one hold of kprobe_mutex: writes the jumps of points that have waited, or
- * decides about queued points. When none is left, those that must wait begin to. Returns whether
- * there is more to do.
+ * Writes the jumps of points that have waited, or else looks at queued points, as many as fit in
+ * one hold of kprobe_mutex. Returns whether there is more to do.
  */
 static bool optimize_some(void)
 {
@@ -236,7 +190,7 @@ static bool optimize_some(void)
 			current_round = ROUND_NONE;
 	} else {
 		kprobe_lookup_init(&lookup);
-		while (done++ < DETOURS_AT_ONCE && !list_empty(&queued_points)) {
+		while (done++ < KPROBE_CHUNK && !list_empty(&queued_points)) {
 			point = list_first_entry(&queued_points, struct kprobe_point, optimize);
 			prepare_detour(point, &lookup);
 			list_move_tail(&point->optimize, &prepared);
@@ -259,6 +213,7 @@ static bool optimize_some(void)
 	return false;
 }
 
+/* Begins about two jiffies after a point was last queued, or some ten after the first one. */
 static void optimize(struct work_struct *work)
 {
 	static unsigned int postponed;
@@ -283,10 +238,7 @@ static bool needs_no_work(const struct kprobe_point *point)
 	       kprobe_has_breakpoint_detour(point);
 }
 
-/*
- * Has a work item give the point a jump or, where there can be none, a detour for its breakpoint.
- * Points that are not armed, or already as good as they can be, are not queued.
- */
+/* Has the work item look at a point that is armed and can become better. */
 void kprobe_optimizer_queue(struct kprobe_point *point)
 {
 	lockdep_assert_held(&kprobe_mutex);
@@ -298,10 +250,7 @@ void kprobe_optimizer_queue(struct kprobe_point *point)
 	queue_delayed_work(system_unbound_wq, &optimize_work, 1);
 }
 
-/*
- * Stops the optimizer while a registration of several chunks is under way. When that ends, which a
- * false @begins tells, the optimizer looks at all points of the registration together.
- */
+/* Stops the optimizer while a registration of several chunks is under way. */
 void kprobe_optimizer_hold(bool begins)
 {
 	guard(mutex)(&kprobe_mutex);
@@ -310,7 +259,7 @@ void kprobe_optimizer_hold(bool begins)
 		mod_delayed_work(system_unbound_wq, &optimize_work, 0);
 }
 
-/* The optimizer does nothing more for the point. The text does not change: a jump stays. */
+/* The text does not change: a jump stays. */
 void kprobe_optimizer_dequeue(struct kprobe_point *point)
 {
 	lockdep_assert_held(&kprobe_mutex);
@@ -318,10 +267,7 @@ void kprobe_optimizer_dequeue(struct kprobe_point *point)
 		kprobe_point_set_optimization(point, KPROBE_OPT_IDLE);
 }
 
-/*
- * Dequeues a point. Adds it to @jumps for write_breakpoints() if it has a jump. Otherwise it is
- * queued again if its breakpoint stays (@stay) and may lead to another detour.
- */
+/* Dequeues a point. If it has a jump, adds it to @jumps for write_breakpoints(). */
 static void give_up_jump(struct kprobe_point *point, struct list_head *jumps, bool stay)
 {
 	kprobe_optimizer_dequeue(point);
@@ -343,32 +289,24 @@ void kprobe_unoptimize(struct list_head *points)
 }
 
 /*
- * The next point after @point whose jump would cover @site, by another byte than the first; the
- * first such point if @point is NULL.
+ * The next point after @other, or the first one if that is NULL, that cannot have a jump while
+ * @point has a breakpoint: its jump would cover @point's site, or it has the same site and @point
+ * is at the entry nop.
  */
-static struct kprobe_point *next_covering(struct kprobe_point *point, unsigned long site)
+static struct kprobe_point *next_overlapping(const struct kprobe_point *point,
+					     struct kprobe_point *other)
 {
-	unsigned long addr = site - KPROBE_REGION_REACH;
+	unsigned long site = point->site, addr = site - KPROBE_REGION_REACH;
 
-	point = point ? kprobe_point_after(point) : kprobe_point_next(&addr, site);
-	while (point && point->addr < site && !kprobe_point_covers(point, site))
-		point = kprobe_point_after(point);
-	return point && point->addr < site ? point : NULL;
+	do {
+		other = other ? kprobe_point_after(other) : kprobe_point_next(&addr, site);
+		if (!other || other->addr > site)
+			return NULL;
+	} while (!kprobe_point_covers(other, site) && other != kprobe_point_at_site(point));
+	return other;
 }
 
-static void unoptimize_neighbour(struct kprobe_point *point, struct list_head *jumps)
-{
-	if (point->verdict == KPROBE_VERDICT_IMPOSSIBLE || !kprobe_point_uses_site(point))
-		return;
-	point->not_jump = KPROBE_REASON_NEIGHBOUR;
-	give_up_jump(point, jumps, true);
-	kprobe_detour_leave_region(point);
-}
-
-/*
- * Replaces jumps that cover the sites of other points by breakpoints. @points are those other
- * points, linked by @batch and about to be armed.
- */
+/* Points, linked by @batch, are about to be armed: jumps over their sites become breakpoints. */
 void kprobe_unoptimize_overlapping(struct list_head *points)
 {
 	struct kprobe_point *point, *other;
@@ -376,20 +314,31 @@ void kprobe_unoptimize_overlapping(struct list_head *points)
 
 	lockdep_assert_held(&kprobe_mutex);
 	list_for_each_entry(point, points, batch) {
-		for (other = NULL; (other = next_covering(other, point->site));)
-			unoptimize_neighbour(other, &jumps);
-		/* The point at an entry nop is about to have the breakpoint. */
-		other = kprobe_point_at_site(point);
-		if (other)
-			unoptimize_neighbour(other, &jumps);
+		for (other = NULL; (other = next_overlapping(point, other));) {
+			if (other->verdict == KPROBE_VERDICT_IMPOSSIBLE ||
+			    !kprobe_point_uses_site(other))
+				continue;
+			other->not_jump = KPROBE_REASON_NEIGHBOUR;
+			give_up_jump(other, &jumps, true);
+			kprobe_detour_leave_region(other);
+		}
 	}
 	write_breakpoints(&jumps, true);
 }
 
+/* Queues points that @point, which was disarmed, may have kept from becoming jumps. */
+void kprobe_optimizer_queue_overlapping(struct kprobe_point *point)
+{
+	struct kprobe_point *other = NULL;
+
+	lockdep_assert_held(&kprobe_mutex);
+	while ((other = next_overlapping(point, other)))
+		kprobe_optimizer_queue(other);
+}
+
 /*
  * The point is about to get its first probe with a post-handler. If its detour has no code for
- * post-handlers, the point leaves the detour. A jump becomes a breakpoint until the optimizer has
- * made another detour.
+ * that, the point has a breakpoint until the optimizer has made another one.
  */
 void kprobe_leave_detour(struct kprobe_point *point)
 {
@@ -405,8 +354,7 @@ void kprobe_leave_detour(struct kprobe_point *point)
 
 /*
  * Has hits of a point at an entry nop go by its pass slot, as there is another point at its site
- * now. Existing detours do not call handlers themselves any more. While there is a jump in the
- * text, hits must stay in its detour: so the route changes after the text.
+ * now. While a jump is in the text, hits stay in its detour: the route changes last.
  */
 void kprobe_route_by_pass(struct kprobe_point *point)
 {
@@ -418,19 +366,6 @@ void kprobe_route_by_pass(struct kprobe_point *point)
 	give_up_jump(point, &jumps, false);
 	write_breakpoints(&jumps, false);
 	kprobe_point_choose_route(point);
-}
-
-/* Queues points that @point, which was disarmed, may have kept from becoming jumps. */
-void kprobe_optimizer_queue_overlapping(struct kprobe_point *point)
-{
-	struct kprobe_point *other = NULL;
-
-	lockdep_assert_held(&kprobe_mutex);
-	while ((other = next_covering(other, point->site)))
-		kprobe_optimizer_queue(other);
-	other = kprobe_point_at_site(point);
-	if (other)
-		kprobe_optimizer_queue(other);
 }
 
 /* Applies the switch to a chunk of points from @addr on. Returns whether there are more. */
@@ -454,10 +389,7 @@ static bool allow_chunk(bool allow, unsigned long *addr)
 	return done > KPROBE_CHUNK;
 }
 
-/*
- * Switches optimization on or off. When this has switched it off, no jump is left, unless somebody
- * has switched it on meanwhile. When this has switched it on, a work item optimizes points later.
- */
+/* When this has switched optimization off, no jump is left, unless it was switched on meanwhile. */
 void kprobe_optimizer_allow(bool allow)
 {
 	unsigned long addr = 0;
