@@ -199,7 +199,8 @@ void kprobe_detour_free(struct kprobe_detour *detour)
 	lockdep_assert_held(&kprobe_mutex);
 	if (!detour)
 		return;
-	kprobe_veneer_free(detour);
+	if (KPROBE_SHORT_JUMP_SIZE)
+		kprobe_veneer_free(detour);
 	kprobe_slot_free(detour->slot);
 	/* An unwinder may have looked the detour up under RCU, and still read it. */
 	kfree_rcu(detour, deferred.rcu);

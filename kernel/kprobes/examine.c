@@ -203,7 +203,7 @@ static enum kprobe_reason examine_site(const struct kprobe_point *point,
 	enum kprobe_reason reason;
 
 	reason = kprobe_examine(arch_kprobe_isa, region, lookup, site, site + lands);
-	if (!reason || !lands || !kprobe_veneer_in_reach(site) ||
+	if (!reason || !lands || !KPROBE_SHORT_JUMP_SIZE || !kprobe_veneer_find(site) ||
 	    kprobe_examine(arch_kprobe_short_isa, region, lookup, site, site + 1))
 		return reason;
 	return KPROBE_REASON_NONE;
