@@ -46,17 +46,6 @@ static void plan_next(struct life *l, struct kprobe_insn *insn)
 	l->addr += insn->len;
 }
 
-/* Notes uses by instructions in delay slots, which are not executed for certain. */
-static void pass_delay_slots(struct life *l, unsigned int nr)
-{
-	struct kprobe_insn insn;
-
-	while (nr--) {
-		plan_next(l, &insn);
-		note_use(l, &insn, false);
-	}
-}
-
 /*
  * The registers that are dead at a return and at a function's entry: by the calling
  * convention no value is passed in scratch registers.
@@ -66,66 +55,46 @@ static u32 dead_elsewhere(const struct life *l)
 	return l->survey->isa->scratch & ~l->read;
 }
 
-/* The calling convention holds at entries of functions, not inside them or in cold parts. */
-static bool is_entry(const struct kprobe_text *text, unsigned long addr)
-{
-	struct kprobe_function f;
-
-	return text->find(text->lookup, addr, &f) && f.kind == KPROBE_SYMBOL_FUNCTION &&
-	       f.start == addr;
-}
-
-static u32 dead_at_target(const struct life *l, unsigned long target,
-			  unsigned int branches)
+static u32 dead_at_target(const struct life *l, unsigned long target, unsigned int branches)
 {
 	struct life there = { .survey = l->survey, .function = l->function, .addr = target };
-
-	if (!kprobe_is_in_function(l->function, target))
-		return is_entry(l->survey->text, target) ? dead_elsewhere(l) : l->dead;
-	return l->dead | (find_dead(&there, branches) & ~l->read);
-}
-
-/* A register is dead at a conditional branch if it is dead on both ways. */
-static u32 dead_after_cond(const struct life *l, unsigned long target,
-			   unsigned int branches)
-{
-	struct life next = *l;
-
-	return dead_at_target(l, target, branches) & find_dead(&next, branches);
-}
-
-/* How many of the next instructions are executed conditionally. */
-static unsigned int uncertain_after(const struct kprobe_insn *insn, unsigned int uncertain)
-{
-	if (insn->may_skip)
-		return 1;
-	if (insn->bundle && insn->flow == KPROBE_FLOW_NEXT)
-		return insn->bundle;
-	return uncertain ? uncertain - 1 : 0;
-}
-
-/* May execution continue elsewhere: at a fixup, or at a jump label's target? */
-static bool may_divert(const struct life *l, const struct kprobe_insn *insn)
-{
 	const struct kprobe_text *text = l->survey->text;
+	struct kprobe_function f;
 
-	return text->may_fault(text, l->addr - insn->len, l->addr) ||
-	       text->is_reserved(text, l->addr - insn->len, l->addr);
+	if (kprobe_is_in_function(l->function, target))
+		return l->dead | (find_dead(&there, branches) & ~l->read);
+	/* The calling convention holds at entries of functions, not in their cold parts. */
+	return text->find(text->lookup, target, &f) && f.kind == KPROBE_SYMBOL_FUNCTION &&
+	       f.start == target ? dead_elsewhere(l) : l->dead;
 }
 
 static u32 find_dead(struct life *l, unsigned int branches)
 {
-	unsigned int i, uncertain = 0;
-	struct kprobe_insn insn;
+	const struct kprobe_text *text = l->survey->text;
+	unsigned int i, uncertain = 0;	/* how many of the next are executed conditionally */
+	struct kprobe_insn insn, slot;
+	unsigned long addr;
+	struct life next;
 
 	for (i = 0; i < LIFE_MAX; i++) {
+		addr = l->addr;
 		plan_next(l, &insn);
-		if (!insn.len || may_divert(l, &insn))
+		/* Execution may continue elsewhere: at a fixup, or at a jump label's target. */
+		if (!insn.len || text->may_fault(text, addr, l->addr) ||
+		    text->is_reserved(text, addr, l->addr))
 			break;
 		note_use(l, &insn, !uncertain);
-		uncertain = uncertain_after(&insn, uncertain);
-		if (insn.flow != KPROBE_FLOW_NEXT)
-			pass_delay_slots(l, insn.bundle);
+		if (insn.may_skip)
+			uncertain = 1;
+		else if (insn.bundle && insn.flow == KPROBE_FLOW_NEXT)
+			uncertain = insn.bundle;
+		else if (uncertain)
+			uncertain--;
+		/* Those in delay slots are not executed for certain. */
+		while (insn.flow != KPROBE_FLOW_NEXT && insn.bundle--) {
+			plan_next(l, &slot);
+			note_use(l, &slot, false);
+		}
 		switch (insn.flow) {
 		case KPROBE_FLOW_RETURN:
 			return dead_elsewhere(l);
@@ -138,8 +107,12 @@ static u32 find_dead(struct life *l, unsigned int branches)
 			return branches ? dead_at_target(l, insn.target, branches - 1) :
 					  l->dead;
 		case KPROBE_FLOW_COND:
-			return branches ? dead_after_cond(l, insn.target, branches - 1) :
-					  l->dead;
+			if (!branches)
+				return l->dead;
+			/* On both ways. */
+			next = *l;
+			return dead_at_target(l, insn.target, branches - 1) &
+			       find_dead(&next, branches - 1);
 		}
 	}
 	return l->dead;
