@@ -13,11 +13,6 @@
 #define JCC32_INSN_OPCODE	0x0f80
 #define ADDR_SIZE_PREFIX	0x67
 
-static void put_byte(struct kprobe_code *code, u8 byte)
-{
-	kprobe_code_put(code, &byte, sizeof(byte));
-}
-
 static void put32(struct kprobe_code *code, unsigned long value)
 {
 	u8 bytes[sizeof(u32)];
@@ -35,7 +30,7 @@ void x86_put_target(struct kprobe_code *code, unsigned long target)
 
 void x86_put_jump(struct kprobe_code *code, unsigned long to, u32 scratch)
 {
-	put_byte(code, JMP32_INSN_OPCODE);
+	X86_PUT(code, JMP32_INSN_OPCODE);
 	x86_put_target(code, to);
 }
 
@@ -46,42 +41,26 @@ static void put_short_jump(struct kprobe_code *code, unsigned long to, u32 scrat
 
 	if (apart != (s8)apart)
 		code->far = true;
-	put_byte(code, JMP8_INSN_OPCODE);
-	put_byte(code, apart);
+	X86_PUT(code, JMP8_INSN_OPCODE, apart);
 }
 
 void x86_put_cond(struct kprobe_code *code, u8 cond, unsigned long target)
 {
-	put_byte(code, JCC32_INSN_OPCODE >> 8);
-	put_byte(code, (JCC32_INSN_OPCODE & 0xff) | cond);
+	X86_PUT(code, JCC32_INSN_OPCODE >> 8, (JCC32_INSN_OPCODE & 0xff) | cond);
 	x86_put_target(code, target);
 }
 
-/* Those have no reach: over a jump that goes there, or over the one over it. */
+/* loop and jcxz reach 128 bytes: emit "loop over; jmp past; over: jmp target; past:". */
 static void put_loop(struct kprobe_code *code, const struct kprobe_insn *insn)
 {
 	if (insn->arch.width != X86_WORD_SIZE)
-		put_byte(code, ADDR_SIZE_PREFIX);
-	put_byte(code, X86_LOOP_INSN_OPCODE | insn->arch.cond);
-	put_byte(code, JMP8_INSN_SIZE);
-	put_byte(code, JMP8_INSN_OPCODE);
-	put_byte(code, JMP32_INSN_SIZE);
+		X86_PUT(code, ADDR_SIZE_PREFIX);
+	X86_PUT(code, X86_LOOP_INSN_OPCODE | insn->arch.cond, JMP8_INSN_SIZE,
+		JMP8_INSN_OPCODE, JMP32_INSN_SIZE);
 	x86_put_jump(code, insn->target, 0);
 }
 
-/*
- * Who is called returns to the original text, so nobody sleeps with an address of
- * the copy on the stack. What is pushed is sign-extended: a 64-bit kernel's text
- * is in the last 2 GB.
- */
-static void put_displaced_call(struct kprobe_code *code, unsigned long next, unsigned long target)
-{
-	put_byte(code, X86_PUSH32_INSN_OPCODE);
-	put32(code, next);
-	x86_put_jump(code, target, 0);
-}
-
-/* Relative to the end, but both ends are as far after the starts. */
+/* A RIP-relative operand counts from the end, but the copy is as long as the original. */
 static void put_same(struct kprobe_code *code, const struct kprobe_insn *insn,
 		     const u8 *bytes, unsigned long from)
 {
@@ -98,65 +77,46 @@ static void put_same(struct kprobe_code *code, const struct kprobe_insn *insn,
 	kprobe_code_put(code, bytes + at, insn->len - at);
 }
 
-/* CPUs that speculate straight on must come to a breakpoint. */
-static void put_last(struct kprobe_code *code, const struct kprobe_insn *insn,
-		     const u8 *bytes, unsigned long from)
-{
-	put_same(code, insn, bytes, from);
-	if (IS_ENABLED(CONFIG_MITIGATION_SLS))
-		put_byte(code, INT3_INSN_OPCODE);
-}
-
 static void emit(struct kprobe_code *code, const struct kprobe_insn *insn,
 		 const u8 *bytes, unsigned long from)
 {
 	if (insn->action == KPROBE_NOP)
 		return;
-	if (insn->flow == KPROBE_FLOW_JUMP)
+	switch (insn->flow) {
+	case KPROBE_FLOW_CALL:
+		/*
+		 * It returns to the original text: nobody sleeps with an address of the copy on the
+		 * stack. A 64-bit kernel's text is in the last 2 GB, as the push sign-extends.
+		 */
+		X86_PUT(code, X86_PUSH32_INSN_OPCODE);
+		put32(code, from + insn->len);
+		fallthrough;
+	case KPROBE_FLOW_JUMP:
 		x86_put_jump(code, insn->target, 0);
-	else if (insn->flow == KPROBE_FLOW_CALL)
-		put_displaced_call(code, from + insn->len, insn->target);
-	else if (insn->flow == KPROBE_FLOW_JUMP_INDIRECT || insn->flow == KPROBE_FLOW_RETURN)
-		put_last(code, insn, bytes, from);
-	else if (insn->flow != KPROBE_FLOW_COND)
+		break;
+	case KPROBE_FLOW_COND:
+		if (insn->arch.loop)
+			put_loop(code, insn);
+		else
+			x86_put_cond(code, insn->arch.cond, insn->target);
+		break;
+	default:
 		put_same(code, insn, bytes, from);
-	else if (insn->arch.loop)
-		put_loop(code, insn);
-	else
-		x86_put_cond(code, insn->arch.cond, insn->target);
+		/* CPUs that speculate straight on must come to a breakpoint. */
+		if (IS_ENABLED(CONFIG_MITIGATION_SLS) && kprobe_insn_ends_flow(insn))
+			X86_PUT(code, INT3_INSN_OPCODE);
+	}
 }
 
 static void put_breakpoint(struct kprobe_code *code, const struct kprobe_insn *insn)
 {
-	put_byte(code, INT3_INSN_OPCODE);
+	X86_PUT(code, INT3_INSN_OPCODE);
 }
 
 void x86_put_call(struct kprobe_code *code, unsigned long target)
 {
-	put_byte(code, CALL_INSN_OPCODE);
+	X86_PUT(code, CALL_INSN_OPCODE);
 	x86_put_target(code, target);
-}
-
-static void glance_at_branch(struct kprobe_insn *plan, u8 flow, unsigned long next,
-			     s32 disp)
-{
-	plan->flow = flow;
-	plan->target = X86_ADDRESS(next + disp);
-}
-
-static void glance_at_two_bytes(struct kprobe_insn *plan, const u8 *bytes,
-				unsigned long addr)
-{
-	u8 reg = X86_MODRM_REG(bytes[1]);
-
-	if (bytes[0] == 0x0f && (bytes[1] & 0xf0) == 0x80)	/* jcc */
-		glance_at_branch(plan, KPROBE_FLOW_COND, addr + X86_JCC32_INSN_SIZE,
-				 get_unaligned_le32(bytes + 2));
-	else if ((bytes[0] == 0xc7 && bytes[1] == 0xf8) ||	/* xbegin */
-		 (bytes[0] == 0xff && (reg == 4 || reg == 5)))	/* jmp indirect */
-		plan->flow = KPROBE_FLOW_JUMP_INDIRECT;
-	else if (x86_kprobe_is_pad(bytes))
-		plan->flow = KPROBE_FLOW_PAD;
 }
 
 /*
@@ -165,26 +125,44 @@ static void glance_at_two_bytes(struct kprobe_insn *plan, const u8 *bytes,
  */
 static void glance(struct kprobe_insn *plan, const u8 *bytes, unsigned long addr)
 {
+	u8 reg = X86_MODRM_REG(bytes[1]);
+
 	plan->flow = KPROBE_FLOW_NEXT;
 	plan->state = bytes[0] == X86_STD_INSN_OPCODE;
 	switch (bytes[0]) {
 	case 0x70 ... 0x7f:				/* jcc */
 	case 0xe0 ... 0xe3:				/* loop, jcxz */
 	case JMP8_INSN_OPCODE:
-		glance_at_branch(plan, KPROBE_FLOW_JUMP, addr + JMP8_INSN_SIZE,
-				 (s8)bytes[1]);
+		plan->flow = KPROBE_FLOW_JUMP;
+		plan->target = X86_ADDRESS(addr + JMP8_INSN_SIZE + (s8)bytes[1]);
 		break;
 	case JMP32_INSN_OPCODE:
 	case CALL_INSN_OPCODE:
-		glance_at_branch(plan, bytes[0] == CALL_INSN_OPCODE ?
-				 KPROBE_FLOW_CALL : KPROBE_FLOW_JUMP,
-				 addr + JMP32_INSN_SIZE, get_unaligned_le32(bytes + 1));
+		plan->flow = bytes[0] == CALL_INSN_OPCODE ? KPROBE_FLOW_CALL : KPROBE_FLOW_JUMP;
+		plan->target = X86_ADDRESS(addr + JMP32_INSN_SIZE +
+					   (s32)get_unaligned_le32(bytes + 1));
+		break;
+	case 0x0f:
+		if ((bytes[1] & 0xf0) != (JCC32_INSN_OPCODE & 0xff))
+			break;
+		plan->flow = KPROBE_FLOW_COND;
+		plan->target = X86_ADDRESS(addr + X86_JCC32_INSN_SIZE +
+					   (s32)get_unaligned_le32(bytes + 2));
 		break;
 	case X86_JMP_FAR_OPCODE:
 		plan->flow = KPROBE_FLOW_JUMP_INDIRECT;
 		break;
+	case 0xc7:
+		if (bytes[1] == 0xf8)			/* xbegin */
+			plan->flow = KPROBE_FLOW_JUMP_INDIRECT;
+		break;
+	case 0xff:
+		if (reg == 4 || reg == 5)		/* jmp indirect */
+			plan->flow = KPROBE_FLOW_JUMP_INDIRECT;
+		break;
 	default:
-		glance_at_two_bytes(plan, bytes, addr);
+		if (x86_kprobe_is_pad(bytes))
+			plan->flow = KPROBE_FLOW_PAD;
 	}
 }
 

@@ -32,31 +32,19 @@ struct insn;
 extern const struct kprobe_isa x86_kprobe_isa;
 extern const struct kprobe_isa x86_kprobe_short_isa;
 
-/**
- * x86_kprobe_decode() - decode an instruction
- * @insn:  filled in
- * @bytes: its bytes
- * @avail: how many bytes there are, with those after it
- *
- * Context: Any.
- * Return: %KPROBE_REASON_NONE, %KPROBE_REASON_UNDECODABLE when the bytes are no
- * instruction or end within it, %KPROBE_REASON_FORM when it has more prefixes than
- * can be told.
+/*
+ * %KPROBE_REASON_UNDECODABLE if the @avail bytes are no instruction or end within it,
+ * %KPROBE_REASON_FORM if it has more prefixes than can be told.
  */
 enum kprobe_reason x86_kprobe_decode(struct insn *insn, const u8 *bytes, size_t avail);
 
-/**
- * x86_kprobe_plan() - the plan() of x86_kprobe_isa
- * @insn:  filled in
- * @bytes: the instruction's bytes
- * @avail: how many bytes there are, with those after it
- * @addr:  its address
- *
- * Context: Any.
- * Return: as plan().
- */
 enum kprobe_reason x86_kprobe_plan(struct kprobe_insn *insn, const u8 *bytes,
 				   size_t avail, unsigned long addr);
+
+/* Appends bytes. */
+#define X86_BYTES(...)	((const u8 []){ __VA_ARGS__ })
+#define X86_PUT(code, ...) \
+	kprobe_code_put(code, X86_BYTES(__VA_ARGS__), sizeof(X86_BYTES(__VA_ARGS__)))
 
 /*
  * Append a relative operand that is the last of its instruction, a jump, a call and a
@@ -67,14 +55,7 @@ void x86_put_jump(struct kprobe_code *code, unsigned long target, u32 scratch);
 void x86_put_call(struct kprobe_code *code, unsigned long target);
 void x86_put_cond(struct kprobe_code *code, u8 cond, unsigned long target);
 
-/**
- * x86_kprobe_is_pad() - do bytes begin with a landing pad for indirect branches?
- * @bytes: four bytes
- *
- * Context: Any.
- * Return: True for ENDBR, and for the nop that objtool makes of those that no
- * indirect branch goes to.
- */
+/* Do four bytes make a landing pad: ENDBR, or the nop that objtool makes of unused ones? */
 static inline bool x86_kprobe_is_pad(const u8 *bytes)
 {
 	u32 first = get_unaligned_le32(bytes);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The detours of 64-bit kernels, which call handlers by themselves.
- *
- * This is a detour that calls all handlers itself, with one pre-handler:
+ * The detours of 64-bit kernels, which call handlers by themselves. One with one pre-handler:
  *
  *	return probe alone? done without saving -> run	kretprobe_enter_quickly()
  *	save registers as a trap would		kprobe_detour_save_template
@@ -41,8 +39,8 @@
 /* Offset of what the push of the instruction pointer pushes: after its opcode. */
 #define SAVE_IP		(kprobe_detour_save_template_ip + 1 - kprobe_detour_save_template)
 
-#define BYTES(...)	((const u8 []){ __VA_ARGS__ })
-#define PUT(c, ...)	kprobe_code_put(c, BYTES(__VA_ARGS__), sizeof(BYTES(__VA_ARGS__)))
+#define BYTES		X86_BYTES
+#define PUT		X86_PUT
 #define COND_NE		0x5
 
 static void put32(struct kprobe_code *c, s32 value)
@@ -50,7 +48,7 @@ static void put32(struct kprobe_code *c, s32 value)
 	kprobe_code_put(c, &value, sizeof(value));
 }
 
-/* What is called directly needs no landing pad. */
+/* Calls a function after its landing pad. */
 static void put_call(struct kprobe_code *c, const void *function)
 {
 	bool on_entry;
@@ -73,9 +71,9 @@ static void put_percpu(struct kprobe_code *c, unsigned long addr, const u8 *byte
 	x86_put_target(c, addr);
 }
 
-/* An instruction up to its per-CPU operand, which is relative to the end. */
-#define PUT_PERCPU(c, addr, bytes_after, ...)					\
-	put_percpu(c, (addr) - (bytes_after), BYTES(PERCPU_PREFIX __VA_ARGS__),	\
+/* An instruction whose per-CPU operand is the last, and relative to the end. */
+#define PUT_PERCPU(c, addr, ...)						\
+	put_percpu(c, addr, BYTES(PERCPU_PREFIX __VA_ARGS__),			\
 		   sizeof(BYTES(PERCPU_PREFIX __VA_ARGS__)))
 
 /*
@@ -84,7 +82,7 @@ static void put_percpu(struct kprobe_code *c, unsigned long addr, const u8 *byte
  */
 #ifdef CONFIG_SMP
 #define PUT_FRAME_BASE(c)							\
-	PUT_PERCPU(c, (unsigned long)&this_cpu_off, 0, 0x4c, 0x8b, 0x3d) /* mov to %r15 */
+	PUT_PERCPU(c, (unsigned long)&this_cpu_off, 0x4c, 0x8b, 0x3d) /* mov to %r15 */
 #else
 #define PUT_FRAME_BASE(c)	PUT(c, 0x45, 0x31, 0xff)	/* xor %r15d, %r15d */
 #endif
@@ -116,7 +114,7 @@ static void put_save(struct kprobe_code *c, const struct kprobe_detour *detour, 
 	if (detour->alone)
 		PUT(c, 0xfc);					/* cld */
 	if (IS_ENABLED(CONFIG_PREEMPT_COUNT))
-		PUT_PERCPU(c, PREEMPT_COUNT, 0, 0xff, 0x05);	/* incl */
+		PUT_PERCPU(c, PREEMPT_COUNT, 0xff, 0x05);	/* incl */
 	PUT(c, 0x48, 0xbb);					/* mov $, %rbx */
 	kprobe_code_put(c, &detour->point, sizeof(detour->point));
 }
@@ -130,7 +128,7 @@ static void put_claim(struct kprobe_code *c, const struct kprobe_detour *detour,
 	PUT(c, 0);
 	x86_put_cond(c, COND_NE, (unsigned long)busy);
 	PUT_FRAME(c, hazard, 0x49, 0x89, 0x9f);			/* mov %rbx */
-	PUT_PERCPU(c, PREEMPT_COUNT, 0, 0x8b, 0x05);		/* mov to %eax */
+	PUT_PERCPU(c, PREEMPT_COUNT, 0x8b, 0x05);		/* mov to %eax */
 	PUT_FRAME(c, context, 0x41, 0x89, 0x87);		/* mov %eax */
 	static_assert(!offsetof(struct kprobe_point, generation));
 	PUT(c, 0x81, 0x3b);					/* cmpl $, (%rbx) */
@@ -146,7 +144,7 @@ static void put_leave(struct kprobe_code *c, u16 *restore)
 	PUT_FRAME(c, hazard, 0x49, 0x83, 0xa7);			/* andq $0 */
 	PUT(c, 0);
 	if (IS_ENABLED(CONFIG_PREEMPT_COUNT)) {
-		PUT_PERCPU(c, PREEMPT_COUNT, 0, 0xff, 0x0d);	/* decl */
+		PUT_PERCPU(c, PREEMPT_COUNT, 0xff, 0x0d);	/* decl */
 		PUT(c, 0x75, CALL_INSN_SIZE);			/* jne */
 		put_call(c, kprobe_detour_resched);
 	}
@@ -179,16 +177,6 @@ static void put_pre_handlers(struct kprobe_code *c, const struct kprobe_point *p
 	}
 }
 
-static bool has_post_handlers(const struct kprobe_point *point)
-{
-	struct kprobe *p;
-
-	list_for_each_entry(p, &point->probes, list)
-		if (p->post_handler && !kprobe_disabled(p))
-			return true;
-	return false;
-}
-
 /* Calls the pre-handlers, also if there are none now: the check for changes finds a later one. */
 static void put_hit(struct kprobe_code *c, struct kprobe_detour *detour)
 {
@@ -207,13 +195,6 @@ static void put_hit(struct kprobe_code *c, struct kprobe_detour *detour)
 	}
 }
 
-/* Notes for unwinders whether the displaced instruction has been executed. */
-static void put_is_post(struct kprobe_code *c, bool post)
-{
-	PUT_FRAME(c, post, 0x41, 0xc6, 0x87);			/* movb $ */
-	PUT(c, post);
-}
-
 /* Calls the post-handlers, after the first displaced instruction. */
 static void put_post_hit(struct kprobe_code *c, struct kprobe_detour *detour)
 {
@@ -223,14 +204,17 @@ static void put_post_hit(struct kprobe_code *c, struct kprobe_detour *detour)
 	detour->arch.save[1] = c->len;
 	put_save(c, detour, point->site + detour->from[1]);
 	put_claim(c, detour, kprobe_detour_post_slow, kprobe_detour_post_stale);
-	put_is_post(c, true);
+	/* Notes for unwinders that the displaced instruction has been executed. */
+	PUT_FRAME(c, post, 0x41, 0xc6, 0x87);			/* movb $ */
+	PUT(c, true);
 	list_for_each_entry(p, &point->probes, list) {
 		if (!p->post_handler || kprobe_disabled(p))
 			continue;
 		PUT(c, 0x31, 0xd2);				/* xor %edx, %edx */
 		put_handler(c, p, p->post_handler);
 	}
-	put_is_post(c, false);
+	PUT_FRAME(c, post, 0x41, 0xc6, 0x87);			/* movb $ */
+	PUT(c, false);
 	put_leave(c, &detour->arch.restore[1]);
 }
 
@@ -270,22 +254,6 @@ static unsigned int put_quick_entry(struct kprobe_code *c, const struct kprobe_d
 	return jmp;
 }
 
-/* All displaced instructions, and the jump back. */
-static void put_region(struct kprobe_code *c, const struct kprobe_region *region,
-		       struct kprobe_detour *detour, bool post)
-{
-	const struct kprobe_point *point = detour->point;
-
-	detour->insn[0] = c->len;
-	if (post) {
-		x86_kprobe_isa.emit(c, &region->insn[0], point->insn, point->site);
-		put_post_hit(c, detour);
-	}
-	kprobe_emit_region(&x86_kprobe_isa, c, region, post, point->insn, point->site,
-			   detour->insn);
-	detour->copies = c->len;
-}
-
 /* The first one once more, and a jump to what comes next: in the detour if there are more. */
 static void *put_copy(struct kprobe_code *c, const struct kprobe_region *region,
 		      const struct kprobe_detour *detour, bool post)
@@ -304,10 +272,21 @@ static void *put_copy(struct kprobe_code *c, const struct kprobe_region *region,
 	return (void *)start;
 }
 
+static unsigned int count_handlers(const struct kprobe_point *point, bool post)
+{
+	unsigned int nr = 0;
+	struct kprobe *p;
+
+	list_for_each_entry(p, &point->probes, list)
+		nr += !kprobe_disabled(p) && (post ? !!p->post_handler : !!p->pre_handler);
+	return nr;
+}
+
 void x86_emit_detour(struct kprobe_detour *detour, const struct kprobe_region *region,
 		     struct kprobe_code *code)
 {
-	bool post = detour->direct && has_post_handlers(detour->point);
+	const struct kprobe_point *point = detour->point;
+	bool post = detour->direct && count_handlers(point, true);
 	unsigned int jmp = put_quick_entry(code, detour), end;
 	struct kprobe_route *route = &detour->route;
 	void *start;
@@ -320,7 +299,14 @@ void x86_emit_detour(struct kprobe_detour *detour, const struct kprobe_region *r
 		x86_put_jump(code, (unsigned long)start, 0);
 		code->len = end;
 	}
-	put_region(code, region, detour, post);
+	detour->insn[0] = end;
+	if (post) {
+		x86_kprobe_isa.emit(code, &region->insn[0], point->insn, point->site);
+		put_post_hit(code, detour);
+	}
+	kprobe_emit_region(&x86_kprobe_isa, code, region, post, point->insn, point->site,
+			   detour->insn);
+	detour->copies = code->len;
 	route->run = post ? put_copy(code, region, detour, false) : start;
 	route->run_post = put_copy(code, region, detour, true);
 }
@@ -328,18 +314,14 @@ void x86_emit_detour(struct kprobe_detour *detour, const struct kprobe_region *r
 /* May it call all handlers itself? */
 static bool is_direct(const struct kprobe_point *point)
 {
-	unsigned int nr_pre = 0, nr_post = 0;
-	struct kprobe *p;
+	unsigned int nr_post = count_handlers(point, true);
 
-	list_for_each_entry(p, &point->probes, list) {
-		nr_pre += p->pre_handler && !kprobe_disabled(p);
-		nr_post += p->post_handler && !kprobe_disabled(p);
-	}
 	/* C code calls post-handlers of entry nops and of emulated instructions. */
 	if (nr_post && (point->emulated || kprobe_point_skips_nop(point)))
 		return false;
 	/* KMSAN has to be told of the registers first. */
-	return max(nr_pre, nr_post) <= X86_DETOUR_HANDLERS && !IS_ENABLED(CONFIG_KMSAN);
+	return max(count_handlers(point, false), nr_post) <= X86_DETOUR_HANDLERS &&
+	       !IS_ENABLED(CONFIG_KMSAN);
 }
 
 enum kprobe_reason arch_kprobe_emit_detour(struct kprobe_detour *detour,
