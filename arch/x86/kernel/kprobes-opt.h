@@ -29,15 +29,7 @@ extern const u8 kprobe_detour_stale_end[];
 /* A detour calls at most so many pre-handlers and so many post-handlers itself. */
 #define X86_DETOUR_HANDLERS	4
 
-/**
- * x86_emit_detour() - write a detour
- * @detour: of its point and region; whether it calls handlers itself is set, and everything
- *	    that tells where things are is filled in
- * @region: the region at the point's site
- * @code:   appended to; empty
- *
- * Context: kprobe_mutex held, or a point that nobody else knows.
- */
+/* Writes a detour, whose @direct is set, and fills in where things are in it. */
 void x86_emit_detour(struct kprobe_detour *detour, const struct kprobe_region *region,
 		     struct kprobe_code *code);
 

@@ -111,12 +111,8 @@ bool arch_kprobe_is_called(unsigned long addr)
 }
 
 /*
- * A detour masks interrupts by cli, and may end with an iret that restores the
- * flags. In a PV guest of Xen interrupts are masked by a word in memory, which
- * neither changes, and which the iret's hypercall clears.
- *
- * An iret also unblocks NMIs. With an IDT the NMI handler expects that of the events that
- * it is interrupted by. With FRED it does not: its events end by erets.
+ * A detour masks interrupts by cli, and may end with an iret that restores the flags. In a PV guest
+ * of Xen a word in memory masks them. An iret also unblocks NMIs, which with FRED it must not.
  */
 enum kprobe_reason arch_kprobe_refuses_detours(void)
 {
@@ -155,10 +151,6 @@ bool arch_kprobe_is_thunk(unsigned long addr)
 	       !lookup_symbol_name(addr, name) && strstarts(name, "__x86_indirect_");
 }
 
-/*
- * Emulation: does to the saved registers of a hit, and to the stack, what the probed
- * instruction would have done.
- */
 #define AT(name)	offsetof(struct pt_regs, name)
 
 static const u8 reg_offset[] = {	/* as ModRM, SIB and REX number them */
@@ -218,59 +210,21 @@ static nokprobe_inline bool find_target(const struct kprobe_insn *insn,
 	return read_target(addr, target);
 }
 
-static nokprobe_inline bool emulate_indirect(const struct kprobe_insn *insn,
-					     struct pt_regs *regs,
-					     unsigned long next)
-{
-	unsigned long target;
-
-	/* Before the push: the operand may be relative to the stack pointer. */
-	if (!find_target(insn, regs, next, &target))
-		return false;
-	if (insn->flow == KPROBE_FLOW_CALL_INDIRECT)
-		int3_emulate_push(regs, next);
-	int3_emulate_jmp(regs, target);
-	return true;
-}
-
-/* As on the CPU, writing 32 bits of a 64-bit register clears the others. */
-static nokprobe_inline void set_counter(struct pt_regs *regs, u8 width,
-					unsigned long count)
-{
-	if (width == sizeof(u16))
-		regs->cx = (regs->cx & ~0xffffUL) | (u16)count;
-	else
-		regs->cx = width == sizeof(u32) ? (u32)count : count;
-}
-
-static nokprobe_inline bool is_zero(unsigned long count, u8 width)
-{
-	return !(count << (BITS_PER_LONG - 8 * width));
-}
-
 enum { COND_LOOPNE, COND_LOOPE, COND_LOOP, COND_JCXZ };
 
-static nokprobe_inline bool loop_goes_on(const struct kprobe_insn *insn,
-					 struct pt_regs *regs)
+static nokprobe_inline bool loop_goes_on(const struct kprobe_insn *insn, struct pt_regs *regs)
 {
+	unsigned long mask = ~0UL >> (BITS_PER_LONG - 8 * insn->arch.width);
+	unsigned long count = (regs->cx - 1) & mask;
 	bool zf = regs->flags & X86_EFLAGS_ZF;
 
 	if (insn->arch.cond == COND_JCXZ)
-		return is_zero(regs->cx, insn->arch.width);
-
-	set_counter(regs, insn->arch.width, regs->cx - 1);
-	if (is_zero(regs->cx, insn->arch.width))
+		return !(regs->cx & mask);
+	/* As on the CPU, writing 32 bits of a 64-bit register clears the others. */
+	regs->cx = insn->arch.width == sizeof(u16) ? (regs->cx & ~mask) | count : count;
+	if (!count)
 		return false;
 	return insn->arch.cond == COND_LOOP || zf == (insn->arch.cond == COND_LOOPE);
-}
-
-static nokprobe_inline void emulate_cond(const struct kprobe_insn *insn,
-					 struct pt_regs *regs, unsigned long next)
-{
-	if (insn->arch.loop)
-		int3_emulate_jmp(regs, loop_goes_on(insn, regs) ? insn->target : next);
-	else
-		int3_emulate_jcc(regs, insn->arch.cond, next, insn->target - next);
 }
 
 /*
@@ -280,50 +234,47 @@ static nokprobe_inline void emulate_cond(const struct kprobe_insn *insn,
 bool arch_kprobe_emulate(struct kprobe_point *point, struct pt_regs *regs)
 {
 	const struct kprobe_insn *insn = point->emulated;
-	unsigned long next = point->site + point->len;
+	unsigned long next = point->site + point->len, target = next;
 
 	switch (insn->flow) {
-	case KPROBE_FLOW_JUMP:
-		int3_emulate_jmp(regs, insn->target);
-		return true;
 	case KPROBE_FLOW_COND:
-		emulate_cond(insn, regs, next);
-		return true;
-	case KPROBE_FLOW_CALL:
-		int3_emulate_push(regs, next);
-		int3_emulate_jmp(regs, insn->target);
+		if (!insn->arch.loop)
+			int3_emulate_jcc(regs, insn->arch.cond, next, insn->target - next);
+		else
+			int3_emulate_jmp(regs, loop_goes_on(insn, regs) ? insn->target : next);
 		return true;
 	case KPROBE_FLOW_RETURN:
 		int3_emulate_ret(regs);
 		regs->sp += insn->arch.disp;
 		return true;
+	case KPROBE_FLOW_CALL:
+		int3_emulate_push(regs, next);
+		fallthrough;
+	case KPROBE_FLOW_JUMP:
+		target = insn->target;
+		break;
 	case KPROBE_FLOW_JUMP_INDIRECT:
 	case KPROBE_FLOW_CALL_INDIRECT:
-		return emulate_indirect(insn, regs, next);
-	default:
-		int3_emulate_jmp(regs, next);
-		return true;
+		/* Before the push: the operand may be relative to the stack pointer. */
+		if (!find_target(insn, regs, next, &target))
+			return false;
+		if (insn->flow == KPROBE_FLOW_CALL_INDIRECT)
+			int3_emulate_push(regs, next);
+		break;
 	}
+	int3_emulate_jmp(regs, target);
+	return true;
 }
 NOKPROBE_SYMBOL(arch_kprobe_emulate);
 
 /* A breakpoint trap in the kernel counts as an NMI. */
 #define INT3_ENTERED	(NMI_OFFSET + HARDIRQ_OFFSET)
 
-/**
- * kprobe_int3_handler() - a breakpoint was hit
- * @regs: registers of the trap
- *
- * Context: Breakpoint trap: interrupts disabled, counted as an NMI when from
- * the kernel.
- * Return: 1 when the breakpoint was a probe's, else 0.
- */
+/* A breakpoint was hit. Returns whether it was a probe's. */
 int kprobe_int3_handler(struct pt_regs *regs)
 {
-	if (user_mode(regs))
-		return 0;
-	return kprobe_breakpoint_hit(regs->ip - INT3_INSN_SIZE, regs,
-				     INT3_ENTERED);
+	return !user_mode(regs) &&
+	       kprobe_breakpoint_hit(regs->ip - INT3_INSN_SIZE, regs, INT3_ENTERED);
 }
 NOKPROBE_SYMBOL(kprobe_int3_handler);
 
@@ -341,18 +292,10 @@ static bool is_from_hit(unsigned long ip)
 }
 NOKPROBE_SYMBOL(is_from_hit);
 
-/**
- * kprobe_is_hit() - does an instruction pointer stand after a breakpoint?
- * @ip:   of registers on a stack
- * @from: the instruction of the kernel's entry code, or where a detour stands for
- *        it, that has saved them
- *
- * A breakpoint's registers tell the byte after it, and so do those that handlers
- * see of a detour. After a short instruction, the stack is another.
- *
- * Context: Any. Where RCU is not watching, nothing is known of probes.
- * Return: True while the handlers of a probe one byte before @ip run: unwinding
- * goes on from there.
+/*
+ * For unwinders: is @ip, of registers on a stack, the byte after a probe's breakpoint? Unwinding
+ * goes on from the breakpoint, as the stack may differ after a short instruction. @from is the
+ * instruction that has saved the registers, or what stands for a detour's.
  */
 bool kprobe_is_hit(unsigned long ip, unsigned long from)
 {
@@ -360,17 +303,9 @@ bool kprobe_is_hit(unsigned long ip, unsigned long from)
 }
 NOKPROBE_SYMBOL(kprobe_is_hit);
 
-/**
- * kprobe_int3_leave() - leave a breakpoint's trap for a detour
- * @regs: registers of a trap from the kernel
- *
- * Before anything else is done about the trap: what a detour calls is called by
- * the probed code, not by the trap. Nothing that KMSAN instruments sees these
- * @regs; a detour saves registers of its own.
- *
- * Context: Breakpoint trap: interrupts disabled.
- * Return: True when that is where @regs now lead; false when
- * kprobe_int3_handler() is to be asked.
+/*
+ * Leaves a breakpoint's trap for a detour, before anything else is done about the trap: what a
+ * detour calls is called by the probed code. If this returns false, kprobe_int3_handler() is next.
  */
 noinstr bool kprobe_int3_leave(struct pt_regs *regs)
 {
@@ -383,15 +318,12 @@ noinstr bool kprobe_int3_leave(struct pt_regs *regs)
 }
 
 /* Some traps reach probes only by way of the notifier chain. */
-static int kprobe_die_event(struct notifier_block *nb, unsigned long event,
-			    void *data)
+static int kprobe_die_event(struct notifier_block *nb, unsigned long event, void *data)
 {
 	struct die_args *args = data;
 
-	if (event != DIE_TRAP || !args->regs || user_mode(args->regs))
-		return NOTIFY_DONE;
-	return kprobe_fault_handler(args->regs, args->trapnr) ? NOTIFY_STOP :
-								NOTIFY_DONE;
+	return event == DIE_TRAP && args->regs && !user_mode(args->regs) &&
+	       kprobe_fault_handler(args->regs, args->trapnr) ? NOTIFY_STOP : NOTIFY_DONE;
 }
 NOKPROBE_SYMBOL(kprobe_die_event);
 
