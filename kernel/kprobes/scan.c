@@ -49,27 +49,21 @@ static bool needs_search(const struct kprobe_isa *isa, unsigned long from, unsig
 }
 
 /*
- * Finds a register whose value nobody needs in a region. It must be dead before each instruction of
- * the region, as copies of branches and the jump back use it.
+ * Chooses a register whose value nobody needs in a region. It must be dead before each instruction
+ * of the region, as copies of branches and the jump back use it.
  */
-static u32 find_scratch(struct kprobe_survey *s, const struct kprobe_region *region,
-			unsigned long site)
+static enum kprobe_reason choose_scratch(struct kprobe_survey *s, struct kprobe_region *region,
+					 unsigned long site)
 {
 	unsigned int i, nr = region->nr + kprobe_region_goes_on(region);
 	u32 dead = s->isa->scratch;
 
+	if (!dead)
+		return KPROBE_REASON_NONE;
 	for (i = 0; dead && i < nr; i++)
 		dead &= kprobe_free_scratch(s, &s->function, site + region->from[i]);
-	return dead & -dead;
-}
-
-static enum kprobe_reason choose_scratch(struct kprobe_survey *s, struct kprobe_region *region,
-					 unsigned long site)
-{
-	if (!s->isa->scratch)
-		return KPROBE_REASON_NONE;
-	kprobe_region_set_scratch(region, find_scratch(s, region, site));
-	return region->scratch ? KPROBE_REASON_NONE : KPROBE_REASON_SCRATCH;
+	kprobe_region_set_scratch(region, dead & -dead);
+	return dead ? KPROBE_REASON_NONE : KPROBE_REASON_SCRATCH;
 }
 
 /*
@@ -87,14 +81,6 @@ static bool follows_patched(struct kprobe_survey *s, const struct kprobe_functio
 	return !kprobe_survey_plan(s, &insn, front, function->end) &&
 	       !kprobe_insn_ends_flow(&insn) &&
 	       insn.flow != KPROBE_FLOW_CALL_INDIRECT;
-}
-
-/* Indirect branches that land there must find a landing pad or a breakpoint, not a jump. */
-static bool is_landing(struct kprobe_survey *s, const struct kprobe_function *function,
-		       unsigned long site, const struct kprobe_insn *insn)
-{
-	return insn->no_jump || (insn->no_jump_unless_traced &&
-				 !follows_patched(s, function, site, insn->len));
 }
 
 /* Does the instruction in front forbid a jump? None does if lengths of instructions differ. */
@@ -115,6 +101,7 @@ static enum kprobe_reason plan_text(struct kprobe_survey *s, const struct kprobe
 				    struct kprobe_region *region, unsigned long site)
 {
 	size_t avail, least = s->isa->jump_size + 2 * s->isa->insn_max;
+	const struct kprobe_insn *first = &region->insn[0];
 	enum kprobe_reason reason;
 	const u8 *bytes;
 
@@ -123,11 +110,13 @@ static enum kprobe_reason plan_text(struct kprobe_survey *s, const struct kprobe
 		kprobe_survey_look(s, function->start, function->end, KPROBE_WINDOW_SIZE, &avail);
 	bytes = kprobe_survey_look(s, site, function->end, least, &avail);
 	reason = kprobe_plan_region(s->isa, region, bytes, avail, site);
-	if (!reason && is_landing(s, function, site, &region->insn[0]))
+	if (reason)
+		return reason;
+	/* Indirect branches that land there must find a landing pad or a breakpoint, not a jump. */
+	if (first->no_jump || (first->no_jump_unless_traced &&
+			       !follows_patched(s, function, site, first->len)))
 		return KPROBE_REASON_LANDING_PAD;
-	if (!reason && is_joined(s, function, site))
-		return KPROBE_REASON_NOT_DISPLACED;
-	return reason;
+	return is_joined(s, function, site) ? KPROBE_REASON_NOT_DISPLACED : KPROBE_REASON_NONE;
 }
 
 /*
