@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The blacklist: functions that no probe may be set in, because a hit there would recurse, or
- * would trap where the kernel cannot take a trap. Registration looks up the probed address.
+ * would trap where the kernel cannot take a trap.
  *
- * It is a maple tree of address ranges. They come from NOKPROBE_SYMBOL(), from whole sections
- * (.kprobes.text, .noinstr.text), from the architecture and from sanitizers. A module's ranges
- * are in the tree as long as the module is loaded. If a function is on the blacklist, so are
- * the pieces that the compiler has made of it: .cold, .isra and others.
+ * It is a maple tree of address ranges. They come from NOKPROBE_SYMBOL(), from the sections
+ * .kprobes.text and .noinstr.text, from the architecture and from sanitizers, and from modules
+ * while these are loaded. With a function the pieces that the compiler has made of it are on the
+ * blacklist: .cold, .isra and others.
  */
 #include <linux/compiler.h>
 #include <linux/ftrace_irq.h>
@@ -34,8 +34,7 @@
 
 /*
  * Functions of other subsystems that the hit path calls and that have no NOKPROBE_SYMBOL() of
- * their own. scripts/hitpath.py finds those that are missing here. A probe on some of them
- * would be hit again at the end of each of its hits, without end.
+ * their own. scripts/hitpath.py finds those that are missing here.
  */
 NOKPROBE_SYMBOL(llist_add_batch);
 #ifdef CONFIG_PREEMPTION
@@ -74,11 +73,9 @@ NOKPROBE_SYMBOL(kmsan_unpoison_memory);
 #endif
 
 /*
- * A CPU that goes offline executes these functions after RCU has been told: no grace period
- * waits for it any more, and no interrupt of another CPU reaches it. Their text must not
- * change, a detour could be freed while the CPU is in it, and handlers could not rely on RCU.
- * An architecture adds the functions that its arch_cpu_idle_dead() calls, in
- * arch_kprobe_blacklist().
+ * A CPU that goes offline executes these functions after RCU has been told: no grace period waits
+ * for it any more, and no interrupt of another CPU reaches it. An architecture adds the functions
+ * that its arch_cpu_idle_dead() calls, in arch_kprobe_blacklist().
  */
 static const char * const dying[] __initconst = {
 	"cpuhp_report_idle_dead", "rcutree_report_cpu_dead", "arch_cpu_idle_dead",
@@ -111,16 +108,14 @@ static int forbid_range(unsigned long start, unsigned long last)
 	return mtree_store_range(&blacklist, start, last, xa_mk_value(1), GFP_KERNEL);
 }
 
-/* Forbids the function around an address. Returns 0, -ENOMEM, or -ENOENT if there is none. */
-static int forbid_function(unsigned long addr)
+/* Forbids the function around an address if there is one. Returns 0 or -ENOMEM. */
+static int forbid_function(void *unused, unsigned long addr)
 {
-	unsigned long size, offset, start;
+	unsigned long size, offset;
 
-	if (!kernel_text_address(addr) ||
-	    !kallsyms_lookup_size_offset(addr, &size, &offset))
-		return -ENOENT;
-	start = addr - offset;
-	return forbid_range(start, start + size - 1);
+	if (!kernel_text_address(addr) || !kallsyms_lookup_size_offset(addr, &size, &offset))
+		return 0;
+	return forbid_range(addr - offset, addr - offset + size - 1);
 }
 
 /**
@@ -161,15 +156,6 @@ int __init kprobe_blacklist_add_symbols(const char *first, const char *last)
 	return kprobe_blacklist_add_text(start, end - offset + size);
 }
 
-static int forbid_symbol(void *unused, unsigned long addr)
-{
-	unsigned long size, offset;
-
-	if (!kallsyms_lookup_size_offset(addr, &size, &offset))
-		return 0;
-	return kprobe_blacklist_add_text(addr, addr - offset + size);
-}
-
 /**
  * kprobe_blacklist_add_functions() - forbid probes in some functions
  * @names: their names
@@ -187,7 +173,7 @@ int __init kprobe_blacklist_add_functions(const char * const *names, unsigned in
 	int ret = 0;
 
 	for (i = 0; !ret && i < nr; i++)
-		ret = kallsyms_on_each_match_symbol(forbid_symbol, names[i], NULL);
+		ret = kallsyms_on_each_match_symbol(forbid_function, names[i], NULL);
 	return ret;
 }
 
@@ -196,13 +182,10 @@ static int add_symbols(unsigned long *entry, unsigned long *end)
 {
 	int ret = 0;
 
-	for (; entry < end && ret != -ENOMEM; entry++) {
-		unsigned long addr;
-
-		addr = (unsigned long)dereference_symbol_descriptor((void *)*entry);
-		ret = forbid_function(addr);
-	}
-	return ret == -ENOMEM ? ret : 0;
+	for (; entry < end && !ret; entry++)
+		ret = forbid_function(NULL, (unsigned long)
+				      dereference_symbol_descriptor((void *)*entry));
+	return ret;
 }
 
 /**
@@ -233,16 +216,6 @@ bool kprobe_blacklist_gap(unsigned long addr, unsigned long *start, unsigned lon
 	return true;
 }
 
-/* A module may begin with text that has no symbol: padding, or a function's type (kCFI). */
-static unsigned long skip_unnamed(unsigned long addr, unsigned long end)
-{
-	unsigned long size, offset;
-
-	while (addr < end && !kallsyms_lookup_size_offset(addr, &size, &offset))
-		addr++;
-	return addr;
-}
-
 /*
  * Returns the start of the first function, or part of one, on the blacklist at or after @addr,
  * 0 if there is none, and sets @end to the byte after it. Text without a symbol counts as one
@@ -257,32 +230,19 @@ unsigned long kprobe_blacklist_next(unsigned long addr, unsigned long *end)
 	*end = last + 1;
 	at = max(addr, start);
 	if (!kallsyms_lookup_size_offset(at, &size, &offset)) {
-		*end = skip_unnamed(at, *end);
+		/* A module may begin so: padding, or a function's type (kCFI). */
+		while (at < *end && !kallsyms_lookup_size_offset(at, &size, &offset))
+			at++;
+		*end = at;
 		return start;
 	}
 	*end = min(*end, at - offset + size);
 	return max(start, at - offset);
 }
 
-/* Suffixes that compilers give to clones and split-off parts of a function. */
-static bool is_piece_suffix(const char *suffix)
-{
-	return !strcmp(suffix, ".cold") || strstarts(suffix, ".cold.") ||
-	       strstarts(suffix, ".isra.") ||
-	       strstarts(suffix, ".constprop.") || strstarts(suffix, ".part.");
-}
-
 static int forbids(void *unused, unsigned long addr)
 {
 	return within_kprobe_blacklist(addr);
-}
-
-/* Is any function of that name on the blacklist? */
-static bool is_name_forbidden(struct module *mod, const char *name)
-{
-	if (mod)
-		return within_kprobe_blacklist(find_kallsyms_symbol_value(mod, name));
-	return kallsyms_on_each_match_symbol(forbids, name, NULL);
 }
 
 /*
@@ -303,10 +263,14 @@ static bool is_piece_of_forbidden(struct module *mod, const char *name)
 	char function[KSYM_NAME_LEN];
 
 	for (; dot && dot != name; dot = strchr(dot + 1, '.')) {
-		if (!is_piece_suffix(dot))
+		/* Suffixes that compilers give to clones and split-off parts of a function. */
+		if (strcmp(dot, ".cold") && !strstarts(dot, ".cold.") &&
+		    !strstarts(dot, ".isra.") && !strstarts(dot, ".constprop.") &&
+		    !strstarts(dot, ".part."))
 			continue;
 		strscpy(function, name, min_t(size_t, dot - name + 1, sizeof(function)));
-		if (is_name_forbidden(mod, function))
+		if (mod ? within_kprobe_blacklist(find_kallsyms_symbol_value(mod, function)) :
+			  kallsyms_on_each_match_symbol(forbids, function, NULL))
 			return true;
 	}
 	return false;
@@ -317,33 +281,27 @@ static int add_by_name(void *mod, const char *name, unsigned long addr)
 {
 	if ((mod || !is_sanitizer_call(name)) && !is_piece_of_forbidden(mod, name))
 		return 0;
-	return forbid_function(addr) == -ENOMEM ? -ENOMEM : 0;
+	return forbid_function(NULL, addr);
 }
 
 #ifdef CONFIG_MODULES
-static int add_module(struct module *mod)
+/* Adds what a module forbids. If that fails nothing is added, and the module must not be loaded. */
+int kprobe_blacklist_add_module(struct module *mod)
 {
 	unsigned long text = (unsigned long)mod->kprobes_text_start;
 	unsigned long no_instr = (unsigned long)mod->noinstr_text_start;
-	int ret = 0;
+	int ret;
 
-	if (mod->kprobe_blacklist)
-		ret = add_symbols(mod->kprobe_blacklist,
-				  mod->kprobe_blacklist + mod->num_kprobe_blacklist);
+	if (!mod->num_kprobe_blacklist && !text && !no_instr)
+		return 0;
+	ret = add_symbols(mod->kprobe_blacklist,
+			  mod->kprobe_blacklist + mod->num_kprobe_blacklist);
 	if (!ret && text)
 		ret = kprobe_blacklist_add_text(text, text + mod->kprobes_text_size);
 	if (!ret && no_instr)
 		ret = kprobe_blacklist_add_text(no_instr, no_instr + mod->noinstr_text_size);
-	if (!ret && (mod->num_kprobe_blacklist || text || no_instr))
+	if (!ret)
 		ret = module_kallsyms_on_each_symbol(mod->name, add_by_name, mod);
-	return ret;
-}
-
-/* Adds what a module forbids. If that fails nothing is added, and the module must not be loaded. */
-int kprobe_blacklist_add_module(struct module *mod)
-{
-	int ret = add_module(mod);
-
 	if (ret)
 		kprobe_blacklist_remove_module(mod);
 	return ret;
@@ -373,17 +331,11 @@ void kprobe_blacklist_remove_module(struct module *mod)
 /* Adds what the kernel itself forbids, before init memory is freed. Returns 0 or an errno. */
 int __init kprobe_blacklist_init(void)
 {
-	int ret;
-
-	ret = kprobe_blacklist_add_text((unsigned long)__kprobes_text_start,
-					(unsigned long)__kprobes_text_end);
-	if (ret)
-		return ret;
-	ret = kprobe_blacklist_add_text((unsigned long)__noinstr_text_start,
-					(unsigned long)__noinstr_text_end);
-	if (ret)
-		return ret;
-	return add_symbols(__start_kprobe_blacklist, __stop_kprobe_blacklist) ?:
+	return kprobe_blacklist_add_text((unsigned long)__kprobes_text_start,
+					 (unsigned long)__kprobes_text_end) ?:
+	       kprobe_blacklist_add_text((unsigned long)__noinstr_text_start,
+					 (unsigned long)__noinstr_text_end) ?:
+	       add_symbols(__start_kprobe_blacklist, __stop_kprobe_blacklist) ?:
 	       kprobe_blacklist_add_functions(dying, ARRAY_SIZE(dying)) ?:
 	       arch_kprobe_blacklist() ?:
 	       kallsyms_on_each_symbol(add_by_name, NULL);
