@@ -1,25 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Batches: points that are armed and disarmed together, so that all CPUs are synchronized once
- * for all of them.
+ * Batches: points, linked by @batch, that are armed and disarmed together, so that all CPUs are
+ * synchronized once for all of them. Each call of the API ends in kprobe_batch_commit(), which
+ * makes the text match what the probes on these points want.
  *
- * A batch is a list of points, linked by @batch. kprobe_batch_commit() makes the text match
- * what the probes on these points want. Registering, unregistering, enabling and disabling end
- * in it.
- *
- * When the last probe leaves a point, the point becomes DISARM_PENDING and stays in the text: a
- * hit there executes the displaced instruction and calls no handlers. A work item disarms all
- * such points together a little later. Unregistering ten thousand probes one by one therefore
- * takes as few passes over the text as unregistering them in one call. A point that has left the
- * text and has no probes is freed. A preempted task may still execute its slot, so that happens
- * after a Tasks RCU grace period. That is not enough if a task can sleep in the slot: see
- * may_be_slept_in().
+ * When the last probe leaves a point, the point becomes DISARM_PENDING: a hit only executes the
+ * displaced instruction. A work item disarms all such points together a little later, so that
+ * unregistering probes one by one takes few passes over the text. A point that has left the text
+ * and has no probes is freed after a Tasks RCU grace period.
  *
  * A probe's handler may disable probes, also its own. It must neither sleep nor wait: the task that
- * was hit may hold kprobe_mutex, and kprobe_synchronize() would wait for the hit that it is called
- * from. Only the probe's flag and the point's generation change at once, so that no detour calls
- * the probe's handlers any more. A work item makes the text match. It goes through all points, so
- * that no request refers to an object that may be freed before it is served.
+ * was hit may hold kprobe_mutex. Only the probe's flag and the point's generation change at once. A
+ * work item makes the text match. It goes through all points, so that no request refers to an
+ * object that may be freed before it is served.
  */
 #include <linux/extable.h>
 #include <linux/irq_work.h>
@@ -43,6 +36,9 @@
 
 /* Points in state DISARM_PENDING; kprobe_mutex. */
 static LIST_HEAD(pending_points);
+
+/* The file "enabled" in debugfs; kprobe_mutex. */
+bool kprobe_armed_globally = true;
 
 static void patch_sites(struct list_head *points, enum kprobe_site_text text)
 {
@@ -99,10 +95,7 @@ static void leave_sites(struct list_head *points)
 	}
 }
 
-/*
- * Takes the breakpoints and jumps of points out of the text. None of the points may use ftrace.
- * The caller then changes their states.
- */
+/* Takes breakpoints and jumps of points out of the text. The caller then changes their states. */
 void kprobe_batch_restore(struct list_head *points)
 {
 	kprobe_unoptimize(points);
@@ -128,12 +121,10 @@ void kprobe_point_free(struct kprobe_point *point)
 }
 
 /*
- * The copy of an instruction with an exception table entry may fault. The page fault handler may
- * sleep, as long as userfaultfd or a file system in user space takes, and the task then continues
- * in the copy. An emulated call that has run from its copy, because its operand could not be read,
- * returns there. Tasks RCU treats a sleeping task as one that has left the copy. Such a point is
- * therefore not freed before its text is. There are no more of them than exception table entries
- * and calls.
+ * A task may sleep in a copy, and Tasks RCU treats it as one that has left the copy: in the page
+ * fault of an instruction with an exception table entry, or in what an emulated call has called
+ * from its copy, because its operand could not be read. Such a point is not freed before its text
+ * is. There are no more of them than exception table entries and calls.
  */
 static bool may_be_slept_in(const struct kprobe_point *point)
 {
@@ -149,7 +140,7 @@ static void unpublish(struct kprobe_point *point)
 	struct kprobe_point *other = kprobe_point_other(point);
 
 	kprobe_point_remove(point);
-	if (!other)
+	if (!other || point->state == KPROBE_POINT_GONE)
 		return;
 	kprobe_point_give_site(point, other);
 	if (!kprobe_point_skips_nop(other))
@@ -167,16 +158,6 @@ static void grace_period_ended(struct rcu_head *rcu)
 	kprobe_free_soon(rcu, free_deferred);
 }
 
-/* Does the grace period of its switch to ftrace still have to end, although that was given up? */
-static bool switch_is_waited_for(const struct kprobe_point *point)
-{
-#ifdef CONFIG_KPROBES_ON_FTRACE
-	return point->entry && point->entry->waits;
-#else
-	return false;
-#endif
-}
-
 /*
  * Unwinders find the point by its replaced detours, so it is freed after all of them. Tasks RCU
  * keeps the order of callbacks of one CPU only: a detour replaced earlier may be freed later.
@@ -184,28 +165,27 @@ static bool switch_is_waited_for(const struct kprobe_point *point)
 static void free_deferred(union kprobe_deferred_free *deferred)
 {
 	struct kprobe_point *point = container_of(deferred, struct kprobe_point, deferred);
+	bool waits = point->detour && point->detour->retired;
 
-	if ((point->detour && point->detour->retired) || switch_is_waited_for(point))
+#ifdef CONFIG_KPROBES_ON_FTRACE
+	/* The grace period of a switch to ftrace has to end, also if that was given up. */
+	waits |= point->entry && point->entry->waits;
+#endif
+	if (waits)
 		call_rcu_tasks(&deferred->rcu, grace_period_ended);
 	else if (!may_be_slept_in(point))
 		kprobe_point_free(point);
 	/* Else a hit of the last moment has gone on in the slot: leak the point. */
 }
 
-/*
- * Frees a point after a Tasks RCU grace period if it is not in the text, no probe is on it and no
- * task can sleep in its slot.
- */
+/* Frees a point later if it is not in the text, has no probe, and no task can sleep in its slot. */
 void kprobe_point_put(struct kprobe_point *point)
 {
 	lockdep_assert_held(&kprobe_mutex);
 	if (!list_empty(&point->probes) || kprobe_point_in_text(point) || may_be_slept_in(point))
 		return;
 	list_del_init(&point->batch);
-	if (point->state == KPROBE_POINT_GONE)
-		kprobe_point_remove_gone(point);
-	else
-		unpublish(point);
+	unpublish(point);
 	kprobe_optimizer_dequeue(point);
 	call_rcu_tasks(&point->deferred.rcu, grace_period_ended);
 }
@@ -226,7 +206,7 @@ void kprobe_point_kill(struct kprobe_point *point)
 	/* A task may be at the start of a detour whose code would call the probes' handlers. */
 	kprobe_point_changed(point);
 	list_del_init(&point->batch);
-	kprobe_point_add_gone(point);
+	kprobe_point_add(point);
 	kprobe_point_put(point);
 }
 
@@ -264,6 +244,17 @@ void kprobe_batch_use_ftrace(struct kprobe_point *point)
 	kprobe_point_set_mechanism(point, KPROBE_FTRACE);
 }
 
+/* This follows from the probes on the point and from the file "enabled", and is not stored. */
+static bool is_wanted(struct kprobe_point *point)
+{
+	struct kprobe *p;
+
+	list_for_each_entry(p, &point->probes, list)
+		if (!kprobe_disabled(p))
+			return kprobe_armed_globally;
+	return false;
+}
+
 /*
  * Arms the points of @batch that are wanted and idle, disarms those in the text that are not
  * wanted, and frees these if they have no probes. @batch is empty afterwards. Returns why
@@ -281,7 +272,7 @@ enum kprobe_reason kprobe_batch_commit(struct list_head *batch)
 	lockdep_assert_held(&kprobe_mutex);
 	list_for_each_entry_safe(point, next, batch, batch) {
 		bool ftrace = point->mechanism == KPROBE_FTRACE;
-		bool wanted = kprobe_point_wanted(point);
+		bool wanted = is_wanted(point);
 
 		if (wanted && point->state == KPROBE_POINT_IDLE) {
 			list_move_tail(&point->batch, ftrace ? &arm_ftrace : &arm);
@@ -381,33 +372,28 @@ void kprobe_batch_defer_disarm(struct list_head *batch)
 		list_move_tail(&point->batch, &pending_points);
 	}
 	if (!list_empty(&pending_points))
-		queue_delayed_work(system_unbound_wq, &disarm_work,
-				   KPROBE_DISARM_DELAY);
+		queue_delayed_work(system_unbound_wq, &disarm_work, KPROBE_DISARM_DELAY);
 	kprobe_batch_commit(batch);
 }
 
-/* Commits a chunk of points from @addr on. Returns whether there are more. */
-static bool commit_chunk(unsigned long *addr, enum kprobe_reason *reason)
-{
-	struct kprobe_point *point;
-	unsigned int max = kprobe_chunk_size(), done = 0;
-	LIST_HEAD(batch);
-
-	guard(mutex)(&kprobe_mutex);
-	for (; done < max && (point = kprobe_point_next(addr, ULONG_MAX)); done++)
-		list_move_tail(&point->batch, &batch);
-	*reason = kprobe_batch_commit(&batch) ?: *reason;
-	return done == max;
-}
-
 /* Commits every point, a chunk at a time. Returns why ftrace has failed to arm some of them. */
-enum kprobe_reason kprobe_commit_all(void)
+static enum kprobe_reason commit_points(void)
 {
 	enum kprobe_reason reason = KPROBE_REASON_NONE;
+	struct kprobe_point *point = NULL;
 	unsigned long addr = 0;
 
-	while (commit_chunk(&addr, &reason))
+	do {
+		unsigned int left = kprobe_chunk_size();
+		LIST_HEAD(batch);
+
+		scoped_guard(mutex, &kprobe_mutex) {
+			for (; left && (point = kprobe_point_next(&addr, ULONG_MAX)); left--)
+				list_move_tail(&point->batch, &batch);
+			reason = kprobe_batch_commit(&batch) ?: reason;
+		}
 		cond_resched();
+	} while (point);
 	return reason;
 }
 
@@ -419,10 +405,10 @@ enum kprobe_reason kprobe_arm_all(bool arm)
 	guard(mutex)(&one_at_a_time);
 	scoped_guard(mutex, &kprobe_mutex)
 		kprobe_armed_globally = arm;
-	return kprobe_commit_all();
+	return commit_points();
 }
 
-/* True also between kprobe_busy_begin() and kprobe_busy_end(). The caller must not sleep then. */
+/* True also after kprobe_busy_begin(). */
 bool kprobe_in_handler(void)
 {
 	/* No handler runs here. If a frame is in use, it belongs to a handler that has slept. */
@@ -435,7 +421,7 @@ bool kprobe_in_handler(void)
 /* One pass serves all requests that came since the work item was queued. */
 static void commit_all(struct work_struct *work)
 {
-	kprobe_commit_all();
+	commit_points();
 }
 
 static DECLARE_DELAYED_WORK(commit_work, commit_all);
@@ -449,9 +435,8 @@ static void queue_commit(struct irq_work *work)
 static DEFINE_IRQ_WORK(commit_irq_work, queue_commit);
 
 /*
- * Disables or enables a probe from a handler, for hits that begin later. If the point is not armed,
- * enabling takes effect when the work item has armed it. Returns -EINVAL if the probe is not
- * registered, or is gone and cannot be enabled.
+ * Disables or enables a probe from a handler, for hits that begin later. Returns -EINVAL if the
+ * probe is not registered, or is gone and cannot be enabled.
  */
 int kprobe_set_disabled_in_handler(struct kprobe *kp, bool disabled)
 {

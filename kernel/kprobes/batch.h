@@ -14,6 +14,8 @@ struct kprobe_point;
 /* How long points stay in the text after they are not wanted any more, in jiffies. */
 #define KPROBE_DISARM_DELAY	msecs_to_jiffies(50)
 
+extern bool kprobe_armed_globally;
+
 enum kprobe_reason kprobe_batch_commit(struct list_head *batch);
 void kprobe_batch_defer_disarm(struct list_head *batch);
 void kprobe_batch_use_ftrace(struct kprobe_point *point);
@@ -21,7 +23,6 @@ void kprobe_batch_restore(struct list_head *points);
 void kprobe_batch_drop(struct list_head *points);
 bool kprobe_disarm_chunk(void);
 void kprobe_disarm_pending(void);
-enum kprobe_reason kprobe_commit_all(void);
 enum kprobe_reason kprobe_arm_all(bool arm);
 void kprobe_point_put(struct kprobe_point *point);
 void kprobe_point_free(struct kprobe_point *point);

@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Probe points: their states, the probes on them, and their order by address.
+ * Probe points: their states, the probes on them, and their order by address. There is one point
+ * for each probed address. register.c makes it for the first probe there, and batch.c frees it some
+ * time after the last probe was unregistered.
  *
- * There is one point for each probed address. register.c makes it for the first probe there,
- * and batch.c frees it some time after the last probe was unregistered.
- *
- * Until it is freed or its text goes away, a point is in the table, where hits find it by
- * a hash, and in a tree ordered by address, for everything else. Both consist of links
- * in the points, so removing a point from them cannot fail.
+ * Hits find a point in the table, by a hash, and everything else in a tree ordered by address. Both
+ * consist of links in the points, so removing a point from them cannot fail.
  *
  * Points with their slots, and detours, are freed after a Tasks RCU grace period: a task can be
- * preempted in a slot or a detour and return there much later. No caller waits for that. Freeing
- * needs kprobe_mutex, which an RCU callback cannot take, so the callback passes the object on to a
- * work item: kprobe_free_soon().
+ * preempted in a slot or a detour and return there much later. Freeing needs kprobe_mutex, which an
+ * RCU callback cannot take, so the callback passes the object on to a work item.
  */
 #include <linux/atomic.h>
 #include <linux/bitops.h>
@@ -57,9 +54,9 @@ unsigned int kprobe_chunk_size(void)
 }
 
 /*
- * All points that are not gone, and those whose text went away while probes were
- * on them; kprobe_mutex. Ordered by probed address. Several points that are gone may
- * have the same address: these are ordered by the address of their structures.
+ * All points that are not gone, and those whose text went away while probes were on them;
+ * kprobe_mutex. Ordered by probed address, and by the address of their structures if several points
+ * that are gone have the same one.
  */
 static struct rb_root points = RB_ROOT;
 static struct rb_root gone_points = RB_ROOT;
@@ -67,17 +64,14 @@ static struct rb_root gone_points = RB_ROOT;
 /* The table in enum kprobe_point_state's description, a row for each old state. */
 static const u8 legal_edges[KPROBE_POINT_STATES] = {
 	[KPROBE_POINT_IDLE] = BIT(KPROBE_POINT_ARMED) | BIT(KPROBE_POINT_GONE),
-	[KPROBE_POINT_ARMED] = BIT(KPROBE_POINT_IDLE) |
-			       BIT(KPROBE_POINT_DISARM_PENDING) |
+	[KPROBE_POINT_ARMED] = BIT(KPROBE_POINT_IDLE) | BIT(KPROBE_POINT_DISARM_PENDING) |
 			       BIT(KPROBE_POINT_GONE),
-	[KPROBE_POINT_DISARM_PENDING] = BIT(KPROBE_POINT_IDLE) |
-				 BIT(KPROBE_POINT_ARMED) |
-				 BIT(KPROBE_POINT_GONE),
+	[KPROBE_POINT_DISARM_PENDING] = BIT(KPROBE_POINT_IDLE) | BIT(KPROBE_POINT_ARMED) |
+					BIT(KPROBE_POINT_GONE),
 	[KPROBE_POINT_GONE] = 0,
 };
 
-bool kprobe_point_may_become(enum kprobe_point_state from,
-			     enum kprobe_point_state to)
+bool kprobe_point_may_become(enum kprobe_point_state from, enum kprobe_point_state to)
 {
 	return legal_edges[from] & BIT(to);
 }
@@ -96,8 +90,7 @@ bool kprobe_optimization_may_become(enum kprobe_optimization from,
 }
 
 /* Nothing else writes the state. An illegal edge warns and is not taken. */
-void kprobe_point_set_state(struct kprobe_point *point,
-			    enum kprobe_point_state state)
+void kprobe_point_set_state(struct kprobe_point *point, enum kprobe_point_state state)
 {
 	lockdep_assert_held(&kprobe_mutex);
 	if (WARN_ON_ONCE(!kprobe_point_may_become(point->state, state)))
@@ -113,8 +106,7 @@ static struct kprobe_point *point_of(struct rb_node *node)
 static bool is_before(const struct kprobe_point *point, unsigned long addr,
 		      unsigned long from)
 {
-	return point->addr == addr ? (unsigned long)point < from :
-				     point->addr < addr;
+	return point->addr == addr ? (unsigned long)point < from : point->addr < addr;
 }
 
 static bool node_is_before(struct rb_node *a, const struct rb_node *b)
@@ -147,33 +139,26 @@ static struct kprobe_point *first_from(const struct rb_root *tree, unsigned long
 	return found;
 }
 
-/* Lets hits find a new point. */
-void kprobe_point_add(struct kprobe_point *point)
+static struct rb_root *tree_of(const struct kprobe_point *point)
 {
 	lockdep_assert_held(&kprobe_mutex);
-	rb_add(&point->by_addr, &points, node_is_before);
-	kprobe_table_insert(point);
+	return point->state == KPROBE_POINT_GONE ? &gone_points : &points;
+}
+
+/* Puts a point into its tree. Hits find it from now on unless it is gone. */
+void kprobe_point_add(struct kprobe_point *point)
+{
+	rb_add(&point->by_addr, tree_of(point), node_is_before);
+	if (point->state != KPROBE_POINT_GONE)
+		kprobe_table_insert(point);
 }
 
 /* Keeps hits from finding a point. A hit that has found it before may still use it. */
 void kprobe_point_remove(struct kprobe_point *point)
 {
-	lockdep_assert_held(&kprobe_mutex);
-	rb_erase(&point->by_addr, &points);
-	kprobe_table_remove(point);
-}
-
-/* The point was removed before: hits do not find it any more. */
-void kprobe_point_add_gone(struct kprobe_point *point)
-{
-	lockdep_assert_held(&kprobe_mutex);
-	rb_add(&point->by_addr, &gone_points, node_is_before);
-}
-
-void kprobe_point_remove_gone(struct kprobe_point *point)
-{
-	lockdep_assert_held(&kprobe_mutex);
-	rb_erase(&point->by_addr, &gone_points);
+	rb_erase(&point->by_addr, tree_of(point));
+	if (point->state != KPROBE_POINT_GONE)
+		kprobe_table_remove(point);
 }
 
 /* Finds the first point from @addr to @last, NULL if there is none. Sets @addr to one after it. */
@@ -182,8 +167,6 @@ struct kprobe_point *kprobe_point_next(unsigned long *addr, unsigned long last)
 	struct kprobe_point *point;
 
 	lockdep_assert_held(&kprobe_mutex);
-	if (*addr > last)
-		return NULL;
 	point = first_from(&points, *addr, 0);
 	if (!point || point->addr > last)
 		return NULL;
@@ -191,10 +174,7 @@ struct kprobe_point *kprobe_point_next(unsigned long *addr, unsigned long last)
 	return point;
 }
 
-/*
- * Finds the point with the next higher address, NULL if there is none. @point must be in the tree:
- * for a new one there is kprobe_point_next().
- */
+/* Finds the point with the next higher address, NULL if there is none. @point is in the tree. */
 struct kprobe_point *kprobe_point_after(const struct kprobe_point *point)
 {
 	lockdep_assert_held(&kprobe_mutex);
@@ -254,8 +234,7 @@ bool kprobe_point_has_neighbour(const struct kprobe_point *point)
  * Finds the first gone point from @addr on, NULL if there is none. At @addr itself it skips points
  * whose structure is before @from. @from is only compared: that structure may have been freed.
  */
-struct kprobe_point *kprobe_point_next_gone(unsigned long addr,
-					    unsigned long from)
+struct kprobe_point *kprobe_point_next_gone(unsigned long addr, unsigned long from)
 {
 	lockdep_assert_held(&kprobe_mutex);
 	return first_from(&gone_points, addr, from);
@@ -315,8 +294,7 @@ u32 kprobe_point_flag(const struct kprobe_point *point)
 }
 
 /* Also changes the flags of the point's probes. */
-void kprobe_point_set_mechanism(struct kprobe_point *point,
-				enum kprobe_mechanism mechanism)
+void kprobe_point_set_mechanism(struct kprobe_point *point, enum kprobe_mechanism mechanism)
 {
 	u32 old = kprobe_point_flag(point);
 	struct kprobe *p;
@@ -325,32 +303,6 @@ void kprobe_point_set_mechanism(struct kprobe_point *point,
 	WRITE_ONCE(point->mechanism, mechanism);
 	list_for_each_entry(p, &point->probes, list)
 		kprobe_change_flags(p, old, kprobe_point_flag(point));
-}
-
-/*
- * Puts a probe in front of the others on a point: its handlers run first. If it has a post-handler,
- * the route of the point must call post-handlers already.
- */
-void kprobe_point_link(struct kprobe_point *point, struct kprobe *p)
-{
-	lockdep_assert_held(&kprobe_mutex);
-	p->point = point;
-	/* Detours need not change for a disabled probe: its handlers do not run. */
-	if (!kprobe_disabled(p))
-		kprobe_point_changed(point);
-	/* Release: a hit that sees the probe sees the route that it needs, see point.h. */
-	list_add_rcu(&p->list, &point->probes);
-}
-
-/* Hits may still use the probe until kprobe_synchronize() has returned. */
-void kprobe_point_unlink(struct kprobe *p)
-{
-	struct kprobe_point *point = p->point;
-
-	lockdep_assert_held(&kprobe_mutex);
-	if (!kprobe_disabled(p))
-		kprobe_point_changed(point);
-	list_del_rcu(&p->list);
 }
 
 /*
@@ -376,43 +328,8 @@ void kprobe_take_chunk(struct list_head *from, struct list_head *to)
 		list_move_tail(from->next, to);
 }
 
-/* The file "enabled" in debugfs; kprobe_mutex. */
-bool kprobe_armed_globally = true;
-
-/*
- * Should the point be armed? This follows from the probes on it and from the file "enabled" in
- * debugfs, and is not stored.
- */
-bool kprobe_point_wanted(struct kprobe_point *point)
-{
-	struct kprobe *p;
-
-	lockdep_assert_held(&kprobe_mutex);
-	if (!kprobe_armed_globally)
-		return false;
-	list_for_each_entry(p, &point->probes, list)
-		if (!kprobe_disabled(p))
-			return true;
-	return false;
-}
-
 /* Objects whose grace period has ended, for free_work. */
 static LLIST_HEAD(ready_to_free);
-
-/* Frees a chunk under one hold of kprobe_mutex. Returns the rest of the list. */
-static struct llist_node *free_chunk(struct llist_node *all)
-{
-	union kprobe_deferred_free *deferred;
-	unsigned int max = kprobe_chunk_size(), done = 0;
-
-	guard(mutex)(&kprobe_mutex);
-	for (; all && done < max; done++) {
-		deferred = llist_entry(all, union kprobe_deferred_free, quiescent);
-		all = all->next;
-		deferred->free(deferred);
-	}
-	return all;
-}
 
 static void free_ready(struct work_struct *work)
 {
@@ -421,10 +338,17 @@ static void free_ready(struct work_struct *work)
 	 * point whose detours are not freed yet waits for another grace period.
 	 */
 	struct llist_node *all = llist_reverse_order(llist_del_all(&ready_to_free));
+	union kprobe_deferred_free *deferred;
 
-	while (all) {
-		all = free_chunk(all);
-		cond_resched();
+	for (; all; cond_resched()) {
+		unsigned int left = kprobe_chunk_size();
+
+		guard(mutex)(&kprobe_mutex);
+		for (; all && left; left--) {
+			deferred = llist_entry(all, union kprobe_deferred_free, quiescent);
+			all = all->next;
+			deferred->free(deferred);
+		}
 	}
 }
 
@@ -436,9 +360,8 @@ static DECLARE_WORK(free_work, free_ready);
  */
 void kprobe_free_soon(struct rcu_head *rcu, void (*free)(union kprobe_deferred_free *deferred))
 {
-	union kprobe_deferred_free *deferred;
+	union kprobe_deferred_free *deferred = container_of(rcu, union kprobe_deferred_free, rcu);
 
-	deferred = container_of(rcu, union kprobe_deferred_free, rcu);
 	deferred->free = free;
 	if (llist_add(&deferred->quiescent, &ready_to_free))
 		queue_work(system_unbound_wq, &free_work);

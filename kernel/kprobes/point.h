@@ -24,38 +24,24 @@ DEFINE_LOCK_GUARD_0(kprobe_lock, kprobe_lock(), mutex_unlock(&kprobe_mutex))
 
 void kprobe_point_add(struct kprobe_point *point);
 void kprobe_point_remove(struct kprobe_point *point);
-void kprobe_point_add_gone(struct kprobe_point *point);
-void kprobe_point_remove_gone(struct kprobe_point *point);
 void kprobe_point_changed(struct kprobe_point *point);
 void kprobe_change_flags(struct kprobe *p, u32 clear, u32 set);
 void kprobe_point_set_disabled(struct kprobe_point *point, struct kprobe *p, bool disabled);
-void kprobe_point_set_mechanism(struct kprobe_point *point,
-				enum kprobe_mechanism mechanism);
+void kprobe_point_set_mechanism(struct kprobe_point *point, enum kprobe_mechanism mechanism);
 u32 kprobe_point_flag(const struct kprobe_point *point);
 void kprobe_point_plan(const struct kprobe_point *point, struct kprobe_insn *insn);
-void kprobe_point_link(struct kprobe_point *point, struct kprobe *p);
-void kprobe_point_unlink(struct kprobe *p);
 bool kprobe_point_has(const struct kprobe_point *point, const struct kprobe *p);
-extern bool kprobe_armed_globally;
 void kprobe_take_chunk(struct list_head *from, struct list_head *to);
-bool kprobe_point_wanted(struct kprobe_point *point);
-bool kprobe_point_may_become(enum kprobe_point_state from,
-			     enum kprobe_point_state to);
+bool kprobe_point_may_become(enum kprobe_point_state from, enum kprobe_point_state to);
 bool kprobe_optimization_may_become(enum kprobe_optimization from,
 				    enum kprobe_optimization to);
-void kprobe_point_set_state(struct kprobe_point *point,
-			    enum kprobe_point_state state);
+void kprobe_point_set_state(struct kprobe_point *point, enum kprobe_point_state state);
 void kprobe_free_soon(struct rcu_head *rcu, void (*free)(union kprobe_deferred_free *deferred));
 struct kprobe_point *kprobe_point_next(unsigned long *addr, unsigned long last);
 struct kprobe_point *kprobe_point_after(const struct kprobe_point *point);
-struct kprobe_point *kprobe_point_next_gone(unsigned long addr,
-					    unsigned long from);
+struct kprobe_point *kprobe_point_next_gone(unsigned long addr, unsigned long from);
 
-/*
- * The largest distance from a point's address to the end of the text that the point patches, and
- * to the end of the text that its jump displaces. Both begin after the entry nop if the point
- * skips the nop.
- */
+/* The largest distance from a point's address to the end of text that it patches or displaces. */
 #define KPROBE_PATCH_REACH	(KPROBE_ENTRY_NOP_SIZE + KPROBE_JUMP_SIZE)
 #define KPROBE_REGION_REACH	(KPROBE_ENTRY_NOP_SIZE + KPROBE_TEXT_SIZE)
 
@@ -130,8 +116,8 @@ void kprobe_point_give_site(struct kprobe_point *from, struct kprobe_point *to);
 /*
  * Routes. A hit reads the route of its point after it has called the pre-handlers:
  *
- *   kprobe_point_set_route(),		kprobe_point_link()	a hit
- *   kprobe_point_set_post()
+ *   kprobe_point_set_route(),			join()			a hit
+ *   prepare_post()
  *     store @route or @run_post (release)	  list_add_rcu()	  probes
  *							  smp_rmb()
  *							  load @route
@@ -145,13 +131,6 @@ static inline void kprobe_point_set_route(struct kprobe_point *point,
 {
 	lockdep_assert_held(&kprobe_mutex);
 	smp_store_release(&point->route, route);	/* see above */
-}
-
-/* Sets the slot with a call of post-handlers for hits that continue in the text. */
-static inline void kprobe_point_set_post(struct kprobe_point *point, void *run_post)
-{
-	lockdep_assert_held(&kprobe_mutex);
-	smp_store_release(&point->text.run_post, run_post);	/* see above */
 }
 
 /* Appends the breakpoint for a point's instruction. */
@@ -168,7 +147,7 @@ static inline void kprobe_point_put_breakpoint(const struct kprobe_point *point,
 static __always_inline const struct kprobe_route *
 kprobe_point_route(const struct kprobe_point *point)
 {
-	smp_rmb();	/* pairs with list_add_rcu() in kprobe_point_link() */
+	smp_rmb();	/* pairs with list_add_rcu() in join() */
 	return READ_ONCE(point->route);
 }
 

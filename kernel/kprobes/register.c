@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Registers and unregisters arrays of probes, in chunks. The public API, which this is for, treats
- * a single probe as an array of one.
+ * Registers and unregisters arrays of probes; a single probe is an array of one.
  *
- * Each chunk of at most KPROBE_CHUNK probes is one operation under one hold of
- * kprobe_mutex: its probes are checked, put on their points, which are made if need be, and the
- * points are armed in one pass over the text. Other tasks can take the mutex between chunks, and a
- * chunk ends soon when they wait for it. When a probe is refused, those registered so far are
- * unregistered again.
+ * Each chunk of at most KPROBE_CHUNK probes is one operation under one hold of kprobe_mutex: its
+ * probes are checked and put on their points, which are made if need be, and the points are armed
+ * in one pass over the text. A chunk ends soon when other tasks wait for the mutex. When a probe is
+ * refused, those registered so far are unregistered again.
  */
 #include <linux/ftrace.h>
 #include <linux/init.h>
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
 #include <linux/printk.h>
+#include <linux/rculist.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
@@ -34,7 +33,7 @@
 /* Set when kprobes has been initialized during boot. Stays false if that fails. */
 bool kprobes_ready __ro_after_init;
 
-/* Is the probe on @point, or on one of those after it, up to the address @last? */
+/* Is the probe on @point, or on one of those after it up to the address @last? */
 static bool is_on_one_of(const struct kprobe_point *point, unsigned long last,
 			 const struct kprobe *p)
 {
@@ -134,18 +133,17 @@ int __init kprobe_point_init(void)
 }
 
 /* Prepares a point for a probe with a post-handler. Hits may be under way. */
-enum kprobe_reason kprobe_point_prepare_post(struct kprobe_point *point)
+static enum kprobe_reason prepare_post(struct kprobe_point *point)
 {
 	enum kprobe_reason reason;
 	void *post_slot = NULL;
 
-	lockdep_assert_held(&kprobe_mutex);
 	reason = kprobe_displace_post(point, &post_slot);
 	if (!post_slot)
 		return reason;
 	if (point->route)
 		kprobe_slots_sync();
-	kprobe_point_set_post(point, post_slot);
+	smp_store_release(&point->text.run_post, post_slot);	/* see point.h */
 	kprobe_leave_detour(point);
 	return KPROBE_REASON_NONE;
 }
@@ -169,7 +167,7 @@ static enum kprobe_reason make_point(unsigned long addr, bool on_func_entry, boo
 	INIT_LIST_HEAD(&point->optimize);
 	reason = prepare_point(point, lookup);
 	if (!reason && post)
-		reason = kprobe_point_prepare_post(point);
+		reason = prepare_post(point);
 	if (reason) {
 		kprobe_point_free(point);
 		return reason;
@@ -187,24 +185,30 @@ static enum kprobe_reason make_point(unsigned long addr, bool on_func_entry, boo
 	return reason;
 }
 
-/* Initializes a probe and puts it on its point. Cannot fail. */
+/*
+ * Initializes a probe and puts it in front of the others on its point: its handlers run first. If
+ * it has a post-handler, the route of the point must call post-handlers already.
+ */
 static void join(struct kprobe *p, struct kprobe_point *point)
 {
-	unsigned int i;
-
 	p->self = p;
 	p->removing = false;
 	p->moved = point->addr - (unsigned long)p->addr - p->offset;
 	p->addr = (kprobe_opcode_t *)point->addr;
 	p->opcode = point->opcode;
 	p->nmissed = 0;
-	for (i = 0; i < ARRAY_SIZE(p->misses); i++)
+	for (int i = 0; i < ARRAY_SIZE(p->misses); i++)
 		atomic_long_set(&p->misses[i], 0);
 	p->flags &= KPROBE_FLAG_DISABLED;
+	p->flags |= kprobe_point_flag(point);
 	if (point->on_func_entry)
 		p->flags |= KPROBE_FLAG_ON_FUNC_ENTRY;
-	p->flags |= kprobe_point_flag(point);
-	kprobe_point_link(point, p);
+	p->point = point;
+	/* Detours need not change for a disabled probe: its handlers do not run. */
+	if (!kprobe_disabled(p))
+		kprobe_point_changed(point);
+	/* Release: a hit that sees the probe sees the route that it needs, see point.h. */
+	list_add_rcu(&p->list, &point->probes);
 }
 
 /*
@@ -213,8 +217,8 @@ static void join(struct kprobe *p, struct kprobe_point *point)
  */
 enum kprobe_reason kprobe_add(struct kprobe *p, bool returns, struct kprobe_chunk *chunk)
 {
-	enum kprobe_reason reason;
 	struct kprobe_point *point;
+	enum kprobe_reason reason;
 	bool on_func_entry;
 	unsigned long addr;
 
@@ -234,7 +238,7 @@ enum kprobe_reason kprobe_add(struct kprobe *p, bool returns, struct kprobe_chun
 	if (!point)
 		reason = make_point(addr, on_func_entry, p->post_handler, &chunk->lookup, &point);
 	else if (p->post_handler)
-		reason = kprobe_point_prepare_post(point);
+		reason = prepare_post(point);
 	if (reason)
 		return reason;
 	join(p, point);
@@ -263,61 +267,43 @@ static enum kprobe_reason check_array(const struct kprobe_array *array)
 	return KPROBE_REASON_NONE;
 }
 
-/**
- * struct progress - progress of a registration
- * @added:   number of probes that are on their points
- * @refused: index of the probe that was refused
- */
-struct progress {
-	int added;
-	int refused;
-};
-
 /*
- * Registers the next probes of an array, up to %KPROBE_CHUNK. If one is refused, those before it
- * stay on their points.
+ * Registers the next probes of an array, up to %KPROBE_CHUNK, and adds their number to @added. If
+ * one is refused, sets @refused: those before it stay on their points.
  */
-static enum kprobe_reason register_chunk(const struct kprobe_array *array,
-					 struct progress *progress)
+static enum kprobe_reason register_chunk(const struct kprobe_array *array, int *added,
+					 const struct kprobe **refused)
 {
-	int i, first = progress->added, end = first + min(array->num - first, KPROBE_CHUNK);
+	int first = *added, end = first + min(array->num - first, KPROBE_CHUNK), i = first;
 	enum kprobe_reason reason;
 	struct kprobe_chunk chunk;
+	struct kprobe *p;
 	u64 began;
 
 	guard(kprobe_lock)();
 	began = ktime_get_ns();
 	kprobe_chunk_init(&chunk);
-	for (i = first; i < end && (i == first || !kprobe_turn_is_over(began)); i++) {
-		struct kprobe *p = probe_at(array, i);
-
+	do {
+		p = probe_at(array, i);
 		reason = array->add ? array->add(p, &chunk) : kprobe_add(p, false, &chunk);
 		if (reason) {
-			progress->refused = i;
+			*refused = p;
 			kprobe_batch_drop(&chunk.batch);
 			return reason;
 		}
-		progress->added++;
+		*added = ++i;
 		cond_resched();
-	}
-	end = i;
+	} while (i < end && !kprobe_turn_is_over(began));
 	reason = kprobe_batch_commit(&chunk.batch);
 	/* The first probe whose point ftrace did not arm. */
-	for (i = first; reason && i < end - 1; i++) {
-		const struct kprobe *p = probe_at(array, i);
-
+	for (i = first; reason && i < *added; i++) {
+		p = probe_at(array, i);
+		*refused = p;
 		if (p->point->mechanism == KPROBE_FTRACE && !kprobe_point_in_text(p->point) &&
-		    !(p->flags & KPROBE_FLAG_DISABLED))
+		    !kprobe_disabled(p))
 			break;
 	}
-	progress->refused = i;
 	return reason;
-}
-
-/* The address that the caller gave. join() has replaced it in @addr. */
-static kprobe_opcode_t *place_asked_for(const struct kprobe *p)
-{
-	return (kprobe_opcode_t *)((unsigned long)p->addr - p->moved - p->offset);
 }
 
 static void roll_back(const struct kprobe_array *array, int num)
@@ -331,7 +317,8 @@ static void roll_back(const struct kprobe_array *array, int num)
 	for (i = 0; i < num; i++) {
 		struct kprobe *p = probe_at(array, i);
 
-		p->addr = p->symbol_name ? NULL : place_asked_for(p);
+		/* join() has replaced the address that the caller gave. */
+		p->addr = p->symbol_name ? NULL : (void *)p->addr - p->moved - p->offset;
 		p->flags &= KPROBE_FLAG_DISABLED;
 	}
 }
@@ -345,8 +332,8 @@ int kprobe_register_array(const struct kprobe_array *array,
 {
 	enum kprobe_reason reason = check_array(array);
 	bool many = array->num > KPROBE_CHUNK;
-	struct progress progress = {};
-	struct kprobe *refused = NULL;
+	const struct kprobe *refused = NULL;
+	int added = 0;
 
 	/* Do not record the refusal: the probed code may hold the lock of the records. */
 	if (kprobe_in_handler()) {
@@ -358,16 +345,15 @@ int kprobe_register_array(const struct kprobe_array *array,
 		if (many)
 			kprobe_optimizer_hold(true);
 		do {
-			reason = register_chunk(array, &progress);
+			reason = register_chunk(array, &added, &refused);
 			cond_resched();
-		} while (!reason && progress.added < array->num);
+		} while (!reason && added < array->num);
 		if (many)
 			kprobe_optimizer_hold(false);
-		refused = probe_at(array, progress.refused);
 	}
 	if (!reason)
 		return 0;
-	roll_back(array, progress.added);
+	roll_back(array, added);
 	kprobe_record_refusal(request, caller, refused, reason);
 	return kprobe_reason_errno(reason);
 }
@@ -396,7 +382,9 @@ static void remove_chunk(const struct kprobe_array *array, int first, struct hli
 		p->removing = true;
 		if (p->returns)
 			kretprobe_detach(p);
-		kprobe_point_unlink(p);
+		if (!kprobe_disabled(p))
+			kprobe_point_changed(p->point);
+		list_del_rcu(&p->list);
 		hlist_add_head(&p->hlist, removed);
 		list_move_tail(&p->point->batch, &batch);
 	}

@@ -12,7 +12,6 @@
 #include "reason.h"
 
 struct kprobe;
-struct kprobe_point;
 
 /**
  * struct kprobe_chunk - probes that are registered under one hold of kprobe_mutex
@@ -48,7 +47,6 @@ struct kprobe_array {
 extern bool kprobes_ready;
 
 int __init kprobe_point_init(void);
-enum kprobe_reason kprobe_point_prepare_post(struct kprobe_point *point);
 bool kprobe_is_known(const struct kprobe *p);
 bool kprobe_is_registered(const struct kprobe *p);
 enum kprobe_reason kprobe_add(struct kprobe *p, bool returns, struct kprobe_chunk *chunk);
