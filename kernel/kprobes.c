@@ -49,7 +49,6 @@
 #include "kprobes/code.h"
 #include "kprobes/frame.h"
 #include "kprobes/kretprobe_pool.h"
-#include "kprobes/module.h"
 #include "kprobes/optimizer.h"
 #include "kprobes/point.h"
 #include "kprobes/reason.h"
@@ -409,7 +408,6 @@ static int __init init_kprobes(void)
 	ret = kprobe_point_init() ?:
 	      kprobe_detour_init() ?:
 	      kprobe_blacklist_init() ?:
-	      kprobe_module_init() ?:
 	      arch_kprobe_init();
 	kprobes_ready = !ret;
 	if (ret)

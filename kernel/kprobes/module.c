@@ -3,60 +3,46 @@
  * Restores text and kills its points before it goes away: text of modules, and init memory.
  *
  * A probe may be set in a module from the moment when module_event() has handled COMING until it
- * handles GOING. module_event() takes kprobe_mutex, and registering checks the module under
- * kprobe_mutex, so GOING sees all probes that were registered in the module. No reference to the
- * module is needed, and rmmod never fails because a registration happens to be under way.
+ * handles GOING. Registering checks the module under kprobe_mutex, so GOING sees all probes in the
+ * module. No reference to the module is needed: rmmod never fails because of a registration.
  */
 #include <linux/init.h>
-#include <linux/kprobe_point.h>
 #include <linux/kprobes.h>
 #include <linux/list.h>
 #include <linux/module.h>
-#include <linux/slab.h>
 #include <asm/sections.h>
 
 #include "batch.h"
 #include "blacklist.h"
 #include "ftrace.h"
 #include "function.h"
-#include "module.h"
 #include "module_text.h"
 #include "point.h"
 #include "reserved.h"
 
-/*
- * Takes breakpoints, jumps and ftrace's calls out of text before its points are killed: a module's
- * init text may still be running, and ftrace reports calls until the address leaves its filter.
- */
-static void restore_text(unsigned long start, unsigned long size)
+static void kill_points(unsigned long start, unsigned long size)
 {
+	unsigned long last = start + size - 1, addr = start;
+	struct kprobe_point *point;
 	LIST_HEAD(patched);
 	LIST_HEAD(traced);
-	struct kprobe_point *point;
-	unsigned long addr = start;
 
-	while ((point = kprobe_point_next(&addr, start + size - 1))) {
-		if (!kprobe_point_in_text(point))
-			continue;
-		list_move_tail(&point->batch, point->mechanism == KPROBE_FTRACE ?
-					      &traced : &patched);
-	}
-	/* First: a point that switches to ftrace leaves its breakpoint to a sharing point. */
+	if (!size)
+		return;
+	/*
+	 * Take breakpoints, jumps and ftrace's calls out of the text first: a module's init text
+	 * may still be running, and ftrace reports calls until the address leaves its filter.
+	 */
+	while ((point = kprobe_point_next(&addr, last)))
+		if (kprobe_point_in_text(point))
+			list_move_tail(&point->batch, point->mechanism == KPROBE_FTRACE ?
+						      &traced : &patched);
+	/* A point that switches to ftrace leaves its breakpoint to a sharing point. */
 	kprobe_ftrace_disarm(&traced);
 	kprobe_batch_restore(&patched);
 	kprobe_batch_drop(&patched);
 	kprobe_batch_drop(&traced);
-}
-
-static void kill_points(unsigned long start, unsigned long size)
-{
-	struct kprobe_point *point;
-	unsigned long addr = start;
-
-	if (!size)
-		return;
-	restore_text(start, size);
-	while ((point = kprobe_point_next(&addr, start + size - 1)))
+	for (addr = start; (point = kprobe_point_next(&addr, last));)
 		kprobe_point_kill(point);
 }
 
@@ -69,25 +55,22 @@ static void kill_points(unsigned long start, unsigned long size)
  */
 void kprobe_free_init_mem(void)
 {
-	mutex_lock(&kprobe_mutex);
+	guard(mutex)(&kprobe_mutex);
 	kill_points((unsigned long)__init_begin, __init_end - __init_begin);
-	mutex_unlock(&kprobe_mutex);
 }
 
 #ifdef CONFIG_MODULES
-
 static void kill_module_text(struct module *mod, enum mod_mem_type type)
 {
 	kill_points((unsigned long)mod->mem[type].base, mod->mem[type].size);
 }
 
-static int module_event(struct notifier_block *nb, unsigned long event,
-			void *data)
+static int module_event(struct notifier_block *nb, unsigned long event, void *data)
 {
 	struct module *mod = data;
 	int ret = 0;
 
-	mutex_lock(&kprobe_mutex);
+	guard(mutex)(&kprobe_mutex);
 	kprobe_drop_functions(mod);
 	switch (event) {
 	case MODULE_STATE_COMING:
@@ -109,7 +92,6 @@ static int module_event(struct notifier_block *nb, unsigned long event,
 		kprobe_drop_index(mod);
 		break;
 	}
-	mutex_unlock(&kprobe_mutex);
 	return notifier_from_errno(ret);
 }
 
@@ -122,16 +104,9 @@ static struct notifier_block module_nb = {
 	.priority = INT_MAX,
 };
 
-int __init kprobe_module_init(void)
+static int __init init_modules(void)
 {
 	return register_module_notifier(&module_nb);
 }
-
-#else /* !CONFIG_MODULES */
-
-int __init kprobe_module_init(void)
-{
-	return 0;
-}
-
+early_initcall(init_modules);
 #endif /* CONFIG_MODULES */
