@@ -10,7 +10,7 @@
  *
  * The files of kernel/kprobes form layers: a file calls those below it and no other. From top to
  * bottom: API (this file, module, debugfs), arrays of probes (register), entries (entry), text
- * (batch, ftrace, switch), jumps (optimizer, code, detour), hits (fault to frame), places (address to
+ * (batch, ftrace), jumps (optimizer, code, detour), hits (fault to frame), places (address to
  * patch), data (point, table, reason).
  *
  * kprobe_mutex protects everything that is not on the hit path: the links between probes and
@@ -48,12 +48,12 @@
 #include "kprobes/blacklist.h"
 #include "kprobes/code.h"
 #include "kprobes/frame.h"
+#include "kprobes/ftrace.h"
 #include "kprobes/kretprobe_pool.h"
 #include "kprobes/optimizer.h"
 #include "kprobes/point.h"
 #include "kprobes/reason.h"
 #include "kprobes/register.h"
-#include "kprobes/switch.h"
 #include "kprobes/table.h"
 
 static int register_probes(struct kprobe **kps, int num, unsigned long caller)

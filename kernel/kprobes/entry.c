@@ -1,40 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Chooses the mechanism of points at entries of functions, where ftrace has its call
- * site: a nop, which ftrace patches. Either ftrace calls kprobes, or there is a
- * breakpoint or jump on the instruction after the nop. There must be none on the nop
- * itself.
+ * Chooses the mechanism of points at entries of functions, where ftrace has a nop to patch. There
+ * must be no breakpoint on the nop itself. Either ftrace calls kprobes, or the point skips the nop:
+ * it has a breakpoint or jump on the instruction after it. Users see the address of the nop and
+ * registers as at the nop, and post-handlers run before the next instruction. Such hits cost less.
  *
- * A point skips the nop, and has a breakpoint or jump like any other point, if that makes
- * no difference to users. That is so if
+ * A point skips the nop if a jump of full length can be there, so that handlers run in the
+ * function's context; if nothing in the function leads to the instruction, so that it is executed
+ * once for each call; and if nothing redirects calls from the nop, as livepatches and BPF
+ * trampolines do. If calls are redirected later, it switches to ftrace for good: see ftrace.c.
  *
- *  - a jump of full length can be written there: the breakpoint leads to the jump's detour, so
- *    that handlers run in the function's context,
- *  - the instruction is executed exactly once for each call: nothing in the function,
- *    its cold part, jump labels or exception fixups leads to it,
- *  - nothing redirects calls from the nop: neither an ftrace_ops with IPMODIFY, as
- *    a livepatch has, nor a direct call, as a BPF trampoline uses.
+ * The instruction after the nop may be probed as well. One breakpoint then does for both points:
+ * each call is a hit of the point at the nop, and then of the other, see struct kprobe_entry. The
+ * point at the nop has the breakpoint while it is in the text; @key tells.
  *
- * Users see the address of the nop and registers as at the nop, and post-handlers run
- * between the nop and the next instruction, whatever tracers do to the nop. Any other
- * point uses ftrace. If calls are redirected later, the point switches to ftrace for good, see
- * switch.c. Hits through ftrace cost more and behave the same.
- *
- * The instruction after the nop may be probed as well. Then two points have the same site, and one
- * breakpoint does for both: each call is a hit of the point at the nop, and then of the other. The
- * point at the nop has the breakpoint while it is in the text. Its hits lead to a slot, the pass
- * slot of struct kprobe_entry, which has a breakpoint as well: the hit of that is one of the other
- * point. @key tells which point has the breakpoint at the site, or the right to write it.
- *
- * Hits through ftrace must not be missed either, so kernel.ftrace_enabled cannot be
- * switched off while a point uses ftrace. While it is off, whatever needs ftrace fails:
- * registrations, and redirections of calls that are probed.
- *
- * A redirection looks up the points at its own addresses, and begins only when none of
- * them has a breakpoint left. A point that switches keeps its breakpoint for a Tasks RCU
- * grace period, during which no lock must be held. The redirection therefore increments
- * @redirections, so that no new point skips its nop. Then it releases kprobe_mutex, waits for
- * the switch to end, and looks up its addresses again.
+ * While kernel.ftrace_enabled is off, registrations that need ftrace and redirections of probed
+ * calls fail. It cannot be switched off while a point uses ftrace.
  */
 #include <linux/ftrace.h>
 #include <linux/kprobe_arch.h>
@@ -43,37 +24,41 @@
 #include "../trace/trace.h"
 #include "address.h"
 #include "batch.h"
+#include "code.h"
 #include "entry.h"
 #include "ftrace.h"
 #include "function.h"
 #include "optimizer.h"
 #include "point.h"
 #include "reason.h"
-#include "switch.h"
-#include "table.h"
 
 /* Redirections of calls under way: no new point skips its nop. kprobe_mutex. */
 static unsigned int redirections;
 
-/* False if the function consists of its nop alone: then another one begins at @site. */
-static bool is_inside_function(struct kprobe_lookup *lookup, unsigned long site)
+/* Chooses the mechanism of a new point. Returns false if ftrace has no nop there. */
+bool kprobe_choose_entry(struct kprobe_point *point, struct kprobe_lookup *lookup)
 {
+	enum kprobe_reason not_jump = KPROBE_REASON_FTRACE;
+	struct kprobe_region region;
 	struct kprobe_function f;
 
-	return kprobe_lookup_function(lookup, site, &f) && f.start != site;
-}
-
-/*
- * May a new point have its breakpoint after the entry nop, at @site? Checks the conditions at the
- * top of this file, except for those on jumps and on branches to the instruction:
- * kprobe_decide_jump() checks these.
- */
-bool kprobe_may_skip_nop(struct kprobe_point *point, struct kprobe_lookup *lookup)
-{
 	lockdep_assert_held(&kprobe_mutex);
-	return !redirections && is_inside_function(lookup, point->site) &&
-	       !kprobe_check_boundary(lookup, point->site) &&
-	       !ftrace_is_redirected(point->addr);
+	if (ftrace_location_range(point->addr, point->addr) != point->addr)
+		return false;
+	point->opcode = KPROBE_ENTRY_OPCODE;
+	point->site = kprobe_after_nop(point->addr);
+	point->key = point->site;
+	/* If the function consists of its nop alone, another one begins at the site. */
+	if (!redirections && kprobe_lookup_function(lookup, point->site, &f) &&
+	    f.start != point->site && !kprobe_check_boundary(lookup, point->site) &&
+	    !ftrace_is_redirected(point->addr) && !kprobe_displace(point, lookup))
+		not_jump = kprobe_decide_jump(point, lookup, &region);
+	/* With a neighbour the breakpoint leads to a detour of its instruction alone. */
+	if (not_jump && not_jump != KPROBE_REASON_NEIGHBOUR) {
+		point->mechanism = KPROBE_FTRACE;
+		point->key = 0;
+	}
+	return true;
 }
 
 /*
@@ -93,11 +78,6 @@ enum kprobe_reason kprobe_share_site(struct kprobe_point *point)
 	if (!reason)
 		kprobe_route_by_pass(entry);
 	return reason;
-}
-
-static bool may_switch(const struct kprobe_point *point)
-{
-	return kprobe_point_skips_nop(point) && point->mechanism != KPROBE_FTRACE;
 }
 
 /*
@@ -132,53 +112,39 @@ enum kprobe_reason kprobe_switch_to_ftrace(struct list_head *points)
 }
 
 /*
- * Takes up to %KPROBE_CHUNK points at the addresses of a hash that must switch to ftrace. Returns
- * whether any point there switches already.
- */
-static bool take_points(const struct ftrace_hash *hash, struct list_head *points)
-{
-	struct ftrace_func_entry *entry;
-	struct kprobe_point *point;
-	unsigned int taken = 0;
-	bool switching = false;
-	unsigned long i;
-
-	for (i = 0; i < 1UL << hash->size_bits; i++) {
-		hlist_for_each_entry(entry, &hash->buckets[i], hlist) {
-			point = kprobe_point_lookup(entry->ip);
-			if (!point)
-				continue;
-			switching |= kprobe_is_switching(point);
-			if (may_switch(point) && taken++ < KPROBE_CHUNK)
-				list_move_tail(&point->batch, points);
-		}
-	}
-	return switching;
-}
-
-/*
- * Has a chunk of points begin to switch, or waits for a switch to end. Sets @ready if there is
- * neither.
+ * Has up to %KPROBE_CHUNK points at the addresses of a hash begin to switch, or waits until
+ * no point switches. Sets @ready if none there has to, or does.
  */
 static enum kprobe_reason switch_some(const struct ftrace_hash *hash, bool *ready)
 {
+	struct ftrace_func_entry *entry;
+	struct kprobe_point *point;
 	enum kprobe_reason reason;
-	bool switching, taken;
-	unsigned int ended;
+	unsigned int taken = 0;
+	bool switching = false;
 	LIST_HEAD(points);
 
 	scoped_guard(mutex, &kprobe_mutex) {
-		ended = kprobe_switches_ended();
-		switching = take_points(hash, &points);
-		taken = !list_empty(&points);
+		for (unsigned long i = 0; i < 1UL << hash->size_bits; i++) {
+			hlist_for_each_entry(entry, &hash->buckets[i], hlist) {
+				point = kprobe_point_lookup(entry->ip);
+				if (!point)
+					continue;
+				switching |= kprobe_is_switching(point);
+				if (kprobe_point_skips_nop(point) &&
+				    point->mechanism != KPROBE_FTRACE && taken++ < KPROBE_CHUNK)
+					list_move_tail(&point->batch, &points);
+			}
+		}
 		reason = kprobe_switch_to_ftrace(&points);
 	}
 	if (!taken && switching)
-		kprobe_switch_wait(ended);
+		kprobe_switch_wait();
 	*ready = !taken && !switching;
 	return reason;
 }
 
+/* kprobe_mutex cannot be held while a switch takes its grace period: this keeps new points off. */
 static void count_redirections(int change)
 {
 	guard(mutex)(&kprobe_mutex);

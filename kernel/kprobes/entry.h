@@ -8,10 +8,15 @@
 struct kprobe_lookup;
 
 #ifdef CONFIG_KPROBES_ON_FTRACE
-bool kprobe_may_skip_nop(struct kprobe_point *point, struct kprobe_lookup *lookup);
+bool kprobe_choose_entry(struct kprobe_point *point, struct kprobe_lookup *lookup);
 enum kprobe_reason kprobe_share_site(struct kprobe_point *point);
 enum kprobe_reason kprobe_switch_to_ftrace(struct list_head *points);
 #else
+static inline bool kprobe_choose_entry(struct kprobe_point *point, struct kprobe_lookup *lookup)
+{
+	return false;
+}
+
 static inline enum kprobe_reason kprobe_share_site(struct kprobe_point *point)
 {
 	return KPROBE_REASON_NONE;

@@ -1,25 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The ftrace mechanism: ftrace calls kprobes at a function's entry, and each call is a hit.
+ * The ftrace mechanism: ftrace calls kprobes at a function's entry, and each call is a hit. One
+ * ftrace_ops has the addresses of all such points in its filter. The filter is never empty while
+ * the ops is registered: ftrace would trace every function then.
  *
- * One ftrace_ops has the addresses of all such points in its filter. Batches add points to the
- * filter and take them out. entry.c decides which points use ftrace, and which have a
- * breakpoint or jump after the entry nop. The filter is never empty while the ops is
- * registered: ftrace would trace every function then.
+ * A point may switch from a breakpoint after the entry nop to ftrace while the function is being
+ * called, and each call is a hit exactly once. ftrace has not reported the calls that are between
+ * nop and breakpoint when the switch begins: they are hits at the breakpoint. Later ones are
+ * reported. The callback sends these to the pass slot instead of the site. It has a breakpoint as
+ * well, whose hit goes on with what comes after the handlers of the point. After a Tasks RCU grace
+ * period no call is between nop and breakpoint. The breakpoint is then removed, or left to the
+ * point of the instruction itself if that is armed.
  *
- * ftrace_hit() and what it calls are part of the hit path: the rules at the top of hit.c hold
- * for them as well.
+ * ftrace_hit() and what it calls are part of the hit path: the rules in hit.c hold for them too.
  */
 #include <linux/ftrace.h>
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
 #include <linux/slab.h>
+#include <linux/wait.h>
 
 #include "../trace/ftrace_internal.h"
+#include "code.h"
 #include "ftrace.h"
 #include "hit.h"
+#include "optimizer.h"
+#include "patch.h"
 #include "point.h"
-#include "switch.h"
+#include "slot.h"
 #include "table.h"
 
 /* Set for good when ftrace has died: no call of ftrace is a hit any more. */
@@ -82,15 +90,16 @@ static __always_inline void call_hit(unsigned long ip, struct pt_regs *regs)
 	preempt_enable_notrace();
 }
 
-#ifdef CONFIG_DYNAMIC_FTRACE_WITH_REGS
-#define SAVE_REGS	FTRACE_OPS_FL_SAVE_REGS
-
 /* Where a call with these registers continues; @to if ftrace has not saved all of them. */
 static unsigned long destination(struct ftrace_regs *fregs, unsigned long to)
 {
+#ifdef CONFIG_DYNAMIC_FTRACE_WITH_REGS
 	struct pt_regs *regs = ftrace_get_regs(fregs);
 
 	return regs ? instruction_pointer(regs) : to;
+#else
+	return ftrace_regs_get_instruction_pointer(fregs);
+#endif
 }
 NOKPROBE_SYMBOL(destination);
 
@@ -98,8 +107,19 @@ static void ftrace_hit(unsigned long ip, unsigned long parent_ip,
 		       struct ftrace_ops *ops, struct ftrace_regs *fregs)
 {
 	unsigned long to = destination(fregs, 0);
-
+#ifdef CONFIG_DYNAMIC_FTRACE_WITH_REGS
 	call_hit(ip, ftrace_get_regs(fregs));
+#else
+	/*
+	 * Of these ftrace saves only a call's arguments, return address, stack and instruction
+	 * pointer. Uninitialized: the compiler would clear it by memset(), which may be probed.
+	 */
+	struct pt_regs regs __uninitialized;
+
+	arch_kprobe_get_call(&regs, fregs);
+	call_hit(ip, &regs);
+	arch_kprobe_put_call(fregs, &regs);
+#endif
 	/*
 	 * A diverted call must not make the function's direct call. If ftrace sets that up
 	 * after this callback, it asks kprobe_ftrace_diverts().
@@ -107,30 +127,6 @@ static void ftrace_hit(unsigned long ip, unsigned long parent_ip,
 	if (unlikely(destination(fregs, 0) != to))
 		arch_ftrace_set_direct_caller(fregs, 0);
 }
-#else
-#define SAVE_REGS	0
-
-static unsigned long destination(struct ftrace_regs *fregs, unsigned long to)
-{
-	return ftrace_regs_get_instruction_pointer(fregs);
-}
-NOKPROBE_SYMBOL(destination);
-
-/* ftrace saves only a call's arguments, return address, stack and instruction pointer. */
-static void ftrace_hit(unsigned long ip, unsigned long parent_ip,
-		       struct ftrace_ops *ops, struct ftrace_regs *fregs)
-{
-	/* Uninitialized: the compiler would clear it by memset(), which may be probed. */
-	struct pt_regs regs __uninitialized;
-	unsigned long to = destination(fregs, 0);
-
-	arch_kprobe_get_call(&regs, fregs);
-	call_hit(ip, &regs);
-	arch_kprobe_put_call(fregs, &regs);
-	if (unlikely(destination(fregs, 0) != to))
-		arch_ftrace_set_direct_caller(fregs, 0);
-}
-#endif
 NOKPROBE_SYMBOL(ftrace_hit);
 
 /**
@@ -150,11 +146,124 @@ bool kprobe_ftrace_diverts(unsigned long ip, struct ftrace_regs *fregs)
 
 static struct ftrace_ops kprobe_ftrace_ops = {
 	.func = ftrace_hit,
-	.flags = SAVE_REGS | FTRACE_OPS_FL_PERMANENT,
+	.flags = FTRACE_OPS_FL_PERMANENT |
+		 (IS_ENABLED(CONFIG_DYNAMIC_FTRACE_WITH_REGS) ? FTRACE_OPS_FL_SAVE_REGS : 0),
 };
 
 /* How many sites are in the filter; kprobe_mutex. */
 static unsigned int nr_sites;
+
+/* How many points switch now; kprobe_mutex. */
+static unsigned int nr_switches;
+static DECLARE_WAIT_QUEUE_HEAD(switches_over);
+
+/* Some traps report the address after the breakpoint: the second one keeps it in the slot. */
+static enum kprobe_reason emit_pass(void *arg, struct kprobe_code *code)
+{
+	kprobe_point_put_breakpoint(arg, code);
+	kprobe_point_put_breakpoint(arg, code);
+	return KPROBE_REASON_NONE;
+}
+
+/* Makes the point's struct kprobe_entry, which stays until the point is freed. */
+enum kprobe_reason kprobe_entry_make(struct kprobe_point *point)
+{
+	enum kprobe_reason reason;
+	struct kprobe_entry *entry;
+
+	lockdep_assert_held(&kprobe_mutex);
+	if (point->entry)
+		return KPROBE_REASON_NONE;
+	entry = kzalloc(sizeof(*entry), GFP_KERNEL);
+	if (!entry)
+		return KPROBE_REASON_NO_MEMORY;
+	reason = kprobe_slot_make(&entry->pass, (unsigned long)point | KPROBE_OWNER_IS_POINT,
+				  emit_pass, point);
+	if (reason) {
+		kfree(entry);
+		return reason;
+	}
+	entry->point = point;
+	entry->shared.run = entry->pass;
+	/* Pairs with the address dependency in kprobe_is_switching() and kprobe_point_pass(). */
+	smp_store_release(&point->entry, entry);
+	return KPROBE_REASON_NONE;
+}
+
+/*
+ * Ends a point's switch, if it switches. Before the grace period has ended, the point must be about
+ * to leave the text, or its text to go away: calls that ftrace did not report are no hits then.
+ */
+static void end_switch(struct kprobe_point *point)
+{
+	struct kprobe_point *other;
+
+	lockdep_assert_held(&kprobe_mutex);
+	if (!kprobe_is_switching(point))
+		return;
+	/* Remove the breakpoint, or leave it to the other point at the site if that is armed. */
+	other = kprobe_point_other(point);
+	if (!other || !kprobe_point_in_text(other)) {
+		kprobe_patch_begin();
+		kprobe_patch_add(point, KPROBE_SITE_ORIGINAL);
+		kprobe_patch_end();
+	}
+	kprobe_point_give_site(point, other);
+	/* Release: ftrace's callback does not send a call past a breakpoint that is the point's. */
+	smp_store_release(&point->entry->switching, false);
+	kprobe_point_choose_route(point);
+	if (other)
+		kprobe_optimizer_queue(other);
+	WRITE_ONCE(nr_switches, nr_switches - 1);
+	wake_up_all(&switches_over);
+}
+
+static void end_deferred(union kprobe_deferred_free *deferred)
+{
+	struct kprobe_entry *entry = container_of(deferred, struct kprobe_entry, deferred);
+
+	entry->waits = false;
+	end_switch(entry->point);
+}
+
+static void grace_period_ended(struct rcu_head *rcu)
+{
+	kprobe_free_soon(rcu, end_deferred);
+}
+
+/*
+ * Begins to switch points, linked by @batch, which ftrace reports calls for. Each has a breakpoint
+ * in the text and a struct kprobe_entry.
+ */
+void kprobe_switch_begin(struct list_head *points)
+{
+	struct kprobe_point *point;
+
+	lockdep_assert_held(&kprobe_mutex);
+	list_for_each_entry(point, points, batch) {
+		kprobe_slots_sync();
+		WRITE_ONCE(nr_switches, nr_switches + 1);
+		WRITE_ONCE(point->entry->switching, true);
+		/* @switching was set before. Pairs with find_and_report(). */
+		smp_wmb();
+		kprobe_point_set_mechanism(point, KPROBE_FTRACE);
+		point->entry->waits = true;
+		call_rcu_tasks(&point->entry->deferred.rcu, grace_period_ended);
+	}
+}
+
+/* Does any point switch to ftrace? The answer holds while kprobe_mutex is held. */
+bool kprobe_switches(void)
+{
+	return READ_ONCE(nr_switches);
+}
+
+/* Waits until no point switches. That may take a Tasks RCU grace period. */
+void kprobe_switch_wait(void)
+{
+	lockdep_assert_not_held(&kprobe_mutex);
+	wait_event(switches_over, !kprobe_switches());
+}
 
 /* The addresses of points linked by @batch, to be freed by kvfree(); NULL without memory. */
 static unsigned long *sites_of(struct list_head *points, unsigned int *nr)
@@ -172,39 +281,6 @@ static unsigned long *sites_of(struct list_head *points, unsigned int *nr)
 	return sites;
 }
 
-static int add_sites(unsigned long *sites, unsigned int nr)
-{
-	int ret;
-
-	ret = ftrace_set_filter_ips(&kprobe_ftrace_ops, sites, nr, 0, 0);
-	if (ret)
-		return ret;
-	if (!nr_sites)
-		ret = register_ftrace_function(&kprobe_ftrace_ops);
-	if (ret)
-		ftrace_set_filter_ips(&kprobe_ftrace_ops, sites, nr, 1, 0);
-	else
-		nr_sites += nr;
-	return ret;
-}
-
-/* Translates an errno of ftrace. */
-static enum kprobe_reason reason_for(int error)
-{
-	switch (error) {
-	case 0:
-		return KPROBE_REASON_NONE;
-	case -ENOMEM:
-		return KPROBE_REASON_NO_MEMORY;
-	case -EBUSY:
-		return KPROBE_REASON_FTRACE_OFF;
-	case -ENODEV:
-		return KPROBE_REASON_FTRACE_DEAD;
-	default:
-		return KPROBE_REASON_FTRACE;
-	}
-}
-
 /* Has ftrace call kprobes for idle points. Returns why ftrace refuses; none is armed then. */
 enum kprobe_reason kprobe_ftrace_arm(struct list_head *points)
 {
@@ -218,9 +294,26 @@ enum kprobe_reason kprobe_ftrace_arm(struct list_head *points)
 	sites = sites_of(points, &nr);
 	if (!sites)
 		return KPROBE_REASON_NO_MEMORY;
-	ret = add_sites(sites, nr);
+	ret = ftrace_set_filter_ips(&kprobe_ftrace_ops, sites, nr, 0, 0);
+	if (!ret && !nr_sites) {
+		ret = register_ftrace_function(&kprobe_ftrace_ops);
+		if (ret)
+			ftrace_set_filter_ips(&kprobe_ftrace_ops, sites, nr, 1, 0);
+	}
 	kvfree(sites);
-	return reason_for(ret);
+	switch (ret) {
+	case 0:
+		nr_sites += nr;
+		return KPROBE_REASON_NONE;
+	case -ENOMEM:
+		return KPROBE_REASON_NO_MEMORY;
+	case -EBUSY:
+		return KPROBE_REASON_FTRACE_OFF;
+	case -ENODEV:
+		return KPROBE_REASON_FTRACE_DEAD;
+	default:
+		return KPROBE_REASON_FTRACE;
+	}
 }
 
 static int remove_sites(unsigned long *sites, unsigned int nr)
@@ -247,7 +340,7 @@ int kprobe_ftrace_disarm(struct list_head *points)
 	if (list_empty(points))
 		return 0;
 	list_for_each_entry(point, points, batch)
-		kprobe_switch_end(point);
+		end_switch(point);
 	sites = sites_of(points, &nr);
 	if (sites) {
 		ret = remove_sites(sites, nr);

@@ -2,13 +2,17 @@
 #ifndef _KERNEL_KPROBES_FTRACE_H
 #define _KERNEL_KPROBES_FTRACE_H
 
-/* ftrace.c: points that ftrace calls kprobes for */
-#include <linux/kprobe_reason.h>
+/* ftrace.c: points that ftrace calls kprobes for, and the switch to that */
+#include <linux/kprobe_point.h>
 #include <linux/list.h>
 
 #ifdef CONFIG_KPROBES_ON_FTRACE
 enum kprobe_reason kprobe_ftrace_arm(struct list_head *points);
 int kprobe_ftrace_disarm(struct list_head *points);
+enum kprobe_reason kprobe_entry_make(struct kprobe_point *point);
+void kprobe_switch_begin(struct list_head *points);
+bool kprobe_switches(void);
+void kprobe_switch_wait(void);
 #else
 static inline enum kprobe_reason kprobe_ftrace_arm(struct list_head *points)
 {
@@ -18,6 +22,11 @@ static inline enum kprobe_reason kprobe_ftrace_arm(struct list_head *points)
 static inline int kprobe_ftrace_disarm(struct list_head *points)
 {
 	return 0;
+}
+
+static inline bool kprobe_switches(void)
+{
+	return false;
 }
 #endif
 

@@ -72,7 +72,7 @@ static __always_inline bool kprobe_is_switching(const struct kprobe_point *point
 #ifdef CONFIG_KPROBES_ON_FTRACE
 	struct kprobe_entry *entry = READ_ONCE(point->entry);
 
-	return entry && smp_load_acquire(&entry->switching);	/* pairs with kprobe_switch_end() */
+	return entry && smp_load_acquire(&entry->switching);	/* pairs with end_switch() */
 #else
 	return false;
 #endif

@@ -7,7 +7,6 @@
  * in one pass over the text. A chunk ends soon when other tasks wait for the mutex. When a probe is
  * refused, those registered so far are unregistered again.
  */
-#include <linux/ftrace.h>
 #include <linux/init.h>
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
@@ -71,58 +70,6 @@ bool kprobe_is_registered(const struct kprobe *p)
 	return kprobe_is_known(p) && !p->removing;
 }
 
-#ifdef CONFIG_KPROBES_ON_FTRACE
-static enum kprobe_reason prepare_entry(struct kprobe_point *point,
-					struct kprobe_lookup *lookup)
-{
-	enum kprobe_reason not_jump = KPROBE_REASON_FTRACE;
-	struct kprobe_region region;
-
-	point->opcode = KPROBE_ENTRY_OPCODE;
-	point->site = kprobe_after_nop(point->addr);
-	point->key = point->site;
-	if (kprobe_may_skip_nop(point, lookup) && !kprobe_displace(point, lookup))
-		not_jump = kprobe_decide_jump(point, lookup, &region);
-	/* With a neighbour the breakpoint leads to a detour of its instruction alone. */
-	if (!not_jump || not_jump == KPROBE_REASON_NEIGHBOUR)
-		return KPROBE_REASON_NONE;
-	point->mechanism = KPROBE_FTRACE;
-	point->key = 0;
-	return KPROBE_REASON_NONE;
-}
-
-static bool is_ftrace_site(unsigned long addr)
-{
-	return ftrace_location_range(addr, addr) == addr;
-}
-#else
-static enum kprobe_reason prepare_entry(struct kprobe_point *point,
-					struct kprobe_lookup *lookup)
-{
-	return KPROBE_REASON_FTRACE;
-}
-
-static bool is_ftrace_site(unsigned long addr)
-{
-	return false;
-}
-#endif
-
-/* Chooses the mechanism, and plans the instruction that a breakpoint displaces. */
-static enum kprobe_reason prepare_point(struct kprobe_point *point,
-					struct kprobe_lookup *lookup)
-{
-	enum kprobe_reason reason;
-
-	point->mechanism = KPROBE_BREAKPOINT;
-	if (is_ftrace_site(point->addr))
-		return prepare_entry(point, lookup);
-	point->key = point->site;
-	reason = kprobe_displace(point, lookup);
-	point->opcode = point->insn[0];
-	return reason;
-}
-
 /* A cache of their own, as there may be very many points: each takes its exact size. */
 static struct kmem_cache *point_cache __ro_after_init;
 
@@ -152,8 +99,8 @@ static enum kprobe_reason prepare_post(struct kprobe_point *point)
 static enum kprobe_reason make_point(unsigned long addr, bool on_func_entry, bool post,
 				     struct kprobe_lookup *lookup, struct kprobe_point **made)
 {
+	enum kprobe_reason reason = KPROBE_REASON_NONE;
 	struct kprobe_point *point = NULL;
-	enum kprobe_reason reason;
 
 	if (!kprobe_table_alloc())
 		point = kmem_cache_zalloc(point_cache, GFP_KERNEL);
@@ -161,11 +108,16 @@ static enum kprobe_reason make_point(unsigned long addr, bool on_func_entry, boo
 		return KPROBE_REASON_NO_MEMORY;
 	point->addr = addr;
 	point->site = addr;
+	point->key = addr;
 	point->on_func_entry = on_func_entry;
 	INIT_LIST_HEAD(&point->probes);
 	INIT_LIST_HEAD(&point->batch);
 	INIT_LIST_HEAD(&point->optimize);
-	reason = prepare_point(point, lookup);
+	point->mechanism = KPROBE_BREAKPOINT;
+	if (!kprobe_choose_entry(point, lookup)) {
+		reason = kprobe_displace(point, lookup);
+		point->opcode = point->insn[0];
+	}
 	if (!reason && post)
 		reason = prepare_post(point);
 	if (reason) {

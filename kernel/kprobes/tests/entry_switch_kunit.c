@@ -11,8 +11,8 @@
 #include <linux/module.h>
 
 #include "../batch.h"
+#include "../ftrace.h"
 #include "../hit.h"
-#include "../switch.h"
 #include "entry.h"
 #include "waits.h"
 
