@@ -12,7 +12,6 @@
 #include <linux/kmsan-checks.h>
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
-#include <linux/module.h>
 #include <linux/overflow.h>
 #include <asm/sections.h>
 
@@ -20,9 +19,8 @@
 #include "blacklist.h"
 #include "examine.h"
 #include "function.h"
-#include "module_text.h"
+#include "index.h"
 #include "reason.h"
-#include "reserved.h"
 
 /**
  * kprobe_lookup_name() - find a symbol
@@ -168,16 +166,6 @@ int kprobe_on_func_entry(kprobe_opcode_t *addr, const char *sym,
 	return on_entry ? 0 : -EINVAL;
 }
 
-/* Only text of the kernel and of modules can be probed, not that of BPF programs etc. */
-static enum kprobe_reason check_text(const struct kprobe_lookup *lookup, unsigned long addr)
-{
-	if (core_kernel_text(addr))
-		return KPROBE_REASON_NONE;
-	if (is_kernel_inittext(addr))
-		return KPROBE_REASON_INIT_TEXT;
-	return kprobe_check_module_text(kprobe_lookup_module(lookup, addr), addr);
-}
-
 static bool is_blacklisted(struct kprobe_lookup *lookup, unsigned long addr)
 {
 	return (addr < lookup->allowed || addr > lookup->allowed_last) &&
@@ -189,8 +177,6 @@ static enum kprobe_reason check_reserved(struct kprobe_lookup *lookup, unsigned 
 {
 	if (!IS_ENABLED(CONFIG_KPROBES_ON_FTRACE) && ftrace_location(addr) == addr)
 		return KPROBE_REASON_RESERVED;
-	if (kprobe_index_text(addr))
-		return KPROBE_REASON_NO_MEMORY;
 	return kprobe_text_is_reserved(lookup, addr, addr + 1) ? KPROBE_REASON_RESERVED :
 								 KPROBE_REASON_NONE;
 }
@@ -200,7 +186,7 @@ static enum kprobe_reason check_place(struct kprobe_lookup *lookup, unsigned lon
 	enum kprobe_reason reason;
 
 	lockdep_assert_held(&kprobe_mutex);
-	reason = check_text(lookup, addr);
+	reason = kprobe_check_text(addr);
 	if (reason)
 		return reason;
 	return is_blacklisted(lookup, addr) ? KPROBE_REASON_BLACKLIST : KPROBE_REASON_NONE;

@@ -23,8 +23,8 @@
 
 #include "code.h"
 #include "examine.h"
+#include "index.h"
 #include "point.h"
-#include "reserved.h"
 #include "slot.h"
 #include "table.h"
 #include "veneer.h"

@@ -28,6 +28,7 @@
 #include "entry.h"
 #include "ftrace.h"
 #include "function.h"
+#include "index.h"
 #include "optimizer.h"
 #include "point.h"
 #include "reason.h"

@@ -10,15 +10,49 @@
 #include <linux/align.h>
 #include <linux/bitops.h>
 #include <linux/ftrace.h>
+#include <linux/kgdb.h>
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
 #include <linux/memory.h>
 
 #include "examine.h"
 #include "function.h"
-#include "reserved.h"
+#include "index.h"
 #include "survey.h"
 #include "veneer.h"
+
+/*
+ * May an indirect call compare some text with a type? No table tells. Not every function has a
+ * type, so the last instruction of the function before it may be taken for one, unless it is the
+ * only one.
+ */
+static bool may_be_cfi_type(struct kprobe_lookup *lookup, unsigned long start, unsigned long end)
+{
+	struct kprobe_function f;
+
+	return KPROBE_CFI_TYPE_SIZE && kprobe_lookup_function(lookup, start, &f) &&
+	       start < f.end &&
+	       end > max(f.start + KPROBE_INSN_ALIGN, f.end - KPROBE_CFI_TYPE_SIZE);
+}
+
+/* A debugger's breakpoints come and go, and are in no table. */
+static bool has_debugger_breakpoint(unsigned long start, unsigned long end)
+{
+#ifdef CONFIG_KGDB
+	for (; dbg_io_ops && start < end; start++)
+		if (kgdb_has_hit_break(start))
+			return true;
+#endif
+	return false;
+}
+
+/* Does another subsystem patch or read the text, which begins with an instruction? */
+bool kprobe_text_is_reserved(struct kprobe_lookup *lookup, unsigned long start,
+			     unsigned long end)
+{
+	return kprobe_any_in(KPROBE_TEXT_RESERVED, start, end) ||
+	       may_be_cfi_type(lookup, start, end) || has_debugger_breakpoint(start, end);
+}
 
 /*
  * Has a compiler made the function, as a whole? Then all branches into its middle are its own. What

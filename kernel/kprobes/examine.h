@@ -13,6 +13,8 @@ enum kprobe_reason kprobe_examine(const struct kprobe_isa *isa, struct kprobe_re
 enum kprobe_reason kprobe_examine_point(struct kprobe_point *point,
 					struct kprobe_lookup *lookup,
 					struct kprobe_region *region);
+bool kprobe_text_is_reserved(struct kprobe_lookup *lookup, unsigned long start,
+			     unsigned long end);
 bool kprobe_is_boundary(struct kprobe_lookup *lookup, unsigned long addr);
 enum kprobe_reason kprobe_examine_site(struct kprobe_lookup *lookup, unsigned long site);
 u32 kprobe_examine_scratch(struct kprobe_lookup *lookup, unsigned long addr);

@@ -2,10 +2,8 @@
 #ifndef _KERNEL_KPROBES_FUNCTION_H
 #define _KERNEL_KPROBES_FUNCTION_H
 
-/* function.c: finds functions */
+/* function.c: functions and what their symbols stand for */
 #include <linux/types.h>
-
-struct module;
 
 /**
  * enum kprobe_symbol - what a symbol of the text stands for
@@ -39,13 +37,9 @@ static inline bool kprobe_is_in_function(const struct kprobe_function *f, unsign
 	return addr >= f->start && addr < f->end;
 }
 
-bool kprobe_is_prefix_symbol(const char *name);
-bool kprobe_is_cold_part(unsigned long addr);
-
 /**
  * struct kprobe_lookup - cache of the function that was looked up last
  * @function: the function; its @end is 0 at first
- * @module:   the module that it is in, or NULL
  * @unpatched: ftrace patches nothing from here to the function's end
  * @allowed:  start of text around the last place that is not on the blacklist
  * @allowed_last: its last byte; less than @allowed at first
@@ -56,7 +50,6 @@ bool kprobe_is_cold_part(unsigned long addr);
  */
 struct kprobe_lookup {
 	struct kprobe_function function;
-	struct module *module;
 	unsigned long unpatched;
 	unsigned long allowed;
 	unsigned long allowed_last;
@@ -72,17 +65,9 @@ static inline void kprobe_lookup_init(struct kprobe_lookup *lookup)
 	lookup->surveyed = false;
 }
 
-/* The module of the function that was looked up last; NULL if @addr is not in that function. */
-static inline struct module *kprobe_lookup_module(const struct kprobe_lookup *lookup,
-						  unsigned long addr)
-{
-	return kprobe_is_in_function(&lookup->function, addr) ? lookup->module : NULL;
-}
-
+bool kprobe_is_prefix_symbol(const char *name);
+enum kprobe_symbol kprobe_symbol_kind(const char *name);
+bool kprobe_is_cold_part(unsigned long addr);
 bool kprobe_ask_kallsyms(unsigned long addr, struct kprobe_function *f);
-bool kprobe_find_function(unsigned long addr, struct kprobe_function *f);
-bool kprobe_lookup_function(struct kprobe_lookup *lookup, unsigned long addr,
-			    struct kprobe_function *f);
-void kprobe_drop_functions(const struct module *mod);
 
 #endif /* _KERNEL_KPROBES_FUNCTION_H */

@@ -15,10 +15,8 @@
 #include "batch.h"
 #include "blacklist.h"
 #include "ftrace.h"
-#include "function.h"
-#include "module_text.h"
+#include "index.h"
 #include "point.h"
-#include "reserved.h"
 
 static void kill_points(unsigned long start, unsigned long size)
 {
@@ -71,7 +69,6 @@ static int module_event(struct notifier_block *nb, unsigned long event, void *da
 	int ret = 0;
 
 	guard(mutex)(&kprobe_mutex);
-	kprobe_drop_functions(mod);
 	switch (event) {
 	case MODULE_STATE_COMING:
 		ret = kprobe_module_comes(mod) ?: kprobe_blacklist_add_module(mod);

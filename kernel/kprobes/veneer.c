@@ -20,6 +20,7 @@
 #include <asm/sections.h>
 
 #include "function.h"
+#include "index.h"
 #include "patch.h"
 #include "veneer.h"
 

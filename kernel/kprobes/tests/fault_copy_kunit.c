@@ -16,7 +16,7 @@
 #include <linux/vmalloc.h>
 
 #include "../function.h"
-#include "../reserved.h"
+#include "../index.h"
 #include "console.h"
 #include "optimized.h"
 

@@ -7,7 +7,7 @@
 #include <linux/elf.h>
 #include <linux/module.h>
 
-#include "../reserved.h"
+#include "../index.h"
 #include "../table.h"
 
 /* Numbers of sections; the first one of a file is empty. */

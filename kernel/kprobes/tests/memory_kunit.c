@@ -16,8 +16,8 @@
 #include <linux/sizes.h>
 
 #include "../blacklist.h"
+#include "../index.h"
 #include "../point.h"
-#include "../reserved.h"
 #include "console.h"
 #include "targets.h"
 

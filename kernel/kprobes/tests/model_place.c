@@ -18,7 +18,7 @@
 #include <asm/sections.h>
 
 #include "../blacklist.h"
-#include "../reserved.h"
+#include "../index.h"
 #include "model.h"
 
 #define MODULE_SYMBOL(name)	"kprobes_target:kprobes_target_" name

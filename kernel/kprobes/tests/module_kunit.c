@@ -10,7 +10,7 @@
 #include <asm/sections.h>
 
 #include "../batch.h"
-#include "../module_text.h"
+#include "../index.h"
 #include "../point.h"
 #include "../slot.h"
 #include "targets.h"
@@ -193,20 +193,20 @@ static struct kunit_suite init_suite = {
 
 kunit_test_init_section_suites(&init_suite);
 
-/* Addresses that are not in a module's text */
+/* Addresses that are not in text */
 
-static enum kprobe_reason check_module_text(const void *addr)
+static enum kprobe_reason check_text(const void *addr)
 {
 	guard(mutex)(&kprobe_mutex);
-	return kprobe_check_module_text(NULL, (unsigned long)addr);
+	return kprobe_check_text((unsigned long)addr);
 }
 
 static void module_text_of_others(struct kunit *test)
 {
-	KUNIT_EXPECT_EQ(test, KPROBE_REASON_NO_TEXT, check_module_text(NULL));
-	KUNIT_EXPECT_EQ(test, KPROBE_REASON_NO_TEXT, check_module_text(test));
-	KUNIT_EXPECT_EQ(test, KPROBE_REASON_NO_TEXT, check_module_text(module_text_of_others));
-	KUNIT_EXPECT_EQ(test, KPROBE_REASON_NO_TEXT, check_module_text(&module_calls));
+	KUNIT_EXPECT_EQ(test, KPROBE_REASON_NO_TEXT, check_text(NULL));
+	KUNIT_EXPECT_EQ(test, KPROBE_REASON_NO_TEXT, check_text(test));
+	KUNIT_EXPECT_EQ(test, KPROBE_REASON_NONE, check_text(module_text_of_others));
+	KUNIT_EXPECT_EQ(test, KPROBE_REASON_NO_TEXT, check_text(&module_calls));
 }
 
 static enum kprobe_reason emit_nothing(void *arg, struct kprobe_code *code)
@@ -225,7 +225,7 @@ static void module_text_is_no_slot(struct kunit *test)
 	kprobe_slot_make(&slot, (unsigned long)&owner | KPROBE_OWNER_IS_POINT, emit_nothing, NULL);
 	mutex_unlock(&kprobe_mutex);
 	KUNIT_ASSERT_NOT_NULL(test, slot);
-	KUNIT_EXPECT_EQ(test, KPROBE_REASON_NO_TEXT, check_module_text(slot));
+	KUNIT_EXPECT_EQ(test, KPROBE_REASON_NO_TEXT, check_text(slot));
 	p.addr = slot;
 	KUNIT_EXPECT_EQ(test, -EINVAL, register_kprobe(&p));
 	mutex_lock(&kprobe_mutex);

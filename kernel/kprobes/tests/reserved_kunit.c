@@ -15,7 +15,7 @@
 
 #include "../address.h"
 #include "../function.h"
-#include "../reserved.h"
+#include "../index.h"
 #include "kprobes_test.h"
 #include "waits.h"
 
@@ -25,7 +25,7 @@
 static int make_kernel_index(struct kunit_suite *suite)
 {
 	guard(mutex)(&kprobe_mutex);
-	return kprobe_index_text((unsigned long)_stext);
+	return kprobe_check_text((unsigned long)_stext);
 }
 
 /* Init text that was freed does not count. */

@@ -19,6 +19,7 @@
 #include "../address.h"
 #include "../examine.h"
 #include "../function.h"
+#include "../index.h"
 #include "../reason.h"
 #include "kprobes_test.h"
 #include "targets.h"

@@ -13,7 +13,7 @@
 
 #include "../../../examine.h"
 #include "../../../function.h"
-#include "../../../reserved.h"
+#include "../../../index.h"
 #include "../../../slot.h"
 #include "../../targets.h"
 
@@ -371,7 +371,7 @@ static struct kunit_case x86_examine_cases[] = {
 static int make_index(struct kunit_suite *suite)
 {
 	guard(mutex)(&kprobe_mutex);
-	return kprobe_index_text((unsigned long)kprobes_region_plain);
+	return kprobe_check_text((unsigned long)kprobes_region_plain);
 }
 
 static struct kunit_suite x86_examine_suite = {

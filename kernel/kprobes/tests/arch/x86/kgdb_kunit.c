@@ -16,10 +16,10 @@
 #include "../../../../debug/debug_core.h"
 #endif
 #include "../../../address.h"
-#include "../../../batch.h"
 #include "../../../examine.h"
+#include "../../../batch.h"
 #include "../../../function.h"
-#include "../../../reserved.h"
+#include "../../../index.h"
 #include "../../targets.h"
 
 /* A function that is decoded differently if a breakpoint is taken for an instruction. */
@@ -179,7 +179,7 @@ static void no_jump_across(struct kunit *test)
 
 	kprobe_lookup_init(&lookup);
 	guard(mutex)(&kprobe_mutex);
-	KUNIT_EXPECT_EQ(test, 0, kprobe_index_text(addr));
+	KUNIT_EXPECT_EQ(test, KPROBE_REASON_NONE, kprobe_check_text(addr));
 	KUNIT_EXPECT_EQ(test, KPROBE_REASON_RESERVED,
 			kprobe_examine(arch_kprobe_isa, &region, &lookup, addr, addr + 1));
 }

@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Finds text that other subsystems patch or read, or that one of their tables leads to.
+ * What tables say of text: where functions of modules begin, which text other subsystems patch or
+ * read, where jump labels and exceptions lead. And which text can be probed at all.
  *
  * Jump labels, static calls, BUG(), exceptions and checks of kCFI have a table each, in the kernel
  * and in each module, and livepatch modules have relocations. No table is sorted by the addresses
- * that kprobes asks for. So an index is made of all of them: an array sorted by address. The
- * kernel's index is made for the first probe in the kernel. A module's is made for the first probe
- * there, with the entries for its init text, and freed when the module goes.
+ * that kprobes asks for, and kallsyms searches the symbols of a module linearly. So an index is
+ * made of them for the first probe in the kernel or in a module: an array sorted by address. A
+ * module's has its init text too, and is freed when the module goes.
  *
- * Callers ask about a range from @start to the byte before @end, within one function. A site is one
- * instruction. A range that begins with an instruction overlaps a site if and only if the site
- * begins in the range, whatever its length. A relocation is inside an instruction: it is in the
- * range of the whole instruction. Callers ask ftrace for its sites.
+ * Callers ask about a range from @start to the byte before @end, within one function. A range that
+ * begins with an instruction overlaps what is patched if and only if that begins in the range. A
+ * relocation is inside an instruction. Callers ask ftrace for its sites.
  */
 #include <linux/bug.h>
 #include <linux/elf.h>
 #include <linux/jump_label.h>
 #include <linux/kallsyms.h>
-#include <linux/kgdb.h>
 #include <linux/kmsan-checks.h>
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
@@ -25,21 +24,25 @@
 #include <linux/list.h>
 #include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/module_symbol.h>
 #include <linux/sched.h>
 #include <linux/sort.h>
 #include <linux/string.h>
+#include <linux/xarray.h>
 #include <asm/sections.h>
 
 #include "function.h"
-#include "module_text.h"
-#include "reserved.h"
+#include "index.h"
 
 #ifndef CONFIG_HAVE_STATIC_CALL_INLINE
 static void static_call_lock(void) { }
 static void static_call_unlock(void) { }
 #endif
 
-/* Addresses are relative to the index's base. A reserved one that leads nowhere is its @target. */
+/*
+ * Addresses are relative to the index's base. The @target of a reserved one that leads nowhere is
+ * the address itself, that of a symbol an enum kprobe_symbol.
+ */
 struct entry {
 	s32 addr;
 	s32 target;
@@ -73,21 +76,6 @@ static struct index nothing = { .entry = { { .addr = S32_MAX } } };
 static struct index *kernel = &nothing;
 static LIST_HEAD(modules);
 
-/* Walks a table of the module @mod or, if that is NULL, one of the kernel. */
-#ifdef CONFIG_MODULES
-#define for_each_of(entry, first, last, name)					\
-	for (typeof(*__start_##name) *entry = mod ? mod->first : __start_##name, \
-	     *end = mod ? mod->last : __stop_##name; entry < end; entry++)
-#else
-#define for_each_of(entry, first, last, name)					\
-	for (typeof(*__start_##name) *entry = __start_##name; entry < __stop_##name; entry++)
-#endif
-
-static unsigned long __maybe_unused relative(const s32 *addr)
-{
-	return (unsigned long)addr + *addr;
-}
-
 /* Adds an entry, or counts it if there is no room yet. */
 static void add(struct index *index, u32 kind, unsigned long addr, unsigned long target)
 {
@@ -102,6 +90,145 @@ static void add_reserved(struct index *index, unsigned long addr)
 {
 	add(index, KPROBE_TEXT_RESERVED, addr, addr);
 }
+
+static bool is_before(const struct index *index, const struct entry *entry, unsigned long end)
+{
+	return entry->addr < (long)(end - index->base);
+}
+
+/*
+ * The first entry from @start on. Most functions have none but their symbol: then all that is asked
+ * about them ends there or at the next one, and only the first question needs a search.
+ */
+static const struct entry *first_from(struct index *index, unsigned long start)
+{
+	const struct entry *entry = index->entry;
+	size_t low = 0, high = index->nr, at = index->at;
+
+	if (at && !is_before(index, &entry[at - 1], start))
+		at--;
+	if (!is_before(index, &entry[at], start) &&
+	    (!at || is_before(index, &entry[at - 1], start)))
+		return &entry[at];
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (is_before(index, &entry[middle], start))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	index->at = low;
+	return &entry[low];
+}
+
+static unsigned long __maybe_unused relative(const s32 *addr)
+{
+	return (unsigned long)addr + *addr;
+}
+
+#ifdef CONFIG_MODULES
+/* Walks a table of the module @mod or, if that is NULL, one of the kernel. */
+#define for_each_of(entry, first, last, name)					\
+	for (typeof(*__start_##name) *entry = mod ? mod->first : __start_##name, \
+	     *end = mod ? mod->last : __stop_##name; entry < end; entry++)
+
+/*
+ * Modules between their COMING and LIVE notifiers. A module's state is COMING before its COMING
+ * notifier has run. If loading fails by then, no GOING notifier runs, so no probe must have been
+ * registered in the module.
+ */
+static DEFINE_XARRAY(coming_modules);
+
+/*
+ * Notes that a module's COMING notifier has run. A livepatch module cannot be probed before it is
+ * live: the loader copies its relocations after it has called the notifiers. Returns -ENOMEM or 0.
+ */
+int kprobe_module_comes(struct module *mod)
+{
+	if (is_livepatch_module(mod))
+		return 0;
+	return xa_insert(&coming_modules, (unsigned long)mod, mod, GFP_KERNEL);
+}
+
+/* Notes that a module is live or going, or that its COMING notifier has failed. */
+void kprobe_module_has_come(struct module *mod)
+{
+	xa_erase(&coming_modules, (unsigned long)mod);
+}
+
+/* NONE if a GOING notifier will run, and take kprobe_mutex, before the module's text is freed. */
+static enum kprobe_reason check_module(const struct module *mod, unsigned long addr)
+{
+	switch (mod->state) {
+	case MODULE_STATE_LIVE:
+		return within_module_init(addr, mod) ? KPROBE_REASON_INIT_TEXT :
+						       KPROBE_REASON_NONE;
+	case MODULE_STATE_COMING:
+		return xa_load(&coming_modules, (unsigned long)mod) ? KPROBE_REASON_NONE :
+								      KPROBE_REASON_MODULE_COMING;
+	default:
+		return KPROBE_REASON_MODULE_GOING;
+	}
+}
+
+static bool is_module_text(const struct module *mod, unsigned long addr)
+{
+	return within_module_mem_type(addr, mod, MOD_TEXT) ||
+	       within_module_mem_type(addr, mod, MOD_INIT_TEXT);
+}
+
+static int add_symbol(void *data, const char *name, unsigned long addr)
+{
+	struct index *index = data;
+
+	cond_resched();
+	/* Mapping symbols and local labels are inside of functions. */
+	if (name[0] && !is_mapping_symbol(name) && is_module_text(index->mod, addr))
+		add(index, KPROBE_TEXT_SYMBOL, addr, index->base + kprobe_symbol_kind(name));
+	return 0;
+}
+
+/* Finds the function around an address in text of a module. */
+static bool find_symbol(struct index *index, unsigned long addr, struct kprobe_function *f)
+{
+	const struct entry *next = first_from(index, addr + 1), *symbol = next;
+	const struct module_memory *mem = &index->mod->mem[MOD_TEXT];
+
+	if (!within_module_mem_type(addr, index->mod, MOD_TEXT))
+		mem = &index->mod->mem[MOD_INIT_TEXT];
+	f->end = (unsigned long)mem->base + mem->size;
+	do {
+		if (symbol == index->entry)
+			return false;
+		symbol--;
+	} while (symbol->kind != KPROBE_TEXT_SYMBOL);
+	f->start = index->base + symbol->addr;
+	f->kind = symbol->target;
+	for (; is_before(index, next, f->end); next++)
+		if (next->kind == KPROBE_TEXT_SYMBOL)
+			f->end = index->base + next->addr;
+	return f->start >= (unsigned long)mem->base;
+}
+#else
+#define for_each_of(entry, first, last, name)					\
+	for (typeof(*__start_##name) *entry = __start_##name; entry < __stop_##name; entry++)
+
+static enum kprobe_reason check_module(const struct module *mod, unsigned long addr)
+{
+	return KPROBE_REASON_NO_TEXT;
+}
+
+static bool is_module_text(const struct module *mod, unsigned long addr)
+{
+	return false;
+}
+
+static bool find_symbol(struct index *index, unsigned long addr, struct kprobe_function *f)
+{
+	return false;
+}
+#endif
 
 /*
  * Functions of a livepatch module refer to symbols of the module that they patch. livepatch writes
@@ -176,6 +303,10 @@ static void read_tables(struct index *index)
 		add(index, KPROBE_TEXT_LANDED, fixup, site);
 	}
 	add_relocations(index);
+#ifdef CONFIG_MODULES
+	if (mod)
+		module_kallsyms_on_each_symbol(mod->name, add_symbol, index);
+#endif
 }
 
 /* Sorting a large index takes milliseconds: lets other tasks run in between. */
@@ -187,25 +318,6 @@ static int compare(const void *a, const void *b)
 	return x->addr < y->addr ? -1 : x->addr > y->addr;
 }
 
-static struct index *read_index(const struct module *mod)
-{
-	struct index *index, empty = { .mod = mod, .base = (unsigned long)_stext };
-
-#ifdef CONFIG_MODULES
-	if (mod)
-		empty.base = (unsigned long)mod->mem[MOD_TEXT].base;
-#endif
-	read_tables(&empty);
-	index = kvmalloc(struct_size(index, entry, empty.nr + 1), GFP_KERNEL);
-	if (!index)
-		return NULL;
-	*index = empty;
-	index->max = empty.nr;
-	read_tables(index);
-	index->entry[index->nr].addr = S32_MAX;
-	return index;
-}
-
 /*
  * Makes the index of a module, or of the kernel if @mod is NULL. A module's jump labels and static
  * calls are sorted while the module comes, when its text can be probed already: reading them needs
@@ -213,16 +325,27 @@ static struct index *read_index(const struct module *mod)
  */
 int kprobe_make_index(const struct module *mod)
 {
-	struct index *index;
+	struct index *index, empty = { .mod = mod, .base = (unsigned long)_stext };
 
 	lockdep_assert_held(&kprobe_mutex);
+#ifdef CONFIG_MODULES
+	if (mod)
+		empty.base = (unsigned long)mod->mem[MOD_TEXT].base;
+#endif
 	jump_label_lock();
 	static_call_lock();
-	index = read_index(mod);
+	read_tables(&empty);
+	index = kvmalloc(struct_size(index, entry, empty.nr + 1), GFP_KERNEL);
+	if (index) {
+		*index = empty;
+		index->max = empty.nr;
+		read_tables(index);
+	}
 	static_call_unlock();
 	jump_label_unlock();
 	if (!index)
 		return -ENOMEM;
+	index->entry[index->nr].addr = S32_MAX;
 	sort(index->entry, index->nr, sizeof(*index->entry), compare, NULL);
 	if (mod)
 		list_add(&index->list, &modules);
@@ -251,16 +374,6 @@ static bool is_image_text(unsigned long addr)
 	return is_kernel_text(addr) || is_kernel_inittext(addr);
 }
 
-static bool is_module_text(const struct module *mod, unsigned long addr)
-{
-#ifdef CONFIG_MODULES
-	return within_module_mem_type(addr, mod, MOD_TEXT) ||
-	       within_module_mem_type(addr, mod, MOD_INIT_TEXT);
-#else
-	return false;
-#endif
-}
-
 static struct index *index_of(unsigned long addr)
 {
 	struct index *index;
@@ -276,44 +389,53 @@ static struct index *index_of(unsigned long addr)
 	return &nothing;
 }
 
-/* Makes the index for the text around @addr unless it is there. Returns 0 or -ENOMEM. */
-int kprobe_index_text(unsigned long addr)
-{
-	const struct module *mod;
-
-	if (index_of(addr) != &nothing)
-		return 0;
-	mod = kprobe_module_of(addr);
-	return mod || is_image_text(addr) ? kprobe_make_index(mod) : 0;
-}
-
 /*
- * The first entry from @start on. Most functions have none: then all that is asked about them ends
- * at the same entry, and only the first question needs a search.
+ * May text be probed at @addr? That of BPF programs etc. may not. The answer holds as long as
+ * kprobe_mutex is held. Makes the index of the text for the first probe there.
  */
-static const struct entry *first_from(struct index *index, unsigned long start)
+enum kprobe_reason kprobe_check_text(unsigned long addr)
 {
-	const struct entry *entry = index->entry;
-	size_t low = 0, high = index->nr, at = index->at;
-	long addr = start - index->base;
+	struct index *index = index_of(addr);
+	const struct module *mod = index->mod;
+	enum kprobe_reason reason;
 
-	if (entry[at].addr >= addr && (!at || entry[at - 1].addr < addr))
-		return &entry[at];
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (entry[middle].addr < addr)
-			low = middle + 1;
-		else
-			high = middle;
+	if (mod)
+		return check_module(mod, addr);
+	if (is_image_text(addr)) {
+		reason = core_kernel_text(addr) ? KPROBE_REASON_NONE : KPROBE_REASON_INIT_TEXT;
+	} else {
+		/* The module's structure is not freed while its state is read. */
+		guard(preempt)();
+		mod = __module_text_address(addr);
+		reason = mod ? check_module(mod, addr) : KPROBE_REASON_NO_TEXT;
 	}
-	index->at = low;
-	return &entry[low];
+	if (!reason && index == &nothing && kprobe_make_index(mod))
+		return KPROBE_REASON_NO_MEMORY;
+	return reason;
 }
 
-static bool is_before(const struct index *index, const struct entry *entry, unsigned long end)
+/* Finds the function around an address. In a module without an index it searches linearly. */
+bool kprobe_find_function(unsigned long addr, struct kprobe_function *f)
 {
-	return entry->addr < (long)(end - index->base);
+	struct index *index = index_of(addr);
+
+	return (index->mod && find_symbol(index, addr, f)) || kprobe_ask_kallsyms(addr, f);
+}
+
+/* As kprobe_find_function(), with a cache for one hold of kprobe_mutex. */
+bool kprobe_lookup_function(struct kprobe_lookup *lookup, unsigned long addr,
+			    struct kprobe_function *f)
+{
+	if (!kprobe_is_in_function(&lookup->function, addr)) {
+		if (!kprobe_find_function(addr, f))
+			return false;
+		if (addr >= f->end)
+			return true;
+		lookup->function = *f;
+		lookup->unpatched = f->end;
+	}
+	*f = lookup->function;
+	return true;
 }
 
 /* Do the tables say one of the things @kinds of an address in the text? */
@@ -361,37 +483,4 @@ bool kprobe_fixup_is_shared(unsigned long start, unsigned long end)
 		    index->base + entry->target - start >= end - start)
 			return true;
 	return false;
-}
-
-/*
- * May an indirect call compare some text with a type? No table tells. Not every function has a
- * type, so the last instruction of the function before it may be taken for one, unless it is the
- * only one.
- */
-static bool may_be_cfi_type(struct kprobe_lookup *lookup, unsigned long start, unsigned long end)
-{
-	struct kprobe_function f;
-
-	return KPROBE_CFI_TYPE_SIZE && kprobe_lookup_function(lookup, start, &f) &&
-	       start < f.end &&
-	       end > max(f.start + KPROBE_INSN_ALIGN, f.end - KPROBE_CFI_TYPE_SIZE);
-}
-
-/* A debugger's breakpoints come and go, and are in no table. */
-static bool has_debugger_breakpoint(unsigned long start, unsigned long end)
-{
-#ifdef CONFIG_KGDB
-	for (; dbg_io_ops && start < end; start++)
-		if (kgdb_has_hit_break(start))
-			return true;
-#endif
-	return false;
-}
-
-/* Does another subsystem patch or read the text, which begins with an instruction? */
-bool kprobe_text_is_reserved(struct kprobe_lookup *lookup, unsigned long start,
-			     unsigned long end)
-{
-	return kprobe_any_in(KPROBE_TEXT_RESERVED, start, end) ||
-	       may_be_cfi_type(lookup, start, end) || has_debugger_breakpoint(start, end);
 }
