@@ -1,26 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Where a probe goes, and whether it may go there.
+ * Where a probe goes, whether it may go there, and whether a jump may replace the text.
  *
- * A user names a symbol or an address, and an offset. kprobe_resolve() makes the probed address
- * of these, and kprobe_check_address() looks for what forbids a probe there: no text, the
- * blacklist, a subsystem that patches or reads the text, or no instruction that begins there.
- * Registration calls both under kprobe_mutex, and the answers hold until that is released:
- * module notifiers take it, so text neither comes nor goes meanwhile.
+ * kprobe_resolve() makes the probed address of the symbol or address and the offset that a user
+ * names. kprobe_check_address() looks for what forbids a probe there. survey.c and scan.c decide
+ * from the instructions where a jump may be, and this file tells them what the kernel knows of the
+ * text: where functions begin and end, which bytes others patch, and where tables lead.
+ *
+ * All of this runs under kprobe_mutex, and the answers hold until that is released: module
+ * notifiers take it, so text neither comes nor goes meanwhile. Other probes come and go, so no
+ * answer depends on them.
  */
+#include <linux/align.h>
+#include <linux/bitops.h>
+#include <linux/ftrace.h>
 #include <linux/kallsyms.h>
-#include <linux/kmsan-checks.h>
+#include <linux/kgdb.h>
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
+#include <linux/memory.h>
 #include <linux/overflow.h>
 #include <asm/sections.h>
 
 #include "address.h"
 #include "blacklist.h"
-#include "examine.h"
 #include "function.h"
 #include "index.h"
 #include "reason.h"
+#include "survey.h"
+#include "veneer.h"
 
 /**
  * kprobe_lookup_name() - find a symbol
@@ -35,87 +43,54 @@ kprobe_opcode_t *kprobe_lookup_name(const char *name, unsigned int offset)
 	return (kprobe_opcode_t *)kallsyms_lookup_name(name);
 }
 
-static enum kprobe_reason check_symbol(const struct kprobe_function *f)
-{
-	switch (f->kind) {
-	case KPROBE_SYMBOL_PREFIX:
-		return KPROBE_REASON_PREFIX;
-	case KPROBE_SYMBOL_TRAMPOLINE:
-		return KPROBE_REASON_TRAMPOLINE;
-	default:
-		return KPROBE_REASON_NONE;
-	}
-}
-
 /*
- * Is the code at the symbol entered by a call? A cold part is entered by a jump, and a return
- * trampoline by a return: neither has a return address.
+ * Sets @at to the place that a probe names. That may be past the symbol's end, since perf names
+ * every place by its distance from _text.
  */
-static bool is_called(const struct kprobe_function *f)
-{
-	return !(f->kind == KPROBE_SYMBOL_COLD && kprobe_is_cold_part(f->start)) &&
-	       !kprobe_is_return_trampoline(f->start) && arch_kprobe_is_called(f->start);
-}
-
-/* Sets @addr to where a probe at @at goes. The two may differ at a function's entry. */
-static enum kprobe_reason place_in_function(const struct kprobe_function *f, unsigned long at,
-					    unsigned long *addr, bool *on_func_entry)
-{
-	enum kprobe_reason reason = check_symbol(f);
-
-	if (reason)
-		return reason;
-	*addr = (unsigned long)arch_kprobe_entry(f->start, at - f->start,
-						 on_func_entry);
-	/* KMSAN has not seen the write: the architecture's code is not instrumented. */
-	kmsan_unpoison_memory(on_func_entry, sizeof(*on_func_entry));
-	if (*on_func_entry && !is_called(f))
-		*on_func_entry = false;
-	return KPROBE_REASON_NONE;
-}
-
-/*
- * As place_in_function(), with @f NULL if there is no symbol. Some kernels still have symbols
- * for init text that was freed and others have none: the reason is the same for both.
- */
-static enum kprobe_reason place_at(const struct kprobe_function *f, unsigned long at,
-				   unsigned long *addr, bool *on_func_entry)
-{
-	enum kprobe_reason reason = f ? place_in_function(f, at, addr, on_func_entry) :
-					KPROBE_REASON_NO_TEXT;
-
-	if (reason && is_kernel_inittext(at) && !core_kernel_text(at))
-		return KPROBE_REASON_INIT_TEXT;
-	return reason;
-}
-
-/*
- * Sets @addr to a symbol's address plus @offset. That may be past the symbol's end, since perf
- * names every place by its distance from _text. The caller checks the place.
- */
-static enum kprobe_reason resolve_symbol(const char *name, unsigned int offset,
-					 unsigned long *addr)
-{
-	unsigned long base;
-
-	if (kprobe_is_prefix_symbol(name))
-		return KPROBE_REASON_PREFIX;
-	base = (unsigned long)kprobe_lookup_name(name, offset);
-	if (!base)
-		return KPROBE_REASON_SYMBOL;
-	return check_add_overflow(base, offset, addr) ? KPROBE_REASON_NO_TEXT :
-							KPROBE_REASON_NONE;
-}
-
-/* Sets @at to the place that a probe names. */
 static enum kprobe_reason find_place(const struct kprobe *p, unsigned long *at)
 {
-	if (!p->symbol_name == !p->addr)
-		return p->addr ? KPROBE_REASON_BOTH : KPROBE_REASON_NEITHER;
-	if (p->symbol_name)
-		return resolve_symbol(p->symbol_name, p->offset, at);
-	if (check_add_overflow((unsigned long)p->addr, p->offset, at))
-		return KPROBE_REASON_NO_TEXT;
+	unsigned long base = (unsigned long)p->addr;
+
+	if (p->symbol_name && base)
+		return KPROBE_REASON_BOTH;
+	if (p->symbol_name) {
+		if (kprobe_is_prefix_symbol(p->symbol_name))
+			return KPROBE_REASON_PREFIX;
+		base = (unsigned long)kprobe_lookup_name(p->symbol_name, p->offset);
+		if (!base)
+			return KPROBE_REASON_SYMBOL;
+	}
+	if (!base)
+		return KPROBE_REASON_NEITHER;
+	return check_add_overflow(base, p->offset, at) ? KPROBE_REASON_NO_TEXT :
+							 KPROBE_REASON_NONE;
+}
+
+/*
+ * Sets @addr to where a probe at @at in @f goes, which may differ at a function's entry. @f is NULL
+ * if there is no symbol. Some kernels still have symbols for init text that was freed and others
+ * have none: the reason is the same for both.
+ */
+static enum kprobe_reason place_in(const struct kprobe_function *f, unsigned long at,
+				   unsigned long *addr, bool *on_func_entry)
+{
+	enum kprobe_reason reason = KPROBE_REASON_NONE;
+
+	if (!f)
+		reason = KPROBE_REASON_NO_TEXT;
+	else if (f->kind == KPROBE_SYMBOL_PREFIX)
+		reason = KPROBE_REASON_PREFIX;
+	else if (f->kind == KPROBE_SYMBOL_TRAMPOLINE)
+		reason = KPROBE_REASON_TRAMPOLINE;
+	if (reason)
+		return is_kernel_inittext(at) && !core_kernel_text(at) ? KPROBE_REASON_INIT_TEXT :
+									 reason;
+	*addr = (unsigned long)arch_kprobe_entry(f->start, at - f->start, on_func_entry);
+	/* A cold part is entered by a jump, a return trampoline by a return: no call, no return. */
+	if (*on_func_entry &&
+	    ((f->kind == KPROBE_SYMBOL_COLD && kprobe_is_cold_part(f->start)) ||
+	     kprobe_is_return_trampoline(f->start) || !arch_kprobe_is_called(f->start)))
+		*on_func_entry = false;
 	return KPROBE_REASON_NONE;
 }
 
@@ -128,11 +103,9 @@ enum kprobe_reason kprobe_resolve(const struct kprobe *p, struct kprobe_lookup *
 {
 	struct kprobe_function f;
 	unsigned long at;
-	enum kprobe_reason reason = find_place(p, &at);
 
-	if (reason)
-		return reason;
-	return place_at(kprobe_lookup_function(lookup, at, &f) ? &f : NULL, at, addr,
+	return find_place(p, &at) ?:
+	       place_in(kprobe_lookup_function(lookup, at, &f) ? &f : NULL, at, addr,
 			on_func_entry);
 }
 
@@ -157,53 +130,250 @@ int kprobe_on_func_entry(kprobe_opcode_t *addr, const char *sym,
 	struct kprobe_function f;
 	unsigned long at, ignored;
 	bool on_entry = false;
-	enum kprobe_reason reason = find_place(&p, &at);
+	enum kprobe_reason reason;
 
-	if (!reason)
-		reason = place_at(kprobe_ask_kallsyms(at, &f) ? &f : NULL, at, &ignored, &on_entry);
+	reason = find_place(&p, &at) ?:
+		 place_in(kprobe_ask_kallsyms(at, &f) ? &f : NULL, at, &ignored, &on_entry);
 	if (reason)
 		return kprobe_reason_errno(reason);
 	return on_entry ? 0 : -EINVAL;
 }
 
-static bool is_blacklisted(struct kprobe_lookup *lookup, unsigned long addr)
+/*
+ * May an indirect call compare some text with a type? No table tells. Not every function has a
+ * type, so the last instruction of the function before it may be taken for one, unless it is the
+ * only one.
+ */
+static bool may_be_cfi_type(struct kprobe_lookup *lookup, unsigned long start, unsigned long end)
 {
-	return (addr < lookup->allowed || addr > lookup->allowed_last) &&
-	       !kprobe_blacklist_gap(addr, &lookup->allowed, &lookup->allowed_last);
+	struct kprobe_function f;
+
+	return KPROBE_CFI_TYPE_SIZE && kprobe_lookup_function(lookup, start, &f) &&
+	       start < f.end &&
+	       end > max(f.start + KPROBE_INSN_ALIGN, f.end - KPROBE_CFI_TYPE_SIZE);
 }
 
-/* Does another subsystem patch the instruction, or read its bytes? */
-static enum kprobe_reason check_reserved(struct kprobe_lookup *lookup, unsigned long addr)
+/* A debugger's breakpoints come and go, and are in no table. */
+static bool has_debugger_breakpoint(unsigned long start, unsigned long end)
 {
+#ifdef CONFIG_KGDB
+	for (; dbg_io_ops && start < end; start++)
+		if (kgdb_has_hit_break(start))
+			return true;
+#endif
+	return false;
+}
+
+/* Does another subsystem patch or read the text, which begins with an instruction? */
+bool kprobe_text_is_reserved(struct kprobe_lookup *lookup, unsigned long start,
+			     unsigned long end)
+{
+	return kprobe_any_in(KPROBE_TEXT_RESERVED, start, end) ||
+	       may_be_cfi_type(lookup, start, end) || has_debugger_breakpoint(start, end);
+}
+
+/*
+ * Are all branches into the middle of a function in the function itself, in its cold part, or in a
+ * table? They are not if the symbol names only a part of a function: a cold part, which the other
+ * part jumps into wherever it likes, or code between labels that assembly has made global.
+ * Functions are aligned, labels hardly ever; shared fixup code may be. If functions are aligned no
+ * more than instructions are, branches from the code around the function tell, unless a compiler
+ * has made it as a whole: ftrace patches the start of compiled functions and nothing else.
+ */
+static enum kprobe_reason is_whole(struct kprobe_survey *s)
+{
+	unsigned long start = s->function.start, end = s->function.end;
+	struct kprobe_function next;
+	bool whole;
+
+	if (s->function.kind == KPROBE_SYMBOL_COLD)
+		whole = false;
+	else if (arch_kprobe_isa->align >= CONFIG_FUNCTION_ALIGNMENT)
+		whole = (ftrace_location(start) && ftrace_location(end)) ||
+			!(kprobe_survey_around(s, start + 1, end) & KPROBE_MARK_LANDED);
+	else
+		whole = IS_ALIGNED(start, CONFIG_FUNCTION_ALIGNMENT) &&
+			!kprobe_fixup_is_shared(start, end) &&
+			(IS_ALIGNED(end, CONFIG_FUNCTION_ALIGNMENT) ||
+			 !kprobe_find_function(end, &next) || next.kind == KPROBE_SYMBOL_COLD);
+	return whole ? KPROBE_REASON_NONE : KPROBE_REASON_JUMPED_INTO;
+}
+
+/* Most points come after what ftrace patches: the cache knows from where on that is nothing. */
+static bool is_patched_by_ftrace(struct kprobe_lookup *lookup, unsigned long start,
+				 unsigned long end)
+{
+	if (kprobe_is_in_function(&lookup->function, start)) {
+		if (start >= lookup->unpatched)
+			return false;
+		if (!ftrace_text_reserved((void *)start, (void *)lookup->function.end - 1)) {
+			lookup->unpatched = start;
+			return false;
+		}
+	}
+	return ftrace_text_reserved((void *)start, (void *)end - 1);
+}
+
+static bool is_reserved(const struct kprobe_text *text, unsigned long start,
+			unsigned long end)
+{
+	return kprobe_text_is_reserved(text->lookup, start, end) ||
+	       is_patched_by_ftrace(text->lookup, start, end) ||
+	       arch_kprobe_text_reserved(start, end);
+}
+
+static bool may_fault(const struct kprobe_text *text, unsigned long start,
+		      unsigned long end)
+{
+	return kprobe_any_in(KPROBE_TEXT_FAULTS, start, end);
+}
+
+static bool is_landed_on(const struct kprobe_text *text, unsigned long start,
+			 unsigned long end)
+{
+	return kprobe_any_in(KPROBE_TEXT_LANDED, start, end);
+}
+
+static unsigned long next_exit(const struct kprobe_text *text, unsigned long *site,
+			       unsigned long end)
+{
+	return kprobe_next_target(site, end);
+}
+
+/* Leaves the cache as it is: the caller goes on with the function that is in it. */
+static bool find(struct kprobe_lookup *lookup, unsigned long addr,
+		 struct kprobe_function *function)
+{
+	if (!kprobe_is_in_function(&lookup->function, addr))
+		return kprobe_find_function(addr, function);
+	*function = lookup->function;
+	return true;
+}
+
+/* The survey of the function that was examined last. */
+static struct kprobe_survey *use_survey(const struct kprobe_isa *isa,
+					struct kprobe_lookup *lookup)
+{
+	static struct kprobe_survey survey;
+	static struct kprobe_text text = {
+		.read = kprobe_read_insn,
+		.find = find,
+		.is_whole = is_whole,
+		.is_reserved = is_reserved,
+		.may_fault = may_fault,
+		.is_landed_on = is_landed_on,
+		.next_exit = next_exit,
+		.is_thunk = arch_kprobe_is_thunk,
+	};
+
+	lockdep_assert_held(&kprobe_mutex);
+	lockdep_assert_held(&text_mutex);
+	text.way_out = arch_kprobe_way_out();
+	text.lookup = lookup;
+	if (!lookup->surveyed)
+		kprobe_survey_init(&survey, isa, &text);
+	lookup->surveyed = true;
+	survey.isa = isa;
+	return &survey;
+}
+
+/* Does an instruction begin at @addr? */
+static bool is_boundary(struct kprobe_lookup *lookup, unsigned long addr)
+{
+	struct kprobe_function function;
+
+	if (!kprobe_lookup_function(lookup, addr, &function))
+		return false;
+	if (addr == function.start)
+		return true;
+	guard(mutex)(&text_mutex);
+	return kprobe_survey_begins(use_survey(arch_kprobe_isa, lookup), &function, addr);
+}
+
+/* Why no probe may be set at an address. @begins: an instruction is known to begin there. */
+enum kprobe_reason kprobe_check_address(struct kprobe_lookup *lookup, unsigned long addr,
+					bool begins)
+{
+	enum kprobe_reason reason = kprobe_check_text(addr);
+
+	if (reason)
+		return reason;
+	if ((addr < lookup->allowed || addr > lookup->allowed_last) &&
+	    !kprobe_blacklist_gap(addr, &lookup->allowed, &lookup->allowed_last))
+		return KPROBE_REASON_BLACKLIST;
+	if (!begins && !is_boundary(lookup, addr))
+		return KPROBE_REASON_INSIDE;
 	if (!IS_ENABLED(CONFIG_KPROBES_ON_FTRACE) && ftrace_location(addr) == addr)
 		return KPROBE_REASON_RESERVED;
 	return kprobe_text_is_reserved(lookup, addr, addr + 1) ? KPROBE_REASON_RESERVED :
 								 KPROBE_REASON_NONE;
 }
 
-static enum kprobe_reason check_place(struct kprobe_lookup *lookup, unsigned long addr)
+/* Why no probe may be set on an instruction that belongs to another one, or is data to it. */
+enum kprobe_reason kprobe_examine_site(struct kprobe_lookup *lookup, unsigned long site)
 {
+	guard(mutex)(&text_mutex);
+	return kprobe_survey_site(use_survey(arch_kprobe_isa, lookup), site);
+}
+
+/* A register of kprobe_isa.scratch, as a bit, whose value is not needed at @addr; 0 if none is. */
+u32 kprobe_examine_scratch(struct kprobe_lookup *lookup, unsigned long addr)
+{
+	struct kprobe_function function;
+	u32 dead = 0;
+
+	guard(mutex)(&text_mutex);
+	if (find(lookup, addr, &function))
+		dead = kprobe_free_scratch(use_survey(arch_kprobe_isa, lookup), &function, addr);
+	return dead & -dead;
+}
+
+/*
+ * Returns why a jump of @isa may not replace the text at @site. If it may, fills in @region. No
+ * branch may lead to the region from @from on: see kprobe_scan_region().
+ */
+enum kprobe_reason kprobe_examine(const struct kprobe_isa *isa, struct kprobe_region *region,
+				  struct kprobe_lookup *lookup, unsigned long site,
+				  unsigned long from)
+{
+	struct kprobe_function function;
+
+	if (!kprobe_lookup_function(lookup, site, &function))
+		return KPROBE_REASON_FUNCTION_UNDECODABLE;
+	guard(mutex)(&text_mutex);
+	return kprobe_scan_region(use_survey(isa, lookup), region, site, from);
+}
+
+/*
+ * Returns why no jump can take the place of the point's breakpoint: one of full length or else,
+ * except at a function's entry, where ftrace is as fast, a short one to a veneer. If one can,
+ * @region_len of the point says how many bytes it displaces, and @scratch which register it uses.
+ * The text is examined once for each point, and not again if a veneer becomes free later: @region
+ * is filled in that once, later its @nr is set to 0.
+ */
+enum kprobe_reason kprobe_examine_point(struct kprobe_point *point,
+					struct kprobe_lookup *lookup,
+					struct kprobe_region *region)
+{
+	/* A branch to a probed instruction is a hit. One to that after an entry nop is no call. */
+	bool lands = !kprobe_point_skips_nop(point);
+	unsigned long site = point->site;
 	enum kprobe_reason reason;
 
-	lockdep_assert_held(&kprobe_mutex);
-	reason = kprobe_check_text(addr);
-	if (reason)
-		return reason;
-	return is_blacklisted(lookup, addr) ? KPROBE_REASON_BLACKLIST : KPROBE_REASON_NONE;
-}
-
-/* As kprobe_check_address(), for an address where an instruction is known to begin. */
-enum kprobe_reason kprobe_check_boundary(struct kprobe_lookup *lookup, unsigned long addr)
-{
-	return check_place(lookup, addr) ?: check_reserved(lookup, addr);
-}
-
-/* Why no probe may be set at an address. The answer holds as long as kprobe_mutex is held. */
-enum kprobe_reason kprobe_check_address(struct kprobe_lookup *lookup, unsigned long addr)
-{
-	enum kprobe_reason reason = check_place(lookup, addr);
-
-	if (!reason && !kprobe_is_boundary(lookup, addr))
-		return KPROBE_REASON_INSIDE;
-	return reason ?: check_reserved(lookup, addr);
+	if (point->verdict == KPROBE_VERDICT_IMPOSSIBLE)
+		return point->not_jump;
+	region->nr = 0;
+	if (point->verdict == KPROBE_VERDICT_POSSIBLE)
+		return KPROBE_REASON_NONE;
+	reason = arch_kprobe_refuses_detours();
+	if (!reason) {
+		reason = kprobe_examine(arch_kprobe_isa, region, lookup, site, site + lands);
+		if (reason && lands && KPROBE_SHORT_JUMP_SIZE && kprobe_veneer_find(site) &&
+		    !kprobe_examine(arch_kprobe_short_isa, region, lookup, site, site + 1))
+			reason = KPROBE_REASON_NONE;
+	}
+	point->region_len = reason ? 0 : region->len;
+	point->scratch = reason ? 0 : fls(region->scratch);
+	point->verdict = reason ? KPROBE_VERDICT_IMPOSSIBLE : KPROBE_VERDICT_POSSIBLE;
+	return reason;
 }

@@ -21,8 +21,8 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
+#include "address.h"
 #include "code.h"
-#include "examine.h"
 #include "index.h"
 #include "point.h"
 #include "slot.h"

@@ -51,7 +51,7 @@ bool kprobe_choose_entry(struct kprobe_point *point, struct kprobe_lookup *looku
 	point->key = point->site;
 	/* If the function consists of its nop alone, another one begins at the site. */
 	if (!redirections && kprobe_lookup_function(lookup, point->site, &f) &&
-	    f.start != point->site && !kprobe_check_boundary(lookup, point->site) &&
+	    f.start != point->site && !kprobe_check_address(lookup, point->site, true) &&
 	    !ftrace_is_redirected(point->addr) && !kprobe_displace(point, lookup))
 		not_jump = kprobe_decide_jump(point, lookup, &region);
 	/* With a neighbour the breakpoint leads to a detour of its instruction alone. */

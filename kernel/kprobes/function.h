@@ -43,7 +43,7 @@ static inline bool kprobe_is_in_function(const struct kprobe_function *f, unsign
  * @unpatched: ftrace patches nothing from here to the function's end
  * @allowed:  start of text around the last place that is not on the blacklist
  * @allowed_last: its last byte; less than @allowed at first
- * @surveyed: the survey in examine.c was made with this cache
+ * @surveyed: the survey in address.c was made with this cache
  *
  * A registration looks up the same function several times, and the next one of a chunk often
  * does so again. The cache is for one hold of kprobe_mutex: after that text may come or go.

@@ -21,8 +21,8 @@
 #include <linux/timekeeping.h>
 #include <linux/workqueue.h>
 
+#include "address.h"
 #include "code.h"
-#include "examine.h"
 #include "function.h"
 #include "optimizer.h"
 #include "patch.h"

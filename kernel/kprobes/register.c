@@ -171,8 +171,9 @@ enum kprobe_reason kprobe_add(struct kprobe *p, bool returns, struct kprobe_chun
 {
 	struct kprobe_point *point;
 	enum kprobe_reason reason;
-	bool on_func_entry;
-	unsigned long addr;
+	/* Initialized for KMSAN: the code that sets them may not be instrumented. */
+	bool on_func_entry = false;
+	unsigned long addr = 0;
 
 	lockdep_assert_held(&kprobe_mutex);
 	if (!kprobes_ready)
@@ -181,7 +182,7 @@ enum kprobe_reason kprobe_add(struct kprobe *p, bool returns, struct kprobe_chun
 		return KPROBE_REASON_REGISTERED;
 	p->returns = returns;
 	reason = kprobe_resolve(p, &chunk->lookup, &addr, &on_func_entry) ?:
-		 kprobe_check_address(&chunk->lookup, addr);
+		 kprobe_check_address(&chunk->lookup, addr, false);
 	if (reason)
 		return reason;
 	if (returns && !on_func_entry)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Finds out whether a jump may replace the instructions at a site, on any architecture.
- * examine.c asks that for the optimizer.
+ * address.c asks that for the optimizer.
  *
  * The jump covers several instructions. No branch may lead to any but the first of them,
  * and nothing may read them: survey.c marks that.

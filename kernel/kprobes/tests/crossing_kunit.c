@@ -5,7 +5,7 @@
 #include <linux/kprobes.h>
 #include <linux/kprobe_point.h>
 
-#include "../examine.h"
+#include "../address.h"
 #include "../function.h"
 
 #ifdef CONFIG_ARM64

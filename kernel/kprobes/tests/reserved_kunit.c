@@ -170,8 +170,8 @@ static void reserved_cfi_type(struct kunit *test)
 	guard(mutex)(&kprobe_mutex);
 	kprobe_lookup_init(&lookup);
 	KUNIT_EXPECT_EQ(test, KPROBE_REASON_RESERVED,
-			kprobe_check_boundary(&lookup, entry - sizeof(u32)));
-	KUNIT_EXPECT_EQ(test, KPROBE_REASON_NONE, kprobe_check_boundary(&lookup, entry));
+			kprobe_check_address(&lookup, entry - sizeof(u32), true));
+	KUNIT_EXPECT_EQ(test, KPROBE_REASON_NONE, kprobe_check_address(&lookup, entry, true));
 #else
 	kunit_skip(test, "functions have no type, or it has a symbol");
 #endif

@@ -17,7 +17,6 @@
 #include <asm/sections.h>
 
 #include "../address.h"
-#include "../examine.h"
 #include "../function.h"
 #include "../index.h"
 #include "../reason.h"
@@ -101,7 +100,7 @@ static unsigned int look_at(struct share *share, struct kprobe_lookup *lookup,
 	struct kprobe_insn insn;
 	u64 begin;
 
-	if (kprobe_check_address(lookup, addr))
+	if (kprobe_check_address(lookup, addr, false))
 		return 0;
 	if (arch_kprobe_isa->plan(&insn, text, read_text(addr, text), addr))
 		return insn.len;

@@ -11,7 +11,7 @@
 #include <linux/memory.h>
 #include <linux/mutex.h>
 
-#include "../../../examine.h"
+#include "../../../address.h"
 #include "../../../function.h"
 #include "../../../index.h"
 #include "../../../slot.h"

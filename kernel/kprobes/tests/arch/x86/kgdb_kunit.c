@@ -16,7 +16,6 @@
 #include "../../../../debug/debug_core.h"
 #endif
 #include "../../../address.h"
-#include "../../../examine.h"
 #include "../../../batch.h"
 #include "../../../function.h"
 #include "../../../index.h"
@@ -165,7 +164,8 @@ static void site_is_reserved(struct kunit *test)
 
 	kprobe_lookup_init(&lookup);
 	guard(mutex)(&kprobe_mutex);
-	KUNIT_EXPECT_EQ(test, KPROBE_REASON_RESERVED, kprobe_check_address(&lookup, addr));
+	KUNIT_EXPECT_EQ(test, KPROBE_REASON_RESERVED,
+			kprobe_check_address(&lookup, addr, false));
 	KUNIT_EXPECT_TRUE(test, kprobe_text_is_reserved(&lookup, addr, addr + 1));
 	KUNIT_EXPECT_TRUE(test, kprobe_text_is_reserved(&lookup, addr - 1, addr + 1));
 	KUNIT_EXPECT_FALSE(test, kprobe_text_is_reserved(&lookup, addr + 1, addr + 2));
