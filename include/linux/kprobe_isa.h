@@ -124,6 +124,7 @@ struct kprobe_insn {
  * @bundle: see there
  * @exclusive: see there
  * @data_len: see there
+ * @uses:   fields that name registers, for plan()
  * @no_copy: see there
  * @no_jump: see there
  * @no_jump_unless_traced: see there
@@ -139,6 +140,7 @@ struct kprobe_form {
 	u8 bundle;
 	s8 exclusive;
 	u8 data_len;
+	u8 uses;
 	u8 no_copy:1;
 	u8 no_jump:1;
 	u8 no_jump_unless_traced:1;

@@ -9,17 +9,12 @@
  * what is not known.
  */
 #include <linux/bitops.h>
-#include <linux/build_bug.h>
 #include <linux/kernel.h>
+#include <linux/kprobe_isa.h>
 #include <linux/unaligned.h>
-#include <asm/csr.h>
 #include <asm/insn.h>
 
-#include "kprobes-insn.h"
-
 #define REG_RA		1
-#define REG_SP		2
-#define REG_T0		5
 #define REG_T1		6
 
 /* t1 to t6. */
@@ -33,317 +28,239 @@
  */
 #define SCRATCH		(IS_ENABLED(CONFIG_CC_IS_CLANG) ? (u32)BIT(REG_T1) : TEMPORARIES)
 
-#define NOP		0x00000013
-#define C_NOP		0x0001
 #define EBREAK		0x00100073
 #define C_EBREAK	0x9002
 #define ADDI		0x00000013
-#define SD		0x00003023
-#define LD		0x00003003
 
-#define OPCODE(word)	((word) >> 2 & 0x1f)
-#define RD(word)	((word) >> RVG_RD_OPOFF & RVG_RD_MASK)
-#define FUNCT3(word)	((word) >> RV_INSN_FUNCT3_OPOFF & 7)
-#define RS1(word)	((word) >> RVG_RS1_OPOFF & RVG_RS1_MASK)
-#define RS2(word)	((word) >> RVG_RS2_OPOFF & RVG_RS1_MASK)
-#define FUNCT7(word)	((word) >> 25)
-
-/* The registers of a compressed instruction. */
-#define C_RS2(word)	((word) >> RVC_C2_RS2_OPOFF & RVC_C2_RS1_MASK)
-#define C_SHORT(word)	(((word) >> RVC_C1_RS1_OPOFF & 7) + 8)
+/* sd ra, KPROBE_STUB_LINK(sp); ld ra, KPROBE_STUB_LINK(sp); addi sp, sp, by */
+#define STORE_RA	(0x00113023 | KPROBE_STUB_LINK << 7)
+#define LOAD_RA		(0x00013083 | KPROBE_STUB_LINK << 20)
+#define MOVE_SP(by)	(0x00010113 | (u32)(by) << 20)
 
 /* Fields that may name an integer register; W: written whatever the rest of it is. */
-#define W	1
-#define R1	2
-#define R2	4
+#define W		BIT(0)
+#define R1		BIT(1)
+#define R2		BIT(2)
+#define ALL		BIT(3)	/* any register may be read */
+
+#define ROW(bits, word, what, where, which, ...) \
+	{ .mask = bits, .value = word, .action = KPROBE_##what, .flow = KPROBE_FLOW_##where, \
+	  .uses = which, __VA_ARGS__ }
+#define REFUSE(bits, word, why, which, ...) \
+	{ .mask = bits, .value = word, .reason = KPROBE_REASON_##why, .uses = which, __VA_ARGS__ }
+#define REFUSE_REST		REFUSE(0, 0, UNDECODABLE, ALL)
 
 /*
- * What instructions of a major opcode have in common: values of funct3 that are
- * defined, a bit for each, and their registers. Vector instructions have strides and
- * scalars in either field; no C code in the kernel depends on what they leave behind.
+ * What becomes of instructions: The RISC-V Instruction Set Manual, "RV32/64G Instruction Set
+ * Listings", by the last two bits of the major opcode, and "RVC Instruction Set Listings", by
+ * quadrants. Vector instructions have strides and scalars in either field; no C code in the kernel
+ * depends on what they leave behind. Three bits of a compressed instruction name no temporary.
+ *
+ * Why instructions are refused:
+ *
+ * TRAP:  somebody else has put it there or waits for it.
+ * LEVEL: to another privilege level; what the breakpoint's trap overwrites, as sepc, scause and
+ *        stval; what it relies on, stvec and sscratch; and satp, as a slot need not be mapped in
+ *        the address space that this switches to.
+ * WORLD: the firmware may suspend the CPU, an idle one too. Tasks RCU does not wait for the
+ *        idle task, so the slot or detour that it sleeps in could be freed. A guest's memory
+ *        is accessed with another trap handler in stvec.
+ * SLEEP: likewise.
  */
-static const struct {
-	u8 funct3s;
-	u8 uses;
-} forms[32] = {
-	[0x00] = { 0x7f, W | R1 },		/* loads */
-	[0x01] = { 0xff, R1 | R2 },		/* loads, floating point and vector */
-	[0x03] = { 0x07, R1 },			/* fences, cache blocks */
-	[0x04] = { 0xff, W | R1 },		/* arithmetic with immediates */
-	[0x05] = { 0xff, W },			/* auipc */
-	[0x06] = { 0x23, W | R1 },		/* arithmetic with immediates, 32 bit */
-	[0x08] = { 0x0f, R1 | R2 },		/* stores */
-	[0x09] = { 0xff, R1 | R2 },		/* stores, floating point and vector */
-	[0x0b] = { 0x1f, W | R1 | R2 },		/* atomics */
-	[0x0c] = { 0xff, W | R1 | R2 },		/* arithmetic */
-	[0x0d] = { 0xff, W },			/* lui */
-	[0x0e] = { 0xf7, W | R1 | R2 },		/* arithmetic, 32 bit */
-	[0x10 ... 0x13] = { 0xff, 0 },		/* multiply-add, floating point */
-	[0x14] = { 0xff, R1 },			/* floating point */
-	[0x15] = { 0xff, R1 | R2 },		/* vector */
-	[0x18] = { 0xf3, R1 | R2 },		/* conditional branches */
-	[0x19] = { 0x01, W | R1 },		/* jalr */
-	[0x1b] = { 0xff, W },			/* jal */
-	[0x1c] = { 0xff, W | R1 | R2 },		/* system */
-	[0x1d] = { 0x04, R1 | R2 },		/* vector, cryptographic */
+static const struct kprobe_form c_quadrant0[] = {
+	REFUSE(0xffe3, 0x0000, UNDECODABLE, 0),				/* c.addi4spn of nothing */
+	REFUSE(0xf003, 0x9000, UNDECODABLE, 0),				/* beside c.lbu, c.sb */
+	ROW(0, 0, RUN, NEXT, 0),
 };
 
-static void note_registers(struct kprobe_insn *insn, u8 uses, u8 rd, u8 rs1, u8 rs2)
-{
-	insn->writes = uses & W ? BIT(rd) : 0;
-	insn->reads = (uses & R1 ? BIT(rs1) : 0) | (uses & R2 ? BIT(rs2) : 0);
-}
-
-static enum kprobe_reason plan_branch(struct kprobe_insn *insn, u8 flow, unsigned long target)
-{
-	insn->action = KPROBE_EMULATE;
-	insn->flow = flow;
-	insn->target = target;
-	/* By the calling convention no callee reads them. Without ra it does not hold. */
-	if (insn->arch.rd == REG_RA)
-		insn->dead = SCRATCH;
-	return KPROBE_REASON_NONE;
-}
-
-static enum kprobe_reason plan_jal(struct kprobe_insn *insn, u8 rd, unsigned long target)
-{
-	insn->arch.rd = rd;
-	/* It would need a register to reach its target. */
-	insn->no_copy = rd && rd != REG_RA;
-	return plan_branch(insn, rd ? KPROBE_FLOW_CALL : KPROBE_FLOW_JUMP, target);
-}
-
-static enum kprobe_reason plan_jalr(struct kprobe_insn *insn, u8 rd, u8 rs1, s32 imm)
-{
-	insn->arch = (struct arch_kprobe_insn){ .rd = rd, .rs1 = rs1, .imm = imm };
-	insn->no_copy = rd && rd == rs1 && rd != REG_RA;
-	/* What was called by way of t0 may have to preserve all of them. */
-	if (!rd && rs1 == REG_T0)
-		insn->reads = TEMPORARIES;
-	if (rd)
-		return plan_branch(insn, KPROBE_FLOW_CALL_INDIRECT, 0);
-	return plan_branch(insn, rs1 == REG_RA && !imm ? KPROBE_FLOW_RETURN :
-			   KPROBE_FLOW_JUMP_INDIRECT, 0);
-}
-
-static enum kprobe_reason plan_cond(struct kprobe_insn *insn, u8 cond, u8 rs1, u8 rs2,
-				    unsigned long target)
-{
-	insn->arch = (struct arch_kprobe_insn){ .cond = cond, .rs1 = rs1, .rs2 = rs2 };
-	return plan_branch(insn, KPROBE_FLOW_COND, target);
-}
-
-/* Without a register to write to it is the landing pad of indirect branches. */
-static enum kprobe_reason plan_auipc(struct kprobe_insn *insn, u32 word)
-{
-	insn->action = KPROBE_EMULATE;
-	insn->arch.rd = RD(word);
-	insn->arch.imm = word & RV_U_IMM_31_12_MASK;
-	if (insn->arch.rd)
-		return KPROBE_REASON_NONE;
-	insn->flow = KPROBE_FLOW_PAD;
-	return KPROBE_REASON_LANDING_PAD;
-}
-
-static enum kprobe_reason plan_atomic(struct kprobe_insn *insn, u32 word)
-{
-	switch (word >> 27) {
-	case 0x02:				/* lr */
-		insn->exclusive = 1;
-		break;
-	case 0x03:				/* sc */
-		insn->exclusive = -1;
-		break;
-	case 0x05:				/* amocas, which reads rd and has pairs */
-		insn->reads = TEMPORARIES;
-		insn->writes = 0;
-		break;
-	}
-	return KPROBE_REASON_NONE;
-}
-
-/*
- * A trap overwrites sepc, scause, stval and the like, so a probe beside their use would
- * spoil it. It relies on stvec and sscratch, and a slot need not be mapped in the
- * address space that satp switches to.
- */
-static enum kprobe_reason plan_csr(u32 word)
-{
-	bool writes = (FUNCT3(word) & 3) == 1 || RS1(word);
-	u32 csr = word >> 20;
-
-	switch (csr) {
-	case CSR_EPC: case CSR_CAUSE: case CSR_TVAL:
-	case CSR_HSTATUS: case CSR_HTVAL: case CSR_HTINST:
-		return KPROBE_REASON_LEVEL;
-	case CSR_TVEC: case CSR_SCRATCH: case CSR_SATP:
-		return writes ? KPROBE_REASON_LEVEL : KPROBE_REASON_NONE;
-	}
-	/* unimp among others */
-	return writes && csr >> 10 == 3 ? KPROBE_REASON_UNDECODABLE : KPROBE_REASON_NONE;
-}
-
-/*
- * Neither wfi nor ecall, by which the idle task asks the firmware to suspend the CPU: Tasks
- * RCU does not wait for the idle task, so the slot or detour that it sleeps in could be freed.
- */
-static enum kprobe_reason plan_privileged(struct kprobe_insn *insn, u32 word)
-{
-	if ((word & 0x01ffffff) == 0x00200073) {	/* sret, mret and others */
-		insn->flow = KPROBE_FLOW_JUMP_INDIRECT;
-		return KPROBE_REASON_LEVEL;
-	}
-	switch (word) {
-	case EBREAK:
-		return KPROBE_REASON_TRAP;
-	case 0x10500073:				/* wfi */
-		return KPROBE_REASON_SLEEP;
-	case 0x00000073:				/* ecall */
-		return KPROBE_REASON_WORLD;
-	case 0x00d00073: case 0x01d00073:		/* wrs.nto, wrs.sto */
-		return KPROBE_REASON_NONE;
-	}
-	switch (FUNCT7(word)) {
-	case 0x09: case 0x0b: case 0x0c:		/* sfence, sinval */
-	case 0x11: case 0x13: case 0x31: case 0x33:	/* hfence, hinval */
-		return KPROBE_REASON_NONE;
-	}
-	return KPROBE_REASON_UNDECODABLE;
-}
-
-static enum kprobe_reason plan_system(struct kprobe_insn *insn, u32 word)
-{
-	switch (FUNCT3(word)) {
-	case 0:
-		return plan_privileged(insn, word);
-	case 4:				/* hlv, hsv: with another trap handler in stvec */
-		return FUNCT7(word) >> 3 == 6 ? KPROBE_REASON_WORLD :
-						KPROBE_REASON_UNDECODABLE;
-	default:
-		/* It has no second register, and may have a number in place of the first. */
-		insn->reads = FUNCT3(word) & 4 ? 0 : BIT(RS1(word));
-		return plan_csr(word);
-	}
-}
-
-static enum kprobe_reason plan_word(struct kprobe_insn *insn, u32 word, unsigned long addr)
-{
-	u8 uses = forms[OPCODE(word)].uses;
-
-	if (!(forms[OPCODE(word)].funct3s & BIT(FUNCT3(word)))) {
-		insn->reads = TEMPORARIES;
-		return KPROBE_REASON_UNDECODABLE;
-	}
-	note_registers(insn, uses, RD(word), RS1(word), RS2(word));
-	insn->action = word == NOP ? KPROBE_NOP : KPROBE_RUN;
-	switch (OPCODE(word)) {
-	case OPCODE(RVG_OPCODE_AUIPC):
-		return plan_auipc(insn, word);
-	case 0x0b:
-		return plan_atomic(insn, word);
-	case OPCODE(RVG_OPCODE_BRANCH):
-		return plan_cond(insn, FUNCT3(word), RS1(word), RS2(word),
-				 addr + (s32)RV_EXTRACT_BTYPE_IMM(word));
-	case OPCODE(RVG_OPCODE_JALR):
-		return plan_jalr(insn, RD(word), RS1(word), RV_EXTRACT_ITYPE_IMM(word));
-	case OPCODE(RVG_OPCODE_JAL):
-		return plan_jal(insn, RD(word), addr + riscv_insn_extract_jtype_imm(word));
-	case OPCODE(RVG_OPCODE_SYSTEM):
-		return plan_system(insn, word);
-	}
-	return KPROBE_REASON_NONE;
-}
-
-/* c.jr, c.jalr, c.mv, c.add, c.ebreak; without any register nothing. */
-static enum kprobe_reason plan_registers(struct kprobe_insn *insn, u32 word)
-{
-	bool link_or_add = word & BIT(12);
-	u8 rd = RD(word), rs2 = C_RS2(word);
-
-	if (!rd && !rs2)
-		return link_or_add ? KPROBE_REASON_TRAP : KPROBE_REASON_UNDECODABLE;
-	if (!rs2) {
-		note_registers(insn, R1, 0, rd, 0);
-		return plan_jalr(insn, link_or_add ? REG_RA : 0, rd, 0);
-	}
-	note_registers(insn, link_or_add ? W | R1 | R2 : W | R2, rd, rd, rs2);
-	return KPROBE_REASON_NONE;
-}
-
-/*
- * The same of compressed instructions, by quadrant and funct3 in octal: bits of which at
- * least one is set, and registers. Three bits name none of those that jumps may use.
- */
-static const struct {
-	u16 some;
-	u8 uses;
-} c_forms[24] = {
-	[000] = { 0x1fe0, 0 },			/* c.addi4spn */
-	[010] = { 0, W | R1 },			/* c.addi */
-	[011] = { 0x0f80, W | R1 },		/* c.addiw */
-	[012] = { 0, W },			/* c.li */
-	[013] = { 0x107c, W },			/* c.lui, c.addi16sp */
-	[020] = { 0, W | R1 },			/* c.slli */
-	[022 ... 023] = { 0x0f80, W },		/* c.lwsp, c.ldsp */
-	[026 ... 027] = { 0, R2 },		/* c.swsp, c.sdsp */
+static const struct kprobe_form c_quadrant1[] = {
+	ROW(0xffff, 0x0001, NOP, NEXT, 0),				/* c.nop */
+	REFUSE(0xef83, 0x2001, UNDECODABLE, W | R1),			/* c.addiw to x0 */
+	ROW(0xc003, 0x0001, RUN, NEXT, W | R1),				/* c.addi, c.addiw */
+	REFUSE(0xf07f, 0x6001, UNDECODABLE, W),				/* c.lui of nothing */
+	ROW(0xc003, 0x4001, RUN, NEXT, W),				/* c.li, c.lui */
+	ROW(0xe003, 0x8001, RUN, NEXT, 0),				/* c.srli and others */
+	ROW(0xe003, 0xa001, EMULATE, JUMP, 0),				/* c.j */
+	ROW(0, 0, EMULATE, COND, 0),					/* c.beqz, c.bnez */
 };
 
-static enum kprobe_reason plan_compressed(struct kprobe_insn *insn, u32 word,
-					  unsigned long addr)
-{
-	u32 opcode = (word & 3) << 3 | word >> 13;
-	u16 some = c_forms[opcode].some;
+/* What was called by way of t0 may have to preserve all registers. */
+static const struct kprobe_form c_quadrant2[] = {
+	ROW(0xe003, 0x0002, RUN, NEXT, W | R1),				/* c.slli */
+	ROW(0xe003, 0x2002, RUN, NEXT, 0),				/* c.fldsp */
+	REFUSE(0xcf83, 0x4002, UNDECODABLE, W),				/* c.lwsp, c.ldsp to x0 */
+	ROW(0xc003, 0x4002, RUN, NEXT, W),				/* c.lwsp, c.ldsp */
+	REFUSE(0xffff, 0x8002, UNDECODABLE, 0),				/* c.jr to x0 */
+	ROW(0xffff, 0x8082, EMULATE, RETURN, R1),			/* c.jr ra */
+	ROW(0xffff, 0x8282, EMULATE, JUMP_INDIRECT, ALL),		/* c.jr t0 */
+	ROW(0xf07f, 0x8002, EMULATE, JUMP_INDIRECT, R1),		/* c.jr */
+	ROW(0xf003, 0x8002, RUN, NEXT, W | R2),				/* c.mv */
+	REFUSE(0xffff, C_EBREAK, TRAP, 0),
+	ROW(0xf07f, 0x9002, EMULATE, CALL_INDIRECT, R1),		/* c.jalr */
+	ROW(0xf003, 0x9002, RUN, NEXT, W | R1 | R2),			/* c.add */
+#ifdef CONFIG_FPU
+	ROW(0xe003, 0xa002, RUN, NEXT, 0),				/* c.fsdsp */
+#else
+	/* Or cm.jt, cm.popret and others of Zcmp and Zcmt, which exclude it. */
+	REFUSE(0xe003, 0xa002, UNDECODABLE, ALL, .flow = KPROBE_FLOW_JUMP_INDIRECT),
+#endif
+	ROW(0, 0, RUN, NEXT, R2),					/* c.swsp, c.sdsp */
+};
 
-	note_registers(insn, c_forms[opcode].uses, RD(word), RD(word), C_RS2(word));
-	insn->action = word == C_NOP ? KPROBE_NOP : KPROBE_RUN;
-	switch (opcode) {
-	case 004:				/* c.lbu, c.sb and others */
-		return word & BIT(12) ? KPROBE_REASON_UNDECODABLE : KPROBE_REASON_NONE;
-	case 015:				/* c.j */
-		return plan_jal(insn, 0, addr + (s32)RVC_EXTRACT_JTYPE_IMM(word));
-	case 016: case 017:			/* c.beqz, c.bnez */
-		return plan_cond(insn, word >> 13 & 1, C_SHORT(word), 0,
-				 addr + (s32)RVC_EXTRACT_BTYPE_IMM(word));
-	case 024:
-		return plan_registers(insn, word);
-	case 025:				/* c.fsdsp */
-		if (IS_ENABLED(CONFIG_FPU))
-			break;
-		/* Or cm.jt, cm.popret and others of Zcmp and Zcmt, which exclude it. */
-		insn->flow = KPROBE_FLOW_JUMP_INDIRECT;
-		insn->reads = TEMPORARIES;
-		return KPROBE_REASON_UNDECODABLE;
-	}
-	return some && !(word & some) ? KPROBE_REASON_UNDECODABLE : KPROBE_REASON_NONE;
-}
+static const struct kprobe_form opcodes_00[] = {
+	REFUSE(0x0000707f, 0x00007003, UNDECODABLE, ALL),		/* among loads */
+	ROW(0x0000007f, 0x00000003, RUN, NEXT, W | R1),			/* loads */
+	ROW(0xffffffff, 0x00000013, NOP, NEXT, 0),			/* nop */
+	ROW(0x0000007f, 0x00000013, RUN, NEXT, W | R1),			/* addi and others */
+	ROW(0x0000407f, 0x00000023, RUN, NEXT, R1 | R2),		/* stores */
+	ROW(0x0000007f, 0x00000033, RUN, NEXT, W | R1 | R2),		/* add and others */
+	ROW(0x0000607f, 0x00000063, EMULATE, COND, R1 | R2),		/* beq, bne */
+	ROW(0x0000407f, 0x00004063, EMULATE, COND, R1 | R2),		/* blt, bltu, bge, bgeu */
+	ROW(0x0000007f, 0x00000043, RUN, NEXT, 0),			/* fmadd */
+	ROW(0x0000007f, 0x00000053, RUN, NEXT, R1),			/* floating point */
+	REFUSE(0xffffffff, 0x00000073, WORLD, 0),			/* ecall */
+	REFUSE(0xffffffff, EBREAK, TRAP, 0),
+	/* sret, mret */
+	REFUSE(0x01ffffff, 0x00200073, LEVEL, 0, .flow = KPROBE_FLOW_JUMP_INDIRECT),
+	REFUSE(0xffffffff, 0x10500073, SLEEP, 0),			/* wfi */
+	ROW(0xfeffffff, 0x00d00073, RUN, NEXT, 0),			/* wrs.nto, wrs.sto */
+	ROW(0xfa007fff, 0x12000073, RUN, NEXT, R1 | R2),		/* sfence.vma, sinval.vma */
+	ROW(0xffefffff, 0x18000073, RUN, NEXT, 0),			/* sfence.*.inval */
+	ROW(0xba007fff, 0x22000073, RUN, NEXT, R1 | R2),		/* hfence.*, hinval.* */
+	REFUSE(0xf000707f, 0x60004073, WORLD, W | R1 | R2),		/* hlv.*, hsv.* */
+	REFUSE(0x0000707f, 0x00000073, UNDECODABLE, ALL),
+	REFUSE(0x0000707f, 0x00004073, UNDECODABLE, ALL),
+	REFUSE(0xfff0007f, 0x14100073, LEVEL, W | R1),			/* sepc */
+	REFUSE(0xffe0007f, 0x14200073, LEVEL, W | R1),			/* scause, stval */
+	REFUSE(0xfff0007f, 0x60000073, LEVEL, W | R1),			/* hstatus */
+	REFUSE(0xfff0007f, 0x64300073, LEVEL, W | R1),			/* htval */
+	REFUSE(0xfff0007f, 0x64a00073, LEVEL, W | R1),			/* htinst */
+	ROW(0x000fa07f, 0x00002073, RUN, NEXT, W),			/* csrr */
+	REFUSE(0xfff0007f, 0x10500073, LEVEL, W | R1),			/* stvec */
+	REFUSE(0xfff0007f, 0x14000073, LEVEL, W | R1),			/* sscratch */
+	REFUSE(0xfff0007f, 0x18000073, LEVEL, W | R1),			/* satp */
+	REFUSE(0xc000007f, 0xc0000073, UNDECODABLE, W | R1),		/* read-only, as unimp */
+	ROW(0x0000407f, 0x00004073, RUN, NEXT, W),			/* csrrwi and others */
+	ROW(0x0000007f, 0x00000073, RUN, NEXT, W | R1),			/* csrrw and others */
+	REFUSE_REST,
+};
+
+/* Without a register to write to auipc is the landing pad of indirect branches. */
+static const struct kprobe_form opcodes_01[] = {
+	ROW(0xffffffff, 0x00008067, EMULATE, RETURN, R1),		/* ret */
+	ROW(0x000fffff, 0x00028067, EMULATE, JUMP_INDIRECT, ALL),	/* jr t0, as c.jr t0 */
+	ROW(0x00007fff, 0x00000067, EMULATE, JUMP_INDIRECT, R1),	/* jr */
+	ROW(0x0000707f, 0x00000067, EMULATE, CALL_INDIRECT, W | R1),	/* jalr */
+	REFUSE(0x00000fff, 0x00000017, LANDING_PAD, 0, .flow = KPROBE_FLOW_PAD),
+	ROW(0x0000007f, 0x00000017, EMULATE, NEXT, W),			/* auipc */
+	ROW(0x0000007f, 0x00000037, RUN, NEXT, W),			/* lui */
+	ROW(0x0000005f, 0x00000007, RUN, NEXT, R1 | R2), /* floating point, vector: loads, stores */
+	ROW(0x0000007f, 0x00000047, RUN, NEXT, 0),			/* fmsub */
+	ROW(0x0000007f, 0x00000057, RUN, NEXT, R1 | R2),		/* vector */
+	ROW(0x0000707f, 0x00002077, RUN, NEXT, R1 | R2),		/* vector, cryptographic */
+	REFUSE_REST,
+};
+
+static const struct kprobe_form opcodes_10[] = {
+	ROW(0x0000607f, 0x0000001b, RUN, NEXT, W | R1),			/* addiw, slliw */
+	ROW(0x0000707f, 0x0000501b, RUN, NEXT, W | R1),			/* srliw, sraiw */
+	REFUSE(0x0000707f, 0x0000303b, UNDECODABLE, ALL),
+	ROW(0x0000007f, 0x0000003b, RUN, NEXT, W | R1 | R2),		/* addw and others */
+	ROW(0x0000007f, 0x0000004b, RUN, NEXT, 0),			/* fnmsub */
+	REFUSE_REST,
+};
+
+/* The copy of jal would need a register to reach its target. amocas reads rd and has pairs. */
+static const struct kprobe_form opcodes_11[] = {
+	ROW(0x00000fff, 0x0000006f, EMULATE, JUMP, 0),			/* j */
+	ROW(0x00000fff, 0x000000ef, EMULATE, CALL, W),			/* jal ra */
+	ROW(0x0000007f, 0x0000006f, EMULATE, CALL, W, .no_copy = 1),	/* jal */
+	ROW(0x0000607f, 0x0000000f, RUN, NEXT, R1),			/* fence, fence.i */
+	ROW(0x0000707f, 0x0000200f, RUN, NEXT, R1),			/* cbo.* */
+	REFUSE(0x0000607f, 0x0000602f, UNDECODABLE, ALL),		/* among atomics */
+	REFUSE(0x0000707f, 0x0000502f, UNDECODABLE, ALL),		/* among atomics */
+	ROW(0xf800007f, 0x1000002f, RUN, NEXT, W | R1 | R2, .exclusive = 1),	/* lr */
+	ROW(0xf800007f, 0x1800002f, RUN, NEXT, W | R1 | R2, .exclusive = -1),	/* sc */
+	ROW(0xf800007f, 0x2800002f, RUN, NEXT, ALL),			/* amocas */
+	ROW(0x0000007f, 0x0000002f, RUN, NEXT, W | R1 | R2),		/* amoadd and others */
+	ROW(0x0000007f, 0x0000004f, RUN, NEXT, 0),			/* fnmadd */
+	REFUSE_REST,
+};
+
+static const struct kprobe_forms forms = {
+	.bits = 0xf,
+	.major = {
+		[0] = c_quadrant0, [4] = c_quadrant0, [8] = c_quadrant0, [12] = c_quadrant0,
+		[1] = c_quadrant1, [5] = c_quadrant1, [9] = c_quadrant1, [13] = c_quadrant1,
+		[2] = c_quadrant2, [6] = c_quadrant2, [10] = c_quadrant2, [14] = c_quadrant2,
+		[3] = opcodes_00, [7] = opcodes_01, [11] = opcodes_10, [15] = opcodes_11,
+	},
+};
 
 static enum kprobe_reason plan(struct kprobe_insn *insn, const u8 *bytes, size_t avail,
 			       unsigned long addr)
 {
-	enum kprobe_reason reason;
+	struct arch_kprobe_insn *arch = &insn->arch;
+	const struct kprobe_form *form;
+	unsigned int len;
+	u32 word;
 
 	*insn = (struct kprobe_insn){ .breakpoint_len = KPROBE_INSN_ALIGN };
-	if (avail < 2)
-		return KPROBE_REASON_UNDECODABLE;
-	insn->len = (bytes[0] & 3) == 3 ? 4 : 2;
+	len = avail && (bytes[0] & 3) == 3 ? 4 : 2;
 	/* No longer instruction is defined yet. The kernel may be built without shorter ones. */
-	if (avail < insn->len || insn->len < KPROBE_INSN_ALIGN || (bytes[0] & 0x1f) == 0x1f) {
-		insn->len = 0;
+	if (avail < len || len < KPROBE_INSN_ALIGN || (bytes[0] & 0x1f) == 0x1f)
 		return KPROBE_REASON_UNDECODABLE;
+	insn->len = len;
+	word = len == 4 ? get_unaligned_le32(bytes) : get_unaligned_le16(bytes);
+	form = kprobe_find_form(&forms, word);
+	kprobe_plan_form(insn, form);
+
+	/* If compressed, it has one field for the result and the first operand. */
+	arch->rd = form->uses & W ? RV_EXTRACT_RD_REG(word) : 0;
+	arch->rs1 = len == 4 ? RV_EXTRACT_RS1_REG(word) : RV_EXTRACT_RD_REG(word);
+	arch->rs2 = RV_X(word, len == 4 ? RVG_RS2_OPOFF : RVC_C2_RS2_OPOFF, 0x1f);
+	insn->writes = BIT(arch->rd) & TEMPORARIES;
+	insn->reads = form->uses & ALL ? TEMPORARIES : 0;
+	insn->reads |= form->uses & R1 ? BIT(arch->rs1) & TEMPORARIES : 0;
+	insn->reads |= form->uses & R2 ? BIT(arch->rs2) & TEMPORARIES : 0;
+
+	switch (insn->flow) {
+	case KPROBE_FLOW_NEXT:
+		arch->imm = word & RV_U_IMM_31_12_MASK;		/* auipc's */
+		break;
+	case KPROBE_FLOW_JUMP:
+	case KPROBE_FLOW_CALL:
+		insn->target = addr + (s32)(len == 4 ? RV_EXTRACT_JTYPE_IMM(word) :
+						       RVC_EXTRACT_JTYPE_IMM(word));
+		break;
+	case KPROBE_FLOW_COND:
+		insn->target = addr + (s32)(len == 4 ? RV_EXTRACT_BTYPE_IMM(word) :
+						       RVC_EXTRACT_BTYPE_IMM(word));
+		arch->cond = word >> (len == 4 ? RV_INSN_FUNCT3_OPOFF : RVC_INSN_FUNCT3_OPOFF) & 7;
+		if (len == 2) {
+			arch->cond &= 1;
+			arch->rs1 = RV_X(word, RVC_C1_RS1_OPOFF, 7) + 8;
+			arch->rs2 = 0;
+		}
+		break;
+	case KPROBE_FLOW_CALL_INDIRECT:
+		if (len == 2)
+			arch->rd = REG_RA;
+		/* Its target is relative to what it overwrites. */
+		insn->no_copy = arch->rd == arch->rs1 && arch->rd != REG_RA;
+		fallthrough;
+	default:
+		arch->imm = len == 4 ? RV_EXTRACT_ITYPE_IMM(word) : 0;
 	}
-	reason = insn->len == 4 ? plan_word(insn, get_unaligned_le32(bytes), addr) :
-				  plan_compressed(insn, get_unaligned_le16(bytes), addr);
-	insn->reads &= TEMPORARIES;
-	insn->writes &= TEMPORARIES;
-	return reason;
+	/* By the calling convention no callee reads them. Without ra it does not hold. */
+	if (insn->flow != KPROBE_FLOW_NEXT && arch->rd == REG_RA)
+		insn->dead = SCRATCH;
+	return form->reason;
 }
 
 static void put_word(struct kprobe_code *code, u32 word)
 {
-	u8 bytes[sizeof(word)];
-
-	put_unaligned_le32(word, bytes);
-	kprobe_code_put(code, bytes, sizeof(bytes));
+	kprobe_code_put(code, &word, sizeof(word));
 }
 
 /* auipc, and what adds the rest of an address to its register. */
@@ -372,12 +289,6 @@ static void put_jump(struct kprobe_code *code, unsigned long to, u32 scratch)
 	put_pair(code, scratch ? __ffs(scratch) : 0, RVG_OPCODE_JALR, to);
 }
 
-static void put_words(struct kprobe_code *code, const u32 *words, size_t nr)
-{
-	while (nr--)
-		put_word(code, *words++);
-}
-
 /*
  * A jump that needs no register: an exception return. Interrupts are off from where sepc is
  * written, and afterwards as they were. t1 and t2 are on the stack in between.
@@ -403,18 +314,9 @@ static void put_back(struct kprobe_code *code, unsigned long to)
 		0x10200073,		/* sret */
 	};
 
-	put_words(code, save, ARRAY_SIZE(save));
+	kprobe_code_put(code, save, sizeof(save));
 	put_address(code, REG_T1, to);
-	put_words(code, leave, ARRAY_SIZE(leave));
-}
-
-/* Over a jump with all the reach, unless the condition holds. */
-static void put_cond(struct kprobe_code *code, const struct kprobe_insn *insn)
-{
-	put_word(code, RVG_OPCODE_BRANCH | 12 << 7 |
-		 (insn->arch.cond ^ 1) << RV_INSN_FUNCT3_OPOFF |
-		 insn->arch.rs1 << RVG_RS1_OPOFF | insn->arch.rs2 << RVG_RS2_OPOFF);
-	put_jump(code, insn->target, insn->dead);
+	kprobe_code_put(code, leave, sizeof(leave));
 }
 
 /* A target relative to the register that gets the return address needs another one. */
@@ -441,11 +343,14 @@ static void emit(struct kprobe_code *code, const struct kprobe_insn *insn,
 	if (insn->action == KPROBE_NOP)
 		return;
 	switch (insn->flow) {
+	case KPROBE_FLOW_COND:
+		/* Over a jump with all the reach, unless the condition holds. */
+		put_word(code, RVG_OPCODE_BRANCH | 12 << 7 |
+			 (insn->arch.cond ^ 1) << RV_INSN_FUNCT3_OPOFF |
+			 insn->arch.rs1 << RVG_RS1_OPOFF | insn->arch.rs2 << RVG_RS2_OPOFF);
+		fallthrough;
 	case KPROBE_FLOW_JUMP:
 		put_jump(code, insn->target, insn->dead);
-		break;
-	case KPROBE_FLOW_COND:
-		put_cond(code, insn);
 		break;
 	case KPROBE_FLOW_CALL:
 		put_address(code, insn->arch.rd, from + insn->len);
@@ -464,28 +369,23 @@ static void emit(struct kprobe_code *code, const struct kprobe_insn *insn,
 
 static void put_breakpoint(struct kprobe_code *code, const struct kprobe_insn *insn)
 {
-	u8 bytes[sizeof(u32)];
+	u32 word = insn->breakpoint_len == 2 ? C_EBREAK : EBREAK;
 
-	put_unaligned_le32(insn->breakpoint_len == 2 ? C_EBREAK : EBREAK, bytes);
-	kprobe_code_put(code, bytes, insn->breakpoint_len);
+	kprobe_code_put(code, &word, insn->breakpoint_len);
 }
 
 /* Room first: an interrupt may overwrite what is below sp. */
 static void put_enter(struct kprobe_code *code, unsigned long common)
 {
-	put_word(code, ADDI | REG_SP << RVG_RD_OPOFF | REG_SP << RVG_RS1_OPOFF |
-		 (u32)-KPROBE_STUB_FRAME << RV_I_IMM_11_0_OPOFF);
-	put_word(code, SD | KPROBE_STUB_LINK << 7 | REG_SP << RVG_RS1_OPOFF |
-		 REG_RA << RVG_RS2_OPOFF);
+	put_word(code, MOVE_SP(-KPROBE_STUB_FRAME));
+	put_word(code, STORE_RA);
 	put_pair(code, REG_RA, RVG_OPCODE_JALR | REG_RA << RVG_RD_OPOFF, common);
 }
 
 static void put_leave(struct kprobe_code *code)
 {
-	put_word(code, LD | REG_RA << RVG_RD_OPOFF | REG_SP << RVG_RS1_OPOFF |
-		 KPROBE_STUB_LINK << RV_I_IMM_11_0_OPOFF);
-	put_word(code, ADDI | REG_SP << RVG_RD_OPOFF | REG_SP << RVG_RS1_OPOFF |
-		 KPROBE_STUB_FRAME << RV_I_IMM_11_0_OPOFF);
+	put_word(code, LOAD_RA);
+	put_word(code, MOVE_SP(KPROBE_STUB_FRAME));
 }
 
 const struct kprobe_isa riscv_kprobe_isa = {
@@ -494,6 +394,7 @@ const struct kprobe_isa riscv_kprobe_isa = {
 	.jump_size = KPROBE_JUMP_SIZE,
 	.jump_insns = 2,
 	.scratch = SCRATCH,
+	.forms = &forms,
 	.plan = plan,
 	.emit = emit,
 	.jump = put_jump,

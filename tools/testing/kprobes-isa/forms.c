@@ -2,8 +2,8 @@
 /*
  * Tests tables of forms over all words of 32 bits, by arithmetic: a form owns those of its words
  * that no form before it has. Each form must own some, or another one shadows it. The forms of a
- * group must own all words of the group, none twice, and the golden table must have a line for
- * each form.
+ * group must own all words of the group, none twice, and a golden table that is not partial must
+ * have a line for each form. Of a compressed instruction the upper half is any.
  */
 #include <stdio.h>
 #include <string.h>
@@ -108,8 +108,9 @@ static u64 test_list(const struct kprobe_forms *forms, const struct kprobe_form 
 			 (unsigned long long)words);
 		tap_result(words && !(form->value & ~form->mask), "form %08x/%08x is reached",
 			   form->value, form->mask);
-		tap_result(is_golden(form), "form %08x/%08x has a golden line", form->value,
-			   form->mask);
+		if (!harness_target.partial)
+			tap_result(is_golden(form), "form %08x/%08x has a golden line", form->value,
+				   form->mask);
 	} while (form++->mask);
 	return sum;
 }

@@ -265,7 +265,7 @@ static void make_line(struct text *t, const char *line)
 		return;
 	avail = read_bytes(line, bytes, &size);
 	reason = harness_target.isa->plan(&insn, bytes, avail, harness_target.from);
-	if (avail >= sizeof(u32))
+	if (avail >= harness_target.isa->align)
 		forms_note(get_unaligned_le32(bytes));
 	copy_case(t, line);
 	add_plan(t, reason, &insn, size);

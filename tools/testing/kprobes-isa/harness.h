@@ -26,6 +26,7 @@
  * @class_of: tells an instruction's class from its bytes, where objdump does not show all of
  *        it; NULL if @kind_of does
  * @word: with that, how many bytes an address has
+ * @partial: the golden table has only what differs from another target's
  */
 struct harness_target {
 	const char *name;
@@ -42,6 +43,7 @@ struct harness_target {
 	const char *not_run;
 	void (*class_of)(char *class, size_t size, const u8 *bytes, size_t len);
 	unsigned int word;
+	bool partial;
 };
 
 extern const struct harness_target harness_target;

@@ -3,7 +3,6 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "../../../arch/riscv/kernel/kprobes-insn.h"
 #include "harness.h"
 
 /* Other sections with code have data as well. */
@@ -44,6 +43,7 @@ const struct harness_target harness_target = {
 	.objdump = OBJDUMP,
 	.odd = odd,
 	.kind_of = kind_of,
+	.partial = !IS_ENABLED(CONFIG_FPU),
 	/* Kernels that run them have floating point. */
 	.sequences = IS_ENABLED(CONFIG_FPU) ? sequences : NULL,
 	.not_run = "not-run/riscv64.txt",

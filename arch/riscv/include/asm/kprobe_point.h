@@ -74,7 +74,6 @@ static __always_inline void arch_kprobe_put_call(struct ftrace_regs *fregs,
 }
 #endif
 
-extern const struct kprobe_isa riscv_kprobe_isa;
 #define arch_kprobe_isa		(&riscv_kprobe_isa)
 
 /* In entry.S. */

@@ -20,6 +20,7 @@
 #define KPROBE_STUB_LEAVE	8
 
 #ifndef __ASSEMBLY__
+struct kprobe_isa;
 struct pt_regs;
 
 #ifdef CONFIG_KPROBES
@@ -73,6 +74,9 @@ struct arch_kprobe_insn {
 	u8 cond;
 	s32 imm;
 };
+
+/* kprobes-insn.c, which knows nothing of a running kernel. */
+extern const struct kprobe_isa riscv_kprobe_isa;
 
 bool kprobe_breakpoint_handler(struct pt_regs *regs);
 bool kprobe_break_leave(struct pt_regs *regs);

@@ -8,7 +8,6 @@
 #include <linux/bits.h>
 #include <linux/kernel.h>
 
-#include "../../../../../arch/riscv/kernel/kprobes-insn.h"
 #include "../../../survey.h"
 
 #define ADDR	0xffffffff80234560UL
