@@ -47,9 +47,18 @@ static __maybe_unused int parse_switch(char *word, bool *on)
 }
 
 #ifdef CONFIG_DEBUG_FS
+/*
+ * Decides whether this open file shows addresses: by the credentials of the task that opens it, not
+ * of one that reads it later, as /proc/kallsyms does.
+ */
 static int open_file(struct inode *inode, struct file *file)
 {
-	return seq_open_private(file, inode->i_private, sizeof(struct kprobe_reader));
+	struct kprobe_reader *at = __seq_open_private(file, inode->i_private, sizeof(*at));
+
+	if (!at)
+		return -ENOMEM;
+	at->sees_addresses = kallsyms_show_value(file->f_cred);
+	return 0;
 }
 
 static const struct file_operations file_fops = {
@@ -59,13 +68,12 @@ static const struct file_operations file_fops = {
 	.release = seq_release_private,
 };
 
-/*
- * The address, for %px, or NULL if it must not be seen. What the task may see that has opened the
- * file counts, not one that reads it later.
- */
+/* The address, for %px, or NULL if it must not be seen. */
 static void *shown(const struct seq_file *m, unsigned long addr)
 {
-	return kallsyms_show_value(m->file->f_cred) ? (void *)addr : NULL;
+	const struct kprobe_reader *at = m->private;
+
+	return at->sees_addresses ? (void *)addr : NULL;
 }
 
 /* Points may come and go between two lines, so the reader finds its point again by address. */
@@ -76,8 +84,11 @@ static struct kprobe_point *point_at(struct kprobe_reader *at)
 
 	if (!at->among_gone) {
 		point = kprobe_point_next(&addr, ULONG_MAX);
-		if (!point)
-			*at = (struct kprobe_reader){ .among_gone = true };
+		if (!point) {
+			at->addr = 0;
+			at->gone = 0;
+			at->among_gone = true;
+		}
 	}
 	if (!point)
 		point = kprobe_point_next_gone(at->addr, at->gone);
@@ -96,7 +107,9 @@ static void *points_start(struct seq_file *m, loff_t *pos)
 	mutex_lock(&kprobe_mutex);
 	if (*pos)
 		return point_at(at);
-	*at = (struct kprobe_reader){};
+	at->addr = 0;
+	at->gone = 0;
+	at->among_gone = false;
 	return SEQ_START_TOKEN;
 }
 

@@ -10,6 +10,7 @@
 
 /**
  * struct kprobe_reader - how far the reader of a file has got
+ * @sees_addresses: the task that opened the file may see addresses
  * @addr:    what to show next: probed address of a point, or start of a range of "blacklist"
  * @gone:    address of the point's struct kprobe_point: compared, never dereferenced
  * @among_gone: the points that are not gone have been shown
@@ -17,6 +18,7 @@
  * @refusal: copy of the record of "refused" that is shown
  */
 struct kprobe_reader {
+	bool sees_addresses;
 	unsigned long addr;
 	unsigned long gone;
 	bool among_gone;
