@@ -369,6 +369,9 @@ enum kprobe_reason kprobe_slot_make(void **slot, unsigned long owner, kprobe_emi
 			continue;
 		lens[kind] = code.len;
 		memcpy(bytes, &owner, sizeof(owner));
+		/* The rest of the last unit stays as it is in memory. */
+		len = sizeof(owner) + code.len;
+		memcpy(bytes + len, *slot + code.len, nr * UNIT - len);
 		__set_bit(unwritten.nr, unwritten.starts);
 		unwritten.nr += nr;
 		bitmap_set(chunk->used, unit, nr);

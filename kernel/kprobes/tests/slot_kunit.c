@@ -231,43 +231,6 @@ static void slot_written(struct kunit *test)
 		expect_code(test, slots, i, i);
 }
 
-/* Code that is longer at each address than at the one before. */
-static enum kprobe_reason emit_longer(void *arg, struct kprobe_code *code)
-{
-	struct slot_code *c = arg;
-
-	c->size = min(c->size + 8, KPROBE_SLOT_SIZE);
-	return emit_code(arg, code);
-}
-
-/* Where the code turns out not to fit, it is made for another address. */
-static void slot_of_growing_code(struct kunit *test)
-{
-	struct slots *slots = alloc_slots(test, 0);
-	struct slot_code code = { .size = sizeof(long), .byte = 1 };
-	enum kprobe_reason reason;
-	unsigned int i;
-
-	/* Leaves room for short code only. */
-	for (i = 0; i < 2 * SLOTS_PER_PAGE; i++)
-		alloc_sized(test, slots, sizeof(long));
-	for (i = 0; i < slots->nr; i += 2)
-		free_one(slots, i);
-	slots->slot[0] = make_slot(test, slots, 0, 0);
-	mutex_lock(&kprobe_mutex);
-	reason = kprobe_slot_make(&slots->slot[2],
-				  (unsigned long)&slots->owner | KPROBE_OWNER_IS_POINT,
-				  emit_longer, &code);
-	kprobe_slots_sync();
-	mutex_unlock(&kprobe_mutex);
-	KUNIT_ASSERT_EQ(test, KPROBE_REASON_NONE, reason);
-	KUNIT_EXPECT_GT(test, code.size, sizeof(long) + 8);
-	for (i = 0; i < code.size; i++)
-		KUNIT_EXPECT_EQ(test, ((u8 *)slots->slot[2])[i], code.byte);
-	for (i = 1; i < slots->nr; i += 2)
-		KUNIT_EXPECT_EQ(test, *(u8 *)slots->slot[i], (u8)i);
-}
-
 static void expect_slot_of(struct kunit *test, void *slot, struct kprobe_point *owner)
 {
 	unsigned long addr = (unsigned long)slot;
@@ -580,7 +543,6 @@ static struct kunit_case slot_cases[] = {
 	KUNIT_CASE(slot_page_traps),
 	KUNIT_CASE(slot_protected),
 	KUNIT_CASE(slot_written),
-	KUNIT_CASE(slot_of_growing_code),
 	KUNIT_CASE(slot_of_every_byte),
 	KUNIT_CASE(slot_neighbours),
 	KUNIT_CASE(slot_pages_come_and_go),
