@@ -47,7 +47,6 @@ static void patch_sites(struct list_head *points, enum kprobe_site_text text)
 	lockdep_assert_held(&kprobe_mutex);
 	if (list_empty(points))
 		return;
-	kprobe_slots_sync();
 	kprobe_patch_begin();
 	list_for_each_entry(point, points, batch)
 		if (kprobe_point_owns_site(point))
@@ -68,7 +67,6 @@ static void take_sites(struct list_head *points)
 		other = kprobe_point_other(point);
 		if (!other || kprobe_point_skips_nop(point))
 			continue;
-		kprobe_slots_sync();
 		if (!kprobe_point_in_text(other))
 			kprobe_point_give_site(other, point);
 	}
@@ -76,7 +74,6 @@ static void take_sites(struct list_head *points)
 		other = kprobe_point_at_site(point);
 		if (!other)
 			continue;
-		kprobe_slots_sync();
 		/* It gets no jump. */
 		kprobe_optimizer_dequeue(other);
 		kprobe_point_give_site(other, point);
@@ -309,6 +306,7 @@ enum kprobe_reason kprobe_batch_commit(struct list_head *batch)
 			kprobe_batch_use_ftrace(point);
 			list_move_tail(&point->batch, &arm_ftrace);
 		}
+		kprobe_slots_sync();
 		take_sites(&arm);
 		patch_sites(&arm, KPROBE_SITE_BREAKPOINT);
 		finish_pass(&arm, KPROBE_POINT_ARMED);

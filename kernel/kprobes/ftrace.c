@@ -239,9 +239,8 @@ void kprobe_switch_begin(struct list_head *points)
 {
 	struct kprobe_point *point;
 
-	lockdep_assert_held(&kprobe_mutex);
+	kprobe_slots_sync();
 	list_for_each_entry(point, points, batch) {
-		kprobe_slots_sync();
 		WRITE_ONCE(nr_switches, nr_switches + 1);
 		WRITE_ONCE(point->entry->switching, true);
 		/* @switching was set before. Pairs with find_and_report(). */

@@ -119,7 +119,6 @@ static void patch_sites(struct list_head *points, enum kprobe_site_text text)
 
 	if (list_empty(points))
 		return;
-	kprobe_slots_sync();
 	kprobe_patch_begin();
 	list_for_each_entry(point, points, optimize)
 		kprobe_patch_add(point, text);
@@ -130,6 +129,7 @@ static void write_jumps(struct list_head *points)
 {
 	struct kprobe_point *point, *next;
 
+	kprobe_slots_sync();
 	patch_sites(points, KPROBE_SITE_JUMP);
 	list_for_each_entry_safe(point, next, points, optimize) {
 		kprobe_point_set_optimization(point, KPROBE_OPT_IDLE);
