@@ -260,7 +260,16 @@ static enum kprobe_reason plan(struct kprobe_insn *insn, const u8 *bytes, size_t
 
 static void put_word(struct kprobe_code *code, u32 word)
 {
-	kprobe_code_put(code, &word, sizeof(word));
+	u8 bytes[sizeof(word)];
+
+	put_unaligned_le32(word, bytes);
+	kprobe_code_put(code, bytes, sizeof(bytes));
+}
+
+static void put_words(struct kprobe_code *code, const u32 *words, size_t nr)
+{
+	while (nr--)
+		put_word(code, *words++);
 }
 
 /* auipc, and what adds the rest of an address to its register. */
@@ -314,9 +323,9 @@ static void put_back(struct kprobe_code *code, unsigned long to)
 		0x10200073,		/* sret */
 	};
 
-	kprobe_code_put(code, save, sizeof(save));
+	put_words(code, save, ARRAY_SIZE(save));
 	put_address(code, REG_T1, to);
-	kprobe_code_put(code, leave, sizeof(leave));
+	put_words(code, leave, ARRAY_SIZE(leave));
 }
 
 /* A target relative to the register that gets the return address needs another one. */
@@ -369,9 +378,10 @@ static void emit(struct kprobe_code *code, const struct kprobe_insn *insn,
 
 static void put_breakpoint(struct kprobe_code *code, const struct kprobe_insn *insn)
 {
-	u32 word = insn->breakpoint_len == 2 ? C_EBREAK : EBREAK;
+	u8 bytes[sizeof(u32)];
 
-	kprobe_code_put(code, &word, insn->breakpoint_len);
+	put_unaligned_le32(insn->breakpoint_len == 2 ? C_EBREAK : EBREAK, bytes);
+	kprobe_code_put(code, bytes, insn->breakpoint_len);
 }
 
 /* Room first: an interrupt may overwrite what is below sp. */
