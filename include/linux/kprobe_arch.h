@@ -27,6 +27,7 @@ int kprobe_blacklist_add_text(unsigned long start, unsigned long end);
 int __init kprobe_blacklist_add_symbols(const char *first, const char *last);
 int __init kprobe_blacklist_add_functions(const char * const *names, unsigned int nr);
 size_t kprobe_read_insn(unsigned long addr, u8 *buf, size_t size);
+unsigned long kprobe_entry_of(unsigned long start);
 void kprobe_detour_enter(struct pt_regs *regs, struct kprobe_detour *detour);
 void kprobe_detour_post(struct pt_regs *regs, unsigned long where);
 
@@ -35,21 +36,6 @@ static inline bool kprobe_is_return_probe(const struct kprobe *p)
 {
 	return p->returns;
 }
-
-/**
- * arch_kprobe_entry() - where a probe on a place in a function goes
- * @addr:          the function's first byte
- * @offset:        how far after it the probe is asked for
- * @on_func_entry: set to whether that is the function's entry
- *
- * Several offsets may mean the entry, as before and after a landing pad for
- * indirect branches. They all become the address that users know.
- *
- * Context: Any in which the text at @addr can be read.
- * Return: The address to probe.
- */
-kprobe_opcode_t *arch_kprobe_entry(unsigned long addr, unsigned long offset,
-				   bool *on_func_entry);
 
 /**
  * struct kprobe_patch - text to be replaced
@@ -118,14 +104,6 @@ bool arch_kprobe_emulate(struct kprobe_point *point, struct pt_regs *regs);
  */
 int __init arch_kprobe_blacklist(void);
 
-/**
- * arch_kprobe_init() - hook up with the architecture's traps
- *
- * Context: Boot, single-threaded, before the first probe.
- * Return: 0 or a negative errno.
- */
-int __init arch_kprobe_init(void);
-
 /* In the architecture's assembly: what slots call, for the post-handlers, and stubs. */
 void kprobe_post_trampoline(void);
 void kprobe_detour_common(void);
@@ -186,6 +164,11 @@ static __always_inline unsigned int arch_kprobe_copy_len(const struct kprobe_poi
 }
 #endif
 
+/* The first unit of what ftrace replaces by its call at a function's entry. */
+#ifndef KPROBE_ENTRY_OPCODE
+#define KPROBE_ENTRY_OPCODE	0
+#endif
+
 /* Size of the nop at a function's entry; 0 if no probe is ever placed after it. */
 #ifndef KPROBE_ENTRY_NOP_SIZE
 #define KPROBE_ENTRY_NOP_SIZE	0
@@ -234,6 +217,19 @@ static inline bool arch_kprobe_text_reserved(unsigned long start, unsigned long 
  */
 #ifndef KPROBE_CFI_TYPE_SIZE
 #define KPROBE_CFI_TYPE_SIZE	(IS_ENABLED(CONFIG_CFI_CLANG) ? 4 : 0)
+#endif
+
+#ifndef arch_kprobe_init
+/**
+ * arch_kprobe_init() - hook up with traps that do not call kprobes by name
+ *
+ * Context: Boot, single-threaded, before the first probe.
+ * Return: 0 or a negative errno.
+ */
+static inline int arch_kprobe_init(void)
+{
+	return 0;
+}
 #endif
 
 #ifndef arch_kprobe_sync_slots
@@ -383,9 +379,6 @@ void kretprobe_return(struct pt_regs *regs, void *fp);
  * Besides, asm/kprobe_point.h has arch_kprobe_isa, the instruction set, and, inline as they
  * are on the hit path:
  *
- *   void arch_kprobe_enter(struct kprobe_point *point, struct pt_regs *regs)
- *	makes registers that belong to @site or to ftrace's call those which
- *	users of the architecture see in a pre-handler at @addr
  *   bool arch_kprobe_has_breakpoint(unsigned long addr)
  *	whether the text at addr, which has trapped, holds a breakpoint now; true
  *	also when it cannot be read
@@ -397,24 +390,49 @@ void kretprobe_return(struct pt_regs *regs, void *fp);
  *   void arch_kprobe_put_call(struct ftrace_regs *fregs, struct pt_regs *regs)
  *	makes them those that ftrace restores
  *
- * and for registers at a function's entry:
+ * and for registers at a function's entry either KPROBE_LINK(regs), the link register, or
  *
- *   void *arch_kretprobe_frame(struct pt_regs *regs)
- *	what identifies the call: where its return address lies, or the value
- *	that the unwinder knows the call's frame by
  *   unsigned long arch_kretprobe_return_address(struct pt_regs *regs)
  *	where the call returns to
  *   void arch_kretprobe_set_return_address(struct pt_regs *regs, void *fp,
  *					    unsigned long addr)
  *	makes it return elsewhere; fp is what arch_kretprobe_frame() has said
- *
- * and for those that the return trampoline has saved:
- *
- *   void arch_kretprobe_go_back(struct pt_regs *regs, void *fp,
- *				 unsigned long addr)
- *	makes the trampoline go on at addr. From here on the unwinder finds
- *	that address and not the trampoline's where it looks for the caller
  */
+#ifdef KPROBE_LINK
+static __always_inline unsigned long arch_kretprobe_return_address(struct pt_regs *regs)
+{
+	return KPROBE_LINK(regs);
+}
+
+static __always_inline void
+arch_kretprobe_set_return_address(struct pt_regs *regs, void *fp, unsigned long addr)
+{
+	KPROBE_LINK(regs) = addr;
+}
+#endif
+
+#ifndef arch_kretprobe_frame
+/**
+ * arch_kretprobe_frame() - what identifies a call
+ * @regs: registers at the function's entry
+ *
+ * Context: Hit path.
+ * Return: Where its return address lies, or the value that the unwinder knows its frame by.
+ */
+static __always_inline void *arch_kretprobe_frame(struct pt_regs *regs)
+{
+	return (void *)kernel_stack_pointer(regs);
+}
+#endif
+
+/*
+ * arch_kretprobe_go_back(regs, fp, addr), on what the return trampoline has saved, makes it go on
+ * at addr. From here on the unwinder finds that address where it looks for the caller, and not the
+ * trampoline's.
+ */
+#ifndef arch_kretprobe_go_back
+#define arch_kretprobe_go_back	arch_kretprobe_set_return_address
+#endif
 #endif /* CONFIG_KRETPROBES */
 
 /*

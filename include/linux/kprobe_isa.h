@@ -14,6 +14,19 @@
 #include <linux/types.h>
 #include <asm/kprobes.h>
 
+/* The most bytes of text that a point patches. */
+#ifndef KPROBE_JUMP_SIZE
+#define KPROBE_JUMP_SIZE	sizeof(kprobe_opcode_t)
+#endif
+
+/* What addresses and lengths of instructions are multiples of. */
+#ifndef KPROBE_INSN_ALIGN
+#define KPROBE_INSN_ALIGN	1
+#endif
+
+/* Text that a point remembers: the last instruction begins before the jump ends. */
+#define KPROBE_TEXT_SIZE	(KPROBE_JUMP_SIZE - KPROBE_INSN_ALIGN + KPROBE_INSN_MAX)
+
 /**
  * enum kprobe_action - how a displaced instruction takes effect
  * @KPROBE_RUN:     a copy of it runs, as kprobe_isa.emit() writes it

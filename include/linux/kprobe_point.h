@@ -19,11 +19,6 @@
 
 #ifdef CONFIG_KPROBES
 
-/* The most bytes of text that a point patches. */
-#ifndef KPROBE_JUMP_SIZE
-#define KPROBE_JUMP_SIZE	sizeof(kprobe_opcode_t)
-#endif
-
 /* The top of kernel/kprobes.c says what this mutex protects. */
 extern struct mutex kprobe_mutex;
 
@@ -33,11 +28,6 @@ extern struct mutex kprobe_mutex;
 /* How far after the probed address is the instruction pointer that handlers see? */
 #ifndef KPROBE_HIT_OFFSET
 #define KPROBE_HIT_OFFSET	0
-#endif
-
-/* What addresses and lengths of instructions are multiples of. */
-#ifndef KPROBE_INSN_ALIGN
-#define KPROBE_INSN_ALIGN	1
 #endif
 
 /**

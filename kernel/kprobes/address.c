@@ -20,6 +20,7 @@
 #include <linux/kprobes.h>
 #include <linux/memory.h>
 #include <linux/overflow.h>
+#include <linux/uaccess.h>
 #include <asm/sections.h>
 
 #include "address.h"
@@ -41,6 +42,23 @@
 kprobe_opcode_t *kprobe_lookup_name(const char *name, unsigned int offset)
 {
 	return (kprobe_opcode_t *)kallsyms_lookup_name(name);
+}
+
+/**
+ * kprobe_entry_of() - where a probe on a function's entry goes
+ * @start: the function's first byte
+ *
+ * Context: Any in which text can be read.
+ * Return: The address after the landing pad of four bytes, @start if there is none.
+ */
+unsigned long kprobe_entry_of(unsigned long start)
+{
+	struct kprobe_insn first = {};
+	u8 bytes[4];
+
+	if (!copy_from_kernel_nofault(bytes, (void *)start, sizeof(bytes)))
+		arch_kprobe_isa->plan(&first, bytes, sizeof(bytes), start);
+	return first.flow == KPROBE_FLOW_PAD ? start + first.len : start;
 }
 
 /*
@@ -75,6 +93,7 @@ static enum kprobe_reason place_in(const struct kprobe_function *f, unsigned lon
 				   unsigned long *addr, bool *on_func_entry)
 {
 	enum kprobe_reason reason = KPROBE_REASON_NONE;
+	unsigned long entry;
 
 	if (!f)
 		reason = KPROBE_REASON_NO_TEXT;
@@ -85,7 +104,10 @@ static enum kprobe_reason place_in(const struct kprobe_function *f, unsigned lon
 	if (reason)
 		return is_kernel_inittext(at) && !core_kernel_text(at) ? KPROBE_REASON_INIT_TEXT :
 									 reason;
-	*addr = (unsigned long)arch_kprobe_entry(f->start, at - f->start, on_func_entry);
+	/* Both ends of a landing pad mean the entry, and become the address that users know. */
+	entry = kprobe_entry_of(f->start);
+	*on_func_entry = at == f->start || at == entry;
+	*addr = *on_func_entry ? entry : at;
 	/* A cold part is entered by a jump, a return trampoline by a return: no call, no return. */
 	if (*on_func_entry &&
 	    ((f->kind == KPROBE_SYMBOL_COLD && kprobe_is_cold_part(f->start)) ||

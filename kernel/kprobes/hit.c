@@ -268,7 +268,7 @@ static __always_inline void hit(struct kprobe_point *point, struct pt_regs *regs
 		miss_hit(point, regs);
 		return;
 	}
-	arch_kprobe_enter(point, regs);
+	instruction_pointer_set(regs, point->addr + KPROBE_HIT_OFFSET);
 	if (unlikely(run_pre_handlers(frame, point, regs, &post))) {
 		kprobe_go_on(point, regs);
 		goto out;
@@ -375,7 +375,7 @@ void kprobe_entry_hit(struct kprobe_point *point, struct pt_regs *regs)
 		miss(point, kprobe_miss_cause(), false);
 		return;
 	}
-	arch_kprobe_enter(point, regs);
+	instruction_pointer_set(regs, point->addr + KPROBE_HIT_OFFSET);
 	if (likely(!run_pre_handlers(frame, point, regs, &post))) {
 		instruction_pointer_set(regs, point->site);
 		if (post)

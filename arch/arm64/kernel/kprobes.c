@@ -38,23 +38,6 @@ static_assert(offsetof(struct kprobe_detour, route.run_post) == KPROBE_DETOUR_RU
 
 #define SYS_PSTATE_DIT	sys_reg(3, 3, 4, 2, 5)
 
-kprobe_opcode_t *arch_kprobe_entry(unsigned long addr, unsigned long offset,
-				   bool *on_func_entry)
-{
-	__le32 first;
-
-	/* After the landing pad; both its ends mean the function's entry. */
-	if (!get_kernel_nofault(first, (__le32 *)addr) &&
-	    aarch64_insn_is_bti(le32_to_cpu(first))) {
-		*on_func_entry = !offset || offset == AARCH64_INSN_SIZE;
-		if (*on_func_entry)
-			offset = AARCH64_INSN_SIZE;
-	} else {
-		*on_func_entry = !offset;
-	}
-	return (kprobe_opcode_t *)(addr + offset);
-}
-
 /* An interrupt has each CPU fetch anew. */
 void arch_kprobe_sync_slots(void)
 {
@@ -349,11 +332,5 @@ int __init arch_kprobe_blacklist(void)
 	       kprobe_blacklist_add_functions(too_early, ARRAY_SIZE(too_early)) ?:
 	       kprobe_blacklist_add_functions(patched, ARRAY_SIZE(patched)) ?:
 	       kprobe_blacklist_add_functions(odd_stack, ARRAY_SIZE(odd_stack));
-}
-
-/* debug-monitors.c calls by name. */
-int __init arch_kprobe_init(void)
-{
-	return 0;
 }
 

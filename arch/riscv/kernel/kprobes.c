@@ -27,13 +27,6 @@ static_assert(ALIGN(sizeof(struct pt_regs), 16) == KPROBE_STUB_FRAME);
 static_assert(offsetof(struct pt_regs, ra) == KPROBE_STUB_LINK);
 static_assert(offsetof(struct kprobe_detour, route.run_post) == KPROBE_DETOUR_RUN_POST);
 
-kprobe_opcode_t *arch_kprobe_entry(unsigned long addr, unsigned long offset,
-				   bool *on_func_entry)
-{
-	*on_func_entry = !offset;
-	return (kprobe_opcode_t *)(addr + offset);
-}
-
 /* One store if it has two or four bytes and is aligned so, whatever the buffer is. */
 static void write_text(const struct kprobe_patch *patch)
 {
@@ -245,10 +238,4 @@ static const char * const no_go[] __initconst = {
 int __init arch_kprobe_blacklist(void)
 {
 	return kprobe_blacklist_add_functions(no_go, ARRAY_SIZE(no_go));
-}
-
-/* Breakpoints and page faults come to us by name. */
-int __init arch_kprobe_init(void)
-{
-	return 0;
 }

@@ -51,9 +51,7 @@ static void put32(struct kprobe_code *c, s32 value)
 /* Calls a function after its landing pad. */
 static void put_call(struct kprobe_code *c, const void *function)
 {
-	bool on_entry;
-
-	x86_put_call(c, (unsigned long)arch_kprobe_entry((unsigned long)function, 0, &on_entry));
+	x86_put_call(c, kprobe_entry_of((unsigned long)function));
 }
 
 #ifdef CONFIG_SMP

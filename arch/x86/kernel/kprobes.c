@@ -21,7 +21,6 @@
 #include <linux/suspend.h>
 #include <linux/uaccess.h>
 #include <asm/alternative.h>
-#include <asm/ibt.h>
 #include <asm/idtentry.h>
 #include <asm/insn.h>
 #include <asm/nospec-branch.h>
@@ -34,22 +33,6 @@
 
 #include "kprobes-insn.h"
 #include "kprobes-opt.h"
-
-kprobe_opcode_t *arch_kprobe_entry(unsigned long addr, unsigned long offset,
-				   bool *on_func_entry)
-{
-	u32 first;
-
-	/* After the landing pad; both its ends mean the function's entry. */
-	if (!get_kernel_nofault(first, (u32 *)addr) && is_endbr(first)) {
-		*on_func_entry = !offset || offset == ENDBR_INSN_SIZE;
-		if (*on_func_entry)
-			offset = ENDBR_INSN_SIZE;
-	} else {
-		*on_func_entry = !offset;
-	}
-	return (kprobe_opcode_t *)(addr + offset);
-}
 
 /* A lock prefix that comes and goes with the second CPU. */
 bool arch_kprobe_text_reserved(unsigned long start, unsigned long end)

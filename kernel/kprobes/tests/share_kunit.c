@@ -80,13 +80,6 @@ static unsigned long skip_ftrace(unsigned long addr)
 	return addr;
 }
 
-static unsigned long skip_landing_pad(unsigned long addr)
-{
-	bool on_entry;
-
-	return (unsigned long)arch_kprobe_entry(addr, 0, &on_entry);
-}
-
 /* Examines a place, unless a probe on it is refused. Returns the length of its instruction. */
 static unsigned int look_at(struct share *share, struct kprobe_lookup *lookup,
 			    unsigned long addr)
@@ -157,7 +150,7 @@ static int survey_symbol(void *data, const char *name, unsigned long addr)
 	survey->last = addr;
 	kprobe_lookup_init(&lookup);
 	guard(mutex)(&kprobe_mutex);
-	addr = skip_ftrace(skip_landing_pad(addr));
+	addr = skip_ftrace(kprobe_entry_of(addr));
 	look_around(survey, &lookup, addr);
 	len = look_at(&survey->entry, &lookup, addr);
 	if (len)

@@ -15,13 +15,6 @@
 #include <asm/ptrace.h>
 #include <asm/sysreg.h>
 
-/* A trap's instruction pointer is at the breakpoint. */
-static __always_inline void arch_kprobe_enter(struct kprobe_point *point,
-					      struct pt_regs *regs)
-{
-	regs->pc = point->addr;
-}
-
 static __always_inline bool arch_kprobe_has_breakpoint(unsigned long addr)
 {
 	__le32 word;
@@ -56,24 +49,15 @@ extern const struct kprobe_isa arm64_kprobe_isa;
 bool arch_kprobe_is_called(unsigned long addr);
 #define arch_kprobe_is_called	arch_kprobe_is_called
 
+#define KPROBE_LINK(r)	((r)->regs[30])
+
 /* What the frame record of a caller is found by, when it is unwound. */
 static __always_inline void *arch_kretprobe_frame(struct pt_regs *regs)
 {
 	return (void *)regs->regs[29];
 }
 
-static __always_inline unsigned long
-arch_kretprobe_return_address(struct pt_regs *regs)
-{
-	return regs->regs[30];
-}
-
-static __always_inline void
-arch_kretprobe_set_return_address(struct pt_regs *regs, void *fp,
-				  unsigned long addr)
-{
-	regs->regs[30] = addr;
-}
+#define arch_kretprobe_frame	arch_kretprobe_frame
 
 /* The trampoline ends with a return, and begins with a frame record. */
 static __always_inline void
@@ -82,6 +66,8 @@ arch_kretprobe_go_back(struct pt_regs *regs, void *fp, unsigned long addr)
 	regs->regs[30] = addr;
 	WRITE_ONCE(regs->stackframe[1], addr);
 }
+
+#define arch_kretprobe_go_back	arch_kretprobe_go_back
 
 #define SYS_PSTATE_TCO		sys_reg(3, 3, 4, 2, 7)
 

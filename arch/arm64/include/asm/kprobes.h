@@ -30,17 +30,11 @@ struct pt_regs;
 /* A jump covers one instruction. */
 #define KPROBE_JUMP_SIZE	AARCH64_INSN_SIZE
 
-/* Text that a point remembers. */
-#define KPROBE_TEXT_SIZE	AARCH64_INSN_SIZE
-
 /* Room for the longest copy, a call with x30 saved, a jump back. */
 #define KPROBE_SLOT_SIZE	48
 
 /* A call with x30 saved; twice its end, a copy and a jump, with a call in between. */
 #define KPROBE_DETOUR_MAX_SIZE	96
-
-/* Of a nop. No point is reached by ftrace. */
-#define KPROBE_ENTRY_OPCODE	0x1f
 
 /* What else is known of an instruction: nothing that its word does not tell. */
 struct arch_kprobe_insn { };

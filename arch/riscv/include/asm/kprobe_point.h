@@ -12,12 +12,6 @@
 #include <linux/uaccess.h>
 #include <asm/ptrace.h>
 
-static __always_inline void arch_kprobe_enter(struct kprobe_point *point,
-					      struct pt_regs *regs)
-{
-	regs->epc = point->addr;
-}
-
 /* c.ebreak or ebreak, by halves: nothing aligns an instruction to its length. */
 static __always_inline bool arch_kprobe_has_breakpoint(unsigned long addr)
 {
@@ -85,28 +79,6 @@ bool arch_kprobe_is_called(unsigned long addr);
 void arch_kprobe_sync_slots(void);
 #define arch_kprobe_sync_slots	arch_kprobe_sync_slots
 
-static __always_inline void *arch_kretprobe_frame(struct pt_regs *regs)
-{
-	return (void *)regs->sp;
-}
-
-static __always_inline unsigned long
-arch_kretprobe_return_address(struct pt_regs *regs)
-{
-	return regs->ra;
-}
-
-static __always_inline void
-arch_kretprobe_set_return_address(struct pt_regs *regs, void *fp,
-				  unsigned long addr)
-{
-	regs->ra = addr;
-}
-
-static __always_inline void
-arch_kretprobe_go_back(struct pt_regs *regs, void *fp, unsigned long addr)
-{
-	regs->ra = addr;
-}
+#define KPROBE_LINK(regs)	((regs)->ra)
 
 #endif /* _ASM_RISCV_KPROBE_POINT_H */

@@ -39,9 +39,6 @@ typedef u16 kprobe_opcode_t;
 /* auipc and jalr, which reach 2 GB. */
 #define KPROBE_JUMP_SIZE	8
 
-/* Text that a point remembers: the last instruction begins where the jump ends. */
-#define KPROBE_TEXT_SIZE	(KPROBE_JUMP_SIZE - 2 + KPROBE_INSN_MAX)
-
 /*
  * A call, what a jump covers, a jump back; the end of a call, the first instruction, a call, a
  * jump.

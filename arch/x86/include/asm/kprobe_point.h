@@ -22,13 +22,6 @@ static __always_inline unsigned int arch_kprobe_preempt_count(void)
 
 #define arch_kprobe_preempt_count	arch_kprobe_preempt_count
 
-/* A trap's instruction pointer is after the breakpoint. */
-static __always_inline void arch_kprobe_enter(struct kprobe_point *point,
-					      struct pt_regs *regs)
-{
-	regs->ip = point->addr + 1;
-}
-
 /* int3, or the second byte of "int $3", which traps in the same way. */
 static __always_inline bool arch_kprobe_has_breakpoint(unsigned long addr)
 {
@@ -70,6 +63,9 @@ static __always_inline unsigned long arch_kprobe_jump_target(unsigned long addr)
 bool arch_kprobe_text_reserved(unsigned long start, unsigned long end);
 #define arch_kprobe_text_reserved	arch_kprobe_text_reserved
 
+int arch_kprobe_init(void);
+#define arch_kprobe_init		arch_kprobe_init
+
 unsigned long arch_kprobe_way_out(void);
 #define arch_kprobe_way_out		arch_kprobe_way_out
 
@@ -81,11 +77,6 @@ bool arch_kprobe_is_called(unsigned long addr);
 
 bool arch_kprobe_is_thunk(unsigned long addr);
 #define arch_kprobe_is_thunk		arch_kprobe_is_thunk
-
-static __always_inline void *arch_kretprobe_frame(struct pt_regs *regs)
-{
-	return (void *)regs->sp;
-}
 
 static __always_inline unsigned long
 arch_kretprobe_return_address(struct pt_regs *regs)
@@ -99,8 +90,5 @@ arch_kretprobe_set_return_address(struct pt_regs *regs, void *fp,
 {
 	*(unsigned long *)fp = addr;
 }
-
-/* The trampoline has taken back the place from which it was returned to. */
-#define arch_kretprobe_go_back	arch_kretprobe_set_return_address
 
 #endif /* _ASM_X86_KPROBE_POINT_H */

@@ -21,9 +21,6 @@ typedef u8 kprobe_opcode_t;
 /* A jump with all its reach. */
 #define KPROBE_JUMP_SIZE	5
 
-/* Text that a point remembers: the last instruction begins where the jump ends. */
-#define KPROBE_TEXT_SIZE	(KPROBE_JUMP_SIZE - 1 + MAX_INSN_SIZE)
-
 #ifdef CONFIG_X86_64
 /*
  * Code that is executed while RCU is not watching is noinstr, or else on the blacklist. In 32 bit
