@@ -103,16 +103,6 @@ void arch_kprobe_patch(const struct kprobe_patch *patches, unsigned int nr)
 		kick_all_cpus_sync();
 }
 
-/* The stub goes back to the traced function: x30 is where that goes on, x9 its own x30. */
-bool arch_kprobe_is_called(unsigned long addr)
-{
-#ifdef CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS
-	if (addr == (unsigned long)ftrace_stub_direct_tramp)
-		return false;
-#endif
-	return true;
-}
-
 #ifdef CONFIG_DYNAMIC_FTRACE_WITH_CALL_OPS
 /*
  * The two words before a traced function are a pointer that ftrace writes. Its call is 12
@@ -185,34 +175,6 @@ int kprobe_brk_handler(struct pt_regs *regs, unsigned long esr)
 }
 NOKPROBE_SYMBOL(kprobe_brk_handler);
 
-/**
- * kprobe_ss_brk_handler() - breakpoints of a kind that nobody writes
- * @regs: registers of the trap
- * @esr:  what kind of trap it is
- *
- * Context: As kprobe_brk_handler().
- * Return: %DBG_HOOK_ERROR.
- */
-int kprobe_ss_brk_handler(struct pt_regs *regs, unsigned long esr)
-{
-	return DBG_HOOK_ERROR;
-}
-NOKPROBE_SYMBOL(kprobe_ss_brk_handler);
-
-/**
- * kretprobe_brk_handler() - breakpoints of a kind that nobody writes
- * @regs: registers of the trap
- * @esr:  what kind of trap it is
- *
- * Context: As kprobe_brk_handler().
- * Return: %DBG_HOOK_ERROR.
- */
-int kretprobe_brk_handler(struct pt_regs *regs, unsigned long esr)
-{
-	return DBG_HOOK_ERROR;
-}
-NOKPROBE_SYMBOL(kretprobe_brk_handler);
-
 void arch_kprobe_end_access(unsigned int access)
 {
 	if (access & KPROBE_USER_TABLES)
@@ -284,36 +246,28 @@ static const struct text forbidden[] __initconst = {
 #endif
 };
 
-/* A CPU goes offline: as dying[] of kernel/kprobes/blacklist.c. */
-static const char * const dying[] __initconst = {
+/* Symbols that a configuration does not have are passed over. */
+static const char * const no_go[] __initconst = {
+	/* A CPU goes offline: as dying[] of kernel/kprobes/blacklist.c. */
 	"cpu_die", "cpu_psci_cpu_die",
-};
-
-/*
- * What a CPU that comes up or resumes executes at the usual addresses, but without the
- * kernel's vectors, its stack or the task's and the CPU's pointers. The last one returns
- * once more after a resume. Symbols that a configuration does not have are passed over.
- */
-static const char * const too_early[] __initconst = {
+	/*
+	 * What a CPU that comes up or resumes executes at the usual addresses, but without the
+	 * kernel's vectors, its stack or the task's and the CPU's pointers. The last one returns
+	 * once more after a resume.
+	 */
 	"__secondary_switched", "__secondary_too_slow", "set_cpu_boot_mode_flag",
 	"finalise_el2", "_cpu_resume", "cpu_do_resume", "__cpu_suspend_enter",
-};
-
-/*
- * ftrace patches its own call of a tracer without a record of the place, unless the traced
- * functions tell whom to call. The labels are symbols of their own.
- */
-static const char * const patched[] __initconst = {
+	/*
+	 * ftrace patches its own call of a tracer without a record of the place, unless the traced
+	 * functions tell whom to call. The labels are symbols of their own.
+	 */
 	"ftrace_caller", "ftrace_call", "ftrace_graph_call", "ftrace_caller_direct_late",
 	"ftrace_caller_direct",
-};
-
-/* Entered on the stack of the firmware, or in the middle of a frame that others have begun. */
-static const char * const odd_stack[] __initconst = {
+	/* Entered on the stack of the firmware, or in a frame that others have begun. */
 	"__efi_rt_asm_wrapper", "__efi_rt_asm_recover", "__hwasan_tag_mismatch",
 };
 
-static int __init blacklist_sections(void)
+int __init arch_kprobe_blacklist(void)
 {
 	const struct text *text;
 	int ret = 0;
@@ -322,15 +276,5 @@ static int __init blacklist_sections(void)
 		if (text->start != text->end)
 			ret = kprobe_blacklist_add_text((unsigned long)text->start,
 							(unsigned long)text->end);
-	return ret;
+	return ret ?: kprobe_blacklist_add_functions(no_go, ARRAY_SIZE(no_go));
 }
-
-int __init arch_kprobe_blacklist(void)
-{
-	return blacklist_sections() ?:
-	       kprobe_blacklist_add_functions(dying, ARRAY_SIZE(dying)) ?:
-	       kprobe_blacklist_add_functions(too_early, ARRAY_SIZE(too_early)) ?:
-	       kprobe_blacklist_add_functions(patched, ARRAY_SIZE(patched)) ?:
-	       kprobe_blacklist_add_functions(odd_stack, ARRAY_SIZE(odd_stack));
-}
-

@@ -68,19 +68,6 @@ void arch_kprobe_write_slot(void *slot, const void *code, size_t len)
 	WARN_ON_ONCE(patch_insn_write(slot, code, len));
 }
 
-/*
- * A new task comes to ret_from_fork with that address in ra. The stub goes back to the traced
- * function by t0; ra is that function's.
- */
-bool arch_kprobe_is_called(unsigned long addr)
-{
-#ifdef CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS
-	if (addr == (unsigned long)ftrace_stub_direct_tramp)
-		return false;
-#endif
-	return addr != (unsigned long)ret_from_fork;
-}
-
 /* struct pt_regs has them in order, with the instruction pointer in the place of x0. */
 static unsigned long get_register(const struct pt_regs *regs, u8 reg)
 {

@@ -9,6 +9,7 @@
 #include <linux/bits.h>
 #include <linux/compiler.h>
 #include <linux/cpufeature.h>
+#include <linux/ftrace.h>
 #include <linux/kasan-enabled.h>
 #include <linux/uaccess.h>
 #include <asm/debug-monitors.h>
@@ -43,11 +44,12 @@ static __always_inline unsigned int arch_kprobe_copy_len(const struct kprobe_poi
 void arch_kprobe_sync_slots(void);
 #define arch_kprobe_sync_slots	arch_kprobe_sync_slots
 
-extern const struct kprobe_isa arm64_kprobe_isa;
 #define arch_kprobe_isa		(&arm64_kprobe_isa)
 
-bool arch_kprobe_is_called(unsigned long addr);
-#define arch_kprobe_is_called	arch_kprobe_is_called
+#ifdef CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS
+/* It goes back to the traced function: x30 is where that goes on, x9 its own x30. */
+#define arch_kprobe_is_called(addr)	((addr) != (unsigned long)ftrace_stub_direct_tramp)
+#endif
 
 #define KPROBE_LINK(r)	((r)->regs[30])
 

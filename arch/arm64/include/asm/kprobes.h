@@ -17,6 +17,8 @@
 #define KPROBE_DETOUR_RUN_POST	32
 
 #ifndef __ASSEMBLY__
+#include <asm/debug-monitors.h>
+
 struct kprobe_isa;
 struct pt_regs;
 
@@ -43,13 +45,19 @@ struct arch_kprobe_insn { };
 extern const struct kprobe_isa arm64_kprobe_isa;
 #endif /* CONFIG_KPROBES */
 
-/*
- * For call_el1_break_hook(), which compiles the calls in any configuration. They
- * return DBG_HOOK_HANDLED, which is 0, or DBG_HOOK_ERROR.
- */
+/* For call_el1_break_hook(), which compiles the calls in any configuration. */
 int kprobe_brk_handler(struct pt_regs *regs, unsigned long esr);
-int kprobe_ss_brk_handler(struct pt_regs *regs, unsigned long esr);
-int kretprobe_brk_handler(struct pt_regs *regs, unsigned long esr);
+
+/* Breakpoints of kinds that nobody writes. */
+static inline int kprobe_ss_brk_handler(struct pt_regs *regs, unsigned long esr)
+{
+	return DBG_HOOK_ERROR;
+}
+
+static inline int kretprobe_brk_handler(struct pt_regs *regs, unsigned long esr)
+{
+	return DBG_HOOK_ERROR;
+}
 #endif /* __ASSEMBLY__ */
 
 #endif /* _ASM_ARM64_KPROBES_H */

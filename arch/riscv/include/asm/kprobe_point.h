@@ -70,10 +70,19 @@ static __always_inline void arch_kprobe_put_call(struct ftrace_regs *fregs,
 
 #define arch_kprobe_isa		(&riscv_kprobe_isa)
 
-/* In entry.S. */
+/* In entry.S. A new task comes to it with that address in ra. */
 asmlinkage void ret_from_fork(void);
 
-bool arch_kprobe_is_called(unsigned long addr);
+static inline bool arch_kprobe_is_called(unsigned long addr)
+{
+#ifdef CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS
+	/* It goes back to the traced function by t0; ra is that function's. */
+	if (addr == (unsigned long)ftrace_stub_direct_tramp)
+		return false;
+#endif
+	return addr != (unsigned long)ret_from_fork;
+}
+
 #define arch_kprobe_is_called	arch_kprobe_is_called
 
 void arch_kprobe_sync_slots(void);

@@ -8,4 +8,6 @@
 
 #define __ffs64(word)	__builtin_ctzll(word)
 
+#define DBG_HOOK_ERROR	1
+
 #endif /* KPROBES_ISA_ARM64_ASM_DEBUG_MONITORS_H */
