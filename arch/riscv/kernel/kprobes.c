@@ -95,32 +95,26 @@ static bool condition_holds(const struct arch_kprobe_insn *insn, const struct pt
 }
 NOKPROBE_SYMBOL(condition_holds);
 
-/* Where an instruction that is emulated leads to. */
-static unsigned long next_ip(const struct kprobe_insn *insn, const struct pt_regs *regs,
-			     unsigned long after)
-{
-	switch (insn->flow) {
-	case KPROBE_FLOW_JUMP:
-	case KPROBE_FLOW_CALL:
-		return insn->target;
-	case KPROBE_FLOW_COND:
-		return condition_holds(&insn->arch, regs) ? insn->target : after;
-	case KPROBE_FLOW_JUMP_INDIRECT:
-	case KPROBE_FLOW_CALL_INDIRECT:
-	case KPROBE_FLOW_RETURN:
-		return (get_register(regs, insn->arch.rs1) + insn->arch.imm) & ~1UL;
-	default:
-		return after;
-	}
-}
-NOKPROBE_SYMBOL(next_ip);
-
 bool arch_kprobe_emulate(struct kprobe_point *point, struct pt_regs *regs)
 {
 	const struct kprobe_insn *insn = point->emulated;
-	unsigned long after = point->site + insn->len;
+	unsigned long after = point->site + insn->len, to = after;
 
-	instruction_pointer_set(regs, next_ip(insn, regs, after));
+	switch (insn->flow) {
+	case KPROBE_FLOW_JUMP:
+	case KPROBE_FLOW_CALL:
+		to = insn->target;
+		break;
+	case KPROBE_FLOW_COND:
+		if (condition_holds(&insn->arch, regs))
+			to = insn->target;
+		break;
+	case KPROBE_FLOW_JUMP_INDIRECT:
+	case KPROBE_FLOW_CALL_INDIRECT:
+	case KPROBE_FLOW_RETURN:
+		to = (get_register(regs, insn->arch.rs1) + insn->arch.imm) & ~1UL;
+	}
+	instruction_pointer_set(regs, to);
 	/* Of branches the return address, else of auipc. */
 	if (insn->arch.rd)
 		((unsigned long *)regs)[insn->arch.rd] =
