@@ -24,21 +24,19 @@
  *
  * Context: That of the probed code, but with preemption disabled. Enables preemption.
  */
-void kprobe_detour_hit(struct kprobe_point *point, struct pt_regs *regs)
+__kprobes void kprobe_detour_hit(struct kprobe_point *point, struct pt_regs *regs)
 {
 	kmsan_unpoison_entry_regs(regs);
 	kprobe_hit(point, regs, 0);
 	preempt_enable_notrace();
 }
-NOKPROBE_SYMBOL(kprobe_detour_hit);
 
 /* The frame that a detour has claimed; another CPU's if a handler has slept and migrated. */
-static struct kprobe_frame *claimed_frame(unsigned long cpu_offset)
+static __kprobes struct kprobe_frame *claimed_frame(unsigned long cpu_offset)
 {
 	return RELOC_HIDE((struct kprobe_frame __force __kernel *)&kprobe_cpu.frame[0],
 			  cpu_offset);
 }
-NOKPROBE_SYMBOL(claimed_frame);
 
 /**
  * kprobe_detour_changed() - handle a hit whose detour was made for other handlers
@@ -48,13 +46,12 @@ NOKPROBE_SYMBOL(claimed_frame);
  *
  * Context: As kprobe_detour_hit().
  */
-void kprobe_detour_changed(struct kprobe_point *point, struct pt_regs *regs,
-			   unsigned long cpu_offset)
+__kprobes void kprobe_detour_changed(struct kprobe_point *point, struct pt_regs *regs,
+				     unsigned long cpu_offset)
 {
 	kprobe_frame_exit(claimed_frame(cpu_offset));
 	kprobe_detour_hit(point, regs);
 }
-NOKPROBE_SYMBOL(kprobe_detour_changed);
 
 /**
  * kprobe_detour_post_hit() - call post-handlers for a detour that finds its frame in use
@@ -64,7 +61,7 @@ NOKPROBE_SYMBOL(kprobe_detour_changed);
  *
  * Context: As kprobe_detour_hit().
  */
-void kprobe_detour_post_hit(struct kprobe_point *point, struct pt_regs *regs)
+__kprobes void kprobe_detour_post_hit(struct kprobe_point *point, struct pt_regs *regs)
 {
 	kprobe_post_hit(point, regs);
 	/* Post-handlers cannot divert a hit. The next instruction may be in the detour. */
@@ -72,7 +69,6 @@ void kprobe_detour_post_hit(struct kprobe_point *point, struct pt_regs *regs)
 	kprobe_go_on(point, regs);
 	preempt_enable_notrace();
 }
-NOKPROBE_SYMBOL(kprobe_detour_post_hit);
 
 /**
  * kprobe_detour_post_changed() - call post-handlers for a detour that was made for others
@@ -82,13 +78,12 @@ NOKPROBE_SYMBOL(kprobe_detour_post_hit);
  *
  * Context: As kprobe_detour_hit().
  */
-void kprobe_detour_post_changed(struct kprobe_point *point, struct pt_regs *regs,
-				unsigned long cpu_offset)
+__kprobes void kprobe_detour_post_changed(struct kprobe_point *point,
+					  struct pt_regs *regs, unsigned long cpu_offset)
 {
 	kprobe_frame_exit(claimed_frame(cpu_offset));
 	kprobe_detour_post_hit(point, regs);
 }
-NOKPROBE_SYMBOL(kprobe_detour_post_changed);
 
 /**
  * kprobe_detour_diverted() - end a hit that a handler called by a detour has diverted
@@ -98,8 +93,8 @@ NOKPROBE_SYMBOL(kprobe_detour_post_changed);
  *
  * Context: As kprobe_detour_hit().
  */
-void kprobe_detour_diverted(struct kprobe_point *point, struct pt_regs *regs,
-			    unsigned long cpu_offset)
+__kprobes void kprobe_detour_diverted(struct kprobe_point *point, struct pt_regs *regs,
+				      unsigned long cpu_offset)
 {
 	struct kprobe_frame *frame = claimed_frame(cpu_offset);
 
@@ -108,7 +103,6 @@ void kprobe_detour_diverted(struct kprobe_point *point, struct pt_regs *regs,
 	kprobe_frame_exit(frame);
 	preempt_enable_notrace();
 }
-NOKPROBE_SYMBOL(kprobe_detour_diverted);
 
 /**
  * kprobe_detour_resched() - reschedule when a detour has enabled preemption
@@ -118,12 +112,11 @@ NOKPROBE_SYMBOL(kprobe_detour_diverted);
  *
  * Context: That of the probed code.
  */
-void kprobe_detour_resched(void)
+__kprobes void kprobe_detour_resched(void)
 {
 	preempt_disable_notrace();
 	preempt_enable_notrace();
 }
-NOKPROBE_SYMBOL(kprobe_detour_resched);
 
 #else /* !ARCH_KPROBE_OWN_DETOURS */
 /*

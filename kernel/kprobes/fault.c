@@ -15,7 +15,7 @@
 #include "slot.h"
 
 /* Calls a probe's fault handler, unless the fault is that handler's own. */
-static int call_fault_handler(struct kprobe *p, struct pt_regs *regs, int trapnr)
+static __kprobes int call_fault_handler(struct kprobe *p, struct pt_regs *regs, int trapnr)
 {
 	struct kprobe_frame *frame = kprobe_running_frame();
 	int handled;
@@ -27,10 +27,9 @@ static int call_fault_handler(struct kprobe *p, struct pt_regs *regs, int trapnr
 	WRITE_ONCE(frame->faulting, false);
 	return handled;
 }
-NOKPROBE_SYMBOL(call_fault_handler);
 
 /* Offers a fault of the displaced instruction to the probes of its point. */
-static int displaced_fault(struct kprobe_point *point, struct pt_regs *regs, int trapnr)
+static __kprobes int displaced_fault(struct kprobe_point *point, struct pt_regs *regs, int trapnr)
 {
 	struct kprobe_frame *frame = kprobe_frame_enter(point, 0);
 	struct kprobe *p;
@@ -49,19 +48,17 @@ static int displaced_fault(struct kprobe_point *point, struct pt_regs *regs, int
 	kprobe_frame_exit(frame);
 	return handled;
 }
-NOKPROBE_SYMBOL(displaced_fault);
 
 /* Offers a fault to the probe in whose handler it happened, if it was in one. */
-static int handler_fault(struct pt_regs *regs, int trapnr)
+static __kprobes int handler_fault(struct pt_regs *regs, int trapnr)
 {
 	struct kprobe *p = preemptible() ? NULL : kprobe_running();
 
 	return p ? call_fault_handler(p, regs, trapnr) : 0;
 }
-NOKPROBE_SYMBOL(handler_fault);
 
 /* A fault of the copy of the point's instruction that is at the start of a slot. */
-static int slot_fault(struct kprobe_point *point, struct pt_regs *regs, int trapnr)
+static __kprobes int slot_fault(struct kprobe_point *point, struct pt_regs *regs, int trapnr)
 {
 	unsigned long slot_ip = instruction_pointer(regs);
 	int handled = 0;
@@ -80,7 +77,6 @@ static int slot_fault(struct kprobe_point *point, struct pt_regs *regs, int trap
 	preempt_enable_notrace();
 	return handled;
 }
-NOKPROBE_SYMBOL(slot_fault);
 
 /**
  * kprobe_fault_handler() - a fault happened in kernel mode
@@ -90,7 +86,7 @@ NOKPROBE_SYMBOL(slot_fault);
  * Context: Any.
  * Return: 1 if a probe's fault handler has dealt with it, else 0.
  */
-int kprobe_fault_handler(struct pt_regs *regs, int trapnr)
+__kprobes int kprobe_fault_handler(struct pt_regs *regs, int trapnr)
 {
 	unsigned int offset;
 	struct kprobe_point *point = kprobe_slot_owner(instruction_pointer(regs), &offset);
@@ -99,7 +95,6 @@ int kprobe_fault_handler(struct pt_regs *regs, int trapnr)
 		return slot_fault(point, regs, trapnr);
 	return handler_fault(regs, trapnr);
 }
-NOKPROBE_SYMBOL(kprobe_fault_handler);
 
 /**
  * kprobe_search_exception_tables() - find the exception table entry of displaced code
@@ -108,7 +103,7 @@ NOKPROBE_SYMBOL(kprobe_fault_handler);
  * Context: Any.
  * Return: The entry of the probed instruction when @addr is a copy of it, else NULL.
  */
-const struct exception_table_entry *
+__kprobes const struct exception_table_entry *
 kprobe_search_exception_tables(unsigned long addr)
 {
 	struct kprobe_point *point;
@@ -118,4 +113,3 @@ kprobe_search_exception_tables(unsigned long addr)
 	point = kprobe_slot_owner(addr, &offset);
 	return point && !offset ? search_exception_tables(point->site) : NULL;
 }
-NOKPROBE_SYMBOL(kprobe_search_exception_tables);

@@ -23,7 +23,7 @@ DEFINE_PER_CPU(struct kprobe_cpu, kprobe_cpu) = {
 };
 
 /* All frames below the last one in use are in use, unless a handler has slept and migrated. */
-static unsigned int frames_in_use(const struct kprobe_cpu *cpu)
+static __kprobes unsigned int frames_in_use(const struct kprobe_cpu *cpu)
 {
 	unsigned int i = KPROBE_FRAMES;
 
@@ -31,7 +31,6 @@ static unsigned int frames_in_use(const struct kprobe_cpu *cpu)
 		i--;
 	return i;
 }
-NOKPROBE_SYMBOL(frames_in_use);
 
 /* The context that a frame's handler runs in. */
 static __always_inline unsigned int frame_context(const struct kprobe_frame *frame)
@@ -59,18 +58,17 @@ static void set_offline(unsigned int cpu)
  *
  * Context: Idle task or single-threaded boot, before RCU is told that the CPU goes offline.
  */
-void kprobe_cpu_offline(void)
+__kprobes void kprobe_cpu_offline(void)
 {
 	set_offline(raw_smp_processor_id());
 }
-NOKPROBE_SYMBOL(kprobe_cpu_offline);
 
 /**
  * kprobe_cpu_online() - have this CPU's hits call handlers
  *
  * Context: On a CPU that comes up, after RCU was told, interrupts disabled.
  */
-void kprobe_cpu_online(void)
+__kprobes void kprobe_cpu_online(void)
 {
 	struct kprobe_cpu *cpu = raw_cpu_ptr(&kprobe_cpu);
 	unsigned int i;
@@ -78,7 +76,6 @@ void kprobe_cpu_online(void)
 	for (i = KPROBE_FRAMES; i; i--)
 		WRITE_ONCE(cpu->frame[i - 1].hazard, NULL);
 }
-NOKPROBE_SYMBOL(kprobe_cpu_online);
 
 /* Has hits missed on CPUs that have not come up yet. Called during boot, on the only CPU. */
 void __init kprobe_frame_init(void)
@@ -91,7 +88,7 @@ void __init kprobe_frame_init(void)
 }
 
 /* Does the rest of kprobe_frame_enter() if the first frame is in use. */
-struct kprobe_frame *kprobe_frame_enter_nested(const void *hazard, unsigned int entered)
+__kprobes struct kprobe_frame *kprobe_frame_enter_nested(const void *hazard, unsigned int entered)
 {
 	struct kprobe_cpu *cpu = raw_cpu_ptr(&kprobe_cpu);
 	unsigned int from = (preempt_count() - entered) & KPROBE_CONTEXT_MASK;
@@ -106,10 +103,9 @@ struct kprobe_frame *kprobe_frame_enter_nested(const void *hazard, unsigned int 
 		return NULL;
 	return kprobe_frame_begin(outer + 1, hazard);
 }
-NOKPROBE_SYMBOL(kprobe_frame_enter_nested);
 
 /* The frame of the handler that the caller is in, or NULL. Preemption is disabled. */
-struct kprobe_frame *kprobe_running_frame(void)
+__kprobes struct kprobe_frame *kprobe_running_frame(void)
 {
 	struct kprobe_cpu *cpu = raw_cpu_ptr(&kprobe_cpu);
 	unsigned int depth = frames_in_use(cpu);
@@ -118,7 +114,6 @@ struct kprobe_frame *kprobe_running_frame(void)
 		return NULL;
 	return &cpu->frame[depth - 1];
 }
-NOKPROBE_SYMBOL(kprobe_running_frame);
 
 /**
  * kprobe_running() - find the probe whose handler is running
@@ -127,13 +122,12 @@ NOKPROBE_SYMBOL(kprobe_running_frame);
  * Return: The probe, if the caller is in its handler; NULL otherwise, also in an interrupt that
  * came while a handler ran.
  */
-struct kprobe *kprobe_running(void)
+__kprobes struct kprobe *kprobe_running(void)
 {
 	struct kprobe_frame *frame = kprobe_running_frame();
 
 	return frame ? READ_ONCE(frame->probe) : NULL;
 }
-NOKPROBE_SYMBOL(kprobe_running);
 
 /*
  * What kprobe_running() returns between kprobe_busy_begin() and kprobe_busy_end(), and their hazard
@@ -150,7 +144,7 @@ static struct kprobe busy_probe = {
  *
  * Context: Any. Disables preemption.
  */
-void kprobe_busy_begin(void)
+__kprobes void kprobe_busy_begin(void)
 {
 	struct kprobe_cpu *cpu;
 	unsigned int depth;
@@ -164,14 +158,13 @@ void kprobe_busy_begin(void)
 	else
 		WRITE_ONCE(cpu->overflow, cpu->overflow + 1);
 }
-NOKPROBE_SYMBOL(kprobe_busy_begin);
 
 /**
  * kprobe_busy_end() - end the section that kprobe_busy_begin() began
  *
  * Context: As kprobe_busy_begin(). Enables preemption.
  */
-void kprobe_busy_end(void)
+__kprobes void kprobe_busy_end(void)
 {
 	struct kprobe_cpu *cpu = raw_cpu_ptr(&kprobe_cpu);
 
@@ -181,7 +174,6 @@ void kprobe_busy_end(void)
 		WRITE_ONCE(cpu->overflow, cpu->overflow - 1);
 	preempt_enable_notrace();
 }
-NOKPROBE_SYMBOL(kprobe_busy_end);
 
 /**
  * kprobe_task_dies() - release the frames of a task that dies in a handler
@@ -192,7 +184,7 @@ NOKPROBE_SYMBOL(kprobe_busy_end);
  * Context: Task context, on the CPU where the handler ran, before the task could be preempted.
  * Interrupts enabled or not.
  */
-void kprobe_task_dies(void)
+__kprobes void kprobe_task_dies(void)
 {
 	struct kprobe_cpu *cpu;
 	unsigned int depth;
@@ -208,4 +200,3 @@ void kprobe_task_dies(void)
 	WRITE_ONCE(cpu->overflow, 0);
 	preempt_enable_notrace();
 }
-NOKPROBE_SYMBOL(kprobe_task_dies);

@@ -43,7 +43,7 @@ void kprobe_ftrace_kill(void)
 	kprobe_ftrace_disabled = true;
 }
 
-static void report_call(struct kprobe_point *point, struct pt_regs *regs)
+static __kprobes void report_call(struct kprobe_point *point, struct pt_regs *regs)
 {
 	unsigned long to = instruction_pointer(regs);
 
@@ -54,7 +54,6 @@ static void report_call(struct kprobe_point *point, struct pt_regs *regs)
 	if (unlikely(kprobe_is_switching(point)) && instruction_pointer(regs) == to)
 		instruction_pointer_set(regs, (unsigned long)kprobe_point_pass(point));
 }
-NOKPROBE_SYMBOL(report_call);
 
 static __always_inline void find_and_report(unsigned long ip, struct pt_regs *regs)
 {
@@ -66,14 +65,13 @@ static __always_inline void find_and_report(unsigned long ip, struct pt_regs *re
 }
 
 /* ftrace also calls where RCU is not watching. RCU must watch before the table is read. */
-static noinline void call_hit_slowly(unsigned long ip, struct pt_regs *regs,
-				     unsigned int left)
+static noinline __kprobes void call_hit_slowly(unsigned long ip, struct pt_regs *regs,
+					       unsigned int left)
 {
 	left = kprobe_leave_code_slowly(left);
 	find_and_report(ip, regs);
 	kprobe_return_to_code_slowly(left);
 }
-NOKPROBE_SYMBOL(call_hit_slowly);
 
 static __always_inline void call_hit(unsigned long ip, struct pt_regs *regs)
 {
@@ -91,7 +89,7 @@ static __always_inline void call_hit(unsigned long ip, struct pt_regs *regs)
 }
 
 /* Where a call with these registers continues; @to if ftrace has not saved all of them. */
-static unsigned long destination(struct ftrace_regs *fregs, unsigned long to)
+static __kprobes unsigned long destination(struct ftrace_regs *fregs, unsigned long to)
 {
 #ifdef CONFIG_DYNAMIC_FTRACE_WITH_REGS
 	struct pt_regs *regs = ftrace_get_regs(fregs);
@@ -101,10 +99,9 @@ static unsigned long destination(struct ftrace_regs *fregs, unsigned long to)
 	return ftrace_regs_get_instruction_pointer(fregs);
 #endif
 }
-NOKPROBE_SYMBOL(destination);
 
-static void ftrace_hit(unsigned long ip, unsigned long parent_ip,
-		       struct ftrace_ops *ops, struct ftrace_regs *fregs)
+static __kprobes void ftrace_hit(unsigned long ip, unsigned long parent_ip,
+				 struct ftrace_ops *ops, struct ftrace_regs *fregs)
 {
 	unsigned long to = destination(fregs, 0);
 #ifdef CONFIG_DYNAMIC_FTRACE_WITH_REGS
@@ -127,7 +124,6 @@ static void ftrace_hit(unsigned long ip, unsigned long parent_ip,
 	if (unlikely(destination(fregs, 0) != to))
 		arch_ftrace_set_direct_caller(fregs, 0);
 }
-NOKPROBE_SYMBOL(ftrace_hit);
 
 /**
  * kprobe_ftrace_diverts() - does a call continue elsewhere than in its function?

@@ -39,7 +39,7 @@ atomic_t kprobe_stale_breakpoints = ATOMIC_INIT(0);
  * probed code. The idle loop tells lockdep that interrupts are enabled, as they may be in
  * arch_cpu_idle(). Locks that handlers take would then seem to be taken with interrupts enabled.
  */
-unsigned int kprobe_leave_code_slowly(unsigned int left)
+__kprobes unsigned int kprobe_leave_code_slowly(unsigned int left)
 {
 	if (left & LEFT_ACCESS)
 		arch_kprobe_end_access(left & LEFT_ACCESS);
@@ -54,13 +54,12 @@ unsigned int kprobe_leave_code_slowly(unsigned int left)
 		trace_hardirqs_off_finish();
 	return left;
 }
-NOKPROBE_SYMBOL(kprobe_leave_code_slowly);
 
 /*
  * The inverse of kprobe_leave_code_slowly(). Enables preemption, where the task may be rescheduled,
  * before it permits access to user memory: a task that can access it must not be rescheduled.
  */
-void kprobe_return_to_code_slowly(unsigned int left)
+__kprobes void kprobe_return_to_code_slowly(unsigned int left)
 {
 	if (left & KPROBE_LEFT_IRQS_ON) {
 		trace_hardirqs_on_prepare();
@@ -74,9 +73,8 @@ void kprobe_return_to_code_slowly(unsigned int left)
 	if (left & LEFT_ACCESS)
 		arch_kprobe_resume_access(left & LEFT_ACCESS);
 }
-NOKPROBE_SYMBOL(kprobe_return_to_code_slowly);
 
-static void count_miss(struct kprobe *p, enum kprobe_miss cause)
+static __kprobes void count_miss(struct kprobe *p, enum kprobe_miss cause)
 {
 	/* @nmissed is a plain field of the API, but several CPUs may count at once. */
 	atomic_long_inc((atomic_long_t *)&p->nmissed);
@@ -85,7 +83,6 @@ static void count_miss(struct kprobe *p, enum kprobe_miss cause)
 	smp_mb__after_atomic();	/* pairs with kprobe_misses() */
 	atomic_long_inc(&p->misses[cause - 1]);
 }
-NOKPROBE_SYMBOL(count_miss);
 
 /* While hits are being missed, the number may be outdated. */
 unsigned long kprobe_misses(const struct kprobe *p, enum kprobe_miss cause)
@@ -102,20 +99,19 @@ unsigned long kprobe_misses(const struct kprobe *p, enum kprobe_miss cause)
 }
 
 /* The handler of @p has diverted a hit: the probes after @p miss it. */
-void kprobe_miss_rest(struct kprobe_point *point, struct kprobe *p)
+__kprobes void kprobe_miss_rest(struct kprobe_point *point, struct kprobe *p)
 {
 	list_for_each_entry_continue_rcu(p, &point->probes, list)
 		if (!kprobe_disabled(p))
 			count_miss(p, KPROBE_MISS_DIVERTED);
 }
-NOKPROBE_SYMBOL(kprobe_miss_rest);
 
 /*
  * Counts a miss of each enabled probe, or only of those with a post-handler (@posts_alone). The
  * hit may have no frame to publish a hazard pointer in, so disabled interrupts hold up
  * kprobe_synchronize(): pairs with pass_barrier(), which runs on this CPU before or after the walk.
  */
-static void miss(struct kprobe_point *point, enum kprobe_miss cause, bool posts_alone)
+static __kprobes void miss(struct kprobe_point *point, enum kprobe_miss cause, bool posts_alone)
 {
 	unsigned long flags;
 	struct kprobe *p;
@@ -126,7 +122,6 @@ static void miss(struct kprobe_point *point, enum kprobe_miss cause, bool posts_
 			count_miss(p, cause);
 	raw_local_irq_restore(flags);
 }
-NOKPROBE_SYMBOL(miss);
 
 /* Returns whether a handler changed the execution path. Sets @post if there are post-handlers. */
 static __always_inline bool run_pre_handlers(struct kprobe_frame *frame,
@@ -195,8 +190,8 @@ static __always_inline void run_displaced(struct kprobe_point *point,
 		emulate(point, regs);
 }
 
-static void go_on(struct kprobe_point *point, const struct kprobe_route *route,
-		  struct pt_regs *regs)
+static __kprobes void go_on(struct kprobe_point *point, const struct kprobe_route *route,
+			    struct pt_regs *regs)
 {
 	unsigned long ip = instruction_pointer(regs);
 	const struct kprobe_detour *detour = NULL;
@@ -213,26 +208,24 @@ static void go_on(struct kprobe_point *point, const struct kprobe_route *route,
 			instruction_pointer_set(regs, (unsigned long)detour->slot +
 						      detour->insn[i]);
 }
-NOKPROBE_SYMBOL(go_on);
 
 /*
  * Sends a hit on to the instruction pointer in @regs, which a handler or an emulated instruction
  * has set, or to the displaced copy of the instruction there.
  */
-void kprobe_go_on(struct kprobe_point *point, struct pt_regs *regs)
+__kprobes void kprobe_go_on(struct kprobe_point *point, struct pt_regs *regs)
 {
 	go_on(point, kprobe_point_route(point), regs);
 }
-NOKPROBE_SYMBOL(kprobe_go_on);
 
 /*
  * Runs the displaced instruction and the post-handlers where no slot or detour calls them: at an
  * entry nop, or if the instruction is emulated.
  */
-static void run_displaced_post(struct kprobe_frame *frame,
-			       struct kprobe_point *point,
-			       const struct kprobe_route *route,
-			       struct pt_regs *regs)
+static __kprobes void run_displaced_post(struct kprobe_frame *frame,
+					 struct kprobe_point *point,
+					 const struct kprobe_route *route,
+					 struct pt_regs *regs)
 {
 	if (kprobe_point_skips_nop(point)) {
 		/* The nop is the probed instruction. The displaced one runs after it. */
@@ -247,14 +240,12 @@ static void run_displaced_post(struct kprobe_frame *frame,
 		miss(point, KPROBE_MISS_DIVERTED, true);
 	}
 }
-NOKPROBE_SYMBOL(run_displaced_post);
 
-static void miss_hit(struct kprobe_point *point, struct pt_regs *regs)
+static __kprobes void miss_hit(struct kprobe_point *point, struct pt_regs *regs)
 {
 	miss(point, kprobe_miss_cause(), false);
 	run_displaced(point, kprobe_point_route(point), regs);
 }
-NOKPROBE_SYMBOL(miss_hit);
 
 static __always_inline void hit(struct kprobe_point *point, struct pt_regs *regs,
 				unsigned int entered)
@@ -294,22 +285,21 @@ out:
 }
 
 /* Handles a hit of @point. @regs and @entered are as for kprobe_breakpoint_hit(). */
-void kprobe_hit(struct kprobe_point *point, struct pt_regs *regs, unsigned int entered)
+__kprobes void kprobe_hit(struct kprobe_point *point, struct pt_regs *regs, unsigned int entered)
 {
 	hit(point, regs, entered);
 }
-NOKPROBE_SYMBOL(kprobe_hit);
 
 #ifndef ARCH_KPROBE_OWN_DETOURS
 /* Out of line: else kprobe_detour_enter() would save one more register, for @left. */
-static noinline void detour_enter_slowly(struct kprobe_point *point, struct pt_regs *regs,
-					 unsigned int left)
+static noinline __kprobes void detour_enter_slowly(struct kprobe_point *point,
+						   struct pt_regs *regs,
+						   unsigned int left)
 {
 	left = kprobe_leave_code_slowly(left);
 	kprobe_hit(point, regs, 0);
 	kprobe_return_to_code_slowly(left);
 }
-NOKPROBE_SYMBOL(detour_enter_slowly);
 
 /**
  * kprobe_detour_enter() - handle a hit that has entered a stub
@@ -318,7 +308,7 @@ NOKPROBE_SYMBOL(detour_enter_slowly);
  *
  * Context: That of the probed code.
  */
-void kprobe_detour_enter(struct pt_regs *regs, struct kprobe_detour *detour)
+__kprobes void kprobe_detour_enter(struct pt_regs *regs, struct kprobe_detour *detour)
 {
 	unsigned int left = kprobe_begin_to_leave_code(regs);
 
@@ -329,7 +319,6 @@ void kprobe_detour_enter(struct pt_regs *regs, struct kprobe_detour *detour)
 	hit(detour->point, regs, 0);
 	preempt_enable_notrace();
 }
-NOKPROBE_SYMBOL(kprobe_detour_enter);
 #endif /* !ARCH_KPROBE_OWN_DETOURS */
 
 /**
@@ -365,7 +354,7 @@ noinstr void *kprobe_breakpoint_detour(unsigned long addr)
  *
  * Context: Preemption disabled; any, NMI included.
  */
-void kprobe_entry_hit(struct kprobe_point *point, struct pt_regs *regs)
+__kprobes void kprobe_entry_hit(struct kprobe_point *point, struct pt_regs *regs)
 {
 	struct kprobe_frame *frame = kprobe_frame_enter(point, 0);
 	unsigned long to = instruction_pointer(regs);
@@ -385,7 +374,6 @@ void kprobe_entry_hit(struct kprobe_point *point, struct pt_regs *regs)
 	}
 	kprobe_frame_exit(frame);
 }
-NOKPROBE_SYMBOL(kprobe_entry_hit);
 
 /*
  * A CPU can trap on a breakpoint while another CPU removes the breakpoint from the text and its
@@ -394,7 +382,7 @@ NOKPROBE_SYMBOL(kprobe_entry_hit);
  * was armed after the lookup, the text has a breakpoint again, and the table has the point. Returns
  * 0 if the breakpoint is somebody else's.
  */
-static int retry_stale_breakpoint(unsigned long addr, struct pt_regs *regs)
+static __kprobes int retry_stale_breakpoint(unsigned long addr, struct pt_regs *regs)
 {
 	if (arch_kprobe_has_breakpoint(addr)) {
 		smp_rmb();	/* pairs with write_sites() and kprobe_point_give_site() */
@@ -405,7 +393,6 @@ static int retry_stale_breakpoint(unsigned long addr, struct pt_regs *regs)
 	instruction_pointer_set(regs, addr);
 	return 1;
 }
-NOKPROBE_SYMBOL(retry_stale_breakpoint);
 
 static __always_inline void post_hit(struct kprobe_point *point, struct pt_regs *regs,
 				     unsigned int entered)
@@ -426,7 +413,8 @@ static __always_inline void post_hit(struct kprobe_point *point, struct pt_regs 
  * its pass slot is hit: with a hit of the other point at the site, or else with the displaced
  * instruction. A handler that sends the hit back to the site means the other point.
  */
-static void pass_hit(struct kprobe_point *point, struct pt_regs *regs, unsigned int entered)
+static __kprobes void pass_hit(struct kprobe_point *point, struct pt_regs *regs,
+			       unsigned int entered)
 {
 	struct kprobe_point *other = kprobe_point_at_site(point);
 
@@ -437,14 +425,13 @@ static void pass_hit(struct kprobe_point *point, struct pt_regs *regs, unsigned 
 	if (instruction_pointer(regs) == point->site)
 		instruction_pointer_set(regs, (unsigned long)kprobe_point_pass(point));
 }
-NOKPROBE_SYMBOL(pass_hit);
 
 /*
  * Handles a breakpoint in a slot: that of a pass slot, or the one that a slot may end in instead of
  * a jump back, after which the post-handlers run if the slot is for them. Returns false if @addr is
  * not such a breakpoint.
  */
-static bool slot_hit(unsigned long addr, struct pt_regs *regs, unsigned int entered)
+static __kprobes bool slot_hit(unsigned long addr, struct pt_regs *regs, unsigned int entered)
 {
 	unsigned int offset;
 	struct kprobe_point *point = kprobe_slot_owner(addr, &offset);
@@ -468,7 +455,6 @@ static bool slot_hit(unsigned long addr, struct pt_regs *regs, unsigned int ente
 		post_hit(point, regs, entered);
 	return true;
 }
-NOKPROBE_SYMBOL(slot_hit);
 
 /**
  * kprobe_breakpoint_hit() - handle a trap on a breakpoint that may be of kprobes
@@ -482,7 +468,7 @@ NOKPROBE_SYMBOL(slot_hit);
  * Context: Preemption disabled; any, NMI included.
  * Return: 1 if the caller can return to @regs; 0 if the breakpoint is somebody else's.
  */
-int kprobe_breakpoint_hit(unsigned long addr, struct pt_regs *regs, unsigned int entered)
+__kprobes int kprobe_breakpoint_hit(unsigned long addr, struct pt_regs *regs, unsigned int entered)
 {
 	struct kprobe_point *point = kprobe_table_find(addr);
 
@@ -492,24 +478,21 @@ int kprobe_breakpoint_hit(unsigned long addr, struct pt_regs *regs, unsigned int
 		return retry_stale_breakpoint(addr, regs);
 	return 1;
 }
-NOKPROBE_SYMBOL(kprobe_breakpoint_hit);
 
 /* Calls the post-handlers. Preemption is disabled, else the context is that of the probed code. */
-void kprobe_post_hit(struct kprobe_point *point, struct pt_regs *regs)
+__kprobes void kprobe_post_hit(struct kprobe_point *point, struct pt_regs *regs)
 {
 	post_hit(point, regs, 0);
 }
-NOKPROBE_SYMBOL(kprobe_post_hit);
 
 /* Out of line like detour_enter_slowly(). */
-static noinline void detour_post_slowly(struct kprobe_point *point, struct pt_regs *regs,
-					unsigned int left)
+static noinline __kprobes void detour_post_slowly(struct kprobe_point *point,
+						  struct pt_regs *regs, unsigned int left)
 {
 	left = kprobe_leave_code_slowly(left);
 	kprobe_post_hit(point, regs);
 	kprobe_return_to_code_slowly(left);
 }
-NOKPROBE_SYMBOL(detour_post_slowly);
 
 /**
  * kprobe_detour_post() - call the post-handlers for a slot or detour
@@ -520,7 +503,7 @@ NOKPROBE_SYMBOL(detour_post_slowly);
  *
  * Context: That of the probed code.
  */
-void kprobe_detour_post(struct pt_regs *regs, unsigned long where)
+__kprobes void kprobe_detour_post(struct pt_regs *regs, unsigned long where)
 {
 	unsigned int left = kprobe_begin_to_leave_code(regs);
 	struct kprobe_point *point = kprobe_slot_running(where);
@@ -533,4 +516,3 @@ void kprobe_detour_post(struct pt_regs *regs, unsigned long where)
 	post_hit(point, regs, 0);
 	preempt_enable_notrace();
 }
-NOKPROBE_SYMBOL(kprobe_detour_post);

@@ -39,20 +39,18 @@ instance_of(struct llist_node *n)
  */
 #define CHAINED	1UL
 
-static bool is_chained(const struct kretprobe_instance *ri)
+static __kprobes bool is_chained(const struct kretprobe_instance *ri)
 {
 	return ri->call & CHAINED;
 }
-NOKPROBE_SYMBOL(is_chained);
 
-static void *frame_of(const struct kretprobe_instance *ri)
+static __kprobes void *frame_of(const struct kretprobe_instance *ri)
 {
 	return (void *)(ri->call & ~CHAINED);
 }
-NOKPROBE_SYMBOL(frame_of);
 
 /* Finds the last instance of a call, from the topmost one. NULL if the chain is broken. */
-static struct kretprobe_instance *last_of_call(struct kretprobe_instance *ri)
+static __kprobes struct kretprobe_instance *last_of_call(struct kretprobe_instance *ri)
 {
 	void *fp = frame_of(ri);
 
@@ -60,16 +58,14 @@ static struct kretprobe_instance *last_of_call(struct kretprobe_instance *ri)
 		ri = instance_of(ri->llist.next);
 	return ri && frame_of(ri) == fp ? ri : NULL;
 }
-NOKPROBE_SYMBOL(last_of_call);
 
 /* The topmost instance, which is the newest, of the call with frame @fp. */
-static struct kretprobe_instance *first_of_call(struct llist_node *n, void *fp)
+static __kprobes struct kretprobe_instance *first_of_call(struct llist_node *n, void *fp)
 {
 	while (n && frame_of(instance_of(n)) != fp)
 		n = n->next;
 	return instance_of(n);
 }
-NOKPROBE_SYMBOL(first_of_call);
 
 /* Interrupts pop the instances that they push, so the list needs no atomic exchange. */
 static __always_inline void push(struct kretprobe_instance *ri)
@@ -88,7 +84,7 @@ static __always_inline void pop(struct kretprobe_instance *ri)
 }
 
 /* Returns an instance, without a frame. Disabled interrupts hold up kprobe_synchronize(). */
-static void give_back(struct kretprobe_instance *ri)
+static __kprobes void give_back(struct kretprobe_instance *ri)
 {
 	unsigned long flags;
 
@@ -96,7 +92,6 @@ static void give_back(struct kretprobe_instance *ri)
 	kretprobe_pool_push(ri);
 	raw_local_irq_restore(flags);
 }
-NOKPROBE_SYMBOL(give_back);
 
 static __always_inline void identify(struct kretprobe_instance *ri, void *fp,
 				     unsigned long ret_addr)
@@ -116,8 +111,8 @@ static __always_inline void hijack(struct kretprobe_instance *ri, struct pt_regs
 }
 
 /* Has a newer probe on the same point made @other, just before and for the same hit? */
-static bool is_of_same_hit(const struct kretprobe_instance *ri,
-			   const struct kretprobe_instance *other)
+static __kprobes bool is_of_same_hit(const struct kretprobe_instance *ri,
+				     const struct kretprobe_instance *other)
 {
 	struct kprobe *p = &ri->rp->kp, *before;
 
@@ -130,7 +125,6 @@ static bool is_of_same_hit(const struct kretprobe_instance *ri,
 	}
 	return false;
 }
-NOKPROBE_SYMBOL(is_of_same_hit);
 
 /*
  * Chains @ri to the instances of its call, since another return probe has replaced the return
@@ -142,7 +136,7 @@ NOKPROBE_SYMBOL(is_of_same_hit);
  * instances belong to another hit and stay below @ri. An instance after the chain may belong to a
  * call that had its return address in the same place and never returned.
  */
-static struct kretprobe_instance *chain(struct kretprobe_instance *ri)
+static __kprobes struct kretprobe_instance *chain(struct kretprobe_instance *ri)
 {
 	struct kretprobe_instance *other, *last = NULL;
 	void *fp = frame_of(ri);
@@ -156,10 +150,9 @@ static struct kretprobe_instance *chain(struct kretprobe_instance *ri)
 		last = other;
 	return last;
 }
-NOKPROBE_SYMBOL(chain);
 
 /* Inserts @ri below @above, which is of the same call and has the same @ret_addr. */
-static void push_below(struct kretprobe_instance *ri, struct kretprobe_instance *above)
+static __kprobes void push_below(struct kretprobe_instance *ri, struct kretprobe_instance *above)
 {
 	ri->call = above->call;
 	ri->llist.next = above->llist.next;
@@ -167,11 +160,10 @@ static void push_below(struct kretprobe_instance *ri, struct kretprobe_instance 
 	smp_store_release(&above->llist.next, &ri->llist);
 	WRITE_ONCE(above->call, above->call | CHAINED);
 }
-NOKPROBE_SYMBOL(push_below);
 
 /* The general case of an entry. @ri is NULL if this CPU has no spare instance. */
-static noinline int enter(struct kretprobe *rp, struct pt_regs *regs,
-			  struct kretprobe_instance *ri)
+static noinline __kprobes int enter(struct kretprobe *rp, struct pt_regs *regs,
+				    struct kretprobe_instance *ri)
 {
 	unsigned long ret_addr = arch_kretprobe_return_address(regs);
 	struct kretprobe_instance *above = NULL;
@@ -204,10 +196,9 @@ static noinline int enter(struct kretprobe *rp, struct pt_regs *regs,
 		hijack(ri, regs, fp);
 	return 0;
 }
-NOKPROBE_SYMBOL(enter);
 
 /* The pre-handler of return probes. */
-int kretprobe_entry(struct kprobe *p, struct pt_regs *regs)
+__kprobes int kretprobe_entry(struct kprobe *p, struct pt_regs *regs)
 {
 	struct kretprobe *rp = container_of(p, struct kretprobe, kp);
 	struct kretprobe_instance *ri = kretprobe_pool_pop_spare(rp);
@@ -220,7 +211,6 @@ int kretprobe_entry(struct kprobe *p, struct pt_regs *regs)
 	hijack(ri, regs, fp);
 	return 0;
 }
-NOKPROBE_SYMBOL(kretprobe_entry);
 
 #ifdef ARCH_KPROBE_OWN_DETOURS
 /* GCC has the attribute since version 7. Without it ARCH_KPROBE_KEEPS_REGISTERS is empty. */
@@ -269,7 +259,7 @@ bool kretprobe_enters_quickly(const struct kprobe_detour *detour,
  * Context: That of the probed code.
  * Return: False if nothing was done: the detour must call handlers as for any hit.
  */
-bool ARCH_KPROBE_KEEPS_REGISTERS
+__kprobes bool ARCH_KPROBE_KEEPS_REGISTERS
 kretprobe_enter_quickly(const struct kretprobe_quick_entry *entry, void *fp)
 {
 	const struct kprobe_point *point = entry->point;
@@ -294,10 +284,9 @@ kretprobe_enter_quickly(const struct kretprobe_quick_entry *entry, void *fp)
 	preempt_enable_notrace();
 	return ri;
 }
-NOKPROBE_SYMBOL(kretprobe_enter_quickly);
 #endif /* ARCH_KPROBE_OWN_DETOURS */
 
-static noinline void miss_return(struct kretprobe_instance *ri)
+static noinline __kprobes void miss_return(struct kretprobe_instance *ri)
 {
 	struct kretprobe *rp;
 	unsigned long flags;
@@ -311,7 +300,6 @@ static noinline void miss_return(struct kretprobe_instance *ri)
 	pop(ri);
 	give_back(ri);
 }
-NOKPROBE_SYMBOL(miss_return);
 
 /* Ends the call of the topmost instance: runs the return handler, and returns the instance. */
 static __always_inline void end_call(struct kretprobe_instance *ri, struct pt_regs *regs)
@@ -347,8 +335,8 @@ NOKPROBE_SYMBOL(ftrace_graph_ret_addr);
  * nevertheless, in @regs and in the instances, and stack traces continue from there. Every tracer
  * may have replaced it, in any order, and after a tail call another return probe may have as well.
  */
-static void show_caller(struct kretprobe_instance *first, struct kretprobe_instance *last,
-			struct pt_regs *regs)
+static __kprobes void show_caller(struct kretprobe_instance *first,
+				  struct kretprobe_instance *last, struct pt_regs *regs)
 {
 	struct llist_node *own = &last->llist, *rethook = NULL;
 	unsigned long addr, next = (unsigned long)last->ret_addr;
@@ -369,14 +357,13 @@ static void show_caller(struct kretprobe_instance *first, struct kretprobe_insta
 	WRITE_ONCE(last->ret_addr, (void *)addr);
 	instruction_pointer_set(regs, addr);
 }
-NOKPROBE_SYMBOL(show_caller);
 
 /*
  * The general case of a return: the call has several instances, or is below instances of calls
  * that never returned, or another tracer has replaced its return address as well.
  */
-static noinline void return_from_chain(struct pt_regs *regs, void *fp,
-				       struct kretprobe_instance *top)
+static noinline __kprobes void return_from_chain(struct pt_regs *regs, void *fp,
+						 struct kretprobe_instance *top)
 {
 	struct kretprobe_instance *first, *last, *ri;
 	unsigned long addr;
@@ -409,7 +396,6 @@ static noinline void return_from_chain(struct pt_regs *regs, void *fp,
 		end_call(ri, regs);
 	} while (ri != last);
 }
-NOKPROBE_SYMBOL(return_from_chain);
 
 /**
  * kretprobe_return() - handle the return of a probed function
@@ -421,7 +407,7 @@ NOKPROBE_SYMBOL(return_from_chain);
  *
  * Context: That of the function that returned.
  */
-void kretprobe_return(struct pt_regs *regs, void *fp)
+__kprobes void kretprobe_return(struct pt_regs *regs, void *fp)
 {
 	unsigned int left = kprobe_begin_to_leave_code(regs);
 	struct kretprobe_instance *ri;
@@ -445,7 +431,6 @@ void kretprobe_return(struct pt_regs *regs, void *fp)
 	else
 		kprobe_return_to_code_slowly(left);
 }
-NOKPROBE_SYMBOL(kretprobe_return);
 
 /**
  * is_kretprobe_trampoline() - check whether a return address is the trampoline's
@@ -454,21 +439,19 @@ NOKPROBE_SYMBOL(kretprobe_return);
  * Context: Any.
  * Return: True if @addr is the address of the trampoline.
  */
-bool is_kretprobe_trampoline(unsigned long addr)
+__kprobes bool is_kretprobe_trampoline(unsigned long addr)
 {
 	return addr == KRETPROBE_TRAMPOLINE;
 }
-NOKPROBE_SYMBOL(is_kretprobe_trampoline);
 
 /* How often a task was switched out. */
-static unsigned long switches_of(const struct task_struct *tsk)
+static __kprobes unsigned long switches_of(const struct task_struct *tsk)
 {
 	return READ_ONCE(tsk->nvcsw) + READ_ONCE(tsk->nivcsw);
 }
-NOKPROBE_SYMBOL(switches_of);
 
 /* Has @tsk, which is not current, been off its CPU since switches_of() returned @switches? */
-static bool is_at_rest(const struct task_struct *tsk, unsigned long switches)
+static __kprobes bool is_at_rest(const struct task_struct *tsk, unsigned long switches)
 {
 	smp_rmb();	/* the caller's reads come before those here */
 #ifdef CONFIG_SMP
@@ -478,7 +461,6 @@ static bool is_at_rest(const struct task_struct *tsk, unsigned long switches)
 #endif
 	return switches_of(tsk) == switches;
 }
-NOKPROBE_SYMBOL(is_at_rest);
 
 /*
  * Finds the return address of a call of another task. That task may wake up at any time, and other
@@ -486,7 +468,8 @@ NOKPROBE_SYMBOL(is_at_rest);
  * might never end. RCU keeps the memory: disabling preemption begins an RCU read-side section, and
  * calls nothing that can be probed.
  */
-static unsigned long find_of_other(struct task_struct *tsk, void *fp, unsigned long *passed)
+static __kprobes unsigned long find_of_other(struct task_struct *tsk, void *fp,
+					     unsigned long *passed)
 {
 	unsigned long found = 0, switches = switches_of(tsk);
 	unsigned long addr, i = 0;
@@ -513,7 +496,6 @@ static unsigned long find_of_other(struct task_struct *tsk, void *fp, unsigned l
 	}
 	return found;
 }
-NOKPROBE_SYMBOL(find_of_other);
 
 /**
  * kretprobe_find_ret_addr() - find the true return address of a call
@@ -531,8 +513,8 @@ NOKPROBE_SYMBOL(find_of_other);
  * Context: Any, also NMI; for another task one in which RCU is watching.
  * Return: The address; 0 if the call is unknown.
  */
-unsigned long kretprobe_find_ret_addr(struct task_struct *tsk, void *fp,
-				      struct llist_node **cur)
+__kprobes unsigned long kretprobe_find_ret_addr(struct task_struct *tsk, void *fp,
+						struct llist_node **cur)
 {
 	struct kretprobe_instance *ri;
 	struct llist_node *n;
@@ -547,7 +529,6 @@ unsigned long kretprobe_find_ret_addr(struct task_struct *tsk, void *fp,
 	*cur = &ri->llist;
 	return (unsigned long)ri->ret_addr;
 }
-NOKPROBE_SYMBOL(kretprobe_find_ret_addr);
 
 /**
  * kprobe_flush_task() - take back the instances of a task that has ended
@@ -555,7 +536,7 @@ NOKPROBE_SYMBOL(kretprobe_find_ret_addr);
  *
  * Context: RCU callback.
  */
-void kprobe_flush_task(struct task_struct *tsk)
+__kprobes void kprobe_flush_task(struct task_struct *tsk)
 {
 	struct kretprobe_instance *ri, *next = instance_of(tsk->kretprobe_instances.first);
 
@@ -565,4 +546,3 @@ void kprobe_flush_task(struct task_struct *tsk)
 		give_back(ri);
 	}
 }
-NOKPROBE_SYMBOL(kprobe_flush_task);

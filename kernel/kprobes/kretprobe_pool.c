@@ -63,12 +63,11 @@ static LLIST_HEAD(waiting_pools);
  * Context: In a handler, or anywhere else where the return probe is known to be registered.
  * Return: The return probe; NULL if it has been unregistered meanwhile.
  */
-struct kretprobe *get_kretprobe(struct kretprobe_instance *ri)
+__kprobes struct kretprobe *get_kretprobe(struct kretprobe_instance *ri)
 {
 	return READ_ONCE(ri->pool->rp);
 }
 EXPORT_SYMBOL_GPL(get_kretprobe);
-NOKPROBE_SYMBOL(get_kretprobe);
 
 static __always_inline struct kretprobe_instance *
 instance_at(struct kretprobe_segment *segment, const struct kretprobe_pool *pool, unsigned long i)
@@ -235,7 +234,7 @@ static void serve_pools(struct irq_work *work)
 
 static DEFINE_PER_CPU(struct irq_work, serve_irq_work) = IRQ_WORK_INIT(serve_pools);
 
-static void ask_for_more(struct kretprobe_pool *pool)
+static __kprobes void ask_for_more(struct kretprobe_pool *pool)
 {
 	/* A full barrier. Pairs with grow_pool(). */
 	if (!atomic_xchg(&pool->wants, 1)) {
@@ -245,11 +244,10 @@ static void ask_for_more(struct kretprobe_pool *pool)
 	/* On this CPU, as others may keep interrupts disabled: the first grows all that wait. */
 	irq_work_queue(raw_cpu_ptr(&serve_irq_work));
 }
-NOKPROBE_SYMBOL(ask_for_more);
 
 /* Takes a free instance of a segment. NULL if none is found. */
-static struct kretprobe_instance *take_free(struct kretprobe_segment *segment,
-					    const struct kretprobe_pool *pool)
+static __kprobes struct kretprobe_instance *take_free(struct kretprobe_segment *segment,
+						      const struct kretprobe_pool *pool)
 {
 	unsigned int words = BITS_TO_LONGS(segment->nr), word = READ_ONCE(segment->hint), n;
 
@@ -269,10 +267,9 @@ static struct kretprobe_instance *take_free(struct kretprobe_segment *segment,
 	}
 	return NULL;
 }
-NOKPROBE_SYMBOL(take_free);
 
 /* Gets an instance if this CPU has no spare one. NULL if all instances are in use. */
-struct kretprobe_instance *kretprobe_pool_pop_slowly(struct kretprobe_pool *pool)
+__kprobes struct kretprobe_instance *kretprobe_pool_pop_slowly(struct kretprobe_pool *pool)
 {
 	/* Pairs with grow_pool(). */
 	struct kretprobe_segment *segment = smp_load_acquire(&pool->newest);
@@ -290,10 +287,9 @@ struct kretprobe_instance *kretprobe_pool_pop_slowly(struct kretprobe_pool *pool
 			ri = xchg(per_cpu_ptr(pool->spare, cpu), NULL);
 	return ri;
 }
-NOKPROBE_SYMBOL(kretprobe_pool_pop_slowly);
 
 /* Returns an instance that does not become the spare one. */
-void kretprobe_pool_push_slowly(struct kretprobe_instance *ri)
+__kprobes void kretprobe_pool_push_slowly(struct kretprobe_instance *ri)
 {
 	struct kretprobe_pool *pool = ri->pool;
 	unsigned long i = ri->index, start = (unsigned long)ri - i * pool->instance_size;
@@ -313,4 +309,3 @@ void kretprobe_pool_push_slowly(struct kretprobe_instance *ri)
 	smp_mb__before_atomic();
 	atomic_long_or(BIT(i % BITS_PER_LONG), &segment->free[i / BITS_PER_LONG]);
 }
-NOKPROBE_SYMBOL(kretprobe_pool_push_slowly);

@@ -473,7 +473,7 @@ static __always_inline unsigned long owner_before(const struct slot_chunk *chunk
  * slot may be freed, and another one be written in its place, while this reads its owner. This then
  * looks again. The caller is an RCU reader, unless the slot is known to be executing.
  */
-unsigned long kprobe_slot_owner_at(unsigned long addr, unsigned int *offset)
+__kprobes unsigned long kprobe_slot_owner_at(unsigned long addr, unsigned int *offset)
 {
 	unsigned int unit, start, writes;
 	struct slot_chunk *chunk;
@@ -500,14 +500,13 @@ unsigned long kprobe_slot_owner_at(unsigned long addr, unsigned int *offset)
 	*offset = addr - (unsigned long)chunk->text - start * UNIT - sizeof(owner);
 	return owner;
 }
-NOKPROBE_SYMBOL(kprobe_slot_owner_at);
 
 /*
  * Finds the point that owns the slot around any address, NULL if there is none. Sets @offset to 0
  * if a copy of the probed instruction begins at @addr; else to how far @addr is in an instruction's
  * slot, or to nonzero in a detour. The caller is as that of kprobe_slot_owner_at().
  */
-struct kprobe_point *kprobe_slot_owner(unsigned long addr, unsigned int *offset)
+__kprobes struct kprobe_point *kprobe_slot_owner(unsigned long addr, unsigned int *offset)
 {
 	unsigned long owner;
 
@@ -517,7 +516,6 @@ struct kprobe_point *kprobe_slot_owner(unsigned long addr, unsigned int *offset)
 		*offset = !kprobe_detour_has_insn_at(kprobe_owner_detour(owner), addr);
 	return kprobe_owner_point(owner);
 }
-NOKPROBE_SYMBOL(kprobe_slot_owner);
 
 static __always_inline unsigned long running_owner(unsigned long addr)
 {
@@ -528,18 +526,16 @@ static __always_inline unsigned long running_owner(unsigned long addr)
 }
 
 /* Finds the point of a slot that is in use, by its page's header: takes no look-up. */
-struct kprobe_point *kprobe_slot_running(unsigned long addr)
+__kprobes struct kprobe_point *kprobe_slot_running(unsigned long addr)
 {
 	return kprobe_owner_point(running_owner(addr));
 }
-NOKPROBE_SYMBOL(kprobe_slot_running);
 
 /* Finds the detour of a slot that is in use, NULL if the slot is for an instruction. */
-struct kprobe_detour *kprobe_slot_detour(unsigned long addr)
+__kprobes struct kprobe_detour *kprobe_slot_detour(unsigned long addr)
 {
 	return kprobe_owner_detour(running_owner(addr));
 }
-NOKPROBE_SYMBOL(kprobe_slot_detour);
 
 /**
  * is_kprobe_insn_slot() - is this address in a page of slots?
@@ -548,14 +544,13 @@ NOKPROBE_SYMBOL(kprobe_slot_detour);
  * Context: Any.
  * Return: True when @addr is in a page of slots, and RCU is watching.
  */
-bool is_kprobe_insn_slot(unsigned long addr)
+__kprobes bool is_kprobe_insn_slot(unsigned long addr)
 {
 	if (!may_be_slot(addr))
 		return false;
 	guard(preempt_notrace)();
 	return chunk_of(addr);
 }
-NOKPROBE_SYMBOL(is_kprobe_insn_slot);
 
 /**
  * kprobe_get_kallsym() - list the pages of slots for /proc/kallsyms

@@ -74,9 +74,8 @@ void kprobe_table_remove(struct kprobe_point *point)
  * Context: Any; the caller is an RCU reader or holds kprobe_mutex.
  * Return: The point, or NULL.
  */
-struct kprobe_point *kprobe_point_lookup(unsigned long addr)
+__kprobes struct kprobe_point *kprobe_point_lookup(unsigned long addr)
 {
 	return kprobe_table_find_user(addr, addr) ?:
 	       kprobe_table_find_user(addr, kprobe_after_nop(addr));
 }
-NOKPROBE_SYMBOL(kprobe_point_lookup);

@@ -23,7 +23,7 @@
  * Context: Any where RCU is watching. Nobody changes the text at @addr.
  * Return: True if the text from @addr on is not what a point at @site remembers.
  */
-bool kprobe_is_in_jump(unsigned long site, unsigned long addr)
+__kprobes bool kprobe_is_in_jump(unsigned long site, unsigned long addr)
 {
 	const u8 *was, *is = (const u8 *)addr, *end = (const u8 *)site + KPROBE_JUMP_SIZE;
 	const struct kprobe_point *point;
@@ -38,7 +38,6 @@ bool kprobe_is_in_jump(unsigned long site, unsigned long addr)
 			return true;
 	return false;
 }
-NOKPROBE_SYMBOL(kprobe_is_in_jump);
 
 /* How many bytes of text a point may have patched. */
 static size_t patched_size(const struct kprobe_point *point)
@@ -66,7 +65,7 @@ static size_t patchable_size(const struct kprobe_point *point)
  * Context: Any where RCU is watching.
  * Return: True if there is a breakpoint or jump of a probe, or may be one later.
  */
-bool kprobe_may_patch(unsigned long addr)
+__kprobes bool kprobe_may_patch(unsigned long addr)
 {
 	const struct kprobe_point *point;
 	size_t back;
@@ -79,7 +78,6 @@ bool kprobe_may_patch(unsigned long addr)
 	}
 	return false;
 }
-NOKPROBE_SYMBOL(kprobe_may_patch);
 
 /* Restores the original bytes of a point in a buffer, as far as they are in it. */
 static void unpatch(const struct kprobe_point *point, unsigned long addr, u8 *buf,

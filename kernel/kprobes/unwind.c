@@ -22,12 +22,11 @@
  * Context: Any.
  * Return: True if there is a point with that site, and ftrace does not call kprobes for it.
  */
-bool kprobe_is_site(unsigned long addr)
+__kprobes bool kprobe_is_site(unsigned long addr)
 {
 	guard(preempt_notrace)();
 	return kprobe_rcu_is_watching() && kprobe_table_find(addr);
 }
-NOKPROBE_SYMBOL(kprobe_is_site);
 
 /**
  * kprobe_is_entry() - was a function hit at its entry, before it has made a frame?
@@ -40,7 +39,7 @@ NOKPROBE_SYMBOL(kprobe_is_site);
  * Context: Any.
  * Return: True when the caller's frame is the innermost.
  */
-bool kprobe_is_entry(unsigned long ip)
+__kprobes bool kprobe_is_entry(unsigned long ip)
 {
 	struct kprobe_point *point;
 
@@ -54,7 +53,6 @@ bool kprobe_is_entry(unsigned long ip)
 	point = kprobe_table_find(ip);
 	return point && point->site != point->addr;
 }
-NOKPROBE_SYMBOL(kprobe_is_entry);
 
 /**
  * kprobe_is_before() - is the probed instruction in front of an address not executed yet?
@@ -66,7 +64,7 @@ NOKPROBE_SYMBOL(kprobe_is_entry);
  * Context: Any.
  * Return: True while pre-handlers of that probe run in the caller's context.
  */
-bool kprobe_is_before(unsigned long ip)
+__kprobes bool kprobe_is_before(unsigned long ip)
 {
 	struct kprobe_frame *frame;
 	struct kprobe_point *point;
@@ -78,7 +76,6 @@ bool kprobe_is_before(unsigned long ip)
 	frame = kprobe_running_frame();
 	return point && frame && READ_ONCE(frame->hazard) == point && !READ_ONCE(frame->post);
 }
-NOKPROBE_SYMBOL(kprobe_is_before);
 
 /**
  * kprobe_is_after_entry() - has a function executed its first instruction and no other?
@@ -89,7 +86,7 @@ NOKPROBE_SYMBOL(kprobe_is_before);
  * Context: Any.
  * Return: True when @ip is after a probed instruction at a function's entry.
  */
-bool kprobe_is_after_entry(unsigned long ip)
+__kprobes bool kprobe_is_after_entry(unsigned long ip)
 {
 	struct kprobe_point *point;
 	unsigned int len;
@@ -104,7 +101,6 @@ bool kprobe_is_after_entry(unsigned long ip)
 	}
 	return false;
 }
-NOKPROBE_SYMBOL(kprobe_is_after_entry);
 
 /**
  * kprobe_displaced_frame() - where displaced code comes from, for unwinding
@@ -120,7 +116,7 @@ NOKPROBE_SYMBOL(kprobe_is_after_entry);
  * Return: The address in the kernel's or a module's text that @addr stands
  * for; @addr itself when that is neither in a slot nor a veneer.
  */
-unsigned long kprobe_displaced_frame(unsigned long addr, unsigned int *pushed)
+__kprobes unsigned long kprobe_displaced_frame(unsigned long addr, unsigned int *pushed)
 {
 	/* At a veneer registers and stack are those at the start of the detour. */
 	unsigned long slot = kprobe_veneer_target(addr);
@@ -143,7 +139,6 @@ unsigned long kprobe_displaced_frame(unsigned long addr, unsigned int *pushed)
 					     arch_kprobe_copy_len(point) + KPROBE_STUB_ENTER);
 	return point->site + (offset ? point->len : 0);
 }
-NOKPROBE_SYMBOL(kprobe_displaced_frame);
 
 /**
  * kprobe_displaced_ip() - where displaced code comes from
@@ -152,13 +147,12 @@ NOKPROBE_SYMBOL(kprobe_displaced_frame);
  * Context: As kprobe_displaced_frame().
  * Return: As kprobe_displaced_frame().
  */
-unsigned long kprobe_displaced_ip(unsigned long addr)
+__kprobes unsigned long kprobe_displaced_ip(unsigned long addr)
 {
 	unsigned int pushed;
 
 	return kprobe_displaced_frame(addr, &pushed);
 }
-NOKPROBE_SYMBOL(kprobe_displaced_ip);
 
 #if defined(KPROBE_STUB_FRAME) && !defined(ARCH_KPROBE_OWN_DETOURS)
 /**
@@ -168,12 +162,11 @@ NOKPROBE_SYMBOL(kprobe_displaced_ip);
  * Context: Any.
  * Return: True when the registers are where the caller's frame ends.
  */
-bool kprobe_saves_regs(unsigned long pc)
+__kprobes bool kprobe_saves_regs(unsigned long pc)
 {
 	return pc > (unsigned long)kprobe_post_trampoline &&
 	       pc < (unsigned long)kprobe_trampolines_end;
 }
-NOKPROBE_SYMBOL(kprobe_saves_regs);
 
 /**
  * kprobe_unwind_stub() - undo a stub's call in registers that unwinding begins with
@@ -189,7 +182,7 @@ NOKPROBE_SYMBOL(kprobe_saves_regs);
  * Context: Any.
  * Return: True if there is such a frame, which then ends at the stack pointer in @at.
  */
-bool kprobe_unwind_stub(struct kprobe_unwind *at)
+__kprobes bool kprobe_unwind_stub(struct kprobe_unwind *at)
 {
 	bool called = at->ip == (unsigned long)kprobe_post_trampoline ||
 		      kprobe_saves_regs(at->ip);
@@ -217,5 +210,4 @@ bool kprobe_unwind_stub(struct kprobe_unwind *at)
 unreadable:
 	return false;
 }
-NOKPROBE_SYMBOL(kprobe_unwind_stub);
 #endif
