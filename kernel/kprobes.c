@@ -44,13 +44,10 @@
 #include <linux/kprobes.h>
 #include <linux/sched.h>
 
-#include "kprobes/batch.h"
-#include "kprobes/blacklist.h"
-#include "kprobes/code.h"
 #include "kprobes/frame.h"
-#include "kprobes/ftrace.h"
 #include "kprobes/kretprobe_pool.h"
-#include "kprobes/optimizer.h"
+#include "kprobes/mechanism.h"
+#include "kprobes/place.h"
 #include "kprobes/point.h"
 #include "kprobes/reason.h"
 #include "kprobes/register.h"

@@ -23,10 +23,7 @@
 #include <linux/uaccess.h>
 #include <asm/sections.h>
 
-#include "address.h"
-#include "blacklist.h"
-#include "function.h"
-#include "index.h"
+#include "place.h"
 #include "reason.h"
 #include "survey.h"
 #include "veneer.h"

@@ -24,11 +24,8 @@
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 
-#include "batch.h"
-#include "code.h"
 #include "frame.h"
-#include "ftrace.h"
-#include "optimizer.h"
+#include "mechanism.h"
 #include "patch.h"
 #include "point.h"
 #include "slot.h"

@@ -30,7 +30,7 @@
 #if defined(CONFIG_KASAN_GENERIC) || defined(CONFIG_KASAN_SW_TAGS)
 #include "../../mm/kasan/kasan.h"
 #endif
-#include "blacklist.h"
+#include "place.h"
 
 /*
  * Functions of other subsystems that the hit path calls and that have no NOKPROBE_SYMBOL() of

@@ -21,9 +21,8 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include "address.h"
-#include "code.h"
-#include "index.h"
+#include "mechanism.h"
+#include "place.h"
 #include "point.h"
 #include "slot.h"
 #include "table.h"

@@ -19,11 +19,10 @@
 #include <linux/sysctl.h>
 #include <linux/uaccess.h>
 
-#include "batch.h"
-#include "blacklist.h"
 #include "debugfs.h"
 #include "hit.h"
-#include "optimizer.h"
+#include "mechanism.h"
+#include "place.h"
 #include "point.h"
 #include "reason.h"
 

@@ -22,14 +22,8 @@
 #include <linux/kprobes.h>
 
 #include "../trace/trace.h"
-#include "address.h"
-#include "batch.h"
-#include "code.h"
-#include "entry.h"
-#include "ftrace.h"
-#include "function.h"
-#include "index.h"
-#include "optimizer.h"
+#include "mechanism.h"
+#include "place.h"
 #include "point.h"
 #include "reason.h"
 

@@ -21,10 +21,8 @@
 #include <linux/wait.h>
 
 #include "../trace/ftrace_internal.h"
-#include "code.h"
-#include "ftrace.h"
 #include "hit.h"
-#include "optimizer.h"
+#include "mechanism.h"
 #include "patch.h"
 #include "point.h"
 #include "slot.h"

@@ -2,7 +2,7 @@
 #ifndef _KERNEL_KPROBES_FUNCTION_H
 #define _KERNEL_KPROBES_FUNCTION_H
 
-/* function.c: functions and what their symbols stand for */
+/* Functions, and what is remembered of the last one. Pure: hosts compile it too. */
 #include <linux/types.h>
 
 /**
@@ -64,10 +64,5 @@ static inline void kprobe_lookup_init(struct kprobe_lookup *lookup)
 	lookup->allowed_last = 0;
 	lookup->surveyed = false;
 }
-
-bool kprobe_is_prefix_symbol(const char *name);
-enum kprobe_symbol kprobe_symbol_kind(const char *name);
-bool kprobe_is_cold_part(unsigned long addr);
-bool kprobe_ask_kallsyms(unsigned long addr, struct kprobe_function *f);
 
 #endif /* _KERNEL_KPROBES_FUNCTION_H */

@@ -19,10 +19,10 @@
 #include <linux/sched.h>
 #include <linux/sched/task.h>
 
-#include "address.h"
 #include "frame.h"
 #include "hit.h"
 #include "kretprobe_pool.h"
+#include "place.h"
 
 #define KRETPROBE_TRAMPOLINE						\
 	((unsigned long)dereference_function_descriptor(kretprobe_trampoline))

@@ -12,10 +12,8 @@
 #include <linux/module.h>
 #include <asm/sections.h>
 
-#include "batch.h"
-#include "blacklist.h"
-#include "ftrace.h"
-#include "index.h"
+#include "mechanism.h"
+#include "place.h"
 #include "point.h"
 
 static void kill_points(unsigned long start, unsigned long size)

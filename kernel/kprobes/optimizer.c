@@ -21,11 +21,9 @@
 #include <linux/timekeeping.h>
 #include <linux/workqueue.h>
 
-#include "address.h"
-#include "code.h"
-#include "function.h"
-#include "optimizer.h"
+#include "mechanism.h"
 #include "patch.h"
+#include "place.h"
 #include "point.h"
 #include "slot.h"
 

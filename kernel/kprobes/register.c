@@ -16,13 +16,10 @@
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
 
-#include "address.h"
-#include "batch.h"
-#include "code.h"
-#include "entry.h"
 #include "frame.h"
 #include "kretprobe_pool.h"
-#include "optimizer.h"
+#include "mechanism.h"
+#include "place.h"
 #include "point.h"
 #include "reason.h"
 #include "register.h"

@@ -8,7 +8,7 @@
 #include <linux/list.h>
 #include <linux/types.h>
 
-#include "function.h"
+#include "place.h"
 #include "reason.h"
 
 struct kprobe;

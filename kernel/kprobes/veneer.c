@@ -19,9 +19,8 @@
 #include <linux/string.h>
 #include <asm/sections.h>
 
-#include "function.h"
-#include "index.h"
 #include "patch.h"
+#include "place.h"
 #include "veneer.h"
 
 unsigned long kprobe_veneers_first = ULONG_MAX;

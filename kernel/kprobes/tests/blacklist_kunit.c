@@ -9,9 +9,9 @@
 #include <linux/module.h>
 #include <asm/sections.h>
 
-#include "../blacklist.h"
 #include "../frame.h"
 #include "../hit.h"
+#include "../place.h"
 #include "../slot.h"
 #include "arch_blacklist.h"
 #include "targets.h"

@@ -9,8 +9,7 @@
 #include <linux/string.h>
 #include <asm/sections.h>
 
-#include "../blacklist.h"
-#include "../function.h"
+#include "../place.h"
 #include "targets.h"
 
 /* Functions that are refused without a mark or a section: why, and their names. */

@@ -5,8 +5,7 @@
 #include <linux/kprobes.h>
 #include <linux/kprobe_point.h>
 
-#include "../address.h"
-#include "../function.h"
+#include "../place.h"
 
 #ifdef CONFIG_ARM64
 #define GO	"b	"

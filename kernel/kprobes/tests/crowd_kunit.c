@@ -13,8 +13,7 @@
 #include <linux/workqueue.h>
 #include <asm/sections.h>
 
-#include "../batch.h"
-#include "../optimizer.h"
+#include "../mechanism.h"
 #include "../point.h"
 #include "../register.h"
 #include "targets.h"

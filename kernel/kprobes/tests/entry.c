@@ -8,8 +8,7 @@
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
 
-#include "../batch.h"
-#include "../optimizer.h"
+#include "../mechanism.h"
 #include "entry.h"
 
 unsigned int kprobes_entry_directs;

@@ -10,8 +10,7 @@
 #include <linux/kprobes.h>
 #include <linux/stacktrace.h>
 
-#include "../code.h"
-#include "../optimizer.h"
+#include "../mechanism.h"
 #include "entry.h"
 
 #define CALLS	5

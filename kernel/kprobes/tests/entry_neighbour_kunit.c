@@ -8,7 +8,7 @@
 #include <linux/kprobes.h>
 #include <linux/memory.h>
 
-#include "../optimizer.h"
+#include "../mechanism.h"
 #include "entry.h"
 
 #define CALLS	5

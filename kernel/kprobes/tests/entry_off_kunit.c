@@ -8,8 +8,7 @@
 #include <linux/kprobes.h>
 #include <linux/module.h>
 
-#include "../batch.h"
-#include "../ftrace.h"
+#include "../mechanism.h"
 #include "../point.h"
 #include "../reason.h"
 #include "entry.h"

@@ -9,7 +9,7 @@
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
 
-#include "../batch.h"
+#include "../mechanism.h"
 #include "../patch.h"
 #include "entry.h"
 

@@ -10,9 +10,8 @@
 #include <linux/kprobes.h>
 #include <linux/module.h>
 
-#include "../batch.h"
-#include "../ftrace.h"
 #include "../hit.h"
+#include "../mechanism.h"
 #include "entry.h"
 #include "waits.h"
 

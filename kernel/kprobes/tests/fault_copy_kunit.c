@@ -15,8 +15,7 @@
 #include <linux/stringhash.h>
 #include <linux/vmalloc.h>
 
-#include "../function.h"
-#include "../index.h"
+#include "../place.h"
 #include "console.h"
 #include "optimized.h"
 

@@ -7,7 +7,7 @@
 #include <linux/kprobes.h>
 
 #include "../../trace/trace.h"
-#include "../entry.h"
+#include "../mechanism.h"
 #include "../table.h"
 #include "targets.h"
 

@@ -7,7 +7,7 @@
 #include <linux/elf.h>
 #include <linux/module.h>
 
-#include "../index.h"
+#include "../place.h"
 #include "../table.h"
 
 /* Numbers of sections; the first one of a file is empty. */

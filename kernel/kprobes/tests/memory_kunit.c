@@ -15,8 +15,7 @@
 #include <linux/sched.h>
 #include <linux/sizes.h>
 
-#include "../blacklist.h"
-#include "../index.h"
+#include "../place.h"
 #include "../point.h"
 #include "console.h"
 #include "targets.h"

@@ -11,8 +11,7 @@
 #include <linux/vmalloc.h>
 #include <asm/sections.h>
 
-#include "../batch.h"
-#include "../optimizer.h"
+#include "../mechanism.h"
 #include "../reason.h"
 #include "../register.h"
 #include "model.h"

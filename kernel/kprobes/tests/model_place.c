@@ -17,8 +17,7 @@
 #include <linux/static_call.h>
 #include <asm/sections.h>
 
-#include "../blacklist.h"
-#include "../index.h"
+#include "../place.h"
 #include "model.h"
 
 #define MODULE_SYMBOL(name)	"kprobes_target:kprobes_target_" name

@@ -9,8 +9,8 @@
 #include <linux/kprobe_arch.h>
 #include <asm/sections.h>
 
-#include "../batch.h"
-#include "../index.h"
+#include "../mechanism.h"
+#include "../place.h"
 #include "../point.h"
 #include "../slot.h"
 #include "targets.h"

@@ -14,8 +14,7 @@
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
 
-#include "../batch.h"
-#include "../optimizer.h"
+#include "../mechanism.h"
 #include "../point.h"
 #include "optimized.h"
 

@@ -6,8 +6,7 @@
  */
 #include <linux/kprobe_arch.h>
 
-#include "../batch.h"
-#include "../optimizer.h"
+#include "../mechanism.h"
 #include "../point.h"
 #include "optimized.h"
 

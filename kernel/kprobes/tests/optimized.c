@@ -7,9 +7,7 @@
 #include <linux/kprobe_arch.h>
 #include <linux/kthread.h>
 
-#include "../batch.h"
-#include "../code.h"
-#include "../optimizer.h"
+#include "../mechanism.h"
 #include "../point.h"
 #include "optimized.h"
 

@@ -15,7 +15,7 @@
 #include <linux/vmalloc.h>
 #include <asm/sections.h>
 
-#include "../index.h"
+#include "../place.h"
 #include "refusal.h"
 #include "targets.h"
 

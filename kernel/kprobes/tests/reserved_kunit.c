@@ -13,9 +13,7 @@
 #include <asm/insn.h>
 #include <asm/sections.h>
 
-#include "../address.h"
-#include "../function.h"
-#include "../index.h"
+#include "../place.h"
 #include "kprobes_test.h"
 #include "waits.h"
 

@@ -16,9 +16,7 @@
 #include <linux/string.h>
 #include <asm/sections.h>
 
-#include "../address.h"
-#include "../function.h"
-#include "../index.h"
+#include "../place.h"
 #include "../reason.h"
 #include "kprobes_test.h"
 #include "targets.h"

@@ -8,9 +8,7 @@
 #include <linux/kprobe_arch.h>
 #include <linux/memory.h>
 
-#include "../batch.h"
-#include "../ftrace.h"
-#include "../optimizer.h"
+#include "../mechanism.h"
 #include "../point.h"
 #include "../register.h"
 #include "targets.h"

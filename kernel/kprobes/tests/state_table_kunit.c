@@ -6,7 +6,7 @@
 #include <kunit/test.h>
 #include <linux/kprobe_point.h>
 
-#include "../optimizer.h"
+#include "../mechanism.h"
 #include "../point.h"
 
 struct edge;

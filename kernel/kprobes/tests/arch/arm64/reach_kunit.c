@@ -11,7 +11,7 @@
 #include <linux/unaligned.h>
 #include <asm/sections.h>
 
-#include "../../../code.h"
+#include "../../../mechanism.h"
 
 struct reach_case {
 	const char *name;

@@ -4,7 +4,7 @@
  */
 #include <kunit/test.h>
 
-#include "../../../index.h"
+#include "../../../place.h"
 
 /* An indirect call as clang checks it. The assembler compresses what clang does. */
 extern const u8 kprobes_cfi_beq[], kprobes_cfi_ebreak[], kprobes_cfi_jalr[];

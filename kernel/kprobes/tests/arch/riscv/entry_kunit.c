@@ -5,8 +5,7 @@
 #include <kunit/test.h>
 #include <linux/kprobes.h>
 
-#include "../../../batch.h"
-#include "../../../optimizer.h"
+#include "../../../mechanism.h"
 #include "../../entry.h"
 
 #define SYMBOL	"kprobes_entry_compressed"

@@ -5,7 +5,7 @@
  */
 #include <asm/csr.h>
 
-#include "../../../batch.h"
+#include "../../../mechanism.h"
 #include "../../optimized.h"
 
 /* Where a task goes on that an interrupt finds @offset bytes after the probed address. */

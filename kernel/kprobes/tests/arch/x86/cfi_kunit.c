@@ -5,7 +5,7 @@
 #include <kunit/test.h>
 #include <asm/insn.h>
 
-#include "../../../index.h"
+#include "../../../place.h"
 
 /* Two indirect calls as clang checks them, of a register and of one with REX.B. */
 static const u8 code[2][14] = {

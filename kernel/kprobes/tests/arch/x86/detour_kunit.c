@@ -7,12 +7,13 @@
 #include <kunit/test.h>
 #include <linux/bitmap.h>
 #include <linux/cpufeature.h>
+#include <linux/kprobe_arch.h>
 #include <linux/sizes.h>
 #include <linux/string.h>
 #include <asm/insn.h>
 
 #include "../../../../../arch/x86/kernel/kprobes-opt.h"
-#include "../../../code.h"
+#include "../../../mechanism.h"
 
 /* An address in reach of the functions that detours call. */
 #define SITE	((unsigned long)kinds + SZ_1M)

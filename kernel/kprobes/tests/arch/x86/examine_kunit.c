@@ -11,9 +11,7 @@
 #include <linux/memory.h>
 #include <linux/mutex.h>
 
-#include "../../../address.h"
-#include "../../../function.h"
-#include "../../../index.h"
+#include "../../../place.h"
 #include "../../../slot.h"
 #include "../../targets.h"
 

@@ -15,10 +15,8 @@
 #ifdef CONFIG_KGDB
 #include "../../../../debug/debug_core.h"
 #endif
-#include "../../../address.h"
-#include "../../../batch.h"
-#include "../../../function.h"
-#include "../../../index.h"
+#include "../../../mechanism.h"
+#include "../../../place.h"
 #include "../../targets.h"
 
 /* A function that is decoded differently if a breakpoint is taken for an instruction. */

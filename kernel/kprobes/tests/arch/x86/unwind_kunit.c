@@ -12,8 +12,8 @@
 
 #include "../../../../../arch/x86/kernel/kprobes-insn.h"
 #include "../../../../../arch/x86/kernel/kprobes-opt.h"
-#include "../../../function.h"
 #include "../../../kretprobe_pool.h"
+#include "../../../place.h"
 #include "../../optimized.h"
 #include "unwind.h"
 #include "walk.h"

@@ -7,10 +7,10 @@
 #include <linux/kallsyms.h>
 #include <linux/kprobe_arch.h>
 
-#include "../../../batch.h"
+#include "../../../mechanism.h"
 #include "../../optimized.h"
-#include "unwind.h"
 #include "step.h"
+#include "unwind.h"
 
 /* More than there are veneers in the prefixes around the function. */
 #define DETOURS_MAX	64
