@@ -241,24 +241,6 @@ static bool is_reserved(const struct kprobe_text *text, unsigned long start,
 	       arch_kprobe_text_reserved(start, end);
 }
 
-static bool may_fault(const struct kprobe_text *text, unsigned long start,
-		      unsigned long end)
-{
-	return kprobe_any_in(KPROBE_TEXT_FAULTS, start, end);
-}
-
-static bool is_landed_on(const struct kprobe_text *text, unsigned long start,
-			 unsigned long end)
-{
-	return kprobe_any_in(KPROBE_TEXT_LANDED, start, end);
-}
-
-static unsigned long next_exit(const struct kprobe_text *text, unsigned long *site,
-			       unsigned long end)
-{
-	return kprobe_next_target(site, end);
-}
-
 /* Leaves the cache as it is: the caller goes on with the function that is in it. */
 static bool find(struct kprobe_lookup *lookup, unsigned long addr,
 		 struct kprobe_function *function)
@@ -279,9 +261,8 @@ static struct kprobe_survey *use_survey(const struct kprobe_isa *isa,
 		.find = find,
 		.is_whole = is_whole,
 		.is_reserved = is_reserved,
-		.may_fault = may_fault,
-		.is_landed_on = is_landed_on,
-		.next_exit = next_exit,
+		.any_in = kprobe_any_in,
+		.next_target = kprobe_next_target,
 		.is_thunk = arch_kprobe_is_thunk,
 	};
 

@@ -2,8 +2,15 @@
 #ifndef _KERNEL_KPROBES_FUNCTION_H
 #define _KERNEL_KPROBES_FUNCTION_H
 
-/* Functions, and what is remembered of the last one. Pure: hosts compile it too. */
+/* What is known of text by symbols and tables. Hosts compile it too. */
+#include <linux/bits.h>
 #include <linux/types.h>
+
+/* What the tables say of an address: bits, since callers may ask for several. */
+#define KPROBE_TEXT_RESERVED	BIT(0)	/* patched or read by another subsystem */
+#define KPROBE_TEXT_FAULTS	BIT(1)	/* an exception table has a fixup for the instruction */
+#define KPROBE_TEXT_LANDED	BIT(2)	/* a jump label or a fixup leads there */
+#define KPROBE_TEXT_SYMBOL	BIT(3)	/* a symbol of a module is there */
 
 /**
  * enum kprobe_symbol - what a symbol of the text stands for

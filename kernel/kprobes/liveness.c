@@ -80,7 +80,7 @@ static u32 find_dead(struct life *l, unsigned int branches)
 		addr = l->addr;
 		plan_next(l, &insn);
 		/* Execution may continue elsewhere: at a fixup, or at a jump label's target. */
-		if (!insn.len || text->may_fault(text, addr, l->addr) ||
+		if (!insn.len || text->any_in(KPROBE_TEXT_FAULTS, addr, l->addr) ||
 		    text->is_reserved(text, addr, l->addr))
 			break;
 		note_use(l, &insn, !uncertain);

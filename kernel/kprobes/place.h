@@ -45,12 +45,6 @@ extern s32 __stop___kcfi_traps[];
 #define KPROBE_CFI_CHECK	{ 0 }
 #endif
 
-/* What the tables say of an address: bits, since callers may ask for several. */
-#define KPROBE_TEXT_RESERVED	BIT(0)	/* patched or read by another subsystem */
-#define KPROBE_TEXT_FAULTS	BIT(1)	/* an exception table has a fixup for the instruction */
-#define KPROBE_TEXT_LANDED	BIT(2)	/* a jump label or a fixup leads there */
-#define KPROBE_TEXT_SYMBOL	BIT(3)	/* a symbol of a module is there */
-
 /* index.c: what symbols and tables say of text, and which text can be probed now */
 int kprobe_module_comes(struct module *mod);
 void kprobe_module_has_come(struct module *mod);

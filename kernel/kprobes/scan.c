@@ -143,12 +143,12 @@ enum kprobe_reason kprobe_scan_region(struct kprobe_survey *s, struct kprobe_reg
 		return KPROBE_REASON_FUNCTION_UNDECODABLE;
 	if (text->is_reserved(text, site, to))
 		return KPROBE_REASON_RESERVED;
-	if (text->may_fault(text, site, to))
+	if (text->any_in(KPROBE_TEXT_FAULTS, site, to))
 		return KPROBE_REASON_EXTABLE;
 	if (!needs_search(s->isa, from, to))
 		return KPROBE_REASON_NONE;
 	kprobe_survey_function(s, &function, site, to);
-	if (text->is_landed_on(text, from, to))
+	if (text->any_in(KPROBE_TEXT_LANDED, from, to))
 		return KPROBE_REASON_JUMPED_INTO;
 	return kprobe_survey_branches(s, from, to) ?: judge_landings(&s->scan, site, from, to) ?:
 	       choose_scratch(s, region, site);

@@ -327,7 +327,7 @@ static void follow_tables(struct kprobe_survey *s)
 {
 	unsigned long site = s->scan.start, target;
 
-	while (!s->reason && (target = s->text->next_exit(s->text, &site, s->scan.end)))
+	while (!s->reason && (target = s->text->next_target(&site, s->scan.end)))
 		s->reason = follow_exit(s, target);
 }
 

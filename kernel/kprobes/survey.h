@@ -20,9 +20,8 @@ struct kprobe_survey;
  * @is_whole:  why not all branches into the middle of the survey's function are in the function
  *             itself or in its cold part: %KPROBE_REASON_NONE if they are
  * @is_reserved: whether another subsystem patches or reads bytes
- * @may_fault: whether an instruction there has an entry in an exception table
- * @is_landed_on: whether a jump label or an exception fixup leads there
- * @next_exit: returns the target of the first jump label or exception fixup from @site on,
+ * @any_in:    whether the kernel's tables say one of some things of the text
+ * @next_target: returns the target of the first jump label or exception fixup from @site on,
  *             and sets @site to the byte after the address of that; 0 if there is none
  *             before @end
  * @is_thunk:  whether an address is a thunk, which jumps to an unknown target
@@ -36,12 +35,8 @@ struct kprobe_text {
 	enum kprobe_reason (*is_whole)(struct kprobe_survey *s);
 	bool (*is_reserved)(const struct kprobe_text *text, unsigned long start,
 			    unsigned long end);
-	bool (*may_fault)(const struct kprobe_text *text, unsigned long start,
-			  unsigned long end);
-	bool (*is_landed_on)(const struct kprobe_text *text, unsigned long start,
-			     unsigned long end);
-	unsigned long (*next_exit)(const struct kprobe_text *text, unsigned long *site,
-				   unsigned long end);
+	bool (*any_in)(u32 kinds, unsigned long start, unsigned long end);
+	unsigned long (*next_target)(unsigned long *site, unsigned long end);
 	bool (*is_thunk)(unsigned long addr);
 	unsigned long way_out;
 	struct kprobe_lookup *lookup;

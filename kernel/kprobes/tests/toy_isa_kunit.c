@@ -57,19 +57,12 @@ static enum kprobe_reason yes(struct kprobe_survey *s)
 	return KPROBE_REASON_NONE;
 }
 
-static bool no_range(const struct kprobe_text *text, unsigned long start,
-		     unsigned long end)
-{
-	return false;
-}
-
 /* An instruction that may fault, and one that another subsystem patches; 0 for none. */
 static unsigned long faulting, taken;
 
-static bool is_faulting(const struct kprobe_text *text, unsigned long start,
-			unsigned long end)
+static bool any_in(u32 kinds, unsigned long start, unsigned long end)
 {
-	return faulting >= start && faulting < end;
+	return kinds & KPROBE_TEXT_FAULTS && faulting >= start && faulting < end;
 }
 
 static bool is_taken(const struct kprobe_text *text, unsigned long start,
@@ -83,8 +76,7 @@ static bool no_thunk(unsigned long addr)
 	return false;
 }
 
-static unsigned long no_exit(const struct kprobe_text *text, unsigned long *site,
-			     unsigned long end)
+static unsigned long no_target(unsigned long *site, unsigned long end)
 {
 	return 0;
 }
@@ -94,9 +86,8 @@ static const struct kprobe_text toy_text = {
 	.find = find,
 	.is_whole = yes,
 	.is_reserved = is_taken,
-	.may_fault = is_faulting,
-	.is_landed_on = no_range,
-	.next_exit = no_exit,
+	.any_in = any_in,
+	.next_target = no_target,
 	.is_thunk = no_thunk,
 };
 

@@ -300,20 +300,13 @@ static bool is_reserved(const struct kprobe_text *text, unsigned long start,
 	return is_noted(start, end, RESERVED);
 }
 
-static bool may_fault(const struct kprobe_text *text, unsigned long start,
-		      unsigned long end)
+static bool any_in(u32 kinds, unsigned long start, unsigned long end)
 {
-	return is_noted(start, end, FAULTS);
+	return ((kinds & KPROBE_TEXT_FAULTS) && is_noted(start, end, FAULTS)) ||
+	       ((kinds & KPROBE_TEXT_LANDED) && is_noted(start, end, LANDED_ON));
 }
 
-static bool is_landed_on(const struct kprobe_text *text, unsigned long start,
-			 unsigned long end)
-{
-	return is_noted(start, end, LANDED_ON);
-}
-
-static unsigned long next_exit(const struct kprobe_text *text, unsigned long *site,
-			       unsigned long end)
+static unsigned long next_target(unsigned long *site, unsigned long end)
 {
 	size_t from = 0, to = nr_ways, middle;
 
@@ -340,8 +333,7 @@ const struct kprobe_text image_text = {
 	.find = find_function,
 	.is_whole = is_whole,
 	.is_reserved = is_reserved,
-	.may_fault = may_fault,
-	.is_landed_on = is_landed_on,
-	.next_exit = next_exit,
+	.any_in = any_in,
+	.next_target = next_target,
 	.is_thunk = is_thunk,
 };

@@ -269,8 +269,12 @@ static bool no_range(const struct kprobe_text *text, unsigned long start, unsign
 	return false;
 }
 
-static unsigned long no_exit(const struct kprobe_text *text, unsigned long *site,
-			     unsigned long end)
+static bool none_in(u32 kinds, unsigned long start, unsigned long end)
+{
+	return false;
+}
+
+static unsigned long no_target(unsigned long *site, unsigned long end)
 {
 	return 0;
 }
@@ -291,8 +295,8 @@ static struct kprobe_survey *survey_of(read_t read, find_t find)
 	static struct kprobe_text text;
 
 	text = (struct kprobe_text){
-		.read = read, .find = find, .is_reserved = no_range, .may_fault = no_range,
-		.next_exit = no_exit, .is_thunk = no_thunk,
+		.read = read, .find = find, .is_reserved = no_range, .any_in = none_in,
+		.next_target = no_target, .is_thunk = no_thunk,
 	};
 	kprobe_survey_init(&survey, &arm64_kprobe_isa, &text);
 	return &survey;

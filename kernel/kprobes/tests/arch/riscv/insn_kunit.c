@@ -34,6 +34,11 @@ static bool no_range(const struct kprobe_text *text, unsigned long start,
 	return false;
 }
 
+static bool none_in(u32 kinds, unsigned long start, unsigned long end)
+{
+	return false;
+}
+
 /* Registers that a jump may use. */
 
 struct riscv_dead_case {
@@ -61,7 +66,7 @@ static void riscv_dead(struct kunit *test)
 	static const struct kprobe_text text = {
 		.read = read_function,
 		.find = find_function,
-		.may_fault = no_range,
+		.any_in = none_in,
 		.is_reserved = no_range,
 	};
 	const struct riscv_dead_case *c = test->param_value;
