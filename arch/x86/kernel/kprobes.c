@@ -214,7 +214,7 @@ static nokprobe_inline bool loop_goes_on(const struct kprobe_insn *insn, struct 
  * The registers are those of a trap in the kernel, which leaves a gap for a push on the stack.
  * They stay as they are if the memory that holds an indirect branch's target cannot be read.
  */
-bool arch_kprobe_emulate(struct kprobe_point *point, struct pt_regs *regs)
+__kprobes bool arch_kprobe_emulate(struct kprobe_point *point, struct pt_regs *regs)
 {
 	const struct kprobe_insn *insn = point->emulated;
 	unsigned long next = point->site + point->len, target = next;
@@ -248,21 +248,19 @@ bool arch_kprobe_emulate(struct kprobe_point *point, struct pt_regs *regs)
 	int3_emulate_jmp(regs, target);
 	return true;
 }
-NOKPROBE_SYMBOL(arch_kprobe_emulate);
 
 /* A breakpoint trap in the kernel counts as an NMI. */
 #define INT3_ENTERED	(NMI_OFFSET + HARDIRQ_OFFSET)
 
 /* A breakpoint was hit. Returns whether it was a probe's. */
-int kprobe_int3_handler(struct pt_regs *regs)
+__kprobes int kprobe_int3_handler(struct pt_regs *regs)
 {
 	return !user_mode(regs) &&
 	       kprobe_breakpoint_hit(regs->ip - INT3_INSN_SIZE, regs, INT3_ENTERED);
 }
-NOKPROBE_SYMBOL(kprobe_int3_handler);
 
 /* Are registers those that were saved at a hit? */
-static bool is_from_hit(unsigned long ip)
+static __kprobes bool is_from_hit(unsigned long ip)
 {
 #ifdef ARCH_KPROBE_OWN_DETOURS
 	if (ip - (unsigned long)kprobe_detour_saved < 2 ||
@@ -273,18 +271,16 @@ static bool is_from_hit(unsigned long ip)
 	/* They follow each other. */
 	return ip >= (unsigned long)asm_exc_int3 && ip < (unsigned long)asm_exc_page_fault;
 }
-NOKPROBE_SYMBOL(is_from_hit);
 
 /*
  * For unwinders: is @ip, of registers on a stack, the byte after a probe's breakpoint? Unwinding
  * goes on from the breakpoint, as the stack may differ after a short instruction. @from is the
  * instruction that has saved the registers, or what stands for a detour's.
  */
-bool kprobe_is_hit(unsigned long ip, unsigned long from)
+__kprobes bool kprobe_is_hit(unsigned long ip, unsigned long from)
 {
 	return is_from_hit(from) && kprobe_is_site(ip - INT3_INSN_SIZE);
 }
-NOKPROBE_SYMBOL(kprobe_is_hit);
 
 /*
  * Leaves a breakpoint's trap for a detour, before anything else is done about the trap: what a
@@ -301,14 +297,13 @@ noinstr bool kprobe_int3_leave(struct pt_regs *regs)
 }
 
 /* Some traps reach probes only by way of the notifier chain. */
-static int kprobe_die_event(struct notifier_block *nb, unsigned long event, void *data)
+static __kprobes int kprobe_die_event(struct notifier_block *nb, unsigned long event, void *data)
 {
 	struct die_args *args = data;
 
 	return event == DIE_TRAP && args->regs && !user_mode(args->regs) &&
 	       kprobe_fault_handler(args->regs, args->trapnr) ? NOTIFY_STOP : NOTIFY_DONE;
 }
-NOKPROBE_SYMBOL(kprobe_die_event);
 
 static struct notifier_block kprobe_die_nb = {
 	.notifier_call = kprobe_die_event,
