@@ -92,11 +92,12 @@ enum kprobe_point_state {
  *             to    IDLE           QUEUED   WAITING
  *   from
  *   IDLE             -             queue       -
- *   QUEUED     look, dequeue         -       begin
+ *   QUEUED        dequeue            -       look
  *   WAITING    write, dequeue        -         -
  *
- * "look" is taken when there can be no jump, or one that needs no grace period. A point that
- * is not KPROBE_POINT_ARMED is IDLE: it is dequeued before it leaves that state.
+ * "look" makes the detour. If there can be no jump, or one that needs no grace period, "write" or
+ * "dequeue" follows under the same hold of the mutex. A point that is not KPROBE_POINT_ARMED is
+ * IDLE: it is dequeued before it leaves that state.
  */
 enum kprobe_optimization {
 	KPROBE_OPT_IDLE,

@@ -101,14 +101,16 @@ static void commit_route(struct kprobe_point *point, struct list_head *ready)
 	/* No task is among the instructions: there is a jump, or they are one. */
 	bool at_once = point->mechanism == KPROBE_JUMP || point->region_len == point->len;
 
+	if (!may_jump(point))
+		kprobe_point_set_optimization(point, KPROBE_OPT_IDLE);
 	kprobe_point_choose_route(point);
 	if (may_jump(point) && at_once) {
 		list_move_tail(&point->optimize, ready);
 		return;
 	}
 	kprobe_detour_retire_replaced(point);
-	kprobe_point_set_optimization(point, may_jump(point) ? KPROBE_OPT_WAITING :
-							       KPROBE_OPT_IDLE);
+	if (may_jump(point))
+		list_move_tail(&point->optimize, &optimizing_points);
 }
 
 static void patch_sites(struct list_head *points, enum kprobe_site_text text)
@@ -162,13 +164,23 @@ static void round_is_over(struct rcu_head *rcu)
 	mod_delayed_work(system_unbound_wq, &optimize_work, 0);
 }
 
+/* The point after @point, which may be NULL, if it is queued: a survey and a poke serve both. */
+static struct kprobe_point *next_queued(const struct kprobe_point *point)
+{
+	struct kprobe_point *next = point ? kprobe_point_after(point) : NULL;
+
+	if (next && next->optimization == KPROBE_OPT_QUEUED)
+		return next;
+	return list_first_entry_or_null(&queued_points, struct kprobe_point, optimize);
+}
+
 /*
  * Writes the jumps of points that have waited, or else looks at queued points, as many as fit in
  * one hold of kprobe_mutex. Returns whether there is more to do.
  */
 static bool optimize_some(void)
 {
-	struct kprobe_point *point, *next;
+	struct kprobe_point *point = NULL, *next;
 	struct kprobe_lookup lookup;
 	unsigned int done = 0;
 	LIST_HEAD(prepared);
@@ -188,9 +200,9 @@ static bool optimize_some(void)
 			current_round = ROUND_NONE;
 	} else {
 		kprobe_lookup_init(&lookup);
-		while (done++ < KPROBE_CHUNK && !list_empty(&queued_points)) {
-			point = list_first_entry(&queued_points, struct kprobe_point, optimize);
+		while (done++ < KPROBE_CHUNK && (point = next_queued(point))) {
 			prepare_detour(point, &lookup);
+			kprobe_point_set_optimization(point, KPROBE_OPT_WAITING);
 			list_move_tail(&point->optimize, &prepared);
 			cond_resched();
 			if (kprobe_turn_is_over(began))

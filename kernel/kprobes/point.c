@@ -223,7 +223,9 @@ bool kprobe_point_has_neighbour(const struct kprobe_point *point)
 
 	if (kprobe_point_at_site(point))
 		return true;
-	while ((other = kprobe_point_next(&addr, last)))
+	other = kprobe_point_in_text(point) ? kprobe_point_after(point) :
+					      kprobe_point_next(&addr, last);
+	for (; other && other->addr <= last; other = kprobe_point_after(other))
 		if (kprobe_point_in_text(other) && other->mechanism != KPROBE_FTRACE &&
 		    kprobe_point_covers(point, other->site))
 			return true;
