@@ -235,18 +235,17 @@ static enum kprobe_reason connect_jump(struct kprobe_detour *detour,
 static enum kprobe_reason make_detour(struct kprobe_point *point,
 				      const struct kprobe_region *region, bool alone)
 {
-	struct kprobe_detour *detour = kmem_cache_zalloc(detour_cache, GFP_KERNEL);
+	struct kprobe_detour *detour = kmem_cache_alloc(detour_cache, GFP_KERNEL);
 	struct emission emission = { .detour = detour, .region = region };
 	enum kprobe_reason reason;
 
 	if (!detour)
 		return KPROBE_REASON_NO_MEMORY;
-	detour->point = point;
-	detour->generation = READ_ONCE(point->generation);
+	*detour = (struct kprobe_detour){
+		.point = point, .generation = READ_ONCE(point->generation), .alone = alone,
+		.direct = !kprobe_point_at_site(point), .nr = region->nr,
+	};
 	smp_rmb();	/* before probes' flags are read: pairs with kprobe_point_set_disabled() */
-	detour->alone = alone;
-	detour->direct = !kprobe_point_at_site(point);
-	detour->nr = region->nr;
 	memcpy(detour->from, region->from, region->nr + 1);
 	reason = kprobe_slot_make(&detour->slot, (unsigned long)detour, emit, &emission);
 	if (!reason && !alone)

@@ -41,7 +41,7 @@ bool arch_kprobe_text_reserved(unsigned long start, unsigned long end)
 }
 
 /* Text that is patched at once: to map a page for writing takes longer than to copy this. */
-#define PATCHED_AT_ONCE	512
+#define PATCHED_AT_ONCE	1024
 
 /*
  * Writes the first of some patches, with those that follow in the same page and the text in
