@@ -31,7 +31,7 @@ class Tree(unittest.TestCase):
             os.makedirs(self.path("top/scripts"), exist_ok=True)
             copy(os.path.join(SCRIPTS, name), self.path("top/scripts/" + name))
         self.write("top/scripts/base", "#!/bin/sh\necho %s\n" % self.path("base/.git"), 0o755)
-        self.write("top/scripts/strip-list.txt", "kernel/again.c\nkernel/gone.c\n")
+        self.write("top/scripts/strip-list.txt", "kernel/again.c\nkernel/g*.c\n")
         self.write("top/patches/series", "first.patch kernel/again.c\nb.patch kernel\n")
         self.write("top/patches/first.patch", "Subject: Take out\n\nIt is old.\n")
         self.write("top/patches/b.patch", PATCH)
