@@ -14,7 +14,7 @@ help: ## this list
 	@scripts/help
 
 demo: ## build, boot, and watch probes fire (at most 15 minutes the first time, then one)
-	@scripts/demo $(ARCH)
+	@scripts/boot demo $(ARCH)
 
 kernel: ## kernel and modules, in build/ARCH[-VARIANT]
 	@scripts/build $(ARCH) $(VARIANT)
@@ -48,7 +48,7 @@ tree: ## the assembled kernel source, in build/linux
 	@scripts/tree
 
 shell: ## a shell in the virtual machine
-	@scripts/shell $(ARCH) $(VARIANT)
+	@scripts/boot shell $(ARCH) $(VARIANT)
 
 configs: ## kernels without kprobes, modules or SMP, and the smallest, boot; objects of small ones compile
 	@scripts/configs $(ARCH)

@@ -4,36 +4,22 @@
 
 Drops the findings that match LIST, and checkpatch's totals; prints the others.
 """
+import linecache
 import re
 import sys
 
 FINDING = re.compile(r"^(.*?):(\d+): \w+:(\w+): ")
 
 
-def source_line(path, number):
-    try:
-        with open(path, errors="replace") as f:
-            return f.read().split("\n")[number - 1]
-    except (OSError, IndexError):
-        return ""
-
-
 def main():
-    excuses = []
     with open(sys.argv[1]) as f:
-        for line in f:
-            if line.strip() and not line.startswith("#"):
-                kind, pattern, _ = line.split("\t", 2)
-                excuses.append((kind, re.compile(pattern)))
+        excuses = [line.split("\t")[:2] for line in f if not line.startswith("#")]
     for line in sys.stdin:
         m = FINDING.match(line)
-        if line.startswith("total: "):
-            continue
-        if m:
-            text = source_line(m.group(1), int(m.group(2)))
-            if any(kind == m.group(3) and pattern.search(text) for kind, pattern in excuses):
-                continue
-        print(line, end="")
+        text = linecache.getline(m[1], int(m[2])) if m else ""
+        excused = m and any(kind == m[3] and re.search(pattern, text) for kind, pattern in excuses)
+        if not excused and not line.startswith("total: "):
+            print(line, end="")
 
 
 if __name__ == "__main__":
