@@ -37,6 +37,9 @@
  * their own. scripts/hitpath.py finds those that are missing here.
  */
 NOKPROBE_SYMBOL(llist_add_batch);
+#ifdef CONFIG_FUNCTION_GRAPH_TRACER
+NOKPROBE_SYMBOL(ftrace_graph_ret_addr);
+#endif
 #ifdef CONFIG_PREEMPTION
 NOKPROBE_SYMBOL(preempt_schedule_notrace);
 #endif

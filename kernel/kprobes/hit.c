@@ -190,9 +190,13 @@ static __always_inline void run_displaced(struct kprobe_point *point,
 		emulate(point, regs);
 }
 
-static __kprobes void go_on(struct kprobe_point *point, const struct kprobe_route *route,
-			    struct pt_regs *regs)
+/*
+ * Sends a hit on to the instruction pointer in @regs, which a handler or an emulated instruction
+ * has set, or to the displaced copy of the instruction there.
+ */
+__kprobes void kprobe_go_on(struct kprobe_point *point, struct pt_regs *regs)
 {
+	const struct kprobe_route *route = kprobe_point_route(point);
 	unsigned long ip = instruction_pointer(regs);
 	const struct kprobe_detour *detour = NULL;
 	unsigned int i;
@@ -207,15 +211,6 @@ static __kprobes void go_on(struct kprobe_point *point, const struct kprobe_rout
 		if (ip == point->site + detour->from[i])
 			instruction_pointer_set(regs, (unsigned long)detour->slot +
 						      detour->insn[i]);
-}
-
-/*
- * Sends a hit on to the instruction pointer in @regs, which a handler or an emulated instruction
- * has set, or to the displaced copy of the instruction there.
- */
-__kprobes void kprobe_go_on(struct kprobe_point *point, struct pt_regs *regs)
-{
-	go_on(point, kprobe_point_route(point), regs);
 }
 
 /*
@@ -235,7 +230,7 @@ static __kprobes void run_displaced_post(struct kprobe_frame *frame,
 		run_displaced(point, route, regs);
 	} else if (emulate(point, regs)) {
 		run_post_handlers(frame, point, regs);
-		go_on(point, route, regs);
+		kprobe_go_on(point, regs);
 	} else {
 		miss(point, KPROBE_MISS_DIVERTED, true);
 	}

@@ -325,11 +325,6 @@ static __always_inline void end_call(struct kretprobe_instance *ri, struct pt_re
 	kprobe_frame_exit(frame);
 }
 
-#ifdef CONFIG_FUNCTION_GRAPH_TRACER
-/* show_caller() calls this on the hit path. */
-NOKPROBE_SYMBOL(ftrace_graph_ret_addr);
-#endif
-
 /*
  * Execution continues at a trampoline of another tracer. Handlers see the true return address
  * nevertheless, in @regs and in the instances, and stack traces continue from there. Every tracer

@@ -39,23 +39,6 @@ __kprobes bool kprobe_is_in_jump(unsigned long site, unsigned long addr)
 	return false;
 }
 
-/* How many bytes of text a point may have patched. */
-static size_t patched_size(const struct kprobe_point *point)
-{
-	/* @insn has the original of all: no other subsystem patches text that a jump covers. */
-	if (point->detour && !point->detour->alone)
-		return kprobe_point_isa(point)->jump_size;
-	return point->breakpoint_len;
-}
-
-/* How many bytes of text a point may patch, now or when it has become a jump. */
-static size_t patchable_size(const struct kprobe_point *point)
-{
-	if (point->verdict != KPROBE_VERDICT_IMPOSSIBLE)
-		return KPROBE_JUMP_SIZE;
-	return point->breakpoint_len;
-}
-
 /**
  * kprobe_may_patch() - check whether the text at an address is that of a probe
  * @addr: any address
@@ -73,7 +56,8 @@ __kprobes bool kprobe_may_patch(unsigned long addr)
 	guard(preempt_notrace)();
 	for (back = 0; back < KPROBE_JUMP_SIZE; back++) {
 		point = kprobe_table_find(addr - back);
-		if (point && back < patchable_size(point))
+		if (point && (back < point->breakpoint_len ||
+			      point->verdict != KPROBE_VERDICT_IMPOSSIBLE))
 			return true;
 	}
 	return false;
@@ -83,8 +67,11 @@ __kprobes bool kprobe_may_patch(unsigned long addr)
 static void unpatch(const struct kprobe_point *point, unsigned long addr, u8 *buf,
 		    size_t size)
 {
+	bool jump = point->detour && !point->detour->alone;
+	/* @insn has the original of all: no other subsystem patches text that a jump covers. */
+	size_t patched = jump ? kprobe_point_isa(point)->jump_size : point->breakpoint_len;
 	unsigned long from = max(point->site, addr);
-	unsigned long to = min(point->site + patched_size(point), addr + size);
+	unsigned long to = min(point->site + patched, addr + size);
 
 	if (from < to)
 		memcpy(buf + (from - addr), (u8 *)point->insn + (from - point->site),
