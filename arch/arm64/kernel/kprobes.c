@@ -120,7 +120,7 @@ bool arch_kprobe_text_reserved(unsigned long start, unsigned long end)
 }
 #endif
 
-bool arch_kprobe_emulate(struct kprobe_point *point, struct pt_regs *regs)
+__kprobes bool arch_kprobe_emulate(struct kprobe_point *point, struct pt_regs *regs)
 {
 	unsigned long addr = point->site;
 	u32 word = le32_to_cpu((__force __le32)point->insn[0]);
@@ -148,7 +148,6 @@ bool arch_kprobe_emulate(struct kprobe_point *point, struct pt_regs *regs)
 		simulate_ldr_literal(word, addr, regs);
 	return true;
 }
-NOKPROBE_SYMBOL(arch_kprobe_emulate);
 
 /**
  * kprobe_brk_handler() - a breakpoint was hit
@@ -161,7 +160,7 @@ NOKPROBE_SYMBOL(arch_kprobe_emulate);
  * Context: Breakpoint trap of the kernel: interrupts and preemption disabled.
  * Return: %DBG_HOOK_HANDLED when it was a probe's, else %DBG_HOOK_ERROR.
  */
-int kprobe_brk_handler(struct pt_regs *regs, unsigned long esr)
+__kprobes int kprobe_brk_handler(struct pt_regs *regs, unsigned long esr)
 {
 	/* It is to call the handlers instead of the trap. */
 	void *detour = kprobe_breakpoint_detour(regs->pc);
@@ -173,9 +172,8 @@ int kprobe_brk_handler(struct pt_regs *regs, unsigned long esr)
 	regs->pstate &= ~PSR_BTYPE_MASK;
 	return DBG_HOOK_HANDLED;
 }
-NOKPROBE_SYMBOL(kprobe_brk_handler);
 
-void arch_kprobe_end_access(unsigned int access)
+__kprobes void arch_kprobe_end_access(unsigned int access)
 {
 	if (access & KPROBE_USER_TABLES)
 		uaccess_ttbr0_disable();
@@ -184,10 +182,9 @@ void arch_kprobe_end_access(unsigned int access)
 	if (access & KPROBE_TAGS_IGNORED)
 		mte_disable_tco_entry(current);
 }
-NOKPROBE_SYMBOL(arch_kprobe_end_access);
 
 /* The tables are the task's as they are now: it may have been switched out meanwhile. */
-void arch_kprobe_resume_access(unsigned int access)
+__kprobes void arch_kprobe_resume_access(unsigned int access)
 {
 	if (access & KPROBE_TAGS_IGNORED)
 		asm volatile(SET_PSTATE_TCO(1));
@@ -196,7 +193,6 @@ void arch_kprobe_resume_access(unsigned int access)
 	if (access & KPROBE_USER_TABLES)
 		uaccess_ttbr0_enable();
 }
-NOKPROBE_SYMBOL(arch_kprobe_resume_access);
 
 /**
  * kprobe_detour_leave() - a stub is left as a trap would be
@@ -207,7 +203,7 @@ NOKPROBE_SYMBOL(arch_kprobe_resume_access);
  *
  * Context: That of the probed code.
  */
-void kprobe_detour_leave(struct pt_regs *regs)
+__kprobes void kprobe_detour_leave(struct pt_regs *regs)
 {
 	u64 pstate = 0;
 
@@ -222,7 +218,6 @@ void kprobe_detour_leave(struct pt_regs *regs)
 		pstate |= read_sysreg_s(SYS_PSTATE_TCO);
 	regs->pstate |= pstate;
 }
-NOKPROBE_SYMBOL(kprobe_detour_leave);
 
 struct text {
 	const char *start;

@@ -69,13 +69,13 @@ void arch_kprobe_write_slot(void *slot, const void *code, size_t len)
 }
 
 /* struct pt_regs has them in order, with the instruction pointer in the place of x0. */
-static unsigned long get_register(const struct pt_regs *regs, u8 reg)
+static __kprobes unsigned long get_register(const struct pt_regs *regs, u8 reg)
 {
 	return reg ? ((const unsigned long *)regs)[reg] : 0;
 }
-NOKPROBE_SYMBOL(get_register);
 
-static bool condition_holds(const struct arch_kprobe_insn *insn, const struct pt_regs *regs)
+static __kprobes bool condition_holds(const struct arch_kprobe_insn *insn,
+				      const struct pt_regs *regs)
 {
 	unsigned long a = get_register(regs, insn->rs1);
 	unsigned long b = get_register(regs, insn->rs2);
@@ -93,9 +93,8 @@ static bool condition_holds(const struct arch_kprobe_insn *insn, const struct pt
 	}
 	return holds ^ (insn->cond & 1);
 }
-NOKPROBE_SYMBOL(condition_holds);
 
-bool arch_kprobe_emulate(struct kprobe_point *point, struct pt_regs *regs)
+__kprobes bool arch_kprobe_emulate(struct kprobe_point *point, struct pt_regs *regs)
 {
 	const struct kprobe_insn *insn = point->emulated;
 	unsigned long after = point->site + insn->len, to = after;
@@ -121,7 +120,6 @@ bool arch_kprobe_emulate(struct kprobe_point *point, struct pt_regs *regs)
 			insn->flow == KPROBE_FLOW_NEXT ? point->site + insn->arch.imm : after;
 	return true;
 }
-NOKPROBE_SYMBOL(arch_kprobe_emulate);
 
 /* A breakpoint trap in the kernel counts as an NMI. */
 #define BREAK_ENTERED	(NMI_OFFSET + HARDIRQ_OFFSET)
@@ -133,11 +131,10 @@ NOKPROBE_SYMBOL(arch_kprobe_emulate);
  * Context: Breakpoint trap: interrupts disabled, counted as an NMI.
  * Return: Whether the breakpoint was a probe's.
  */
-bool kprobe_breakpoint_handler(struct pt_regs *regs)
+__kprobes bool kprobe_breakpoint_handler(struct pt_regs *regs)
 {
 	return kprobe_breakpoint_hit(regs->epc, regs, BREAK_ENTERED);
 }
-NOKPROBE_SYMBOL(kprobe_breakpoint_handler);
 
 /**
  * kprobe_break_leave() - leave a breakpoint's trap for a detour
@@ -172,7 +169,7 @@ noinstr bool kprobe_break_leave(struct pt_regs *regs)
  *
  * Context: Interrupt, RCU is watching. Before anything reads @regs.
  */
-void kprobe_interrupted(struct pt_regs *regs)
+__kprobes void kprobe_interrupted(struct pt_regs *regs)
 {
 	unsigned long site = regs->epc - KPROBE_JUMP_SIZE / 2;
 	u16 half;
@@ -186,7 +183,6 @@ void kprobe_interrupted(struct pt_regs *regs)
 unreadable:
 	return;
 }
-NOKPROBE_SYMBOL(kprobe_interrupted);
 
 /* Runs on two stacks, one after the other: neither is the one of "current". */
 NOKPROBE_SYMBOL(__switch_to);

@@ -347,8 +347,8 @@ enum kprobe_reason arch_kprobe_emit_detour(struct kprobe_detour *detour,
  * For everything that is executed with the probed code's registers. A call is displaced as
  * a push of its return address and a jump; nothing else has code after such a push.
  */
-static unsigned long copied_ip(const struct kprobe_detour *detour,
-			       unsigned long offset, unsigned int *pushed)
+static __kprobes unsigned long copied_ip(const struct kprobe_detour *detour,
+					 unsigned long offset, unsigned int *pushed)
 {
 	unsigned int copy = detour->insn[kprobe_detour_index(detour, offset)];
 
@@ -357,10 +357,9 @@ static unsigned long copied_ip(const struct kprobe_detour *detour,
 		*pushed = sizeof(long);
 	return kprobe_detour_original(detour, offset);
 }
-NOKPROBE_SYMBOL(copied_ip);
 
-unsigned long arch_kprobe_detour_ip(const struct kprobe_detour *detour,
-				    unsigned long addr, unsigned int *pushed)
+__kprobes unsigned long arch_kprobe_detour_ip(const struct kprobe_detour *detour,
+					      unsigned long addr, unsigned int *pushed)
 {
 	unsigned long ip, offset = addr - (unsigned long)detour->slot;
 	const struct arch_kprobe_detour *at = &detour->arch;
@@ -388,4 +387,3 @@ unsigned long arch_kprobe_detour_ip(const struct kprobe_detour *detour,
 	}
 	return copied_ip(detour, offset, pushed);
 }
-NOKPROBE_SYMBOL(arch_kprobe_detour_ip);
