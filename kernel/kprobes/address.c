@@ -41,21 +41,28 @@ kprobe_opcode_t *kprobe_lookup_name(const char *name, unsigned int offset)
 	return (kprobe_opcode_t *)kallsyms_lookup_name(name);
 }
 
+#define PAD_SIZE	4	/* of a landing pad, on every architecture */
+
 /**
  * kprobe_entry_of() - where a probe on a function's entry goes
  * @start: the function's first byte
  *
  * Context: Any in which text can be read.
- * Return: The address after the landing pad of four bytes, @start if there is none.
+ * Return: The address after the landing pad, @start if there is none.
  */
 unsigned long kprobe_entry_of(unsigned long start)
 {
+	const struct kprobe_isa *isa = arch_kprobe_isa;
 	struct kprobe_insn first = {};
-	u8 bytes[4];
+	u8 bytes[KPROBE_GLANCE_MAX] = {};
 
-	if (!copy_from_kernel_nofault(bytes, (void *)start, sizeof(bytes)))
-		arch_kprobe_isa->plan(&first, bytes, sizeof(bytes), start);
-	return first.flow == KPROBE_FLOW_PAD ? start + first.len : start;
+	if (copy_from_kernel_nofault(bytes, (void *)start, PAD_SIZE))
+		return start;
+	if (isa->glance)
+		isa->glance(&first, bytes, start);
+	else
+		isa->plan(&first, bytes, PAD_SIZE, start);
+	return first.flow == KPROBE_FLOW_PAD ? start + PAD_SIZE : start;
 }
 
 /*
@@ -138,8 +145,7 @@ enum kprobe_reason kprobe_resolve(const struct kprobe *p, struct kprobe_lookup *
  * lock of a context, which CPU hotplug takes, and a registration waits for CPU hotplug.
  * Return: 0 if it is, -EINVAL if not, -ENOENT if the symbol is unknown.
  */
-int kprobe_on_func_entry(kprobe_opcode_t *addr, const char *sym,
-			 unsigned long offset)
+int kprobe_on_func_entry(kprobe_opcode_t *addr, const char *sym, unsigned long offset)
 {
 	const struct kprobe p = {
 		.addr = addr,
@@ -184,8 +190,7 @@ static bool has_debugger_breakpoint(unsigned long start, unsigned long end)
 }
 
 /* Does another subsystem patch or read the text, which begins with an instruction? */
-bool kprobe_text_is_reserved(struct kprobe_lookup *lookup, unsigned long start,
-			     unsigned long end)
+bool kprobe_text_is_reserved(struct kprobe_lookup *lookup, unsigned long start, unsigned long end)
 {
 	return kprobe_any_in(KPROBE_TEXT_RESERVED, start, end) ||
 	       may_be_cfi_type(lookup, start, end) || has_debugger_breakpoint(start, end);
@@ -219,8 +224,7 @@ static enum kprobe_reason is_whole(struct kprobe_survey *s)
 }
 
 /* Most points come after what ftrace patches: the cache knows from where on that is nothing. */
-static bool is_patched_by_ftrace(struct kprobe_lookup *lookup, unsigned long start,
-				 unsigned long end)
+static bool ftrace_patches(struct kprobe_lookup *lookup, unsigned long start, unsigned long end)
 {
 	if (kprobe_is_in_function(&lookup->function, start)) {
 		if (start >= lookup->unpatched)
@@ -233,21 +237,19 @@ static bool is_patched_by_ftrace(struct kprobe_lookup *lookup, unsigned long sta
 	return ftrace_text_reserved((void *)start, (void *)end - 1);
 }
 
-static bool is_reserved(const struct kprobe_text *text, unsigned long start,
-			unsigned long end)
+static bool is_reserved(const struct kprobe_text *text, unsigned long start, unsigned long end)
 {
 	return kprobe_text_is_reserved(text->lookup, start, end) ||
-	       is_patched_by_ftrace(text->lookup, start, end) ||
+	       ftrace_patches(text->lookup, start, end) ||
 	       arch_kprobe_text_reserved(start, end);
 }
 
 /* Leaves the cache as it is: the caller goes on with the function that is in it. */
-static bool find(struct kprobe_lookup *lookup, unsigned long addr,
-		 struct kprobe_function *function)
+static bool find(struct kprobe_lookup *lookup, unsigned long addr, struct kprobe_function *f)
 {
 	if (!kprobe_is_in_function(&lookup->function, addr))
-		return kprobe_find_function(addr, function);
-	*function = lookup->function;
+		return kprobe_find_function(addr, f);
+	*f = lookup->function;
 	return true;
 }
 
