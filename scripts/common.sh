@@ -36,6 +36,14 @@ lock()
 	fi
 }
 
+# await_core: waits until fewer jobs of this shell run than there are cores.
+await_core()
+{
+	while [ "$(jobs -rp | wc -l)" -ge "$(nproc)" ]; do
+		wait -n || :
+	done
+}
+
 # patch_names: prints the names of the patches, in order; the first word of each line in patches/series.
 patch_names() { sed 's/[[:space:]]*#.*//; s/[[:space:]].*//; /^$/d' "$top/patches/series"; }
 
