@@ -15,19 +15,8 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import qemu     # noqa: E402
 
-SAID = re.compile(r"kprobe_bench: (figure|failed|part|stopped|missing) (.*)")
-
-
-def figure(words):
-    """The line of the file, None where the guest printed something else."""
-    fields = words.split()
-    if len(fields) != 3:
-        return None
-    try:
-        int(fields[1]), float(fields[2])
-    except ValueError:
-        return None
-    return "\t".join(fields)
+SAID = re.compile(r"kprobe_bench: (figure|failed|part|stopped) (.*)")
+FIGURE = re.compile(r"\S+ \d+ -?\d+(\.\d)?")
 
 
 class Run:
@@ -46,8 +35,8 @@ class Run:
         kind, words = said.groups()
         if kind == "part":
             self.say(words)
-        elif kind == "figure" and figure(words):
-            self.figures.append(figure(words))
+        elif kind == "figure" and FIGURE.fullmatch(words):
+            self.figures.append(words.replace(" ", "\t"))
         elif kind in ("figure", "failed"):
             self.failures.append(words)
             self.say("FAILED: " + words)
