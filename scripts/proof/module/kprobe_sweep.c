@@ -38,34 +38,20 @@ struct record {
 	u16 unused;
 };
 
-/**
- * struct probe - a probe, and a return probe at the same address if it is a function's entry
- * @kp:        the probe
- * @rp:        the return probe
- * @record:    its record
- * @error:     of registering it
- * @rp_error:  of registering the return probe
- * @hits:      calls of the pre-handler
- * @posts:     calls of the post-handler
- * @faults:    calls of the fault handler
- * @wrong:     calls with a wrong instruction pointer
- * @entries:   calls of the entry handler
- * @returns:   calls of the return handler
- * @until:     hits before it began to be disarmed
- */
+/* A probe, and a return probe at the same address if it is a function's entry. */
 struct probe {
 	struct kprobe kp;
 	struct kretprobe rp;
 	const struct record *record;
-	int error;
-	int rp_error;
-	atomic_t hits;
+	int error;		/* of registering the probe */
+	int rp_error;		/* of registering the return probe */
+	atomic_t hits;		/* calls of the handlers */
 	atomic_t posts;
 	atomic_t faults;
-	atomic_t wrong;
+	atomic_t wrong;		/* calls with a wrong instruction pointer */
 	atomic_t entries;
 	atomic_t returns;
-	unsigned int until;
+	unsigned int until;	/* hits before it began to be disarmed */
 };
 
 static DEFINE_MUTEX(lock);	/* serializes all but the handlers */
