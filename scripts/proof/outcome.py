@@ -191,16 +191,6 @@ def is_clean(phase):
     return phase.done and is_same(phase) and not phase.text[0] and not is_left(phase)
 
 
-def what_differs(phase):
-    """Why a phase that came to its end is not clean, in words."""
-    runs = ["%s %s" % r[:2] for r in phase.runs if r[1] not in ("same", "skipped")]
-    if runs:
-        return runs[0] + "; " + "; ".join(phase.lines[:2])
-    if phase.text[0]:
-        return "%d bytes of the text, the first at %#x" % phase.text[:2]
-    return "points, detours or pages are left"
-
-
 def checks(phase, outcomes):
     """What is checked of a whole phase: (name, passed, what was seen)."""
     result = [("workload, " + step, how == "same", how) for step, how, _ in phase.runs

@@ -203,7 +203,10 @@ class Sweep:
     def fail(self, number, items, phase, problems):
         """Says what is wrong with a phase, and looks for an instruction with which it fails."""
         what = outcome.DIFFERENT if phase.done else outcome.CRASHED
-        seen = outcome.what_differs(phase) if phase.done else "; ".join(problems)
+        seen = "; ".join(problems)
+        if phase.done:
+            failed = [check[::2] for check in outcome.checks(phase, ()) if not check[1]]
+            seen = "; ".join(["%s: %s" % check for check in failed] + phase.lines[:2])
         self.say("phase %d %s: %s" % (number, what, seen))
         found = items
         if self.search:
