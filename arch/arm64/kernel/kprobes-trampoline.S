@@ -15,26 +15,31 @@
 /* No instruction of it can be probed, whatever labels there are. */
 	.section .kprobes.text, "ax"
 
+/* Stores or loads all but x30. */
+	.macro	all_pairs op:req
+	\op	x0, x1, [sp, #S_X0]
+	\op	x2, x3, [sp, #S_X2]
+	\op	x4, x5, [sp, #S_X4]
+	\op	x6, x7, [sp, #S_X6]
+	\op	x8, x9, [sp, #S_X8]
+	\op	x10, x11, [sp, #S_X10]
+	\op	x12, x13, [sp, #S_X12]
+	\op	x14, x15, [sp, #S_X14]
+	\op	x16, x17, [sp, #S_X16]
+	\op	x18, x19, [sp, #S_X18]
+	\op	x20, x21, [sp, #S_X20]
+	\op	x22, x23, [sp, #S_X22]
+	\op	x24, x25, [sp, #S_X24]
+	\op	x26, x27, [sp, #S_X26]
+	\op	x28, x29, [sp, #S_X28]
+	.endm
+
 /*
  * All but x30, into a frame that is there already. The frame record leads unwinders from
  * C code to x30, as x29 is a caller's frame or that of the probed code.
  */
 	.macro	save_regs
-	stp	x0, x1, [sp, #S_X0]
-	stp	x2, x3, [sp, #S_X2]
-	stp	x4, x5, [sp, #S_X4]
-	stp	x6, x7, [sp, #S_X6]
-	stp	x8, x9, [sp, #S_X8]
-	stp	x10, x11, [sp, #S_X10]
-	stp	x12, x13, [sp, #S_X12]
-	stp	x14, x15, [sp, #S_X14]
-	stp	x16, x17, [sp, #S_X16]
-	stp	x18, x19, [sp, #S_X18]
-	stp	x20, x21, [sp, #S_X20]
-	stp	x22, x23, [sp, #S_X22]
-	stp	x24, x25, [sp, #S_X24]
-	stp	x26, x27, [sp, #S_X26]
-	stp	x28, x29, [sp, #S_X28]
+	all_pairs stp
 	add	x0, sp, #PT_REGS_SIZE
 	str	x0, [sp, #S_SP]
 	mrs	x0, nzcv
@@ -59,21 +64,7 @@ alternative_else_nop_endif
 	ldr	x0, [sp, #S_PSTATE]
 	and	x0, x0, #(PSR_N_BIT | PSR_Z_BIT | PSR_C_BIT | PSR_V_BIT)
 	msr	nzcv, x0
-	ldp	x0, x1, [sp, #S_X0]
-	ldp	x2, x3, [sp, #S_X2]
-	ldp	x4, x5, [sp, #S_X4]
-	ldp	x6, x7, [sp, #S_X6]
-	ldp	x8, x9, [sp, #S_X8]
-	ldp	x10, x11, [sp, #S_X10]
-	ldp	x12, x13, [sp, #S_X12]
-	ldp	x14, x15, [sp, #S_X14]
-	ldp	x16, x17, [sp, #S_X16]
-	ldp	x18, x19, [sp, #S_X18]
-	ldp	x20, x21, [sp, #S_X20]
-	ldp	x22, x23, [sp, #S_X22]
-	ldp	x24, x25, [sp, #S_X24]
-	ldp	x26, x27, [sp, #S_X26]
-	ldp	x28, x29, [sp, #S_X28]
+	all_pairs ldp
 	.endm
 
 /*

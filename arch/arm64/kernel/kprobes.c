@@ -38,12 +38,6 @@ static_assert(offsetof(struct kprobe_detour, route.run_post) == KPROBE_DETOUR_RU
 
 #define SYS_PSTATE_DIT	sys_reg(3, 3, 4, 2, 5)
 
-/* An interrupt has each CPU fetch anew. */
-void arch_kprobe_sync_slots(void)
-{
-	kick_all_cpus_sync();
-}
-
 void arch_kprobe_write_slot(void *slot, const void *code, size_t len)
 {
 	aarch64_insn_copy_nosync(slot, (void *)code, len);
@@ -59,22 +53,8 @@ static bool may_change_live(u32 word)
 	       aarch64_insn_is_brk(word) || word == aarch64_insn_gen_nop();
 }
 
-static void write_word(void *addr, u32 word)
-{
-	WARN_ON_ONCE(aarch64_insn_patch_text_nosync(addr, word));
-}
-
 /* Words that are written while all CPUs are stopped: a word takes about a microsecond. */
-#define STOPPED_AT_ONCE	32
-
-static void write_stopped(void **addrs, u32 *words, unsigned int nr)
-{
-	unsigned int i;
-
-	for (i = 0; i < nr; i += STOPPED_AT_ONCE)
-		WARN_ON_ONCE(aarch64_insn_patch_text(addrs + i, words + i,
-						     min_t(unsigned int, nr - i, STOPPED_AT_ONCE)));
-}
+#define STOPPED_AT_ONCE	32U
 
 void arch_kprobe_patch(const struct kprobe_patch *patches, unsigned int nr)
 {
@@ -84,22 +64,21 @@ void arch_kprobe_patch(const struct kprobe_patch *patches, unsigned int nr)
 	unsigned int i, stopped = 0;
 
 	lockdep_assert_held(&text_mutex);
-	/* The interrupt, or the stop, comes after all the words: CPUs fetch anew then. */
 	for (i = 0; i < nr; i++) {
-		void *addr = (void *)patches[i].addr;
-		u32 word = get_unaligned_le32(patches[i].new);
-
-		if (may_change_live(get_unaligned_le32(patches[i].old)) &&
-		    may_change_live(word)) {
-			write_word(addr, word);
-			continue;
-		}
-		addrs[stopped] = addr;
-		words[stopped++] = word;
+		addrs[stopped] = (void *)patches[i].addr;
+		words[stopped] = get_unaligned_le32(patches[i].new);
+		if (!may_change_live(get_unaligned_le32(patches[i].old)) ||
+		    !may_change_live(words[stopped]))
+			stopped++;
+		else
+			WARN_ON_ONCE(aarch64_insn_patch_text_nosync(addrs[stopped],
+								    words[stopped]));
 	}
-	if (stopped)
-		write_stopped(addrs, words, stopped);
-	else
+	/* The stop, or the interrupt, comes after all the words: CPUs fetch anew then. */
+	for (i = 0; i < stopped; i += STOPPED_AT_ONCE)
+		WARN_ON_ONCE(aarch64_insn_patch_text(addrs + i, words + i,
+						     min(stopped - i, STOPPED_AT_ONCE)));
+	if (!stopped)
 		kick_all_cpus_sync();
 }
 
@@ -149,17 +128,7 @@ __kprobes bool arch_kprobe_emulate(struct kprobe_point *point, struct pt_regs *r
 	return true;
 }
 
-/**
- * kprobe_brk_handler() - a breakpoint was hit
- * @regs: registers of the trap
- * @esr:  what kind of trap it is
- *
- * A probed landing pad was found. What comes next need not be one, and is reached by
- * no branch.
- *
- * Context: Breakpoint trap of the kernel: interrupts and preemption disabled.
- * Return: %DBG_HOOK_HANDLED when it was a probe's, else %DBG_HOOK_ERROR.
- */
+/* A breakpoint was hit: interrupts and preemption are disabled. */
 __kprobes int kprobe_brk_handler(struct pt_regs *regs, unsigned long esr)
 {
 	/* It is to call the handlers instead of the trap. */
@@ -169,6 +138,7 @@ __kprobes int kprobe_brk_handler(struct pt_regs *regs, unsigned long esr)
 		regs->pc = (unsigned long)detour;
 	else if (!kprobe_breakpoint_hit(regs->pc, regs, 0))
 		return DBG_HOOK_ERROR;
+	/* A probed landing pad was found. What comes next need not be: no branch leads there. */
 	regs->pstate &= ~PSR_BTYPE_MASK;
 	return DBG_HOOK_HANDLED;
 }
@@ -194,14 +164,9 @@ __kprobes void arch_kprobe_resume_access(unsigned int access)
 		uaccess_ttbr0_enable();
 }
 
-/**
- * kprobe_detour_leave() - a stub is left as a trap would be
- * @regs: registers as the probed code has them, of its state only the flags and which
- *        interrupts are masked
- *
- * Adds the rest of the state, which is the same in the handlers as in the probed code.
- *
- * Context: That of the probed code.
+/*
+ * A stub is left as a trap would be. Of the probed code's state @regs have only the flags and which
+ * interrupts are masked. This adds the rest, which is the same in the handlers as in that code.
  */
 __kprobes void kprobe_detour_leave(struct pt_regs *regs)
 {

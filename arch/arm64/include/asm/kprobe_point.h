@@ -11,6 +11,7 @@
 #include <linux/cpufeature.h>
 #include <linux/ftrace.h>
 #include <linux/kasan-enabled.h>
+#include <linux/smp.h>
 #include <linux/uaccess.h>
 #include <asm/debug-monitors.h>
 #include <asm/ptrace.h>
@@ -41,8 +42,8 @@ static __always_inline unsigned int arch_kprobe_copy_len(const struct kprobe_poi
 
 #define arch_kprobe_copy_len		arch_kprobe_copy_len
 
-void arch_kprobe_sync_slots(void);
-#define arch_kprobe_sync_slots	arch_kprobe_sync_slots
+/* An interrupt has each CPU fetch anew. */
+#define arch_kprobe_sync_slots	kick_all_cpus_sync
 
 #define arch_kprobe_isa		(&arm64_kprobe_isa)
 

@@ -47,17 +47,6 @@ extern const struct kprobe_isa arm64_kprobe_isa;
 
 /* For call_el1_break_hook(), which compiles the calls in any configuration. */
 int kprobe_brk_handler(struct pt_regs *regs, unsigned long esr);
-
-/* Breakpoints of kinds that nobody writes. */
-static inline int kprobe_ss_brk_handler(struct pt_regs *regs, unsigned long esr)
-{
-	return DBG_HOOK_ERROR;
-}
-
-static inline int kretprobe_brk_handler(struct pt_regs *regs, unsigned long esr)
-{
-	return DBG_HOOK_ERROR;
-}
 #endif /* __ASSEMBLY__ */
 
 #endif /* _ASM_ARM64_KPROBES_H */
