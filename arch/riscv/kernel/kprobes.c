@@ -36,11 +36,6 @@ static void write_text(const struct kprobe_patch *patch)
 	WARN_ON_ONCE(patch_insn_write((void *)patch->addr, bytes, patch->len));
 }
 
-void arch_kprobe_sync_slots(void)
-{
-	flush_icache_all();
-}
-
 /*
  * Not by the firmware: that interrupts breakpoint traps as well. What the kernel
  * interrupts has left those.
@@ -124,28 +119,16 @@ __kprobes bool arch_kprobe_emulate(struct kprobe_point *point, struct pt_regs *r
 /* A breakpoint trap in the kernel counts as an NMI. */
 #define BREAK_ENTERED	(NMI_OFFSET + HARDIRQ_OFFSET)
 
-/**
- * kprobe_breakpoint_handler() - a breakpoint was hit in the kernel
- * @regs: registers of the trap
- *
- * Context: Breakpoint trap: interrupts disabled, counted as an NMI.
- * Return: Whether the breakpoint was a probe's.
- */
+/* A breakpoint was hit. Returns whether it was a probe's. */
 __kprobes bool kprobe_breakpoint_handler(struct pt_regs *regs)
 {
 	return kprobe_breakpoint_hit(regs->epc, regs, BREAK_ENTERED);
 }
 
-/**
- * kprobe_break_leave() - leave a breakpoint's trap for a detour
- * @regs: registers of a trap from the kernel
- *
- * Before anything else is done about the trap: what a detour calls is called by
- * the probed code, not by the trap.
- *
- * Context: Breakpoint trap: interrupts disabled.
- * Return: True when that is where @regs now lead; false when
- * kprobe_breakpoint_handler() is to be asked.
+/*
+ * Leaves a breakpoint's trap for a detour, before anything else is done about the trap: what a
+ * detour calls is called by the probed code. If this returns false, kprobe_breakpoint_handler() is
+ * next.
  */
 noinstr bool kprobe_break_leave(struct pt_regs *regs)
 {
@@ -157,17 +140,14 @@ noinstr bool kprobe_break_leave(struct pt_regs *regs)
 	return true;
 }
 
-/**
- * kprobe_interrupted() - have interrupted code begin its jump again
- * @regs: registers of an interrupt
+/*
+ * Has interrupted code begin its jump again, before anything reads @regs. RCU is watching.
  *
  * A jump has two instructions. A task that stayed between them would execute the original
  * text from the middle on, after another CPU has taken the jump out. The first instruction
  * writes a register that is dead, so it may be executed twice, and what has replaced it may
  * be executed instead. Another CPU restores the second one after it has interrupted all CPUs, so
  * it is still there when an interrupt finds a task in front of it.
- *
- * Context: Interrupt, RCU is watching. Before anything reads @regs.
  */
 __kprobes void kprobe_interrupted(struct pt_regs *regs)
 {

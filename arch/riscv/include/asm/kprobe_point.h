@@ -6,6 +6,7 @@
  * RISC-V's part of linux/kprobe_point.h that is inline. At a function's entry the return
  * address is in ra, and the unwinder knows the call by the stack pointer.
  */
+#include <linux/cacheflush.h>
 #include <linux/compiler.h>
 #include <linux/ftrace.h>
 #include <linux/linkage.h>
@@ -85,8 +86,7 @@ static inline bool arch_kprobe_is_called(unsigned long addr)
 
 #define arch_kprobe_is_called	arch_kprobe_is_called
 
-void arch_kprobe_sync_slots(void);
-#define arch_kprobe_sync_slots	arch_kprobe_sync_slots
+#define arch_kprobe_sync_slots	flush_icache_all
 
 #define KPROBE_LINK(regs)	((regs)->ra)
 

@@ -94,12 +94,6 @@ static __always_inline bool kprobe_break_leave(struct pt_regs *regs)
 }
 
 #endif /* CONFIG_KPROBES */
-
-/* Nothing is stepped. */
-static inline bool kprobe_single_step_handler(struct pt_regs *regs)
-{
-	return false;
-}
 #endif /* __ASSEMBLY__ */
 
 #endif /* _ASM_RISCV_KPROBES_H */
