@@ -32,7 +32,7 @@ import qemu     # noqa: E402
 import report   # noqa: E402
 import text     # noqa: E402
 
-# What the second run with each mechanism has around it. All of it in the whole sweep, else in turn.
+# What the second run with each mechanism has around it: guests take turns.
 AROUND = ("interrupts", "function", "function_graph")
 # Time limits this, not memory: a probe takes a KiB or two of the guest's GiB. What registers and optimizes
 # probes, and what tracers call, hits probes itself, so that with twice the probes that part of a phase
@@ -107,10 +107,10 @@ def records_of(t, instructions, seed):
 
 class Sweep:
     """Phases, and what became of them. @words: what a guest is told of the text. @why: what explains
-    refusals and differences of the text. @whole: is all of the kernel swept?"""
+    refusals and differences of the text."""
 
-    def __init__(self, guest, words, t, why, whole):
-        self.guest, self.words, self.text, self.why, self.whole = guest, words, t, why, whole
+    def __init__(self, guest, words, t, why):
+        self.guest, self.words, self.text, self.why = guest, words, t, why
         self.seed, self.search = environment("SEED", 1), environment("SEARCH", "1") != "0"
         self.outcomes = {}          # instruction: outcome
         self.facts = {}             # instruction: Hit or None, Return or None
@@ -134,9 +134,9 @@ class Sweep:
         for number, items in numbered:
             phases.append("%d:%d:%d" % (number, len(records) // 8, len(items)))
             records += records_of(self.text, items, self.seed)
-        around = AROUND[1:] if self.whole else AROUND[numbered[0][0] % 3:][:1]
+        around = AROUND[numbered[0][0] % 3]
         said, problems, tail = self.guest.boot(
-            self.words + ["phases=" + ",".join(phases), "around=" + ",".join(around)], records, watch)
+            self.words + ["phases=" + ",".join(phases), "around=" + around], records, watch)
         phases, unprobed = outcome.parse(said.decode(errors="replace").splitlines())
         items = dict(numbered)
         for phase in phases:
@@ -270,7 +270,7 @@ def main():
     t, words = read_text(guest, text.hitpath.Elf(elf))
     why = explain.Explanations(elf, t)
     t.scheduler = tuple(why.kernel.address["__sched_text_" + edge] - t.start for edge in ("start", "end"))
-    sweep = Sweep(guest, words, t, why, not quick and not wanted)
+    sweep = Sweep(guest, words, t, why)
     numbered = text.deal(t, sweep.seed, environment("SIZE", SIZE), quick and not wanted, tests_of(elf))
     if wanted - {number for number, _ in numbered}:
         sys.exit("error: there are phases 1 to %d" % len(numbered))

@@ -182,7 +182,7 @@ class Outcomes(unittest.TestCase):
         phase = phase_of(said)
         why = types.SimpleNamespace(kernel=types.SimpleNamespace(patched=explain.Sites()), idle={0x100},
                                     explains=lambda i, reason: reason != outcome.UNEXPLAINED)
-        sweep.Sweep(None, [], some_text(6), why, True).judge(phase, list(range(6)))
+        sweep.Sweep(None, [], some_text(6), why).judge(phase, list(range(6)))
         outcomes = outcome.classify(phase, self.facts)
         failed = [c[0] for c in outcome.checks(phase, outcomes) if not c[1]]
         self.assertEqual(outcome.is_clean(phase), not set(failed) & {
@@ -318,9 +318,9 @@ class FakeGuest:
 
 
 class Sweeping(unittest.TestCase):
-    def sweep(self, guest, jobs=2, whole=True, search=True):
+    def sweep(self, guest, jobs=2, search=True):
         why = types.SimpleNamespace(kernel=types.SimpleNamespace(patched=explain.Sites()), idle=set())
-        s = sweep.Sweep(guest, [], some_text(400), why, whole)
+        s = sweep.Sweep(guest, [], some_text(400), why)
         s.seed, s.search, s.say = 1, search, lambda words: None
         s.sweep(text.deal(s.text, 1, 20), jobs)
         with tempfile.NamedTemporaryFile("r") as f, contextlib.redirect_stdout(io.StringIO()) as out:
@@ -372,10 +372,9 @@ class Sweeping(unittest.TestCase):
         self.assertRegex(self.said, r"\n5 crashed, (.|\n)*\n0 passed, 5 failed")
 
     def test_surroundings_take_turns(self):
-        for whole, around in ((True, {"function,function_graph"}), (False, set(sweep.AROUND))):
-            guest = FakeGuest()
-            self.sweep(guest, jobs=20, whole=whole)
-            self.assertEqual(guest.around, around)
+        guest = FakeGuest()
+        self.sweep(guest, jobs=20)
+        self.assertEqual(guest.around, set(sweep.AROUND))
 
     def test_unprobed_workload_that_varies(self):
         for how in ("failed", "different"):
