@@ -2,31 +2,18 @@
 # shellcheck shell=bash disable=SC2154 # variables of common.sh; $work: a directory to work in
 # Sourced after common.sh: fetches packages of this machine's archives without installing them.
 
-# archives TYPE [SUITE]: what apt below is to read: packages of this TYPE (deb, deb-src), of the suites
-# that this machine uses or of another one. Of that there are no security updates.
+# archives TYPE [SUITE]: what apt below is to read: packages of this TYPE (deb, deb-src) from where this
+# machine has its own, of the same suites or of another one. Not each of these places has that.
 archives()
 {
-	local type=$1 suite=${2:-} f codename
-	local sources="s/^Types:.*/Types: $type/" list="s/^deb /$type /p"
-	if [ -n "$suite" ]; then
-		codename=${suite%%-*}
-		sources="$sources; s/^Suites:.*/Suites: $suite/"
-		list="/security/d; s/^deb \(.*\) $codename /$type \1 $suite /p"
-	fi
-	mkdir -p "$work/lists/partial" "$work/archives/partial" "$work/parts"
-	for f in /etc/apt/sources.list.d/*.sources; do
-		[ ! -f "$f" ] || sed "$sources" "$f" |
-			awk -v RS= -v ORS='\n\n' -v suite="$suite" 'suite == "" || !/security/' \
-			>"$work/parts/${f##*/}"
-	done
-	for f in /etc/apt/sources.list /etc/apt/sources.list.d/*.list; do
-		[ ! -f "$f" ] || sed -n "$list" "$f" >"$work/parts/${f##*/}.list"
-	done
+	mkdir -p "$work/lists/partial" "$work/archives/partial"
+	apt-get --print-uris update |
+		sed -n "s,^'\(.*\)/dists/\(.*\)/InRelease' .*,$1 \1 ${2:-\\2} main,p" | sort -u >"$work/sources.list"
 }
 
 apt()
 {
-	apt-get -o Dir::Etc::SourceList=/dev/null -o Dir::Etc::SourceParts="$work/parts" \
+	apt-get -o Dir::Etc::SourceList="$work/sources.list" -o Dir::Etc::SourceParts=/dev/null \
 		-o Dir::State::Lists="$work/lists" -o Dir::Cache::Archives="$work/archives" \
 		-o APT::Sandbox::User="$(id -un)" "$@"
 }
@@ -38,7 +25,8 @@ fetch_backports()
 	shift 2
 	# shellcheck source=/dev/null
 	. /etc/os-release
-	cd "$work" && archives deb "$VERSION_CODENAME-backports" && apt update || return
+	cd "$work" && archives deb "$VERSION_CODENAME-backports" || return
+	apt update || :
 	apt download "$@" || return
 	for deb in *.deb; do
 		dpkg -x "$deb" root || return
