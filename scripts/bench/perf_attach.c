@@ -92,7 +92,7 @@ int main(int argc, char **argv)
 	for (i = 0; i < n; i++) {
 		/* There are 1,000 functions in a module. */
 		snprintf(text, sizeof(text), "bench_fns_%d:f%d", i / 1000,
-			 i % 1000);
+			 1000 + i % 1000);
 		fds[i] = open_event(type, text, program);
 	}
 	snprintf(text, sizeof(text), "end %s.attach %d", name, n);

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""usage: table.py compare DIR         base against ours: prints a table, also to a file, and plots
+"""usage: table.py compare DIR         base against ours: prints a table
        table.py check DIR RECORD   ours against what was recorded
        table.py record DIR RECORD  writes down ours
 
@@ -9,7 +9,6 @@ they depend on, one "name: value" a line.
 """
 import os
 import re
-import subprocess
 import sys
 
 # What the gate lets a figure grow by, where the compiler is the recorded one. Instructions of a hit
@@ -77,11 +76,10 @@ def registrations(what, how, n):
 
 
 def waits(what, n):
-    text = {"irq": "for interrupts", "sched": "for the CPU",
-            "probe": "to register a probe"}
+    text = {"irq": "for interrupts", "probe": "to register a probe"}
     return [("%s %s, %s" % (do, WHAT[what], text[who]), "wait.%s.%s.%s" % (what, did, who), n)
             for do, did in (("register", "reg"), ("unregister", "unreg"))
-            for who in ("irq", "sched", "probe")]
+            for who in text]
 
 
 # Of each section the title, whether a figure is divided by the size it is for, and the rows: label,
@@ -180,49 +178,8 @@ def table(base, ours):
                         " the sizes that were."]
 
 
-# Plots, one below the other. A curve is (title, figure, whether it is divided by the size).
-PLOTS = [
-    ("What a hit costs as points pile up: instructions a hit", "set yrange [0:*]; set ytics 0,100",
-     [("breakpoint", "points.break", False), ("jump-optimized", "points.jump", False)]),
-    ("Registering so many function entries: instructions a probe",
-     "set autoscale y; set ytics autofreq; set logscale y",
-     [("one by one", "reg.entry.single", True), ("batch", "reg.entry.batch", True)]),
-    ("From the end of registering until all points are jumps: nanoseconds", "",
-     [("batch", "optimize", False)]),
-]
-
-
-def plot_script(path, sides):
-    """What gnuplot is to do: lines through what was measured."""
-    script = ['set terminal pngcairo size 720,900 font "sans,10" background "white"',
-              'set output "%s"' % path, "set multiplot layout %d,1" % len(PLOTS),
-              "set logscale x", "set xtics 1,100 nomirror", "set ytics nomirror", "unset mxtics",
-              "unset mytics", 'set format "%.0s%c"', "set key outside bottom horizontal"]
-    for title, setting, curves in PLOTS:
-        plots = []
-        for colour, (side_name, side) in zip(("#c04030", "#2060a0"), sides):
-            for dash, (curve, name, each) in enumerate(curves, 1):
-                points = ["%g %g" % (n, value / (n if each else 1))
-                          for n, value in sorted(side.figures.get(name, {}).items())]
-                if points:
-                    block = "$curve%d" % len(script)
-                    script.append("%s << EOD\n%s\nEOD" % (block, "\n".join(points)))
-                    plots.append('%s with lines lw 2 lc rgb "%s" dt %d title "%s, %s"'
-                                 % (block, colour, dash, side_name, curve))
-        if plots:
-            script += ['set title "%s"' % title, setting, "plot " + ", ".join(plots)]
-    return "\n".join(script) + "\n"
-
-
 def compare(directory):
-    base, ours = (Side(os.path.join(directory, s + ".tsv")) for s in ("base", "ours"))
-    lines = table(base, ours)
-    print("\n".join(lines))
-    with open(os.path.join(directory, "table.txt"), "w") as f:
-        f.write("\n".join(lines) + "\n")
-    script = plot_script(os.path.join(directory, "plots.png"),
-                         (("base", base), ("this project", ours)))
-    subprocess.run(["gnuplot"], input=script, text=True, check=True)
+    print("\n".join(table(*(Side(os.path.join(directory, s + ".tsv")) for s in ("base", "ours")))))
 
 
 def about(path):

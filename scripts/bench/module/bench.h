@@ -7,26 +7,15 @@
  * measures any implementation. The guest's script says what to do next by
  * writing commands to the parameter "run" (main.c).
  */
-#include <linux/types.h>
+#include "machine.h"
 
 typedef unsigned long (*bench_function_t)(unsigned long x);
 
-/**
- * struct bench_functions - functions of a generated module to probe
- * @entries: functions
- * @insns:   offsets of instructions inside them, @rounds of each function
- * @nr:      number of functions
- * @rounds:  instructions of a function
- */
-struct bench_functions {
-	const bench_function_t *entries;
-	const unsigned char *insns;
-	unsigned int nr;
-	unsigned int rounds;
-};
+/* Functions to probe of a module, and offsets of their instructions that are for probes. */
+#define BENCH_FUNCTIONS	1000
+#define BENCH_INSNS	2
 
-extern const struct bench_functions bench_functions;
-int kprobe_bench_add(const struct bench_functions *functions);
+int kprobe_bench_add(const bench_function_t *entries, const unsigned char (*insns)[BENCH_INSNS]);
 
 /*
  * Time of the guest in ticks of bench_clock(), and how much of it the CPU was idle.
@@ -55,8 +44,8 @@ void bench_cost(const char *name, u64 n, struct bench_cost cost);
 void bench_rest(const char *name, u64 n, const struct bench_span *span, u64 others);
 int bench_failed(const char *name, const char *format, ...) __printf(2, 3);
 
-/* Counts of the handlers. */
-extern unsigned long bench_pre_hits, bench_post_hits, bench_return_hits;
+/* Counts of handlers: those before an instruction or at a return, and those after one. */
+extern unsigned long bench_seen, bench_seen_post;
 
 struct kprobe;
 struct kretprobe;
@@ -72,7 +61,7 @@ int bench_bare(void);
 int bench_attach(const char *target, const char *kind, unsigned int maxactive);
 int bench_hits(const char *name, unsigned int n);
 int bench_detach(void);
-unsigned long bench_plain(unsigned long x);
+__noendbr unsigned long bench_plain(unsigned long x);
 
 int bench_fill(const char *what, const char *how, unsigned int n,
 	       const char *name);
@@ -81,7 +70,6 @@ int bench_settled(const char *name);
 int bench_optimized(const char *name, unsigned int below);
 int bench_call(unsigned int n);
 int bench_latency(const char *what, unsigned int n, const char *name);
-void bench_points_exit(void);
 
 int bench_monitors_start(void);
 void bench_monitors_stop(const char *name, unsigned int n);

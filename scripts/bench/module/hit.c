@@ -12,23 +12,10 @@
 #include <linux/uaccess.h>
 
 #include "bench.h"
-#include "machine.h"
 
 #define CALLS	1000
 
-/* No landing pad or nop. */
-asm(".pushsection .text, \"ax\"\n"
-	".globl bench_plain\n"
-	".type bench_plain, %function\n"
-	".balign 4\n"
-	"bench_plain:\n"
-	BENCH_PLAIN
-	BENCH_FILL
-	".size bench_plain, .-bench_plain\n"
-	".popsection\n");
-
-/* With the landing pad and nop that the compiler puts at a function's entry. */
-static noinline unsigned long bench_entry(unsigned long x)
+static __always_inline unsigned long twelve_times(unsigned long x)
 {
 	unsigned long sum = 0;
 
@@ -36,12 +23,23 @@ static noinline unsigned long bench_entry(unsigned long x)
 	return sum;
 }
 
+noinline notrace __noendbr unsigned long bench_plain(unsigned long x)
+{
+	return twelve_times(x);
+}
+
+/* With the landing pad and nop that the compiler puts at a function's entry. */
+static noinline unsigned long bench_entry(unsigned long x)
+{
+	return twelve_times(x);
+}
+
 static struct target {
 	const char *name;
 	bench_function_t function;
 	u64 bare;
 } targets[] = {
-	{ "plain", bench_plain },
+	{ "plain", (bench_function_t)bench_plain },
 	{ "entry", bench_entry },
 };
 
@@ -86,13 +84,6 @@ int bench_bare(void)
 	return 0;
 }
 
-/* No failure of the benchmark: there are kernels that cannot probe a function's entry. */
-static int cannot_attach(int error)
-{
-	pr_info("missing cannot probe target %s: %d\n", target->name, error);
-	return error;
-}
-
 static int attach_probes(unsigned int nr, bool post)
 {
 	unsigned int i;
@@ -106,7 +97,7 @@ static int attach_probes(unsigned int nr, bool post)
 			probes[i].post_handler = bench_post;
 		ret = register_kprobe(&probes[i]);
 		if (ret)
-			return cannot_attach(ret);
+			return ret;
 		nr_probes++;
 	}
 	return 0;
@@ -121,16 +112,16 @@ static int attach_return(unsigned int maxactive)
 	rprobe.handler = bench_return;
 	rprobe.maxactive = maxactive;
 	ret = register_kretprobe(&rprobe);
-	if (!ret)
-		return 0;
-	rprobe.handler = NULL;
-	return cannot_attach(ret);
+	if (ret)
+		rprobe.handler = NULL;
+	return ret;
 }
 
 /* A return probe can have @maxactive calls in flight, 0: the default. */
 int bench_attach(const char *name, const char *kind, unsigned int maxactive)
 {
 	unsigned int i;
+	int ret;
 
 	bench_detach();
 	for (i = 0; i < ARRAY_SIZE(targets); i++)
@@ -139,10 +130,13 @@ int bench_attach(const char *name, const char *kind, unsigned int maxactive)
 	if (!target || !target->bare)
 		return bench_failed("attach", "no such target, or no bare cost");
 	if (!strcmp(kind, "return"))
-		return attach_return(maxactive);
-	if (!strcmp(kind, "two"))
-		return attach_probes(2, false);
-	return attach_probes(1, !strcmp(kind, "post"));
+		ret = attach_return(maxactive);
+	else
+		ret = attach_probes(strcmp(kind, "two") ? 1 : 2, !strcmp(kind, "post"));
+	/* No failure of the benchmark: there are kernels that cannot probe a function's entry. */
+	if (ret)
+		pr_info("missing cannot probe target %s: %d\n", name, ret);
+	return ret;
 }
 
 int bench_detach(void)
@@ -156,19 +150,6 @@ int bench_detach(void)
 	return 0;
 }
 
-/* Hits and misses of everything attached. */
-static unsigned long accounted(void)
-{
-	unsigned long sum = bench_pre_hits + bench_return_hits;
-	unsigned int i;
-
-	for (i = 0; i < nr_probes; i++)
-		sum += probes[i].nmissed;
-	if (rprobe.handler)
-		sum += rprobe.nmissed + rprobe.kp.nmissed;
-	return sum;
-}
-
 /* The script decides by it what an optimized hit costs. */
 static unsigned int hit;
 module_param(hit, uint, 0444);
@@ -176,20 +157,19 @@ MODULE_PARM_DESC(hit, "ticks of the last hit");
 
 int bench_hits(const char *name, unsigned int n)
 {
-	unsigned long expected, before, seen, posts;
+	unsigned long expected, posts;
 	u64 probed;
 
 	if (!target)
 		return bench_failed(name, "nothing is attached");
-	bench_post_hits = 0;
-	before = accounted();
+	bench_seen = 0;
+	bench_seen_post = 0;
 	probed = ticks_of(target->function);
-	seen = accounted() - before;
 	expected = (CALLS + 1) * (nr_probes ?: 1);
 	posts = nr_probes && probes[0].post_handler ? expected : 0;
-	if (seen != expected || bench_post_hits != posts)
+	if (bench_seen != expected || bench_seen_post != posts)
 		return bench_failed(name, "%lu of %lu hits seen, %lu of %lu after",
-				    seen, expected, bench_post_hits, posts);
+				    bench_seen, expected, bench_seen_post, posts);
 	if (probed < target->bare)
 		return bench_failed(name, "cheaper than without a probe");
 	hit = div_u64(probed - target->bare, CALLS);

@@ -4,7 +4,7 @@
  *
  *   echo COMMAND >/sys/module/kprobe_bench/parameters/run
  *
- * executes a command. It fails if the command fails, or if calls, hits and misses do not add up:
+ * executes a command. It fails if the command fails, or if not every call was a hit:
  *
  *   bare                     cost of calls without probes; must be first
  *   attach plain|entry pre|post|two|return [N]  detach
@@ -31,24 +31,23 @@
 #include <linux/tick.h>
 
 #include "bench.h"
-#include "machine.h"
 
-unsigned long bench_pre_hits, bench_post_hits, bench_return_hits;
+unsigned long bench_seen, bench_seen_post;
 
 int bench_pre(struct kprobe *p, struct pt_regs *regs)
 {
-	bench_pre_hits++;
+	bench_seen++;
 	return 0;
 }
 
 void bench_post(struct kprobe *p, struct pt_regs *regs, unsigned long flags)
 {
-	bench_post_hits++;
+	bench_seen_post++;
 }
 
 int bench_return(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
-	bench_return_hits++;
+	bench_seen++;
 	return 0;
 }
 
@@ -193,19 +192,6 @@ static int set_run(const char *text, const struct kernel_param *kp)
 static const struct kernel_param_ops run_ops = { .set = set_run };
 module_param_cb(run, &run_ops, NULL, 0200);
 MODULE_PARM_DESC(run, "a command, see main.c");
-
-static int __init kprobe_bench_init(void)
-{
-	return 0;
-}
-module_init(kprobe_bench_init);
-
-static void __exit kprobe_bench_exit(void)
-{
-	bench_detach();
-	bench_points_exit();
-}
-module_exit(kprobe_bench_exit);
 
 MODULE_LICENSE("GPL");
 MODULE_DESCRIPTION("What kprobes cost");

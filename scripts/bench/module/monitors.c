@@ -3,11 +3,10 @@
  * Measures how long others must wait while a batch is registered: the worst lateness of
  *
  *   irq    a timer's interrupt, due every 100 us: interrupts are off
- *   sched  a real-time task that sleeps 500 us: the CPU is not given away
  *   probe  a real-time task that registers a probe of its own
  *
- * On one CPU each contains the one before. The last one contains the cost of registering
- * a probe on an idle machine as well.
+ * On one CPU the second contains the first, and the cost of registering a probe on an idle
+ * machine.
  */
 #include <linux/delay.h>
 #include <linux/err.h>
@@ -25,7 +24,8 @@
 #define SLEEP_US	500
 
 static struct hrtimer timer;
-static u64 worst_irq;
+static struct task_struct *task;
+static u64 worst_irq, worst_probe;
 
 static enum hrtimer_restart timer_due(struct hrtimer *t)
 {
@@ -36,95 +36,37 @@ static enum hrtimer_restart timer_due(struct hrtimer *t)
 	return HRTIMER_RESTART;
 }
 
-static struct kprobe other = { .pre_handler = bench_pre };
-
-static void register_other(void)
+static int register_probes(void *unused)
 {
-	other.addr = (kprobe_opcode_t *)bench_plain;
-	other.flags = 0;
-	if (!register_kprobe(&other))
-		return;
-	bench_failed("probe", "the monitor cannot register");
-	other.addr = NULL;
-}
-
-static void unregister_other(void)
-{
-	if (other.addr)
-		unregister_kprobe(&other);
-}
-
-static void nothing(void)
-{
-}
-
-/*
- * A task that sleeps and then does something; late is what passed beyond the
- * sleep.
- */
-static struct monitor {
-	const char *name;
-	void (*act)(void);
-	void (*after)(void);
-	bool with_sleep;
-	u64 worst;
-	struct task_struct *task;
-} monitors[] = {
-	{ "sched", nothing, nothing, true },
-	{ "probe", register_other, unregister_other },
-};
-
-static int monitor_thread(void *arg)
-{
-	struct monitor *m = arg;
-
 	while (!kthread_should_stop()) {
-		ktime_t begin = ktime_get();
-		u64 passed;
+		struct kprobe other = {
+			.addr = (kprobe_opcode_t *)bench_plain,
+			.pre_handler = bench_pre,
+		};
+		u64 begin, passed;
 
 		usleep_range(SLEEP_US, SLEEP_US + 1);
-		if (m->with_sleep)
-			begin = ktime_add_us(begin, SLEEP_US);
-		else
-			begin = ktime_get();
-		m->act();
-		passed = ktime_to_ns(ktime_sub(ktime_get(), begin));
-		m->worst = max(m->worst, passed);
-		m->after();
+		begin = ktime_get_ns();
+		if (register_kprobe(&other)) {
+			bench_failed("probe", "the monitor cannot register");
+			continue;
+		}
+		passed = ktime_get_ns() - begin;
+		worst_probe = max(worst_probe, passed);
+		unregister_kprobe(&other);
 	}
 	return 0;
 }
 
-static void stop_threads(void)
-{
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(monitors); i++) {
-		if (monitors[i].task)
-			kthread_stop(monitors[i].task);
-		monitors[i].task = NULL;
-	}
-}
-
 int bench_monitors_start(void)
 {
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(monitors); i++) {
-		struct monitor *m = &monitors[i];
-		struct task_struct *task;
-
-		m->worst = 0;
-		task = kthread_create(monitor_thread, m, "bench/%s", m->name);
-		if (IS_ERR(task)) {
-			stop_threads();
-			return PTR_ERR(task);
-		}
-		m->task = task;
-		sched_set_fifo(task);
-		wake_up_process(task);
-	}
 	worst_irq = 0;
+	worst_probe = 0;
+	task = kthread_create(register_probes, NULL, "bench/probe");
+	if (IS_ERR(task))
+		return PTR_ERR(task);
+	sched_set_fifo(task);
+	wake_up_process(task);
 	hrtimer_init(&timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
 	timer.function = timer_due;
 	hrtimer_start(&timer, ns_to_ktime(TIMER_NS),
@@ -137,14 +79,11 @@ int bench_monitors_start(void)
 void bench_monitors_stop(const char *name, unsigned int n)
 {
 	char text[64];
-	unsigned int i;
 
-	stop_threads();
+	kthread_stop(task);
 	hrtimer_cancel(&timer);
 	snprintf(text, sizeof(text), "%s.irq", name);
 	bench_figure(text, n, worst_irq, 1);
-	for (i = 0; i < ARRAY_SIZE(monitors); i++) {
-		snprintf(text, sizeof(text), "%s.%s", name, monitors[i].name);
-		bench_figure(text, n, monitors[i].worst, 1);
-	}
+	snprintf(text, sizeof(text), "%s.probe", name);
+	bench_figure(text, n, worst_probe, 1);
 }

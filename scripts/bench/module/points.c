@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Measures many probes on functions of the generated modules: cost of
- * registering and unregistering them, time until they are optimized, memory.
- * After each step every probed function is called, and every call must be a
- * hit.
+ * Measures many probes on functions of modules: cost of registering and
+ * unregistering them, time until they are optimized, memory. After each step
+ * every probed function is called, and every call must be a hit.
  */
 #include <linux/delay.h>
 #include <linux/kprobes.h>
@@ -13,50 +12,42 @@
 #include <linux/string.h>
 
 #include "bench.h"
-#include "machine.h"
 
 #define MAX_SETS	64
 #define SETTLE_MS	200
 
-static const struct bench_functions *sets[MAX_SETS];
-static unsigned int nr_sets, nr_functions;
+static struct {
+	const bench_function_t *entries;
+	const unsigned char (*insns)[BENCH_INSNS];
+} sets[MAX_SETS];
+static unsigned int nr_functions;
 
-/* From the init of a generated module; they are loaded one after another. */
-int kprobe_bench_add(const struct bench_functions *functions)
+/* From the init of a module with functions; they are loaded one after another. */
+int kprobe_bench_add(const bench_function_t *entries, const unsigned char (*insns)[BENCH_INSNS])
 {
-	if (nr_sets == MAX_SETS)
+	unsigned int set = nr_functions / BENCH_FUNCTIONS;
+
+	if (set == MAX_SETS)
 		return -ENOSPC;
-	sets[nr_sets++] = functions;
-	nr_functions += functions->nr;
+	sets[set].entries = entries;
+	sets[set].insns = insns;
+	nr_functions += BENCH_FUNCTIONS;
 	return 0;
 }
 EXPORT_SYMBOL_GPL(kprobe_bench_add);
 
-/* The set of function @i, and its number there in @i. */
-static const struct bench_functions *set_of(unsigned int *i)
-{
-	const struct bench_functions **set = sets;
-
-	while (*i >= (*set)->nr)
-		*i -= (*set++)->nr;
-	return *set;
-}
-
 static bench_function_t function_of(unsigned int i)
 {
-	const struct bench_functions *set = set_of(&i);
-
-	return set->entries[i];
+	return sets[i / BENCH_FUNCTIONS].entries[i % BENCH_FUNCTIONS];
 }
 
 /* The first instruction of each function, then the second of each ... */
 static unsigned long insn_of(unsigned int i)
 {
-	unsigned int round = i / nr_functions, function = i % nr_functions;
-	const struct bench_functions *set = set_of(&function);
+	unsigned int function = i % nr_functions;
 
-	return (unsigned long)set->entries[function] +
-	       set->insns[function * set->rounds + round];
+	return (unsigned long)function_of(function) + sets[function / BENCH_FUNCTIONS]
+		.insns[function % BENCH_FUNCTIONS][i / nr_functions];
 }
 
 /* The probes that are registered. */
@@ -81,14 +72,12 @@ static int prepare(const char *what, unsigned int n)
 
 	if (nr_probes)
 		return bench_failed(what, "there are probes already");
-	if (!nr_functions || n > nr_functions * (entries ? 1 : sets[0]->rounds))
+	if (n > nr_functions * (entries ? 1 : BENCH_INSNS))
 		return bench_failed(what, "%u are too many, load more", n);
 	probes = kvcalloc(n, sizeof(*probes), GFP_KERNEL);
 	list = kvcalloc(n, sizeof(*list), GFP_KERNEL);
-	if (!probes || !list) {
-		forget();
+	if (!probes || !list)
 		return -ENOMEM;
-	}
 	for (i = 0; i < n; i++) {
 		unsigned long addr = entries ? (unsigned long)function_of(i) :
 					       insn_of(i);
@@ -100,24 +89,19 @@ static int prepare(const char *what, unsigned int n)
 	return 0;
 }
 
+/* Where it fails, so does the benchmark, and nothing is put back. */
 static int register_all(bool batch, unsigned int n)
 {
 	unsigned int i;
 	int ret = 0;
 
+	nr_probes = n;
 	if (batch)
-		ret = register_kprobes(list, n);
-	for (i = 0; !batch && i < n && !ret; i++) {
+		return register_kprobes(list, n);
+	for (i = 0; i < n && !ret; i++) {
 		ret = register_kprobe(&probes[i]);
 		cond_resched();
 	}
-	if (!ret) {
-		nr_probes = n;
-		return 0;
-	}
-	while (!batch && i-- > 1)
-		unregister_kprobe(&probes[i - 1]);
-	forget();
 	return ret;
 }
 
@@ -125,37 +109,34 @@ static void unregister_all(bool batch)
 {
 	unsigned int i;
 
-	if (batch)
+	if (batch) {
 		unregister_kprobes(list, nr_probes);
-	for (i = 0; !batch && i < nr_probes; i++) {
+		return;
+	}
+	for (i = 0; i < nr_probes; i++) {
 		unregister_kprobe(&probes[i]);
 		cond_resched();
 	}
 }
 
-static unsigned long accounted(unsigned int n)
+int bench_call(unsigned int n)
 {
-	unsigned long sum = bench_pre_hits;
-	unsigned int i;
-
-	for (i = 0; i < n; i++)
-		sum += probes[i].nmissed;
-	return sum;
-}
-
-/* Calls each probed function once: with @n probes on, that is @n hits. */
-static int check_books(const char *name, unsigned int n, unsigned int expected)
-{
-	unsigned long before = accounted(n), seen;
 	unsigned int i;
 
 	for (i = 0; i < min(n, nr_functions); i++) {
 		function_of(i)(i);
 		cond_resched();
 	}
-	seen = accounted(n) - before;
-	if (seen != expected)
-		return bench_failed(name, "%lu hits seen, %u expected", seen,
+	return 0;
+}
+
+/* Calls each probed function once: with @n probes on, that is @n hits. */
+static int check_books(const char *name, unsigned int n, unsigned int expected)
+{
+	bench_seen = 0;
+	bench_call(n);
+	if (bench_seen != expected)
+		return bench_failed(name, "%lu hits seen, %u expected", bench_seen,
 				    expected);
 	return 0;
 }
@@ -194,8 +175,6 @@ int bench_drain(const char *how, const char *name)
 	struct bench_span span;
 	int ret;
 
-	if (!n)
-		return bench_failed(name, "there are no probes");
 	ret = check_books(name, n, n);
 	bench_begin(&drain_span);
 	unregister_all(!strcmp(how, "batch"));
@@ -257,16 +236,6 @@ int bench_optimized(const char *name, unsigned int below)
 	return 0;
 }
 
-/* Calls the first @n functions once, for probes of others. */
-int bench_call(unsigned int n)
-{
-	unsigned int i;
-
-	for (i = 0; i < min(n, nr_functions); i++)
-		function_of(i)(i);
-	return 0;
-}
-
 /* Stops after deferred work, because that makes others wait as well. */
 static void stop_monitors(const char *name, const char *did, unsigned int n)
 {
@@ -281,59 +250,47 @@ static void stop_monitors(const char *name, const char *did, unsigned int n)
 #define POINT_BYTES	640
 
 /*
- * Takes as much memory as @n points, and gives it back, without kprobes: the page
+ * Take as much memory as @n points, and give it back, without kprobes: the page
  * allocator refills and drains its lists with interrupts off, by as many pages as
  * CONFIG_PCP_BATCH_SCALE_MAX lets them grow.
  */
-static int wait_for_memory(unsigned int n, const char *name)
+static int take_memory(void **blocks, unsigned int n)
 {
-	void **blocks = kvcalloc(n, sizeof(*blocks), GFP_KERNEL);
-	int ret = blocks ? bench_monitors_start() : -ENOMEM;
-	unsigned int i;
+	while (n--) {
+		*blocks++ = kmalloc(POINT_BYTES, GFP_KERNEL);
+		cond_resched();
+	}
+	return 0;
+}
 
-	for (i = 0; !ret && i < n; i++) {
-		blocks[i] = kmalloc(POINT_BYTES, GFP_KERNEL);
+static void give_memory(void **blocks, unsigned int n)
+{
+	while (n--) {
+		kfree(*blocks++);
 		cond_resched();
 	}
-	if (!ret)
-		stop_monitors(name, "reg", n);
-	ret = ret ?: bench_monitors_start();
-	for (i = 0; blocks && i < n; i++) {
-		kfree(blocks[i]);
-		cond_resched();
-	}
-	if (!ret)
-		stop_monitors(name, "unreg", n);
-	kvfree(blocks);
-	return ret;
 }
 
 int bench_latency(const char *what, unsigned int n, const char *name)
 {
-	int ret;
+	bool memory = !strcmp(what, "memory");
+	int ret = prepare(what, n);
 
-	if (!strcmp(what, "memory"))
-		return wait_for_memory(n, name);
-	ret = prepare(what, n);
 	ret = ret ?: bench_monitors_start();
 	if (ret)
 		return ret;
-	ret = register_all(true, n);
+	ret = memory ? take_memory((void **)list, n) : register_all(true, n);
 	stop_monitors(name, "reg", n);
 	if (ret)
 		return bench_failed(name, "registering %u: %d", n, ret);
-
 	ret = bench_monitors_start();
-	unregister_all(true);
-	if (!ret)
-		stop_monitors(name, "unreg", n);
-	forget();
-	return ret;
-}
-
-void bench_points_exit(void)
-{
-	if (nr_probes)
+	if (ret)
+		return ret;
+	if (memory)
+		give_memory((void **)list, n);
+	else
 		unregister_all(true);
+	stop_monitors(name, "unreg", n);
 	forget();
+	return 0;
 }
