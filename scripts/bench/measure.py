@@ -19,46 +19,32 @@ SAID = re.compile(r"kprobe_bench: (figure|failed|part|stopped) (.*)")
 FIGURE = re.compile(r"\S+ \d+ -?\d+(\.\d)?")
 
 
-class Run:
-    def __init__(self, name):
-        self.name, self.begin = name, time.time()
-        self.figures, self.failures = [], []
-
-    def say(self, text):
-        passed = int(time.time() - self.begin)
-        print("    %d:%02d  %s: %s" % (passed // 60, passed % 60, self.name, text), flush=True)
-
-    def feed(self, line):
-        said = SAID.search(line)
-        if not said:
-            return
-        kind, words = said.groups()
-        if kind == "part":
-            self.say(words)
-        elif kind == "figure" and FIGURE.fullmatch(words):
-            self.figures.append(words.replace(" ", "\t"))
-        elif kind in ("figure", "failed"):
-            self.failures.append(words)
-            self.say("FAILED: " + words)
-        elif kind == "stopped":
-            self.say("no further than %s: the next step, %s, would take too long"
-                     % tuple(words.split()))
-
-
 def main():
     name, log, path, command = sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4:]
-    run = Run(name)
+    begin, figures, failed = time.time(), [], False
+
+    def say(text):
+        print("    %d:%02d  %s: %s" % (*divmod(int(time.time() - begin), 60), name, text), flush=True)
+
     # Ctrl-C ends this, and with it the machine, even if it runs in the background.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     qemu.die_with_parent()
     machine = qemu.Machine(command, log)
-    for line in machine.lines():
-        run.feed(line)
+    for kind, words in (said.groups() for said in map(SAID.search, machine.lines()) if said):
+        if kind == "part":
+            say(words)
+        elif kind == "figure" and FIGURE.fullmatch(words):
+            figures.append(words.replace(" ", "\t") + "\n")
+        elif kind == "stopped":
+            say("no further than %s: the next step, %s, would take too long" % tuple(words.split()))
+        else:
+            failed = True
+            say("FAILED: " + words)
     with open(path, "w") as f:
-        f.write("".join(line + "\n" for line in run.figures))
+        f.writelines(figures)
     for problem in machine.problems:
         print("error: %s: %s" % (name, problem), file=sys.stderr)
-    if run.failures or machine.problems:
+    if failed or machine.problems:
         print("error: %s did not measure everything, console: %s"
               % (name, os.path.relpath(log)), file=sys.stderr)
         sys.exit(1)
