@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
 """Unit tests of bench/table.py and bench/measure.py; run by make check."""
 import contextlib
@@ -147,7 +146,3 @@ class Console(Bench):
             self.assertEqual(status, 1)
             self.assertIn("FAILED: %s\n" % lines[0].split(" ", 1)[1] if lines else "error: ", text)
             self.assertEqual(self.figures(), "hit.post\t1\t100.0\n")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
 """Unit tests of ktap.py, qemu.py and test.py; run by make check."""
 import contextlib
@@ -187,7 +186,3 @@ class StartupTests(unittest.TestCase):
                              ("\n[ 1.1] Freeing\n[ 1.2] NG: Some\n", False), ("", False)):
             text = "[ 1.0] trace_kprobe: Testing kprobe tracing: " + said
             self.assertEqual(test.startup_tests(text, have)[0][1], passed, said)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
 """Unit tests of hitpath.py, on a few functions linked as the kernel's are; run by make check.
 
@@ -238,7 +237,3 @@ __alt_start:
 	.long	0
 __alt_end:
 """
-
-
-if __name__ == "__main__":
-    unittest.main()

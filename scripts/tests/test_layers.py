@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
 """Unit tests of layers.py, on a small tree with two objects; run by make check."""
 import os
@@ -46,7 +45,3 @@ class Layers(unittest.TestCase):
     def test_without_a_layer(self):
         self.assertEqual(self.found("kprobes", "low")[0], "top has no layer")
         self.assertIn("low uses top, which is above or has no layer: low.h", self.found("kprobes", "low"))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
 """Unit tests of the sweep of scripts/proof."""
 import contextlib
@@ -479,7 +478,3 @@ class Explained(unittest.TestCase):
             source = f.read()
         for reason in [*explain.SYMBOLS, *explain.OPCODES, explain.PATCHED]:
             self.assertIn('"%s"' % reason, source)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
 """Unit tests of tree, refresh-patch and series, on a small base and checkout; run by make check."""
 import glob
@@ -173,7 +172,3 @@ class Tree(unittest.TestCase):
         done = subprocess.run(["git", "-C", self.path("base"), "apply", "--index", mails[1]],
                               stderr=subprocess.PIPE)
         self.assertIn(b"gone.c", done.stderr)
-
-
-if __name__ == "__main__":
-    unittest.main()
