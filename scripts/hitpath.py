@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""usage: hitpath.py [--all-roots] RULES VMLINUX...
+"""usage: hitpath.py [--all-roots] RULES VMLINUX
 
 Proves that a hit of a probe executes nothing that can be probed: follows the calls and jumps of
 a linked kernel from the functions where hits begin, also those in alternative instructions that
@@ -127,20 +127,16 @@ class Elf:
                 return self.data[offset + start - address:offset + end - address]
         return b""
 
-    def relocated(self, start, end, relative):
-        """What the words there are when the kernel runs, by address."""
-        for _, kind, _, offset, size in self.sections:
-            if kind == "RELA":
-                for at, info, addend in struct.iter_unpack("<QQQ", self.data[offset:offset + size]):
-                    if info == relative and start <= at < end:
-                        yield at, addend
-
     def words(self, start, end, relative):
+        """What the words there are when the kernel runs. @relative: the type of relocations that set them."""
         width, letter = (8, "Q") if self.is64 else (4, "I")
         words = {start + i * width: word for i, (word,) in
                  enumerate(struct.iter_unpack("<" + letter, self.bytes(start, end)))}
-        if relative:
-            words.update(self.relocated(start, end, relative))
+        for _, kind, _, offset, size in self.sections if relative else ():
+            if kind == "RELA":
+                for at, info, addend in struct.iter_unpack("<QQQ", self.data[offset:offset + size]):
+                    if info == relative and start <= at < end:
+                        words[at] = addend
         return words.values()
 
 
@@ -331,17 +327,13 @@ class Proof:
 
 
 def main():
-    arguments = [a for a in sys.argv[1:] if not a.startswith("--")]
-    all_roots = "--all-roots" in sys.argv
-    if len(arguments) < 2:
+    if len(sys.argv) < 3:
         sys.exit(__doc__)
-    rules = read_rules(arguments[0])
-    failed = False
-    for name in arguments[1:]:
-        for finding in Proof(Kernel(name), rules).run(all_roots):
-            print("%s: %s" % (name, finding))
-            failed = True
-    sys.exit(failed)
+    *options, rules, file = sys.argv[1:]
+    findings = Proof(Kernel(file), read_rules(rules)).run("--all-roots" in options)
+    for finding in findings:
+        print("%s: %s" % (file, finding))
+    sys.exit(bool(findings))
 
 
 if __name__ == "__main__":

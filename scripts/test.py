@@ -12,10 +12,10 @@ a test failed.
 import os
 import re
 import signal
-import subprocess
 import sys
 import time
 
+import hitpath
 import ktap
 import qemu
 
@@ -104,11 +104,8 @@ def startup_tests(text, have):
 
 def hit_path(vmlinux):
     """Functions that a hit executes and that can be probed, in this configuration."""
-    scripts = os.path.dirname(os.path.abspath(__file__))
-    done = subprocess.run([os.path.join(scripts, "hitpath.py"),
-                           os.path.join(scripts, "hitpath.txt"), vmlinux],
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    return done.stdout.splitlines() if done.returncode else []
+    rules = hitpath.read_rules(os.path.join(os.path.dirname(os.path.abspath(__file__)), "hitpath.txt"))
+    return hitpath.Proof(hitpath.Kernel(vmlinux), rules).run(False)
 
 
 def alone(command, path):
@@ -177,8 +174,8 @@ def main():
             results.fail(test)
     if boot_tests and "CONFIG_KPROBES" in run.have:
         found = hit_path(os.path.join(os.path.dirname(config), "vmlinux"))
-        for line in found:
-            results.fail("hit path: " + line.split(": ", 1)[-1])
+        for finding in found:
+            results.fail("hit path: " + finding)
         if not found:
             results.succeed("a hit executes nothing that can be probed")
 
