@@ -13,61 +13,46 @@ HITPATH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "hitpat
 # A function of each kind that may be called, in the order that the kernel's linker script has.
 SOURCE = """
 	%(prologue)s
-	.macro FUNCTION name
+	.macro BEGIN name
 	.type \\name, %%function
 	.globl \\name
 \\name:
 	.endm
 	.macro END name
+	ret
 	.size \\name, . - \\name
+	.endm
+	.macro FUNCTION name, code:vararg
+BEGIN \\name
+	\\code
+END \\name
 	.endm
 	.text
 	.globl _stext, _etext
 _stext:
-FUNCTION root
+BEGIN root
 	nop
 	%(root)s
-	ret
 END root
-FUNCTION named
-	%(named)s
-	ret
-END named
-FUNCTION named.cold
-	ret
-END named.cold
-FUNCTION free
-	%(call)s free_too
-	ret
-END free
-FUNCTION __asan_load8
-	ret
-END __asan_load8
-FUNCTION free_too
-	ret
-END free_too
-FUNCTION free.part.0
-	ret
-END free.part.0
-FUNCTION labelled
+FUNCTION named, %(named)s
+FUNCTION named.cold, nop
+FUNCTION free, %(call)s free_too
+FUNCTION __asan_load8, nop
+FUNCTION free_too, nop
+FUNCTION free.part.0, nop
+BEGIN labelled
 	nop
 labelled_inner:
 	%(call)s free
-	ret
 END labelled
 __kprobes_text_start:
-FUNCTION in_section
-	ret
-END in_section
-FUNCTION section_labelled
+FUNCTION in_section, nop
+BEGIN section_labelled
 	nop
 section_inner:
-	ret
 END section_labelled
 __kprobes_text_end:
-FUNCTION __x86_indirect_thunk_rax
-	%(pointer)s
-END __x86_indirect_thunk_rax
+FUNCTION __x86_indirect_thunk_rax, %(pointer)s
 	.text 2
 _etext:
 	.section _kprobe_blacklist, "aw"
