@@ -209,6 +209,8 @@ struct kprobe_emulation {
  * @region_len: how many bytes a jump at @site replaces, 0 while that is not known
  * @scratch:   the register that the jump uses: fls() of struct kprobe_region's @scratch,
  *             0 when it needs none
+ * @misses:    how often handlers of its probes, also of those that have left, did not run since
+ *             the first one came; by enum kprobe_miss
  * @optimize:  in the optimizer's list for @optimization
  * @next:      the next in its chain of the table of points
  * @batch:     in the current batch, or in the list of points that are DISARM_PENDING
@@ -238,6 +240,7 @@ struct kprobe_point {
 	u8 optimization:2;
 	u8 region_len;
 	u8 not_jump;
+	atomic_t misses[KPROBE_MISS_CAUSES];
 	struct kprobe_detour *detour;
 	struct list_head optimize;
 #ifdef CONFIG_KPROBES_ON_FTRACE

@@ -23,7 +23,11 @@
  * @KPROBE_REASON_MODULE_COMING:  in a module whose COMING notifier has not run yet
  * @KPROBE_REASON_MODULE_GOING:   in a module that is going
  * @KPROBE_REASON_BLACKLIST:      the function is on the blacklist
- * @KPROBE_REASON_RESERVED:       another subsystem patches or reads the text
+ * @KPROBE_REASON_RESERVED:       another subsystem patches the text
+ * @KPROBE_REASON_FTRACE_SITE:    ftrace patches or reads the text
+ * @KPROBE_REASON_CFI_TYPE:       it may be a type that indirect calls compare
+ * @KPROBE_REASON_DEBUGGER:       a debugger has a breakpoint there
+ * @KPROBE_REASON_DATA:           the function reads it as data
  * @KPROBE_REASON_INSIDE:         no instruction begins there
  * @KPROBE_REASON_UNDECODABLE:    no known instruction
  * @KPROBE_REASON_TRAP:           an instruction whose trap is another subsystem's
@@ -45,10 +49,14 @@
  * @KPROBE_REASON_FUNCTION_ENDS:  the function ends within the region, the
  *                                instructions that the jump would replace
  * @KPROBE_REASON_FUNCTION_UNDECODABLE: the function cannot be decoded
+ * @KPROBE_REASON_FUNCTION_LARGE: the function is too large to be searched
  * @KPROBE_REASON_NOT_DISPLACED:  an instruction in the region cannot be displaced
+ * @KPROBE_REASON_JOINED:         the region's first instruction belongs to the one in front
  * @KPROBE_REASON_CALL:           a call in the region would return into it
- * @KPROBE_REASON_JUMPED_INTO:    a branch, a jump label or the fixup of an exception
- *                                leads into the region
+ * @KPROBE_REASON_JUMPED_INTO:    a branch leads into the region
+ * @KPROBE_REASON_TABLE_TARGET:   a jump label or the fixup of an exception leads into it
+ * @KPROBE_REASON_PART:           the symbol names a part of a function: code around
+ *                                it may jump to any place of it
  * @KPROBE_REASON_INDIRECT_JUMP:  the function has an indirect jump whose targets
  *                                are unknown
  * @KPROBE_REASON_EXTABLE:        an instruction of the region has an entry in an
@@ -67,8 +75,8 @@
  * @KPROBE_REASON_THROUGH_FTRACE: the point is reached through ftrace
  * @KPROBE_REASONS:               number of values
  *
- * Checks return the reason. The API turns it into the errno that belongs to it, and
- * records it for debugfs: kernel/kprobes/reason.c.
+ * Checks return the reason. The API turns it into the errno that belongs to it, logs
+ * it, and records it for debugfs: kernel/kprobes/reason.c.
  */
 enum kprobe_reason {
 	KPROBE_REASON_NONE,
@@ -91,6 +99,10 @@ enum kprobe_reason {
 	KPROBE_REASON_MODULE_GOING,
 	KPROBE_REASON_BLACKLIST,
 	KPROBE_REASON_RESERVED,
+	KPROBE_REASON_FTRACE_SITE,
+	KPROBE_REASON_CFI_TYPE,
+	KPROBE_REASON_DEBUGGER,
+	KPROBE_REASON_DATA,
 	KPROBE_REASON_INSIDE,
 	KPROBE_REASON_UNDECODABLE,
 	KPROBE_REASON_TRAP,
@@ -111,9 +123,13 @@ enum kprobe_reason {
 	KPROBE_REASON_FTRACE,
 	KPROBE_REASON_FUNCTION_ENDS,
 	KPROBE_REASON_FUNCTION_UNDECODABLE,
+	KPROBE_REASON_FUNCTION_LARGE,
 	KPROBE_REASON_NOT_DISPLACED,
+	KPROBE_REASON_JOINED,
 	KPROBE_REASON_CALL,
 	KPROBE_REASON_JUMPED_INTO,
+	KPROBE_REASON_TABLE_TARGET,
+	KPROBE_REASON_PART,
 	KPROBE_REASON_INDIRECT_JUMP,
 	KPROBE_REASON_EXTABLE,
 	KPROBE_REASON_SCRATCH,
@@ -128,5 +144,7 @@ enum kprobe_reason {
 	KPROBE_REASON_THROUGH_FTRACE,
 	KPROBE_REASONS,
 };
+
+const char **kprobe_reason_texts(enum kprobe_reason reason);
 
 #endif /* _LINUX_KPROBE_REASON_H */

@@ -88,7 +88,7 @@ typedef int (*kretprobe_handler_t)(struct kretprobe_instance *ri,
 				   struct pt_regs *regs);
 
 /**
- * enum kprobe_miss - why a hit's handlers did not run
+ * enum kprobe_miss - why handlers of a hit or a return did not run
  * @KPROBE_MISS_NESTED:   hit from inside a probe handler of the same context
  * @KPROBE_MISS_DEPTH:    more contexts nested on the CPU than there are frames, also
  *                        when that keeps only the post-handler from being called
@@ -97,6 +97,7 @@ typedef int (*kretprobe_handler_t)(struct kretprobe_instance *ri,
  *                        which keeps only the post-handler from being called
  * @KPROBE_MISS_OFFLINE:  RCU does not know the CPU, which comes up or goes down: handlers could not
  *                        rely on RCU
+ * @KPROBE_MISS_INSTANCE: a call of a function with a return probe found no free instance
  * @KPROBE_MISS_CAUSES:   number of causes
  */
 enum kprobe_miss {
@@ -104,6 +105,7 @@ enum kprobe_miss {
 	KPROBE_MISS_DEPTH,
 	KPROBE_MISS_DIVERTED,
 	KPROBE_MISS_OFFLINE,
+	KPROBE_MISS_INSTANCE,
 	KPROBE_MISS_CAUSES,
 };
 
@@ -149,6 +151,8 @@ struct kprobe {
 	bool removing;
 	/* private: the probe of a struct kretprobe; written before it is on a point */
 	bool returns;
+	/* private: enum kprobe_reason: why it was refused, for an event's error log */
+	u8 refused;
 	/* private: how far @addr is after the place that the caller has asked for */
 	s8 moved;
 	/* private: linked only while registered; trace_kprobe checks both */
@@ -158,8 +162,6 @@ struct kprobe {
 	struct kprobe_point *point;
 	/* private: itself until unregistering has returned, then NULL; under kprobe_mutex */
 	struct kprobe *self;
-	/* private: by cause, but for the first one, which has the rest of @nmissed */
-	atomic_long_t misses[KPROBE_MISS_CAUSES - 1];
 };
 
 /**

@@ -189,11 +189,15 @@ static bool has_debugger_breakpoint(unsigned long start, unsigned long end)
 	return false;
 }
 
-/* Does another subsystem patch or read the text, which begins with an instruction? */
-bool kprobe_text_is_reserved(struct kprobe_lookup *lookup, unsigned long start, unsigned long end)
+/* Why others than ftrace need the text, which begins with an instruction, as it is. */
+enum kprobe_reason kprobe_text_reserved(struct kprobe_lookup *lookup, unsigned long start,
+					unsigned long end)
 {
-	return kprobe_any_in(KPROBE_TEXT_RESERVED, start, end) ||
-	       may_be_cfi_type(lookup, start, end) || has_debugger_breakpoint(start, end);
+	if (kprobe_any_in(KPROBE_TEXT_RESERVED, start, end))
+		return KPROBE_REASON_RESERVED;
+	if (may_be_cfi_type(lookup, start, end))
+		return KPROBE_REASON_CFI_TYPE;
+	return has_debugger_breakpoint(start, end) ? KPROBE_REASON_DEBUGGER : KPROBE_REASON_NONE;
 }
 
 /*
@@ -220,7 +224,7 @@ static enum kprobe_reason is_whole(struct kprobe_survey *s)
 			!kprobe_fixup_is_shared(start, end) &&
 			(IS_ALIGNED(end, CONFIG_FUNCTION_ALIGNMENT) ||
 			 !kprobe_find_function(end, &next) || next.kind == KPROBE_SYMBOL_COLD);
-	return whole ? KPROBE_REASON_NONE : KPROBE_REASON_JUMPED_INTO;
+	return whole ? KPROBE_REASON_NONE : KPROBE_REASON_PART;
 }
 
 /* Most points come after what ftrace patches: the cache knows from where on that is nothing. */
@@ -237,11 +241,16 @@ static bool ftrace_patches(struct kprobe_lookup *lookup, unsigned long start, un
 	return ftrace_text_reserved((void *)start, (void *)end - 1);
 }
 
-static bool is_reserved(const struct kprobe_text *text, unsigned long start, unsigned long end)
+static enum kprobe_reason reserved(const struct kprobe_text *text, unsigned long start,
+				   unsigned long end)
 {
-	return kprobe_text_is_reserved(text->lookup, start, end) ||
-	       ftrace_patches(text->lookup, start, end) ||
-	       arch_kprobe_text_reserved(start, end);
+	enum kprobe_reason reason = kprobe_text_reserved(text->lookup, start, end);
+
+	if (!reason && ftrace_patches(text->lookup, start, end))
+		reason = KPROBE_REASON_FTRACE_SITE;
+	else if (!reason && arch_kprobe_text_reserved(start, end))
+		reason = KPROBE_REASON_RESERVED;
+	return reason;
 }
 
 /* Leaves the cache as it is: the caller goes on with the function that is in it. */
@@ -262,7 +271,7 @@ static struct kprobe_survey *use_survey(const struct kprobe_isa *isa,
 		.read = kprobe_read_insn,
 		.find = find,
 		.is_whole = is_whole,
-		.is_reserved = is_reserved,
+		.reserved = reserved,
 		.any_in = kprobe_any_in,
 		.next_target = kprobe_next_target,
 		.is_thunk = arch_kprobe_is_thunk,
@@ -306,9 +315,8 @@ enum kprobe_reason kprobe_check_address(struct kprobe_lookup *lookup, unsigned l
 	if (!begins && !is_boundary(lookup, addr))
 		return KPROBE_REASON_INSIDE;
 	if (!IS_ENABLED(CONFIG_KPROBES_ON_FTRACE) && ftrace_location(addr) == addr)
-		return KPROBE_REASON_RESERVED;
-	return kprobe_text_is_reserved(lookup, addr, addr + 1) ? KPROBE_REASON_RESERVED :
-								 KPROBE_REASON_NONE;
+		return KPROBE_REASON_FTRACE_SITE;
+	return kprobe_text_reserved(lookup, addr, addr + 1);
 }
 
 /* Why no probe may be set on an instruction that belongs to another one, or is data to it. */

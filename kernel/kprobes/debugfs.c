@@ -193,7 +193,6 @@ static void show_point(struct seq_file *m, const struct kprobe_point *point)
 	char place[KSYM_SYMBOL_LEN];
 	const char *module = find_place(m, point, place);
 	enum kprobe_miss cause;
-	struct kprobe *p;
 
 	seq_printf(m, "%px  %s  %s  %s", shown(m, point->addr), place, module ?: "-",
 		   mechanisms[point->mechanism]);
@@ -202,20 +201,15 @@ static void show_point(struct seq_file *m, const struct kprobe_point *point)
 		seq_printf(m, "+%lu", point->site - point->addr);
 	seq_printf(m, "  %s  %zu", kprobe_point_is_optimizing(point) ? "optimizing" :
 		   states[point->state], list_count_nodes((void *)&point->probes));
-	for (cause = 0; cause < KPROBE_MISS_CAUSES; cause++) {
-		unsigned long misses = 0;
-
-		list_for_each_entry(p, &point->probes, list)
-			misses += kprobe_misses(p, cause);
-		seq_printf(m, "  %lu", misses);
-	}
+	for (cause = 0; cause < KPROBE_MISS_CAUSES; cause++)
+		seq_printf(m, "  %u", atomic_read(&point->misses[cause]));
 	seq_printf(m, "  %s\n", kprobe_reason_text(reason_of(point)));
 }
 
 static int points_show(struct seq_file *m, void *v)
 {
 	if (v == SEQ_START_TOKEN)
-		seq_puts(m, "address  symbol  module  mechanism  state  probes  nested  depth  diverted  offline  not-optimized\n");
+		seq_puts(m, "address  symbol  module  mechanism  state  probes  nested  depth  diverted  offline  no-instance  not-optimized\n");
 	else
 		show_point(m, v);
 	return 0;
@@ -228,12 +222,23 @@ const struct seq_operations kprobe_points_ops = {
 	.show = points_show,
 };
 
+static const struct {
+	u32 flag;
+	const char *word;
+} flag_words[] = {
+	{ KPROBE_FLAG_GONE, "GONE" },
+	{ KPROBE_FLAG_DISABLED, "DISABLED" },
+	{ KPROBE_FLAG_OPTIMIZED, "OPTIMIZED" },
+	{ KPROBE_FLAG_FTRACE, "FTRACE" },
+};
+
 static int list_show(struct seq_file *m, void *v)
 {
 	struct kprobe_point *point = v;
 	char place[KSYM_SYMBOL_LEN];
-	const char *module;
+	const char *module, *gap;
 	struct kprobe *p;
+	int i;
 
 	if (v == SEQ_START_TOKEN)
 		return 0;
@@ -245,17 +250,14 @@ static int list_show(struct seq_file *m, void *v)
 			   kprobe_is_return_probe(p) ? 'r' : 'k', place);
 		if (module)
 			seq_printf(m, "  %s", module);
-		if (flags & (KPROBE_FLAG_GONE | KPROBE_FLAG_DISABLED |
-			     KPROBE_FLAG_OPTIMIZED | KPROBE_FLAG_FTRACE))
-			seq_puts(m, "  ");
 		if (flags & KPROBE_FLAG_GONE)
-			seq_puts(m, "[GONE]");
-		else if (flags & KPROBE_FLAG_DISABLED)
-			seq_puts(m, "[DISABLED]");
-		if (flags & KPROBE_FLAG_OPTIMIZED)
-			seq_puts(m, "[OPTIMIZED]");
-		if (flags & KPROBE_FLAG_FTRACE)
-			seq_puts(m, "[FTRACE]");
+			flags &= ~KPROBE_FLAG_DISABLED;
+		for (i = 0, gap = "  "; i < ARRAY_SIZE(flag_words); i++) {
+			if (!(flags & flag_words[i].flag))
+				continue;
+			seq_printf(m, "%s[%s]", gap, flag_words[i].word);
+			gap = " ";
+		}
 		seq_putc(m, '\n');
 	}
 	return 0;
@@ -318,15 +320,17 @@ static const struct seq_operations blacklist_ops = {
 	.show = blacklist_show,
 };
 
-/* The position in the file is the number of a refusal, not a count of lines. */
+/* The position in the file is the number of a refusal, not a count of lines; 0 is the header. */
 static void *refused_start(struct seq_file *m, loff_t *pos)
 {
 	struct kprobe_reader *at = m->private;
-	u64 number = *pos;
+	u64 number = *pos - 1;
 
+	if (!*pos)
+		return SEQ_START_TOKEN;
 	if (!kprobe_get_refusal(&number, &at->refusal))
 		return NULL;
-	*pos = number;
+	*pos = at->refusal.number;
 	return &at->refusal;
 }
 
@@ -334,6 +338,12 @@ static void *refused_next(struct seq_file *m, void *v, loff_t *pos)
 {
 	++*pos;
 	return refused_start(m, pos);
+}
+
+/* Nothing in it separates fields, which two spaces do. */
+static void show_word(struct seq_file *m, const char *word)
+{
+	seq_escape_mem(m, word, strlen(word), ESCAPE_ANY_NP | ESCAPE_APPEND, " ");
 }
 
 static int refused_show(struct seq_file *m, void *v)
@@ -344,15 +354,21 @@ static int refused_show(struct seq_file *m, void *v)
 		[KPROBE_ENABLE] = "enable",
 	};
 	const struct kprobe_refusal *r = v;
-	u64 time = r->time;
-	u32 ns = do_div(time, NSEC_PER_SEC);
+	u64 time;
+	u32 ns;
 
-	seq_printf(m, "%llu.%03lu  ", time, ns / NSEC_PER_MSEC);
-	seq_escape_str(m, r->comm, ESCAPE_ANY_NP, NULL);
+	if (v == SEQ_START_TOKEN) {
+		seq_puts(m, "number  time  task  caller  request  place  error  reason\n");
+		return 0;
+	}
+	time = r->time;
+	ns = do_div(time, NSEC_PER_SEC);
+	seq_printf(m, "%llu  %llu.%03lu  ", r->number, time, ns / NSEC_PER_MSEC);
+	show_word(m, r->comm);
 	seq_printf(m, "[%d]  %s  %s  ", r->pid, r->caller, requests[r->request]);
 	/* Symbol and address if the probe had both. */
 	if (r->by_name) {
-		seq_escape_str(m, r->symbol, ESCAPE_ANY_NP, NULL);
+		show_word(m, r->symbol);
 		seq_printf(m, "+0x%x", r->offset);
 	}
 	if (r->by_name && r->addr)

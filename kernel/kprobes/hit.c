@@ -74,28 +74,12 @@ __kprobes void kprobe_return_to_code_slowly(unsigned int left)
 		arch_kprobe_resume_access(left & LEFT_ACCESS);
 }
 
-static __kprobes void count_miss(struct kprobe *p, enum kprobe_miss cause)
+static __kprobes void count_miss(struct kprobe_point *point, struct kprobe *p,
+				 enum kprobe_miss cause)
 {
 	/* @nmissed is a plain field of the API, but several CPUs may count at once. */
 	atomic_long_inc((atomic_long_t *)&p->nmissed);
-	if (cause == KPROBE_MISS_NESTED)
-		return;
-	smp_mb__after_atomic();	/* pairs with kprobe_misses() */
-	atomic_long_inc(&p->misses[cause - 1]);
-}
-
-/* While hits are being missed, the number may be outdated. */
-unsigned long kprobe_misses(const struct kprobe *p, enum kprobe_miss cause)
-{
-	unsigned long others = 0;
-	unsigned int i;
-
-	if (cause != KPROBE_MISS_NESTED)
-		return atomic_long_read(&p->misses[cause - 1]);
-	for (i = 0; i < ARRAY_SIZE(p->misses); i++)
-		others += atomic_long_read(&p->misses[i]);
-	smp_rmb();	/* @nmissed is not less than @others: pairs with count_miss() */
-	return READ_ONCE(p->nmissed) - others;
+	atomic_inc(&point->misses[cause]);
 }
 
 /* The handler of @p has diverted a hit: the probes after @p miss it. */
@@ -103,7 +87,7 @@ __kprobes void kprobe_miss_rest(struct kprobe_point *point, struct kprobe *p)
 {
 	list_for_each_entry_continue_rcu(p, &point->probes, list)
 		if (!kprobe_disabled(p))
-			count_miss(p, KPROBE_MISS_DIVERTED);
+			count_miss(point, p, KPROBE_MISS_DIVERTED);
 }
 
 /*
@@ -119,7 +103,7 @@ static __kprobes void miss(struct kprobe_point *point, enum kprobe_miss cause, b
 	raw_local_irq_save(flags);
 	list_for_each_entry_rcu(p, &point->probes, list, true)
 		if (!kprobe_disabled(p) && (p->post_handler || !posts_alone))
-			count_miss(p, cause);
+			count_miss(point, p, cause);
 	raw_local_irq_restore(flags);
 }
 

@@ -16,7 +16,6 @@ void kprobe_hit(struct kprobe_point *point, struct pt_regs *regs, unsigned int e
 void kprobe_post_hit(struct kprobe_point *point, struct pt_regs *regs);
 void kprobe_go_on(struct kprobe_point *point, struct pt_regs *regs);
 void kprobe_miss_rest(struct kprobe_point *point, struct kprobe *p);
-unsigned long kprobe_misses(const struct kprobe *p, enum kprobe_miss cause);
 
 /*
  * Hits by a jump, by ftrace, after a displaced instruction, and in the return trampoline have no

@@ -174,6 +174,7 @@ static noinline __kprobes int enter(struct kretprobe *rp, struct pt_regs *regs,
 	ri = ri ?: kretprobe_pool_pop_slowly(rp->pool);
 	if (unlikely(!ri)) {
 		atomic_inc((atomic_t *)&rp->nmissed);
+		atomic_inc(&rp->kp.point->misses[KPROBE_MISS_INSTANCE]);
 		return 0;
 	}
 	identify(ri, fp, ret_addr);
@@ -288,14 +289,17 @@ kretprobe_enter_quickly(const struct kretprobe_quick_entry *entry, void *fp)
 
 static noinline __kprobes void miss_return(struct kretprobe_instance *ri)
 {
+	enum kprobe_miss cause = kprobe_miss_cause();
 	struct kretprobe *rp;
 	unsigned long flags;
 
 	/* As in give_back(): the return probe is not freed meanwhile. */
 	raw_local_irq_save(flags);
 	rp = get_kretprobe(ri);
-	if (rp)
+	if (rp) {
 		atomic_inc((atomic_t *)&rp->nmissed);
+		atomic_inc(&rp->kp.point->misses[cause]);
+	}
 	raw_local_irq_restore(flags);
 	pop(ri);
 	give_back(ri);

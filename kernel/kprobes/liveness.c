@@ -81,7 +81,7 @@ static u32 find_dead(struct life *l, unsigned int branches)
 		plan_next(l, &insn);
 		/* Execution may continue elsewhere: at a fixup, or at a jump label's target. */
 		if (!insn.len || text->any_in(KPROBE_TEXT_FAULTS, addr, l->addr) ||
-		    text->is_reserved(text, addr, l->addr))
+		    text->reserved(text, addr, l->addr))
 			break;
 		note_use(l, &insn, !uncertain);
 		if (insn.may_skip)

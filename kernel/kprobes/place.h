@@ -76,7 +76,8 @@ enum kprobe_reason kprobe_resolve(const struct kprobe *p, struct kprobe_lookup *
 				  unsigned long *addr, bool *on_func_entry);
 enum kprobe_reason kprobe_check_address(struct kprobe_lookup *lookup, unsigned long addr,
 					bool begins);
-bool kprobe_text_is_reserved(struct kprobe_lookup *lookup, unsigned long start, unsigned long end);
+enum kprobe_reason kprobe_text_reserved(struct kprobe_lookup *lookup, unsigned long start,
+					unsigned long end);
 enum kprobe_reason kprobe_examine_site(struct kprobe_lookup *lookup, unsigned long site);
 u32 kprobe_examine_scratch(struct kprobe_lookup *lookup, unsigned long addr);
 enum kprobe_reason kprobe_examine(const struct kprobe_isa *isa, struct kprobe_region *region,

@@ -15,78 +15,95 @@
 
 #include "reason.h"
 
+/* A keyword, which stays, and an explanation. */
 static const struct {
 	int error;
 	const char *text;
 } reasons[] = {
 	[KPROBE_REASON_NONE] = { 0, "-" },
-	[KPROBE_REASON_NO_MEMORY] = { -ENOMEM, "out of memory" },
-	[KPROBE_REASON_EARLY] = { -EAGAIN, "too early during boot, or kprobes not available" },
-	[KPROBE_REASON_IN_HANDLER] = { -EBUSY, "called by a probe's handler" },
-	[KPROBE_REASON_NUM] = { -EINVAL, "num is not positive" },
-	[KPROBE_REASON_NULL_ENTRY] = { -EINVAL, "NULL entry" },
-	[KPROBE_REASON_REGISTERED] = { -EINVAL, "already registered" },
-	[KPROBE_REASON_NOT_REGISTERED] = { -EINVAL, "not registered" },
-	[KPROBE_REASON_GONE] = { -EINVAL, "text has gone" },
-	[KPROBE_REASON_BOTH] = { -EINVAL, "both symbol and address" },
-	[KPROBE_REASON_NEITHER] = { -EINVAL, "neither symbol nor address" },
-	[KPROBE_REASON_SYMBOL] = { -ENOENT, "unknown symbol" },
-	[KPROBE_REASON_PREFIX] = { -EINVAL, "in front of a function's entry (__cfi_, __pfx_)" },
-	[KPROBE_REASON_TRAMPOLINE] = { -EINVAL, "trampoline of a static call" },
-	[KPROBE_REASON_NO_TEXT] = { -EINVAL, "no kernel text" },
-	[KPROBE_REASON_INIT_TEXT] = { -ENOENT, "init text was freed" },
-	[KPROBE_REASON_MODULE_COMING] = { -ENOENT, "module is not ready yet" },
-	[KPROBE_REASON_MODULE_GOING] = { -ENOENT, "module is going away" },
-	[KPROBE_REASON_BLACKLIST] = { -EINVAL, "blacklisted" },
+	[KPROBE_REASON_NO_MEMORY] = { -ENOMEM, "no-memory: out of memory" },
+	[KPROBE_REASON_EARLY] = { -EAGAIN,
+		"early: too early during boot, or kprobes not available" },
+	[KPROBE_REASON_IN_HANDLER] = { -EBUSY, "in-handler: called by a probe's handler" },
+	[KPROBE_REASON_NUM] = { -EINVAL, "num: number of probes is not positive" },
+	[KPROBE_REASON_NULL_ENTRY] = { -EINVAL, "null: NULL entry" },
+	[KPROBE_REASON_REGISTERED] = { -EINVAL, "registered: probe is registered already" },
+	[KPROBE_REASON_NOT_REGISTERED] = { -EINVAL, "not-registered: probe is not registered" },
+	[KPROBE_REASON_GONE] = { -EINVAL, "gone: text has gone" },
+	[KPROBE_REASON_BOTH] = { -EINVAL, "both: both symbol and address" },
+	[KPROBE_REASON_NEITHER] = { -EINVAL, "neither: neither symbol nor address" },
+	[KPROBE_REASON_SYMBOL] = { -ENOENT, "symbol: unknown symbol" },
+	[KPROBE_REASON_PREFIX] = { -EINVAL,
+		"prefix: in front of a function's entry (__cfi_, __pfx_)" },
+	[KPROBE_REASON_TRAMPOLINE] = { -EINVAL, "trampoline: trampoline of a static call" },
+	[KPROBE_REASON_NO_TEXT] = { -EINVAL, "no-text: no kernel text" },
+	[KPROBE_REASON_INIT_TEXT] = { -ENOENT, "init-text: init text was freed" },
+	[KPROBE_REASON_MODULE_COMING] = { -ENOENT, "module-coming: module is not ready yet" },
+	[KPROBE_REASON_MODULE_GOING] = { -ENOENT, "module-going: module is going away" },
+	[KPROBE_REASON_BLACKLIST] = { -EINVAL, "blacklisted: function must not be probed" },
 	[KPROBE_REASON_RESERVED] = { -EINVAL,
-		"patched or read by another subsystem (jump label, static call, BUG, ftrace)" },
-	[KPROBE_REASON_INSIDE] = { -EILSEQ, "inside an instruction" },
-	[KPROBE_REASON_UNDECODABLE] = { -EILSEQ, "no instruction that can be decoded" },
-	[KPROBE_REASON_TRAP] = { -EINVAL,
-		"instruction cannot be probed: its trap belongs to another subsystem" },
-	[KPROBE_REASON_LEVEL] = { -EINVAL,
-		"instruction cannot be probed: changes privilege level or segment" },
+		"reserved: needed by another subsystem (jump label, static call, BUG)" },
+	[KPROBE_REASON_FTRACE_SITE] = { -EINVAL, "ftrace-site: patched or read by ftrace" },
+	[KPROBE_REASON_CFI_TYPE] = { -EINVAL,
+		"cfi-type: may be a type that indirect calls compare" },
+	[KPROBE_REASON_DEBUGGER] = { -EINVAL, "debugger: has a debugger's breakpoint" },
+	[KPROBE_REASON_DATA] = { -EINVAL, "data: the function reads it as data" },
+	[KPROBE_REASON_INSIDE] = { -EILSEQ, "inside: inside an instruction" },
+	[KPROBE_REASON_UNDECODABLE] = { -EILSEQ, "undecodable: no known instruction" },
+	[KPROBE_REASON_TRAP] = { -EINVAL, "trap: its trap belongs to another subsystem" },
+	[KPROBE_REASON_LEVEL] = { -EINVAL, "level: changes privilege level or segment" },
 	[KPROBE_REASON_WORLD] = { -EINVAL,
-		"instruction cannot be probed: goes to a guest, an enclave or the firmware" },
-	[KPROBE_REASON_LANDING_PAD] = { -EINVAL, "landing pad of indirect branches" },
-	[KPROBE_REASON_TRANSACTION] = { -EINVAL,
-		"instruction cannot be probed: begins a transaction" },
-	[KPROBE_REASON_SLEEP] = { -EINVAL,
-		"instruction cannot be probed: waits for an interrupt" },
+		"world: goes to a guest, an enclave or the firmware" },
+	[KPROBE_REASON_LANDING_PAD] = { -EINVAL,
+		"landing-pad: indirect branches must find it there" },
+	[KPROBE_REASON_TRANSACTION] = { -EINVAL, "transaction: begins a transaction" },
+	[KPROBE_REASON_SLEEP] = { -EINVAL, "sleep: waits for an interrupt" },
 	[KPROBE_REASON_SHADOW] = { -EINVAL,
-		"instruction cannot be probed: keeps interrupts off for the next one" },
-	[KPROBE_REASON_FORM] = { -EINVAL,
-		"instruction cannot be probed: in a form that is not known" },
+		"shadow: keeps interrupts off for the next instruction" },
+	[KPROBE_REASON_FORM] = { -EINVAL, "form: instruction in a form that is not known" },
 	[KPROBE_REASON_FAR_OPERAND] = { -ENOMEM,
-		"instruction cannot be probed: no slot near enough to its operand" },
-	[KPROBE_REASON_DELAY_SLOT] = { -EINVAL,
-		"instruction cannot be probed: in a branch's delay slot" },
+		"far-operand: no memory for a copy near enough to its operand" },
+	[KPROBE_REASON_DELAY_SLOT] = { -EINVAL, "delay-slot: in a branch's delay slot" },
 	[KPROBE_REASON_EXCLUSIVE] = { -EINVAL,
-		"instruction cannot be probed: in a sequence that must not be interrupted" },
-	[KPROBE_REASON_ENTRY] = { -EINVAL, "not a function's entry" },
-	[KPROBE_REASON_DATA_SIZE] = { -E2BIG, "data_size too large" },
-	[KPROBE_REASON_FTRACE_OFF] = { -EBUSY, "ftrace refused: kernel.ftrace_enabled is 0" },
-	[KPROBE_REASON_FTRACE_DEAD] = { -ENODEV, "ftrace refused: it has been shut down" },
-	[KPROBE_REASON_FTRACE] = { -EINVAL, "ftrace refused" },
-	[KPROBE_REASON_FUNCTION_ENDS] = { -EINVAL, "function ends within the jump" },
-	[KPROBE_REASON_FUNCTION_UNDECODABLE] = { -EINVAL, "function cannot be decoded" },
-	[KPROBE_REASON_NOT_DISPLACED] = { -EINVAL, "instruction cannot be moved" },
-	[KPROBE_REASON_CALL] = { -EINVAL, "call would return into the jump" },
-	[KPROBE_REASON_JUMPED_INTO] = { -EINVAL,
-		"branch, jump label or fixup leads into the jump" },
-	[KPROBE_REASON_INDIRECT_JUMP] = { -EINVAL, "function has an indirect jump" },
-	[KPROBE_REASON_EXTABLE] = { -EINVAL, "instruction may fault" },
-	[KPROBE_REASON_SCRATCH] = { -EINVAL, "no free register for the jump" },
-	[KPROBE_REASON_DIRECTION] = { -EINVAL, "function sets the direction flag" },
-	[KPROBE_REASON_HYPERVISOR] = { -EINVAL, "no detours in this kind of guest" },
-	[KPROBE_REASON_EVENTS] = { -EINVAL, "no detours while FRED is in use" },
+		"exclusive: in a sequence that must not be interrupted" },
+	[KPROBE_REASON_ENTRY] = { -EINVAL, "not-entry: not a function's entry" },
+	[KPROBE_REASON_DATA_SIZE] = { -E2BIG, "data-size: data_size is too large" },
+	[KPROBE_REASON_FTRACE_OFF] = { -EBUSY,
+		"ftrace-off: ftrace refused, kernel.ftrace_enabled is 0" },
+	[KPROBE_REASON_FTRACE_DEAD] = { -ENODEV,
+		"ftrace-dead: ftrace refused, it has been shut down" },
+	[KPROBE_REASON_FTRACE] = { -EINVAL, "ftrace-failed: ftrace refused" },
+	[KPROBE_REASON_FUNCTION_ENDS] = { -EINVAL,
+		"function-ends: function ends within the jump" },
+	[KPROBE_REASON_FUNCTION_UNDECODABLE] = { -EINVAL,
+		"function-undecodable: function cannot be decoded" },
+	[KPROBE_REASON_FUNCTION_LARGE] = { -EINVAL,
+		"function-large: function is too large to be searched for branches" },
+	[KPROBE_REASON_NOT_DISPLACED] = { -EINVAL, "not-displaced: instruction cannot be moved" },
+	[KPROBE_REASON_JOINED] = { -EINVAL,
+		"joined: instruction belongs to the one in front of it" },
+	[KPROBE_REASON_CALL] = { -EINVAL, "call: would return into the jump" },
+	[KPROBE_REASON_JUMPED_INTO] = { -EINVAL, "jumped-into: branch leads into the jump" },
+	[KPROBE_REASON_TABLE_TARGET] = { -EINVAL,
+		"table-target: jump label or exception fixup leads into the jump" },
+	[KPROBE_REASON_PART] = { -EINVAL,
+		"part: code from outside of the function may jump anywhere into it" },
+	[KPROBE_REASON_INDIRECT_JUMP] = { -EINVAL,
+		"indirect-jump: function has an indirect jump" },
+	[KPROBE_REASON_EXTABLE] = { -EINVAL, "extable: instruction may fault" },
+	[KPROBE_REASON_SCRATCH] = { -EINVAL, "scratch: no free register for the jump" },
+	[KPROBE_REASON_DIRECTION] = { -EINVAL,
+		"direction: function sets the direction flag" },
+	[KPROBE_REASON_HYPERVISOR] = { -EINVAL, "hypervisor: no detours in this kind of guest" },
+	[KPROBE_REASON_EVENTS] = { -EINVAL, "fred: no detours while FRED is in use" },
 	[KPROBE_REASON_OUT_OF_REACH] = { -ERANGE,
-		"no memory within reach of a jump, as of modules far from the kernel" },
-	[KPROBE_REASON_NEIGHBOUR] = { -EBUSY, "another probe within the jump" },
-	[KPROBE_REASON_QUEUED] = { -EAGAIN, "waiting to be optimized" },
-	[KPROBE_REASON_SWITCHED_OFF] = { -EAGAIN, "switched off" },
-	[KPROBE_REASON_NOT_ARMED] = { -EAGAIN, "not armed" },
-	[KPROBE_REASON_THROUGH_FTRACE] = { -EINVAL, "reached through ftrace" },
+		"out-of-reach: no memory that a jump reaches, as of modules far from the kernel" },
+	[KPROBE_REASON_NEIGHBOUR] = { -EBUSY, "neighbour: another probe within the jump" },
+	[KPROBE_REASON_QUEUED] = { -EAGAIN, "queued: waiting to be optimized" },
+	[KPROBE_REASON_SWITCHED_OFF] = { -EAGAIN,
+		"switched-off: debug.kprobes-optimization is 0" },
+	[KPROBE_REASON_NOT_ARMED] = { -EAGAIN, "not-armed: no breakpoint is in the text" },
+	[KPROBE_REASON_THROUGH_FTRACE] = { -EINVAL, "ftrace: reached through ftrace" },
 };
 
 static_assert(ARRAY_SIZE(reasons) == KPROBE_REASONS);
@@ -101,7 +118,32 @@ const char *kprobe_reason_text(enum kprobe_reason reason)
 	return reasons[reason].text;
 }
 
-#ifdef CONFIG_DEBUG_FS
+/**
+ * kprobe_reason_texts() - an array of which the first text is that of a reason
+ * @reason: the reason
+ *
+ * For tracing_log_err(), which keeps such an array and an index.
+ *
+ * Context: Any.
+ * Return: The array, which stays.
+ */
+const char **kprobe_reason_texts(enum kprobe_reason reason)
+{
+	return (const char **)&reasons[reason].text;
+}
+
+/* A line for those who look into the log and nowhere else. */
+static void log_refusal(const struct kprobe_refusal *r)
+{
+	const char *text = kprobe_reason_text(r->reason);
+
+	if (r->by_name)
+		pr_info_ratelimited("kprobes: %*pE+0x%x: %s\n", (int)strlen(r->symbol), r->symbol,
+				    r->offset, text);
+	else
+		pr_info_ratelimited("kprobes: %pS: %s\n", (void *)r->addr + r->offset, text);
+}
+
 /* The last refused calls, not allocated: a call may be refused for lack of memory. */
 static struct kprobe_refusal ring[KPROBE_REFUSALS_KEPT];
 
@@ -142,7 +184,10 @@ void kprobe_record_refusal(enum kprobe_request request, unsigned long caller,
 		refusal.addr = (unsigned long)p->addr;
 		refusal.offset = p->offset;
 	}
+	if (p)
+		log_refusal(&refusal);
 	spin_lock(&ring_lock);
+	refusal.number = nr_refusals + 1;
 	ring[nr_refusals++ % KPROBE_REFUSALS_KEPT] = refusal;
 	spin_unlock(&ring_lock);
 }
@@ -164,4 +209,3 @@ bool kprobe_get_refusal(u64 *number, struct kprobe_refusal *refusal)
 	spin_unlock(&ring_lock);
 	return found;
 }
-#endif

@@ -25,10 +25,11 @@ enum kprobe_request {
 };
 
 #define KPROBE_REFUSAL_NAME	80	/* longer names of symbols and callers are truncated */
-#define KPROBE_REFUSALS_KEPT	128
+#define KPROBE_REFUSALS_KEPT	(IS_ENABLED(CONFIG_DEBUG_FS) ? 128 : 1)
 
 /**
  * struct kprobe_refusal - record of a call that was refused
+ * @number:  how many calls have been refused since boot, with this one
  * @time:    when, in nanoseconds of the log's clock
  * @pid:     the task that made the call
  * @comm:    its name
@@ -42,6 +43,7 @@ enum kprobe_request {
  * @offset:  the offset from either
  */
 struct kprobe_refusal {
+	u64 number;
 	u64 time;
 	pid_t pid;
 	char comm[TASK_COMM_LEN];
@@ -54,14 +56,8 @@ struct kprobe_refusal {
 	unsigned int offset;
 };
 
-#ifdef CONFIG_DEBUG_FS
 void kprobe_record_refusal(enum kprobe_request request, unsigned long caller,
 			   const struct kprobe *p, enum kprobe_reason reason);
 bool kprobe_get_refusal(u64 *number, struct kprobe_refusal *refusal);
-#else
-static inline void kprobe_record_refusal(enum kprobe_request request,
-					 unsigned long caller, const struct kprobe *p,
-					 enum kprobe_reason reason) { }
-#endif
 
 #endif /* _KERNEL_KPROBES_REASON_H */

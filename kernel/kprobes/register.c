@@ -142,17 +142,18 @@ static void join(struct kprobe *p, struct kprobe_point *point)
 {
 	p->self = p;
 	p->removing = false;
+	p->refused = KPROBE_REASON_NONE;
 	p->moved = point->addr - (unsigned long)p->addr - p->offset;
 	p->addr = (kprobe_opcode_t *)point->addr;
 	p->opcode = point->opcode;
 	p->nmissed = 0;
-	for (int i = 0; i < ARRAY_SIZE(p->misses); i++)
-		atomic_long_set(&p->misses[i], 0);
 	p->flags &= KPROBE_FLAG_DISABLED;
 	p->flags |= kprobe_point_flag(point);
 	if (point->on_func_entry)
 		p->flags |= KPROBE_FLAG_ON_FUNC_ENTRY;
 	p->point = point;
+	if (list_empty(&point->probes))
+		memset(point->misses, 0, sizeof(point->misses));
 	/* Detours need not change for a disabled probe: its handlers do not run. */
 	if (!kprobe_disabled(p))
 		kprobe_point_changed(point);
@@ -222,7 +223,7 @@ static enum kprobe_reason check_array(const struct kprobe_array *array)
  * one is refused, sets @refused: those before it stay on their points.
  */
 static enum kprobe_reason register_chunk(const struct kprobe_array *array, int *added,
-					 const struct kprobe **refused)
+					 struct kprobe **refused)
 {
 	int first = *added, end = first + min(array->num - first, KPROBE_CHUNK), i = first;
 	enum kprobe_reason reason;
@@ -282,7 +283,7 @@ int kprobe_register_array(const struct kprobe_array *array,
 {
 	enum kprobe_reason reason = check_array(array);
 	bool many = array->num > KPROBE_CHUNK;
-	const struct kprobe *refused = NULL;
+	struct kprobe *refused = NULL;
 	int added = 0;
 
 	/* Do not record the refusal: the probed code may hold the lock of the records. */
@@ -304,6 +305,8 @@ int kprobe_register_array(const struct kprobe_array *array,
 	if (!reason)
 		return 0;
 	roll_back(array, added);
+	if (refused)
+		refused->refused = reason;
 	kprobe_record_refusal(request, caller, refused, reason);
 	return kprobe_reason_errno(reason);
 }

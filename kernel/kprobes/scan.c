@@ -30,11 +30,11 @@ static enum kprobe_reason judge_landings(const struct kprobe_scan *scan, unsigne
 	if (scan->indirect && !scan->isa->pads)
 		return KPROBE_REASON_INDIRECT_JUMP;
 	if (kprobe_scan_marks(scan, site, to) & KPROBE_MARK_READ)
-		return KPROBE_REASON_RESERVED;
+		return KPROBE_REASON_DATA;
 	/* The instruction in front may skip the jump's first instruction, but not the others. */
 	if (kprobe_scan_marks(scan, site, site + 1) & KPROBE_MARK_SKIPPED &&
 	    scan->isa->jump_insns > 1)
-		return KPROBE_REASON_NOT_DISPLACED;
+		return KPROBE_REASON_JOINED;
 	return scan->state ? KPROBE_REASON_DIRECTION : KPROBE_REASON_NONE;
 }
 
@@ -76,7 +76,7 @@ static bool follows_patched(struct kprobe_survey *s, const struct kprobe_functio
 	unsigned long front = site - len;
 	struct kprobe_insn insn;
 
-	if (front < function->start || !s->text->is_reserved(s->text, front, site))
+	if (front < function->start || !s->text->reserved(s->text, front, site))
 		return false;
 	return !kprobe_survey_plan(s, &insn, front, function->end) &&
 	       !kprobe_insn_ends_flow(&insn) &&
@@ -116,7 +116,7 @@ static enum kprobe_reason plan_text(struct kprobe_survey *s, const struct kprobe
 	if (first->no_jump || (first->no_jump_unless_traced &&
 			       !follows_patched(s, function, site, first->len)))
 		return KPROBE_REASON_LANDING_PAD;
-	return is_joined(s, function, site) ? KPROBE_REASON_NOT_DISPLACED : KPROBE_REASON_NONE;
+	return is_joined(s, function, site) ? KPROBE_REASON_JOINED : KPROBE_REASON_NONE;
 }
 
 /*
@@ -139,17 +139,20 @@ enum kprobe_reason kprobe_scan_region(struct kprobe_survey *s, struct kprobe_reg
 	if (reason)
 		return reason;
 	to = site + region->len;
-	if (function.end - function.start > FUNCTION_MAX || to > function.end)
+	if (to > function.end)
 		return KPROBE_REASON_FUNCTION_UNDECODABLE;
-	if (text->is_reserved(text, site, to))
-		return KPROBE_REASON_RESERVED;
+	if (function.end - function.start > FUNCTION_MAX)
+		return KPROBE_REASON_FUNCTION_LARGE;
+	reason = text->reserved(text, site, to);
+	if (reason)
+		return reason;
 	if (text->any_in(KPROBE_TEXT_FAULTS, site, to))
 		return KPROBE_REASON_EXTABLE;
 	if (!needs_search(s->isa, from, to))
 		return KPROBE_REASON_NONE;
 	kprobe_survey_function(s, &function, site, to);
 	if (text->any_in(KPROBE_TEXT_LANDED, from, to))
-		return KPROBE_REASON_JUMPED_INTO;
+		return KPROBE_REASON_TABLE_TARGET;
 	return kprobe_survey_branches(s, from, to) ?: judge_landings(&s->scan, site, from, to) ?:
 	       choose_scratch(s, region, site);
 }

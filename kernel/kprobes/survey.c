@@ -259,7 +259,7 @@ static enum kprobe_reason follow_exit(struct kprobe_survey *s, unsigned long tar
 		s->scan.indirect = true;
 	} else if (part->kind == KPROBE_SYMBOL_COLD) {
 		if (s->cold.end)
-			return KPROBE_REASON_JUMPED_INTO;
+			return KPROBE_REASON_PART;
 		s->cold = *part;
 	} else if (part->start != target) {
 		s->scan.touched = s->scan.isa->scratch;
@@ -556,7 +556,7 @@ static bool is_literal(struct kprobe_survey *s, unsigned long site, unsigned lon
 
 /*
  * Does the function around a site permit a probe there? kprobe_isa.plan() decides on the
- * instruction itself. KPROBE_REASON_RESERVED is for text that is read as data.
+ * instruction itself.
  */
 enum kprobe_reason kprobe_survey_site(struct kprobe_survey *s, unsigned long site)
 {
@@ -572,12 +572,12 @@ enum kprobe_reason kprobe_survey_site(struct kprobe_survey *s, unsigned long sit
 	marks = kprobe_scan_marks(&s->scan, site, site + 1);
 	landed = last_marked(&s->scan, site, KPROBE_MARK_LANDED, s->scan.landed);
 	if (marks & KPROBE_MARK_READ || is_in_data(s, site, landed))
-		return KPROBE_REASON_RESERVED;
+		return KPROBE_REASON_DATA;
 	if (!(marks & KPROBE_MARK_BEGINS))
 		return KPROBE_REASON_INSIDE;
 	if (marks & KPROBE_MARK_SLOT)
 		return KPROBE_REASON_DELAY_SLOT;
 	if (marks & KPROBE_MARK_EXCLUSIVE)
 		return KPROBE_REASON_EXCLUSIVE;
-	return is_literal(s, site, landed) ? KPROBE_REASON_RESERVED : KPROBE_REASON_NONE;
+	return is_literal(s, site, landed) ? KPROBE_REASON_DATA : KPROBE_REASON_NONE;
 }

@@ -19,7 +19,7 @@ struct kprobe_survey;
  * @find:      finds the function around an address
  * @is_whole:  why not all branches into the middle of the survey's function are in the function
  *             itself or in its cold part: %KPROBE_REASON_NONE if they are
- * @is_reserved: whether another subsystem patches or reads bytes
+ * @reserved: why bytes must stay: another subsystem patches or reads them
  * @any_in:    whether the kernel's tables say one of some things of the text
  * @next_target: returns the target of the first jump label or exception fixup from @site on,
  *             and sets @site to the byte after the address of that; 0 if there is none
@@ -33,8 +33,8 @@ struct kprobe_text {
 	bool (*find)(struct kprobe_lookup *lookup, unsigned long addr,
 		     struct kprobe_function *function);
 	enum kprobe_reason (*is_whole)(struct kprobe_survey *s);
-	bool (*is_reserved)(const struct kprobe_text *text, unsigned long start,
-			    unsigned long end);
+	enum kprobe_reason (*reserved)(const struct kprobe_text *text, unsigned long start,
+				       unsigned long end);
 	bool (*any_in)(u32 kinds, unsigned long start, unsigned long end);
 	unsigned long (*next_target)(unsigned long *site, unsigned long end);
 	bool (*is_thunk)(unsigned long addr);

@@ -34,29 +34,27 @@ TABLES = LABELS, CALLS, BUGS, TRACED
 LEGACY = rb"^[\x66\xf0\xf2\xf3\x2e\x36\x3e\x26\x64\x65]*[\x40-\x4f]?"
 # The second is what the kernel makes of one that no indirect branch leads to.
 LANDING_PAD, SEALED = rb"\xf3\x0f\x1e[\xfa\xfb]", rb"\x66\x0f\x1f\x00"
+# By the keywords of reasons.
 OPCODES = {
-    "landing pad of indirect branches": LANDING_PAD,
+    "landing-pad": LANDING_PAD,
     # int3, int1, ud2, ud1
-    "instruction cannot be probed: its trap belongs to another subsystem": rb"[\xcc\xf1]|\x0f[\x0b\xb9]",
+    "trap": rb"[\xcc\xf1]|\x0f[\x0b\xb9]",
     # iret, far ret, int, syscall, sysret, sysenter, sysexit; swapgs, mov to a segment; far call and jump
-    "instruction cannot be probed: changes privilege level or segment":
+    "level":
         rb"[\xcf\xca\xcb\xcd\x8e]|\x0f[\x05\x07\x34\x35\xa1\xa9]|\x0f\x01\xf8|\x0f\x00[\xf0-\xf7\x30-\x37]|"
         rb"\xff[\x18-\x1f\x28-\x2f\x58-\x5f\x68-\x6f\x98-\x9f\xa8-\xaf]",
     # vmcall, vmlaunch, vmresume, vmrun, vmmcall, encls, enclu, rsm
-    "instruction cannot be probed: goes to a guest, an enclave or the firmware":
-        rb"\x0f\x01[\xc1-\xc3\xcf\xd7\xd8\xd9]|\x0f\xaa",
+    "world": rb"\x0f\x01[\xc1-\xc3\xcf\xd7\xd8\xd9]|\x0f\xaa",
     # hlt, mwait, mwaitx, umwait, tpause
-    "instruction cannot be probed: waits for an interrupt":
-        rb"\xf4|\x0f\x01[\xc9\xfb]|\x0f\xae[\xf0-\xf7]",
+    "sleep": rb"\xf4|\x0f\x01[\xc9\xfb]|\x0f\xae[\xf0-\xf7]",
     # sti, pop ss, mov ss
-    "instruction cannot be probed: keeps interrupts off for the next one":
-        rb"\xfb|\x17|\x8e[\x10-\x17\x50-\x57\x90-\x97\xd0-\xd7]",
+    "shadow": rb"\xfb|\x17|\x8e[\x10-\x17\x50-\x57\x90-\x97\xd0-\xd7]",
 }
 SYMBOLS = {
-    "in front of a function's entry (__cfi_, __pfx_)": re.compile(r"__(pfx|cfi)_"),
-    "trampoline of a static call": re.compile(r"__SCT__"),
+    "prefix": re.compile(r"__(pfx|cfi)_"),
+    "trampoline": re.compile(r"__SCT__"),
 }
-PATCHED = "patched or read by another subsystem (jump label, static call, BUG, ftrace)"
+PATCHED = "reserved", "ftrace-site"
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
 # Both name functions that no section and no table forbids, in quotation marks.
 BLACKLISTS = "arch/x86/kernel/kprobes.c", "kernel/kprobes/blacklist.c"
@@ -184,23 +182,23 @@ class Explanations:
 
     def shows(self, i, reason):
         """The same, if the probe would be on that instruction."""
-        text = self.text
+        text, keyword = self.text, reason.partition(":")[0]
         offset, length = text.offsets[i], text.lengths[i]
         address, symbol = text.start + offset, text.symbol(offset)
         code = text.bytes[offset:offset + length]
-        if reason in SYMBOLS:
-            return bool(SYMBOLS[reason].match(symbol))
-        if reason in OPCODES:
-            return bool(re.match(LEGACY + b"(" + OPCODES[reason] + b")", code, re.DOTALL) or
-                        re.match(OPCODES[reason], code, re.DOTALL))
-        if reason == PATCHED:
+        if keyword in SYMBOLS:
+            return bool(SYMBOLS[keyword].match(symbol))
+        if keyword in OPCODES:
+            return bool(re.match(LEGACY + b"(" + OPCODES[keyword] + b")", code, re.DOTALL) or
+                        re.match(OPCODES[keyword], code, re.DOTALL))
+        if keyword in PATCHED:
             return any(at in self.sites for at in range(address, address + length))
-        if reason == "blacklisted":
+        if keyword == "blacklisted":
             return self.kernel.is_blacklisted(address)
-        if reason == "not a function's entry":
+        if keyword == "not-entry":
             # A cold part is jumped to.
             return address not in self.kernel.entries or ".cold" in symbol
-        if reason == "inside an instruction":
+        if keyword == "inside":
             # objdump does not know an instruction of this function that the kernel's decoder knows.
             return symbol.rpartition("+")[0] in text.undecoded
         return False

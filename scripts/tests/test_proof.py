@@ -140,9 +140,9 @@ class Dealing(unittest.TestCase):
 
 SAID = """run unprobed same 10
 phase 3 6
-... f+0x1/0x2  kprobe  0x104+0x0  -EINVAL  blacklisted
-... f+0x1/0x2  kretprobe  0x104+0x0  -EINVAL  not a function's entry
-... f+0x1/0x2  kprobe  0x110+0x0  -EILSEQ  inside an instruction
+... f+0x1/0x2  kprobe  0x104+0x0  -EINVAL  blacklisted: function must not be probed
+... f+0x1/0x2  kretprobe  0x104+0x0  -EINVAL  not-entry: not a function's entry
+... f+0x1/0x2  kprobe  0x110+0x0  -EILSEQ  inside: inside an instruction
 run breakpoints same 12
 jumps 3 2
 run jumps same 11
@@ -194,7 +194,7 @@ class Outcomes(unittest.TestCase):
         self.assertEqual(self.outcomes(), [outcome.HIT, outcome.REFUSED, outcome.HIT, outcome.MISSED,
                                            outcome.REFUSED, outcome.IDLE])
         self.assertEqual(self.failed(SAID), [])
-        self.assertEqual(phase.reasons["kprobe", 0x110], ("-EILSEQ", "inside an instruction"))
+        self.assertEqual(phase.reasons["kprobe", 0x110], ("-EILSEQ", "inside: inside an instruction"))
         self.assertEqual(phase.errors[1, "return"], -22)
 
     def test_guest_that_dies(self):
@@ -262,8 +262,8 @@ class Outcomes(unittest.TestCase):
                 (after, "after 1100000 0 0 101", freed), (left, "left 0 0 1", freed),
                 # Nothing explains why that point stays.
                 (left, "left 0 0 1\nidle 101", freed),
-                ("... f+0x1/0x2  kprobe  0x110+0x0  -EILSEQ  inside an instruction\n", "", "refusals explained"),
-                ("... f+0x1/0x2  kretprobe  0x104+0x0  -EINVAL  not a function's entry\n", "",
+                ("... f+0x1/0x2  kprobe  0x110+0x0  -EILSEQ  inside: inside an instruction\n", "", "refusals explained"),
+                ("... f+0x1/0x2  kretprobe  0x104+0x0  -EINVAL  not-entry: not a function's entry\n", "",
                  "refusals explained")):
             self.assertIn(line, SAID)
             self.assertEqual(self.failed(SAID.replace(line, now)), [failed] if failed else [], now)
@@ -436,23 +436,23 @@ class Explained(unittest.TestCase):
         return e.explains(0, reason)
 
     def test_every_reason_has_an_instruction(self):
-        for reason, code in (("landing pad of indirect branches", b"\xf3\x0f\x1e\xfa"),
-                             ("instruction cannot be probed: its trap belongs to another subsystem", b"\x0f\x0b"),
-                             ("instruction cannot be probed: changes privilege level or segment", b"\x48\xcf"),
-                             ("instruction cannot be probed: changes privilege level or segment", b"\x0f\x01\xf8"),
-                             ("instruction cannot be probed: waits for an interrupt", b"\xf4"),
-                             ("instruction cannot be probed: keeps interrupts off for the next one", b"\xfb")):
+        for reason, code in (("landing-pad", b"\xf3\x0f\x1e\xfa"),
+                             ("trap: its trap belongs to another subsystem", b"\x0f\x0b"),
+                             ("level: changes privilege level or segment", b"\x48\xcf"),
+                             ("level: changes privilege level or segment", b"\x0f\x01\xf8"),
+                             ("sleep: waits for an interrupt", b"\xf4"),
+                             ("shadow: keeps interrupts off", b"\xfb")):
             self.assertTrue(self.explains(reason, code), reason)
             self.assertFalse(self.explains(reason, b"\x48\x89\xfd"), reason)
 
     def test_tables_and_symbols(self):
-        for reason in (explain.PATCHED, "blacklisted", "not a function's entry"):
+        for reason in explain.PATCHED + ("blacklisted", "not-entry"):
             self.assertTrue(self.explains(reason), reason)
             self.assertFalse(self.explains(reason, known=False), reason)
         for reason, symbol in zip(explain.SYMBOLS, ("__pfx_some", "__SCT__some")):
             self.assertFalse(self.explains(reason), reason)
             self.assertTrue(self.explains(reason, symbol=symbol), reason)
-        self.assertFalse(self.explains("no instruction that can be decoded"))
+        self.assertFalse(self.explains("undecodable: no known instruction"))
         self.assertFalse(self.explains(""))
 
     def test_behind_a_landing_pad(self):
@@ -462,9 +462,9 @@ class Explained(unittest.TestCase):
         e.text, e.sites = t, {AT + 4}
         for pad in (b"\xf3\x0f\x1e\xfa", b"\x66\x0f\x1f\x00"):
             t.bytes = pad + explain.NOP5
-            self.assertTrue(e.explains(0, explain.PATCHED))
+            self.assertTrue(e.explains(0, explain.PATCHED[0]))
         t.bytes = b"\x48\x89\xf8\x90" + explain.NOP5
-        self.assertFalse(e.explains(0, explain.PATCHED))
+        self.assertFalse(e.explains(0, explain.PATCHED[0]))
 
     def test_blacklist(self):
         k = object.__new__(explain.Kernel)
@@ -476,5 +476,5 @@ class Explained(unittest.TestCase):
     def test_reasons_are_those_of_kprobes(self):
         with open(os.path.join(PROOF, "..", "..", "kernel", "kprobes", "reason.c")) as f:
             source = f.read()
-        for reason in [*explain.SYMBOLS, *explain.OPCODES, explain.PATCHED]:
-            self.assertIn('"%s"' % reason, source)
+        for keyword in (*explain.SYMBOLS, *explain.OPCODES, *explain.PATCHED):
+            self.assertIn('"%s: ' % keyword, source)

@@ -176,13 +176,12 @@ static void overwrites_output(struct kunit *test)
 	c = kprobes_counter(test, kprobes_place_named(KPROBES_PLACE_ASM));
 	c->kp.flags = ~KPROBE_FLAG_DISABLED;
 	c->kp.nmissed = 42;
-	atomic_long_set(&c->kp.misses[KPROBE_MISS_DEPTH - 1], 42);
 	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&c->kp));
 	/* It may be optimized by now. */
 	KUNIT_EXPECT_EQ(test, c->kp.flags & ~KPROBE_FLAG_OPTIMIZED,
 			KPROBE_FLAG_ON_FUNC_ENTRY);
 	KUNIT_EXPECT_EQ(test, c->kp.nmissed, 0);
-	KUNIT_EXPECT_EQ(test, kprobe_misses(&c->kp, KPROBE_MISS_DEPTH), 0);
+	KUNIT_EXPECT_EQ(test, kprobes_misses(&c->kp, KPROBE_MISS_DEPTH), 0);
 }
 
 /* Disabled and enabled */

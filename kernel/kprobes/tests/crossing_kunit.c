@@ -57,7 +57,7 @@ static void expect_reason(struct kunit *test, void (*fn)(void), enum kprobe_reas
 /* The branch leads after the region, but into the function: where else may one lead to? */
 static void crossing_into(struct kunit *test)
 {
-	expect_reason(test, kprobes_crossing_into, KPROBE_REASON_JUMPED_INTO);
+	expect_reason(test, kprobes_crossing_into, KPROBE_REASON_PART);
 }
 
 static void crossing_to_start(struct kunit *test)

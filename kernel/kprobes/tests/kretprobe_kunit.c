@@ -270,6 +270,8 @@ static void maxactive_is_a_limit(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, atomic_read(&r->entries), 2 * active);
 		KUNIT_EXPECT_EQ(test, atomic_read(&r->returns), 2 * active);
 		KUNIT_EXPECT_EQ(test, r->rp.nmissed, 2 * (6 - active));
+		KUNIT_EXPECT_EQ(test, kprobes_misses(&r->rp.kp, KPROBE_MISS_INSTANCE),
+				r->rp.nmissed);
 		unregister_kretprobe(&r->rp);
 	}
 }

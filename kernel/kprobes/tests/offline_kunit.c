@@ -44,7 +44,7 @@ static void misses_while_offline(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, 0, remove_cpu(cpu));
 	KUNIT_EXPECT_EQ(test, 0, add_cpu(cpu));
 	/* Once when it goes. Some configurations call it before RCU is told that it comes, too. */
-	missed = kprobe_misses(&c->kp, KPROBE_MISS_OFFLINE);
+	missed = kprobes_misses(&c->kp, KPROBE_MISS_OFFLINE);
 	KUNIT_EXPECT_GE(test, missed, 1);
 	KUNIT_EXPECT_EQ(test, c->kp.nmissed, missed);
 	KUNIT_EXPECT_NULL(test, c->data);

@@ -154,7 +154,7 @@ static void expect_nested(struct kunit *test, struct kprobes_counter *c)
 	KUNIT_EXPECT_PTR_EQ(test, s->running, &c->kp);
 	kprobes_expect_counts(test, c, 1, c->kp.post_handler ? 1 : 0);
 	KUNIT_EXPECT_EQ(test, c->kp.nmissed, 1);
-	KUNIT_EXPECT_EQ(test, 1, kprobe_misses(&c->kp, KPROBE_MISS_NESTED));
+	KUNIT_EXPECT_EQ(test, 1, kprobes_misses(&c->kp, KPROBE_MISS_NESTED));
 }
 
 static void nested_in_pre(struct kunit *test)

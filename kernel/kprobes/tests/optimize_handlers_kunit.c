@@ -76,7 +76,7 @@ static void one_of_three_diverts(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, c[1]->kp.nmissed, 0);
 	KUNIT_EXPECT_EQ(test, c[0]->kp.nmissed, 1);
 	KUNIT_EXPECT_EQ(test, 1,
-			kprobe_misses(&c[0]->kp, KPROBE_MISS_DIVERTED));
+			kprobes_misses(&c[0]->kp, KPROBE_MISS_DIVERTED));
 	unregister_kprobe(&c[1]->kp);
 	KUNIT_EXPECT_EQ(test, kprobes_opt_plain(5), 15);
 	kprobes_expect_counts(test, c[0], 1, 1);

@@ -202,7 +202,7 @@ extern const unsigned int kprobes_literal_offset;
 static void literal(struct kunit *test)
 {
 	kprobes_refuse_symbol(test, "kprobes_target_exclusive", kprobes_literal_offset, -EINVAL,
-			      KPROBE_REASON_RESERVED);
+			      KPROBE_REASON_DATA);
 }
 #endif
 

@@ -167,7 +167,7 @@ static void reserved_cfi_type(struct kunit *test)
 
 	guard(mutex)(&kprobe_mutex);
 	kprobe_lookup_init(&lookup);
-	KUNIT_EXPECT_EQ(test, KPROBE_REASON_RESERVED,
+	KUNIT_EXPECT_EQ(test, KPROBE_REASON_CFI_TYPE,
 			kprobe_check_address(&lookup, entry - sizeof(u32), true));
 	KUNIT_EXPECT_EQ(test, KPROBE_REASON_NONE, kprobe_check_address(&lookup, entry, true));
 #else

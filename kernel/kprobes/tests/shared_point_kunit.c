@@ -352,12 +352,18 @@ static void pre_handler_changes_path(struct kunit *test)
 	kprobes_expect_counts(test, s->c[2], 2, 0);
 	kprobes_expect_counts(test, s->c[1], 2, 0);
 	kprobes_expect_counts(test, s->c[0], 0, 0);
-	KUNIT_EXPECT_EQ(test, kprobe_misses(&s->c[0]->kp, KPROBE_MISS_DIVERTED), 2);
-	KUNIT_EXPECT_EQ(test, kprobe_misses(&s->c[0]->kp, KPROBE_MISS_NESTED), 0);
+	KUNIT_EXPECT_EQ(test, kprobes_misses(&s->c[0]->kp, KPROBE_MISS_DIVERTED), 2);
+	KUNIT_EXPECT_EQ(test, kprobes_misses(&s->c[0]->kp, KPROBE_MISS_NESTED), 0);
 	KUNIT_EXPECT_EQ(test, s->c[2]->kp.nmissed, 0);
 	KUNIT_EXPECT_EQ(test, s->c[1]->kp.nmissed, 0);
 	KUNIT_EXPECT_EQ(test, s->c[0]->kp.nmissed, 2);
 	KUNIT_EXPECT_EQ(test, s->c[3]->kp.nmissed, 0);
+
+	/* What a probe has missed remains when it leaves. */
+	unregister_kprobe(&s->c[0]->kp);
+	KUNIT_EXPECT_EQ(test, kprobes_misses(&s->c[2]->kp, KPROBE_MISS_DIVERTED), 2);
+	s->c[0]->kp.addr = NULL;
+	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&s->c[0]->kp));
 
 	/* Without it the path is not changed. */
 	unregister_kprobe(&s->c[1]->kp);

@@ -189,6 +189,13 @@ struct kprobes_counter *kprobes_counting(struct kunit *test,
 	return c;
 }
 
+/* What "points" shows for the point of a registered probe. */
+unsigned int kprobes_misses(const struct kprobe *p, enum kprobe_miss cause)
+{
+	guard(mutex)(&kprobe_mutex);
+	return p->point ? atomic_read(&p->point->misses[cause]) : UINT_MAX;
+}
+
 void kprobes_expect_counts(struct kunit *test, struct kprobes_counter *c,
 			   int pre, int post)
 {

@@ -125,6 +125,7 @@ struct kprobes_counter *kprobes_counter(struct kunit *test,
 					const struct kprobes_place *place);
 struct kprobes_counter *kprobes_counting(struct kunit *test,
 					 const struct kprobes_place *place);
+unsigned int kprobes_misses(const struct kprobe *p, enum kprobe_miss cause);
 void kprobes_expect_counts(struct kunit *test, struct kprobes_counter *c,
 			   int pre, int post);
 

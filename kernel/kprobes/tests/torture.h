@@ -58,8 +58,7 @@ struct torture_slot {
 	atomic_long_t sums[TORTURE_SUMS];
 	unsigned long broken;	/* rules of the books */
 	/* What the kernel has counted for all probes that were here: */
-	unsigned long nested;
-	unsigned long missed;	/* by other causes */
+	unsigned long missed;
 	unsigned long lost;	/* calls whose return was not probed */
 };
 

@@ -5,9 +5,9 @@
  *
  * If a slot's probe was on from before the call to after it, each hit was handled, or the kernel
  * has counted it as a miss:
- * - a hit from a handler is missed as nested, and no other hit is,
- * - all other hits without handlers have other causes, or are calls whose return was not probed.
- * Hits while the probe changed are the slack of both.
+ * - each hit from a handler is missed,
+ * - other hits without handlers are missed, or are calls whose return was not probed.
+ * Hits while the probe changed are the slack of both. kprobes_nesting tests the causes.
  */
 #include <linux/bcd.h>
 #include <linux/bitops.h>
@@ -171,13 +171,12 @@ static unsigned long sum_of(const struct torture_slot *slot, enum torture_sum su
 	return atomic_long_read(&slot->sums[sum]);
 }
 
-enum rule { LOST, NESTED, EXCESS, NESTED_EXCESS, AWAKE, TWICE, POSTS, RETURNS, RULES };
+enum rule { LOST, NESTED, EXCESS, AWAKE, TWICE, POSTS, RETURNS, RULES };
 
 static const char * const rules[RULES] = {
 	[LOST] = "a hit was neither handled nor missed",
-	[NESTED] = "a hit from a handler was not missed as nested",
+	[NESTED] = "a hit from a handler was not missed",
 	[EXCESS] = "more misses than hits without handlers",
-	[NESTED_EXCESS] = "more nested misses than hits from handlers",
 	[AWAKE] = "a handler ran while the probe was off",
 	[TWICE] = "handlers ran more often than the probe was hit",
 	[POSTS] = "post-handlers ran more or less often than pre-handlers",
@@ -386,30 +385,22 @@ void torture_init_probe(struct torture_probe *probe, struct torture_slot *slot)
 void torture_book_probe(struct torture_slot *slot)
 {
 	const struct kretprobe *rp = &slot->probe->rp;
-	unsigned long others = 0;
-	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(rp->kp.misses); i++)
-		others += atomic_long_read(&rp->kp.misses[i]);
-	slot->missed += others;
-	slot->nested += rp->kp.nmissed - others;
+	slot->missed += rp->kp.nmissed;
 	slot->lost += rp->nmissed;
 }
 
 static void check_sums(struct torture_slot *slot)
 {
-	unsigned long absent = sum_of(slot, TORTURE_STABLE_ABSENT);
-	unsigned long nested = sum_of(slot, TORTURE_STABLE_NESTED);
+	unsigned long least = sum_of(slot, TORTURE_STABLE_ABSENT) +
+			      sum_of(slot, TORTURE_STABLE_NESTED);
 	unsigned long missed = slot->missed + slot->lost;
 
-	if (absent > missed)
+	if (least > missed)
 		set_bit(LOST, &slot->broken);
-	if (missed > absent + sum_of(slot, TORTURE_UNSTABLE_ABSENT))
+	if (missed > least + sum_of(slot, TORTURE_UNSTABLE_ABSENT) +
+		     sum_of(slot, TORTURE_UNSTABLE_NESTED))
 		set_bit(EXCESS, &slot->broken);
-	if (nested > slot->nested)
-		set_bit(NESTED, &slot->broken);
-	if (slot->nested > nested + sum_of(slot, TORTURE_UNSTABLE_NESTED))
-		set_bit(NESTED_EXCESS, &slot->broken);
 }
 
 /* Of functions that others call, it is not known how often. */
@@ -430,11 +421,11 @@ static void show_broken(const struct torture_slot *slot)
 	for_each_set_bit(i, &slot->broken, RULES)
 		pr_alert("kprobes-torture:!!! books of %s+%#x, slot %td: %s\n", slot->symbol,
 			 slot->offset, slot - torture_slots, rules[i]);
-	pr_alert("kprobes-torture: stable: %lu absent: %lu nested: %lu unstable: %lu absent: %lu nested: %lu missed: %lu nested: %lu lost: %lu\n",
+	pr_alert("kprobes-torture: stable: %lu absent: %lu nested: %lu unstable: %lu absent: %lu nested: %lu missed: %lu lost: %lu\n",
 		 sum_of(slot, TORTURE_STABLE), sum_of(slot, TORTURE_STABLE_ABSENT),
 		 sum_of(slot, TORTURE_STABLE_NESTED), sum_of(slot, TORTURE_UNSTABLE),
 		 sum_of(slot, TORTURE_UNSTABLE_ABSENT), sum_of(slot, TORTURE_UNSTABLE_NESTED),
-		 slot->missed, slot->nested, slot->lost);
+		 slot->missed, slot->lost);
 }
 
 /* Shows which rules are broken. Nothing is registered or called. */

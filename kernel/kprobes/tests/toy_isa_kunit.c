@@ -65,10 +65,10 @@ static bool any_in(u32 kinds, unsigned long start, unsigned long end)
 	return kinds & KPROBE_TEXT_FAULTS && faulting >= start && faulting < end;
 }
 
-static bool is_taken(const struct kprobe_text *text, unsigned long start,
-		     unsigned long end)
+static enum kprobe_reason taken_in(const struct kprobe_text *text, unsigned long start,
+				   unsigned long end)
 {
-	return taken >= start && taken < end;
+	return taken >= start && taken < end ? KPROBE_REASON_RESERVED : KPROBE_REASON_NONE;
 }
 
 static bool no_thunk(unsigned long addr)
@@ -85,7 +85,7 @@ static const struct kprobe_text toy_text = {
 	.read = read_words,
 	.find = find,
 	.is_whole = yes,
-	.is_reserved = is_taken,
+	.reserved = taken_in,
 	.any_in = any_in,
 	.next_target = no_target,
 	.is_thunk = no_thunk,
@@ -152,9 +152,9 @@ static const struct toy_region_case toy_region_cases[] = {
 	      TOY_NOP),
 	STOPS("call into it", JUMPED_INTO, DEAD(), TOY_NOP, DEAD(), TOY_CALL(-3)),
 	STOPS("indirect jump", INDIRECT_JUMP, DEAD(), TOY_NOP, DEAD(), TOY_JUMP_TO(5)),
-	STOPS("reads it", RESERVED, DEAD(), TOY_NOP, DEAD(), TOY_LOAD_TEXT(3, -3),
+	STOPS("reads it", DATA, DEAD(), TOY_NOP, DEAD(), TOY_LOAD_TEXT(3, -3),
 	      TOY_RETURN),
-	STOPS("executes its first", RESERVED, DEAD(), TOY_NOP, DEAD(), TOY_EXECUTE(-5),
+	STOPS("executes its first", DATA, DEAD(), TOY_NOP, DEAD(), TOY_EXECUTE(-5),
 	      TOY_RETURN),
 	STOPS("state", DIRECTION, DEAD(), TOY_NOP, DEAD(), TOY_STATE, TOY_RETURN),
 	STOPS("registers in use", SCRATCH, TOY_NOP, TOY_ALU(3, 1), TOY_ALU(4, 2),
@@ -173,7 +173,7 @@ static const struct toy_region_case toy_region_cases[] = {
 	}, {
 		.name = "skipped",
 		.words = { TOY_SKIP(3), DEAD(), TOY_NOP, DEAD(), TOY_RETURN },
-		.site = 1, .reason = KPROBE_REASON_NOT_DISPLACED,
+		.site = 1, .reason = KPROBE_REASON_JOINED,
 	}, {
 		.name = "function ends",
 		.words = { [13] = DEAD(), TOY_RETURN },
@@ -449,9 +449,9 @@ static const struct toy_site_case toy_site_cases[] = {
 	SITE("after a sequence", 8, NONE, TOY_NOP, TOY_LOAD_LOCKED(3), TOY_NOP,
 	     TOY_STORE_COND(3)),
 	SITE("before a sequence", 0, NONE, TOY_NOP, TOY_LOAD_LOCKED(3)),
-	SITE("read", 8, RESERVED, TOY_LOAD_TEXT(3, 4)),
+	SITE("read", 8, DATA, TOY_LOAD_TEXT(3, 4)),
 	SITE("next to what is read", 10, NONE, TOY_LOAD_TEXT(3, 4)),
-	SITE("executed from elsewhere", 2, RESERVED, TOY_JUMP(2), TOY_NOP, TOY_EXECUTE(-1)),
+	SITE("executed from elsewhere", 2, DATA, TOY_JUMP(2), TOY_NOP, TOY_EXECUTE(-1)),
 };
 
 KUNIT_ARRAY_PARAM_DESC(toy_site, toy_site_cases, name);

@@ -294,10 +294,10 @@ static enum kprobe_reason is_whole(struct kprobe_survey *s)
 	return KPROBE_REASON_NONE;
 }
 
-static bool is_reserved(const struct kprobe_text *text, unsigned long start,
-			unsigned long end)
+static enum kprobe_reason reserved(const struct kprobe_text *text, unsigned long start,
+				   unsigned long end)
 {
-	return is_noted(start, end, RESERVED);
+	return is_noted(start, end, RESERVED) ? KPROBE_REASON_RESERVED : KPROBE_REASON_NONE;
 }
 
 static bool any_in(u32 kinds, unsigned long start, unsigned long end)
@@ -332,7 +332,7 @@ const struct kprobe_text image_text = {
 	.read = read_text,
 	.find = find_function,
 	.is_whole = is_whole,
-	.is_reserved = is_reserved,
+	.reserved = reserved,
 	.any_in = any_in,
 	.next_target = next_target,
 	.is_thunk = is_thunk,

@@ -59,8 +59,8 @@ static void count(struct tally *t, unsigned long addr, unsigned long from,
 
 	t->nr++;
 	reason = plan_at(&insn, addr, f);
-	if (!reason && image_text.is_reserved(&image_text, addr, addr + insn.len))
-		reason = KPROBE_REASON_RESERVED;
+	if (!reason)
+		reason = image_text.reserved(&image_text, addr, addr + insn.len);
 	if (!survey.isa)
 		kprobe_survey_init(&survey, harness_target.isa, &image_text);
 	if (!reason)

@@ -7,7 +7,7 @@
 . "$(dirname "$0")/functions.sh"
 
 address='[0-9a-f]{8,16}'
-flags='(  ?(\[GONE\])?(\[DISABLED\])?(\[OPTIMIZED\])?(\[FTRACE\])?)?'
+flags='(  \[(GONE|DISABLED|OPTIMIZED|FTRACE)\]( \[(OPTIMIZED|FTRACE)\])*)?'
 
 mode_is()
 {

@@ -81,7 +81,7 @@ probe_is_refused()
 	redirect kernel_clone && echo 0 >"$enabled" && event p needs kernel_clone &&
 		write_fails "$tracefs/events/$group/needs/enable" 1 busy &&
 		tail -n 1 "$kprobes/refused" |
-		grep -E '  -(EBUSY|16)  ftrace refused: kernel.ftrace_enabled is 0$' &&
+		grep -E '  -(EBUSY|16)  ftrace-off: ftrace refused, kernel.ftrace_enabled is 0$' &&
 		echo 1 >"$enabled" && event_enable needs 1
 }
 

@@ -264,7 +264,7 @@ becomes_jump()
 # The list without flags that change by themselves.
 list()
 {
-	sed -e 's/\[OPTIMIZED\]//' -e 's/ *$//' "$kprobes/list"
+	sed -e 's/ *\[OPTIMIZED\]//' -e 's/ *$//' "$kprobes/list"
 }
 
 list_is_as_before()

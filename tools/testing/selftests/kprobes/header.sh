@@ -135,7 +135,7 @@ ftraced()
 ftraced_disabled()
 {
 	set_probe function 0 && tells function "disabled disarmed ftrace" \
-		"DISABLED FTRACE ON_FUNC_ENTRY" "\[DISABLED\]\[FTRACE\]" &&
+		"DISABLED FTRACE ON_FUNC_ENTRY" "\[DISABLED\] \[FTRACE\]" &&
 		calls "0 0" 1 1 "$returns" && unload kprobes_redirected
 }
 

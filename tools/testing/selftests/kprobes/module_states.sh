@@ -28,14 +28,14 @@ accepted_while_coming()
 refused_while_going()
 {
 	unload "$target" && equal "$(cat "$results/at_going")" -2 &&
-		last_refused "module is going away"
+		last_refused "module-going: module is going away"
 }
 
 refused_when_not_coming()
 {
 	echo 1 >"$results/fail"
 	not load "$target" && equal "$(cat "$results/at_failing")" -2 &&
-		last_refused "module is not ready yet"
+		last_refused "module-coming: module is not ready yet"
 }
 
 accepted_again()

@@ -122,7 +122,7 @@ inside()
 	byte=1
 	while [ "$byte" -lt "$bytes" ]; do
 		event_fails "p:$group/bad _text+$((distance + byte))" \
-			"[Ii]llegal byte\|multibyte" "inside an instruction" && return
+			"[Ii]llegal byte\|multibyte" "inside: inside an instruction" && return
 		remove_events
 		byte=$((byte + 1))
 	done
@@ -182,9 +182,9 @@ check "the inside of an instruction is refused" inside
 remove_events
 check "a blacklisted function is refused" event_fails \
 	"p:$group/bad _text+$(offset_from _text atomic_notifier_call_chain)" \
-	"Invalid argument" blacklisted
+	"Invalid argument" "blacklisted: function must not be probed"
 check "what is not text is refused" event_fails \
-	"p:$group/bad _text+2147483647" "Invalid argument" "no kernel text"
+	"p:$group/bad _text+2147483647" "Invalid argument" "no-text: no kernel text"
 check "the return of what is no entry is refused" return_inside
 check "a module has two functions" module_symbols
 check "an event waits for a module, past its symbol" in_module

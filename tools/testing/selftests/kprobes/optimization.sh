@@ -118,7 +118,8 @@ on_after_a_while()
 
 points_say_why()
 {
-	grep -E "  $function\\+$place  .*  switched off\$" "$points" ||
+	off="switched-off: debug.kprobes-optimization is 0"
+	grep -E "  $function\\+$place  .*  $off\$" "$points" ||
 		{ cat "$points"; return 1; }
 }
 

@@ -13,7 +13,7 @@ symbol='([A-Za-z_.][A-Za-z0-9_.]*\+0x[0-9a-f]+|0x[0-9a-f]+)'
 in_module='[a-z0-9_-]+'
 mechanism='(breakpoint|jump|ftrace)(\+[0-9]+)?'
 state='(idle|armed|optimizing|disarm-pending|gone)'
-counts='[0-9]+  [0-9]+  [0-9]+  [0-9]+  [0-9]+'
+counts='[0-9]+  [0-9]+  [0-9]+  [0-9]+  [0-9]+  [0-9]+'
 
 mode_is()
 {
@@ -24,7 +24,7 @@ mode_is()
 header_names_fields()
 {
 	fields="address  symbol  module  mechanism  state"
-	fields="$fields  probes  nested  depth  diverted  offline  not-optimized"
+	fields="$fields  probes  nested  depth  diverted  offline  no-instance  not-optimized"
 	equal "$(head -n 1 "$file")" "$fields"
 }
 
@@ -32,7 +32,7 @@ lines_are_lines()
 {
 	sed 1d "$1" >"$work/lines"
 	place="$address  $symbol  $in_module"
-	all_match "^$place  $mechanism  $state  $counts  [^ ].*\$" "$work/lines"
+	all_match "^$place  $mechanism  $state  $counts  (-|[a-z-]+: [^ ].*)\$" "$work/lines"
 }
 
 # field NUMBER SYMBOL: of the point there. A field has no two spaces in it.
@@ -77,7 +77,7 @@ is_armed()
 # The point is a jump, or the line has a reason why not.
 tells_why_not()
 {
-	awk -F '  ' 'NR > 1 && ($4 ~ /^jump/) != ($11 == "-") { print; bad = 1 } END { exit bad }' \
+	awk -F '  ' 'NR > 1 && ($4 ~ /^jump/) != ($12 == "-") { print; bad = 1 } END { exit bad }' \
 		"$work/optimizable"
 }
 

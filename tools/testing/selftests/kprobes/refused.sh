@@ -9,10 +9,14 @@
 . "$(dirname "$0")/functions.sh"
 
 file=$kprobes/refused
+nr='[0-9]+'
 time='[0-9]+\.[0-9]{3}'
 task='[^ ]+\[[0-9]+\]'
 example='[^ ]+ \[kprobe_example\]  kprobe'	# caller and kind, for a probe of that module
 kept=128
+middle="inside: inside an instruction"
+unknown="symbol: unknown symbol"
+black="blacklisted: function must not be probed"
 
 # Symbols of each kind that this kernel has.
 symbol_of()
@@ -27,11 +31,11 @@ mode_is()
 	equal "$(ls -l "$1" | cut -c1-10)" "$2"
 }
 
-# last_is REGEX: the last line, after time and task, matches this
+# last_is REGEX: the last line, after number, time and task, matches this
 last_is()
 {
 	tail -n 1 "$file" >"$work/last"
-	grep -Eq "^$time  $task  $1\$" "$work/last" && return
+	grep -Eq "^$nr  $time  $task  $1\$" "$work/last" && return
 	cat "$work/last"
 	echo "does not match $1"
 	return 1
@@ -105,7 +109,7 @@ inside_tells()
 	offset=$(inside)
 	refused EILSEQ 84 kprobe_example symbol=kernel_clone offset="$offset" || return 1
 	place=kernel_clone\\+0x$(printf %x "$offset")
-	last_is "$example  $place  (-EILSEQ|-84)  inside an instruction"
+	last_is "$example  $place  (-EILSEQ|-84)  $middle"
 }
 
 # An offset may lead past its symbol. The reason is about the resulting address.
@@ -113,8 +117,8 @@ past_tells()
 {
 	from=$(($(offset_from _text kernel_clone) + $(inside)))
 	not load kprobe_example symbol=_text offset="$from" 2>/dev/null &&
-		last_is "$example  _text\\+0x[0-9a-f]+  (-EILSEQ|-84)  inside an instruction" &&
-		tells blacklisted EINVAL 22 \
+		last_is "$example  _text\\+0x[0-9a-f]+  (-EILSEQ|-84)  $middle" &&
+		tells "$black" EINVAL 22 \
 			kprobe_example symbol=_text offset="$(offset_from _text notify_die)"
 }
 
@@ -148,41 +152,62 @@ still_probed()
 	load kprobe_example && is_listed kernel_clone && unload kprobe_example
 }
 
-# A line feed in a name is escaped in the file, like any other control character.
+# The log takes ten refusals in five seconds, and many come before.
+log_takes_more() { sleep 6; }
+
+# A line feed in a name is escaped in the file, like any other control character, and in the log.
 odd_name_is_one_line()
 {
+	log_takes_more
 	not load kprobe_example "$(printf 'symbol="odd\nn\ta\033me"')" 2>/dev/null &&
-		last_is "$example  odd\\\\nn\\\\ta\\\\eme\\+0x0  .*  unknown symbol"
+		soon grep_log '^kprobes: odd\\nn\\ta\\eme\+0x0: symbol: unknown symbol' &&
+		last_is "$example  odd\\\\nn\\\\ta\\\\eme\\+0x0  .*  $unknown"
 }
 
 long_name_is_cut()
 {
 	name=$(head -c 600 /dev/zero | tr '\0' n)
 	not load kprobe_example symbol="$name" 2>/dev/null &&
-		last_is "$example  n{50,100}\\.\\.\\.\\+0x0  .*  unknown symbol"
+		last_is "$example  n{50,100}\\.\\.\\.\\+0x0  .*  $unknown"
 }
 
 # The first probe of the batch is good, and the second one is named.
 batch_tells()
 {
 	refused ENOENT 2 kprobe_batch_example symbols=kernel_clone,no_such,notify_die &&
-		last_is '[^ ]+ \[kprobe_batch_example\]  kprobe  no_such\+0x0  .*  unknown symbol'
+		last_is "[^ ]+ \\[kprobe_batch_example\\]  kprobe  no_such\\+0x0  .*  $unknown"
 }
 
 is_time_of_log()
 {
 	mark_log
 	now=$(dmesg | grep -F "$mark" | sed 's/[^[]*\[ *\([0-9]*\)\..*/\1/')
-	seconds=$(tail -n 1 "$file" | cut -d . -f 1)
+	seconds=$(tail -n 1 "$file" | awk -F '  ' '{ print int($2) }')
 	at_least "$now" "$seconds" && at_least $((seconds + 60)) "$now"
 }
 
+# The last number is how many there were.
 oldest_come_first()
 {
-	cut -d ' ' -f 1 "$file" >"$work/times"
-	sort -n "$work/times" >"$work/sorted"
-	equal "$(cat "$work/times")" "$(cat "$work/sorted")"
+	awk -F '  ' 'NR > 2 && ($1 != number + 1 || $2 < time) { print; bad = 1 }
+		{ number = $1; time = $2 } END { exit bad }' "$file"
 }
+
+log_tells()
+{
+	mark_log
+	log_takes_more
+	not load kprobe_example symbol=no_such_function 2>/dev/null &&
+		soon grep_log "^kprobes: no_such_function\\+0x0: symbol: unknown symbol"
+}
+
+# Two spaces in the name of a task are no end of a field.
+odd_task_is_one_field()
+(
+	printf 'a  b' >/proc/self/comm
+	not echo "p:$group/bad atomic_notifier_call_chain" >>"$tracefs/kprobe_events" || return 1
+	tail -n 1 "$file" | awk -F '  ' '{ print NF, $3 }' | grep '^8 a\\040\\040b\['
+)
 
 # Calls that succeed add no line.
 quiet_when_not_refused()
@@ -199,13 +224,16 @@ keeps_the_last()
 		round=$((round + 1))
 	done
 	place=no_such\\+0x$(printf %x $((kept + 1)))
-	equal "$(grep -c . "$file")" "$kept" && last_is "$example  $place  .*"
+	equal "$(sed 1d "$file" | grep -c .)" "$kept" && last_is "$example  $place  .*"
 }
 
 lines_are_lines()
 {
 	caller='[^ ]+( \[[a-z0-9_]+\])?' kind='(kprobe|kretprobe|enable)'
-	all_match "^$time  $task  $caller  $kind  .+  -[0-9A-Z]+  [^ ].*\$" "$1"
+	fields="number  time  task  caller  request  place  error  reason"
+	equal "$(head -n 1 "$1")" "$fields" && sed 1d "$1" >"$work/refusals" &&
+		all_match "^$nr  $time  $task  $caller  $kind  .+  -[0-9A-Z]+  [a-z-]+: [^ ].*\$" \
+			"$work/refusals"
 }
 
 refuses_much()
@@ -246,36 +274,36 @@ no_prefix="" no_data="" no_init=""
 # Where ftrace's call is, at a place that is not a function's entry.
 ftrace_has=""
 [ "$(uname -m)" != aarch64 ] || ftrace_has="|[48] (EINVAL|22)"
-plan 37
+plan 39
 
 check "refused is for root to read" mode_is "$file" -r--------
 check "unknown symbol" \
-	tells "unknown symbol" ENOENT 2 kprobe_example symbol=no_such_function
+	tells "$unknown" ENOENT 2 kprobe_example symbol=no_such_function
 check "the time is that of the log" is_time_of_log
 check "unknown symbol: its return" \
-	tells "unknown symbol" ENOENT 2 kretprobe_example symbol=no_such_function
+	tells "$unknown" ENOENT 2 kretprobe_example symbol=no_such_function
 check "unknown module" \
-	tells "unknown symbol" ENOENT 2 kprobe_example symbol=no_such_module:kernel_clone
+	tells "$unknown" ENOENT 2 kprobe_example symbol=no_such_module:kernel_clone
 check "function that the module does not have" \
-	tells "unknown symbol" ENOENT 2 kprobe_batch_example \
+	tells "$unknown" ENOENT 2 kprobe_batch_example \
 	symbols=kprobe_batch_example:kernel_clone
-check "empty name" tells "unknown symbol" ENOENT 2 kprobe_example symbol=
+check "empty name" tells "$unknown" ENOENT 2 kprobe_example symbol=
 check "a name with a line feed" odd_name_is_one_line
 check "a long name" long_name_is_cut
 check "one of a batch" batch_tells
-check "blacklisted" tells blacklisted EINVAL 22 kprobe_example symbol=notify_die
+check "blacklisted" tells "$black" EINVAL 22 kprobe_example symbol=notify_die
 check "blacklisted: inside" \
-	tells blacklisted EINVAL 22 kprobe_example symbol=notify_die offset=8
-check "blacklisted: its return" tells blacklisted EINVAL 22 kretprobe_example symbol=notify_die
+	tells "$black" EINVAL 22 kprobe_example symbol=notify_die offset=8
+check "blacklisted: its return" tells "$black" EINVAL 22 kretprobe_example symbol=notify_die
 check "offset past the kernel" \
-	tells "no kernel text" EINVAL 22 kprobe_example symbol=kernel_clone offset="$past"
-check_if "$no_data" "data" tells "no kernel text" EINVAL 22 kprobe_example symbol="$data"
+	tells "no-text: no kernel text" EINVAL 22 kprobe_example symbol=kernel_clone offset="$past"
+check_if "$no_data" "data" tells "no-text: no kernel text" EINVAL 22 kprobe_example symbol="$data"
 check_if "$no_data" "data: its return" \
-	tells "no kernel text" EINVAL 22 kretprobe_example symbol="$data"
+	tells "no-text: no kernel text" EINVAL 22 kretprobe_example symbol="$data"
 check_if "$no_init" "init text" \
-	tells "init text was freed" ENOENT 2 kprobe_example symbol="$init"
+	tells "init-text: init text was freed" ENOENT 2 kprobe_example symbol="$init"
 check_if "$no_prefix" "prefix of a function" \
-	tells "in front of a function's entry \\(__cfi_, __pfx_\\)" EINVAL 22 \
+	tells "prefix: in front of a function's entry \\(__cfi_, __pfx_\\)" EINVAL 22 \
 	kprobe_example symbol="$prefix"
 
 check "each byte at a function's start is probed or no boundary" bytes_are_probed_or_refused
@@ -289,15 +317,17 @@ check_if "$events" "event on an unknown function" \
 check_if "$events" "event on a blacklisted function" \
 	event_fails "p:$group/bad notify_die" "Invalid argument"
 check_if "$events" "event on a blacklisted function that can be traced" \
-	event_tells blacklisted EINVAL 22 atomic_notifier_call_chain
+	event_tells "$black" EINVAL 22 atomic_notifier_call_chain
 check_if "$events" "event past the kernel" \
-	event_tells "no kernel text" EINVAL 22 kernel_clone+"$past"
+	event_tells "no-text: no kernel text" EINVAL 22 kernel_clone+"$past"
 check_if "$events" "event inside of an instruction" \
 	event_fails "p:$group/bad kernel_clone+$(inside)" "[Ii]llegal byte\|multibyte"
-check_if "$events" "tracefs tells why" event_log_says "not an instruction boundary"
+check_if "$events" "tracefs tells why" event_log_says "$middle"
 check_if "$events" "no event is left" no_event_is_left
 
 check "every line has all fields" lines_are_lines "$file"
+check "the log tells as well" log_tells
+check_if "$events" "a task with spaces in its name" odd_task_is_one_field
 check "what is not refused is not there" quiet_when_not_refused
 check "the last $kept are kept" keeps_the_last
 check "the oldest come first" oldest_come_first

@@ -223,7 +223,7 @@ struct arm64_site_case {
 };
 
 #define EXCLUSIVE	KPROBE_REASON_EXCLUSIVE
-#define RESERVED	KPROBE_REASON_RESERVED
+#define DATA		KPROBE_REASON_DATA
 
 static const struct arm64_site_case arm64_site_cases[] = {
 	{
@@ -233,7 +233,7 @@ static const struct arm64_site_case arm64_site_cases[] = {
 		"given up", { LDXR, CBZ, CLREX, RET }, { EXCLUSIVE, EXCLUSIVE, EXCLUSIVE },
 	}, {
 		"literal", { LDR_LITERAL, RET, 0x12345678, 0x9abcdef0, MOV },
-		{ 0, 0, RESERVED, RESERVED },
+		{ 0, 0, DATA, DATA },
 	}, {
 		"user's exclusive sequence", { MOV, LDTXR, MOV, STTXR, CBZ, RET },
 		{ 0, EXCLUSIVE, EXCLUSIVE, EXCLUSIVE },
@@ -242,17 +242,17 @@ static const struct arm64_site_case arm64_site_cases[] = {
 		{ 0, EXCLUSIVE, EXCLUSIVE, EXCLUSIVE, EXCLUSIVE },
 	}, {
 		"data by its address", { ADR_12, LDR, RET, 0x71374491, 0x12835b01, MOV, RET, MOV },
-		{ 0, 0, 0, RESERVED, RESERVED, RESERVED, RESERVED, RESERVED },
+		{ 0, 0, 0, DATA, DATA, DATA, DATA, DATA },
 	}, {
 		"data, and code that a branch leads to",
 		{ CBZ_16, ADR_12, RET, MOV, MOV, RET, MOV, MOV },
 		{ 0, 0, 0, 0, 0, 0, 0, 0 },
 	}, {
 		"data between code", { B_12, NOP, RET, MOV, ADR_12, RET, NOP, MOV },
-		{ 0, 0, 0, 0, 0, 0, 0, RESERVED },
+		{ 0, 0, 0, 0, 0, 0, 0, DATA },
 	}, {
 		"data in front of code", { ADR_12, CBZ_16, RET, MOV, MOV, MOV, RET },
-		{ 0, 0, 0, RESERVED, RESERVED },
+		{ 0, 0, 0, DATA, DATA },
 	}, {
 		"start of a jump table's places", { ADR_12, MOV, BR_X3, MOV, RET },
 		{ },
@@ -264,9 +264,10 @@ static const struct arm64_site_case arm64_site_cases[] = {
 
 KUNIT_ARRAY_PARAM_DESC(arm64_site, arm64_site_cases, name);
 
-static bool no_range(const struct kprobe_text *text, unsigned long start, unsigned long end)
+static enum kprobe_reason none(const struct kprobe_text *text, unsigned long start,
+			       unsigned long end)
 {
-	return false;
+	return KPROBE_REASON_NONE;
 }
 
 static bool none_in(u32 kinds, unsigned long start, unsigned long end)
@@ -295,7 +296,7 @@ static struct kprobe_survey *survey_of(read_t read, find_t find)
 	static struct kprobe_text text;
 
 	text = (struct kprobe_text){
-		.read = read, .find = find, .is_reserved = no_range, .any_in = none_in,
+		.read = read, .find = find, .reserved = none, .any_in = none_in,
 		.next_target = no_target, .is_thunk = no_thunk,
 	};
 	kprobe_survey_init(&survey, &arm64_kprobe_isa, &text);
@@ -359,7 +360,7 @@ static void arm64_constants(struct kunit *test)
 	unsigned int i;
 
 	for (i = 0; i < BEFORE + ARRAY_SIZE(constants); i++)
-		KUNIT_EXPECT_EQ_MSG(test, i < BEFORE ? KPROBE_REASON_NONE : RESERVED,
+		KUNIT_EXPECT_EQ_MSG(test, i < BEFORE ? KPROBE_REASON_NONE : DATA,
 				    kprobe_survey_site(survey, ADDR + sizeof(u32) * i),
 				    "word %u", i);
 }
@@ -382,10 +383,10 @@ static const struct arm64_site_case arm64_literal_cases[] = {
 		/* AES' rows, in the order of bytes that they are loaded in. */
 		"with a symbol",
 		{ 0x0f03070b, 0x0a0e0206, 0x05090d01, 0x0004080c, LDR_BACK_16, RET },
-		{ RESERVED, RESERVED, RESERVED, RESERVED },
+		{ DATA, DATA, DATA, DATA },
 	}, {
 		"behind another function", { MOV, RET, 0x12835b01, 0x0fc19dc6, LDR_BACK_8, RET },
-		{ 0, 0, RESERVED, RESERVED },
+		{ 0, 0, DATA, DATA },
 	}, {
 		"that nobody loads", { MOV, RET, 0x12835b01, 0x0fc19dc6, MOV, RET }, { },
 	},
@@ -421,8 +422,8 @@ static enum kprobe_reason scan_second(u32 first, u32 second)
 static void arm64_prefixed(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, KPROBE_REASON_NONE, scan_second(MOV, SVE_ADD));
-	KUNIT_EXPECT_EQ(test, KPROBE_REASON_NOT_DISPLACED, scan_second(MOVPRFX, SVE_ADD));
-	KUNIT_EXPECT_EQ(test, KPROBE_REASON_NOT_DISPLACED, scan_second(MOVPRFX_P, SVE_ADD));
+	KUNIT_EXPECT_EQ(test, KPROBE_REASON_JOINED, scan_second(MOVPRFX, SVE_ADD));
+	KUNIT_EXPECT_EQ(test, KPROBE_REASON_JOINED, scan_second(MOVPRFX_P, SVE_ADD));
 }
 
 /* If not all bytes of an instruction are there, even its length is unknown. */

@@ -28,10 +28,10 @@
 /* clang passes arguments in the others. */
 #define ALL		(IS_ENABLED(CONFIG_CC_IS_CLANG) ? T1 : GENMASK(31, 28) | GENMASK(7, 6))
 
-static bool no_range(const struct kprobe_text *text, unsigned long start,
-		     unsigned long end)
+static enum kprobe_reason none(const struct kprobe_text *text, unsigned long start,
+			       unsigned long end)
 {
-	return false;
+	return KPROBE_REASON_NONE;
 }
 
 static bool none_in(u32 kinds, unsigned long start, unsigned long end)
@@ -67,7 +67,7 @@ static void riscv_dead(struct kunit *test)
 		.read = read_function,
 		.find = find_function,
 		.any_in = none_in,
-		.is_reserved = no_range,
+		.reserved = none,
 	};
 	const struct riscv_dead_case *c = test->param_value;
 	static struct kprobe_survey survey;

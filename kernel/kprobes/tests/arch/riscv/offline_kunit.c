@@ -25,8 +25,8 @@ static void dead_hart_calls_nobody(struct kunit *test)
 	/* Another hart asks whether it has stopped. */
 	KUNIT_EXPECT_GE(test, atomic_read(&c->pre), 1);
 	/* It may have interrupted another one before it reported its death. */
-	KUNIT_EXPECT_EQ(test, kprobe_misses(&ipis->kp, KPROBE_MISS_OFFLINE),
-			kprobe_misses(&c->kp, KPROBE_MISS_OFFLINE));
+	KUNIT_EXPECT_EQ(test, kprobes_misses(&ipis->kp, KPROBE_MISS_OFFLINE),
+			kprobes_misses(&c->kp, KPROBE_MISS_OFFLINE));
 	KUNIT_EXPECT_EQ(test, 0, add_cpu(cpu));
 }
 

@@ -78,15 +78,15 @@ static const struct examine_case examine_cases[] = {
 	OBSTACLE("jumped", JUMPED_INTO),
 	OBSTACLE("called", JUMPED_INTO),
 	OBSTACLE("chilled", JUMPED_INTO),
-	OBSTACLE("chilled.cold", JUMPED_INTO),
-	OBSTACLE("warm.cold", JUMPED_INTO),
-	OBSTACLE("fixed_up", JUMPED_INTO),
+	OBSTACLE("chilled.cold", PART),
+	OBSTACLE("warm.cold", PART),
+	OBSTACLE("fixed_up", TABLE_TARGET),
 	OBSTACLE("fixup_cold", JUMPED_INTO),
 	REGION("fixup_cold_late", 5),
 	OBSTACLE("faulting", EXTABLE),
 #ifdef CONFIG_JUMP_LABEL
 	OBSTACLE("label", RESERVED),
-	OBSTACLE("labelled", JUMPED_INTO),
+	OBSTACLE("labelled", TABLE_TARGET),
 	OBSTACLE("label_cold", JUMPED_INTO),
 	REGION("label_cold_late", 5),
 #endif
@@ -100,7 +100,7 @@ static const struct examine_case examine_cases[] = {
 	OBSTACLE("refused", NOT_DISPLACED),
 	OBSTACLE("undecodable", FUNCTION_UNDECODABLE),
 	OBSTACLE("short", FUNCTION_ENDS),
-	OBSTACLE("next", JUMPED_INTO),
+	OBSTACLE("next", PART),
 };
 
 static void get_name(const struct examine_case *c, char *desc)
@@ -157,7 +157,7 @@ static void x86_examine_label_switched_on(struct kunit *test)
 	scoped_guard(mutex, &kprobe_mutex)
 		reason = examine(&region, site);
 	static_branch_disable(&kprobes_region_key);
-	KUNIT_EXPECT_EQ(test, reason, KPROBE_REASON_JUMPED_INTO);
+	KUNIT_EXPECT_EQ(test, reason, KPROBE_REASON_TABLE_TARGET);
 #else
 	kunit_skip(test, "no jump labels");
 #endif
@@ -171,8 +171,7 @@ static void x86_examine_traced_entry(struct kunit *test)
 	if (!site)
 		kunit_skip(test, "functions are not traced");
 	guard(mutex)(&kprobe_mutex);
-	KUNIT_EXPECT_EQ(test, examine(&region, site),
-			KPROBE_REASON_RESERVED);
+	KUNIT_EXPECT_EQ(test, examine(&region, site), KPROBE_REASON_FTRACE_SITE);
 }
 
 /* What functions share for their faults begins like a function, and is jumped into. */
@@ -187,7 +186,7 @@ static void x86_examine_shared_fixup(struct kunit *test)
 	guard(mutex)(&kprobe_mutex);
 	for (i = 0; i < ARRAY_SIZE(symbols); i++)
 		KUNIT_EXPECT_EQ_MSG(test, examine(&region, lookup(test, symbols[i])),
-				    KPROBE_REASON_JUMPED_INTO, "%s", symbols[i]);
+				    KPROBE_REASON_PART, "%s", symbols[i]);
 }
 
 static void x86_examine_no_function(struct kunit *test)
@@ -242,15 +241,15 @@ static const struct landing_case landing_cases[] = {
 	LANDED_ON("jumped", 2),
 	LANDED_ON("called", 2),
 	LANDED_ON("chilled", 2),
-	LANDED_ON("chilled.cold", 0),
-	LANDED_ON("fixed_up", 2),
+	NO_LANDING_ON("chilled.cold", 0, PART),
+	NO_LANDING_ON("fixed_up", 2, TABLE_TARGET),
 	LANDED_ON("fixup_cold", 0),
 	NO_LANDING_ON("fixed_up", 4, EXTABLE),
 	NO_LANDING_ON("undecodable", 2, FUNCTION_UNDECODABLE),
 	NO_LANDING_ON("std", 2, DIRECTION),
-	LANDED_ON("next", 2),
+	NO_LANDING_ON("next", 2, PART),
 #ifdef CONFIG_JUMP_LABEL
-	LANDED_ON("labelled", 2),
+	NO_LANDING_ON("labelled", 2, TABLE_TARGET),
 	LANDED_ON("label_cold", 0),
 	NO_LANDING_ON("labelled", 4, RESERVED),
 #endif

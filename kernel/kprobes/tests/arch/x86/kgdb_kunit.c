@@ -162,11 +162,14 @@ static void site_is_reserved(struct kunit *test)
 
 	kprobe_lookup_init(&lookup);
 	guard(mutex)(&kprobe_mutex);
-	KUNIT_EXPECT_EQ(test, KPROBE_REASON_RESERVED,
+	KUNIT_EXPECT_EQ(test, KPROBE_REASON_DEBUGGER,
 			kprobe_check_address(&lookup, addr, false));
-	KUNIT_EXPECT_TRUE(test, kprobe_text_is_reserved(&lookup, addr, addr + 1));
-	KUNIT_EXPECT_TRUE(test, kprobe_text_is_reserved(&lookup, addr - 1, addr + 1));
-	KUNIT_EXPECT_FALSE(test, kprobe_text_is_reserved(&lookup, addr + 1, addr + 2));
+	KUNIT_EXPECT_EQ(test, kprobe_text_reserved(&lookup, addr, addr + 1),
+			KPROBE_REASON_DEBUGGER);
+	KUNIT_EXPECT_EQ(test, kprobe_text_reserved(&lookup, addr - 1, addr + 1),
+			KPROBE_REASON_DEBUGGER);
+	KUNIT_EXPECT_EQ(test, kprobe_text_reserved(&lookup, addr + 1, addr + 2),
+			KPROBE_REASON_NONE);
 }
 
 static void no_jump_across(struct kunit *test)
@@ -178,7 +181,7 @@ static void no_jump_across(struct kunit *test)
 	kprobe_lookup_init(&lookup);
 	guard(mutex)(&kprobe_mutex);
 	KUNIT_EXPECT_EQ(test, KPROBE_REASON_NONE, kprobe_check_text(addr));
-	KUNIT_EXPECT_EQ(test, KPROBE_REASON_RESERVED,
+	KUNIT_EXPECT_EQ(test, KPROBE_REASON_DEBUGGER,
 			kprobe_examine(arch_kprobe_isa, &region, &lookup, addr, addr + 1));
 }
 

@@ -16,9 +16,9 @@ static const struct pretence {
 	unsigned int feature;
 	const char *reason;
 } pretences[] = {
-	{ "Xen PV", X86_FEATURE_XENPV, "no detours in this kind of guest" },
+	{ "Xen PV", X86_FEATURE_XENPV, "hypervisor: no detours in this kind of guest" },
 #ifdef CONFIG_X86_FRED
-	{ "FRED", X86_FEATURE_FRED, "no detours while FRED is in use" },
+	{ "FRED", X86_FEATURE_FRED, "fred: no detours while FRED is in use" },
 #endif
 };
 

@@ -65,7 +65,7 @@ static void expect_repaired(struct kunit *test, struct kprobes_counter *c)
 	KUNIT_EXPECT_EQ(test, f->ip, (unsigned long)c->kp.addr);
 	kprobes_expect_counts(test, c, 1, 0);
 	KUNIT_EXPECT_EQ(test, c->kp.nmissed, 1);
-	KUNIT_EXPECT_EQ(test, kprobe_misses(&c->kp, KPROBE_MISS_DIVERTED), 1);
+	KUNIT_EXPECT_EQ(test, kprobes_misses(&c->kp, KPROBE_MISS_DIVERTED), 1);
 }
 
 /* The callee returns to the slot, which stands for the probed function. */
