@@ -19,6 +19,7 @@
 #include <linux/sysctl.h>
 #include <linux/uaccess.h>
 
+#include "check.h"
 #include "debugfs.h"
 #include "hit.h"
 #include "mechanism.h"
@@ -162,32 +163,6 @@ static const char * const states[] = {
 
 static_assert(ARRAY_SIZE(states) == KPROBE_POINT_STATES);
 
-static const char * const mechanisms[] = {
-	[KPROBE_BREAKPOINT] = "breakpoint",
-	[KPROBE_FTRACE] = "ftrace",
-	[KPROBE_JUMP] = "jump",
-};
-
-/* Why hits do not come by a jump; KPROBE_REASON_NONE if they do. */
-static enum kprobe_reason reason_of(const struct kprobe_point *point)
-{
-	lockdep_assert_held(&kprobe_mutex);
-	if (point->mechanism == KPROBE_FTRACE)
-		return KPROBE_REASON_THROUGH_FTRACE;
-	if (!kprobe_point_in_text(point) || point->state == KPROBE_POINT_DISARM_PENDING)
-		return KPROBE_REASON_NOT_ARMED;
-	if (point->mechanism == KPROBE_JUMP)
-		return KPROBE_REASON_NONE;
-	if (point->verdict == KPROBE_VERDICT_IMPOSSIBLE)
-		return point->not_jump;
-	if (!kprobe_optimizer_is_allowed())
-		return KPROBE_REASON_SWITCHED_OFF;
-	if (!kprobe_point_owns_site(point))
-		return KPROBE_REASON_NEIGHBOUR;
-	return point->optimization == KPROBE_OPT_IDLE ? point->not_jump :
-							KPROBE_REASON_QUEUED;
-}
-
 static void show_point(struct seq_file *m, const struct kprobe_point *point)
 {
 	char place[KSYM_SYMBOL_LEN];
@@ -195,7 +170,7 @@ static void show_point(struct seq_file *m, const struct kprobe_point *point)
 	enum kprobe_miss cause;
 
 	seq_printf(m, "%px  %s  %s  %s", shown(m, point->addr), place, module ?: "-",
-		   mechanisms[point->mechanism]);
+		   kprobe_mechanism_names[point->mechanism]);
 	/* A breakpoint or jump may be after the probed entry nop. */
 	if (point->site != point->addr && point->mechanism != KPROBE_FTRACE)
 		seq_printf(m, "+%lu", point->site - point->addr);
@@ -203,7 +178,7 @@ static void show_point(struct seq_file *m, const struct kprobe_point *point)
 		   states[point->state], list_count_nodes((void *)&point->probes));
 	for (cause = 0; cause < KPROBE_MISS_CAUSES; cause++)
 		seq_printf(m, "  %u", atomic_read(&point->misses[cause]));
-	seq_printf(m, "  %s\n", kprobe_reason_text(reason_of(point)));
+	seq_printf(m, "  %s\n", kprobe_reason_text(kprobe_why_no_jump(point)));
 }
 
 static int points_show(struct seq_file *m, void *v)
@@ -428,6 +403,7 @@ static int __init kprobe_debugfs_init(void)
 	debugfs_create_file("blacklist", 0400, dir, (void *)&blacklist_ops, &file_fops);
 	debugfs_create_file("points", 0400, dir, (void *)&kprobe_points_ops, &file_fops);
 	debugfs_create_file("refused", 0400, dir, (void *)&refused_ops, &file_fops);
+	debugfs_create_file("check", 0600, dir, NULL, &kprobe_check_fops);
 	debugfs_create_file("enabled", 0600, dir, NULL, &enabled_fops);
 	debugfs_create_atomic_t("stale", 0400, dir, &kprobe_stale_breakpoints);
 	return 0;

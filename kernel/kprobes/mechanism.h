@@ -45,6 +45,7 @@ void kprobe_route_by_pass(struct kprobe_point *point);
 bool kprobe_optimizer_hurry(void);
 void kprobe_optimizer_allow(bool allow);
 bool kprobe_optimizer_is_allowed(void);
+enum kprobe_reason kprobe_why_no_jump(const struct kprobe_point *point);
 
 /* code.c: what runs instead of a probed instruction: slots, detours, and the routes there */
 enum kprobe_reason kprobe_displace(struct kprobe_point *point, struct kprobe_lookup *lookup);

@@ -410,6 +410,26 @@ void kprobe_optimizer_allow(bool allow)
 		cond_resched();
 }
 
+/* Why hits do not come by a jump; KPROBE_REASON_NONE if they do. */
+enum kprobe_reason kprobe_why_no_jump(const struct kprobe_point *point)
+{
+	lockdep_assert_held(&kprobe_mutex);
+	if (point->mechanism == KPROBE_FTRACE)
+		return KPROBE_REASON_THROUGH_FTRACE;
+	if (!kprobe_point_in_text(point) || point->state == KPROBE_POINT_DISARM_PENDING)
+		return KPROBE_REASON_NOT_ARMED;
+	if (point->mechanism == KPROBE_JUMP)
+		return KPROBE_REASON_NONE;
+	if (point->verdict == KPROBE_VERDICT_IMPOSSIBLE)
+		return point->not_jump;
+	if (!optimization_allowed)
+		return KPROBE_REASON_SWITCHED_OFF;
+	if (!kprobe_point_owns_site(point))
+		return KPROBE_REASON_NEIGHBOUR;
+	return point->optimization == KPROBE_OPT_IDLE ? point->not_jump :
+							KPROBE_REASON_QUEUED;
+}
+
 bool kprobe_optimizer_is_allowed(void)
 {
 	return READ_ONCE(optimization_allowed);

@@ -92,15 +92,13 @@ static enum kprobe_reason prepare_post(struct kprobe_point *point)
 	return KPROBE_REASON_NONE;
 }
 
-/* Makes the point for an address that can be probed, and lets hits find it. */
-static enum kprobe_reason make_point(unsigned long addr, bool on_func_entry, bool post,
+/* Makes the point for an address that can be probed. Nobody else knows it yet. */
+enum kprobe_reason kprobe_make_point(unsigned long addr, bool on_func_entry,
 				     struct kprobe_lookup *lookup, struct kprobe_point **made)
 {
+	struct kprobe_point *point = kmem_cache_zalloc(point_cache, GFP_KERNEL);
 	enum kprobe_reason reason = KPROBE_REASON_NONE;
-	struct kprobe_point *point = NULL;
 
-	if (!kprobe_table_alloc())
-		point = kmem_cache_zalloc(point_cache, GFP_KERNEL);
 	if (!point)
 		return KPROBE_REASON_NO_MEMORY;
 	point->addr = addr;
@@ -115,7 +113,25 @@ static enum kprobe_reason make_point(unsigned long addr, bool on_func_entry, boo
 		reason = kprobe_displace(point, lookup);
 		point->opcode = point->insn[0];
 	}
-	if (!reason && post)
+	if (reason)
+		kprobe_point_free(point);
+	else
+		*made = point;
+	return reason;
+}
+
+/* Makes a point, and lets hits find it. */
+static enum kprobe_reason add_point(unsigned long addr, bool on_func_entry, bool post,
+				    struct kprobe_lookup *lookup, struct kprobe_point **made)
+{
+	enum kprobe_reason reason = KPROBE_REASON_NO_MEMORY;
+	struct kprobe_point *point;
+
+	if (!kprobe_table_alloc())
+		reason = kprobe_make_point(addr, on_func_entry, lookup, &point);
+	if (reason)
+		return reason;
+	if (post)
 		reason = prepare_post(point);
 	if (reason) {
 		kprobe_point_free(point);
@@ -187,7 +203,7 @@ enum kprobe_reason kprobe_add(struct kprobe *p, bool returns, struct kprobe_chun
 		return KPROBE_REASON_ENTRY;
 	point = kprobe_point_lookup(addr);
 	if (!point)
-		reason = make_point(addr, on_func_entry, p->post_handler, &chunk->lookup, &point);
+		reason = add_point(addr, on_func_entry, p->post_handler, &chunk->lookup, &point);
 	else if (p->post_handler)
 		reason = prepare_post(point);
 	if (reason)

@@ -12,6 +12,7 @@
 #include "reason.h"
 
 struct kprobe;
+struct kprobe_point;
 
 /**
  * struct kprobe_chunk - probes that are registered under one hold of kprobe_mutex
@@ -47,6 +48,8 @@ struct kprobe_array {
 extern bool kprobes_ready;
 
 int __init kprobe_point_init(void);
+enum kprobe_reason kprobe_make_point(unsigned long addr, bool on_func_entry,
+				     struct kprobe_lookup *lookup, struct kprobe_point **made);
 bool kprobe_is_known(const struct kprobe *p);
 bool kprobe_is_registered(const struct kprobe *p);
 enum kprobe_reason kprobe_add(struct kprobe *p, bool returns, struct kprobe_chunk *chunk);
