@@ -95,6 +95,7 @@ EXPORT_SYMBOL_GPL(register_kprobes);
  *   fails to arm the point for another reason than those below
  * * -ENOENT - the symbol is unknown, or the module or init section that the
  *   place is in is not ready yet, has gone or is going
+ * * -EADDRNOTAVAIL - several functions have the name, or several clones
  * * -EILSEQ - the place is inside an instruction, or cannot be decoded
  * * -EAGAIN - too early during boot, or kprobes could not be initialized
  * * -EBUSY - a probe's handler makes the call; or ftrace has to arm the point, and
@@ -343,7 +344,7 @@ int enable_kprobe(struct kprobe *kp)
 			return 0;
 		kprobe_point_set_disabled(kp->point, kp, disabled);
 	}
-	kprobe_record_refusal(KPROBE_ENABLE, _RET_IP_, refused, reason);
+	kprobe_record_refusal(KPROBE_ENABLE, _RET_IP_, refused, reason, "");
 	return kprobe_reason_errno(reason);
 }
 EXPORT_SYMBOL_GPL(enable_kprobe);

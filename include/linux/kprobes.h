@@ -120,7 +120,10 @@ enum kprobe_miss {
  * struct kprobe - a probe on an instruction
  * @addr:          address of the instruction. Set either this or @symbol_name;
  *                 after registering it is the address probed
- * @symbol_name:   name of a symbol, "module:name" for a module's
+ * @symbol_name:   name of a function, "module:function" for a module's. "function,N" is the
+ *                 N-th symbol of this name in the order of kallsyms, counted from 1;
+ *                 "function.*" the only clone that the compiler has made of the function,
+ *                 as function.isra.0
  * @offset:        offset in bytes from the symbol, also past its end, or from
  *                 @addr. If @addr was given, registering adds the offset to it:
  *                 clear @offset before the probe is registered once more

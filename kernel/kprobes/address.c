@@ -26,19 +26,23 @@
 #include "place.h"
 #include "reason.h"
 #include "survey.h"
+#include "symbol.h"
 #include "veneer.h"
 
 /**
  * kprobe_lookup_name() - find a symbol
- * @name:   its name, "module:name" for a module's
+ * @name:   its name, as @symbol_name of struct kprobe
  * @offset: not used; some architectures once looked elsewhere for the entry
  *
  * Context: Process context, may sleep.
- * Return: The symbol's address, NULL if there is none.
+ * Return: The symbol's address, that of the first one if a probe's name would be ambiguous; NULL
+ * if there is none.
  */
 kprobe_opcode_t *kprobe_lookup_name(const char *name, unsigned int offset)
 {
-	return (kprobe_opcode_t *)kallsyms_lookup_name(name);
+	unsigned long addr;
+
+	return kprobe_find_symbol(name, true, &addr) ? NULL : (kprobe_opcode_t *)addr;
 }
 
 #define PAD_SIZE	4	/* of a landing pad, on every architecture */
@@ -67,20 +71,21 @@ unsigned long kprobe_entry_of(unsigned long start)
 
 /*
  * Sets @at to the place that a probe names. That may be past the symbol's end, since perf names
- * every place by its distance from _text.
+ * every place by its distance from _text. @any: the name may be that of several symbols.
  */
-static enum kprobe_reason find_place(const struct kprobe *p, unsigned long *at)
+static enum kprobe_reason find_place(const struct kprobe *p, bool any, unsigned long *at)
 {
 	unsigned long base = (unsigned long)p->addr;
+	enum kprobe_reason reason;
 
 	if (p->symbol_name && base)
 		return KPROBE_REASON_BOTH;
 	if (p->symbol_name) {
 		if (kprobe_is_prefix_symbol(p->symbol_name))
 			return KPROBE_REASON_PREFIX;
-		base = (unsigned long)kprobe_lookup_name(p->symbol_name, p->offset);
-		if (!base)
-			return KPROBE_REASON_SYMBOL;
+		reason = kprobe_find_symbol(p->symbol_name, any, &base);
+		if (reason)
+			return reason;
 	}
 	if (!base)
 		return KPROBE_REASON_NEITHER;
@@ -130,7 +135,7 @@ enum kprobe_reason kprobe_resolve(const struct kprobe *p, struct kprobe_lookup *
 	struct kprobe_function f;
 	unsigned long at;
 
-	return find_place(p, &at) ?:
+	return find_place(p, false, &at) ?:
 	       place_in(kprobe_lookup_function(lookup, at, &f) ? &f : NULL, at, addr,
 			on_func_entry);
 }
@@ -143,7 +148,8 @@ enum kprobe_reason kprobe_resolve(const struct kprobe *p, struct kprobe_lookup *
  *
  * Context: Process context, may sleep. Takes no lock of kprobes: perf asks while it holds the
  * lock of a context, which CPU hotplug takes, and a registration waits for CPU hotplug.
- * Return: 0 if it is, -EINVAL if not, -ENOENT if the symbol is unknown.
+ * Return: 0 if it is, -EINVAL if not, -ENOENT if the symbol is unknown. Of several symbols of a
+ * name the first one is looked at.
  */
 int kprobe_on_func_entry(kprobe_opcode_t *addr, const char *sym, unsigned long offset)
 {
@@ -157,7 +163,8 @@ int kprobe_on_func_entry(kprobe_opcode_t *addr, const char *sym, unsigned long o
 	bool on_entry = false;
 	enum kprobe_reason reason;
 
-	reason = find_place(&p, &at) ?:
+	/* What is asked about will be registered: names are judged then. */
+	reason = find_place(&p, true, &at) ?:
 		 place_in(kprobe_ask_kallsyms(at, &f) ? &f : NULL, at, &ignored, &on_entry);
 	if (reason)
 		return kprobe_reason_errno(reason);

@@ -20,6 +20,7 @@
 #include "point.h"
 #include "reason.h"
 #include "register.h"
+#include "symbol.h"
 
 const char * const kprobe_mechanism_names[] = {
 	[KPROBE_BREAKPOINT] = "breakpoint",
@@ -122,7 +123,7 @@ static DEFINE_MUTEX(answer_lock);
 
 static ssize_t check_write(struct file *file, const char __user *buf, size_t count, loff_t *pos)
 {
-	char text[PLACE_MAX];
+	char text[PLACE_MAX], candidates[KPROBE_REFUSAL_CANDIDATES] = "";
 	struct prospect prospect = {};
 	struct kprobe p = {};
 	enum kprobe_reason reason;
@@ -138,9 +139,12 @@ static ssize_t check_write(struct file *file, const char __user *buf, size_t cou
 		return ret;
 	guard(mutex)(&answer_lock);
 	reason = look_at(&p, &prospect);
+	if (reason == KPROBE_REASON_AMBIGUOUS)
+		kprobe_list_candidates(p.symbol_name, candidates, sizeof(candidates));
 	if (reason)
-		scnprintf(answer, sizeof(answer), "%pe  %s\n",
-			  ERR_PTR(kprobe_reason_errno(reason)), kprobe_reason_text(reason));
+		scnprintf(answer, sizeof(answer), "%pe  %s%s%s\n",
+			  ERR_PTR(kprobe_reason_errno(reason)), kprobe_reason_text(reason),
+			  *candidates ? ": " : "", candidates);
 	else
 		scnprintf(answer, sizeof(answer), "ok  %s  %s  %pS  %s\n",
 			  kprobe_mechanism_names[prospect.mechanism],

@@ -352,8 +352,8 @@ static int refused_show(struct seq_file *m, void *v)
 		seq_printf(m, "0x%px+0x%x", shown(m, r->addr), r->offset);
 	if (!r->by_name && !r->addr)
 		seq_putc(m, '-');
-	seq_printf(m, "  %pe  %s\n", ERR_PTR(kprobe_reason_errno(r->reason)),
-		   kprobe_reason_text(r->reason));
+	seq_printf(m, "  %pe  %s%s%s\n", ERR_PTR(kprobe_reason_errno(r->reason)),
+		   kprobe_reason_text(r->reason), *r->candidates ? ": " : "", r->candidates);
 	return 0;
 }
 

@@ -33,6 +33,8 @@ static const struct {
 	[KPROBE_REASON_BOTH] = { -EINVAL, "both: both symbol and address" },
 	[KPROBE_REASON_NEITHER] = { -EINVAL, "neither: neither symbol nor address" },
 	[KPROBE_REASON_SYMBOL] = { -ENOENT, "symbol: unknown symbol" },
+	[KPROBE_REASON_AMBIGUOUS] = { -EADDRNOTAVAIL,
+		"ambiguous: several functions have this name" },
 	[KPROBE_REASON_PREFIX] = { -EINVAL,
 		"prefix: in front of a function's entry (__cfi_, __pfx_)" },
 	[KPROBE_REASON_TRAMPOLINE] = { -EINVAL, "trampoline: trampoline of a static call" },
@@ -138,8 +140,9 @@ static void log_refusal(const struct kprobe_refusal *r)
 	const char *text = kprobe_reason_text(r->reason);
 
 	if (r->by_name)
-		pr_info_ratelimited("kprobes: %*pE+0x%x: %s\n", (int)strlen(r->symbol), r->symbol,
-				    r->offset, text);
+		pr_info_ratelimited("kprobes: %*pE+0x%x: %s%s%s\n", (int)strlen(r->symbol),
+				    r->symbol, r->offset, text, *r->candidates ? ": " : "",
+				    r->candidates);
 	else
 		pr_info_ratelimited("kprobes: %pS: %s\n", (void *)r->addr + r->offset, text);
 }
@@ -158,7 +161,8 @@ static DEFINE_SPINLOCK(ring_lock);
  * unknown or must not be read.
  */
 void kprobe_record_refusal(enum kprobe_request request, unsigned long caller,
-			   const struct kprobe *p, enum kprobe_reason reason)
+			   const struct kprobe *p, enum kprobe_reason reason,
+			   const char *candidates)
 {
 	struct kprobe_refusal refusal = {
 		.time = local_clock(),
@@ -170,6 +174,7 @@ void kprobe_record_refusal(enum kprobe_request request, unsigned long caller,
 	long len = 0;
 
 	get_task_comm(refusal.comm, current);
+	strscpy(refusal.candidates, candidates);
 	snprintf(refusal.caller, sizeof(refusal.caller), "%pS", (void *)caller);
 	if (p) {
 		refusal.by_name = p->symbol_name;

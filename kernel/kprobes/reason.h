@@ -25,6 +25,7 @@ enum kprobe_request {
 };
 
 #define KPROBE_REFUSAL_NAME	80	/* longer names of symbols and callers are truncated */
+#define KPROBE_REFUSAL_CANDIDATES 160
 #define KPROBE_REFUSALS_KEPT	(IS_ENABLED(CONFIG_DEBUG_FS) ? 128 : 1)
 
 /**
@@ -39,6 +40,7 @@ enum kprobe_request {
  * @reason:  why it was refused; the caller got the errno that belongs to it
  * @by_name: whether the probe has given a symbol
  * @symbol:  copy of the symbol's name, as the caller's string may not outlive the call
+ * @candidates: of an ambiguous name: names that mean one symbol each
  * @addr:    the address that the probe has given
  * @offset:  the offset from either
  */
@@ -52,12 +54,14 @@ struct kprobe_refusal {
 	enum kprobe_reason reason;
 	bool by_name;
 	char symbol[KPROBE_REFUSAL_NAME];
+	char candidates[KPROBE_REFUSAL_CANDIDATES];
 	unsigned long addr;
 	unsigned int offset;
 };
 
 void kprobe_record_refusal(enum kprobe_request request, unsigned long caller,
-			   const struct kprobe *p, enum kprobe_reason reason);
+			   const struct kprobe *p, enum kprobe_reason reason,
+			   const char *candidates);
 bool kprobe_get_refusal(u64 *number, struct kprobe_refusal *refusal);
 
 #endif /* _KERNEL_KPROBES_REASON_H */

@@ -24,6 +24,7 @@
 #include "reason.h"
 #include "register.h"
 #include "slot.h"
+#include "symbol.h"
 #include "table.h"
 
 /* Set when kprobes has been initialized during boot. Stays false if that fails. */
@@ -298,6 +299,7 @@ int kprobe_register_array(const struct kprobe_array *array,
 			  enum kprobe_request request, unsigned long caller)
 {
 	enum kprobe_reason reason = check_array(array);
+	char candidates[KPROBE_REFUSAL_CANDIDATES] = "";
 	bool many = array->num > KPROBE_CHUNK;
 	struct kprobe *refused = NULL;
 	int added = 0;
@@ -323,7 +325,9 @@ int kprobe_register_array(const struct kprobe_array *array,
 	roll_back(array, added);
 	if (refused)
 		refused->refused = reason;
-	kprobe_record_refusal(request, caller, refused, reason);
+	if (reason == KPROBE_REASON_AMBIGUOUS)
+		kprobe_list_candidates(refused->symbol_name, candidates, sizeof(candidates));
+	kprobe_record_refusal(request, caller, refused, reason, candidates);
 	return kprobe_reason_errno(reason);
 }
 

@@ -240,7 +240,7 @@ static int find_cold(void *data, const char *name, unsigned long addr)
 	unsigned long *found = data;
 
 	/* Functions of a test have names that say so. */
-	if (!strstr(name, ".cold") || strstarts(name, "kprobes_names") || !core_kernel_text(addr) ||
+	if (!strstr(name, ".cold") || strstarts(name, "kprobes_") || !core_kernel_text(addr) ||
 	    within_kprobe_blacklist(addr))
 		return 0;
 	*found = addr;
