@@ -9,8 +9,8 @@
  * the text for all of them at once.
  *
  * The files of kernel/kprobes form layers: a file calls those below it and no other. From top to
- * bottom: API (this file, module, debugfs), arrays of probes (register), entries (entry), text
- * (batch, ftrace), jumps (optimizer, code, detour), hits (fault to frame), places (address to
+ * bottom: API (this file, module, pending, debugfs), arrays of probes (register), entries (entry),
+ * text (batch, ftrace), jumps (optimizer, code, detour), hits (fault to frame), places (address to
  * patch), data (point, table, reason).
  *
  * kprobe_mutex protects everything that is not on the hit path: the links between probes and
@@ -82,8 +82,8 @@ EXPORT_SYMBOL_GPL(register_kprobes);
 
 /**
  * register_kprobe() - register a probe
- * @p: the probe. Its @symbol_name or @addr, @offset, handlers and
- *     %KPROBE_FLAG_DISABLED are read; all other members are written
+ * @p: the probe. Its @symbol_name or @addr, @offset, handlers,
+ *     %KPROBE_FLAG_DISABLED and %KPROBE_FLAG_PENDING are read; all other members are written
  *
  * Context: Process context, may sleep.
  * Return: 0, or
@@ -298,7 +298,7 @@ int disable_kprobe(struct kprobe *kp)
 		if (!kprobe_is_registered(kp))
 			return -EINVAL;
 		point = kp->point;
-		if (!kprobe_disabled(kp)) {
+		if (!(kp->flags & KPROBE_FLAG_DISABLED)) {
 			kprobe_point_set_disabled(kp->point, kp, true);
 			reason = commit_point(kp->point);
 		}
@@ -318,8 +318,8 @@ EXPORT_SYMBOL_GPL(disable_kprobe);
  *
  * Context: Process context, may sleep. Or in a probe's handler, in any context.
  * Return: 0, also if the probe was not disabled; -EINVAL if it is not registered or its text
- * has gone; -ENOMEM, -EBUSY, -ENODEV or -EINVAL if ftrace fails to arm the point: the probe
- * then stays disabled, or enabled and not armed, as it was.
+ * has gone, unless it waits for its module; -ENOMEM, -EBUSY, -ENODEV or -EINVAL if ftrace fails to
+ * arm the point: the probe then stays disabled, or enabled and not armed, as it was.
  */
 int enable_kprobe(struct kprobe *kp)
 {
@@ -334,7 +334,7 @@ int enable_kprobe(struct kprobe *kp)
 		reason = KPROBE_REASON_NOT_REGISTERED;
 		/* It may be no probe at all: do not read it. */
 		refused = NULL;
-	} else if (kprobe_gone(kp)) {
+	} else if (kprobe_gone(kp) && !kprobe_is_waiting(kp)) {
 		reason = KPROBE_REASON_GONE;
 	} else {
 		disabled = kprobe_disabled(kp);
@@ -344,7 +344,7 @@ int enable_kprobe(struct kprobe *kp)
 			return 0;
 		kprobe_point_set_disabled(kp->point, kp, disabled);
 	}
-	kprobe_record_refusal(KPROBE_ENABLE, _RET_IP_, refused, reason, "");
+	kprobe_refuse(KPROBE_ENABLE, _RET_IP_, refused, reason);
 	return kprobe_reason_errno(reason);
 }
 EXPORT_SYMBOL_GPL(enable_kprobe);

@@ -17,6 +17,7 @@
  * @KPROBE_REASON_NEITHER:        neither symbol nor address is given
  * @KPROBE_REASON_SYMBOL:         no such symbol
  * @KPROBE_REASON_AMBIGUOUS:      several symbols have the name
+ * @KPROBE_REASON_PENDING:        no such symbol, and no module to wait for is named
  * @KPROBE_REASON_PREFIX:         in front of a function's entry
  * @KPROBE_REASON_TRAMPOLINE:     in the trampoline of a static call
  * @KPROBE_REASON_NO_TEXT:        not the kernel's text
@@ -93,6 +94,7 @@ enum kprobe_reason {
 	KPROBE_REASON_NEITHER,
 	KPROBE_REASON_SYMBOL,
 	KPROBE_REASON_AMBIGUOUS,
+	KPROBE_REASON_PENDING,
 	KPROBE_REASON_PREFIX,
 	KPROBE_REASON_TRAMPOLINE,
 	KPROBE_REASON_NO_TEXT,

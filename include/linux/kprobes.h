@@ -109,12 +109,13 @@ enum kprobe_miss {
 	KPROBE_MISS_CAUSES,
 };
 
-/* Bits of kprobe::flags. Only DISABLED may be set by a caller. */
+/* Bits of kprobe::flags. Only DISABLED and PENDING may be set by a caller. */
 #define KPROBE_FLAG_GONE	1	/* its text went away with a module or init memory */
 #define KPROBE_FLAG_DISABLED	2	/* registered, but its handlers do not run */
 #define KPROBE_FLAG_OPTIMIZED	4	/* its point is reached by a jump */
 #define KPROBE_FLAG_FTRACE	8	/* its point is reached through ftrace */
 #define KPROBE_FLAG_ON_FUNC_ENTRY	16	/* its address is a function's entry */
+#define KPROBE_FLAG_PENDING	32	/* it waits for its module while that is not there */
 
 /**
  * struct kprobe - a probe on an instruction
@@ -134,7 +135,12 @@ enum kprobe_miss {
  *                 when the probe is registered
  * @opcode:        first unit of the instruction's own bytes
  * @flags:         %KPROBE_FLAG_DISABLED before registering leaves the probe
- *                 off until enable_kprobe(); must not be written afterwards
+ *                 off until enable_kprobe(). With %KPROBE_FLAG_PENDING a probe on
+ *                 "module:function" can be registered while the module is not
+ *                 there: it is armed whenever the module is loaded, before the
+ *                 module's init function runs; until then it is GONE as well.
+ *                 @symbol_name must stay valid. The flag does nothing for other
+ *                 names. Must not be written afterwards
  *
  * The user must not change it while it is registered. It may be a member of a larger
  * structure, whose other members handlers may change.
@@ -494,7 +500,7 @@ static inline unsigned long get_kretprobe_retaddr(struct kretprobe_instance *ri)
  * @p: a registered probe
  *
  * Return: True if the module or the init memory that @p was in has been freed. Such a
- * probe can only be unregistered.
+ * probe can only be unregistered. True also while @p waits for its module.
  */
 static inline bool kprobe_gone(struct kprobe *p)
 {

@@ -429,11 +429,8 @@ static void queue_commit(struct irq_work *work)
 /* A handler may be in an NMI, which cannot queue a work item. */
 static DEFINE_IRQ_WORK(commit_irq_work, queue_commit);
 
-/*
- * Disables or enables a probe from a handler, for hits that begin later. Returns -EINVAL if the
- * probe is not registered, or is gone and cannot be enabled.
- */
-int kprobe_set_disabled_in_handler(struct kprobe *kp, bool disabled)
+/* False if the probe is not on the point of its address. */
+static bool set_on_point(struct kprobe *kp, bool disabled)
 {
 	struct kprobe_point *point;
 	unsigned long flags;
@@ -446,8 +443,22 @@ int kprobe_set_disabled_in_handler(struct kprobe *kp, bool disabled)
 	if (found)
 		kprobe_point_set_disabled(point, kp, disabled);
 	raw_local_irq_restore(flags);
-	if (!found)
-		return disabled && kprobe_gone(kp) ? 0 : -EINVAL;
+	return found;
+}
+
+/*
+ * Disables or enables a probe from a handler, for hits that begin later. Returns -EINVAL if the
+ * probe is not registered, or is gone and cannot be enabled.
+ */
+int kprobe_set_disabled_in_handler(struct kprobe *kp, bool disabled)
+{
+	if (!set_on_point(kp, disabled)) {
+		if (!kprobe_is_waiting(kp))
+			return disabled && kprobe_gone(kp) ? 0 : -EINVAL;
+		kprobe_change_flags(kp, KPROBE_FLAG_DISABLED, disabled ? KPROBE_FLAG_DISABLED : 0);
+		/* Its module may have come meanwhile. */
+		set_on_point(kp, disabled);
+	}
 	irq_work_queue(&commit_irq_work);
 	return 0;
 }

@@ -134,23 +134,54 @@ static void points_stop(struct seq_file *m, void *v)
 	mutex_unlock(&kprobe_mutex);
 }
 
+/* The newest of the probes on the point that wait for a module, NULL if there is none. */
+static const struct kprobe *waiting_on(const struct kprobe_point *point)
+{
+	const struct kprobe *p;
+
+	list_for_each_entry(p, &point->probes, list)
+		if (kprobe_is_waiting(p))
+			return p;
+	return NULL;
+}
+
+/* Writes a word, in which nothing separates fields, which two spaces do. */
+static void put_word(char *buf, size_t size, const char *word)
+{
+	int len = string_escape_mem(word, strlen(word), buf, size,
+				    ESCAPE_ANY_NP | ESCAPE_APPEND, " ");
+
+	buf[min_t(size_t, len, size - 1)] = '\0';
+}
+
+/* The address of a point, 0 if a probe waits for it to have one. */
+static unsigned long address_of(const struct kprobe_point *point)
+{
+	return waiting_on(point) ? 0 : point->addr;
+}
+
 /*
  * Writes symbol and offset of a point to @place, else its address. Returns the name of its module,
- * or NULL. The module stays while kprobe_mutex is held. A point that is gone has no symbol: its
- * address may be in another module by now.
+ * or NULL. The module stays while kprobe_mutex is held. A point that is gone has no symbol, as its
+ * address may be in another module by now, but that which a probe waits for.
  */
 static const char *find_place(const struct seq_file *m, const struct kprobe_point *point,
 			      char place[KSYM_SYMBOL_LEN])
 {
+	const struct kprobe *waiting = waiting_on(point);
 	unsigned long size, offset;
 	char *module = NULL;
 
 	lockdep_assert_held(&kprobe_mutex);
-	if (point->state != KPROBE_POINT_GONE &&
-	    kallsyms_lookup(point->addr, &size, &offset, &module, place))
-		sprintf(place + strlen(place), "+0x%lx", offset);
-	else
+	if (waiting) {
+		offset = waiting->offset;
+		put_word(place, KSYM_NAME_LEN, waiting->symbol_name);
+	} else if (point->state == KPROBE_POINT_GONE ||
+		   !kallsyms_lookup(point->addr, &size, &offset, &module, place)) {
 		sprintf(place, "0x%px", shown(m, point->addr));
+		return NULL;
+	}
+	sprintf(place + strlen(place), "+0x%lx", offset);
 	return module;
 }
 
@@ -169,13 +200,14 @@ static void show_point(struct seq_file *m, const struct kprobe_point *point)
 	const char *module = find_place(m, point, place);
 	enum kprobe_miss cause;
 
-	seq_printf(m, "%px  %s  %s  %s", shown(m, point->addr), place, module ?: "-",
+	seq_printf(m, "%px  %s  %s  %s", shown(m, address_of(point)), place, module ?: "-",
 		   kprobe_mechanism_names[point->mechanism]);
 	/* A breakpoint or jump may be after the probed entry nop. */
 	if (point->site != point->addr && point->mechanism != KPROBE_FTRACE)
 		seq_printf(m, "+%lu", point->site - point->addr);
 	seq_printf(m, "  %s  %zu", kprobe_point_is_optimizing(point) ? "optimizing" :
-		   states[point->state], list_count_nodes((void *)&point->probes));
+		   waiting_on(point) ? "pending" : states[point->state],
+		   list_count_nodes((void *)&point->probes));
 	for (cause = 0; cause < KPROBE_MISS_CAUSES; cause++)
 		seq_printf(m, "  %u", atomic_read(&point->misses[cause]));
 	seq_printf(m, "  %s\n", kprobe_reason_text(kprobe_why_no_jump(point)));
@@ -201,6 +233,7 @@ static const struct {
 	u32 flag;
 	const char *word;
 } flag_words[] = {
+	{ KPROBE_FLAG_PENDING, "PENDING" },
 	{ KPROBE_FLAG_GONE, "GONE" },
 	{ KPROBE_FLAG_DISABLED, "DISABLED" },
 	{ KPROBE_FLAG_OPTIMIZED, "OPTIMIZED" },
@@ -221,12 +254,17 @@ static int list_show(struct seq_file *m, void *v)
 	list_for_each_entry(p, &point->probes, list) {
 		u32 flags = READ_ONCE(p->flags);
 
-		seq_printf(m, "%px  %c  %s", shown(m, point->addr),
+		seq_printf(m, "%px  %c  %s", shown(m, address_of(point)),
 			   kprobe_is_return_probe(p) ? 'r' : 'k', place);
 		if (module)
 			seq_printf(m, "  %s", module);
-		if (flags & KPROBE_FLAG_GONE)
+		/* Only what waits can be enabled. */
+		if (kprobe_is_waiting(p))
+			flags &= ~KPROBE_FLAG_GONE;
+		else if (flags & KPROBE_FLAG_GONE)
 			flags &= ~KPROBE_FLAG_DISABLED;
+		else
+			flags &= ~KPROBE_FLAG_PENDING;
 		for (i = 0, gap = "  "; i < ARRAY_SIZE(flag_words); i++) {
 			if (!(flags & flag_words[i].flag))
 				continue;

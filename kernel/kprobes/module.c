@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Restores text and kills its points before it goes away: text of modules, and init memory.
+ * Restores text and kills its points before it goes away: text of modules, and init memory. Has the
+ * probes that wait for a module be armed when it comes.
  *
  * A probe may be set in a module from the moment when module_event() has handled COMING until it
  * handles GOING. Registering checks the module under kprobe_mutex, so GOING sees all probes in the
@@ -13,6 +14,7 @@
 #include <asm/sections.h>
 
 #include "mechanism.h"
+#include "pending.h"
 #include "place.h"
 #include "point.h"
 
@@ -61,32 +63,48 @@ static void kill_module_text(struct module *mod, enum mod_mem_type type)
 	kill_points((unsigned long)mod->mem[type].base, mod->mem[type].size);
 }
 
+/* The module's index and blacklist are there when the probes that wait for it are armed. */
+static int module_comes(struct module *mod)
+{
+	int ret = kprobe_module_comes(mod) ?: kprobe_blacklist_add_module(mod);
+
+	/* When this fails, GOING is sent only to the notifiers that were called before. */
+	if (ret)
+		kprobe_module_has_come(mod);
+	else if (!is_livepatch_module(mod))
+		kprobe_arm_waiting(mod);
+	return ret;
+}
+
 static int module_event(struct notifier_block *nb, unsigned long event, void *data)
 {
 	struct module *mod = data;
 	int ret = 0;
 
-	guard(mutex)(&kprobe_mutex);
-	switch (event) {
-	case MODULE_STATE_COMING:
-		ret = kprobe_module_comes(mod) ?: kprobe_blacklist_add_module(mod);
-		/* When this fails, GOING is sent only to the notifiers that were called before. */
-		if (ret)
+	scoped_guard(mutex, &kprobe_mutex) {
+		switch (event) {
+		case MODULE_STATE_COMING:
+			ret = module_comes(mod);
+			break;
+		case MODULE_STATE_LIVE:
 			kprobe_module_has_come(mod);
-		break;
-	case MODULE_STATE_LIVE:
-		kprobe_module_has_come(mod);
-		kill_module_text(mod, MOD_INIT_TEXT);
-		kprobe_blacklist_remove_memory(&mod->mem[MOD_INIT_TEXT]);
-		break;
-	case MODULE_STATE_GOING:
-		kprobe_module_has_come(mod);
-		kill_module_text(mod, MOD_INIT_TEXT);
-		kill_module_text(mod, MOD_TEXT);
-		kprobe_blacklist_remove_module(mod);
-		kprobe_drop_index(mod);
-		break;
+			kill_module_text(mod, MOD_INIT_TEXT);
+			kprobe_blacklist_remove_memory(&mod->mem[MOD_INIT_TEXT]);
+			/* Until now it could not be probed: kprobe_module_comes(). */
+			if (is_livepatch_module(mod))
+				kprobe_arm_waiting(mod);
+			break;
+		case MODULE_STATE_GOING:
+			kprobe_module_has_come(mod);
+			kill_module_text(mod, MOD_INIT_TEXT);
+			kill_module_text(mod, MOD_TEXT);
+			kprobe_blacklist_remove_module(mod);
+			kprobe_drop_index(mod);
+			break;
+		}
 	}
+	if (event != MODULE_STATE_COMING)
+		kprobe_forget_places(mod);
 	return notifier_from_errno(ret);
 }
 

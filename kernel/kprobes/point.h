@@ -45,6 +45,12 @@ struct kprobe_point *kprobe_point_next_gone(unsigned long addr, unsigned long fr
 #define KPROBE_PATCH_REACH	(KPROBE_ENTRY_NOP_SIZE + KPROBE_JUMP_SIZE)
 #define KPROBE_REGION_REACH	(KPROBE_ENTRY_NOP_SIZE + KPROBE_TEXT_SIZE)
 
+/* Does the probe wait for its module? It is then on a point that is gone. */
+static inline bool kprobe_is_waiting(const struct kprobe *p)
+{
+	return !(~READ_ONCE(p->flags) & (KPROBE_FLAG_GONE | KPROBE_FLAG_PENDING));
+}
+
 /* Is the mechanism in the text? */
 static inline bool kprobe_point_in_text(const struct kprobe_point *point)
 {

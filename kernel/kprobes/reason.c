@@ -35,6 +35,8 @@ static const struct {
 	[KPROBE_REASON_SYMBOL] = { -ENOENT, "symbol: unknown symbol" },
 	[KPROBE_REASON_AMBIGUOUS] = { -EADDRNOTAVAIL,
 		"ambiguous: several functions have this name" },
+	[KPROBE_REASON_PENDING] = { -ENOENT,
+		"pending: unknown symbol, and no module is named to wait for" },
 	[KPROBE_REASON_PREFIX] = { -EINVAL,
 		"prefix: in front of a function's entry (__cfi_, __pfx_)" },
 	[KPROBE_REASON_TRAMPOLINE] = { -EINVAL, "trampoline: trampoline of a static call" },

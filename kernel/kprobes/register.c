@@ -10,10 +10,12 @@
 #include <linux/init.h>
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
+#include <linux/module.h>
 #include <linux/printk.h>
 #include <linux/rculist.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 #include <linux/timekeeping.h>
 
 #include "frame.h"
@@ -40,15 +42,15 @@ static bool is_on_one_of(const struct kprobe_point *point, unsigned long last,
 	return false;
 }
 
-/* Only a caller that has overwritten @addr of a registered probe has all points searched. */
+/* Only a caller that has overwritten @addr of a probe that is armed has all points searched. */
 static bool is_on_a_point(const struct kprobe *p)
 {
 	unsigned long addr = (unsigned long)p->addr, from = 0;
 
 	return is_on_one_of(kprobe_point_lookup(addr), addr, p) ||
 	       is_on_one_of(kprobe_point_next_gone(addr, 0), addr, p) ||
-	       is_on_one_of(kprobe_point_next(&from, ULONG_MAX), ULONG_MAX, p) ||
-	       is_on_one_of(kprobe_point_next_gone(0, 0), ULONG_MAX, p);
+	       is_on_one_of(kprobe_point_next_gone(0, 0), ULONG_MAX, p) ||
+	       is_on_one_of(kprobe_point_next(&from, ULONG_MAX), ULONG_MAX, p);
 }
 
 /*
@@ -151,23 +153,36 @@ static enum kprobe_reason add_point(unsigned long addr, bool on_func_entry, bool
 	return reason;
 }
 
+static bool names_module(const struct kprobe *p)
+{
+	return p->symbol_name && strchr(p->symbol_name, ':');
+}
+
 /*
  * Initializes a probe and puts it in front of the others on its point: its handlers run first. If
- * it has a post-handler, the route of the point must call post-handlers already.
+ * it has a post-handler, the route of the point must call post-handlers already. A probe that has
+ * waited for its module leaves the point where it did so: no hit of that one can be under way.
  */
 static void join(struct kprobe *p, struct kprobe_point *point)
 {
+	u32 kept = KPROBE_FLAG_DISABLED | (names_module(p) ? KPROBE_FLAG_PENDING : 0);
+	u32 flags = kprobe_point_flag(point);
+
+	if (point->on_func_entry)
+		flags |= KPROBE_FLAG_ON_FUNC_ENTRY;
+	if (p->point) {
+		list_del(&p->list);
+		kprobe_point_put(p->point);
+	} else {
+		p->nmissed = 0;
+	}
 	p->self = p;
 	p->removing = false;
 	p->refused = KPROBE_REASON_NONE;
 	p->moved = point->addr - (unsigned long)p->addr - p->offset;
 	p->addr = (kprobe_opcode_t *)point->addr;
 	p->opcode = point->opcode;
-	p->nmissed = 0;
-	p->flags &= KPROBE_FLAG_DISABLED;
-	p->flags |= kprobe_point_flag(point);
-	if (point->on_func_entry)
-		p->flags |= KPROBE_FLAG_ON_FUNC_ENTRY;
+	kprobe_change_flags(p, ~kept, flags);
 	p->point = point;
 	if (list_empty(&point->probes))
 		memset(point->misses, 0, sizeof(point->misses));
@@ -179,10 +194,10 @@ static void join(struct kprobe *p, struct kprobe_point *point)
 }
 
 /*
- * Puts a probe on its point, which it finds or makes, and the point into the chunk. @returns: it is
- * the probe of a return probe. A probe that is refused is on no point.
+ * Puts a probe on its point, which it finds or makes, and the point into the chunk. A probe that is
+ * refused is where it was.
  */
-enum kprobe_reason kprobe_add(struct kprobe *p, bool returns, struct kprobe_chunk *chunk)
+enum kprobe_reason kprobe_attach(struct kprobe *p, struct kprobe_chunk *chunk)
 {
 	struct kprobe_point *point;
 	enum kprobe_reason reason;
@@ -191,16 +206,11 @@ enum kprobe_reason kprobe_add(struct kprobe *p, bool returns, struct kprobe_chun
 	unsigned long addr = 0;
 
 	lockdep_assert_held(&kprobe_mutex);
-	if (!kprobes_ready)
-		return KPROBE_REASON_EARLY;
-	if (kprobe_is_known(p))
-		return KPROBE_REASON_REGISTERED;
-	p->returns = returns;
 	reason = kprobe_resolve(p, &chunk->lookup, &addr, &on_func_entry) ?:
 		 kprobe_check_address(&chunk->lookup, addr, false);
 	if (reason)
 		return reason;
-	if (returns && !on_func_entry)
+	if (p->returns && !on_func_entry)
 		return KPROBE_REASON_ENTRY;
 	point = kprobe_point_lookup(addr);
 	if (!point)
@@ -212,6 +222,62 @@ enum kprobe_reason kprobe_add(struct kprobe *p, bool returns, struct kprobe_chun
 	join(p, point);
 	list_move_tail(&point->batch, &chunk->batch);
 	return KPROBE_REASON_NONE;
+}
+
+/* Is the module that the probe names not there, or not yet? It may come and go at any time. */
+static bool is_module_absent(const struct kprobe *p)
+{
+	char name[MODULE_NAME_LEN];
+
+	strscpy(name, p->symbol_name, min(sizeof(name), strcspn(p->symbol_name, ":") + 1));
+	guard(preempt)();
+	return IS_ENABLED(CONFIG_MODULES) && !find_module(name);
+}
+
+/* Puts a probe on a point that is gone from the beginning, until its module comes: pending.c. */
+static enum kprobe_reason wait_for_module(struct kprobe *p)
+{
+	struct kprobe_point *point = kmem_cache_zalloc(point_cache, GFP_KERNEL);
+
+	if (!point)
+		return KPROBE_REASON_NO_MEMORY;
+	INIT_LIST_HEAD(&point->probes);
+	INIT_LIST_HEAD(&point->batch);
+	INIT_LIST_HEAD(&point->optimize);
+	kprobe_point_set_state(point, KPROBE_POINT_GONE);
+	kprobe_point_add(point);
+	join(p, point);
+	kprobe_change_flags(p, 0, KPROBE_FLAG_GONE);
+	return KPROBE_REASON_NONE;
+}
+
+/*
+ * Puts a new probe on its point, or on one where it waits for its module. @returns: it is the probe
+ * of a return probe. A probe that is refused is on no point.
+ */
+enum kprobe_reason kprobe_add(struct kprobe *p, bool returns, struct kprobe_chunk *chunk)
+{
+	bool may_wait = p->flags & KPROBE_FLAG_PENDING, absent;
+	enum kprobe_reason reason;
+
+	lockdep_assert_held(&kprobe_mutex);
+	if (!kprobes_ready)
+		return KPROBE_REASON_EARLY;
+	if (kprobe_is_known(p))
+		return KPROBE_REASON_REGISTERED;
+	p->returns = returns;
+	p->point = NULL;
+	absent = may_wait && names_module(p) && is_module_absent(p);
+	reason = kprobe_attach(p, chunk);
+	if (!reason || !may_wait)
+		return reason;
+	if (!names_module(p))
+		return reason == KPROBE_REASON_SYMBOL ? KPROBE_REASON_PENDING : reason;
+	/* If it was there before and after, it has no such function. */
+	if (reason == KPROBE_REASON_MODULE_COMING || reason == KPROBE_REASON_MODULE_GOING ||
+	    (reason == KPROBE_REASON_SYMBOL && (absent || is_module_absent(p))))
+		reason = wait_for_module(p);
+	return reason;
 }
 
 static struct kprobe *probe_at(const struct kprobe_array *array, int i)
@@ -287,8 +353,24 @@ static void roll_back(const struct kprobe_array *array, int num)
 
 		/* join() has replaced the address that the caller gave. */
 		p->addr = p->symbol_name ? NULL : (void *)p->addr - p->moved - p->offset;
-		p->flags &= KPROBE_FLAG_DISABLED;
+		p->flags &= KPROBE_FLAG_DISABLED | KPROBE_FLAG_PENDING;
 	}
+}
+
+/*
+ * Has a refused call be found in debugfs and in the log, and by who asked for an event. @p is NULL
+ * if the probe is unknown. @caller is the address that the API returns to.
+ */
+void kprobe_refuse(enum kprobe_request request, unsigned long caller, struct kprobe *p,
+		   enum kprobe_reason reason)
+{
+	char candidates[KPROBE_REFUSAL_CANDIDATES] = "";
+
+	if (p)
+		p->refused = reason;
+	if (reason == KPROBE_REASON_AMBIGUOUS)
+		kprobe_list_candidates(p->symbol_name, candidates, sizeof(candidates));
+	kprobe_record_refusal(request, caller, p, reason, candidates);
 }
 
 /*
@@ -299,7 +381,6 @@ int kprobe_register_array(const struct kprobe_array *array,
 			  enum kprobe_request request, unsigned long caller)
 {
 	enum kprobe_reason reason = check_array(array);
-	char candidates[KPROBE_REFUSAL_CANDIDATES] = "";
 	bool many = array->num > KPROBE_CHUNK;
 	struct kprobe *refused = NULL;
 	int added = 0;
@@ -323,11 +404,7 @@ int kprobe_register_array(const struct kprobe_array *array,
 	if (!reason)
 		return 0;
 	roll_back(array, added);
-	if (refused)
-		refused->refused = reason;
-	if (reason == KPROBE_REASON_AMBIGUOUS)
-		kprobe_list_candidates(refused->symbol_name, candidates, sizeof(candidates));
-	kprobe_record_refusal(request, caller, refused, reason, candidates);
+	kprobe_refuse(request, caller, refused, reason);
 	return kprobe_reason_errno(reason);
 }
 

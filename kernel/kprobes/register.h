@@ -52,7 +52,10 @@ enum kprobe_reason kprobe_make_point(unsigned long addr, bool on_func_entry,
 				     struct kprobe_lookup *lookup, struct kprobe_point **made);
 bool kprobe_is_known(const struct kprobe *p);
 bool kprobe_is_registered(const struct kprobe *p);
+enum kprobe_reason kprobe_attach(struct kprobe *p, struct kprobe_chunk *chunk);
 enum kprobe_reason kprobe_add(struct kprobe *p, bool returns, struct kprobe_chunk *chunk);
+void kprobe_refuse(enum kprobe_request request, unsigned long caller, struct kprobe *p,
+		   enum kprobe_reason reason);
 int kprobe_register_array(const struct kprobe_array *array,
 			  enum kprobe_request request, unsigned long caller);
 void kprobe_unregister_array(const struct kprobe_array *array);

@@ -96,6 +96,9 @@ static void prepare(struct model *m, unsigned int subject, unsigned int place,
 	reset_counts(m, subject);
 	kprobes_model_set_place(m, kp, place, step);
 	kp->flags = step->flags;
+	/* Probes that wait for a module have tests of their own. */
+	if (kp->symbol_name && strchr(kp->symbol_name, ':'))
+		kp->flags &= ~KPROBE_FLAG_PENDING;
 	if (kprobes_model_is_return(subject)) {
 		struct kretprobe *rp = return_probe(m, subject);
 
