@@ -10,6 +10,10 @@ VARIANT ?= run
 unexport MAKEFLAGS MAKELEVEL MFLAGS ARCH VARIANT QUICK RECORD KERNELS SECONDS
 .NOTPARALLEL:
 
+# Says which of the variables that were given do nothing for what is made.
+given := $(foreach word,$(MAKEOVERRIDES),$(if $(findstring =,$(word)),$(firstword $(subst =, ,$(word)))))
+$(shell scripts/help unused "$(or $(MAKECMDGOALS),help)" "$(given)" >&2)
+
 help: ## this list
 	@scripts/help
 
@@ -22,10 +26,10 @@ kernel: ## kernel and modules, in build/ARCH[-VARIANT]
 test: ## KUnit, kselftests and the base's ftrace selftests in a virtual machine
 	@scripts/test $(ARCH) $(VARIANT)
 
-torture: ## probes come and go under load for SECONDS=60, as SEED=1 decides, in a virtual machine
+torture: ## probes come and go under load for a minute, in a virtual machine
 	@scripts/torture $(ARCH) $(VARIANT) $(SECONDS)
 
-lint: ## checkpatch --strict, kernel-doc, shellcheck, unit tests, git am of the series (2 minutes)
+lint: ## style, documentation comments, unit tests of the workflow (2 minutes)
 	@scripts/check lint
 
 check: ## lint; sparse and W=1 on each architecture; what a hit executes cannot be probed
@@ -34,10 +38,10 @@ check: ## lint; sparse and W=1 on each architecture; what a hit executes cannot 
 bench: ## cost and scale beside the base's own kprobes, in tables and plots (45 minutes)
 	@scripts/bench/run $(ARCH) "$(QUICK)" "$(RECORD)"
 
-proof: ## probes on every instruction under a workload (hours; QUICK=1: a tenth, PHASES: some)
+proof: ## probes on every instruction under a workload (x86_64 alone; hours)
 	@QUICK="$(QUICK)" scripts/proof/run $(ARCH) $(VARIANT)
 
-ci: ## what gates a change: lint, tests on two kernels, torture, figures (20 to 45 minutes)
+ci: ## what gates a change: lint, tests, torture, figures (20 to 45 minutes)
 	@scripts/ci
 
 matrix: ## every kernel and architecture, built and tested, in scripts/matrix.txt (hours)
@@ -50,7 +54,7 @@ tree: ## the assembled kernel source, in build/linux
 shell: ## a shell in the virtual machine
 	@scripts/boot shell $(ARCH) $(VARIANT)
 
-configs: ## kernels without kprobes, modules or SMP, and the smallest, boot; objects of small ones compile
+configs: ## kernels without kprobes, modules or SMP, and the smallest, boot
 	@scripts/configs $(ARCH)
 
 series: ## patches with a cover letter, in build/series, tried with git am on a pristine base
