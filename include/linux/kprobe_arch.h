@@ -303,12 +303,13 @@ static __always_inline unsigned int kprobe_call_pushed(unsigned long addr, unsig
 
 /**
  * arch_kprobe_emit_detour() - write the code that a jump or breakpoint leads to
- * @detour: with @point, @generation, @alone, @slot, @nr and @from set
+ * @detour: with @point, @generation, @alone, @counts, @slot, @nr and @from set
  * @region: the instructions to be displaced
  * @code:   appended to, for @slot; %KPROBE_DETOUR_MAX_SIZE bytes of room
  *
  * Fills in what tells where things are in the detour, and @direct. The code calls the
- * handlers of the probes that are on the point now. Once @generation is not the point's any
+ * handlers of the probes that are on the point now, and if @counts first increments the
+ * point's @hits. Once @generation is not the point's any
  * more, it leaves the hit to kprobe_detour_changed() or kprobe_detour_post_changed(). The
  * route's @run_post is NULL if there is no code for post-handlers: kprobe_leave_detour().
  * Code that turns out too long for its slot is written again for another @slot.

@@ -172,8 +172,9 @@ struct kprobe_emulation {
  * struct kprobe_point - one probed address, with all the probes on it
  * @generation: incremented when enabled probes come or go, when probes are enabled or
  *             disabled, when a detour without code for post-handlers is left, when the
- *             point comes to use ftrace, and when another one comes to its site: a detour that
- *             was made before must not call handlers any more
+ *             point comes to use ftrace, when another one comes to its site, and when
+ *             counting of hits is turned on or off: a detour that was made before must not
+ *             call handlers any more
  * @route:     where hits continue; written by kprobe_point_set_route(), read by hits
  * @text:      route of hits that continue in the text after the displaced instruction.
  *             Its @run is a slot: an executable copy of the instruction, followed by a
@@ -211,6 +212,8 @@ struct kprobe_emulation {
  *             0 when it needs none
  * @misses:    how often handlers of its probes, also of those that have left, did not run since
  *             the first one came; by enum kprobe_miss
+ * @hits:      how often execution has reached the armed point since counting was turned on; of
+ *             use while kprobe_counting is on, and afterwards until it is on again
  * @optimize:  in the optimizer's list for @optimization
  * @next:      the next in its chain of the table of points
  * @batch:     in the current batch, or in the list of points that are DISARM_PENDING
@@ -241,6 +244,7 @@ struct kprobe_point {
 	u8 region_len;
 	u8 not_jump;
 	atomic_t misses[KPROBE_MISS_CAUSES];
+	atomic_long_t hits;
 	struct kprobe_detour *detour;
 	struct list_head optimize;
 #ifdef CONFIG_KPROBES_ON_FTRACE
@@ -285,6 +289,7 @@ struct kprobe_entry {
  *              covers; for breakpoints
  * @direct:     a breakpoint's hit leaves the trap for it: its code calls the handlers itself, or
  *              is a stub. False when there is another point at the site
+ * @counts:     its code counts the hits for which it calls handlers itself
  * @slot:       its code, where a jump or breakpoint leads
  * @route:      route of hits that continue here: @run executes all displaced instructions
  *              and jumps back to the text after them, @run_post also calls the
@@ -309,6 +314,7 @@ struct kprobe_detour {
 	u32 generation;
 	bool alone;
 	bool direct;
+	bool counts;
 	u8 nr;
 	u8 from[KPROBE_REGION_INSNS + 1];
 	u16 insn[KPROBE_REGION_INSNS + 1];

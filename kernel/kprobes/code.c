@@ -21,6 +21,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
+#include "hit.h"
 #include "mechanism.h"
 #include "place.h"
 #include "point.h"
@@ -244,6 +245,7 @@ static enum kprobe_reason make_detour(struct kprobe_point *point,
 	*detour = (struct kprobe_detour){
 		.point = point, .generation = READ_ONCE(point->generation), .alone = alone,
 		.direct = !kprobe_point_at_site(point), .nr = region->nr,
+		.counts = static_key_enabled(&kprobe_counting),
 	};
 	smp_rmb();	/* before probes' flags are read: pairs with kprobe_point_set_disabled() */
 	memcpy(detour->from, region->from, region->nr + 1);

@@ -210,13 +210,17 @@ static void show_point(struct seq_file *m, const struct kprobe_point *point)
 		   list_count_nodes((void *)&point->probes));
 	for (cause = 0; cause < KPROBE_MISS_CAUSES; cause++)
 		seq_printf(m, "  %u", atomic_read(&point->misses[cause]));
-	seq_printf(m, "  %s\n", kprobe_reason_text(kprobe_why_no_jump(point)));
+	seq_printf(m, "  %s  ", kprobe_reason_text(kprobe_why_no_jump(point)));
+	if (kprobe_has_count(point))
+		seq_printf(m, "%lu\n", atomic_long_read(&point->hits));
+	else
+		seq_puts(m, "-\n");
 }
 
 static int points_show(struct seq_file *m, void *v)
 {
 	if (v == SEQ_START_TOKEN)
-		seq_puts(m, "address  symbol  module  mechanism  state  probes  nested  depth  diverted  offline  no-instance  not-optimized\n");
+		seq_puts(m, "address  symbol  module  mechanism  state  probes  nested  depth  diverted  offline  no-instance  not-optimized  hits\n");
 	else
 		show_point(m, v);
 	return 0;
@@ -402,34 +406,56 @@ static const struct seq_operations refused_ops = {
 	.show = refused_show,
 };
 
-static ssize_t enabled_read(struct file *file, char __user *buf, size_t count,
-			    loff_t *pos)
-{
-	const char *text = READ_ONCE(kprobe_armed_globally) ? "1\n" : "0\n";
+/* A file that is 0 or 1. */
+struct file_switch {
+	bool (*is_on)(void);
+	int (*turn)(bool on);
+};
 
-	return simple_read_from_buffer(buf, count, pos, text, 2);
+static bool is_armed(void)
+{
+	return READ_ONCE(kprobe_armed_globally);
 }
 
-static ssize_t enabled_write(struct file *file, const char __user *buf,
-			     size_t count, loff_t *pos)
+static int arm(bool on)
 {
+	return kprobe_reason_errno(kprobe_arm_all(on));
+}
+
+static int count(bool on)
+{
+	kprobe_set_counting(on);
+	return 0;
+}
+
+static const struct file_switch enabled_switch = { is_armed, arm };
+static const struct file_switch count_switch = { kprobe_is_counting, count };
+
+static ssize_t switch_read(struct file *file, char __user *buf, size_t count, loff_t *pos)
+{
+	const struct file_switch *of = file_inode(file)->i_private;
+
+	return simple_read_from_buffer(buf, count, pos, of->is_on() ? "1\n" : "0\n", 2);
+}
+
+static ssize_t switch_write(struct file *file, const char __user *buf, size_t count, loff_t *pos)
+{
+	const struct file_switch *of = file_inode(file)->i_private;
 	char word[8] = "";
-	bool enable;
+	bool on;
 	int ret;
 
 	if (count >= sizeof(word))
 		return -EINVAL;
 	if (copy_from_user(word, buf, count))
 		return -EFAULT;
-	ret = parse_switch(word, &enable);
-	if (!ret)
-		ret = kprobe_reason_errno(kprobe_arm_all(enable));
+	ret = parse_switch(word, &on) ?: of->turn(on);
 	return ret ?: count;
 }
 
-static const struct file_operations enabled_fops = {
-	.read = enabled_read,
-	.write = enabled_write,
+static const struct file_operations switch_fops = {
+	.read = switch_read,
+	.write = switch_write,
 	.llseek = default_llseek,
 };
 
@@ -442,7 +468,8 @@ static int __init kprobe_debugfs_init(void)
 	debugfs_create_file("points", 0400, dir, (void *)&kprobe_points_ops, &file_fops);
 	debugfs_create_file("refused", 0400, dir, (void *)&refused_ops, &file_fops);
 	debugfs_create_file("check", 0600, dir, NULL, &kprobe_check_fops);
-	debugfs_create_file("enabled", 0600, dir, NULL, &enabled_fops);
+	debugfs_create_file("enabled", 0600, dir, (void *)&enabled_switch, &switch_fops);
+	debugfs_create_file("count", 0600, dir, (void *)&count_switch, &switch_fops);
 	debugfs_create_atomic_t("stale", 0400, dir, &kprobe_stale_breakpoints);
 	return 0;
 }

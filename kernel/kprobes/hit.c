@@ -15,6 +15,7 @@
 #include <linux/context_tracking_irq.h>
 #include <linux/ftrace.h>
 #include <linux/irqflags.h>
+#include <linux/jump_label.h>
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
 #include <linux/rculist.h>
@@ -28,6 +29,8 @@
 
 /* Traps on breakpoints that were removed meanwhile, see retry_stale_breakpoint(). */
 atomic_t kprobe_stale_breakpoints = ATOMIC_INIT(0);
+
+DEFINE_STATIC_KEY_FALSE(kprobe_counting);
 
 #define LEFT_ACCESS	(~(KPROBE_LEFT_RCU | KPROBE_LEFT_IRQS_ON))
 
@@ -72,6 +75,17 @@ __kprobes void kprobe_return_to_code_slowly(unsigned int left)
 	preempt_enable_notrace();
 	if (left & LEFT_ACCESS)
 		arch_kprobe_resume_access(left & LEFT_ACCESS);
+}
+
+/*
+ * Counts a hit, whether or not it gets a frame. A detour of an architecture's own counts by itself
+ * the hits that do not come here. A point that waits to be disarmed is not counted.
+ */
+static __always_inline void count_hit(struct kprobe_point *point)
+{
+	if (static_branch_unlikely(&kprobe_counting) &&
+	    READ_ONCE(point->state) == KPROBE_POINT_ARMED)
+		atomic_long_inc(&point->hits);
 }
 
 static __kprobes void count_miss(struct kprobe_point *point, struct kprobe *p,
@@ -234,6 +248,7 @@ static __always_inline void hit(struct kprobe_point *point, struct pt_regs *regs
 	bool post = false;
 	void *copy;
 
+	count_hit(point);
 	if (unlikely(!frame)) {
 		miss_hit(point, regs);
 		return;
@@ -339,6 +354,7 @@ __kprobes void kprobe_entry_hit(struct kprobe_point *point, struct pt_regs *regs
 	unsigned long to = instruction_pointer(regs);
 	bool post = false;
 
+	count_hit(point);
 	if (unlikely(!frame)) {
 		miss(point, kprobe_miss_cause(), false);
 		return;

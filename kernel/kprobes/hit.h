@@ -4,6 +4,7 @@
 
 /* hit.c: handles a hit, from the trap to the displaced instruction, and counts misses */
 #include <linux/atomic.h>
+#include <linux/jump_label.h>
 #include <linux/kmsan.h>
 #include <linux/kprobe_arch.h>
 #include <linux/preempt.h>
@@ -11,6 +12,9 @@
 #include "table.h"
 
 extern atomic_t kprobe_stale_breakpoints;
+
+/* Are hits counted? count.c turns it on and off. */
+DECLARE_STATIC_KEY_FALSE(kprobe_counting);
 
 void kprobe_hit(struct kprobe_point *point, struct pt_regs *regs, unsigned int entered);
 void kprobe_post_hit(struct kprobe_point *point, struct pt_regs *regs);

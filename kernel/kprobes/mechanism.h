@@ -47,6 +47,11 @@ void kprobe_optimizer_allow(bool allow);
 bool kprobe_optimizer_is_allowed(void);
 enum kprobe_reason kprobe_why_no_jump(const struct kprobe_point *point);
 
+/* count.c: counts hits */
+void kprobe_set_counting(bool on);
+bool kprobe_is_counting(void);
+bool kprobe_has_count(const struct kprobe_point *point);
+
 /* code.c: what runs instead of a probed instruction: slots, detours, and the routes there */
 enum kprobe_reason kprobe_displace(struct kprobe_point *point, struct kprobe_lookup *lookup);
 enum kprobe_reason kprobe_displace_post(struct kprobe_point *point, void **slot);

@@ -8,6 +8,7 @@
  *	frame in use? -> kprobe_detour_slow
  *	claim the frame, publish the point
  *	has it changed? -> kprobe_detour_stale
+ *	count the hit, while hits are counted
  *	call handler; diverted? -> kprobe_detour_divert
  *	give the frame back
  *	restore registers			kprobe_detour_restore_template
@@ -175,6 +176,12 @@ static void put_pre_handlers(struct kprobe_code *c, const struct kprobe_point *p
 	}
 }
 
+static void put_count(struct kprobe_code *c)
+{
+	PUT(c, 0xf0, 0x48, 0xff, 0x83);				/* lock incq (%rbx) */
+	put32(c, offsetof(struct kprobe_point, hits));
+}
+
 /* Calls the pre-handlers, also if there are none now: the check for changes finds a later one. */
 static void put_hit(struct kprobe_code *c, struct kprobe_detour *detour)
 {
@@ -185,6 +192,8 @@ static void put_hit(struct kprobe_code *c, struct kprobe_detour *detour)
 	put_save(c, detour, detour->point->addr + INT3_INSN_SIZE);
 	if (detour->direct) {
 		put_claim(c, detour, kprobe_detour_slow, kprobe_detour_stale);
+		if (detour->counts)
+			put_count(c);
 		put_pre_handlers(c, detour->point);
 		put_leave(c, &at->restore[0]);
 	} else {
@@ -231,7 +240,8 @@ static unsigned int put_quick_entry(struct kprobe_code *c, const struct kprobe_d
 	struct kretprobe_quick_entry entry;
 	unsigned int jmp;
 
-	if (!detour->direct || !kretprobe_enters_quickly(detour, &entry))
+	/* It does not count. */
+	if (!detour->direct || detour->counts || !kretprobe_enters_quickly(detour, &entry))
 		return 0;
 	PUT(c, 0x9c);						/* pushfq */
 	if (boot_cpu_has(X86_FEATURE_SMAP))

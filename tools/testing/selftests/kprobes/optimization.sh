@@ -119,13 +119,14 @@ on_after_a_while()
 points_say_why()
 {
 	off="switched-off: debug.kprobes-optimization is 0"
-	grep -E "  $function\\+$place  .*  $off\$" "$points" ||
+	grep -E "  $function\\+$place  .*  $off  [-0-9]+\$" "$points" ||
 		{ cat "$points"; return 1; }
 }
 
 points_say_jump()
 {
-	grep -E "  $function\\+$place  [^ ]+  jump(\\+[0-9]+)?  armed  .*  -\$" "$points" ||
+	grep -E "  $function\\+$place  [^ ]+  jump(\\+[0-9]+)?  armed  .*  -  [-0-9]+\$" \
+		"$points" ||
 		{ cat "$points"; return 1; }
 }
 
