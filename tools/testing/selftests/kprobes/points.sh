@@ -24,7 +24,7 @@ mode_is()
 header_names_fields()
 {
 	fields="address  symbol  module  mechanism  state"
-	fields="$fields  probes  nested  depth  diverted  offline  no-instance  not-optimized"
+	fields="$fields  probes  nested  depth  diverted  offline  no-instance  not-optimized  hits"
 	equal "$(head -n 1 "$file")" "$fields"
 }
 
@@ -32,7 +32,8 @@ lines_are_lines()
 {
 	sed 1d "$1" >"$work/lines"
 	place="$address  $symbol  $in_module"
-	all_match "^$place  $mechanism  $state  $counts  (-|[a-z-]+: [^ ].*)\$" "$work/lines"
+	all_match "^$place  $mechanism  $state  $counts  (-|[a-z-]+: [^ ].*)  (-|[0-9]+)\$" \
+		"$work/lines"
 }
 
 # field NUMBER SYMBOL: of the point there. A field has no two spaces in it.
