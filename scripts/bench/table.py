@@ -94,6 +94,7 @@ SECTIONS = [
         ("jump-optimized", "hit.jump", 1),
         ("  two probes on the point", "hit.jump.two", 1),
         ("  with a post-handler", "hit.jump.post", 1),
+        ("  while hits are counted", "hit.count", 1),
         ("  beside 100,000 points", "points.jump", ALL),
         ("return probe, optimized entry", "return.jump", 1),
         ("return probe, breakpoint entry", "return.break", 1),
