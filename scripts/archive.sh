@@ -25,7 +25,7 @@ fetch_backports()
 	shift 2
 	# shellcheck source=/dev/null
 	. /etc/os-release
-	cd "$work" && archives deb "$VERSION_CODENAME-backports" || return
+	cd "$work" && archives deb "${suite:-$VERSION_CODENAME-backports}" || return
 	apt update || :
 	apt download "$@" || return
 	for deb in *.deb; do
@@ -36,11 +36,11 @@ fetch_backports()
 
 # unpack_backports NAME CHECK PACKAGE...: unpacks packages of Debian's backports into $cache/NAME-backports,
 # if they are not there yet. CHECK is called where the packages are, and root/ has their files; it fails
-# if they are too old.
+# if they are too old. With $suite, packages of that suite into $cache/NAME-SUITE.
 unpack_backports()
 {
 	# CHECK sees the caller's variables: none of their names here.
-	local unpacked=$1-backports log=$logs/$1-backports.log
+	local unpacked=$1-${suite:-backports} log=$logs/$1-${suite:-backports}.log
 	shift
 	mkdir -p "$cache" "$logs"
 	lock "$unpacked"
