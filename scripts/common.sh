@@ -117,12 +117,14 @@ is_built_by_clang() { case $variant in clang | fineibt) ;; *) return 1 ;; esac }
 
 # The kernel's own make. ccache gets the checkout's path, so that two clones share objects. Nothing
 # in the image depends on the machine.
-kmake()
+kernel_make()
 {
 	local compiler=(CC="ccache ${cross:-}gcc")
 	! is_built_by_clang || compiler=(LLVM="$clang" CC="ccache clang$clang")
 	CCACHE_DIR=$cache/ccache CCACHE_BASEDIR=$build CCACHE_NOHASHDIR=1 CCACHE_MAXSIZE=8G \
 	KBUILD_BUILD_USER=kprobes KBUILD_BUILD_HOST=localhost \
-	make -C "$linux" O="$out" ARCH="$kbuild_arch" ${cross:+CROSS_COMPILE="$cross"} \
+	make ARCH="$kbuild_arch" ${cross:+CROSS_COMPILE="$cross"} \
 		"${compiler[@]}" HOSTCC="ccache gcc" "$@"
 }
+
+kmake() { kernel_make -C "$linux" O="$out" "$@"; }
