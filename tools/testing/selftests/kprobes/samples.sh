@@ -174,14 +174,27 @@ all_at_once()
 	logs_returns && unload kretprobe_example && list_is_as_before
 }
 
-begin kprobe_example kretprobe_example kprobe_batch_example
+# Its module comes, is called, and goes.
+waits_for_module()
+{
+	mark_log
+	load kprobe_pending_example symbol=kprobe_batch_example:hits_get &&
+		grep 'hits_get+0x0  \[PENDING\]$' "$kprobes/list" &&
+		load kprobe_batch_example && call_sample 1 &&
+		logged '^kprobe_pending_example: kprobe_batch_example:hits_get is called$' &&
+		unload kprobe_batch_example &&
+		grep 'hits_get+0x0  \[PENDING\]$' "$kprobes/list" &&
+		unload kprobe_pending_example && list_is_as_before
+}
+
+begin kprobe_example kretprobe_example kprobe_batch_example kprobe_pending_example
 case $(uname -m) in
 x86_64 | i?86) x86="" ;;
 *) x86="not x86" ;;
 esac
 no_registers=""
 [ -n "$registers" ] || no_registers="sample knows no registers here"
-plan 23
+plan 24
 
 check "kprobe_example probes kernel_clone" probes kprobe_example
 check "it logs registers before and after" logs_before_and_after
@@ -210,5 +223,6 @@ check "one blacklisted function is none probed" \
 	refused EINVAL 22 kprobe_batch_example symbols=vfs_open,notify_die,vfs_read
 check "list is as before" list_is_as_before
 check "all samples on one function" all_at_once
+check "kprobe_pending_example waits for a module" waits_for_module
 
 finish
