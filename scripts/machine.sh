@@ -26,6 +26,7 @@ machine()
 	local mode=$1 memory=${MEMORY:-1G} thread=${TCG_THREAD:-single} clock cpus=${SMP:-4}
 	shift
 	! checks_memory || memory=2G
+	[ -z "${TOOLS:-}" ] || memory=${MEMORY:-4G}
 	take_fragment
 	clock="-icount shift=${SHIFT:-1},sleep=off -rtc base=2024-01-01,clock=vm"
 	[ "$thread" = single ] || clock=

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # SystemTap as a client of kprobes: client_systemtap.stp, compiled on another machine, and staprun
-# (make test SYSTEMTAP=1 of the project that has this test).
+# (make test TOOLS=1 of the project that has this test).
 
 # shellcheck source=functions.sh
 . "$(dirname "$0")/functions.sh"
