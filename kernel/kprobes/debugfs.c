@@ -139,6 +139,8 @@ static const struct kprobe *waiting_on(const struct kprobe_point *point)
 {
 	const struct kprobe *p;
 
+	if (point->state != KPROBE_POINT_GONE)
+		return NULL;
 	list_for_each_entry(p, &point->probes, list)
 		if (kprobe_is_waiting(p))
 			return p;
@@ -249,16 +251,18 @@ static int list_show(struct seq_file *m, void *v)
 	struct kprobe_point *point = v;
 	char place[KSYM_SYMBOL_LEN];
 	const char *module, *gap;
+	unsigned long addr;
 	struct kprobe *p;
 	int i;
 
 	if (v == SEQ_START_TOKEN)
 		return 0;
 	module = find_place(m, point, place);
+	addr = address_of(point);
 	list_for_each_entry(p, &point->probes, list) {
 		u32 flags = READ_ONCE(p->flags);
 
-		seq_printf(m, "%px  %c  %s", shown(m, address_of(point)),
+		seq_printf(m, "%px  %c  %s", shown(m, addr),
 			   kprobe_is_return_probe(p) ? 'r' : 'k', place);
 		if (module)
 			seq_printf(m, "  %s", module);
