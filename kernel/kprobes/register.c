@@ -95,12 +95,24 @@ static enum kprobe_reason prepare_post(struct kprobe_point *point)
 	return KPROBE_REASON_NONE;
 }
 
+static struct kprobe_point *alloc_point(void)
+{
+	struct kprobe_point *point = kmem_cache_zalloc(point_cache, GFP_KERNEL);
+
+	if (point) {
+		INIT_LIST_HEAD(&point->probes);
+		INIT_LIST_HEAD(&point->batch);
+		INIT_LIST_HEAD(&point->optimize);
+	}
+	return point;
+}
+
 /* Makes the point for an address that can be probed. Nobody else knows it yet. */
 enum kprobe_reason kprobe_make_point(unsigned long addr, bool on_func_entry,
 				     struct kprobe_lookup *lookup, struct kprobe_point **made)
 {
-	struct kprobe_point *point = kmem_cache_zalloc(point_cache, GFP_KERNEL);
 	enum kprobe_reason reason = KPROBE_REASON_NONE;
+	struct kprobe_point *point = alloc_point();
 
 	if (!point)
 		return KPROBE_REASON_NO_MEMORY;
@@ -108,9 +120,6 @@ enum kprobe_reason kprobe_make_point(unsigned long addr, bool on_func_entry,
 	point->site = addr;
 	point->key = addr;
 	point->on_func_entry = on_func_entry;
-	INIT_LIST_HEAD(&point->probes);
-	INIT_LIST_HEAD(&point->batch);
-	INIT_LIST_HEAD(&point->optimize);
 	point->mechanism = KPROBE_BREAKPOINT;
 	if (!kprobe_choose_entry(point, lookup)) {
 		reason = kprobe_displace(point, lookup);
@@ -237,13 +246,10 @@ static bool is_module_absent(const struct kprobe *p)
 /* Puts a probe on a point that is gone from the beginning, until its module comes: pending.c. */
 static enum kprobe_reason wait_for_module(struct kprobe *p)
 {
-	struct kprobe_point *point = kmem_cache_zalloc(point_cache, GFP_KERNEL);
+	struct kprobe_point *point = alloc_point();
 
 	if (!point)
 		return KPROBE_REASON_NO_MEMORY;
-	INIT_LIST_HEAD(&point->probes);
-	INIT_LIST_HEAD(&point->batch);
-	INIT_LIST_HEAD(&point->optimize);
 	kprobe_point_set_state(point, KPROBE_POINT_GONE);
 	kprobe_point_add(point);
 	join(p, point);
