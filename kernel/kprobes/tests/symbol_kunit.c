@@ -76,13 +76,14 @@ static void expect_hits(struct kunit *test, const char *name, unsigned long addr
 /* Has the name be refused, with these candidates. */
 static void expect_candidates(struct kunit *test, const char *name, const char *candidates)
 {
-	struct kprobe p = { .symbol_name = name };
+	const struct kprobes_place place = { .symbol = name };
+	struct kprobe *p = &kprobes_counter(test, &place)->kp;
 	struct kprobe_refusal r;
 
-	kprobes_refuse_probe(test, &p, -EADDRNOTAVAIL, KPROBE_REASON_AMBIGUOUS, &p);
+	kprobes_refuse_probe(test, p, -EADDRNOTAVAIL, KPROBE_REASON_AMBIGUOUS, p);
 	kprobes_last_refusal(&r);
 	KUNIT_EXPECT_STREQ(test, r.candidates, candidates);
-	KUNIT_EXPECT_NULL(test, p.addr);
+	KUNIT_EXPECT_NULL(test, p->addr);
 	/* Who only asks is told of one of them. */
 	KUNIT_EXPECT_NOT_NULL(test, kprobe_lookup_name(name, 0));
 	KUNIT_EXPECT_EQ(test, 0, kprobe_on_func_entry(NULL, name, 0));
@@ -90,10 +91,11 @@ static void expect_candidates(struct kunit *test, const char *name, const char *
 
 static void expect_unknown(struct kunit *test, const char *name)
 {
-	struct kprobe p = { .symbol_name = name };
+	const struct kprobes_place place = { .symbol = name };
+	struct kprobe *p = &kprobes_counter(test, &place)->kp;
 	struct kprobe_refusal r;
 
-	kprobes_refuse_probe(test, &p, -ENOENT, KPROBE_REASON_SYMBOL, &p);
+	kprobes_refuse_probe(test, p, -ENOENT, KPROBE_REASON_SYMBOL, p);
 	kprobes_last_refusal(&r);
 	KUNIT_EXPECT_STREQ(test, r.candidates, "");
 }
