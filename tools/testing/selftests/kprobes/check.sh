@@ -8,7 +8,7 @@
 . "$(dirname "$0")/functions.sh"
 
 file=$kprobes/check
-module=kprobe_batch_example
+module=kprobes_batch
 mechanism='(jump|breakpoint|ftrace)'
 
 mode_is()
@@ -55,11 +55,12 @@ comes_true()
 	while read -r place answer how rest; do
 		echo "$place: $answer $how $rest"
 		offset=${place#*+}
-		if ! load kprobe_example symbol=kernel_clone offset="$offset" 2>/dev/null; then
+		if ! load kprobes_handlers symbol=kernel_clone offset="$offset" 2>/dev/null; then
 			[ "$answer" != ok ] || return 1
 			continue
 		fi
-		equal "$answer" ok && soon mechanism_is "$how" && unload kprobe_example || return 1
+		equal "$answer" ok && soon mechanism_is "$how" && unload kprobes_handlers ||
+			return 1
 	done <"$work/answers"
 	grep -c "  ok  " "$work/answers" && grep -c "  -" "$work/answers"
 }
@@ -84,12 +85,12 @@ nothing_is_left()
 
 probed_place_is_told()
 {
-	load kprobe_example && soon answers "kernel_clone" \
+	load kprobes_handlers && soon answers "kernel_clone" \
 		"ok  $mechanism  entry  kernel_clone\\+.*  (-|[a-z-]+: .*)" &&
-		unload kprobe_example
+		unload kprobes_handlers
 }
 
-begin kprobe_example "$module"
+begin kprobes_handlers "$module"
 [ -e "$file" ] || skip_all "kernel has no CONFIG_DEBUG_FS"
 soon not grep -q '  \(idle\|disarm-pending\)  ' "$kprobes/points"
 points=$(cat "$kprobes/points")

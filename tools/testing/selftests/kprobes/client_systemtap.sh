@@ -45,7 +45,7 @@ works()
 	open_fifo "$fifo" "$calls"
 	make_dirs
 	make_dirs
-	call_sample "$calls"
+	call_batch "$calls"
 }
 
 goes_off_and_on()
@@ -80,12 +80,12 @@ no_warnings()
 		! log | grep -E 'WARNING:|BUG:'
 }
 
-begin kprobe_batch_example
+begin kprobes_batch
 [ -n "$(command -v staprun)" ] || skip_all "there is no staprun"
 [ -f "$compiled" ] || skip_all "client_systemtap.stp is not compiled for this kernel"
 fifo=$work/fifo
 mkfifo "$fifo"
-load kprobe_batch_example || exit 1
+load kprobes_batch || exit 1
 listed_before=$(list)
 plan 13
 

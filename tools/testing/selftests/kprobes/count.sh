@@ -10,7 +10,7 @@
 knob=$kprobes/count
 points=$kprobes/points
 sysctl=/proc/sys/debug/kprobes-optimization
-target=kprobe_batch_example
+target=kprobes_batch
 
 # hits SYMBOL: the last field of its point
 hits()
@@ -59,13 +59,13 @@ begins_at_0()
 
 jump_counts()
 {
-	becomes_jump hits_get && counts hits_get 7 call_sample 7
+	becomes_jump hits_get && counts hits_get 7 call_batch 7
 }
 
 breakpoint_counts()
 {
 	echo 0 >"$sysctl"
-	not is_jump hits_get && counts hits_get 5 call_sample 5
+	not is_jump hits_get && counts hits_get 5 call_batch 5
 	status=$?
 	echo 1 >"$sysctl"
 	return "$status"
@@ -74,9 +74,9 @@ breakpoint_counts()
 nothing_while_disarmed()
 {
 	echo 0 >"$kprobes/enabled"
-	not_counted hits_get call_sample 3 || return 1
+	not_counted hits_get call_batch 3 || return 1
 	echo 1 >"$kprobes/enabled"
-	counts hits_get 3 call_sample 3
+	counts hits_get 3 call_batch 3
 }
 
 # An entry's hit is counted, a return is not.
@@ -114,8 +114,8 @@ off_keeps_the_count()
 {
 	before=$(hits hits_get)
 	at_least "$before" 1 && echo 0 >"$knob" && equal "$(hits hits_get)" "$before" &&
-		not_counted hits_get call_sample 3 && becomes_jump hits_get &&
-		not_counted hits_get call_sample 3
+		not_counted hits_get call_batch 3 && becomes_jump hits_get &&
+		not_counted hits_get call_batch 3
 }
 
 on_twice_keeps_the_count()
@@ -143,9 +143,9 @@ check "it takes n" takes n 0
 check "it refuses 2" refuses 2
 check "it refuses nothing" refuses ""
 echo 0 >"$knob"
-check "hits are not counted when off" not_counted hits_get call_sample 3
+check "hits are not counted when off" not_counted hits_get call_batch 3
 check "turning it on clears the counts" begins_at_0 1
-check "each hit counts from then on" counts hits_get 3 call_sample 3
+check "each hit counts from then on" counts hits_get 3 call_batch 3
 check_if "$jumps" "hits of a jump count" jump_counts
 check_if "$jumps" "hits of a breakpoint count" breakpoint_counts
 check "hits do not count while all probes are off" nothing_while_disarmed
@@ -156,7 +156,7 @@ check_if "$events" "no hit counts when both are disabled" disabled_events_do_not
 check_if "${events:-$(no_ftraced_points)}" "hits through ftrace count" ftrace_counts
 check "turning it off keeps the counts" off_keeps_the_count
 check "turning it on again clears them" begins_at_0 1
-check "and hits count again" counts hits_get 4 call_sample 4
+check "and hits count again" counts hits_get 4 call_batch 4
 echo "$knob_before" >"$knob"
 
 finish

@@ -47,7 +47,7 @@ address_is_the_symbols()
 # The third field is symbol+offset, a fourth the module; two spaces separate fields.
 symbol_has_module()
 {
-	is_listed hits_get "  kprobe_batch_example$flags"
+	is_listed hits_get "  kprobes_batch$flags"
 }
 
 all_kinds_listed()
@@ -60,11 +60,11 @@ all_kinds_listed()
 
 nothing_listed_while_unused()
 {
-	unload kprobe_batch_example && unload kretprobe_example && unload kprobe_example &&
+	unload kprobes_batch && unload kprobes_returns && unload kprobes_handlers &&
 		list_is_as_before
 }
 
-begin kprobe_example kretprobe_example kprobe_batch_example
+begin kprobes_handlers kprobes_returns kprobes_batch
 plan 17
 
 check "list is for root to read" mode_is "$kprobes/list" -r--------
@@ -80,10 +80,10 @@ check "lines of the blacklist" \
 check "ranges of the blacklist" ranges_are_ranges
 check "blacklist has a function that is marked so" blacklist_tells_addresses
 
-check "kprobe_example loads" load kprobe_example
-check "kretprobe_example loads" load kretprobe_example
-check "kprobe_batch_example loads" \
-	load kprobe_batch_example symbols=kprobe_batch_example:hits_get
+check "kprobes_handlers loads" load kprobes_handlers
+check "kprobes_returns loads" load kprobes_returns
+check "kprobes_batch loads" \
+	load kprobes_batch symbols=kprobes_batch:hits_get
 check "lines of the list" \
 	all_match "^$address  [kr]  [A-Za-z_.][A-Za-z0-9_.]*\\+0x[0-9a-f]+(  [a-z0-9_]+)?$flags\$" \
 	"$kprobes/list"

@@ -45,7 +45,7 @@ all_see_calls()
 	clear_trace
 	entries=$(event_hits entry)
 	returns=$(event_hits return)
-	call_sample "$calls" && equal "$(event_hits entry)" $((entries + calls)) &&
+	call_batch "$calls" && equal "$(event_hits entry)" $((entries + calls)) &&
 		equal "$(event_hits return)" $((returns + calls)) && no_misses &&
 		tracer_sees_calls
 }
@@ -100,7 +100,7 @@ probes_come_and_go()
 {
 	remove_events
 	trace_with "$1" && add_events && all_see_calls && skips_nop && remove_events &&
-		clear_trace && call_sample "$calls" && tracer_sees_calls &&
+		clear_trace && call_batch "$calls" && tracer_sees_calls &&
 		add_events && all_see_calls &&
 		trace_with nop && all_see_calls && skips_nop
 }
@@ -110,7 +110,7 @@ event_goes_while_traced()
 	trace_with "$1" && event_enable return 0 || return 1
 	clear_trace
 	returns=$(event_hits return)
-	call_sample "$calls" && equal "$(event_hits return)" "$returns" && tracer_sees_calls &&
+	call_batch "$calls" && equal "$(event_hits return)" "$returns" && tracer_sees_calls &&
 		event_enable return 1 && all_see_calls && trace_with nop
 }
 
@@ -168,7 +168,7 @@ take_stacks()
 	done
 	echo 1 >"$instance/options/stacktrace"
 	echo >"$instance/trace"
-	call_sample "$calls"
+	call_batch "$calls"
 	for name in entry return; do
 		echo 0 >"$instance/events/$group/$name/enable"
 	done
@@ -222,7 +222,7 @@ wake_up_sleepers()
 	done
 }
 
-# The sample prints a line for each call that the probe counts. On each CPU a call may be between
+# The module prints a line for each call that the probe counts. On each CPU a call may be between
 # the two when the trace is read.
 direct_call_comes()
 {
@@ -260,7 +260,7 @@ put_back()
 	cleanup
 }
 
-probed=kprobe_batch_example
+probed=kprobes_batch
 function=hits_get
 tracers="function function_graph"
 begin "$probed"

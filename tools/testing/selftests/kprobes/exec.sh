@@ -102,7 +102,7 @@ works_without()
 	remove_events && execute && list_is_as_before
 }
 
-begin kprobe_example
+begin kprobes_handlers
 events=$(no_events)
 [ -z "$events" ] || skip_all "$events"
 mark_log

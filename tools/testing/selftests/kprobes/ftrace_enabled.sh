@@ -8,7 +8,7 @@
 . "$(dirname "$0")/functions.sh"
 
 enabled=/proc/sys/kernel/ftrace_enabled
-probed=kprobe_batch_example
+probed=kprobes_batch
 function=hits_get
 calls=10
 
@@ -18,7 +18,7 @@ hits()
 	for e in "$@"; do
 		event_hits "$e" >"$work/$e"
 	done
-	call_sample "$calls"
+	call_batch "$calls"
 	for e in "$@"; do
 		equal "$(event_hits "$e")" $(($(cat "$work/$e") + calls)) || return 1
 	done
@@ -90,7 +90,7 @@ off_is_refused()
 	write_fails "$enabled" 0 busy && equal "$(cat "$enabled")" 1 && hits entry next
 }
 
-# The sample's own probes on the function keep the point, which uses ftrace.
+# The module's own probes on its function keep the point, which uses ftrace.
 off_without_such_probes()
 {
 	remove_events

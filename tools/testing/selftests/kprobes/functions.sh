@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=sh disable=SC2034
 #
-# Sourced by the tests in this directory: TAP, the kernel's log and lists, sample modules, kprobe
-# events. However a test ends, what it has changed is restored.
+# Sourced by the tests in this directory: TAP, the kernel's log and lists, modules that probe,
+# kprobe events. However a test ends, what it has changed is restored.
 
 debugfs=/sys/kernel/debug
 kprobes=$debugfs/kprobes
 tracefs=/sys/kernel/tracing
 group=kselftest			# every event of ours is in this group
+modules=/none			# where modules are that were built outside of the kernel
 knob=""				# the file that takes() and refuses() write
-batch_hits=/sys/module/kprobe_batch_example/parameters/hits
-batch_refuse=/sys/module/kprobe_batch_example/parameters/refuse
+batch_hits=/sys/module/kprobes_batch/parameters/hits
+batch_refuse=/sys/module/kprobes_batch/parameters/refuse
 
 number=0
 failed=0
@@ -123,8 +124,8 @@ a_fork()
 	(:)
 }
 
-# call_sample TIMES: calls of hits_get() in kprobe_batch_example, which nobody else calls.
-call_sample()
+# call_batch TIMES: calls of hits_get() in kprobes_batch, which nobody else calls.
+call_batch()
 {
 	round=0
 	while [ "$round" -lt "$1" ]; do
@@ -195,10 +196,15 @@ grep_log()
 	log | grep -Eq "$1"
 }
 
-# --- sample modules
+# --- modules that probe
 
+# A module in $modules comes before the kernel's of the same name.
 module_file()
 {
+	if [ -e "$modules/$1.ko" ]; then
+		echo "$modules/$1.ko"
+		return
+	fi
 	find "/lib/modules/$(uname -r)" -name "$1.ko*" 2>/dev/null | head -n 1
 }
 

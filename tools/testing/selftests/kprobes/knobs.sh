@@ -59,8 +59,8 @@ not_diverted()
 loads_while_off()
 {
 	mark_log
-	load kprobe_example && is_listed kernel_clone && a_fork &&
-		not grep_log '^kprobe_example: before'
+	load kprobes_handlers && is_listed kernel_clone && a_fork &&
+		not grep_log '^kprobes_handlers: before'
 }
 
 hit_when_on()
@@ -68,14 +68,14 @@ hit_when_on()
 	mark_log
 	echo 1 >"$knob"
 	a_fork
-	logged '^kprobe_example: before kernel_clone'
+	logged '^kprobes_handlers: before kernel_clone'
 }
 
 gone_while_off()
 {
 	echo 0 >"$knob"
 	mark_log
-	unload kprobe_example && logged '^kprobe_example: done' && a_fork &&
+	unload kprobes_handlers && logged '^kprobes_handlers: done' && a_fork &&
 		not is_listed kernel_clone
 }
 
@@ -114,7 +114,7 @@ swapped_when_on()
 	equal "$(event_hits loud)" "$was" && at_least "$(event_hits silent)" 1
 }
 
-begin kprobe_example kprobe_batch_example
+begin kprobes_handlers kprobes_batch
 events=$(no_events)
 plan 42
 
@@ -134,7 +134,7 @@ for wrong in 2 -1 x o no 0x false ''; do
 	check "enabled refuses '$wrong' when on" refuses "$wrong"
 done
 
-load kprobe_batch_example symbols=kprobe_batch_example:hits_get
+load kprobes_batch symbols=kprobes_batch:hits_get
 check "probes hit" each_look_hits
 check "off leaves the list alone" keeps_the_list 0
 check "no probe hits when off" no_look_hits

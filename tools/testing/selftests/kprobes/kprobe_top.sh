@@ -9,7 +9,7 @@
 
 top=$(dirname "$0")/kprobe_top
 count=$kprobes/count
-target=kprobe_batch_example
+target=kprobes_batch
 
 # look ARGUMENT...: the tool's output while hits_get() is called often, and fifo_open() rarely.
 look()
@@ -17,7 +17,7 @@ look()
 	"$top" "$@" >"$work/top" 2>"$work/error" &
 	looker=$!
 	while kill -0 "$looker" 2>/dev/null; do
-		call_sample 20 2>/dev/null
+		call_batch 20 2>/dev/null
 		open_fifo "$work/fifo" 1
 	done
 	wait "$looker"
@@ -83,20 +83,20 @@ reverses()
 	look -b -c -r -n 1 -d 1 && order_is fifo_openhits_get
 }
 
-# Two probes at hits_get(): the one of kprobe_batch_example diverts hits that the other misses.
+# Two probes at hits_get(): the one of kprobes_batch diverts hits that the other misses.
 shows_a_missed_one()
 {
 	unload "$target" && load "$target" symbols="$target:hits_get" &&
-		load kprobe_example symbol="$target:hits_get" || return 1
+		load kprobes_handlers symbol="$target:hits_get" || return 1
 	echo 1 >"$batch_refuse"
 	while_refused
 	status=$?
 	echo 0 >"$batch_refuse"
-	unload kprobe_example
+	unload kprobes_handlers
 	return "$status"
 }
 
-# The samples' calls fail, so they are made one by one.
+# The calls fail, so they are made one by one.
 while_refused()
 {
 	"$top" -b -c -s misses -n 1 -d 2 >"$work/top" &
@@ -145,7 +145,7 @@ refuses_nonsense()
 		not "$top" word
 }
 
-begin kprobe_example "$target"
+begin kprobes_handlers "$target"
 [ -x "$top" ] || skip_all "kprobe_top was not built"
 [ -e "$count" ] || skip_all "kernel does not count hits"
 events=$(no_events)

@@ -9,12 +9,12 @@
 . "$(dirname "$0")/functions.sh"
 
 function=fifo_open
-returned="^kretprobe_example: $function returned"
+returned="^kprobes_returns: $function returned"
 
 probe()
 {
 	mark_log
-	load kretprobe_example symbol="$function" "$@"
+	load kprobes_returns symbol="$function" "$@"
 }
 
 # A call that returns at once.
@@ -61,12 +61,12 @@ wake()
 	sleeping=""
 }
 
-# missed NUMBER: so many misses are in the sample's log when it is unloaded.
+# missed NUMBER: so many misses are in the module's log when it is unloaded.
 missed()
 {
 	mark_log
-	unload kretprobe_example &&
-		logged "^kretprobe_example: done with [a-z_:]+, $1 calls missed\$"
+	unload kprobes_returns &&
+		logged "^kprobes_returns: done with [a-z_:]+, $1 calls missed\$"
 }
 
 # logged_returns NUMBER
@@ -161,7 +161,7 @@ calls_outlive_two_probes()
 # do_exit() never returns. Its instance is taken back when the task is freed.
 no_return()
 {
-	load kretprobe_example symbol=do_exit maxactive=12 || return 1
+	load kprobes_returns symbol=do_exit maxactive=12 || return 1
 	exits=0
 	while [ "$exits" -lt 20 ]; do
 		a_fork
@@ -175,24 +175,24 @@ no_return()
 
 several_on_one_function()
 {
-	probe && load kprobe_example symbol="$function" &&
-		load kprobe_batch_example symbols="$function" && call &&
-		logged "^kprobe_example: before $function" && logged "$returned 0" &&
+	probe && load kprobes_handlers symbol="$function" &&
+		load kprobes_batch symbols="$function" && call &&
+		logged "^kprobes_handlers: before $function" && logged "$returned 0" &&
 		equal "$(awk '{ print $2 }' "$batch_hits")" 1 &&
-		unload kprobe_batch_example && unload kprobe_example && missed 0
+		unload kprobes_batch && unload kprobes_handlers && missed 0
 }
 
-# kprobe_batch_example has a return probe on its own hits_get(). Both handlers see the true return
+# kprobes_batch has a return probe on its own hits_get(). Both handlers see the true return
 # address, and not the trampoline.
 several_return_probes()
 {
-	load kprobe_batch_example && load kretprobe_example symbol=kprobe_batch_example:hits_get &&
-		mark_log && cat "$batch_hits" && logged '^kprobe_batch_example: call' &&
-		logged '^kretprobe_example: hits_get .* to param_attr_show\+' &&
-		missed 0 && unload kprobe_batch_example
+	load kprobes_batch && load kprobes_returns symbol=kprobes_batch:hits_get &&
+		mark_log && cat "$batch_hits" && logged '^kprobes_batch: call' &&
+		logged '^kprobes_returns: hits_get .* to param_attr_show\+' &&
+		missed 0 && unload kprobes_batch
 }
 
-begin kretprobe_example kprobe_example kprobe_batch_example
+begin kprobes_returns kprobes_handlers kprobes_batch
 grep -q " $function\$" /proc/kallsyms || skip_all "kernel has no $function"
 fifo=$work/fifo
 mkfifo "$fifo"

@@ -130,7 +130,7 @@ is_kernels()
 
 name_is_the_kernels()
 {
-	load_target && load kprobe_example symbol="$both" && is_kernels
+	load_target && load kprobes_handlers symbol="$both" && is_kernels
 }
 
 stays_without_module()
@@ -140,13 +140,13 @@ stays_without_module()
 
 stays_with_module()
 {
-	load_target && is_kernels && unload kprobe_example
+	load_target && is_kernels && unload kprobes_handlers
 }
 
 is_the_modules_with_its_name()
 {
-	load kprobe_example symbol="$target:$both" && is_listed "$both" "  $target.*" &&
-		unload kprobe_example && unload "$target" && list_is_as_before
+	load kprobes_handlers symbol="$target:$both" && is_listed "$both" "  $target.*" &&
+		unload kprobes_handlers && unload "$target" && list_is_as_before
 }
 
 # --- a module's blacklist
@@ -181,7 +181,7 @@ blacklist_hides_addresses()
 refuses_blacklisted()
 {
 	for f in forbidden in_kprobes_text noinstr cpuidle forbidden.part.0; do
-		refused EINVAL 22 kprobe_example symbol="$target:${target}_$f" || return 1
+		refused EINVAL 22 kprobes_handlers symbol="$target:${target}_$f" || return 1
 	done
 }
 
@@ -199,10 +199,10 @@ blacklist_comes_back()
 
 breakpoint_is_hit()
 {
-	load_target && load kprobe_example symbol="$target:${target}_untraced" &&
+	load_target && load kprobes_handlers symbol="$target:${target}_untraced" &&
 		is_listed "${target}_untraced" "  $target( *|  \\[OPTIMIZED\\])" || return 1
 	mark_log
-	call_target && logged "^kprobe_example: before ${target}_untraced\\+"
+	call_target && logged "^kprobes_handlers: before ${target}_untraced\\+"
 }
 
 breakpoint_is_gone()
@@ -215,12 +215,12 @@ breakpoint_stays_gone()
 {
 	load_target || return 1
 	mark_log
-	call_target && not grep_log '^kprobe_example:' && listed_gone 1
+	call_target && not grep_log '^kprobes_handlers:' && listed_gone 1
 }
 
 breakpoint_leaves()
 {
-	unload kprobe_example && listed_gone 0 && call_target && unload "$target" &&
+	unload kprobes_handlers && listed_gone 0 && call_target && unload "$target" &&
 		list_is_as_before
 }
 
@@ -229,7 +229,7 @@ breakpoint_leaves()
 # The init text was freed, and so were its symbols.
 refuses_init()
 {
-	load_target && refused ENOENT 2 kprobe_example symbol="$target:${target}_in_init"
+	load_target && refused ENOENT 2 kprobes_handlers symbol="$target:${target}_in_init"
 }
 
 refuses_jump_label()
@@ -272,8 +272,8 @@ toggles_probes()
 		event p "race_$f" "$target:${target}_$f"
 		event_enable "race_$f" 1
 	done 2>/dev/null
-	insmod "$(module_file kprobe_example)" symbol="$target:${target}_untraced" 2>/dev/null &&
-		rmmod kprobe_example
+	insmod "$(module_file kprobes_handlers)" symbol="$target:${target}_untraced" 2>/dev/null &&
+		rmmod kprobes_handlers
 	remove_events
 }
 
@@ -291,13 +291,13 @@ races()
 
 works_after_races()
 {
-	load_target && load kprobe_example symbol="$target:${target}_function" || return 1
+	load_target && load kprobes_handlers symbol="$target:${target}_function" || return 1
 	mark_log
-	call_target && logged "^kprobe_example: before ${target}_function" &&
-		unload kprobe_example && unload "$target" && list_is_as_before
+	call_target && logged "^kprobes_handlers: before ${target}_function" &&
+		unload kprobes_handlers && unload "$target" && list_is_as_before
 }
 
-begin kprobe_example "$target"
+begin kprobes_handlers "$target"
 events=$(no_events)
 no_name=""
 [ -n "$(address_of "$both")" ] || no_name="kernel was built without $both"

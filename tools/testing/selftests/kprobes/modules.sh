@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Probes in a module that comes and goes. kprobe_batch_example is the probed one: reading its
+# Probes in a module that comes and goes. kprobes_batch is the probed one: reading its
 # parameter "hits" calls its function hits_get().
 
 # shellcheck source=functions.sh
 . "$(dirname "$0")/functions.sh"
 
-target=kprobe_batch_example
+target=kprobes_batch
 function=$target:hits_get
 
 load_target()
@@ -17,7 +17,7 @@ load_target()
 
 probes_module()
 {
-	load kprobe_example symbol="$function" && is_listed hits_get "  $target.*"
+	load kprobes_handlers symbol="$function" && is_listed hits_get "  $target.*"
 }
 
 # A call is logged once by each of the probes that are not gone.
@@ -25,14 +25,14 @@ call_is_logged()
 {
 	mark_log
 	cat "$batch_hits" &&
-		logged '^kprobe_example: before hits_get\+.*\[kprobe_batch_example\]' &&
-		logged '^kprobe_example: after hits_get\+.*\[kprobe_batch_example\]'
+		logged '^kprobes_handlers: before hits_get\+.*\[kprobes_batch\]' &&
+		logged '^kprobes_handlers: after hits_get\+.*\[kprobes_batch\]'
 }
 
 call_is_not_logged()
 {
 	mark_log
-	cat "$batch_hits" && logged '^kprobe_batch_example: call' && not grep_log '^kprobe_example:'
+	cat "$batch_hits" && logged '^kprobes_batch: call' && not grep_log '^kprobes_handlers:'
 }
 
 gone_in_list()
@@ -40,7 +40,7 @@ gone_in_list()
 	grep -E '^[0-9a-f]+  k  .*\[GONE\]' "$kprobes/list"
 }
 
-# The module unregisters its own probes; the one of kprobe_example stays, and is [GONE].
+# The module unregisters its own probes; the one of kprobes_handlers stays, and is [GONE].
 probe_is_gone()
 {
 	unload "$target" && gone_in_list && equal "$(grep -c 'GONE' "$kprobes/list")" 1 &&
@@ -55,7 +55,7 @@ stays_gone()
 unregisters_gone()
 {
 	mark_log
-	unload kprobe_example && logged '^kprobe_example: done with' && not gone_in_list &&
+	unload kprobes_handlers && logged '^kprobes_handlers: done with' && not gone_in_list &&
 		call_is_not_logged
 }
 
@@ -64,16 +64,16 @@ switched_while_gone()
 	probes_module && unload "$target" || return 1
 	echo 0 >"$kprobes/enabled"
 	echo 1 >"$kprobes/enabled"
-	gone_in_list && load_target && call_is_not_logged && unload kprobe_example
+	gone_in_list && load_target && call_is_not_logged && unload kprobes_handlers
 }
 
 return_probe()
 {
-	load kretprobe_example symbol="$function" || return 1
+	load kprobes_returns symbol="$function" || return 1
 	mark_log
-	cat "$batch_hits" && logged '^kretprobe_example: hits_get .*returned [1-9][0-9]* ' &&
+	cat "$batch_hits" && logged '^kprobes_returns: hits_get .*returned [1-9][0-9]* ' &&
 		unload "$target" && grep -E '^[0-9a-f]+  r  .*\[GONE\]' "$kprobes/list" &&
-		unload kretprobe_example && list_is_as_before
+		unload kprobes_returns && list_is_as_before
 }
 
 # Many times, so that the module is loaded to memory that it had before.
@@ -83,9 +83,9 @@ comes_and_goes()
 	while [ "$round" -lt 10 ]; do
 		load_target && probes_module && call_is_logged || return 1
 		if [ $((round % 2)) = 0 ]; then
-			unload "$target" && unload kprobe_example || return 1
+			unload "$target" && unload kprobes_handlers || return 1
 		else
-			unload kprobe_example && unload "$target" || return 1
+			unload kprobes_handlers && unload "$target" || return 1
 		fi
 		round=$((round + 1))
 	done
@@ -125,11 +125,11 @@ removed_while_gone()
 	unload "$target" && remove_events && not gone_in_list && list_is_as_before
 }
 
-begin kprobe_example kretprobe_example "$target"
+begin kprobes_handlers kprobes_returns "$target"
 events=$(no_events)
 plan 18
 
-check "module that is not loaded" refused ENOENT 2 kprobe_example symbol="$function"
+check "module that is not loaded" refused ENOENT 2 kprobes_handlers symbol="$function"
 check "module that is loaded" load_target
 check "its function is probed" probes_module
 check "and hit" call_is_logged
@@ -138,7 +138,7 @@ check "the module returns: the probe stays [GONE]" stays_gone
 check "a gone probe is unregistered" unregisters_gone
 check "the function is probed again" probes_module
 check "and hit" call_is_logged
-check "unregistered from a loaded module" unload kprobe_example
+check "unregistered from a loaded module" unload kprobes_handlers
 check "enabled off and on with a gone probe" switched_while_gone
 check "a return probe is [GONE] too" return_probe
 check "modules come and go" comes_and_goes

@@ -151,15 +151,15 @@ in_module()
 
 # --- register_kprobe()
 
-sample()
+by_module()
 {
 	mark_log
-	load kprobe_example symbol=_text offset="$distance" && is_listed "$function" &&
+	load kprobes_handlers symbol=_text offset="$distance" && is_listed "$function" &&
 		open_fifo "$fifo" "$calls" &&
-		logged "^kprobe_example: before $function\\+" && unload kprobe_example
+		logged "^kprobes_handlers: before $function\\+" && unload kprobes_handlers
 }
 
-begin kprobe_example "$target"
+begin kprobes_handlers "$target"
 events=$(no_events)
 [ -z "$events" ] || skip_all "$events"
 [ -n "$(address_of "$function")" ] || skip_all "kernel has no $function"
@@ -177,7 +177,7 @@ check "and hit as often" hit_alike
 remove_events
 check_if "$(no_cold)" "a cold part" cold_part
 remove_events
-check "a probe of a module" sample
+check "a probe of a module" by_module
 check "the inside of an instruction is refused" inside
 remove_events
 check "a blacklisted function is refused" event_fails \

@@ -82,13 +82,13 @@ find_place()
 call_is_hit()
 {
 	was=$(event_hits inside)
-	call_sample 2 && equal "$(event_hits inside)" $((was + 2))
+	call_batch 2 && equal "$(event_hits inside)" $((was + 2))
 }
 
 each_call_is_hit()
 {
 	was=$(event_hits inside)
-	call_sample "$calls" && equal "$(event_hits inside)" $((was + calls)) &&
+	call_batch "$calls" && equal "$(event_hits inside)" $((was + calls)) &&
 		equal "$(event_misses inside)" 0
 }
 
@@ -148,7 +148,7 @@ hit_while_it_turns()
 	turns_the_knob &
 	turner=$!
 	while kill -0 "$turner" 2>/dev/null; do
-		call_sample 10 || return 1
+		call_batch 10 || return 1
 		made=$((made + 10))
 	done
 	wait "$turner"
@@ -171,7 +171,7 @@ not_while_disabled()
 	echo 0 >"$kprobes/enabled"
 	nothing_is_optimized || return 1
 	was=$(event_hits inside)
-	call_sample 3
+	call_batch 3
 	equal "$(event_hits inside)" "$was" || return 1
 	echo 1 >"$kprobes/enabled"
 	within_a_minute is_optimized "$place" && each_call_is_hit
@@ -183,7 +183,7 @@ put_back()
 	cleanup
 }
 
-module=kprobe_batch_example
+module=kprobes_batch
 function=hits_get
 optimization=""
 begin "$module"

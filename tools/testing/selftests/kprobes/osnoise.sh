@@ -37,10 +37,10 @@ recorder_is_hit()
 {
 	round=0
 	while [ "$round" -lt "$rounds" ]; do
-		load kprobe_batch_example symbols="$recorder" || return 1
+		load kprobes_batch symbols="$recorder" || return 1
 		was=$(recorder_hits)
 		sleep 1
-		at_least "$(recorder_hits)" $((was + 1)) && unload kprobe_batch_example || return 1
+		at_least "$(recorder_hits)" $((was + 1)) && unload kprobes_batch || return 1
 		round=$((round + 1))
 	done
 }
@@ -50,7 +50,7 @@ recorder_hits()
 	awk '{ print $2; exit }' "$batch_hits"
 }
 
-begin kprobe_batch_example
+begin kprobes_batch
 case $(uname -m) in
 x86_64 | i?86) ;;
 *) skip_all "traps of breakpoints do not end as NMIs do" ;;

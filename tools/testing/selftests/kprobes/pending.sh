@@ -157,7 +157,7 @@ position_waits()
 # Others probe the same function, by another way of waiting, and one that is gone stays so.
 beside_others()
 {
-	load "$target" && load kprobe_example symbol="$function" &&
+	load "$target" && load kprobes_handlers symbol="$function" &&
 		load "$waiter" symbol="$function" && event p waits "$function" &&
 		event_enable waits 1 && cat "$calls" && counts 1 1 &&
 		equal "$(event_hits waits)" 1 && unload "$target" && load "$target" &&
@@ -166,7 +166,7 @@ beside_others()
 	result=$?
 	remove_events
 	unload "$waiter"
-	unload kprobe_example
+	unload kprobes_handlers
 	unload "$target"
 	return "$result"
 }
@@ -200,7 +200,7 @@ while_it_comes_and_goes()
 	equal "$rounds" 20 && list_is_as_before
 }
 
-begin "$target" "$waiter" kprobe_example
+begin "$target" "$waiter" kprobes_handlers
 skip=$(no_events)
 plan 19
 

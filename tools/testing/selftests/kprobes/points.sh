@@ -7,7 +7,7 @@
 . "$(dirname "$0")/functions.sh"
 
 file=$kprobes/points
-target=kprobe_batch_example
+target=kprobes_batch
 address='[0-9a-f]{8,16}'
 symbol='([A-Za-z_.][A-Za-z0-9_.]*\+0x[0-9a-f]+|0x[0-9a-f]+)'
 in_module='[a-z0-9_-]+'
@@ -55,9 +55,9 @@ points_are_as_before()
 
 two_probes_one_point()
 {
-	load kretprobe_example || return 1
+	load kprobes_returns || return 1
 	equal "$(grep -c "  kernel_clone+" "$file")" 1 && equal "$(field 6 kernel_clone)" 2 &&
-		unload kretprobe_example && equal "$(field 6 kernel_clone)" 1
+		unload kprobes_returns && equal "$(field 6 kernel_clone)" 1
 }
 
 # The same addresses as in the list, in the same order, each once; there are LEAST or more.
@@ -117,7 +117,7 @@ idle_while_off()
 counts_diverted()
 {
 	unload "$target" && load "$target" symbols="$target:hits_get" &&
-		load kprobe_example symbol="$target:hits_get" || return 1
+		load kprobes_handlers symbol="$target:hits_get" || return 1
 	echo 1 >"$batch_refuse"
 	not cat "$batch_hits" 2>/dev/null
 	not cat "$batch_hits" 2>/dev/null
@@ -126,7 +126,7 @@ counts_diverted()
 		equal "$(field 8 hits_get)" 0
 }
 
-# The probe of kprobe_example stays when the probed module was unloaded. Its line has no symbol,
+# The probe of kprobes_handlers stays when the probed module was unloaded. Its line has no symbol,
 # because other text may be loaded to the address.
 gone_with_the_module()
 {
@@ -166,7 +166,7 @@ portions_are_whole()
 
 reads_while_they_come_and_go()
 {
-	load kprobe_example || return 1
+	load kprobes_handlers || return 1
 	makes_and_removes &
 	maker=$!
 	while kill -0 "$maker" 2>/dev/null; do
@@ -176,7 +176,7 @@ reads_while_they_come_and_go()
 		all_match "^$address  [kr]  $symbol" "$work/portions" || return 1
 	done
 	wait "$maker"
-	unload kprobe_example
+	unload kprobes_handlers
 }
 
 # Points of many functions, so that the file is read in several calls. Symbols that are not
@@ -195,7 +195,7 @@ many_points()
 		equal "$(probed)" "$(probed | sort)" && agrees_with_list 50
 }
 
-begin kprobe_example kretprobe_example "$target"
+begin kprobes_handlers kprobes_returns "$target"
 [ -e "$file" ] || skip_all "kernel does not show points"
 probed_before=$(probed)
 events=$(no_events)
@@ -203,7 +203,7 @@ plan 22
 
 check "points is for root to read" mode_is "$file" -r--------
 check "the first line names the fields" header_names_fields
-check "kprobe_example loads" load kprobe_example
+check "kprobes_handlers loads" load kprobes_handlers
 check "lines of the points" lines_are_lines "$file"
 check "its point is armed" is_armed kernel_clone
 check "a point of the kernel has no module" equal "$(field 3 kernel_clone)" -
@@ -214,11 +214,11 @@ check "all points of the list, in their order" agrees_with_list 4
 check_if "$(no_ftraced_points)" "what ftrace reaches is said to be" ftrace_is_told
 check_if "$(why_not)" "each tells why it is not optimized" read_settled
 check "points are idle when all are switched off" idle_while_off
-check "a probe leaves" unload kprobe_example
+check "a probe leaves" unload kprobes_handlers
 check "diverted hits are counted" counts_diverted
 check "a point is gone with its module" gone_with_the_module
 check "it stays gone when the module returns" gone_stays
-check "the last probe takes it along" unload kprobe_example
+check "the last probe takes it along" unload kprobes_handlers
 check_if "$events" "many points, read in portions" many_points
 remove_events
 check_if "$events" "it can be read while points come and go" reads_while_they_come_and_go

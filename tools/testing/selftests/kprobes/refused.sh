@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Probes that are refused, through the samples and through kprobe events: the errno is the
+# Probes that are refused, through modules and through kprobe events: the errno is the
 # documented one, and nothing is left behind but a line in /sys/kernel/debug/kprobes/refused, with
 # task, caller, place and reason.
 
@@ -12,7 +12,7 @@ file=$kprobes/refused
 nr='[0-9]+'
 time='[0-9]+\.[0-9]{3}'
 task='[^ ]+\[[0-9]+\]'
-example='[^ ]+ \[kprobe_example\]  kprobe'	# caller and kind, for a probe of that module
+example='[^ ]+ \[kprobes_handlers\]  kprobe'	# caller and kind, for a probe of that module
 kept=128
 middle="inside: inside an instruction"
 unknown="symbol: unknown symbol"
@@ -48,7 +48,7 @@ tells()
 	words=$1 error="(-$2|-$3)" module=$4 kind=kprobe place='[^ ]*'
 	shift
 	case $module in
-	kretprobe_*) kind=kretprobe ;;
+	kprobes_returns) kind=kretprobe ;;
 	esac
 	for parameter in "$@"; do
 		case $parameter in
@@ -77,7 +77,7 @@ ask_for_bytes()
 {
 	offset=0
 	while [ "$offset" -lt 16 ]; do
-		echo "$offset $(answer kprobe_example symbol=kernel_clone offset="$offset")"
+		echo "$offset $(answer kprobes_handlers symbol=kernel_clone offset="$offset")"
 		offset=$((offset + 1))
 	done
 }
@@ -107,7 +107,7 @@ inside()
 inside_tells()
 {
 	offset=$(inside)
-	refused EILSEQ 84 kprobe_example symbol=kernel_clone offset="$offset" || return 1
+	refused EILSEQ 84 kprobes_handlers symbol=kernel_clone offset="$offset" || return 1
 	place=kernel_clone\\+0x$(printf %x "$offset")
 	last_is "$example  $place  (-EILSEQ|-84)  $middle"
 }
@@ -116,10 +116,10 @@ inside_tells()
 past_tells()
 {
 	from=$(($(offset_from _text kernel_clone) + $(inside)))
-	not load kprobe_example symbol=_text offset="$from" 2>/dev/null &&
+	not load kprobes_handlers symbol=_text offset="$from" 2>/dev/null &&
 		last_is "$example  _text\\+0x[0-9a-f]+  (-EILSEQ|-84)  $middle" &&
 		tells "$black" EINVAL 22 \
-			kprobe_example symbol=_text offset="$(offset_from _text notify_die)"
+			kprobes_handlers symbol=_text offset="$(offset_from _text notify_die)"
 }
 
 # event_fails DEFINITION ERROR
@@ -149,7 +149,7 @@ no_event_is_left()
 
 still_probed()
 {
-	load kprobe_example && is_listed kernel_clone && unload kprobe_example
+	load kprobes_handlers && is_listed kernel_clone && unload kprobes_handlers
 }
 
 # The log takes ten refusals in five seconds, and many come before.
@@ -159,7 +159,7 @@ log_takes_more() { sleep 6; }
 odd_name_is_one_line()
 {
 	log_takes_more
-	not load kprobe_example "$(printf 'symbol="odd\nn\ta\033me"')" 2>/dev/null &&
+	not load kprobes_handlers "$(printf 'symbol="odd\nn\ta\033me"')" 2>/dev/null &&
 		soon grep_log '^kprobes: odd\\nn\\ta\\eme\+0x0: symbol: unknown symbol' &&
 		last_is "$example  odd\\\\nn\\\\ta\\\\eme\\+0x0  .*  $unknown"
 }
@@ -167,15 +167,15 @@ odd_name_is_one_line()
 long_name_is_cut()
 {
 	name=$(head -c 600 /dev/zero | tr '\0' n)
-	not load kprobe_example symbol="$name" 2>/dev/null &&
+	not load kprobes_handlers symbol="$name" 2>/dev/null &&
 		last_is "$example  n{50,100}\\.\\.\\.\\+0x0  .*  $unknown"
 }
 
 # The first probe of the batch is good, and the second one is named.
 batch_tells()
 {
-	refused ENOENT 2 kprobe_batch_example symbols=kernel_clone,no_such,notify_die &&
-		last_is "[^ ]+ \\[kprobe_batch_example\\]  kprobe  no_such\\+0x0  .*  $unknown"
+	refused ENOENT 2 kprobes_batch symbols=kernel_clone,no_such,notify_die &&
+		last_is "[^ ]+ \\[kprobes_batch\\]  kprobe  no_such\\+0x0  .*  $unknown"
 }
 
 is_time_of_log()
@@ -197,7 +197,7 @@ log_tells()
 {
 	mark_log
 	log_takes_more
-	not load kprobe_example symbol=no_such_function 2>/dev/null &&
+	not load kprobes_handlers symbol=no_such_function 2>/dev/null &&
 		soon grep_log "^kprobes: no_such_function\\+0x0: symbol: unknown symbol"
 }
 
@@ -213,14 +213,14 @@ odd_task_is_one_field()
 quiet_when_not_refused()
 {
 	was=$(cat "$file")
-	load kprobe_example && a_fork && unload kprobe_example && equal "$(cat "$file")" "$was"
+	load kprobes_handlers && a_fork && unload kprobes_handlers && equal "$(cat "$file")" "$was"
 }
 
 keeps_the_last()
 {
 	round=0
 	while [ "$round" -lt $((kept + 2)) ]; do
-		load kprobe_example symbol=no_such offset="$round" 2>/dev/null && return 1
+		load kprobes_handlers symbol=no_such offset="$round" 2>/dev/null && return 1
 		round=$((round + 1))
 	done
 	place=no_such\\+0x$(printf %x $((kept + 1)))
@@ -240,7 +240,7 @@ refuses_much()
 {
 	round=0
 	while [ "$round" -lt 20 ]; do
-		insmod "$(module_file kprobe_example)" symbol=no_such 2>/dev/null
+		insmod "$(module_file kprobes_handlers)" symbol=no_such 2>/dev/null
 		round=$((round + 1))
 	done
 }
@@ -259,7 +259,7 @@ reads_while_refused()
 	equal "$(cat "$work/portions")" "$(cat "$file")"
 }
 
-begin kprobe_example kretprobe_example kprobe_batch_example
+begin kprobes_handlers kprobes_returns kprobes_batch
 [ -e "$file" ] || skip_all "kernel does not keep what it refuses"
 answers=$work/answers
 events=$(no_events)
@@ -278,33 +278,34 @@ plan 39
 
 check "refused is for root to read" mode_is "$file" -r--------
 check "unknown symbol" \
-	tells "$unknown" ENOENT 2 kprobe_example symbol=no_such_function
+	tells "$unknown" ENOENT 2 kprobes_handlers symbol=no_such_function
 check "the time is that of the log" is_time_of_log
 check "unknown symbol: its return" \
-	tells "$unknown" ENOENT 2 kretprobe_example symbol=no_such_function
+	tells "$unknown" ENOENT 2 kprobes_returns symbol=no_such_function
 check "unknown module" \
-	tells "$unknown" ENOENT 2 kprobe_example symbol=no_such_module:kernel_clone
+	tells "$unknown" ENOENT 2 kprobes_handlers symbol=no_such_module:kernel_clone
 check "function that the module does not have" \
-	tells "$unknown" ENOENT 2 kprobe_batch_example \
-	symbols=kprobe_batch_example:kernel_clone
-check "empty name" tells "$unknown" ENOENT 2 kprobe_example symbol=
+	tells "$unknown" ENOENT 2 kprobes_batch \
+	symbols=kprobes_batch:kernel_clone
+check "empty name" tells "$unknown" ENOENT 2 kprobes_handlers symbol=
 check "a name with a line feed" odd_name_is_one_line
 check "a long name" long_name_is_cut
 check "one of a batch" batch_tells
-check "blacklisted" tells "$black" EINVAL 22 kprobe_example symbol=notify_die
+check "blacklisted" tells "$black" EINVAL 22 kprobes_handlers symbol=notify_die
 check "blacklisted: inside" \
-	tells "$black" EINVAL 22 kprobe_example symbol=notify_die offset=8
-check "blacklisted: its return" tells "$black" EINVAL 22 kretprobe_example symbol=notify_die
+	tells "$black" EINVAL 22 kprobes_handlers symbol=notify_die offset=8
+check "blacklisted: its return" tells "$black" EINVAL 22 kprobes_returns symbol=notify_die
 check "offset past the kernel" \
-	tells "no-text: no kernel text" EINVAL 22 kprobe_example symbol=kernel_clone offset="$past"
-check_if "$no_data" "data" tells "no-text: no kernel text" EINVAL 22 kprobe_example symbol="$data"
+	tells "no-text: no kernel text" EINVAL 22 \
+	kprobes_handlers symbol=kernel_clone offset="$past"
+check_if "$no_data" "data" tells "no-text: no kernel text" EINVAL 22 kprobes_handlers symbol="$data"
 check_if "$no_data" "data: its return" \
-	tells "no-text: no kernel text" EINVAL 22 kretprobe_example symbol="$data"
+	tells "no-text: no kernel text" EINVAL 22 kprobes_returns symbol="$data"
 check_if "$no_init" "init text" \
-	tells "init-text: init text was freed" ENOENT 2 kprobe_example symbol="$init"
+	tells "init-text: init text was freed" ENOENT 2 kprobes_handlers symbol="$init"
 check_if "$no_prefix" "prefix of a function" \
 	tells "prefix: in front of a function's entry \\(__cfi_, __pfx_\\)" EINVAL 22 \
-	kprobe_example symbol="$prefix"
+	kprobes_handlers symbol="$prefix"
 
 check "each byte at a function's start is probed or no boundary" bytes_are_probed_or_refused
 check "the first one is probed" entry_is_probed

@@ -1,14 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Each sample does what it says: it is hit, logs, is listed, and leaves nothing behind.
+# What the handlers of modules see and do: registers, returns, data of a call, another path of
+# execution; and that nothing of them is left behind.
 
 # shellcheck source=functions.sh
 . "$(dirname "$0")/functions.sh"
 
 address='0x[0-9a-f]+'
 
-# --- kprobe_example
+# --- kprobes_handlers
 
 probes()
 {
@@ -21,7 +22,7 @@ list_has_grown_by()
 	equal "$(list | grep -c .)" $(($(echo "$listed_before" | grep -c .) + $1))
 }
 
-# Names of registers that the sample knows: the first argument, the result, the state.
+# Names of registers that the module knows: the first argument, the result, the state.
 case $(uname -m) in
 x86_64) registers="di ax flags" ;;
 aarch64) registers="regs.0. regs.0. pstate" ;;
@@ -35,7 +36,7 @@ logs_before_and_after()
 	values=$(for name in sp $registers; do printf ', %s %s' "$name" "$address"; done)
 	place=kernel_clone\\+
 	for when in before after; do
-		logged "^kprobe_example: $when $place.*: ip $place.*$values\$" || return 1
+		logged "^kprobes_handlers: $when $place.*: ip $place.*$values\$" || return 1
 	done
 }
 
@@ -52,7 +53,7 @@ logs_argument()
 # On x86 the instruction pointer in a handler is after the breakpoint, which has one byte.
 logs_ip()
 {
-	offsets=$(log | grep '^kprobe_example: before' |
+	offsets=$(log | grep '^kprobes_handlers: before' |
 		sed 's/.* kernel_clone+\(0x[0-9a-f]*\).*ip kernel_clone+\(0x[0-9a-f]*\).*/\1 \2/')
 	echo "$offsets" | while read -r at ip; do
 		equal $((ip)) $((at + 1)) || exit 1
@@ -69,43 +70,42 @@ quiet_afterwards()
 {
 	mark_log
 	a_fork
-	not grep_log '^k(ret)?probe_example: (before|after|kernel_clone returned)'
+	not grep_log '^kprobes_(handlers|returns): (before|after|kernel_clone returned)'
 }
 
 probes_elsewhere()
 {
 	mark_log
-	load kprobe_example symbol=vfs_open && is_listed vfs_open || return 1
+	load kprobes_handlers symbol=vfs_open && is_listed vfs_open || return 1
 	cat /dev/null
-	logged '^kprobe_example: before vfs_open' &&
-		ends kprobe_example 'done with vfs_open\+0x0, [0-9]+ hits missed'
+	logged '^kprobes_handlers: before vfs_open' &&
+		ends kprobes_handlers 'done with vfs_open\+0x0, [0-9]+ hits missed'
 }
 
-# --- kretprobe_example
+# --- kprobes_returns
 
 logs_returns()
 {
 	a_fork
 	value='[0-9]+ \(0x[0-9a-f]+\)'
-	logged "^kretprobe_example: kernel_clone returned $value to \w+\\+.* after [0-9]+ ns\$"
+	logged "^kprobes_returns: kernel_clone returned $value to \w+\\+.* after [0-9]+ ns\$"
 }
-
-# --- kprobe_batch_example
 
 probes_func()
 {
 	mark_log
-	load kretprobe_example func=vfs_open && is_listed vfs_open || return 1
+	load kprobes_returns symbol=vfs_open && is_listed vfs_open || return 1
 	cat /dev/null
-	logged '^kretprobe_example: vfs_open returned 0 ' &&
-		equal "$(cat /sys/module/kretprobe_example/parameters/symbol)" vfs_open &&
-		ends kretprobe_example 'done with vfs_open, [0-9]+ calls missed'
+	logged '^kprobes_returns: vfs_open returned 0 ' &&
+		ends kprobes_returns 'done with vfs_open, [0-9]+ calls missed'
 }
+
+# --- kprobes_batch
 
 batch_loads()
 {
 	mark_log
-	load kprobe_batch_example && logged '^kprobe_batch_example: counting calls of 3' &&
+	load kprobes_batch && logged '^kprobes_batch: counting calls of 3' &&
 		is_listed vfs_open && is_listed vfs_read && is_listed vfs_write &&
 		list_has_grown_by 5
 }
@@ -126,14 +126,14 @@ logs_calls()
 {
 	mark_log
 	cat "$batch_hits"
-	logged '^kprobe_batch_example: call [0-9]+ by cat\[[0-9]+\] returned [1-9][0-9]*$'
+	logged '^kprobes_batch: call [0-9]+ by cat\[[0-9]+\] returned [1-9][0-9]*$'
 }
 
 refuses_reads()
 {
 	mark_log
 	echo 1 >"$batch_refuse"
-	not cat "$batch_hits" && logged '^kprobe_batch_example: call .* by cat.* returned -5$'
+	not cat "$batch_hits" && logged '^kprobes_batch: call .* by cat.* returned -5$'
 }
 
 reads_again()
@@ -145,84 +145,70 @@ reads_again()
 # Two more probes at the address of the probe that diverts: one is older, the other newer.
 diversion_hides_older_probes()
 {
-	load kprobe_batch_example symbols=kprobe_batch_example:hits_get &&
-		load kprobe_example symbol=kprobe_batch_example:hits_get || return 1
+	load kprobes_batch symbols=kprobes_batch:hits_get &&
+		load kprobes_handlers symbol=kprobes_batch:hits_get || return 1
 	echo 1 >"$batch_refuse"
 	cat "$batch_hits" 2>/dev/null
 	echo 0 >"$batch_refuse"
 	mark_log
-	unload kprobe_example && unload kprobe_batch_example &&
-		logged '^kprobe_example: done with .*, 0 hits missed' &&
-		logged '^kprobe_batch_example: .*hits_get: 0 hits, [1-9][0-9]* missed'
+	unload kprobes_handlers && unload kprobes_batch &&
+		logged '^kprobes_handlers: done with .*, 0 hits missed' &&
+		logged '^kprobes_batch: .*hits_get: 0 hits, [1-9][0-9]* missed'
 }
 
 batch_is_all_or_nothing()
 {
-	refused ENOENT 2 kprobe_batch_example symbols=vfs_open,vfs_read,no_such_function &&
+	refused ENOENT 2 kprobes_batch symbols=vfs_open,vfs_read,no_such_function &&
 		list_is_as_before
 }
 
 # The same function probed three times; the last handlers to go still run.
 all_at_once()
 {
-	load kprobe_batch_example symbols=kernel_clone && load kretprobe_example &&
-		load kprobe_example || return 1
+	load kprobes_batch symbols=kernel_clone && load kprobes_returns &&
+		load kprobes_handlers || return 1
 	logs_before_and_after && logs_returns && at_least "$(hits_of kernel_clone)" 2 ||
 		return 1
-	unload kprobe_batch_example && unload kprobe_example || return 1
+	unload kprobes_batch && unload kprobes_handlers || return 1
 	mark_log
-	logs_returns && unload kretprobe_example && list_is_as_before
+	logs_returns && unload kprobes_returns && list_is_as_before
 }
 
-# Its module comes, is called, and goes.
-waits_for_module()
-{
-	mark_log
-	load kprobe_pending_example symbol=kprobe_batch_example:hits_get &&
-		grep 'hits_get+0x0  \[PENDING\]$' "$kprobes/list" &&
-		load kprobe_batch_example && call_sample 1 &&
-		logged '^kprobe_pending_example: kprobe_batch_example:hits_get is called$' &&
-		unload kprobe_batch_example &&
-		grep 'hits_get+0x0  \[PENDING\]$' "$kprobes/list" &&
-		unload kprobe_pending_example && list_is_as_before
-}
-
-begin kprobe_example kretprobe_example kprobe_batch_example kprobe_pending_example
+begin kprobes_handlers kprobes_returns kprobes_batch
 case $(uname -m) in
 x86_64 | i?86) x86="" ;;
 *) x86="not x86" ;;
 esac
 no_registers=""
-[ -n "$registers" ] || no_registers="sample knows no registers here"
-plan 24
+[ -n "$registers" ] || no_registers="the module knows no registers here"
+plan 23
 
-check "kprobe_example probes kernel_clone" probes kprobe_example
+check "kprobes_handlers probes kernel_clone" probes kprobes_handlers
 check "it logs registers before and after" logs_before_and_after
 check_if "$no_registers" "the argument is what it is" logs_argument
 check_if "$x86" "the instruction pointer is one after the address" logs_ip
-check "it unloads" ends kprobe_example 'done with kernel_clone\+0x0, [0-9]+ hits missed'
+check "it unloads" ends kprobes_handlers 'done with kernel_clone\+0x0, [0-9]+ hits missed'
 check "and is not heard of again" quiet_afterwards
 check "it probes another function" probes_elsewhere
 
-check "kretprobe_example probes kernel_clone" probes kretprobe_example
+check "kprobes_returns probes kernel_clone" probes kprobes_returns
 check "it logs what is returned" logs_returns
-check "it unloads" ends kretprobe_example 'done with kernel_clone, [0-9]+ calls missed'
+check "it unloads" ends kprobes_returns 'done with kernel_clone, [0-9]+ calls missed'
 check "and is not heard of again" quiet_afterwards
-check "it takes a function as func, too" probes_func
+check "it probes another function" probes_func
 
-check "kprobe_batch_example probes its functions" batch_loads
+check "kprobes_batch probes its functions" batch_loads
 check "it counts" batch_counts
 check "it logs calls with their data" logs_calls
 check "it changes the execution path" refuses_reads
 check "and leaves it alone" reads_again
 check "it unloads with its figures" \
-	ends kprobe_batch_example 'vfs_open: [1-9][0-9]* hits, [0-9]+ missed'
+	ends kprobes_batch 'vfs_open: [1-9][0-9]* hits, [0-9]+ missed'
 check "older probes than the change miss the hit" diversion_hides_older_probes
 check "one unknown function is none probed" batch_is_all_or_nothing
 check "one blacklisted function is none probed" \
-	refused EINVAL 22 kprobe_batch_example symbols=vfs_open,notify_die,vfs_read
+	refused EINVAL 22 kprobes_batch symbols=vfs_open,notify_die,vfs_read
 check "list is as before" list_is_as_before
-check "all samples on one function" all_at_once
-check "kprobe_pending_example waits for a module" waits_for_module
+check "all modules on one function" all_at_once
 
 finish
