@@ -1,193 +1,74 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Many probes at once, another execution path, and data that belongs to a call.
+ * A batch of probes: counts calls of functions, and prints a summary when it is unloaded.
  *
  *   modprobe kprobe_batch_example symbols=vfs_open,vfs_read
- *   cd /sys/module/kprobe_batch_example/parameters
- *   cat hits                      # a line for each symbol: hits, misses
- *   echo 1 >refuse; cat hits      # reads fail: another function ran instead
- *   rmmod kprobe_batch_example
+ *   rmmod kprobe_batch_example; dmesg | tail
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
-#include <linux/atomic.h>
-#include <linux/container_of.h>
+#include <linux/cpumask.h>
 #include <linux/err.h>
 #include <linux/kprobes.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
+#include <linux/percpu.h>
 #include <linux/printk.h>
-#include <linux/ptrace.h>
-#include <linux/sysfs.h>
 
-#define MAX_SYMBOLS	16
+#define MAX_SYMBOLS	64
 
 static char *symbols[MAX_SYMBOLS] = { "vfs_open", "vfs_read", "vfs_write" };
 static int nr_symbols = 3;
 module_param_array(symbols, charp, &nr_symbols, 0444);
 MODULE_PARM_DESC(symbols, "functions whose calls to count");
 
-static bool refuse;
-module_param(refuse, bool, 0644);
-MODULE_PARM_DESC(refuse, "have reads of the parameter hits fail");
-
-/*
- * The batch: one handler for all probes. What it needs to know about the one
- * that was hit lies around the probe. The count is atomic because a handler
- * may run on several CPUs at the same time.
- */
-struct counter {
-	struct kprobe probe;
-	atomic_long_t hits;
-};
-
-static struct counter counters[MAX_SYMBOLS];
+static struct kprobe probes[MAX_SYMBOLS];
 static struct kprobe *batch[MAX_SYMBOLS];
+
+/* Handlers of one probe run on several CPUs at a time. A count for each CPU needs no atomics. */
+static DEFINE_PER_CPU(unsigned long [MAX_SYMBOLS], calls);
 
 static int count(struct kprobe *p, struct pt_regs *regs)
 {
-	atomic_long_inc(&container_of(p, struct counter, probe)->hits);
+	this_cpu_inc(calls[p - probes]);
 	return 0;
 }
 
 /*
- * Checked as a whole, then written to the kernel's text together: faster
- * than one by one, and if one symbol is wrong, none is probed.
- */
-static int __init count_symbols(void)
-{
-	int i;
-
-	for (i = 0; i < nr_symbols; i++) {
-		counters[i].probe.symbol_name = symbols[i];
-		counters[i].probe.pre_handler = count;
-		batch[i] = &counters[i].probe;
-	}
-	return register_kprobes(batch, nr_symbols);
-}
-
-/*
- * Code to be probed. It is called through a pointer: the compiler can neither
- * inline it nor draw on what it returns and which registers it leaves alone.
- */
-static int hits_get(char *buffer, const struct kernel_param *param)
-{
-	int i, len = 0;
-
-	for (i = 0; i < nr_symbols; i++)
-		len += sysfs_emit_at(buffer, len, "%s %ld %lu\n", symbols[i],
-				     atomic_long_read(&counters[i].hits),
-				     counters[i].probe.nmissed);
-	return len;
-}
-
-static const struct kernel_param_ops hits_ops = {
-	.get = hits_get,
-};
-module_param_cb(hits, &hits_ops, NULL, 0444);
-MODULE_PARM_DESC(hits, "symbol, hits and misses, a line each");
-
-/* Same parameters, same type: it can take over a call of hits_get(). */
-static int hits_refused(char *buffer, const struct kernel_param *param)
-{
-	return -EIO;
-}
-
-/*
- * Another execution path. At a function's entry the registers and the stack
- * are as its caller has set them up, so that any function of the same type can
- * start there; it returns to the caller in place of the probed one. Nonzero
- * says that the instruction pointer is meant as it is now.
- */
-static int divert(struct kprobe *p, struct pt_regs *regs)
-{
-	if (!READ_ONCE(refuse))
-		return 0;
-	instruction_pointer_set(regs, (unsigned long)hits_refused);
-	return 1;
-}
-
-static struct kprobe diversion = {
-	.symbol_name	= KBUILD_MODNAME ":hits_get",
-	.pre_handler	= divert,
-};
-
-/*
- * Data of a call: from entry to return it is this call's alone, also while
- * other tasks, or this one, are in the function as well.
- */
-struct call {
-	long number;
-};
-
-static atomic_long_t calls;
-
-static int enter(struct kretprobe_instance *ri, struct pt_regs *regs)
-{
-	((struct call *)ri->data)->number = atomic_long_inc_return(&calls);
-	return 0;
-}
-
-static int leave(struct kretprobe_instance *ri, struct pt_regs *regs)
-{
-	struct call *call = (struct call *)ri->data;
-
-	pr_info_ratelimited("call %ld by %s[%d] returned %d\n", call->number,
-			    ri->task->comm, task_pid_nr(ri->task),
-			    (int)regs_return_value(regs));
-	return 0;
-}
-
-static struct kretprobe returns = {
-	.kp.symbol_name	= KBUILD_MODNAME ":hits_get",
-	.entry_handler	= enter,
-	.handler	= leave,
-	.data_size	= sizeof(struct call),
-};
-
-/*
- * Of the probes at one address the newest runs first. The return probe comes
- * last: after a diversion it would not be reached, and count a miss.
+ * The probes are checked first, and then written to the kernel's text together. That is faster than
+ * one after the other. If one symbol is wrong, none is probed.
  */
 static int __init kprobe_batch_example_init(void)
 {
-	int err;
+	int err, i;
 
-	err = count_symbols();
+	for (i = 0; i < nr_symbols; i++) {
+		probes[i].symbol_name = symbols[i];
+		probes[i].pre_handler = count;
+		batch[i] = &probes[i];
+	}
+	err = register_kprobes(batch, nr_symbols);
 	if (err)
-		goto fail;
-	err = register_kprobe(&diversion);
-	if (err)
-		goto uncount;
-	err = register_kretprobe(&returns);
-	if (err)
-		goto undivert;
-	pr_info("counting calls of %d functions\n", nr_symbols);
-	return 0;
-
-undivert:
-	unregister_kprobe(&diversion);
-uncount:
-	unregister_kprobes(batch, nr_symbols);
-fail:
-	pr_err("cannot probe all functions: %pe\n", ERR_PTR(err));
+		pr_err("cannot probe all of the functions: %pe\n", ERR_PTR(err));
 	return err;
 }
 
+/* A call is missed if its handler could not run: /sys/kernel/debug/kprobes/points says why. */
 static void __exit kprobe_batch_example_exit(void)
 {
-	int i;
+	unsigned long sum;
+	int cpu, i;
 
-	unregister_kretprobe(&returns);
-	unregister_kprobe(&diversion);
 	unregister_kprobes(batch, nr_symbols);
-	for (i = 0; i < nr_symbols; i++)
-		pr_info("%s: %ld hits, %lu missed\n", symbols[i],
-			atomic_long_read(&counters[i].hits),
-			counters[i].probe.nmissed);
+	for (i = 0; i < nr_symbols; i++) {
+		sum = 0;
+		for_each_possible_cpu(cpu)
+			sum += per_cpu(calls[i], cpu);
+		pr_info("%s: %lu calls, %lu missed\n", symbols[i], sum, probes[i].nmissed);
+	}
 }
 
 module_init(kprobe_batch_example_init);
 module_exit(kprobe_batch_example_exit);
-MODULE_DESCRIPTION("Kprobes: a batch, a changed execution path, data of a call");
+MODULE_DESCRIPTION("Kprobes: a batch of probes");
 MODULE_LICENSE("GPL");

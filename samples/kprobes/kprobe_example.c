@@ -1,141 +1,79 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A probe on one instruction, with each kind of handler.
+ * A probe: logs who removes which file, and what comes of it.
  *
- *   modprobe kprobe_example symbol=vfs_open
- *   cat /dev/null; dmesg | tail
+ *   modprobe kprobe_example
+ *   touch /tmp/file; rm /tmp/file; dmesg | tail
  *   rmmod kprobe_example
- *
- * Every hit logs a few registers twice, as they are in front of the probed
- * instruction and as it leaves them.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/err.h>
+#include <linux/fs.h>
 #include <linux/kprobes.h>
 #include <linux/module.h>
-#include <linux/moduleparam.h>
 #include <linux/printk.h>
 #include <linux/ptrace.h>
-#include <linux/stringify.h>
+#include <linux/sched.h>
 
-/* The probe keeps the pointer: the name has to live as long as the probe. */
-static char *symbol = "kernel_clone";
-module_param(symbol, charp, 0444);
-MODULE_PARM_DESC(symbol, "function to probe, a module's as module:function");
-
-static unsigned int offset;
-module_param(offset, uint, 0444);
-MODULE_PARM_DESC(offset, "bytes from its start, where an instruction begins");
+/* int do_unlinkat(int dfd, struct filename *name) */
+#define FUNCTION "do_unlinkat"
 
 /*
- * Instruction and stack pointer have accessors that work everywhere. For the
- * rest, struct pt_regs has the architecture's own names: here those of a
- * function's first argument, of its return value and of the status word.
+ * Runs before the function's first instruction, so that its arguments are still in registers. A
+ * handler must not sleep: user memory it reads by copy_from_user_nofault(). It logs at a limited
+ * rate, because the function may be called at any rate.
  */
-#if defined(CONFIG_X86_64)
-#define ARGUMENT	di
-#define RESULT		ax
-#define STATUS		flags
-#elif defined(CONFIG_ARM64)
-#define ARGUMENT	regs[0]
-#define RESULT		regs[0]
-#define STATUS		pstate
-#elif defined(CONFIG_RISCV)
-#define ARGUMENT	a0
-#define RESULT		a0
-#define STATUS		status
-#elif defined(CONFIG_LOONGARCH)
-#define ARGUMENT	regs[4]
-#define RESULT		regs[4]
-#define STATUS		csr_prmd
-#elif defined(CONFIG_PPC)
-#define ARGUMENT	gpr[3]
-#define RESULT		gpr[3]
-#define STATUS		msr
-#elif defined(CONFIG_S390)
-#define ARGUMENT	gprs[2]
-#define RESULT		gprs[2]
-#define STATUS		psw.mask
-#endif
-
-/*
- * A handler runs with preemption off and must not sleep; printk() is made for
- * that. It is limited because a probe on a busy function would do nothing but
- * fill the log.
- */
-static void log_registers(const char *when, struct kprobe *p,
-			  struct pt_regs *regs)
-{
-#ifdef STATUS
-	pr_info_ratelimited("%s %pS: ip %pS, sp 0x%lx, %s 0x%lx, %s 0x%lx, %s 0x%lx\n",
-			    when, p->addr, (void *)instruction_pointer(regs),
-			    (unsigned long)kernel_stack_pointer(regs),
-			    __stringify(ARGUMENT), (unsigned long)regs->ARGUMENT,
-			    __stringify(RESULT), (unsigned long)regs->RESULT,
-			    __stringify(STATUS), (unsigned long)regs->STATUS);
-#else
-	pr_info_ratelimited("%s %pS: ip %pS, sp 0x%lx\n",
-			    when, p->addr, (void *)instruction_pointer(regs),
-			    (unsigned long)kernel_stack_pointer(regs));
-#endif
-}
-
-/* 0 says: go on with the probed instruction. */
 static int before(struct kprobe *p, struct pt_regs *regs)
 {
-	log_registers("before", p, regs);
+	const struct filename *file = (void *)regs_get_kernel_argument(regs, 1);
+
+	pr_info_ratelimited("%s removes %s\n", current->comm, file->name);
 	return 0;
 }
 
-/* There is nothing to read in @flags. */
-static void after(struct kprobe *p, struct pt_regs *regs, unsigned long flags)
-{
-	log_registers("after", p, regs);
-}
-
-/*
- * The probed instruction faults, as one that reads user memory may, or one of
- * the two handlers above does. Nothing is mended here, so leave it to the
- * kernel, which knows what to do with the one and will complain of the other.
- */
-static int on_fault(struct kprobe *p, struct pt_regs *regs, int trapnr)
-{
-	pr_info_ratelimited("fault %d at %pS\n", trapnr, p->addr);
-	return 0;
-}
-
-static struct kprobe probe = {
+static struct kprobe call_probe = {
+	.symbol_name	= FUNCTION,
 	.pre_handler	= before,
-	.post_handler	= after,
-	.fault_handler	= on_fault,
+};
+
+/* Runs when the function has returned, before its caller goes on. */
+static int returned(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	pr_info_ratelimited("%s gets %d\n", current->comm, (int)regs_return_value(regs));
+	return 0;
+}
+
+static struct kretprobe return_probe = {
+	.kp.symbol_name	= FUNCTION,
+	.handler	= returned,
 };
 
 static int __init kprobe_example_init(void)
 {
 	int err;
 
-	probe.symbol_name = symbol;
-	probe.offset = offset;
-	err = register_kprobe(&probe);
+	err = register_kprobe(&call_probe);
 	if (err) {
-		pr_err("cannot probe %s+0x%x: %pe\n", symbol, offset,
-		       ERR_PTR(err));
+		pr_err("cannot probe %s: %pe\n", FUNCTION, ERR_PTR(err));
 		return err;
 	}
-	pr_info("probing %pS\n", probe.addr);
-	return 0;
+	err = register_kretprobe(&return_probe);
+	if (err) {
+		pr_err("cannot probe the return of %s: %pe\n", FUNCTION, ERR_PTR(err));
+		unregister_kprobe(&call_probe);
+	}
+	return err;
 }
 
-/* The module can go at once: no handler is running any more on any CPU. */
+/* No handler runs any more when these return, so the module can go. */
 static void __exit kprobe_example_exit(void)
 {
-	unregister_kprobe(&probe);
-	pr_info("done with %s+0x%x, %lu hits missed\n", symbol, offset,
-		probe.nmissed);
+	unregister_kretprobe(&return_probe);
+	unregister_kprobe(&call_probe);
 }
 
 module_init(kprobe_example_init);
 module_exit(kprobe_example_exit);
-MODULE_DESCRIPTION("Kprobes: a probe on one instruction");
+MODULE_DESCRIPTION("Kprobes: arguments and return values of a function");
 MODULE_LICENSE("GPL");

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A return probe: what a function returns, and how long each call takes.
+ * A return probe with data of its own for each call: logs how long a function takes.
  *
- *   modprobe kretprobe_example symbol=hrtimer_nanosleep
- *   sleep 1; dmesg | tail -n 1
+ *   modprobe kretprobe_example func=vfs_open
+ *   cat /proc/version; dmesg | tail
  *   rmmod kretprobe_example
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
@@ -17,57 +17,41 @@
 #include <linux/sched.h>
 #include <linux/timekeeping.h>
 
-static char *symbol = "kernel_clone";
-module_param(symbol, charp, 0444);
-MODULE_PARM_DESC(symbol, "function to probe, a module's as module:function");
-module_param_named(func, symbol, charp, 0444);
-MODULE_PARM_DESC(func, "the same as symbol");
+/* The probe keeps the pointer: the name must live as long as the probe. */
+static char *func = "kernel_clone";
+module_param(func, charp, 0444);
+MODULE_PARM_DESC(func, "function to time");
 
-static int maxactive;
-module_param(maxactive, int, 0444);
-MODULE_PARM_DESC(maxactive, "most calls in flight at once; 0: as many as come");
-
-static int pid;
-module_param(pid, int, 0444);
-MODULE_PARM_DESC(pid, "only calls of this process; 0: of all");
-
-/* What is to be known about a call when it returns. */
+/* Each call under way has its own, whatever other tasks do, and if the function calls itself. */
 struct call {
 	u64 entered;
 };
 
 /*
- * Nonzero lets this call go unprobed: its return then costs nothing. The clock
- * has to be one that may be read in any context, NMIs included: on many
- * architectures a probe is a kind of NMI, and might have interrupted the very
- * code that sets the clock.
+ * Runs when the function is called. Nonzero would leave this call alone. A probe may hit in any
+ * context, also while the clock is set: the fast clocks can be read there.
  */
-static int enter(struct kretprobe_instance *ri, struct pt_regs *regs)
+static int entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	struct call *call = (struct call *)ri->data;
 
-	if (pid && pid != task_tgid_nr(ri->task))
-		return 1;
 	call->entered = ktime_get_mono_fast_ns();
 	return 0;
 }
 
-/* The same instance as at entry, however many calls there are meanwhile. */
+/* Runs when it returns. What a value means depends on the function: here it is taken for an int. */
 static int leave(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	struct call *call = (struct call *)ri->data;
 	u64 took = ktime_get_mono_fast_ns() - call->entered;
-	unsigned long value = regs_return_value(regs);
 
-	/* What is right depends on the function's type: an int, or more. */
-	pr_info_ratelimited("%ps returned %d (0x%lx) to %pS after %llu ns\n",
-			    ri->rp->kp.addr, (int)value, value, ri->ret_addr,
-			    took);
+	pr_info_ratelimited("%s: %s returned %d to %pS after %llu ns\n", current->comm, func,
+			    (int)regs_return_value(regs), ri->ret_addr, took);
 	return 0;
 }
 
 static struct kretprobe probe = {
-	.entry_handler	= enter,
+	.entry_handler	= entry,
 	.handler	= leave,
 	.data_size	= sizeof(struct call),
 };
@@ -76,31 +60,21 @@ static int __init kretprobe_example_init(void)
 {
 	int err;
 
-	probe.kp.symbol_name = symbol;
-	probe.maxactive = maxactive;
+	probe.kp.symbol_name = func;
 	err = register_kretprobe(&probe);
-	if (err) {
-		pr_err("cannot probe the return of %s: %pe\n", symbol,
-		       ERR_PTR(err));
-		return err;
-	}
-	pr_info("probing the return of %ps, room for %d calls\n",
-		probe.kp.addr, probe.maxactive);
-	return 0;
+	if (err)
+		pr_err("cannot probe the return of %s: %pe\n", func, ERR_PTR(err));
+	return err;
 }
 
-/*
- * Calls that are under way return as if nobody had ever looked. Those that
- * found no instance left were counted: look at nmissed before believing the
- * rest of the figures.
- */
+/* Calls that are under way return as ever. Those that found no instance were missed. */
 static void __exit kretprobe_example_exit(void)
 {
 	unregister_kretprobe(&probe);
-	pr_info("done with %s, %d calls missed\n", symbol, probe.nmissed);
+	pr_info("done with %s, %d calls missed\n", func, probe.nmissed);
 }
 
 module_init(kretprobe_example_init);
 module_exit(kretprobe_example_exit);
-MODULE_DESCRIPTION("Kprobes: a probe on a function's return");
+MODULE_DESCRIPTION("Kprobes: a return probe with data for each call");
 MODULE_LICENSE("GPL");
