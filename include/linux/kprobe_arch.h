@@ -193,6 +193,19 @@ static __always_inline bool kprobe_point_skips_nop(const struct kprobe_point *po
 }
 
 /*
+ * Bytes of the kernel's text for slots, in whole pages and as a plain number, where execmem's
+ * memory is out of a jump's reach. Elsewhere tests alone use some: kprobe_use_near_slots().
+ */
+#ifndef KPROBE_NEAR_SIZE
+#ifdef CONFIG_KPROBES_KUNIT_TEST
+#define KPROBE_NEAR_SIZE	0x10000
+#define KPROBE_NEAR_FOR_TESTS	1
+#else
+#define KPROBE_NEAR_SIZE	0
+#endif
+#endif
+
+/*
  * What the core cannot know of text. An architecture that has something to say
  * defines the name as well, in asm/kprobe_point.h.
  */

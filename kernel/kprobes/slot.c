@@ -3,92 +3,26 @@
  * Slots: small pieces of executable memory for displaced instructions, and
  * larger ones for detours.
  *
- * execmem allocates the memory in chunks of whole pages. It is read-only from the beginning, full
- * of breakpoints, and slots are written through the architecture's text patching. Allocating a
- * chunk takes longer than writing its slots, so chunks get larger the more pages there are.
- *
- * A slot is as long as its code, which is made before the slot is taken. In front of the code is
- * the slot's owner: a struct kprobe_detour, or a struct kprobe_point with KPROBE_OWNER_IS_POINT.
- * A page begins with the address of its struct slot_chunk, so code that runs in a slot finds the
- * owner without a look-up. Unwinders, also in NMIs, find the chunk of any address in a latched
- * tree, without a lock.
+ * Their memory comes in chunks, see chunk.c, and is written through the architecture's text
+ * patching. A slot is as long as its code, which is made before the slot is taken. In front of the
+ * code is the slot's owner: a struct kprobe_detour, or a struct kprobe_point with
+ * KPROBE_OWNER_IS_POINT.
  */
 #include <linux/bitmap.h>
-#include <linux/execmem.h>
 #include <linux/kmsan-checks.h>
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
 #include <linux/perf_event.h>
-#include <linux/rbtree_latch.h>
-#include <linux/rculist.h>
-#include <linux/set_memory.h>
-#include <linux/slab.h>
-#include <linux/vmalloc.h>
-#include <linux/workqueue.h>
 
+#include "chunk.h"
 #include "point.h"
 #include "slot.h"
 #include "table.h"
-#include "veneer.h"
-
-/*
- * Slots consist of units. The first unit of a page has the address of the chunk. The last ones stay
- * free: the handlers of #VC and #VE decode an instruction that has faulted, and may read
- * KPROBE_INSN_MAX bytes from its start. The next page may not exist.
- */
-#define UNIT		8
-#define UNITS_PER_PAGE	(PAGE_SIZE / UNIT)
-#define LAST_UNITS	DIV_ROUND_UP(KPROBE_INSN_MAX, UNIT)
-
-/* A chunk has at most so many pages. */
-#define CHUNK_MAX_PAGES	8
 
 #define MAX_LEN		MAX(KPROBE_SLOT_SIZE, KPROBE_DETOUR_MAX_SIZE)
 
-/* The name that /proc/kallsyms shows for a page, and perf for a chunk. */
-#define SLOT_PAGE_NAME	"kprobe_insn_page"
-
-/* Slots of points and of detours: they look for room apart, as these are much longer. */
-enum slot_kind {
-	SLOT_DETOUR,
-	SLOT_POINT,
-	SLOT_KINDS,
-};
-
-/**
- * struct slot_chunk - pages of slots that were allocated together
- * @text:  the pages
- * @node:  in the tree of chunks by address
- * @all:   in the list of all chunks, in the same order; changed under kprobe_mutex,
- *         read under RCU
- * @room:  in the lists of chunks that may have room; kprobe_mutex
- * @from:  the first unit that may be free for a slot of the kind; kprobe_mutex
- * @pages: how many pages
- * @slots: how many slots are in use; kprobe_mutex
- * @rcu:   for freeing after an RCU grace period: lookups may still read the chunk
- * @used:  a bit for each unit that is not free; changed under kprobe_mutex, as @starts
- * @starts: a bit for each unit that a slot begins with
- * @bits:  both
- */
-struct slot_chunk {
-	void *text;
-	struct latch_tree_node node;
-	struct list_head all;
-	struct hlist_node room[SLOT_KINDS];
-	unsigned int from[SLOT_KINDS];
-	unsigned int pages;
-	unsigned int slots;
-	struct rcu_work rcu;
-	unsigned long *used;
-	unsigned long *starts;
-	unsigned long bits[];
-};
-
-/* Chunks that may have room for a slot of the kind; kprobe_mutex. */
-static struct hlist_head with_room[SLOT_KINDS];
-
-/* Pages of all chunks; kprobe_mutex. */
-static unsigned int nr_pages;
+/* Chunks that may have room for the kind, those in the kernel's text apart; kprobe_mutex. */
+static struct hlist_head with_room[2][SLOT_KINDS];
 
 /* How often slots were written, for kprobe_slot_owner_at(). */
 static unsigned int nr_writes;
@@ -108,80 +42,6 @@ static struct {
 /* Not every CPU fetches the slots that were written; kprobe_mutex. */
 static bool unsynced;
 
-static __always_inline struct slot_chunk *slot_chunk_of(struct latch_tree_node *node)
-{
-	return container_of(node, struct slot_chunk, node);
-}
-
-static __always_inline bool lies_before(struct latch_tree_node *a,
-					struct latch_tree_node *b)
-{
-	return slot_chunk_of(a)->text < slot_chunk_of(b)->text;
-}
-
-static __always_inline int compare(void *addr, struct latch_tree_node *node)
-{
-	struct slot_chunk *chunk = slot_chunk_of(node);
-
-	if (addr < chunk->text)
-		return -1;
-	return addr >= chunk->text + chunk->pages * PAGE_SIZE;
-}
-
-static const struct latch_tree_ops by_address = {
-	.less = lies_before,
-	.comp = compare,
-};
-
-/*
- * All chunks by address; changed under kprobe_mutex, read with preemption
- * disabled where RCU is watching. A lookup is inline, and removing a chunk
- * allocates no memory.
- */
-static struct latch_tree_root chunk_tree;
-
-/* All chunks in the same order, for /proc/kallsyms. */
-static LIST_HEAD(all_chunks);
-
-/*
- * Bounds of the addresses of all slots. They are only ever widened, before a route or the text
- * leads to a new slot; smp_store_release() of @route and smp_wmb() in write_sites() keep that
- * order. Nearly every address that is looked up lies outside, and must not cost a walk of the tree.
- */
-static unsigned long lowest_slot = ULONG_MAX;
-static unsigned long highest_slot;
-
-static size_t chunk_bytes(const struct slot_chunk *chunk)
-{
-	return chunk->pages * PAGE_SIZE;
-}
-
-static void announce(struct slot_chunk *chunk, bool unregister)
-{
-	perf_event_ksymbol(PERF_RECORD_KSYMBOL_TYPE_OOL,
-			   (unsigned long)chunk->text, chunk_bytes(chunk), unregister,
-			   SLOT_PAGE_NAME);
-}
-
-static void free_chunk(struct slot_chunk *chunk)
-{
-	execmem_free(chunk->text);
-	kfree(chunk);
-}
-
-static void free_chunk_work(struct work_struct *work)
-{
-	free_chunk(container_of(to_rcu_work(work), struct slot_chunk, rcu));
-}
-
-/* The entry of all_chunks to add a chunk after, so that the list has the tree's order. */
-static struct list_head *entry_before(struct slot_chunk *chunk)
-{
-	struct rb_node *prev = rb_prev(&chunk->node.node[0]);
-
-	return prev ? &container_of(prev, struct slot_chunk, node.node[0])->all : &all_chunks;
-}
-
 /* The units from @unit on may be free. */
 static void note_room(struct slot_chunk *chunk, unsigned int unit)
 {
@@ -190,70 +50,8 @@ static void note_room(struct slot_chunk *chunk, unsigned int unit)
 	for (kind = 0; kind < SLOT_KINDS; kind++) {
 		chunk->from[kind] = min(chunk->from[kind], unit);
 		if (hlist_unhashed(&chunk->room[kind]))
-			hlist_add_head(&chunk->room[kind], &with_room[kind]);
+			hlist_add_head(&chunk->room[kind], &with_room[chunk->near][kind]);
 	}
-}
-
-static void publish_chunk(struct slot_chunk *chunk)
-{
-	unsigned long start = (unsigned long)chunk->text;
-
-	WRITE_ONCE(lowest_slot, min(lowest_slot, start));
-	WRITE_ONCE(highest_slot, max(highest_slot, start + chunk_bytes(chunk) - 1));
-	latch_tree_insert(&chunk->node, &chunk_tree, &by_address);
-	list_add_rcu(&chunk->all, entry_before(chunk));
-	nr_pages += chunk->pages;
-	note_room(chunk, 0);
-	announce(chunk, false);
-}
-
-/* Has a page begin with the address of the chunk, and fills the rest with breakpoints. */
-static void write_page(struct slot_chunk *chunk, unsigned int page)
-{
-	static u8 image[PAGE_SIZE];	/* kprobe_mutex */
-	const struct kprobe_insn insn = {
-		.len = KPROBE_INSN_ALIGN, .breakpoint_len = KPROBE_INSN_ALIGN,
-	};
-	struct kprobe_code code = { .buf = image, .size = sizeof(image) };
-
-	arch_kprobe_isa->breakpoint(&code, &insn);
-	for (; code.len < sizeof(image); code.len *= 2)
-		memcpy(image + code.len, image, code.len);
-	memcpy(image, &chunk, sizeof(chunk));
-	arch_kprobe_write_slot(chunk->text + page * PAGE_SIZE, image, sizeof(image));
-	__set_bit(page * UNITS_PER_PAGE, chunk->used);
-	bitmap_set(chunk->used, (page + 1) * UNITS_PER_PAGE - LAST_UNITS, LAST_UNITS);
-}
-
-/* The chunk gets an eighth of the pages that there are already, within limits. */
-static struct slot_chunk *make_chunk(void)
-{
-	unsigned int pages = clamp(nr_pages / 8, 1, CHUNK_MAX_PAGES), page;
-	unsigned int longs = BITS_TO_LONGS(pages * UNITS_PER_PAGE);
-	struct slot_chunk *chunk;
-
-	chunk = kzalloc(struct_size(chunk, bits, 2 * longs), GFP_KERNEL);
-	if (!chunk)
-		return NULL;
-	chunk->pages = pages;
-	chunk->used = chunk->bits;
-	chunk->starts = chunk->bits + longs;
-	INIT_RCU_WORK(&chunk->rcu, free_chunk_work);
-	chunk->text = execmem_alloc(EXECMEM_KPROBES, chunk_bytes(chunk));
-	if (!chunk->text)
-		goto failed;
-	set_vm_flush_reset_perms(chunk->text);
-	/* KMSAN does not see the pages being filled. Text patching reads them back. */
-	kmsan_unpoison_memory(chunk->text, chunk_bytes(chunk));
-	if (set_memory_rox((unsigned long)chunk->text, pages))
-		goto failed;
-	for (page = 0; page < pages; page++)
-		write_page(chunk, page);
-	publish_chunk(chunk);
-	return chunk;
-failed:
-	free_chunk(chunk);
-	return NULL;
 }
 
 static unsigned int units_for(unsigned int len)
@@ -262,13 +60,20 @@ static unsigned int units_for(unsigned int len)
 }
 
 /* Finds free units for @len bytes of code: sets @unit to the first. NULL without memory. */
-static struct slot_chunk *find_room(enum slot_kind kind, unsigned int len, unsigned int *unit)
+static struct slot_chunk *find_room(bool near, enum slot_kind kind, unsigned int len,
+				    unsigned int *unit)
 {
-	struct hlist_head *list = &with_room[kind];
+	struct hlist_head *list = &with_room[near][kind];
 	unsigned int nr = units_for(len), end;
 	struct slot_chunk *chunk;
 
-	while (!hlist_empty(list) || make_chunk()) {
+	for (;;) {
+		if (hlist_empty(list)) {
+			chunk = kprobe_chunk_make(near);
+			if (!chunk)
+				return NULL;
+			note_room(chunk, 0);
+		}
 		chunk = hlist_entry(list->first, struct slot_chunk, room[kind]);
 		end = chunk->pages * UNITS_PER_PAGE;
 		*unit = bitmap_find_next_zero_area(chunk->used, end, chunk->from[kind], nr, 0);
@@ -277,7 +82,6 @@ static struct slot_chunk *find_room(enum slot_kind kind, unsigned int len, unsig
 			return chunk;
 		hlist_del_init(&chunk->room[kind]);
 	}
-	return NULL;
 }
 
 /* The owner of a free slot may be read while it is written: see kprobe_slot_owner_at(). */
@@ -341,14 +145,18 @@ enum kprobe_reason kprobe_slot_make(void **slot, unsigned long owner, kprobe_emi
 	static unsigned int lens[SLOT_KINDS];
 	enum slot_kind kind = owner & KPROBE_OWNER_IS_POINT ? SLOT_POINT : SLOT_DETOUR;
 	unsigned int len = lens[kind], unit, nr;
+	bool near = kprobe_wants_near_slot(kprobe_owner_point(owner)->site);
+	struct slot_chunk *chunk = NULL;
 	enum kprobe_reason reason;
-	struct slot_chunk *chunk;
 	struct kprobe_code code;
 	u8 *bytes;
 
 	lockdep_assert_held(&kprobe_mutex);
 	for (;; len = code.len) {
-		chunk = find_room(kind, len, &unit);
+		if (near)
+			chunk = find_room(true, kind, len, &unit);
+		if (!near || !chunk)
+			chunk = find_room(false, kind, len, &unit);
 		if (!chunk) {
 			reason = KPROBE_REASON_NO_MEMORY;
 			break;
@@ -383,44 +191,13 @@ enum kprobe_reason kprobe_slot_make(void **slot, unsigned long owner, kprobe_emi
 	return reason;
 }
 
-/*
- * Unwinders ask about every address, also where RCU is not watching. RCU is watching wherever a
- * slot is executed: if it is not, the address is in no slot, and no page is looked at.
- */
-static __always_inline bool may_be_slot(unsigned long addr)
-{
-	if (likely(addr < READ_ONCE(lowest_slot) || addr > READ_ONCE(highest_slot)))
-		return false;
-	/* A task that migrated in between could read the state of an idle CPU. */
-	guard(preempt_notrace)();
-	return kprobe_rcu_is_watching();
-}
-
-/* With preemption disabled, or kprobe_mutex held. */
-static __always_inline struct slot_chunk *chunk_of(unsigned long addr)
-{
-	struct latch_tree_node *node;
-
-	node = latch_tree_find((void *)addr, &chunk_tree, &by_address);
-	return node ? slot_chunk_of(node) : NULL;
-}
-
-static __always_inline unsigned int unit_of(const struct slot_chunk *chunk, unsigned long addr)
-{
-	return (addr - (unsigned long)chunk->text) / UNIT;
-}
-
-static void retire_chunk(struct slot_chunk *chunk)
+static void retire(struct slot_chunk *chunk)
 {
 	enum slot_kind kind;
 
 	for (kind = 0; kind < SLOT_KINDS; kind++)
 		hlist_del(&chunk->room[kind]);
-	nr_pages -= chunk->pages;
-	list_del_rcu(&chunk->all);
-	latch_tree_erase(&chunk->node, &chunk_tree, &by_address);
-	announce(chunk, true);
-	queue_rcu_work(system_unbound_wq, &chunk->rcu);
+	kprobe_chunk_retire(chunk);
 }
 
 /* Nobody executes the slot any more. Does nothing for NULL. */
@@ -433,24 +210,24 @@ void kprobe_slot_free(void *slot)
 	if (!slot)
 		return;
 	write_slots();
-	chunk = chunk_of((unsigned long)slot);
+	chunk = kprobe_chunk_of((unsigned long)slot);
 	if (WARN_ON_ONCE(!chunk))
 		return;
 	unit = unit_of(chunk, (unsigned long)slot - sizeof(unsigned long));
 	end = round_up(unit + 1, UNITS_PER_PAGE) - LAST_UNITS;
 	end = find_next_bit(chunk->starts, end, unit + 1);
 	free = find_next_zero_bit(chunk->used, end, unit);
-	/* Before retire_chunk(): perf needs the chunk's ksymbol to place the bytes. */
+	/* Before retire(): perf needs the chunk's ksymbol to place the bytes. */
 	perf_event_text_poke(slot, slot, (free - unit) * UNIT - sizeof(unsigned long), NULL, 0);
 	__clear_bit(unit, chunk->starts);
 	bitmap_clear(chunk->used, unit, free - unit);
 	/* A gap before that was too short may be long enough now. */
 	note_room(chunk, find_last_bit(chunk->used, unit));
 	/* Keep one page: a probe that comes and goes again and again allocates none. */
-	if (!--chunk->slots &&
+	if (!--chunk->slots && !chunk->near &&
 	    (chunk->pages > 1 || !hlist_is_singular_node(&chunk->room[SLOT_POINT],
-							 &with_room[SLOT_POINT])))
-		retire_chunk(chunk);
+							 &with_room[false][SLOT_POINT])))
+		retire(chunk);
 }
 
 /* The owner of the last slot that begins at or before a unit, 0 if there is none. */
@@ -479,10 +256,10 @@ __kprobes unsigned long kprobe_slot_owner_at(unsigned long addr, unsigned int *o
 	struct slot_chunk *chunk;
 	unsigned long owner;
 
-	if (!may_be_slot(addr))
+	if (!kprobe_may_be_slot(addr))
 		return 0;
 	guard(preempt_notrace)();
-	chunk = chunk_of(addr);
+	chunk = kprobe_chunk_of(addr);
 	/* The first unit of a page and the last ones are in no slot. */
 	if (!chunk || offset_in_page(addr) - UNIT >= PAGE_SIZE - (1 + LAST_UNITS) * UNIT)
 		return 0;
@@ -535,48 +312,4 @@ __kprobes struct kprobe_point *kprobe_slot_running(unsigned long addr)
 __kprobes struct kprobe_detour *kprobe_slot_detour(unsigned long addr)
 {
 	return kprobe_owner_detour(running_owner(addr));
-}
-
-/**
- * is_kprobe_insn_slot() - is this address in a page of slots?
- * @addr: any address
- *
- * Context: Any.
- * Return: True when @addr is in a page of slots, and RCU is watching.
- */
-__kprobes bool is_kprobe_insn_slot(unsigned long addr)
-{
-	if (!may_be_slot(addr))
-		return false;
-	guard(preempt_notrace)();
-	return chunk_of(addr);
-}
-
-/**
- * kprobe_get_kallsym() - list the pages of slots for /proc/kallsyms
- * @symnum: which one, from 0
- * @value:  set to its address
- * @type:   set to the type of symbol
- * @sym:    set to its name, %KSYM_NAME_LEN bytes
- *
- * Context: Any in which RCU can be read.
- * Return: 0, or -ERANGE after the last.
- */
-int kprobe_get_kallsym(unsigned int symnum, unsigned long *value, char *type,
-		       char *sym)
-{
-	struct slot_chunk *chunk;
-
-	guard(rcu)();
-	list_for_each_entry_rcu(chunk, &all_chunks, all) {
-		if (symnum >= chunk->pages) {
-			symnum -= chunk->pages;
-			continue;
-		}
-		*value = (unsigned long)chunk->text + symnum * PAGE_SIZE;
-		*type = 't';
-		strscpy(sym, SLOT_PAGE_NAME, KSYM_NAME_LEN);
-		return 0;
-	}
-	return -ERANGE;
 }

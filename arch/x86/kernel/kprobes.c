@@ -81,7 +81,9 @@ void arch_kprobe_patch(const struct kprobe_patch *patches, unsigned int nr)
 
 void arch_kprobe_write_slot(void *slot, const void *code, size_t len)
 {
-	text_poke_copy(slot, code, len);
+	guard(mutex)(&text_mutex);
+	/* It may be in the kernel's text. */
+	text_poke_copy_locked(slot, code, len, true);
 }
 
 /*
