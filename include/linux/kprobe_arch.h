@@ -78,8 +78,9 @@ void arch_kprobe_patch(const struct kprobe_patch *patches, unsigned int nr);
  */
 void arch_kprobe_write_slot(void *slot, const void *code, size_t len);
 
-/* What unwinders ask, see unwind.c. */
+/* What unwinders ask, see unwind.c; those that decode the text, see text.c. */
 bool kprobe_is_site(unsigned long addr);
+void kprobe_unpatch(unsigned long addr, void *buf, size_t size);
 
 /* What interrupts ask, see text.c. */
 bool kprobe_is_in_jump(unsigned long site, unsigned long addr);

@@ -63,19 +63,44 @@ __kprobes bool kprobe_may_patch(unsigned long addr)
 	return false;
 }
 
-/* Restores the original bytes of a point in a buffer, as far as they are in it. */
-static void unpatch(const struct kprobe_point *point, unsigned long addr, u8 *buf,
-		    size_t size)
+/*
+ * Restores the original bytes of a point in a buffer, as far as they are in it. Not by memcpy(),
+ * which may be probed.
+ */
+static __kprobes void unpatch(const struct kprobe_point *point, unsigned long addr, u8 *buf,
+			      size_t size)
 {
-	bool jump = point->detour && !point->detour->alone;
+	const struct kprobe_detour *detour = READ_ONCE(point->detour);
 	/* @insn has the original of all: no other subsystem patches text that a jump covers. */
-	size_t patched = jump ? kprobe_point_isa(point)->jump_size : point->breakpoint_len;
-	unsigned long from = max(point->site, addr);
-	unsigned long to = min(point->site + patched, addr + size);
+	size_t patched = detour && !detour->alone ? kprobe_point_isa(point)->jump_size :
+						    point->breakpoint_len;
+	unsigned long at;
 
-	if (from < to)
-		memcpy(buf + (from - addr), (u8 *)point->insn + (from - point->site),
-		       to - from);
+	for (at = max(point->site, addr); at < min(point->site + patched, addr + size); at++)
+		buf[at - addr] = ((const u8 *)point->insn)[at - point->site];
+}
+
+/**
+ * kprobe_unpatch() - restore the original of text that was read, for unwinders that decode it
+ * @addr: where it was read
+ * @buf:  what was read; changed where breakpoints or jumps of probes are
+ * @size: how many bytes
+ *
+ * Context: Any, NMI included. Where RCU is not watching, nothing is known of probes.
+ */
+__kprobes void kprobe_unpatch(unsigned long addr, void *buf, size_t size)
+{
+	const struct kprobe_point *point;
+	unsigned long site;
+
+	guard(preempt_notrace)();
+	if (!kprobe_rcu_is_watching())
+		return;
+	for (site = addr + size - 1; site > addr - KPROBE_JUMP_SIZE; site--) {
+		point = kprobe_table_find(site);
+		if (point)
+			unpatch(point, addr, buf, size);
+	}
 }
 
 /* Restores the original bytes where a debugger has its breakpoints. */
