@@ -4,13 +4,18 @@
 
 /*
  * A function of instructions that are words, as a suite on byte arrays has it. The suite
- * defines ADDR, the address that the function is taken to be at, before it includes this.
+ * defines ADDR, the address that the function is taken to be at, before it includes this, and
+ * PUT_WORD if the instructions are not little-endian.
  */
 #include <linux/kernel.h>
 #include <linux/string.h>
 #include <linux/unaligned.h>
 
 #include "../function.h"
+
+#ifndef PUT_WORD
+#define PUT_WORD	put_unaligned_le32
+#endif
 
 #define WORDS	8
 
@@ -19,7 +24,7 @@ static u8 function[WORDS * sizeof(u32)];
 static void put_words(u8 *bytes, const u32 *words, unsigned int nr)
 {
 	while (nr--)
-		put_unaligned_le32(words[nr], bytes + sizeof(u32) * nr);
+		PUT_WORD(words[nr], bytes + sizeof(u32) * nr);
 }
 
 static size_t read_function(unsigned long addr, u8 *buf, size_t size)

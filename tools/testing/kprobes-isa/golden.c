@@ -253,6 +253,13 @@ static bool make_code_line(struct text *t, const char *line)
 	return true;
 }
 
+static u32 form_word(const u8 *bytes)
+{
+	if (harness_target.form_word)
+		return harness_target.form_word(bytes);
+	return harness_target.big_endian ? get_unaligned_be32(bytes) : get_unaligned_le32(bytes);
+}
+
 /* Makes the line anew from its first column. */
 static void make_line(struct text *t, const char *line)
 {
@@ -266,7 +273,7 @@ static void make_line(struct text *t, const char *line)
 	avail = read_bytes(line, bytes, &size);
 	reason = harness_target.isa->plan(&insn, bytes, avail, harness_target.from);
 	if (avail >= harness_target.isa->align)
-		forms_note(get_unaligned_le32(bytes));
+		forms_note(form_word(bytes));
 	copy_case(t, line);
 	add_plan(t, reason, &insn, size);
 	if (reason)

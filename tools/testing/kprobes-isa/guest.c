@@ -17,6 +17,7 @@
 #include <string.h>
 #include <linux/kernel.h>
 
+#include "elf-file.h"
 #include "harness.h"
 
 #define LINE_SIZE	512
@@ -68,61 +69,6 @@ static unsigned int nr_excuses;
 static unsigned long probed[PROBED_MAX];
 static unsigned int nr_probed, nr_sequences;
 
-__printf(1, 2) static FILE *run_command(const char *format, ...)
-{
-	char command[LINE_SIZE];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(command, sizeof(command), format, args);
-	va_end(args);
-	return popen(command, "r");
-}
-
-static unsigned long symbol_of(const char *vmlinux, const char *name)
-{
-	FILE *f = run_command("nm '%s' | grep ' %s$'", vmlinux, name);
-	unsigned long addr = 0;
-
-	if (f && fscanf(f, "%lx", &addr) != 1)
-		addr = 0;
-	if (f)
-		pclose(f);
-	return addr;
-}
-
-/* " address 00112233 44556677 8899aabb ccddeeff  characters": bytes as they are in memory. */
-static size_t read_dump(const char *line, u8 *bytes, size_t size)
-{
-	const char *at = line + 1 + strcspn(line + 1, " ");
-	unsigned int byte;
-	size_t n = 0;
-
-	while (n < size && strncmp(at, "  ", 2)) {
-		at += *at == ' ';
-		if (sscanf(at, "%2x", &byte) != 1)
-			break;
-		bytes[n++] = byte;
-		at += 2;
-	}
-	return n;
-}
-
-static size_t read_memory(const char *vmlinux, unsigned long start, unsigned long end, u8 *bytes)
-{
-	FILE *f = run_command("objdump -s --start-address=0x%lx --stop-address=0x%lx '%s'",
-			      start, end, vmlinux);
-	char line[LINE_SIZE];
-	size_t n = 0;
-
-	while (f && fgets(line, sizeof(line), f))
-		if (line[0] == ' ' && line[1] != ' ')
-			n += read_dump(line, bytes + n, min_t(size_t, 16, end - start - n));
-	if (f)
-		pclose(f);
-	return n;
-}
-
 static int compare_addresses(const void *a, const void *b)
 {
 	unsigned long x = *(const unsigned long *)a, y = *(const unsigned long *)b;
@@ -131,14 +77,12 @@ static int compare_addresses(const void *a, const void *b)
 }
 
 /* An entry of the table: two addresses, an offset and flags. */
-static void note_sequence(const u8 *entry, size_t word)
+static void note_sequence(unsigned long entry)
 {
-	unsigned long code = 0;
-	u32 at, flags;
+	unsigned long code = elf_absolute(entry, elf.word);
+	u32 at = elf_absolute(entry + 2 * elf.word, sizeof(at));
+	u32 flags = elf_absolute(entry + 2 * elf.word + sizeof(at), sizeof(flags));
 
-	memcpy(&code, entry, word);
-	memcpy(&at, entry + 2 * word, sizeof(at));
-	memcpy(&flags, entry + 2 * word + sizeof(at), sizeof(flags));
 	nr_sequences++;
 	if (!(flags & (DIFF_FAULTS | DIFF_ENTRY)) && nr_probed < PROBED_MAX)
 		probed[nr_probed++] = code + at;
@@ -146,26 +90,19 @@ static void note_sequence(const u8 *entry, size_t word)
 
 /**
  * guest_load() - read which instructions a kernel's own test probes
- * @vmlinux: the kernel; those that follow are of its classes()
  *
- * Context: The host.
+ * Context: The host, after elf_load() of the kernel; classes that follow are of that.
  */
-void guest_load(const char *vmlinux)
+void guest_load(void)
 {
-	unsigned long start = symbol_of(vmlinux, "kprobes_diff_sequences");
-	unsigned long end = symbol_of(vmlinux, "kprobes_diff_sequences_end");
-	size_t word = harness_target.word, size = 2 * word + 2 * sizeof(u32), i;
-	u8 *table;
+	unsigned long at = elf_value_of("kprobes_diff_sequences");
+	unsigned long end = elf_value_of("kprobes_diff_sequences_end");
+	size_t size = 2 * elf.word + 2 * sizeof(u32);
 
 	nr_probed = 0;
-	if (!start || end < start)
-		return;
-	table = calloc(1, end - start + 1);
-	if (read_memory(vmlinux, start, end, table) == end - start)
-		for (i = 0; i + size <= end - start; i += size)
-			note_sequence(table + i, word);
+	for (; at && at + size <= end; at += size)
+		note_sequence(at);
 	qsort(probed, nr_probed, sizeof(*probed), compare_addresses);
-	free(table);
 }
 
 static int compare_classes(const void *a, const void *b)

@@ -13,7 +13,14 @@
  * @near: address of copies nearby
  * @away: address of copies that are so far away that branches hardly reach
  * @entry_nop: how many bytes ftrace writes at a function's entry
+ * @big_endian: byte order of instructions and data
  * @bug_size: size of an entry in the table of BUG()
+ * @bug_absolute: how many bytes the address in it has, 0 if that is relative and has 32 bits
+ * @jump_absolute: likewise of jump labels
+ * @fixup_size: size of an entry in the table of fixups, 12 if this is 0
+ * @fixup_absolute: likewise of their addresses
+ * @form_word: returns the word by which an instruction's form is found; NULL if it is its first
+ *        four bytes in @big_endian order
  * @objdump: command that shows the instructions of a file, whose name is appended; NULL if
  *        no machine has the instruction set
  * @odd:  how lines of objdump begin that are not compared: data, and instructions that it
@@ -25,7 +32,6 @@
  * @not_run: file that tells which classes are not among them, and why
  * @class_of: tells an instruction's class from its bytes, where objdump does not show all of
  *        it; NULL if @kind_of does
- * @word: with that, how many bytes an address has
  * @partial: the golden table has only what differs from another target's
  */
 struct harness_target {
@@ -35,14 +41,19 @@ struct harness_target {
 	unsigned long near;
 	unsigned long away;
 	unsigned int entry_nop;
+	bool big_endian;
 	unsigned int bug_size;
+	unsigned int bug_absolute;
+	unsigned int jump_absolute;
+	unsigned int fixup_size;
+	unsigned int fixup_absolute;
+	u32 (*form_word)(const u8 *bytes);
 	const char *objdump;
 	const char *const *odd;
 	const char *(*kind_of)(const char *name);
 	const char *const *sequences;
 	const char *not_run;
 	void (*class_of)(char *class, size_t size, const u8 *bytes, size_t len);
-	unsigned int word;
 	bool partial;
 };
 
@@ -80,7 +91,7 @@ bool classes_add(const char *text);
 void sequences_test(const char *path);
 
 /* Which of a kernel's classes its guest runs: guest.c. */
-void guest_load(const char *vmlinux);
+void guest_load(void);
 void guest_add(unsigned long addr, const u8 *bytes, size_t len);
 void guest_end_row(void);
 void guest_test(void);

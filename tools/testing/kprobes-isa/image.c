@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Reads a vmlinux for kprobe_scan_region(): text, symbols, and the tables of jump labels,
- * static calls, fixups, BUG() and ftrace. It must have 64 bit and the host's byte order.
+ * static calls, fixups, BUG() and ftrace.
  */
-#include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <linux/kernel.h>
 
+#include "elf-file.h"
 #include "harness.h"
 #include "image.h"
 
@@ -31,63 +31,35 @@ struct way {
 struct image_function *image_functions;
 size_t image_nr_functions;
 
-static u8 *file;
-static const Elf64_Shdr *sections, *text;
-static const Elf64_Sym *symbols;
-static size_t nr_symbols, nr_sections;
-static const char *names;
+static const struct elf_section *text;
 static u8 *notes;			/* flags for each byte of the text */
 static struct way *ways;		/* sorted by @site */
 static size_t nr_ways;
 
 static bool is_text(unsigned long addr)
 {
-	return addr - text->sh_addr < text->sh_size;
+	return addr - text->addr < text->size;
 }
 
 static void note(unsigned long addr, size_t size, u8 what)
 {
 	for (; size--; addr++)
 		if (is_text(addr))
-			notes[addr - text->sh_addr] |= what;
+			notes[addr - text->addr] |= what;
 }
 
 static bool is_noted(unsigned long start, unsigned long end, u8 what)
 {
 	for (; start < end; start++)
-		if (is_text(start) && notes[start - text->sh_addr] & what)
+		if (is_text(start) && notes[start - text->addr] & what)
 			return true;
 	return false;
 }
 
-static unsigned long value_of(const char *name)
+/* The address in an entry of a table: of @absolute bytes, or relative if that is 0. */
+static unsigned long address_at(unsigned long addr, unsigned int absolute)
 {
-	size_t i;
-
-	for (i = 0; i < nr_symbols; i++)
-		if (!strcmp(names + symbols[i].st_name, name))
-			return symbols[i].st_value;
-	return 0;
-}
-
-/* Pointer into the file for an address in the kernel. */
-static const u8 *at(unsigned long addr)
-{
-	size_t i;
-
-	for (i = 0; i < nr_sections; i++)
-		if (sections[i].sh_type != SHT_NOBITS && sections[i].sh_addr &&
-		    addr - sections[i].sh_addr < sections[i].sh_size)
-			return file + sections[i].sh_offset + (addr - sections[i].sh_addr);
-	return NULL;
-}
-
-static unsigned long relative(unsigned long addr)
-{
-	s32 apart;
-
-	memcpy(&apart, at(addr), sizeof(apart));
-	return addr + apart;
+	return absolute ? elf_absolute(addr, absolute) : elf_relative(addr);
 }
 
 static int compare_ways(const void *a, const void *b)
@@ -97,15 +69,17 @@ static int compare_ways(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Tables of pairs of relative addresses: sites that are @what, and targets. */
-static void read_ways(const char *start, const char *stop, size_t size, u8 what)
+/* Tables of pairs of addresses: sites that are @what, and targets. */
+static void read_ways(const char *start, const char *stop, size_t size, unsigned int absolute,
+		      u8 what)
 {
-	unsigned long addr = value_of(start), end = value_of(stop);
+	unsigned long addr = elf_value_of(start), end = elf_value_of(stop);
 	struct way way;
 
 	ways = realloc(ways, (nr_ways + (end - addr) / size + 1) * sizeof(*ways));
 	for (; addr < end; addr += size) {
-		way = (struct way){ relative(addr), relative(addr + sizeof(s32)) };
+		way = (struct way){ address_at(addr, absolute),
+				    address_at(addr + (absolute ?: sizeof(s32)), absolute) };
 		note(way.site, 1, what);
 		note(way.target, 1, LANDED_ON);
 		ways[nr_ways++] = way;
@@ -113,29 +87,38 @@ static void read_ways(const char *start, const char *stop, size_t size, u8 what)
 	qsort(ways, nr_ways, sizeof(*ways), compare_ways);
 }
 
+/* An entry has two addresses and a key. */
+static void read_jump_labels(void)
+{
+	unsigned int absolute = harness_target.jump_absolute;
+
+	read_ways("__start___jump_table", "__stop___jump_table",
+		  absolute ? 3 * absolute : 2 * sizeof(s32) + elf.word, absolute, RESERVED);
+}
+
 static void note_bugs(void)
 {
-	unsigned long addr = value_of("__start___bug_table");
+	unsigned long addr = elf_value_of("__start___bug_table");
 
-	for (; addr < value_of("__stop___bug_table"); addr += harness_target.bug_size)
-		note(relative(addr), 1, RESERVED);
+	for (; addr < elf_value_of("__stop___bug_table"); addr += harness_target.bug_size)
+		note(address_at(addr, harness_target.bug_absolute), 1, RESERVED);
 }
 
 /* Each entry has two relative addresses, the first of them that of the call. */
 static void note_static_calls(void)
 {
-	unsigned long addr = value_of("__start_static_call_sites");
+	unsigned long addr = elf_value_of("__start_static_call_sites");
 
-	for (; addr < value_of("__stop_static_call_sites"); addr += 2 * sizeof(s32))
-		note(relative(addr), 1, RESERVED);
+	for (; addr < elf_value_of("__stop_static_call_sites"); addr += 2 * sizeof(s32))
+		note(elf_relative(addr), 1, RESERVED);
 }
 
 static void note_entry_nops(void)
 {
-	unsigned long addr = value_of("__start_mcount_loc"), site;
+	unsigned long addr = elf_value_of("__start_mcount_loc"), site;
 
-	for (; addr < value_of("__stop_mcount_loc"); addr += sizeof(site)) {
-		memcpy(&site, at(addr), sizeof(site));
+	for (; addr < elf_value_of("__stop_mcount_loc"); addr += elf.word) {
+		site = elf_absolute(addr, elf.word);
 		note(site, harness_target.entry_nop, RESERVED);
 		note(site, 1, ENTRY_NOP);
 	}
@@ -156,26 +139,28 @@ static bool is_label(const char *name)
 }
 
 /* With a size, and not for the nops in front of another one. */
-static bool is_function(const Elf64_Sym *symbol)
+static bool is_function(const struct elf_symbol *symbol)
 {
-	return ELF64_ST_TYPE(symbol->st_info) == STT_FUNC && symbol->st_size &&
-	       strncmp(names + symbol->st_name, "__pfx_", strlen("__pfx_"));
+	return symbol->code && symbol->size && strncmp(symbol->name, "__pfx_", strlen("__pfx_"));
 }
 
 static void read_functions(void)
 {
+	const struct elf_symbol *symbol;
 	struct image_function *f;
 	size_t i, nr = 0;
 
-	image_functions = calloc(nr_symbols, sizeof(*image_functions));
-	for (i = 0; i < nr_symbols; i++)
-		if (symbols[i].st_shndx == text - sections && is_text(symbols[i].st_value) &&
-		    !is_label(names + symbols[i].st_name))
+	image_functions = calloc(elf.nr_symbols, sizeof(*image_functions));
+	for (i = 0; i < elf.nr_symbols; i++) {
+		symbol = &elf.symbols[i];
+		if (symbol->section == text - elf.sections && is_text(symbol->value) &&
+		    !is_label(symbol->name))
 			image_functions[nr++] = (struct image_function){
-				.start = symbols[i].st_value,
-				.last = symbols[i].st_value + symbols[i].st_size,
-				.code = is_function(&symbols[i]),
+				.start = symbol->value,
+				.last = symbol->value + symbol->size,
+				.code = is_function(symbol),
 			};
+	}
 	qsort(image_functions, nr, sizeof(*image_functions), compare_functions);
 	for (i = 0; i < nr; i++)
 		if (!i || image_functions[i].start != image_functions[i - 1].start)
@@ -183,45 +168,9 @@ static void read_functions(void)
 	for (i = 0; i < image_nr_functions; i++) {
 		f = &image_functions[i];
 		f->end = i + 1 < image_nr_functions ? f[1].start :
-						      text->sh_addr + text->sh_size;
+						      text->addr + text->size;
 		if (f->last == f->start || f->last > f->end)
 			f->last = f->end;
-	}
-}
-
-static bool read_file(const char *path)
-{
-	FILE *f = fopen(path, "r");
-	long size;
-
-	if (!f)
-		return false;
-	fseek(f, 0, SEEK_END);
-	size = ftell(f);
-	rewind(f);
-	file = malloc(size);
-	size -= fread(file, 1, size, f);
-	fclose(f);
-	return !size && !memcmp(file, ELFMAG, SELFMAG) && file[EI_CLASS] == ELFCLASS64;
-}
-
-static void find_sections(void)
-{
-	const Elf64_Ehdr *header = (void *)file;
-	const char *section_names;
-	size_t i;
-
-	sections = (void *)(file + header->e_shoff);
-	nr_sections = header->e_shnum;
-	section_names = (char *)file + sections[header->e_shstrndx].sh_offset;
-	for (i = 0; i < nr_sections; i++) {
-		if (!strcmp(section_names + sections[i].sh_name, ".text"))
-			text = &sections[i];
-		if (sections[i].sh_type != SHT_SYMTAB)
-			continue;
-		symbols = (void *)(file + sections[i].sh_offset);
-		nr_symbols = sections[i].sh_size / sizeof(*symbols);
-		names = (char *)file + sections[sections[i].sh_link].sh_offset;
 	}
 }
 
@@ -234,15 +183,16 @@ static void find_sections(void)
  */
 bool image_load(const char *vmlinux)
 {
-	if (!read_file(vmlinux))
+	if (!elf_load(vmlinux))
 		return false;
-	find_sections();
-	if (!text || !symbols)
+	text = elf_find_section(".text");
+	if (!text || !text->bytes || !elf.nr_symbols)
 		return false;
-	notes = calloc(1, text->sh_size);
+	notes = calloc(1, text->size);
 	read_functions();
-	read_ways("__start___jump_table", "__stop___jump_table", 16, RESERVED);
-	read_ways("__start___ex_table", "__stop___ex_table", 12, FAULTS);
+	read_jump_labels();
+	read_ways("__start___ex_table", "__stop___ex_table", harness_target.fixup_size ?: 12,
+		  harness_target.fixup_absolute, FAULTS);
 	note_bugs();
 	note_static_calls();
 	note_entry_nops();
@@ -265,8 +215,8 @@ static size_t read_text(unsigned long addr, u8 *buf, size_t size)
 {
 	if (!is_text(addr))
 		return 0;
-	size = min_t(size_t, size, text->sh_addr + text->sh_size - addr);
-	memcpy(buf, at(addr), size);
+	size = min_t(size_t, size, text->addr + text->size - addr);
+	memcpy(buf, text->bytes + (addr - text->addr), size);
 	return size;
 }
 

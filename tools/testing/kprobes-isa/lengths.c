@@ -1,36 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Compares plans of every instruction of a kernel with what objdump shows: the length, and
- * the target of a direct branch.
- *
- * objdump -d -w prints "address:\tbytes\tinstruction", where the bytes are in groups
- * that are little-endian numbers, and a direct branch's target as "hex <symbol>".
+ * the target of a direct branch. The bytes that it shows must be those of the file.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <linux/kernel.h>
 
+#include "elf-file.h"
 #include "harness.h"
+#include "shown.h"
 
 #define LINE_SIZE	4096
 #define SHOWN_MAX	10
-
-/**
- * struct shown - an instruction as objdump shows it
- * @addr:   its address
- * @len:    how many bytes it has
- * @bytes:  the bytes, and zeros
- * @target: the target in the text that it names, 0 if none
- * @text:   the instruction
- */
-struct shown {
-	unsigned long addr;
-	size_t len;
-	u8 bytes[32];
-	unsigned long target;
-	const char *text;
-};
 
 /**
  * struct tally - what was found in a file
@@ -39,6 +22,7 @@ struct shown {
  * @branches: those whose targets were compared
  * @wrong:    those that differed
  * @missing:  classes that the golden table does not have
+ * @misread:  instructions whose bytes were not those of the file
  */
 struct tally {
 	unsigned long insns;
@@ -46,34 +30,8 @@ struct tally {
 	unsigned long branches;
 	unsigned long wrong;
 	unsigned long missing;
+	unsigned long misread;
 };
-
-/* A group is a number, its last byte the first in memory. */
-static size_t parse_bytes(const char *at, u8 *bytes, size_t size)
-{
-	unsigned long group;
-	size_t n = 0;
-	int before, after;
-
-	while (sscanf(at, " %n%lx%n", &before, &group, &after) == 1) {
-		for (; before < after && n < size; before += 2, group >>= 8)
-			bytes[n++] = group;
-		at += after;
-	}
-	return n;
-}
-
-/* "jmp    ffffffff81000000 <start>", but not "lea 0x1(%rip),%rax   # 1000 <start>" */
-static unsigned long parse_target(const char *text)
-{
-	const char *symbol = strstr(text, " <"), *at = symbol;
-
-	if (!symbol || strstr(text, "# "))
-		return 0;
-	while (at > text && at[-1] != ' ' && at[-1] != ',' && at[-1] != '\t')
-		at--;
-	return strtoul(at, NULL, 16);
-}
 
 /* Is this no instruction, or several that objdump shows as one? */
 static bool is_odd(const char *text)
@@ -83,21 +41,6 @@ static bool is_odd(const char *text)
 	while (*odd && strncmp(text, *odd, strlen(*odd)))
 		odd++;
 	return *odd || strstr(text, "(bad)");
-}
-
-static bool parse(char *line, struct shown *s)
-{
-	char *bytes = strchr(line, '\t'), *text = bytes ? strchr(bytes + 1, '\t') : NULL;
-
-	if (!text)
-		return false;
-	*s = (struct shown){ .text = text + 1, .addr = strtoul(line, NULL, 16) };
-	*text = 0;
-	s->text = text + 1;
-	text[1 + strcspn(text + 1, "\n")] = 0;
-	s->len = parse_bytes(bytes + 1, s->bytes, sizeof(s->bytes));
-	s->target = parse_target(s->text);
-	return s->len;
 }
 
 static void compare(struct tally *tally, const struct shown *s)
@@ -112,9 +55,9 @@ static void compare(struct tally *tally, const struct shown *s)
 	wrong = insn.len != s->len;
 	if (kprobe_insn_has_target(&insn) && s->target) {
 		tally->branches++;
-		wrong |= insn.target != s->target;
+		wrong |= elf_address(insn.target) != s->target;
 	} else if (insn.data_len && s->target) {
-		wrong |= insn.data != s->target;
+		wrong |= elf_address(insn.data) != s->target;
 	}
 	if (wrong && tally->wrong++ < SHOWN_MAX)
 		tap_note("%lx: %s: len %u of %zu, target %lx of %lx", s->addr, s->text,
@@ -142,8 +85,17 @@ static FILE *disassemble(const char *path)
 	return popen(command, "r");
 }
 
+static void check_bytes(struct tally *tally, const struct shown *s)
+{
+	const u8 *bytes = elf_at(s->addr, s->len);
+
+	if ((!bytes || memcmp(bytes, s->bytes, s->len)) && tally->misread++ < SHOWN_MAX)
+		tap_note("%lx: %s: bytes are not those of the file", s->addr, s->text);
+}
+
 static void look_at(struct tally *tally, const struct shown *s)
 {
+	check_bytes(tally, s);
 	if (harness_target.class_of)
 		guest_add(s->addr, s->bytes, s->len);
 	if (is_odd(s->text))
@@ -156,7 +108,7 @@ static void look_at(struct tally *tally, const struct shown *s)
  * lengths_test() - compare plans with what objdump shows
  * @vmlinux: file with the instructions
  *
- * Context: The host.
+ * Context: The host, after elf_load() of the file.
  */
 void lengths_test(const char *vmlinux)
 {
@@ -167,7 +119,7 @@ void lengths_test(const char *vmlinux)
 
 	tap_begin("lengths");
 	while (f && fgets(line, sizeof(line), f))
-		if (parse(line, &s))
+		if (shown_parse(&s, line, elf.big_endian))
 			look_at(&tally, &s);
 		else
 			guest_end_row();
@@ -175,6 +127,8 @@ void lengths_test(const char *vmlinux)
 	tap_note("%lu instructions, %lu of them refused, %lu branches", tally.insns,
 		 tally.refused, tally.branches);
 	tap_result(f && !pclose(f) && tally.branches && !tally.wrong, "%s", vmlinux);
+	tap_result(elf.big_endian == harness_target.big_endian && !tally.misread, "bytes of %s",
+		   vmlinux);
 	if (harness_target.kind_of)
 		tap_result(!tally.missing, "classes of %s", vmlinux);
 	tap_end("lengths");

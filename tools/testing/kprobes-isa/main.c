@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "elf-file.h"
 #include "harness.h"
 
 /**
@@ -41,8 +42,12 @@ int main(int argc, char **argv)
 		sequences_test(argv[1]);
 	kunit_test();
 	for (i = 2; i < argc; i++) {
+		if (!elf_load(argv[i])) {
+			fprintf(stderr, "%s: not an ELF file\n", argv[i]);
+			return 2;
+		}
 		if (harness_target.class_of)
-			guest_load(argv[i]);
+			guest_load();
 		lengths_test(argv[i]);
 	}
 	if (argc > 2 && harness_target.class_of)

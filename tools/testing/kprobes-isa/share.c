@@ -134,7 +134,7 @@ int share_print(const char *vmlinux)
 	size_t i;
 
 	if (!image_load(vmlinux)) {
-		fprintf(stderr, "%s: not a 64-bit kernel with symbols\n", vmlinux);
+		fprintf(stderr, "%s: not a kernel with symbols\n", vmlinux);
 		return 2;
 	}
 	for (i = 0; i < image_nr_functions; i++)

@@ -20,7 +20,6 @@ const struct harness_target harness_target = {
 	.bug_size = 12,
 	.not_run = "not-run/x86_64.txt",
 	.class_of = x86_class_of,
-	.word = X86_WORD_SIZE,
 #else
 	.name = "i386",
 	.from = 0xc1234560,
