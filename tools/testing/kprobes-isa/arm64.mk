@@ -10,5 +10,7 @@ arm64-flags := -DSEQUENCES_RUN='"$(OUT)/sequences-arm64.inc"' -Iarm64 -idirafter
 # The table has what differs with BTI. The kernel that gcc compiles has none.
 arm64-test-flags := -DCONFIG_ARM64_BTI_KERNEL
 
+arm64-execute := execute-arm64.c
+
 SEQUENCES += arm64
 arm64-golden := arm64.txt

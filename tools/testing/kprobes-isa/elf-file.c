@@ -173,6 +173,8 @@ static void read_sections(void)
 			.addr = FIELD(Shdr, header, sh_addr),
 			.size = FIELD(Shdr, header, sh_size),
 			.bytes = section_bytes(i),
+			.alloc = FIELD(Shdr, header, sh_flags) & SHF_ALLOC,
+			.code = FIELD(Shdr, header, sh_flags) & SHF_EXECINSTR,
 		};
 	}
 }

@@ -11,12 +11,16 @@
  * @addr:  its address in the kernel, 0 if it has none
  * @size:  its size
  * @bytes: its bytes; NULL if the file has none
+ * @alloc: it is in the kernel's memory
+ * @code:  it has instructions
  */
 struct elf_section {
 	const char *name;
 	unsigned long addr;
 	unsigned long size;
 	const u8 *bytes;
+	bool alloc;
+	bool code;
 };
 
 /**

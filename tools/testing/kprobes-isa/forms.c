@@ -7,6 +7,7 @@
  */
 #include <stdio.h>
 #include <string.h>
+#include <linux/unaligned.h>
 
 #include "harness.h"
 
@@ -27,19 +28,33 @@ static bool is_golden(const struct kprobe_form *form)
 }
 
 /**
- * forms_note() - note that the golden table has a line for a word
- * @word: the instruction
+ * forms_word() - tell by which word an instruction's form is found
+ * @bytes: the instruction, at least four bytes
+ *
+ * Context: The host.
+ * Return: The word.
+ */
+u32 forms_word(const u8 *bytes)
+{
+	if (harness_target.form_word)
+		return harness_target.form_word(bytes);
+	return harness_target.big_endian ? get_unaligned_be32(bytes) : get_unaligned_le32(bytes);
+}
+
+/**
+ * forms_note() - note that the golden table has a line for an instruction
+ * @bytes: the instruction, at least four bytes
  *
  * Context: The host.
  */
-void forms_note(u32 word)
+void forms_note(const u8 *bytes)
 {
 	const struct kprobe_forms *forms = harness_target.isa->forms;
 	const struct kprobe_form *form;
 
 	if (!forms)
 		return;
-	form = kprobe_find_form(forms, word);
+	form = kprobe_find_form(forms, forms_word(bytes));
 	if (!is_golden(form) && nr_golden < FORMS_MAX)
 		golden[nr_golden++] = form;
 }

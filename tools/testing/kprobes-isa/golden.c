@@ -17,8 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <linux/kernel.h>
-#include <linux/unaligned.h>
 
+#include "execute.h"
 #include "harness.h"
 
 #define LINE_SIZE	512
@@ -253,13 +253,6 @@ static bool make_code_line(struct text *t, const char *line)
 	return true;
 }
 
-static u32 form_word(const u8 *bytes)
-{
-	if (harness_target.form_word)
-		return harness_target.form_word(bytes);
-	return harness_target.big_endian ? get_unaligned_be32(bytes) : get_unaligned_le32(bytes);
-}
-
 /* Makes the line anew from its first column. */
 static void make_line(struct text *t, const char *line)
 {
@@ -273,7 +266,7 @@ static void make_line(struct text *t, const char *line)
 	avail = read_bytes(line, bytes, &size);
 	reason = harness_target.isa->plan(&insn, bytes, avail, harness_target.from);
 	if (avail >= harness_target.isa->align)
-		forms_note(form_word(bytes));
+		forms_note(bytes);
 	copy_case(t, line);
 	add_plan(t, reason, &insn, size);
 	if (reason)
@@ -330,12 +323,22 @@ int golden_write(const char *path)
 	return 0;
 }
 
+static void note_instruction(const char *line)
+{
+	u8 bytes[BYTES_SIZE] = {};
+	size_t size, avail = read_bytes(line, bytes, &size);
+
+	if (avail >= harness_target.isa->align)
+		execute_golden(bytes, avail);
+}
+
 static void test_line(const char *line, const char *comment)
 {
 	struct text now;
 	bool same;
 
 	make_line(&now, line);
+	note_instruction(line);
 	same = !strcmp(line, now.chars);
 	if (!same) {
 		tap_note("table %s", line);

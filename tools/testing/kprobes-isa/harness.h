@@ -100,7 +100,8 @@ void guest_test(void);
 int share_print(const char *vmlinux);
 
 /* Tables of forms: forms.c. */
-void forms_note(u32 word);
+u32 forms_word(const u8 *bytes);
+void forms_note(const u8 *bytes);
 void forms_test(void);
 
 /* The tests: a golden table, a kernel, the KUnit suites that are linked in. */

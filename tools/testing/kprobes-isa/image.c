@@ -99,8 +99,9 @@ static void read_jump_labels(void)
 static void note_bugs(void)
 {
 	unsigned long addr = elf_value_of("__start___bug_table");
+	unsigned long end = elf_value_of("__stop___bug_table");
 
-	for (; addr < elf_value_of("__stop___bug_table"); addr += harness_target.bug_size)
+	for (; addr < end && harness_target.bug_size; addr += harness_target.bug_size)
 		note(address_at(addr, harness_target.bug_absolute), 1, RESERVED);
 }
 
@@ -108,16 +109,18 @@ static void note_bugs(void)
 static void note_static_calls(void)
 {
 	unsigned long addr = elf_value_of("__start_static_call_sites");
+	unsigned long end = elf_value_of("__stop_static_call_sites");
 
-	for (; addr < elf_value_of("__stop_static_call_sites"); addr += 2 * sizeof(s32))
+	for (; addr < end; addr += 2 * sizeof(s32))
 		note(elf_relative(addr), 1, RESERVED);
 }
 
 static void note_entry_nops(void)
 {
 	unsigned long addr = elf_value_of("__start_mcount_loc"), site;
+	unsigned long end = elf_value_of("__stop_mcount_loc");
 
-	for (; addr < elf_value_of("__stop_mcount_loc"); addr += elf.word) {
+	for (; addr < end; addr += elf.word) {
 		site = elf_absolute(addr, elf.word);
 		note(site, harness_target.entry_nop, RESERVED);
 		note(site, 1, ENTRY_NOP);

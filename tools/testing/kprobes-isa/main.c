@@ -5,6 +5,7 @@
  *	isa-ARCH TABLE [VMLINUX]...	tests, with results in KTAP: a golden table, the KUnit
  *					suites on byte arrays, every instruction of a kernel
  *	isa-ARCH -w TABLE		prints the table with the present plans and copies
+ *	isa-ARCH -x VMLINUX		executes every instruction of a kernel and its copy
  *	isa-ARCH -s VMLINUX		prints how many places of a kernel can be probed, and
  *					how many can have jumps
  */
@@ -12,6 +13,7 @@
 #include <string.h>
 
 #include "elf-file.h"
+#include "execute.h"
 #include "harness.h"
 
 /**
@@ -30,8 +32,12 @@ int main(int argc, char **argv)
 		return golden_write(argv[2]);
 	if (argc == 3 && !strcmp(argv[1], "-s"))
 		return share_print(argv[2]);
+	if (argc == 3 && !strcmp(argv[1], "-x")) {
+		execute_image_test(argv[2], true);
+		return tap_finish();
+	}
 	if (argc < 2) {
-		fprintf(stderr, "usage: %s [-w] TABLE [VMLINUX]...\n       %s -s VMLINUX\n",
+		fprintf(stderr, "usage: %s [-w] TABLE [VMLINUX]...\n       %s -s|-x VMLINUX\n",
 			argv[0], argv[0]);
 		return 2;
 	}
@@ -41,6 +47,7 @@ int main(int argc, char **argv)
 	if (harness_target.sequences)
 		sequences_test(argv[1]);
 	kunit_test();
+	execute_table_test();
 	for (i = 2; i < argc; i++) {
 		if (!elf_load(argv[i])) {
 			fprintf(stderr, "%s: not an ELF file\n", argv[i]);
@@ -49,6 +56,7 @@ int main(int argc, char **argv)
 		if (harness_target.class_of)
 			guest_load();
 		lengths_test(argv[i]);
+		execute_image_test(argv[i], false);
 	}
 	if (argc > 2 && harness_target.class_of)
 		guest_test();

@@ -18,5 +18,9 @@ riscv64-nofpu-sources := $(riscv64-sources)
 riscv64-nofpu-flags := $(filter-out -DCONFIG_FPU,$(riscv64-flags))
 riscv64-nofpu-generated := $(riscv64-generated)
 
+riscv64-execute := execute-riscv.c
+riscv64-clang-execute := execute-riscv.c
+riscv64-nofpu-execute := execute-riscv.c
+
 SEQUENCES += riscv
 riscv-golden := riscv64.txt

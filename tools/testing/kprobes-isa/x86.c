@@ -25,6 +25,9 @@ const struct harness_target harness_target = {
 	.from = 0xc1234560,
 	.near = 0xc1235560,
 	.away = 0xf8000000,
+	.entry_nop = 5,
+	.bug_size = 12,
+	.bug_absolute = 4,
 #endif
 	.objdump = "objdump -d -w",
 	.odd = odd,

@@ -11,6 +11,8 @@ x86_64-sources := x86-class.c $(X86_SOURCES) $(CORE)
 x86_64-sources += $(addprefix $(TESTS)/arch/x86/,insn_kunit.c region_kunit.c scan_kunit.c)
 
 x86_64-flags := $(X86_INCLUDE) -DCONFIG_X86_64 -DCONFIG_SMP -DCONFIG_X86_KERNEL_IBT
+x86_64-execute := execute-x86.c
+i386-execute := execute-x86.c x86-class.c
 i386-sources := $(X86_SOURCES) $(CORE)
 i386-flags := $(X86_INCLUDE) -DCONFIG_SMP
 x86_64-generated := $(OUT)/inat-tables.c
