@@ -247,6 +247,9 @@ static const char *compare_ends(const struct machine_result *a, const struct mac
 
 	snprintf(what, sizeof(what), "end: %u at %lx, %u at %lx", a->end,
 		 a->end ? a->fault : a->pc, b->end, b->end ? b->fault : b->pc);
+	/* If the CPU does not know the instruction then it may know others that the copy has. */
+	if (a->end == MACHINE_UNDEFINED)
+		return NULL;
 	if (a->end != b->end)
 		return what;
 	if (a->end == MACHINE_WENT)
@@ -265,7 +268,7 @@ static const char *compare(const struct machine_result *a, const struct machine_
 {
 	const char *what = compare_ends(a, b, s);
 
-	if (!what && a->end != MACHINE_LONG)
+	if (!what && a->end != MACHINE_LONG && a->end != MACHINE_UNDEFINED)
 		what = compare_registers(a, b, s) ?: compare_memory(a, b, s, sp);
 	return what;
 }

@@ -19,6 +19,7 @@
 #define SLOT_SIZE	128
 #define PERCPU_SIZE	(64 * PAGE)
 #define DATA_PROT	(UC_PROT_READ | UC_PROT_WRITE)
+#define IMAGE_MAX	0x10000000UL	/* sections beyond are elsewhere: vectors, per-CPU data */
 #define STEPS_MAX	4096
 #define REGIONS_MAX	64
 
@@ -235,13 +236,13 @@ bool machine_open(void)
 		fill(map(arch->percpu, PERCPU_SIZE, DATA_PROT, NULL), PERCPU_SIZE);
 	for (i = 0; i < arch->nr_regs; i++)
 		ids[i] = arch->regs[i].id;
+	if (arch->open)
+		arch->open(uc);
 	add_hook(UC_HOOK_CODE, on_code);
 	add_hook(UC_HOOK_MEM_WRITE, on_write);
 	add_hook(UC_HOOK_MEM_INVALID, on_invalid);
 	add_hook(UC_HOOK_INTR, on_exception);
 	add_hook(UC_HOOK_INSN_INVALID, on_undefined);
-	if (arch->open)
-		arch->open(uc);
 	check(uc_context_alloc(uc, &fresh), "context");
 	check(uc_context_save(uc, fresh), "context");
 	return true;
@@ -262,7 +263,7 @@ void machine_close(void)
 
 static bool is_loaded(const struct elf_section *s, unsigned long text)
 {
-	return s->alloc && s->size && s->addr >= text;
+	return s->alloc && s->size && s->addr - text < IMAGE_MAX;
 }
 
 /* Pages with instructions cannot be written to. */

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* How Unicorn executes arm, A32. */
+#include <linux/kernel.h>
+#include <linux/unaligned.h>
+#include <unicorn/unicorn.h>
+
+#include "execute.h"
+
+#define R(nr)	{ .id = UC_ARM_REG_R##nr, .kind = MACHINE_GENERAL, .size = 4 }
+#define D(nr)	{ .id = UC_ARM_REG_D##nr, .kind = MACHINE_RANDOM, .size = 8 }
+
+static const struct machine_reg regs[] = {
+	R(0), R(1), R(2), R(3), R(4), R(5), R(6), R(7), R(8), R(9), R(10), R(11), R(12),
+	{ .id = UC_ARM_REG_SP, .kind = MACHINE_STACK, .size = 4 },
+	{ .id = UC_ARM_REG_LR, .kind = MACHINE_GENERAL, .size = 4 },
+	/* Flags, interrupts off, supervisor mode. */
+	{ .id = UC_ARM_REG_CPSR, .kind = MACHINE_RANDOM, .size = 4, .mask = 0xf8000000,
+	  .value = 0xd3 },
+	D(0), D(1), D(2), D(3), D(4), D(5), D(6), D(7), D(8), D(9), D(10), D(11), D(12), D(13),
+	D(14), D(15),
+};
+
+static void open_fpu(void *uc)
+{
+	u32 fpexc = 1 << 30, cpacr = 0xf << 20;
+
+	uc_reg_write(uc, UC_ARM_REG_C1_C0_2, &cpacr);
+	uc_reg_write(uc, UC_ARM_REG_FPEXC, &fpexc);
+}
+
+static const char *skip(const u8 *bytes, size_t len)
+{
+	u32 word = get_unaligned_le32(bytes);
+
+	if (((word & 0x0f000000) == 0x0e000000 || (word & 0x0fe00000) == 0x0c400000) &&
+	    (word & 0xe00) == 0xe00)
+		return "accesses a system register";
+	if ((word & 0x0fb00000) == 0x03200000 && word & 0xf0000)
+		return "writes the status register";
+	if ((word & 0x0fb0fff0) == 0x0120f000 || (word & 0xfff10020) == 0xf1000000)
+		return "writes the status register";
+	return NULL;
+}
+
+static bool always(const u8 *bytes)
+{
+	return get_unaligned_le32(bytes) >> 28 >= 14;
+}
+
+/* Without what names registers and immediate numbers. */
+static void class_of(char *class, size_t size, const u8 *bytes, size_t len)
+{
+	u32 word = get_unaligned_le32(bytes), mask;
+
+	switch (word >> 25 & 7) {
+	case 0: case 3:
+		mask = word & 0x10 ? 0x0ff000f0 : 0x0ff00070;
+		break;
+	case 5:
+		mask = 0xff000000;
+		break;
+	case 6: case 7:
+		mask = 0x0ff00f10;
+		break;
+	default:
+		mask = 0x0ff00000;
+	}
+	if (word >> 28 == 15)
+		mask |= 0xf0000000;
+	snprintf(class, size, "%08x/%08x", word & mask, mask);
+}
+
+const struct execute_arch execute_arch = {
+	.arch = UC_ARCH_ARM,
+	.mode = UC_MODE_ARM,
+	.cpu = UC_CPU_ARM_CORTEX_A15,
+	.regs = regs,
+	.nr_regs = ARRAY_SIZE(regs),
+	.align_sp = 8,
+	.data = 0xc3400000,
+	.stack = 0xf0810000,
+	.slots = 0xbf400000,
+	.undefined = 1,
+	.always = always,
+	.open = open_fpu,
+	.skip = skip,
+	.class_of = class_of,
+};
