@@ -15,13 +15,16 @@
 #define CLASS_SIZE	128
 #define LINE_SIZE	512
 
+/* What the name of a register, or a number, is made of. */
+static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789.";
+
 /* Those that the golden table has. */
 static struct class_set known;
 
 /* Appends a word of operands: "n" for a number, the target's kind for a register. */
 static size_t add_word(char *class, const char *text)
 {
-	size_t len = strspn(text, "abcdefghijklmnopqrstuvwxyz_0123456789.");
+	size_t len = strspn(text, letters);
 	const char *kind;
 	char name[CLASS_SIZE / 2];
 
@@ -32,10 +35,10 @@ static size_t add_word(char *class, const char *text)
 	return len;
 }
 
-/* Is this a comment or a symbol? On arm64 numbers begin with "#" as well. */
+/* Is this a comment or a symbol? On arm64 numbers begin with "#" too, on arm comments with "@". */
 static bool ends_operands(const char *text)
 {
-	return strchr("\n<", *text) || !strncmp(text, "# ", 2) || !strncmp(text, "//", 2);
+	return strchr("\n<@", *text) || !strncmp(text, "# ", 2) || !strncmp(text, "//", 2);
 }
 
 static void make_class(const char *text, char *class)
@@ -45,6 +48,8 @@ static void make_class(const char *text, char *class)
 	len = min_t(size_t, len, CLASS_SIZE / 2);
 	memcpy(class, text, len);
 	class[len] = 0;
+	if (harness_target.shorten)
+		harness_target.shorten(class);
 	text += len;
 	while (*text && !ends_operands(text) && strlen(class) < CLASS_SIZE / 2) {
 		if (isspace(*text) || *text == '-') {

@@ -27,6 +27,7 @@
  *        does not show as the CPU executes them
  * @kind_of: returns the kind of a register for classes of instructions, NULL if the name
  *        itself is the kind; NULL if there are no classes
+ * @shorten: takes from a mnemonic what is not part of its class, as a condition; NULL if all is
  * @sequences: sources of the sequences that kernel/kprobes/tests/differential_kunit.c runs;
  *        NULL if they are not made for all classes
  * @not_run: file that tells which classes are not among them, and why
@@ -51,6 +52,7 @@ struct harness_target {
 	const char *objdump;
 	const char *const *odd;
 	const char *(*kind_of)(const char *name);
+	void (*shorten)(char *mnemonic);
 	const char *const *sequences;
 	const char *not_run;
 	void (*class_of)(char *class, size_t size, const u8 *bytes, size_t len);

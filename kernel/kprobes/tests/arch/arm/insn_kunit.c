@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Tests of A32's instruction set on words: how much room copies take, what a region's copy ends in,
+ * which places of a function can have probes. What is planned for each instruction is in
+ * tools/testing/kprobes-isa/golden/arm.txt.
+ */
+#include <kunit/test.h>
+#include <linux/sizes.h>
+
+#include "../../../survey.h"
+
+#define ADDR	0xc0234560UL
+#include "../../words.h"
+
+#define BREAKPOINT	0xe7f4b5f0	/* udf #0x4b50 */
+#define MOV		0xe1a00001	/* mov r0, r1 */
+#define BX_LR		0xe12fff1e
+#define BXNE_LR		0x112fff1e
+#define BLNE		0x1b0003fe	/* blne .+0x1000 */
+#define BLX_LR		0xe12fff3e
+#define LDREX		0xe1910f9f	/* ldrex r0, [r1] */
+#define STREX		0xe1813f90	/* strex r3, r0, [r1] */
+#define LDR_LITERAL	0xe59f0000	/* ldr r0, .+8 */
+#define ADR		0xe28f0000	/* adr r0, .+8 */
+#define LDRLS_PC	0x979ff103	/* ldrls pc, [pc, r3, lsl #2] */
+#define LDR_PC		0xe59ff018	/* ldr pc, .+32 */
+#define PUSH_PC		0xe92dd800	/* push {fp, ip, lr, pc} */
+#define B_12		0xea000001	/* b .+12 */
+
+/* Slots and detours have room for the longest copies, and no more. */
+static void arm_room(struct kunit *test)
+{
+	static const u32 longest[] = { LDR_PC, PUSH_PC };
+	u8 text[sizeof(u32)], buf[KPROBE_DETOUR_MAX_SIZE];
+	struct kprobe_code code = { .buf = buf, .size = sizeof(buf), .base = ADDR + SZ_4K };
+	struct kprobe_insn insn;
+	unsigned int i, from;
+
+	for (i = 0; i < ARRAY_SIZE(longest); i++) {
+		from = code.len;
+		put_words(text, &longest[i], 1);
+		arm_kprobe_isa.plan(&insn, text, sizeof(text), ADDR);
+		arm_kprobe_isa.enter(&code, ADDR);
+		KUNIT_EXPECT_EQ(test, code.len - from, KPROBE_STUB_ENTER);
+		arm_kprobe_isa.leave(&code);
+		KUNIT_EXPECT_EQ(test, code.len - from, KPROBE_STUB_ENTER + KPROBE_STUB_LEAVE);
+		arm_kprobe_isa.emit(&code, &insn, text, ADDR);
+		arm_kprobe_isa.jump(&code, ADDR + sizeof(u32), 0);
+		KUNIT_EXPECT_EQ(test, code.len - from, KPROBE_SLOT_SIZE);
+		if (i == 0)
+			arm_kprobe_isa.leave(&code);
+	}
+	KUNIT_EXPECT_EQ(test, code.len, KPROBE_DETOUR_MAX_SIZE);
+}
+
+/* The copy is a page after the instruction. What has a condition goes on, and only once. */
+static const struct arm_region_case {
+	const char *name;
+	u32 word;
+	enum kprobe_reason reason;
+	u32 copy[WORDS];
+	unsigned int len;	/* in words */
+} arm_region_cases[] = {
+	{ "mov", MOV, .copy = { MOV, 0xeafffbfe }, .len = 2 },
+	{ "bx lr", BX_LR, .copy = { BX_LR }, .len = 1 },
+	{ "bxne lr", BXNE_LR, .copy = { BXNE_LR, 0xeafffbfe }, .len = 2 },
+	{ "blne", BLNE, .copy = { 0x1304e564, 0x134ce023, 0x1afffffc, 0xeafffbfc }, .len = 4 },
+	{ "blx lr", BLX_LR, .reason = KPROBE_REASON_CALL },
+	{ "breakpoint", BREAKPOINT, .reason = KPROBE_REASON_NOT_DISPLACED },
+};
+
+KUNIT_ARRAY_PARAM_DESC(arm_region, arm_region_cases, name);
+
+static void arm_region(struct kunit *test)
+{
+	const struct arm_region_case *c = test->param_value;
+	u8 text[sizeof(u32)], buf[WORDS * sizeof(u32)], expected[sizeof(buf)];
+	struct kprobe_code code = { .buf = buf, .size = sizeof(buf), .base = ADDR + SZ_4K };
+	u16 at[KPROBE_REGION_INSNS + 1];
+	struct kprobe_region region;
+
+	put_words(text, &c->word, 1);
+	put_words(expected, c->copy, c->len);
+	KUNIT_ASSERT_EQ(test, c->reason, kprobe_plan_region(&arm_kprobe_isa, &region, text,
+							    sizeof(text), ADDR));
+	if (c->reason)
+		return;
+	kprobe_emit_region(&arm_kprobe_isa, &code, &region, 0, text, ADDR, at);
+	KUNIT_ASSERT_EQ(test, code.len, sizeof(u32) * c->len);
+	KUNIT_EXPECT_MEMEQ(test, buf, expected, code.len);
+	arm_kprobe_isa.breakpoint(&code, &region.insn[0]);
+	KUNIT_EXPECT_EQ(test, BREAKPOINT, get_unaligned_le32(buf + sizeof(u32) * c->len));
+}
+
+#define EXCLUSIVE	KPROBE_REASON_EXCLUSIVE
+#define DATA		KPROBE_REASON_DATA
+
+static const struct arm_site_case {
+	const char *name;
+	u32 words[WORDS];
+	enum kprobe_reason reasons[WORDS];
+} arm_site_cases[] = {
+	{ "exclusive", { MOV, LDREX, STREX, BX_LR }, { 0, EXCLUSIVE, EXCLUSIVE } },
+	{ "literal", { LDR_LITERAL, BX_LR, MOV, MOV }, { 0, 0, DATA } },
+	{ "data by its address", { ADR, BX_LR, MOV, MOV }, { 0, 0, DATA, DATA } },
+	{ "table", { LDRLS_PC, B_12, ADDR + 20, ADDR + 16, BX_LR, MOV }, { 0, 0, DATA, DATA } },
+};
+
+KUNIT_ARRAY_PARAM_DESC(arm_site, arm_site_cases, name);
+
+static enum kprobe_reason none(const struct kprobe_text *text, unsigned long start,
+			       unsigned long end)
+{
+	return KPROBE_REASON_NONE;
+}
+
+static unsigned long no_target(unsigned long *site, unsigned long end)
+{
+	return 0;
+}
+
+/* What can be probed, by the instruction itself and by the function around it. */
+static void arm_site(struct kunit *test)
+{
+	static struct kprobe_text text = {
+		.read = read_function, .find = find_function, .reserved = none,
+		.next_target = no_target,
+	};
+	const struct arm_site_case *c = test->param_value;
+	static struct kprobe_survey survey;
+	enum kprobe_reason reason;
+	struct kprobe_insn insn;
+	unsigned int i;
+
+	put_words(function, c->words, WORDS);
+	kprobe_survey_init(&survey, &arm_kprobe_isa, &text);
+	for (i = 0; i < WORDS && c->words[i]; i++) {
+		reason = arm_kprobe_isa.plan(&insn, function + sizeof(u32) * i, sizeof(u32),
+					     ADDR + sizeof(u32) * i);
+		reason = reason ?: kprobe_survey_site(&survey, ADDR + sizeof(u32) * i);
+		KUNIT_EXPECT_EQ_MSG(test, c->reasons[i], reason, "word %u", i);
+	}
+}
+
+static struct kunit_case arm_insn_cases[] = {
+	KUNIT_CASE(arm_room),
+	KUNIT_CASE_PARAM(arm_region, arm_region_gen_params),
+	KUNIT_CASE_PARAM(arm_site, arm_site_gen_params),
+	{ }
+};
+
+static struct kunit_suite arm_insn_suite = {
+	.name = "kprobes_arm_insn",
+	.test_cases = arm_insn_cases,
+};
+
+kunit_test_suite(arm_insn_suite);
+
+MODULE_DESCRIPTION("KUnit tests of kprobes' copies of A32's instructions");
+MODULE_LICENSE("GPL");

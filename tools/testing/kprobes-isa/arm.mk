@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: GPL-2.0
+TARGETS += arm
+
+arm-sources := arm.c $(TOP)/arch/arm/kernel/kprobes-insn.c $(CORE)
+arm-sources += $(TESTS)/arch/arm/insn_kunit.c $(BASE)/tools/lib/hweight.c
+arm-flags := -idirafter $(TOP)/arch/arm/include
