@@ -4,6 +4,20 @@
 
 /* Uprobes use the functions of lib/probes.c. Kprobes have no port to this architecture yet. */
 #include <asm-generic/kprobes.h>
+
+/*
+ * Room that a stub makes on the stack, a struct stack_frame and a struct pt_regs, and where in
+ * that it saves r14.
+ */
+#define KPROBE_STUB_FRAME	360
+#define KPROBE_STUB_LINK	296
+
+/* Lengths of a stub's call, of what follows when r14 is saved, and of what restores r14 and r15. */
+#define KPROBE_STUB_ENTER	18
+#define KPROBE_STUB_SAVED	6
+#define KPROBE_STUB_LEAVE	12
+
+#ifndef __ASSEMBLY__
 #include <linux/types.h>
 
 /* What has to be put right after an instruction was executed at another address. */
@@ -15,5 +29,43 @@
 int probe_is_prohibited_opcode(u16 *insn);
 int probe_get_fixup_type(u16 *insn);
 int probe_is_insn_relative_long(u16 *insn);
+
+#ifdef CONFIG_KPROBES
+struct kprobe_isa;
+
+/* The unit of text: an instruction has one to three. */
+typedef u16 kprobe_opcode_t;
+
+#define KPROBE_INSN_MAX		6
+#define KPROBE_INSN_ALIGN	2
+
+/* brcl, which reaches 4 GB. */
+#define KPROBE_JUMP_SIZE	6
+
+/* A copy that runs, a call and its end, a jump back. */
+#define KPROBE_SLOT_SIZE	48
+
+/*
+ * A call and its end, what a jump covers, a jump back; the end of a call, the first instruction, a
+ * call and its end, a jump.
+ */
+#define KPROBE_DETOUR_MAX_SIZE	128
+
+/* The first unit of the nop at a function's entry, as ftrace writes it. */
+#define KPROBE_ENTRY_OPCODE	0xc004
+
+/**
+ * struct arch_kprobe_insn - what a displaced instruction needs
+ * @relative: size in bytes of its operand that is relative to its address, 0 if it has none. The
+ *            operand begins with the third byte, as a number of units
+ */
+struct arch_kprobe_insn {
+	u8 relative;
+};
+
+/* kprobes-insn.c, which knows nothing of a running kernel. */
+extern const struct kprobe_isa s390_kprobe_isa;
+#endif /* CONFIG_KPROBES */
+#endif /* __ASSEMBLY__ */
 
 #endif /* _ASM_S390_KPROBES_H */
