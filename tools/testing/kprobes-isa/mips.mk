@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: GPL-2.0
+TARGETS += mips64el mips32 mips64r6el
+
+MIPS := $(TOP)/arch/mips
+mips64el-sources := mips.c $(MIPS)/kernel/kprobes-insn.c $(TESTS)/arch/mips/insn_kunit.c $(CORE)
+# Headers of the base come from there.
+mips-includes := -idirafter $(MIPS)/include -idirafter $(BASE)/arch/mips/include \
+	-idirafter $(BASE)/arch/mips/include/uapi
+mips64el-flags := -D__MIPSEL__ -DCONFIG_64BIT -DCONFIG_CPU_LITTLE_ENDIAN $(mips-includes)
+
+mips32-sources := $(mips64el-sources)
+mips32-flags := -D__MIPSEB__ -DCONFIG_32BIT -DCONFIG_CPU_BIG_ENDIAN $(mips-includes)
+
+mips64r6el-sources := $(mips64el-sources)
+mips64r6el-flags := $(mips64el-flags) -DCONFIG_CPU_MIPSR6
