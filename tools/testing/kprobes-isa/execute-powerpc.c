@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * How Unicorn executes PowerPC with 32 bit, big-endian. Unicorn 2.0.1 cannot set the bits of MSR for
- * 64 bit and for little-endian data, neither by its registers nor by an instruction.
+ * How Unicorn executes PowerPC with 32 bit, big-endian. Unicorn 2.0.1 cannot set the bits of MSR
+ * for 64 bit and for little-endian data, neither by its registers nor by an instruction.
  */
 #include <linux/kernel.h>
 #include <linux/unaligned.h>
@@ -49,8 +49,6 @@ static const char *skip(const u8 *bytes, size_t len)
 		return spr == 1 || spr == 8 || spr == 9 ? NULL : "accesses a system register";
 	case 371:				/* mftb */
 		return "reads the time";
-	case 914: case 946: case 978:		/* tlbsx, tlbre, tlbwe */
-		return "makes Unicorn abort";
 	case 146: case 178: case 210: case 242:	/* mtmsr, mtmsrd, mtsr, mtsrin */
 		return "writes a system register";
 	default:

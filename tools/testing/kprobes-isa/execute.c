@@ -26,7 +26,6 @@
 #define TRIES_BRANCH	1000
 #define SHOWN_MAX	20
 #define BYTES_MAX	64
-#define COPY_MAX	120
 #define GOLDEN_MAX	2048
 #define SAMPLE		61		/* one function in so many, unless all are executed */
 #define REASONS_MAX	32
@@ -75,24 +74,6 @@ struct tally {
 	unsigned long states;
 	unsigned long faults;
 	unsigned long wrong;
-};
-
-/**
- * struct subject - an instruction and its copy
- * @addr:  where it is
- * @len:   its length, with what is in its delay slots
- * @bytes: what it is
- * @slot:  where the copy is
- * @copied: the length of that
- * @insn:  its plan
- */
-struct subject {
-	unsigned long addr;
-	size_t len;
-	const u8 *bytes;
-	unsigned long slot;
-	size_t copied;
-	struct kprobe_insn insn;
 };
 
 /**
@@ -160,7 +141,7 @@ static struct class *find_class(char *name)
 	return *(struct class **)tsearch(&classes[nr_classes++], &class_tree, compare_classes);
 }
 
-static struct class *class_of(const struct subject *s)
+static struct class *class_of(const struct execute_subject *s)
 {
 	char name[EXECUTE_CLASS_SIZE];
 	const struct kprobe_form *form;
@@ -182,7 +163,7 @@ static int compare_words(const void *a, const void *b)
 	return x[0] != y[0] ? x[0] - y[0] : memcmp(x + 1, y + 1, x[0]);
 }
 
-static bool is_new(const struct subject *s)
+static bool is_new(const struct execute_subject *s)
 {
 	u8 *word = malloc(s->len + 1), **found;
 
@@ -195,85 +176,7 @@ static bool is_new(const struct subject *s)
 	return false;
 }
 
-static const char *compare_memory(const struct machine_result *a, const struct machine_result *b,
-				  const struct subject *s, unsigned long sp)
-{
-	unsigned int sp_reg = machine_sp(), i = 0, j = 0;
-	unsigned long top = min_t(unsigned long, sp, b->regs[sp_reg].number);
-	const struct machine_change *x, *y;
-
-	while (i < a->nr_changes || j < b->nr_changes) {
-		x = i < a->nr_changes ? &a->changes[i] : NULL;
-		y = j < b->nr_changes ? &b->changes[j] : NULL;
-		if (x && y && x->addr == y->addr && x->value == y->value)
-			i++;
-		else if (!y || (x && x->addr <= y->addr))
-			return "memory";
-		else if (y->addr < b->lowest || y->addr >= top)
-			return y->addr < top && y->addr >= top - 512 ? "memory below the stack" :
-								       "memory";
-		j++;
-	}
-	return NULL;
-}
-
-static bool is_dead(const struct subject *s, unsigned int reg)
-{
-	return reg < 32 && s->insn.dead >> reg & 1;
-}
-
-static const char *compare_registers(const struct machine_result *a,
-				     const struct machine_result *b, const struct subject *s)
-{
-	unsigned int ignored = arch->ignore ? arch->ignore(s->bytes, s->insn.len) : arch->nr_regs;
-	static char what[64];
-	unsigned int i;
-
-	for (i = 0; i < arch->nr_regs; i++) {
-		if (is_dead(s, i) || i == ignored ||
-		    !memcmp(&a->regs[i], &b->regs[i], sizeof(a->regs[i])))
-			continue;
-		snprintf(what, sizeof(what), "register %u: %lx, %lx", i,
-			 (unsigned long)a->regs[i].number, (unsigned long)b->regs[i].number);
-		return what;
-	}
-	return NULL;
-}
-
-static const char *compare_ends(const struct machine_result *a, const struct machine_result *b,
-				const struct subject *s)
-{
-	static char what[64];
-
-	snprintf(what, sizeof(what), "end: %u at %lx, %u at %lx", a->end,
-		 a->end ? a->fault : a->pc, b->end, b->end ? b->fault : b->pc);
-	/* If the CPU does not know the instruction then it may know others that the copy has. */
-	if (a->end == MACHINE_UNDEFINED)
-		return NULL;
-	if (a->end != b->end)
-		return what;
-	if (a->end == MACHINE_WENT)
-		return a->pc == b->pc || (a->pc == s->addr + s->len &&
-					  b->pc == s->slot + s->copied) ? NULL : what;
-	if (a->fault != b->fault || a->write != b->write)
-		return what;
-	if (a->end == MACHINE_FAULT && b->at != s->insn.fault)
-		return "offset of the instruction that faults";
-	return NULL;
-}
-
-/* Returns what differs, NULL if nothing does. */
-static const char *compare(const struct machine_result *a, const struct machine_result *b,
-			   const struct subject *s, unsigned long sp)
-{
-	const char *what = compare_ends(a, b, s);
-
-	if (!what && a->end != MACHINE_LONG && a->end != MACHINE_UNDEFINED)
-		what = compare_registers(a, b, s) ?: compare_memory(a, b, s, sp);
-	return what;
-}
-
-static void show(const struct subject *s, const char *what)
+static void show(const struct execute_subject *s, const char *what)
 {
 	char bytes[3 * BYTES_MAX + 1] = "";
 	size_t i;
@@ -283,7 +186,7 @@ static void show(const struct subject *s, const char *what)
 	tap_note("%lx: %s: %s", s->addr, bytes, what);
 }
 
-static void note_branch(struct class *class, const struct subject *s,
+static void note_branch(struct class *class, const struct execute_subject *s,
 			const struct machine_result *a)
 {
 	if (s->insn.flow != KPROBE_FLOW_COND || (arch->always && arch->always(s->bytes)))
@@ -299,11 +202,12 @@ static const char *const ends[] = {
 	[MACHINE_FAULT] = "accesses memory that there is not",
 	[MACHINE_EXCEPTION] = "raises an exception",
 	[MACHINE_UNDEFINED] = "Unicorn's CPU does not know it",
+	[MACHINE_ABORTED] = "makes Unicorn abort",
 	[MACHINE_LONG] = "does not end soon",
 };
 
 /* Executes both from one state. Returns whether they completed. */
-static enum machine_end run_state(struct class *class, const struct subject *s, bool *wrong)
+static enum machine_end run_state(struct class *class, const struct execute_subject *s, bool *wrong)
 {
 	static struct machine_result original, copy;
 	union machine_value state[MACHINE_REGS];
@@ -316,7 +220,7 @@ static enum machine_end run_state(struct class *class, const struct subject *s, 
 		arch->limit(state, s->bytes, s->insn.len);
 	machine_run(&original, state, s->addr, s->len, most);
 	machine_run(&copy, state, s->slot, s->copied, 0);
-	what = compare(&original, &copy, s, state[machine_sp()].number);
+	what = execute_compare(&original, &copy, s, state[machine_sp()].number);
 	if (what && !*wrong && tally.wrong++ < SHOWN_MAX)
 		show(s, what);
 	*wrong |= !!what;
@@ -328,7 +232,7 @@ static enum machine_end run_state(struct class *class, const struct subject *s, 
 }
 
 /* Notes a word that was not executed, or not to its end. */
-static void note_reason(struct class *class, const struct subject *s, const char *why)
+static void note_reason(struct class *class, const struct execute_subject *s, const char *why)
 {
 	unsigned int i = 0;
 
@@ -349,7 +253,7 @@ static bool is_wanted(const struct class *class, unsigned int done, unsigned int
 	return done < want && tries < want + TRIES_MORE;
 }
 
-static void run_states(struct class *class, const struct subject *s)
+static void run_states(struct class *class, const struct execute_subject *s)
 {
 	unsigned int want = class->words ? STATES_WORD : STATES_CLASS, tries, done = 0;
 	enum machine_end end = MACHINE_WENT, last = MACHINE_WENT;
@@ -375,7 +279,7 @@ static void run_states(struct class *class, const struct subject *s)
 }
 
 /* Returns why there is no copy, NULL if there is one. */
-static const char *write_copy(struct subject *s)
+static const char *write_copy(struct execute_subject *s)
 {
 	const struct kprobe_isa *isa = harness_target.isa;
 	u8 buf[128];
@@ -399,7 +303,7 @@ static const char *write_copy(struct subject *s)
 }
 
 /* With the instructions in the delay slots. */
-static size_t bundle_len(const struct subject *s, size_t avail)
+static size_t bundle_len(const struct execute_subject *s, size_t avail)
 {
 	size_t len = s->insn.len;
 	struct kprobe_insn next;
@@ -412,7 +316,7 @@ static size_t bundle_len(const struct subject *s, size_t avail)
 	return len;
 }
 
-static void execute(struct subject *s)
+static void execute(struct execute_subject *s)
 {
 	struct class *class = class_of(s);
 	const char *why = arch->skip ? arch->skip(s->bytes, s->insn.len) : NULL;
@@ -431,7 +335,7 @@ static void execute(struct subject *s)
 /* Returns the instruction's length. */
 static size_t execute_at(unsigned long addr, const u8 *bytes, size_t avail)
 {
-	struct subject s = { .addr = addr, .bytes = bytes };
+	struct execute_subject s = { .addr = addr, .bytes = bytes };
 	enum kprobe_reason reason;
 
 	reason = harness_target.isa->plan(&s.insn, bytes, avail, addr);
@@ -452,8 +356,14 @@ static void execute_function(const struct image_function *f)
 	u8 bytes[BYTES_MAX];
 	unsigned long addr;
 	size_t len, avail;
+	bool data = false;
 
 	for (addr = f->start; addr < f->last; addr += len) {
+		data = image_is_data(addr, data);
+		if (data) {
+			len = harness_target.isa->align;
+			continue;
+		}
 		avail = image_text.read(addr, bytes, min_t(size_t, sizeof(bytes), f->end - addr));
 		len = execute_at(addr, bytes, avail);
 		if (!len)
@@ -564,7 +474,7 @@ static void finish(const char *name, bool whole)
 void execute_table_test(void)
 {
 	tap_begin("execute");
-	if (!machine_open()) {
+	if (!machine_open(true)) {
 		tap_skip("golden", "no libunicorn with this architecture");
 	} else {
 		execute_table();
@@ -583,7 +493,7 @@ void execute_table_test(void)
 void execute_image_test(const char *vmlinux, bool whole)
 {
 	tap_begin("execute_kernel");
-	if (!image_load(vmlinux) || !machine_open()) {
+	if (!image_load(vmlinux) || !machine_open(false)) {
 		tap_skip(vmlinux, "no kernel with symbols, or no Unicorn for it");
 	} else {
 		execute_image(whole);

@@ -6,6 +6,7 @@
 #include <linux/kprobe_isa.h>
 
 #define MACHINE_REGS		128
+#define MACHINE_DATA_SIZE	0x4000UL	/* of the data, and of the stack */
 #define EXECUTE_CLASS_SIZE	64
 
 /**
@@ -59,8 +60,10 @@ union machine_value {
  * @data:    where general registers point to
  * @stack:   where the stack is
  * @slots:   where copies are, as far from the text as in the kernel
+ * @table_slots: where they are for a golden table, if its instructions are elsewhere
  * @percpu:  per-CPU data that instructions address by a register of their own; 0 if none
  * @start:   makes the address to start at from that of an instruction; NULL if it is the same
+ * @until:   stop at the next instruction by its address, as Unicorn keeps flags otherwise
  * @undefined: number of the exception that an unknown instruction raises, if Unicorn tells it so
  * @always:  tells whether a conditional branch goes always; may be NULL
  * @open:    sets up what is not in @regs; may be NULL
@@ -80,8 +83,10 @@ struct execute_arch {
 	unsigned long data;
 	unsigned long stack;
 	unsigned long slots;
+	unsigned long table_slots;
 	unsigned long percpu;
 	unsigned long (*start)(unsigned long addr);
+	bool until;
 	unsigned int undefined;
 	bool (*always)(const u8 *bytes);
 	void (*open)(void *uc);
@@ -97,14 +102,18 @@ struct execute_arch {
  * @MACHINE_FAULT:     with an access that is not permitted
  * @MACHINE_EXCEPTION: with another exception
  * @MACHINE_UNDEFINED: with an instruction that Unicorn does not know
+ * @MACHINE_ABORTED:   with an instruction that Unicorn aborts at
  * @MACHINE_LONG:      it did not end soon
+ * @MACHINE_NONE:      it is not known yet
  */
 enum machine_end {
 	MACHINE_WENT,
 	MACHINE_FAULT,
 	MACHINE_EXCEPTION,
 	MACHINE_UNDEFINED,
+	MACHINE_ABORTED,
 	MACHINE_LONG,
+	MACHINE_NONE,
 };
 
 /**
@@ -143,7 +152,7 @@ struct machine_result {
 	unsigned int nr_changes;
 };
 
-bool machine_open(void);
+bool machine_open(bool table);
 void machine_close(void);
 void machine_map_image(void);
 void machine_map_page(unsigned long addr);
@@ -151,10 +160,33 @@ void machine_write_text(unsigned long addr, const u8 *bytes, size_t len);
 void machine_exchange_text(unsigned long addr, u8 *bytes, size_t len);
 unsigned long machine_write_slot(const u8 *bytes, size_t len);
 unsigned long machine_next_slot(void);
+u64 machine_random(void);
 void machine_random_state(union machine_value *state);
 void machine_run(struct machine_result *result, const union machine_value *state,
 		 unsigned long addr, size_t len, unsigned int most);
 unsigned int machine_sp(void);
+
+/**
+ * struct execute_subject - an instruction and its copy
+ * @addr:  where it is
+ * @len:   its length, with what is in its delay slots
+ * @bytes: what it is
+ * @slot:  where the copy is
+ * @copied: the length of that
+ * @insn:  its plan
+ */
+struct execute_subject {
+	unsigned long addr;
+	size_t len;
+	const u8 *bytes;
+	unsigned long slot;
+	size_t copied;
+	struct kprobe_insn insn;
+};
+
+/* execute-compare.c */
+const char *execute_compare(const struct machine_result *a, const struct machine_result *b,
+			    const struct execute_subject *s, unsigned long sp);
 
 /* In execute-ARCH.c. */
 extern const struct execute_arch execute_arch;

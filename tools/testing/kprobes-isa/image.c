@@ -17,6 +17,8 @@
 #define FAULTS		2
 #define LANDED_ON	4
 #define ENTRY_NOP	8
+#define DATA_BEGINS	16
+#define CODE_BEGINS	32
 
 /**
  * struct way - entry of a table that leads from a site to a target without a branch
@@ -156,6 +158,11 @@ static void read_functions(void)
 	image_functions = calloc(elf.nr_symbols, sizeof(*image_functions));
 	for (i = 0; i < elf.nr_symbols; i++) {
 		symbol = &elf.symbols[i];
+		/* Arm's mapping symbols. */
+		if (!strcmp(symbol->name, "$d"))
+			note(symbol->value, 1, DATA_BEGINS);
+		else if (!strcmp(symbol->name, "$a") || !strcmp(symbol->name, "$t"))
+			note(symbol->value, 1, CODE_BEGINS);
 		if (symbol->section == text - elf.sections && is_text(symbol->value) &&
 		    !is_label(symbol->name))
 			image_functions[nr++] = (struct image_function){
@@ -212,6 +219,21 @@ bool image_load(const char *vmlinux)
 bool image_has_entry_nop(unsigned long addr)
 {
 	return is_noted(addr, addr + 1, ENTRY_NOP);
+}
+
+/**
+ * image_is_data() - tell whether there is data at an address
+ * @addr: the address
+ * @data: whether there was at the address before
+ *
+ * Context: The host.
+ * Return: True if so, as far as symbols tell it.
+ */
+bool image_is_data(unsigned long addr, bool data)
+{
+	if (is_noted(addr, addr + 1, DATA_BEGINS))
+		return true;
+	return data && !is_noted(addr, addr + 1, CODE_BEGINS);
 }
 
 static size_t read_text(unsigned long addr, u8 *buf, size_t size)

@@ -3,6 +3,8 @@
  * Executes code in Unicorn. The machine has the kernel's memory, data that general registers
  * point into, a stack, and room for copies. After each run memory is as it was before.
  */
+#include <setjmp.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +16,6 @@
 #include "harness.h"
 
 #define PAGE		0x1000UL
-#define DATA_SIZE	(4 * PAGE)
 #define SLOTS_SIZE	(16 * PAGE)
 #define SLOT_SIZE	128
 #define PERCPU_SIZE	(64 * PAGE)
@@ -27,12 +28,14 @@
  * struct region - memory of the machine
  * @addr: its address
  * @size: its size
+ * @prot: UC_PROT_*
  * @host: its bytes
  * @old:  what they are before each run; NULL if writes are recorded instead
  */
 struct region {
 	unsigned long addr;
 	unsigned long size;
+	u32 prot;
 	u8 *host;
 	u8 *old;
 };
@@ -59,8 +62,10 @@ static const struct execute_arch *const arch = &execute_arch;
 static struct region regions[REGIONS_MAX];
 static unsigned int nr_regions;
 static u8 *slots;
+static unsigned long slots_addr;
 static unsigned long next_slot;
 static struct run run;
+static sigjmp_buf aborted;
 static int ids[MACHINE_REGS];
 
 /* Old values of bytes that were written, in regions that have no @old. */
@@ -75,17 +80,6 @@ static void check(uc_err err, const char *what)
 	exit(2);
 }
 
-/* Marsaglia's xorshift, with a fixed seed: each run is the same. */
-static u64 random64(void)
-{
-	static u64 x = 0x9e3779b97f4a7c15;
-
-	x ^= x << 13;
-	x ^= x >> 7;
-	x ^= x << 17;
-	return x;
-}
-
 static u8 *map(unsigned long addr, unsigned long size, u32 prot, u8 *host)
 {
 	if (nr_regions == REGIONS_MAX) {
@@ -95,7 +89,7 @@ static u8 *map(unsigned long addr, unsigned long size, u32 prot, u8 *host)
 	if (!host)
 		host = aligned_alloc(PAGE, size);
 	check(uc_mem_map_ptr(uc, addr, size, prot, host), "map");
-	regions[nr_regions++] = (struct region){ .addr = addr, .size = size, .host = host };
+	regions[nr_regions++] = (struct region){ addr, size, prot, host };
 	return host;
 }
 
@@ -114,17 +108,18 @@ static void fill(u8 *at, unsigned long size)
 	unsigned long i;
 
 	for (i = 0; i < size; i += 8)
-		put_word(at + i, random64() & 1 ? random64() :
-			 arch->data + random64() % (DATA_SIZE / 16) * 8 + DATA_SIZE / 4);
+		put_word(at + i, machine_random() & 1 ? machine_random() :
+			 arch->data + MACHINE_DATA_SIZE / 4 +
+			 machine_random() % (MACHINE_DATA_SIZE / 16) * 8);
 }
 
 static void map_data(unsigned long addr)
 {
 	struct region *r = &regions[nr_regions];
 
-	fill(map(addr, DATA_SIZE, DATA_PROT, NULL), DATA_SIZE);
-	r->old = malloc(DATA_SIZE);
-	memcpy(r->old, r->host, DATA_SIZE);
+	fill(map(addr, MACHINE_DATA_SIZE, DATA_PROT, NULL), MACHINE_DATA_SIZE);
+	r->old = malloc(MACHINE_DATA_SIZE);
+	memcpy(r->old, r->host, MACHINE_DATA_SIZE);
 }
 
 static struct region *region_of(unsigned long addr)
@@ -216,28 +211,19 @@ static void add_hook(int type, void *function)
 	check(uc_hook_add(uc, &hook, type, function, NULL, 1, 0), "hook");
 }
 
-/**
- * machine_open() - make the machine
- *
- * Context: The host, once, or anew for another image.
- * Return: False if Unicorn does not have it.
- */
-bool machine_open(void)
+/* Starts Unicorn, with the memory that there is. */
+static bool start(void)
 {
 	unsigned int i;
 
 	if (uc_open(arch->arch, arch->mode, &uc))
 		return false;
 	check(uc_ctl_set_cpu_model(uc, arch->cpu), "model");
-	map_data(arch->data);
-	map_data(arch->stack);
-	slots = map(arch->slots, SLOTS_SIZE, UC_PROT_ALL, NULL);
-	if (arch->percpu)
-		fill(map(arch->percpu, PERCPU_SIZE, DATA_PROT, NULL), PERCPU_SIZE);
-	for (i = 0; i < arch->nr_regs; i++)
-		ids[i] = arch->regs[i].id;
 	if (arch->open)
 		arch->open(uc);
+	for (i = 0; i < nr_regions; i++)
+		check(uc_mem_map_ptr(uc, regions[i].addr, regions[i].size, regions[i].prot,
+				     regions[i].host), "map");
 	add_hook(UC_HOOK_CODE, on_code);
 	add_hook(UC_HOOK_MEM_WRITE, on_write);
 	add_hook(UC_HOOK_MEM_INVALID, on_invalid);
@@ -245,6 +231,37 @@ bool machine_open(void)
 	add_hook(UC_HOOK_INSN_INVALID, on_undefined);
 	check(uc_context_alloc(uc, &fresh), "context");
 	check(uc_context_save(uc, fresh), "context");
+	return true;
+}
+
+/* What Unicorn does with some instructions. It cannot go on then. */
+static void on_abort(int number)
+{
+	siglongjmp(aborted, 1);
+}
+
+/**
+ * machine_open() - make the machine
+ * @table: for the instructions of a golden table
+ *
+ * Context: The host, once, or anew for another image.
+ * Return: False if Unicorn does not have it.
+ */
+bool machine_open(bool table)
+{
+	unsigned int i;
+
+	for (i = 0; i < arch->nr_regs; i++)
+		ids[i] = arch->regs[i].id;
+	signal(SIGABRT, on_abort);
+	if (!start())
+		return false;
+	map_data(arch->data);
+	map_data(arch->stack);
+	slots_addr = table && arch->table_slots ? arch->table_slots : arch->slots;
+	slots = map(slots_addr, SLOTS_SIZE, UC_PROT_ALL, NULL);
+	if (arch->percpu)
+		fill(map(arch->percpu, PERCPU_SIZE, DATA_PROT, NULL), PERCPU_SIZE);
 	return true;
 }
 
@@ -372,7 +389,7 @@ void machine_exchange_text(unsigned long addr, u8 *bytes, size_t len)
  */
 unsigned long machine_next_slot(void)
 {
-	return arch->slots + next_slot;
+	return slots_addr + next_slot;
 }
 
 /**
@@ -391,9 +408,9 @@ unsigned long machine_write_slot(const u8 *bytes, size_t len)
 	next_slot += SLOT_SIZE;
 	if (next_slot == SLOTS_SIZE) {
 		next_slot = 0;
-		check(uc_ctl_remove_cache(uc, arch->slots, arch->slots + SLOTS_SIZE), "cache");
+		check(uc_ctl_remove_cache(uc, slots_addr, slots_addr + SLOTS_SIZE), "cache");
 	}
-	return arch->slots + at;
+	return slots_addr + at;
 }
 
 /**
@@ -409,65 +426,6 @@ unsigned int machine_sp(void)
 	while (arch->regs[i].kind != MACHINE_STACK)
 		i++;
 	return i;
-}
-
-/*
- * An address of data, a small number, which may be 0 or negative, or any. Of some the lower half is
- * 0: instructions of 32 bits ignore the upper one.
- */
-static u64 random_number(void)
-{
-	u64 random = random64();
-
-	switch (random & 15) {
-	case 0:
-		return random64();
-	case 1:
-		return random >> 8 & 15;
-	case 2: case 3:
-		return (random >> 8 & 3) - 1;
-	case 4:
-		return (random >> 8 & 3) << 32;
-	default:
-		return arch->data + DATA_SIZE / 2 + (random >> 8 & 0x1ff) * 8;
-	}
-}
-
-static void random_value(union machine_value *value, const struct machine_reg *reg)
-{
-	*value = (union machine_value){};
-	switch (reg->kind) {
-	case MACHINE_GENERAL:
-		value->number = random_number();
-		break;
-	case MACHINE_STACK:
-		value->number = arch->stack + DATA_SIZE / 2 + random64() % 64 * arch->align_sp;
-		break;
-	case MACHINE_RANDOM:
-		value->half[0] = (random64() & (reg->mask ?: ~0ULL)) | reg->value;
-		if (reg->size > sizeof(u64))
-			value->half[1] = random64();
-		break;
-	case MACHINE_FIXED:
-		value->number = reg->value;
-		break;
-	}
-	if (reg->size < sizeof(u64))
-		value->number &= (1ULL << 8 * reg->size) - 1;
-}
-
-/**
- * machine_random_state() - make up registers
- * @state: the registers
- *
- * Context: The host.
- */
-void machine_random_state(union machine_value *state)
-{
-	unsigned int i;
-
-	for (i = 0; i < arch->nr_regs; i++)
-		random_value(&state[i], &arch->regs[i]);
 }
 
 static void add_change(struct machine_result *result, unsigned long addr, u8 value)
@@ -541,6 +499,16 @@ static void collect(struct machine_result *result)
 	collect_written(result);
 }
 
+static void run_code(unsigned long addr, unsigned long until)
+{
+	uc_err err = uc_emu_start(uc, arch->start ? arch->start(addr) : addr, until, 0, 0);
+
+	if (err == UC_ERR_INSN_INVALID)
+		run.result->end = MACHINE_UNDEFINED;
+	else if (!err && until && run.result->end == MACHINE_NONE)
+		goes_on(until);
+}
+
 /**
  * machine_run() - execute some code
  * @result: what it did
@@ -556,25 +524,27 @@ void machine_run(struct machine_result *result, const union machine_value *state
 {
 	void *values[MACHINE_REGS];
 	unsigned int i;
-	uc_err err;
 
 	for (i = 0; i < arch->nr_regs; i++)
 		values[i] = (void *)&state[i];
 	check(uc_context_restore(uc, fresh), "context");
 	check(uc_reg_write_batch(uc, ids, values, arch->nr_regs), "registers");
-	result->end = MACHINE_UNDEFINED;
+	result->end = MACHINE_NONE;
 	result->lowest = state[machine_sp()].number;
 	result->at = 0;
 	result->fault = 0;
 	result->pc = addr;
 	run = (struct run){ .start = addr, .end = addr + len, .most = most,
 			    .result = result };
-	if (len) {
-		err = uc_emu_start(uc, arch->start ? arch->start(addr) : addr, 0, 0, 0);
-		if (err == UC_ERR_INSN_INVALID)
-			result->end = MACHINE_UNDEFINED;
-	} else {
+	if (!len) {
 		result->end = MACHINE_WENT;
+	} else if (sigsetjmp(aborted, 1)) {
+		result->end = MACHINE_ABORTED;
+		start();
+	} else {
+		run_code(addr, arch->until ? addr + len : 0);
 	}
+	if (result->end == MACHINE_NONE)
+		result->end = MACHINE_UNDEFINED;
 	collect(result);
 }

@@ -24,3 +24,4 @@ ppc64-generated := $(powerpc-generated)
 ppc32-sources := $(powerpc-sources)
 ppc32-flags := $(powerpc-flags) -DCONFIG_PPC32 -DCONFIG_CPU_BIG_ENDIAN
 ppc32-generated := $(powerpc-generated)
+ppc32-execute := execute-powerpc.c
