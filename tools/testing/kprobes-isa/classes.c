@@ -35,10 +35,14 @@ static size_t add_word(char *class, const char *text)
 	return len;
 }
 
-/* Is this a comment or a symbol? On arm64 numbers begin with "#" too, on arm comments with "@". */
+/*
+ * Is this a comment or a symbol? On arm64 numbers begin with "#" too. Comments begin with "@" on
+ * arm and with "!" on sparc.
+ */
 static bool ends_operands(const char *text)
 {
-	return strchr("\n<@", *text) || !strncmp(text, "# ", 2) || !strncmp(text, "//", 2);
+	return strchr("\n<@", *text) || !strncmp(text, "# ", 2) || !strncmp(text, "//", 2) ||
+	       !strncmp(text, "! ", 2);
 }
 
 static void make_class(const char *text, char *class)
