@@ -233,6 +233,11 @@ static inline bool arch_kprobe_text_reserved(unsigned long start, unsigned long 
 #define KPROBE_CFI_TYPE_SIZE	(IS_ENABLED(CONFIG_CFI_CLANG) ? 4 : 0)
 #endif
 
+/* What the function graph tracer knows a call by, of what arch_kretprobe_frame() returns. */
+#ifndef KRETPROBE_GRAPH_KEY
+#define KRETPROBE_GRAPH_KEY(fp)	(fp)
+#endif
+
 #ifndef arch_kprobe_init
 /**
  * arch_kprobe_init() - hook up with traps that do not call kprobes by name

@@ -161,6 +161,13 @@ struct kprobe_form {
 	u8 takes_address:1;
 };
 
+/* Rows of tables: what becomes of instructions, and why others must not be probed. */
+#define KPROBE_FORM(bits, word, what, where, ...) \
+	{ .mask = bits, .value = word, .action = KPROBE_##what, .flow = KPROBE_FLOW_##where, \
+	  __VA_ARGS__ }
+#define KPROBE_REFUSE(bits, word, why, ...) \
+	{ .mask = bits, .value = word, .reason = KPROBE_REASON_##why, __VA_ARGS__ }
+
 /**
  * struct kprobe_forms - an instruction set of words, as its manual has it
  * @shift: where the field begins that tells its groups apart
@@ -271,6 +278,34 @@ static inline void kprobe_code_put(struct kprobe_code *code, const void *bytes,
 	if (code->len + len <= code->size)
 		memcpy(code->buf + code->len, bytes, len);
 	code->len += len;
+}
+
+/**
+ * kprobe_put_le32() - append a little-endian word to code
+ * @code: the code
+ * @word: the word
+ *
+ * Context: Any.
+ */
+static inline void kprobe_put_le32(struct kprobe_code *code, u32 word)
+{
+	__le32 bytes = cpu_to_le32(word);
+
+	kprobe_code_put(code, &bytes, sizeof(bytes));
+}
+
+/**
+ * kprobe_put_be32() - append a big-endian word to code
+ * @code: the code
+ * @word: the word
+ *
+ * Context: Any.
+ */
+static inline void kprobe_put_be32(struct kprobe_code *code, u32 word)
+{
+	__be32 bytes = cpu_to_be32(word);
+
+	kprobe_code_put(code, &bytes, sizeof(bytes));
 }
 
 /**

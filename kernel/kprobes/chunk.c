@@ -73,9 +73,10 @@ static struct latch_tree_root chunk_tree;
 static LIST_HEAD(all_chunks);
 
 /*
- * Bounds of the addresses of all slots. They are only ever widened, before a route or the text
- * leads to a new slot; smp_store_release() of @route and smp_wmb() in write_sites() keep that
- * order. Nearly every address that is looked up lies outside, and must not cost a walk of the tree.
+ * Bounds of the addresses of slots in execmem's memory. They are only ever widened, before a route
+ * or the text leads to a new slot; smp_store_release() of @route and smp_wmb() in write_sites()
+ * keep that order. Nearly every address that is looked up lies outside, and must not cost a walk of
+ * the tree.
  */
 static unsigned long lowest_slot = ULONG_MAX;
 static unsigned long highest_slot;
@@ -116,8 +117,10 @@ static void publish(struct slot_chunk *chunk)
 {
 	unsigned long start = (unsigned long)chunk->text;
 
-	WRITE_ONCE(lowest_slot, min(lowest_slot, start));
-	WRITE_ONCE(highest_slot, max(highest_slot, start + chunk_bytes(chunk) - 1));
+	if (!chunk->near) {
+		WRITE_ONCE(lowest_slot, min(lowest_slot, start));
+		WRITE_ONCE(highest_slot, max(highest_slot, start + chunk_bytes(chunk) - 1));
+	}
 	latch_tree_insert(&chunk->node, &chunk_tree, &by_address);
 	list_add_rcu(&chunk->all, entry_before(chunk));
 	nr_pages += chunk->pages;
@@ -156,6 +159,12 @@ asm(".pushsection .kprobes.text, \"ax\"\n"
 #define kprobe_near_text	((u8 *)NULL)
 #endif
 
+/* Not within those bounds: they would span all that lies between text and execmem. */
+static __always_inline bool is_near(unsigned long addr)
+{
+	return KPROBE_NEAR_SIZE && addr - (unsigned long)kprobe_near_text < KPROBE_NEAR_SIZE;
+}
+
 /* For tests, where an architecture has no need of it. */
 static bool use_near = !__is_defined(KPROBE_NEAR_FOR_TESTS);
 static bool near_is_made;
@@ -166,6 +175,7 @@ void kprobe_use_near_slots(bool use)
 	use_near = use;
 }
 
+#if KPROBE_NEAR_SIZE
 static bool jump_reaches(unsigned long from, unsigned long to)
 {
 	u8 jump[KPROBE_JUMP_SIZE];
@@ -180,10 +190,11 @@ bool kprobe_wants_near_slot(unsigned long site)
 {
 	unsigned long near = (unsigned long)kprobe_near_text;
 
-	return KPROBE_NEAR_SIZE && use_near && jump_reaches(near, site) &&
+	return use_near && jump_reaches(near, site) &&
 	       jump_reaches(near + KPROBE_NEAR_SIZE, site) && jump_reaches(site, near) &&
 	       jump_reaches(site, near + KPROBE_NEAR_SIZE);
 }
+#endif
 
 static bool get_memory(struct slot_chunk *chunk)
 {
@@ -252,7 +263,8 @@ void kprobe_chunk_retire(struct slot_chunk *chunk)
  */
 __kprobes bool kprobe_may_be_slot(unsigned long addr)
 {
-	if (likely(addr < READ_ONCE(lowest_slot) || addr > READ_ONCE(highest_slot)))
+	if (likely(addr < READ_ONCE(lowest_slot) || addr > READ_ONCE(highest_slot)) &&
+	    !is_near(addr))
 		return false;
 	/* A task that migrated in between could read the state of an idle CPU. */
 	guard(preempt_notrace)();

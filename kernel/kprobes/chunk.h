@@ -67,7 +67,14 @@ struct slot_chunk *kprobe_chunk_make(bool near);
 void kprobe_chunk_retire(struct slot_chunk *chunk);
 struct slot_chunk *kprobe_chunk_of(unsigned long addr);
 bool kprobe_may_be_slot(unsigned long addr);
+#if KPROBE_NEAR_SIZE
 bool kprobe_wants_near_slot(unsigned long site);
+#else
+static inline bool kprobe_wants_near_slot(unsigned long site)
+{
+	return false;
+}
+#endif
 void kprobe_use_near_slots(bool use);
 
 #endif /* _KERNEL_KPROBES_CHUNK_H */

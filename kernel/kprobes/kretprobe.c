@@ -349,7 +349,8 @@ static __kprobes void show_caller(struct kretprobe_instance *first,
 		else if (IS_ENABLED(CONFIG_RETHOOK) && is_rethook_trampoline(addr))
 			next = rethook_find_ret_addr(current, (unsigned long)fp, &rethook);
 		else
-			next = ftrace_graph_ret_addr(current, &graph, addr, fp);
+			next = ftrace_graph_ret_addr(current, &graph, addr,
+						     KRETPROBE_GRAPH_KEY(fp));
 	} while (next && next != addr);
 	for (; first != last; first = instance_of(first->llist.next))
 		WRITE_ONCE(first->ret_addr, (void *)addr);

@@ -55,10 +55,8 @@
 #define ANY		BIT(3)		/* where pc is read, another register can stand for it */
 
 #define ROW(bits, word, what, where, which, ...) \
-	{ .mask = bits, .value = word, .action = KPROBE_##what, .flow = KPROBE_FLOW_##where, \
-	  .uses = which, __VA_ARGS__ }
-#define REFUSE(bits, word, why, ...) \
-	{ .mask = bits, .value = word, .reason = KPROBE_REASON_##why, __VA_ARGS__ }
+	KPROBE_FORM(bits, word, what, where, .uses = which, __VA_ARGS__)
+#define REFUSE			KPROBE_REFUSE
 
 /*
  * What becomes of instructions: Arm Architecture Reference Manual, ARMv7-A and ARMv7-R edition,
@@ -297,14 +295,6 @@ static enum kprobe_reason plan(struct kprobe_insn *insn, const u8 *bytes, size_t
 	return reason ?: judge_pc(word, form);
 }
 
-static void put_word(struct kprobe_code *code, u32 word)
-{
-	u8 bytes[SIZE];
-
-	put_unaligned_le32(word, bytes);
-	kprobe_code_put(code, bytes, sizeof(bytes));
-}
-
 /* @word: the branch, without where it leads. */
 static void put_branch(struct kprobe_code *code, u32 word, unsigned long to)
 {
@@ -312,7 +302,7 @@ static void put_branch(struct kprobe_code *code, u32 word, unsigned long to)
 
 	if (apart < -SZ_32M || apart >= SZ_32M)
 		code->far = true;
-	put_word(code, word | (apart >> 2 & GENMASK(23, 0)));
+	kprobe_put_le32(code, word | (apart >> 2 & GENMASK(23, 0)));
 }
 
 static void put_jump(struct kprobe_code *code, unsigned long to, u32 scratch)
@@ -324,8 +314,8 @@ static void put_number(struct kprobe_code *code, u32 cond, u32 reg, u32 number)
 {
 	u32 low = number & 0xffff, high = number >> 16;
 
-	put_word(code, cond | MOVW(reg) | (low & 0xf000) << 4 | (low & 0xfff));
-	put_word(code, cond | MOVT(reg) | (high & 0xf000) << 4 | (high & 0xfff));
+	kprobe_put_le32(code, cond | MOVW(reg) | (low & 0xf000) << 4 | (low & 0xfff));
+	kprobe_put_le32(code, cond | MOVT(reg) | (high & 0xf000) << 4 | (high & 0xfff));
 }
 
 /*
@@ -341,7 +331,7 @@ static void put_call(struct kprobe_code *code, const struct kprobe_insn *insn, u
 	if (insn->flow == KPROBE_FLOW_CALL)
 		put_branch(code, cond | B, insn->target);
 	else
-		put_word(code, cond | BX(RM(word)));
+		kprobe_put_le32(code, cond | BX(RM(word)));
 	if (cond < COND_ALWAYS)
 		put_jump(code, from + SIZE, 0);
 }
@@ -365,21 +355,21 @@ static void put_relative(struct kprobe_code *code, u32 word, const struct kprobe
 	u32 cond = word & COND_MASK, by = saved ? spare_for(word) : RD(word);
 
 	if (saved)
-		put_word(code, cond | PUSH(by, jumps ? 2 * SIZE : SIZE));
+		kprobe_put_le32(code, cond | PUSH(by, jumps ? 2 * SIZE : SIZE));
 	put_number(code, cond, by, from + PC_AHEAD);
 	if (form->uses & N && RN(word) == REG_PC)
 		word = (word & ~GENMASK(19, 16)) | by << 16;
 	if (form->uses & M && RM(word) == REG_PC)
 		word = (word & ~GENMASK(3, 0)) | by;
 	if (jumps) {
-		put_word(code, (word & ~GENMASK(15, 12)) | by << 12);
-		put_word(code, cond | STORE(by, SIZE));
-		put_word(code, cond | POP_WITH_PC(by));
+		kprobe_put_le32(code, (word & ~GENMASK(15, 12)) | by << 12);
+		kprobe_put_le32(code, cond | STORE(by, SIZE));
+		kprobe_put_le32(code, cond | POP_WITH_PC(by));
 		return;
 	}
-	put_word(code, word);
+	kprobe_put_le32(code, word);
 	if (saved)
-		put_word(code, cond | POP(by));
+		kprobe_put_le32(code, cond | POP(by));
 }
 
 /* The highest word that is pushed has the address of the instruction that an unwinder reads. */
@@ -387,11 +377,11 @@ static void put_push_pc(struct kprobe_code *code, u32 word, unsigned long from)
 {
 	u32 cond = word & COND_MASK, by = 0;
 
-	put_word(code, word);
-	put_word(code, cond | PUSH(by, SIZE));
+	kprobe_put_le32(code, word);
+	kprobe_put_le32(code, cond | PUSH(by, SIZE));
 	put_number(code, cond, by, from + PC_AHEAD);
-	put_word(code, cond | STORE(by, hweight16(word & 0xffff) * SIZE));
-	put_word(code, cond | POP(by));
+	kprobe_put_le32(code, cond | STORE(by, hweight16(word & 0xffff) * SIZE));
+	kprobe_put_le32(code, cond | POP(by));
 }
 
 static void emit(struct kprobe_code *code, const struct kprobe_insn *insn,
@@ -411,26 +401,26 @@ static void emit(struct kprobe_code *code, const struct kprobe_insn *insn,
 	else if (form->value == PUSH_PC)
 		put_push_pc(code, word, from);
 	else
-		put_word(code, word);
+		kprobe_put_le32(code, word);
 }
 
 static void put_breakpoint(struct kprobe_code *code, const struct kprobe_insn *insn)
 {
-	put_word(code, BREAKPOINT);
+	kprobe_put_le32(code, BREAKPOINT);
 }
 
 /* The call overwrites lr: the stub saves it where the registers will be. */
 static void put_enter(struct kprobe_code *code, unsigned long common)
 {
-	put_word(code, COND_ALWAYS | SUB_SP(KPROBE_STUB_FRAME));
-	put_word(code, COND_ALWAYS | STORE(REG_LR, KPROBE_STUB_LINK));
+	kprobe_put_le32(code, COND_ALWAYS | SUB_SP(KPROBE_STUB_FRAME));
+	kprobe_put_le32(code, COND_ALWAYS | STORE(REG_LR, KPROBE_STUB_LINK));
 	put_branch(code, COND_ALWAYS | BL, common);
 }
 
 static void put_leave(struct kprobe_code *code)
 {
-	put_word(code, COND_ALWAYS | LOAD(REG_LR, KPROBE_STUB_LINK));
-	put_word(code, COND_ALWAYS | ADD_SP(KPROBE_STUB_FRAME));
+	kprobe_put_le32(code, COND_ALWAYS | LOAD(REG_LR, KPROBE_STUB_LINK));
+	kprobe_put_le32(code, COND_ALWAYS | ADD_SP(KPROBE_STUB_FRAME));
 }
 
 const struct kprobe_isa arm_kprobe_isa = {

@@ -41,11 +41,8 @@
 
 #define BTI	IS_ENABLED(CONFIG_ARM64_BTI_KERNEL)
 
-#define ROW(bits, word, what, where, ...) \
-	{ .mask = bits, .value = word, .action = KPROBE_##what, .flow = KPROBE_FLOW_##where, \
-	  __VA_ARGS__ }
-#define REFUSE(bits, word, why, ...) \
-	{ .mask = bits, .value = word, .reason = KPROBE_REASON_##why, __VA_ARGS__ }
+#define ROW			KPROBE_FORM
+#define REFUSE			KPROBE_REFUSE
 #define RUN_REST		ROW(0, 0, RUN, NEXT)
 #define REFUSE_REST		REFUSE(0, 0, UNDECODABLE)
 
@@ -234,14 +231,6 @@ static enum kprobe_reason plan(struct kprobe_insn *insn, const u8 *bytes, size_t
 	return reason;
 }
 
-static void put_word(struct kprobe_code *code, u32 word)
-{
-	u8 bytes[AARCH64_INSN_SIZE];
-
-	put_unaligned_le32(word, bytes);
-	kprobe_code_put(code, bytes, sizeof(bytes));
-}
-
 static void put_branch(struct kprobe_code *code, unsigned long to,
 		       enum aarch64_insn_branch_type type)
 {
@@ -252,7 +241,7 @@ static void put_branch(struct kprobe_code *code, unsigned long to,
 		code->far = true;
 		to = here;
 	}
-	put_word(code, aarch64_insn_gen_branch_imm(here, to, type));
+	kprobe_put_le32(code, aarch64_insn_gen_branch_imm(here, to, type));
 }
 
 static void put_jump(struct kprobe_code *code, unsigned long to, u32 scratch)
@@ -267,7 +256,7 @@ static void put_cond(struct kprobe_code *code, u32 word, unsigned long target)
 	u32 opposite = word ^ (by_flags ? COND_NOT : ZERO_NOT);
 
 	if (!by_flags || (word & COND_MASK) < AARCH64_INSN_COND_AL)
-		put_word(code, aarch64_set_branch_offset(opposite, 2 * AARCH64_INSN_SIZE));
+		kprobe_put_le32(code, aarch64_set_branch_offset(opposite, 2 * AARCH64_INSN_SIZE));
 	put_jump(code, target, 0);
 }
 
@@ -278,15 +267,15 @@ static void put_page(struct kprobe_code *code, u32 reg, unsigned long to)
 
 	if (apart < -(long)SZ_4G || apart >= (long)SZ_4G)
 		code->far = true;
-	put_word(code, aarch64_insn_gen_adr(here, to, reg, AARCH64_INSN_ADR_TYPE_ADRP));
+	kprobe_put_le32(code, aarch64_insn_gen_adr(here, to, reg, AARCH64_INSN_ADR_TYPE_ADRP));
 }
 
 static void put_address(struct kprobe_code *code, u32 reg, unsigned long to)
 {
 	put_page(code, reg, to);
-	put_word(code, aarch64_insn_gen_add_sub_imm(reg, reg, to % SZ_4K,
-						    AARCH64_INSN_VARIANT_64BIT,
-						    AARCH64_INSN_ADSB_ADD));
+	kprobe_put_le32(code, aarch64_insn_gen_add_sub_imm(reg, reg, to % SZ_4K,
+							   AARCH64_INSN_VARIANT_64BIT,
+							   AARCH64_INSN_ADSB_ADD));
 }
 
 /* Loads from the address in a register what the instruction loads from the text. */
@@ -299,11 +288,11 @@ static void put_literal(struct kprobe_code *code, u32 word, unsigned long data)
 	u32 by = is_simd(word) ? REG_SPARE : reg_of(word);
 
 	if (is_simd(word))
-		put_word(code, PUSH(by));
+		kprobe_put_le32(code, PUSH(by));
 	put_address(code, by, data);
-	put_word(code, loads[is_simd(word)][word >> 30] | by << 5 | reg_of(word));
+	kprobe_put_le32(code, loads[is_simd(word)][word >> 30] | by << 5 | reg_of(word));
 	if (is_simd(word))
-		put_word(code, POP(by));
+		kprobe_put_le32(code, POP(by));
 }
 
 /*
@@ -317,8 +306,8 @@ static void put_call(struct kprobe_code *code, u32 word, unsigned long from)
 	if (aarch64_insn_is_bl(word))
 		put_jump(code, from + aarch64_get_branch_offset(word), 0);
 	else
-		put_word(code, aarch64_insn_gen_branch_reg(base_of(word),
-							   AARCH64_INSN_BRANCH_RETURN));
+		kprobe_put_le32(code, aarch64_insn_gen_branch_reg(base_of(word),
+								  AARCH64_INSN_BRANCH_RETURN));
 }
 
 static void emit(struct kprobe_code *code, const struct kprobe_insn *insn,
@@ -341,32 +330,32 @@ static void emit(struct kprobe_code *code, const struct kprobe_insn *insn,
 	else if (aarch64_insn_is_bl(word) || aarch64_insn_is_blr(word))
 		put_call(code, word, from);
 	else
-		put_word(code, word);
+		kprobe_put_le32(code, word);
 }
 
 static void put_breakpoint(struct kprobe_code *code, const struct kprobe_insn *insn)
 {
-	put_word(code, BREAKPOINT);
+	kprobe_put_le32(code, BREAKPOINT);
 }
 
 static void put_move_sp(struct kprobe_code *code, enum aarch64_insn_adsb_type type)
 {
-	put_word(code, aarch64_insn_gen_add_sub_imm(AARCH64_INSN_REG_SP, AARCH64_INSN_REG_SP,
-						    KPROBE_STUB_FRAME,
-						    AARCH64_INSN_VARIANT_64BIT, type));
+	kprobe_put_le32(code, aarch64_insn_gen_add_sub_imm(AARCH64_INSN_REG_SP, AARCH64_INSN_REG_SP,
+							   KPROBE_STUB_FRAME,
+							   AARCH64_INSN_VARIANT_64BIT, type));
 }
 
 /* The call overwrites x30: the stub saves it where the registers will be. */
 static void put_enter(struct kprobe_code *code, unsigned long common)
 {
 	put_move_sp(code, AARCH64_INSN_ADSB_SUB);
-	put_word(code, STORE_LR);
+	kprobe_put_le32(code, STORE_LR);
 	put_branch(code, common, AARCH64_INSN_BRANCH_LINK);
 }
 
 static void put_leave(struct kprobe_code *code)
 {
-	put_word(code, LOAD_LR);
+	kprobe_put_le32(code, LOAD_LR);
 	put_move_sp(code, AARCH64_INSN_ADSB_ADD);
 }
 

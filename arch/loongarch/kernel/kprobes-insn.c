@@ -35,11 +35,8 @@
 
 #define CSR(name)	(0x04000000 | LOONGARCH_CSR_##name << 10)
 
-#define ROW(bits, word, what, where, ...) \
-	{ .mask = bits, .value = word, .action = KPROBE_##what, .flow = KPROBE_FLOW_##where, \
-	  __VA_ARGS__ }
-#define REFUSE(bits, word, why, ...) \
-	{ .mask = bits, .value = word, .reason = KPROBE_REASON_##why, __VA_ARGS__ }
+#define ROW			KPROBE_FORM
+#define REFUSE			KPROBE_REFUSE
 #define RUN_REST		ROW(0, 0, RUN, NEXT)
 #define REFUSE_REST		REFUSE(0, 0, UNDECODABLE)
 
@@ -245,14 +242,6 @@ static enum kprobe_reason plan(struct kprobe_insn *insn, const u8 *bytes, size_t
 	return reason;
 }
 
-static void put_word(struct kprobe_code *code, u32 word)
-{
-	u8 bytes[LOONGARCH_INSN_SIZE];
-
-	put_unaligned_le32(word, bytes);
-	kprobe_code_put(code, bytes, sizeof(bytes));
-}
-
 /* b or bl. */
 static void put_branch(struct kprobe_code *code, u32 opcode, unsigned long to)
 {
@@ -261,7 +250,8 @@ static void put_branch(struct kprobe_code *code, u32 opcode, unsigned long to)
 
 	if (apart < -SZ_128M || apart >= SZ_128M)
 		code->far = true;
-	put_word(code, opcode << 26 | (offset << 10 & OFFS16) | (offset >> 16 & OFFS26_HIGH));
+	kprobe_put_le32(code, opcode << 26 | (offset << 10 & OFFS16) |
+			      (offset >> 16 & OFFS26_HIGH));
 }
 
 static void put_jump(struct kprobe_code *code, unsigned long to, u32 scratch)
@@ -276,7 +266,7 @@ static void put_cond(struct kprobe_code *code, u32 word, unsigned long target)
 	u32 high = by_flag || opcode_of(word) <= bnez_op ? OFFS21_HIGH : 0;
 	u32 opposite = word ^ (by_flag ? FLAG_NOT : COND_NOT);
 
-	put_word(code, (opposite & ~(OFFS16 | high)) | 2 << 10);
+	kprobe_put_le32(code, (opposite & ~(OFFS16 | high)) | 2 << 10);
 	put_jump(code, target, 0);
 }
 
@@ -286,13 +276,13 @@ static void put_address(struct kprobe_code *code, enum loongarch_gpr reg, unsign
 	union loongarch_instruction insn = { };
 
 	emit_lu12iw(&insn, reg, address >> 12);
-	put_word(code, insn.word);
+	kprobe_put_le32(code, insn.word);
 	emit_ori(&insn, reg, reg, address);
-	put_word(code, insn.word);
+	kprobe_put_le32(code, insn.word);
 	emit_lu32id(&insn, reg, address >> 32);
-	put_word(code, insn.word);
+	kprobe_put_le32(code, insn.word);
 	emit_lu52id(&insn, reg, reg, address >> 52);
-	put_word(code, insn.word);
+	kprobe_put_le32(code, insn.word);
 }
 
 /*
@@ -305,7 +295,7 @@ static void put_call_indirect(struct kprobe_code *code, const struct kprobe_insn
 	if (insn->no_copy)
 		code->far = true;
 	put_address(code, rd_of(word), next);
-	put_word(code, word & ~RD);
+	kprobe_put_le32(code, word & ~RD);
 }
 
 static void emit(struct kprobe_code *code, const struct kprobe_insn *insn,
@@ -333,13 +323,13 @@ static void emit(struct kprobe_code *code, const struct kprobe_insn *insn,
 		if (insn->action == KPROBE_EMULATE && insn->flow == KPROBE_FLOW_NEXT)
 			put_address(code, rd_of(word), address_of(word, from));
 		else
-			put_word(code, word);
+			kprobe_put_le32(code, word);
 	}
 }
 
 static void put_breakpoint(struct kprobe_code *code, const struct kprobe_insn *insn)
 {
-	put_word(code, __emit_break(BRK_KPROBE_BP));
+	kprobe_put_le32(code, __emit_break(BRK_KPROBE_BP));
 }
 
 static void put_move_sp(struct kprobe_code *code, int by)
@@ -347,7 +337,7 @@ static void put_move_sp(struct kprobe_code *code, int by)
 	union loongarch_instruction insn = { };
 
 	emit_addid(&insn, REG_SP, REG_SP, by);
-	put_word(code, insn.word);
+	kprobe_put_le32(code, insn.word);
 }
 
 /*
@@ -360,7 +350,7 @@ static void put_enter(struct kprobe_code *code, unsigned long common)
 
 	put_move_sp(code, -KPROBE_STUB_FRAME);
 	emit_std(&insn, REG_RA, REG_SP, KPROBE_STUB_LINK);
-	put_word(code, insn.word);
+	kprobe_put_le32(code, insn.word);
 	put_branch(code, bl_op, common);
 }
 
@@ -369,7 +359,7 @@ static void put_leave(struct kprobe_code *code)
 	union loongarch_instruction insn = { };
 
 	emit_ldd(&insn, REG_RA, REG_SP, KPROBE_STUB_LINK);
-	put_word(code, insn.word);
+	kprobe_put_le32(code, insn.word);
 	put_move_sp(code, KPROBE_STUB_FRAME);
 }
 

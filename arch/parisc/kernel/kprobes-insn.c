@@ -76,10 +76,9 @@
 #define ALL	0xff	/* unknown: any register may be read */
 
 #define ROW(bits, word, what, where, which, ...) \
-	{ .mask = bits, .value = word, .action = KPROBE_##what, .flow = KPROBE_FLOW_##where, \
-	  .uses = which, __VA_ARGS__ }
+	KPROBE_FORM(bits, word, what, where, .uses = which, __VA_ARGS__)
 #define REFUSE(bits, word, why, which, ...) \
-	{ .mask = bits, .value = word, .reason = KPROBE_REASON_##why, .uses = which, __VA_ARGS__ }
+	KPROBE_REFUSE(bits, word, why, .uses = which, __VA_ARGS__)
 #define BRANCH(bits, word, where, which, ...) \
 	ROW(bits, word, EMULATE, where, which, .bundle = 1, ##__VA_ARGS__)
 #define REFUSE_REST		REFUSE(0, 0, UNDECODABLE, ALL)
@@ -356,14 +355,6 @@ static enum kprobe_reason plan(struct kprobe_insn *insn, const u8 *bytes, size_t
 	return form->reason ?: may_be_offset(word) ? KPROBE_REASON_DATA : KPROBE_REASON_NONE;
 }
 
-static void put_word(struct kprobe_code *code, u32 word)
-{
-	u8 bytes[WORD_SIZE];
-
-	put_unaligned_be32(word, bytes);
-	kprobe_code_put(code, bytes, sizeof(bytes));
-}
-
 /* L%addr: its upper 21 bits, in another order. ldil extends the sign. */
 static void put_left(struct kprobe_code *code, u32 reg, unsigned long addr)
 {
@@ -371,7 +362,7 @@ static void put_left(struct kprobe_code *code, u32 reg, unsigned long addr)
 
 	if (IS_ENABLED(CONFIG_64BIT) && (long)addr != (s32)addr)
 		code->far = true;
-	put_word(code, LDIL | reg << 21 | (left & 0x100000) >> 20 | (left & 0x0ffe00) >> 8 |
+	kprobe_put_be32(code, LDIL | reg << 21 | (left & 0x100000) >> 20 | (left & 0x0ffe00) >> 8 |
 		 (left & 0x000180) << 7 | (left & 0x00007c) << 14 | (left & 0x000003) << 12);
 }
 
@@ -379,7 +370,7 @@ static void put_left(struct kprobe_code *code, u32 reg, unsigned long addr)
 static void put_pair(struct kprobe_code *code, u32 word, u32 reg, unsigned long addr)
 {
 	put_left(code, reg, addr);
-	put_word(code, word | reg << 21 | (addr & 0x7ff) << 1);
+	kprobe_put_be32(code, word | reg << 21 | (addr & 0x7ff) << 1);
 }
 
 static void put_be(struct kprobe_code *code, u32 nullify, unsigned long to, u32 scratch)
@@ -397,9 +388,9 @@ static void put_jump(struct kprobe_code *code, unsigned long to, u32 scratch)
 /* A jump that needs no register: its delay slot restores the one that it uses. */
 static void put_back(struct kprobe_code *code, unsigned long to)
 {
-	put_word(code, PUSH(1, ROOM));
+	kprobe_put_be32(code, PUSH(1, ROOM));
 	put_be(code, 0, to, BIT(1));
-	put_word(code, POP(1, ROOM));
+	kprobe_put_be32(code, POP(1, ROOM));
 }
 
 /* The instruction in a branch's delay slot, which is executed together with it. */
@@ -417,7 +408,7 @@ static void put_opposite(struct kprobe_code *code, u32 word, unsigned int len, u
 		turn = BIT(29);
 	else if (MAJOR(word) < 0x30)
 		turn = BIT(27);
-	put_word(code, ((word & ~DISP_MASK) ^ turn) | (len - WORD_SIZE) << 1 | nullify);
+	kprobe_put_be32(code, ((word & ~DISP_MASK) ^ turn) | (len - WORD_SIZE) << 1 | nullify);
 }
 
 /*
@@ -458,16 +449,16 @@ static void put_call(struct kprobe_code *code, const struct kprobe_insn *insn, u
 	if (insn->flow == KPROBE_FLOW_CALL_INDIRECT && base == link) {
 		base = scratch ? __ffs(scratch) : 0;
 		code->far |= !scratch;
-		put_word(code, COPY_RP | base);
+		kprobe_put_be32(code, COPY_RP | base);
 	}
 	put_pair(code, LDO | link << 16, link, from + 2 * WORD_SIZE);
 	if (insn->flow == KPROBE_FLOW_CALL) {
 		put_be(code, word & NULLIFY, insn->target, scratch);
 	} else if (link == REG_LINK) {
-		put_word(code, CLEAR_SR0);
-		put_word(code, word ^ BE ^ BE_L);
+		kprobe_put_be32(code, CLEAR_SR0);
+		kprobe_put_be32(code, word ^ BE ^ BE_L);
 	} else {
-		put_word(code, (word & ~BVE_L_FIELDS) | base << 21);
+		kprobe_put_be32(code, (word & ~BVE_L_FIELDS) | base << 21);
 	}
 	if (!(word & NULLIFY))
 		put_slot(code, bytes);
@@ -496,29 +487,29 @@ static void emit(struct kprobe_code *code, const struct kprobe_insn *insn,
 		put_call(code, insn, word, bytes, from);
 		return;
 	default:
-		put_word(code, word);
+		kprobe_put_be32(code, word);
 	}
 	if (insn->bundle)
 		put_slot(code, bytes);
 	if (insn->may_skip)
-		put_word(code, BREAKPOINT);
+		kprobe_put_be32(code, BREAKPOINT);
 }
 
 static void put_breakpoint(struct kprobe_code *code, const struct kprobe_insn *insn)
 {
-	put_word(code, BREAKPOINT);
+	kprobe_put_be32(code, BREAKPOINT);
 }
 
 /* Leaves rp alone. Room first: an interrupt may overwrite what is above sp. */
 static void put_enter(struct kprobe_code *code, unsigned long common)
 {
-	put_word(code, PUSH(REG_LINK, KPROBE_STUB_FRAME));
+	kprobe_put_be32(code, PUSH(REG_LINK, KPROBE_STUB_FRAME));
 	put_pair(code, BE_L | NULLIFY, REG_LINK, common);
 }
 
 static void put_leave(struct kprobe_code *code)
 {
-	put_word(code, POP(REG_LINK, KPROBE_STUB_FRAME));
+	kprobe_put_be32(code, POP(REG_LINK, KPROBE_STUB_FRAME));
 }
 
 const struct kprobe_isa parisc_kprobe_isa = {

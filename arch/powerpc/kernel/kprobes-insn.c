@@ -64,11 +64,8 @@
 #define PUSH		(PPC64 ? PPC_RAW_STDU(_R1, _R1, -KPROBE_STUB_FRAME) : \
 				 PPC_RAW_STWU(_R1, _R1, -KPROBE_STUB_FRAME))
 
-#define ROW(bits, word, what, where, ...) \
-	{ .mask = bits, .value = word, .action = KPROBE_##what, .flow = KPROBE_FLOW_##where, \
-	  __VA_ARGS__ }
-#define REFUSE(bits, word, why, ...) \
-	{ .mask = bits, .value = word, .reason = KPROBE_REASON_##why, __VA_ARGS__ }
+#define ROW			KPROBE_FORM
+#define REFUSE			KPROBE_REFUSE
 #define RUN_REST		ROW(0, 0, RUN, NEXT)
 #define REFUSE_REST		REFUSE(0, 0, UNDECODABLE)
 
@@ -273,13 +270,10 @@ static enum kprobe_reason plan(struct kprobe_insn *insn, const u8 *bytes, size_t
 
 static void put_word(struct kprobe_code *code, u32 word)
 {
-	u8 bytes[WORD_SIZE];
-
 	if (LE)
-		put_unaligned_le32(word, bytes);
+		kprobe_put_le32(code, word);
 	else
-		put_unaligned_be32(word, bytes);
-	kprobe_code_put(code, bytes, sizeof(bytes));
+		kprobe_put_be32(code, word);
 }
 
 static void put_branch(struct kprobe_code *code, u32 word, unsigned long to)

@@ -44,10 +44,9 @@
 #define ALL		BIT(3)	/* any register may be read */
 
 #define ROW(bits, word, what, where, which, ...) \
-	{ .mask = bits, .value = word, .action = KPROBE_##what, .flow = KPROBE_FLOW_##where, \
-	  .uses = which, __VA_ARGS__ }
+	KPROBE_FORM(bits, word, what, where, .uses = which, __VA_ARGS__)
 #define REFUSE(bits, word, why, which, ...) \
-	{ .mask = bits, .value = word, .reason = KPROBE_REASON_##why, .uses = which, __VA_ARGS__ }
+	KPROBE_REFUSE(bits, word, why, .uses = which, __VA_ARGS__)
 #define REFUSE_REST		REFUSE(0, 0, UNDECODABLE, ALL)
 
 /*
@@ -258,18 +257,10 @@ static enum kprobe_reason plan(struct kprobe_insn *insn, const u8 *bytes, size_t
 	return form->reason;
 }
 
-static void put_word(struct kprobe_code *code, u32 word)
-{
-	u8 bytes[sizeof(word)];
-
-	put_unaligned_le32(word, bytes);
-	kprobe_code_put(code, bytes, sizeof(bytes));
-}
-
 static void put_words(struct kprobe_code *code, const u32 *words, size_t nr)
 {
 	while (nr--)
-		put_word(code, *words++);
+		kprobe_put_le32(code, *words++);
 }
 
 /* auipc, and what adds the rest of an address to its register. */
@@ -282,8 +273,8 @@ static void put_pair(struct kprobe_code *code, u32 reg, u32 second, unsigned lon
 		code->far = true;
 	second |= reg << RVG_RS1_OPOFF;
 	riscv_insn_insert_utype_itype_imm(&first, &second, disp);
-	put_word(code, first);
-	put_word(code, second);
+	kprobe_put_le32(code, first);
+	kprobe_put_le32(code, second);
 }
 
 static void put_address(struct kprobe_code *code, u32 reg, unsigned long addr)
@@ -340,10 +331,10 @@ static void put_call_indirect(struct kprobe_code *code, const struct kprobe_insn
 	}
 	if (rs1 == insn->arch.rd) {
 		rs1 = __ffs(insn->dead);
-		put_word(code, ADDI | rs1 << RVG_RD_OPOFF | insn->arch.rs1 << RVG_RS1_OPOFF);
+		kprobe_put_le32(code, ADDI | rs1 << RVG_RD_OPOFF | insn->arch.rs1 << RVG_RS1_OPOFF);
 	}
 	put_address(code, insn->arch.rd, next);
-	put_word(code, RVG_OPCODE_JALR | rs1 << RVG_RS1_OPOFF | imm);
+	kprobe_put_le32(code, RVG_OPCODE_JALR | rs1 << RVG_RS1_OPOFF | imm);
 }
 
 static void emit(struct kprobe_code *code, const struct kprobe_insn *insn,
@@ -354,7 +345,7 @@ static void emit(struct kprobe_code *code, const struct kprobe_insn *insn,
 	switch (insn->flow) {
 	case KPROBE_FLOW_COND:
 		/* Over a jump with all the reach, unless the condition holds. */
-		put_word(code, RVG_OPCODE_BRANCH | 12 << 7 |
+		kprobe_put_le32(code, RVG_OPCODE_BRANCH | 12 << 7 |
 			 (insn->arch.cond ^ 1) << RV_INSN_FUNCT3_OPOFF |
 			 insn->arch.rs1 << RVG_RS1_OPOFF | insn->arch.rs2 << RVG_RS2_OPOFF);
 		fallthrough;
@@ -387,15 +378,15 @@ static void put_breakpoint(struct kprobe_code *code, const struct kprobe_insn *i
 /* Room first: an interrupt may overwrite what is below sp. */
 static void put_enter(struct kprobe_code *code, unsigned long common)
 {
-	put_word(code, MOVE_SP(-KPROBE_STUB_FRAME));
-	put_word(code, STORE_RA);
+	kprobe_put_le32(code, MOVE_SP(-KPROBE_STUB_FRAME));
+	kprobe_put_le32(code, STORE_RA);
 	put_pair(code, REG_RA, RVG_OPCODE_JALR | REG_RA << RVG_RD_OPOFF, common);
 }
 
 static void put_leave(struct kprobe_code *code)
 {
-	put_word(code, LOAD_RA);
-	put_word(code, MOVE_SP(KPROBE_STUB_FRAME));
+	kprobe_put_le32(code, LOAD_RA);
+	kprobe_put_le32(code, MOVE_SP(KPROBE_STUB_FRAME));
 }
 
 const struct kprobe_isa riscv_kprobe_isa = {

@@ -52,10 +52,8 @@
 #define CONTROLS	BIT(6)	/* it loads control registers */
 
 #define ROW(bits, word, what, where, which, ...) \
-	{ .mask = bits, .value = word, .action = KPROBE_##what, .flow = KPROBE_FLOW_##where, \
-	  .uses = which, __VA_ARGS__ }
-#define REFUSE(bits, word, why, ...) \
-	{ .mask = bits, .value = word, .reason = KPROBE_REASON_##why, __VA_ARGS__ }
+	KPROBE_FORM(bits, word, what, where, .uses = which, __VA_ARGS__)
+#define REFUSE			KPROBE_REFUSE
 #define RUN_REST		ROW(0, 0, RUN, NEXT, 0)
 #define REFUSE_REST		REFUSE(0, 0, UNDECODABLE)
 

@@ -45,15 +45,12 @@
 /* The field that has a branch's target. */
 enum { DISP30 = 1, DISP22, DISP19, DISP16, DISP10 };
 
-#define ROW(bits, word, what, where, ...) \
-	{ .mask = bits, .value = word, .action = KPROBE_##what, .flow = KPROBE_FLOW_##where, \
-	  __VA_ARGS__ }
+#define ROW			KPROBE_FORM
 /* With a delay slot. */
 #define BRANCH(bits, word, where, ...) \
 	{ .mask = bits, .value = word, .action = KPROBE_EMULATE, .flow = KPROBE_FLOW_##where, \
 	  .bundle = 1, __VA_ARGS__ }
-#define REFUSE(bits, word, why, ...) \
-	{ .mask = bits, .value = word, .reason = KPROBE_REASON_##why, __VA_ARGS__ }
+#define REFUSE			KPROBE_REFUSE
 #define RUN_REST		ROW(0, 0, RUN, NEXT)
 #define REFUSE_REST		REFUSE(0, 0, UNDECODABLE)
 
@@ -257,21 +254,13 @@ static enum kprobe_reason plan(struct kprobe_insn *insn, const u8 *bytes, size_t
 	return reason;
 }
 
-static void put_word(struct kprobe_code *code, u32 word)
-{
-	u8 bytes[WORD];
-
-	put_unaligned_be32(word, bytes);
-	kprobe_code_put(code, bytes, sizeof(bytes));
-}
-
 static void put_branch(struct kprobe_code *code, u32 word, unsigned long to)
 {
 	long apart = to - kprobe_code_here(code);
 
 	if (apart < -SZ_8M || apart >= SZ_8M)
 		code->far = true;
-	put_word(code, word | (apart / WORD & GENMASK(21, 0)));
+	kprobe_put_be32(code, word | (apart / WORD & GENMASK(21, 0)));
 }
 
 static void put_jump(struct kprobe_code *code, unsigned long to, u32 scratch)
@@ -284,8 +273,8 @@ static void put_address(struct kprobe_code *code, unsigned int reg, unsigned lon
 {
 	if (addr >= SZ_4G)
 		code->far = true;
-	put_word(code, SETHI | RD(reg) | (addr >> 10 & GENMASK(21, 0)));
-	put_word(code, OR_IMM | RD(reg) | RS1(reg) | (addr & GENMASK(9, 0)));
+	kprobe_put_be32(code, SETHI | RD(reg) | (addr >> 10 & GENMASK(21, 0)));
+	kprobe_put_be32(code, OR_IMM | RD(reg) | RS1(reg) | (addr & GENMASK(9, 0)));
 }
 
 /*
@@ -297,7 +286,7 @@ static void put_transfer(struct kprobe_code *code, const struct kprobe_insn *ins
 {
 	switch (insn->flow) {
 	case KPROBE_FLOW_COND:
-		put_word(code, set_offset(word, kprobe_find_form(&forms, word)->uses,
+		kprobe_put_be32(code, set_offset(word, kprobe_find_form(&forms, word)->uses,
 					  2 + insn->bundle));
 		break;
 	case KPROBE_FLOW_JUMP:
@@ -309,10 +298,10 @@ static void put_transfer(struct kprobe_code *code, const struct kprobe_insn *ins
 		break;
 	case KPROBE_FLOW_CALL_INDIRECT:
 		put_address(code, rd_of(word), from);
-		put_word(code, word & ~RD(0x1f));
+		kprobe_put_be32(code, word & ~RD(0x1f));
 		break;
 	default:
-		put_word(code, word);
+		kprobe_put_be32(code, word);
 	}
 }
 
@@ -337,7 +326,7 @@ static void emit(struct kprobe_code *code, const struct kprobe_insn *insn,
 	else
 		put_transfer(code, insn, word, from);
 	if (insn->bundle)
-		put_word(code, get_unaligned_be32(bytes + WORD));
+		kprobe_put_be32(code, get_unaligned_be32(bytes + WORD));
 	if (insn->flow == KPROBE_FLOW_COND) {
 		put_jump(code, kprobe_code_here(code) + 2 * WORD, 0);
 		put_jump(code, insn->target, 0);
@@ -346,7 +335,7 @@ static void emit(struct kprobe_code *code, const struct kprobe_insn *insn,
 
 static void put_breakpoint(struct kprobe_code *code, const struct kprobe_insn *insn)
 {
-	put_word(code, BREAKPOINT);
+	kprobe_put_be32(code, BREAKPOINT);
 }
 
 /* The call overwrites %o7 of a new window. The probed code's is in %i7 there. */
@@ -354,17 +343,17 @@ static void put_enter(struct kprobe_code *code, unsigned long common)
 {
 	long apart;
 
-	put_word(code, SAVE_IMM | RD(REG_SP) | RS1(REG_SP) | SIMM13(-KPROBE_STUB_FRAME));
+	kprobe_put_be32(code, SAVE_IMM | RD(REG_SP) | RS1(REG_SP) | SIMM13(-KPROBE_STUB_FRAME));
 	apart = common - kprobe_code_here(code);
 	if (apart != (s32)apart)
 		code->far = true;
-	put_word(code, CALL | (apart / WORD & GENMASK(29, 0)));
-	put_word(code, NOP);
+	kprobe_put_be32(code, CALL | (apart / WORD & GENMASK(29, 0)));
+	kprobe_put_be32(code, NOP);
 }
 
 static void put_leave(struct kprobe_code *code)
 {
-	put_word(code, RESTORE);
+	kprobe_put_be32(code, RESTORE);
 }
 
 const struct kprobe_isa sparc_kprobe_isa = {
