@@ -37,6 +37,14 @@ DEFINE_STATIC_KEY_FALSE(kprobe_counting);
 #define LEFT_ACCESS	(~(KPROBE_LEFT_RCU | KPROBE_LEFT_IRQS_ON))
 
 /*
+ * Does RCU watch in every trap? Where entry code is noinstr, that code has seen to it. Tests call
+ * kprobe_breakpoint_hit() as other traps do.
+ */
+#define TRAPS_ARE_WATCHED	(__is_defined(ARCH_KPROBE_RCU_WATCHES) ||	\
+				 (IS_ENABLED(CONFIG_ARCH_WANTS_NO_INSTR) &&	\
+				  !IS_ENABLED(CONFIG_KPROBES_KUNIT_TEST)))
+
+/*
  * Undoes what @left tells, which is not 0. Returns what the next function must redo.
  *
  * RCU is not watching in the idle loop, around a guest, and on the way to user space. A hit there
@@ -482,19 +490,8 @@ static __kprobes bool slot_hit(unsigned long addr, struct pt_regs *regs, unsigne
 	return true;
 }
 
-/**
- * kprobe_breakpoint_hit() - handle a trap on a breakpoint that may be of kprobes
- * @addr:    address of the breakpoint
- * @regs:    registers at the hit, as users of the architecture know them at @addr
- * @entered: how much the way here has added to the preemption count
- *
- * Runs the handlers, and sets @regs so that the displaced instruction takes effect when the caller
- * returns. If the text has no breakpoint any more, sets @regs to execute the text again.
- *
- * Context: Preemption disabled; any, NMI included.
- * Return: 1 if the caller can return to @regs; 0 if the breakpoint is somebody else's.
- */
-__kprobes int kprobe_breakpoint_hit(unsigned long addr, struct pt_regs *regs, unsigned int entered)
+static __always_inline int breakpoint_hit(unsigned long addr, struct pt_regs *regs,
+					  unsigned int entered)
 {
 	struct kprobe_point *point = kprobe_table_find(addr);
 
@@ -503,6 +500,40 @@ __kprobes int kprobe_breakpoint_hit(unsigned long addr, struct pt_regs *regs, un
 	else if (!slot_hit(addr, regs, entered))
 		return retry_stale_breakpoint(addr, regs);
 	return 1;
+}
+
+/* Out of line like detour_enter_slowly(). RCU is not watching. */
+static noinline __kprobes int breakpoint_hit_slowly(unsigned long addr, struct pt_regs *regs,
+						    unsigned int entered)
+{
+	unsigned int left;
+	int handled;
+
+	preempt_disable_notrace();
+	left = kprobe_leave_code_slowly(KPROBE_LEFT_RCU);
+	handled = breakpoint_hit(addr, regs, entered);
+	kprobe_return_to_code_slowly(left);
+	return handled;
+}
+
+/**
+ * kprobe_breakpoint_hit() - handle a trap on a breakpoint that may be of kprobes
+ * @addr:    address of the breakpoint
+ * @regs:    registers at the hit, as users of the architecture know them at @addr
+ * @entered: how much the way here has added to the preemption count
+ *
+ * Runs the handlers, and sets @regs so that the displaced instruction takes effect when the caller
+ * returns. If the text has no breakpoint any more, sets @regs to execute the text again. Has RCU
+ * watch where it does not, unless the architecture selects ARCH_WANTS_NO_INSTR.
+ *
+ * Context: Preemption disabled; any, NMI included.
+ * Return: 1 if the caller can return to @regs; 0 if the breakpoint is somebody else's.
+ */
+__kprobes int kprobe_breakpoint_hit(unsigned long addr, struct pt_regs *regs, unsigned int entered)
+{
+	if (!TRAPS_ARE_WATCHED && unlikely(!kprobe_rcu_is_watching()))
+		return breakpoint_hit_slowly(addr, regs, entered);
+	return breakpoint_hit(addr, regs, entered);
 }
 
 /* Calls the post-handlers. Preemption is disabled, else the context is that of the probed code. */

@@ -44,15 +44,30 @@ static void look_around(void)
 }
 
 /**
- * struct after - what calling a function in the idle loop has left behind
- * @by_ftrace: which function: ftrace leads to the probe at its entry
+ * enum how - what is called in the idle loop
+ * @PLAIN:     kprobes_opt_plain(), which is hit in the test's way
+ * @BY_FTRACE: a function where ftrace leads to the probe at its entry
+ * @IN_TRAP:   what the trap of kprobes_opt_plain() calls, as if the trap did not have RCU watch
+ */
+enum how {
+	PLAIN,
+	BY_FTRACE,
+	IN_TRAP,
+};
+
+/* Of that trap. */
+static struct pt_regs regs;
+
+/**
+ * struct after - what a call in the idle loop has left behind
+ * @how:       of what
  * @result:    what it has returned
  * @count:     preempt_count() before
  * @watched:   RCU was watching after it
  * @irqs_on:   interrupts were enabled after it
  */
 struct after {
-	bool by_ftrace;
+	enum how how;
 	int result;
 	int count;
 	bool watched;
@@ -60,12 +75,14 @@ struct after {
 };
 
 /* The functions are written in assembly, so nothing is instrumented but by the probe. */
-static __always_inline int call(bool by_ftrace)
+static __always_inline int call(enum how how)
 {
 #ifdef CONFIG_KPROBES_ON_FTRACE
-	if (by_ftrace)
+	if (how == BY_FTRACE)
 		return kprobes_entry_target(14);
 #endif
+	if (how == IN_TRAP)
+		return kprobe_breakpoint_hit(instruction_pointer(&regs), &regs, 0);
 	return kprobes_opt_plain(5);
 }
 
@@ -74,7 +91,7 @@ static noinstr void call_in_idle(struct after *after)
 	instrumentation_begin();
 	ct_cpuidle_enter();
 	instrumentation_begin();
-	after->result = call(after->by_ftrace);
+	after->result = call(after->how);
 	instrumentation_end();
 	after->watched = kprobe_rcu_is_watching();
 	after->irqs_on = !raw_irqs_disabled();
@@ -97,13 +114,13 @@ static void call_as_idle_task(struct after *after)
 	preempt_enable();
 }
 
-static void expect_handlers_by(struct kunit *test, bool by_ftrace, int handlers, int entered)
+static void expect_handlers_by(struct kunit *test, enum how how, int handlers, int entered)
 {
-	struct after after = { .by_ftrace = by_ftrace };
+	struct after after = { .how = how };
 
 	seen = (struct seen){ };
 	call_as_idle_task(&after);
-	KUNIT_EXPECT_EQ(test, 15, after.result);
+	KUNIT_EXPECT_EQ(test, how == IN_TRAP ? 1 : 15, after.result);
 	KUNIT_EXPECT_FALSE(test, after.watched);
 	KUNIT_EXPECT_FALSE(test, after.irqs_on);
 	KUNIT_EXPECT_TRUE(test, rcu_is_watching());
@@ -117,7 +134,7 @@ static void expect_handlers_by(struct kunit *test, bool by_ftrace, int handlers,
 
 static void expect_handlers(struct kunit *test, int handlers, int entered)
 {
-	expect_handlers_by(test, false, handlers, entered);
+	expect_handlers_by(test, PLAIN, handlers, entered);
 }
 
 /* By how much a jump raises the preemption count. A trap may count as an NMI. */
@@ -169,6 +186,22 @@ static void idle_in_return(struct kunit *test)
 }
 #endif
 
+/* The entry code of some architectures does not have RCU watch. */
+static void idle_in_old_trap(struct kunit *test)
+{
+	struct kprobe_point *point;
+	struct kprobes_counter *c;
+
+	need_idle(test);
+	c = kprobes_looking(test, look_around, false);
+	scoped_guard(mutex, &kprobe_mutex)
+		point = kprobe_point_lookup((unsigned long)c->kp.addr);
+	instruction_pointer_set(&regs, point->site);
+	expect_handlers_by(test, IN_TRAP, 1, 1);
+	KUNIT_EXPECT_PTR_EQ(test, point->route->run, (void *)instruction_pointer(&regs));
+	kprobes_expect_counts(test, c, 1, 0);
+}
+
 #ifdef CONFIG_KPROBES_ON_FTRACE
 static void idle_by_ftrace(struct kunit *test)
 {
@@ -182,7 +215,7 @@ static void idle_by_ftrace(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&c->kp));
 	wait_for_kprobe_optimizer();
 	KUNIT_ASSERT_TRUE(test, c->kp.flags & KPROBE_FLAG_FTRACE);
-	expect_handlers_by(test, true, 2, 1);
+	expect_handlers_by(test, BY_FTRACE, 2, 1);
 	kprobes_expect_counts(test, c, 1, 1);
 }
 #endif
@@ -190,6 +223,7 @@ static void idle_by_ftrace(struct kunit *test)
 static struct kunit_case idle_cases[] = {
 	KPROBES_CASE_WAYS(idle_in_pre),
 	KPROBES_CASE_WAYS(idle_in_post),
+	KPROBES_CASE_WAYS(idle_in_old_trap),
 #ifdef CONFIG_KRETPROBES
 	KPROBES_CASE_WAYS(idle_in_return),
 #endif
