@@ -73,7 +73,8 @@ enum kprobe_flow {
  *             @flow is %KPROBE_FLOW_NEXT, those that it makes conditional
  * @exclusive: 1 if it begins a sequence that no exception may interrupt (load
  *             locked), -1 if it ends one (store conditional), else 0
- * @fault:     offset in its copy of the instruction that can fault
+ * @fault:     offset in its copy of what can fault, at most 7 times %KPROBE_INSN_ALIGN. Of a
+ *             branch with a delay slot: of the branch, whose slot comes next
  * @ends_in_trap: its copy must be followed by a breakpoint, not by a jump back
  * @may_skip:  it may keep the next instruction from taking effect
  * @executes:  it executes the instruction at @data

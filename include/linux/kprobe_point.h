@@ -201,6 +201,7 @@ struct kprobe_emulation {
  * @entry:     of a point at an entry nop: route for a site with another point, and state of the
  *             switch to ftrace. NULL until needed; under kprobe_mutex, read by hits
  * @on_func_entry: @addr is a function's entry
+ * @fault:     offset in its copy of what can fault of the instruction, see kprobe_point_fault()
  * @detour:    the detour that a jump or breakpoint leads to; NULL until the optimizer
  *             has looked at the point
  * @not_jump:  enum kprobe_reason: why the optimizer has not made it a jump
@@ -208,6 +209,7 @@ struct kprobe_emulation {
  * @optimization: enum kprobe_optimization: what the optimizer has to do; under
  *             kprobe_mutex
  * @region_len: how many bytes a jump at @site replaces, 0 while that is not known
+ * @has_slot:  the copy includes the instruction in its delay slot
  * @scratch:   the register that the jump uses: fls() of struct kprobe_region's @scratch,
  *             0 when it needs none
  * @misses:    how often handlers of its probes, also of those that have left, did not run since
@@ -228,6 +230,7 @@ struct kprobe_point {
 	u8 breakpoint_len:3;
 	u8 ends_in_trap:1;
 	u8 on_func_entry:1;
+	u8 fault:3;
 	const struct kprobe_route *route;
 	unsigned long addr;
 	unsigned long site;
@@ -241,7 +244,8 @@ struct kprobe_point {
 	u8 verdict:2;
 	u8 scratch:6;
 	u8 optimization:2;
-	u8 region_len;
+	u8 region_len:5;
+	u8 has_slot:1;
 	u8 not_jump;
 	atomic_t misses[KPROBE_MISS_CAUSES];
 	atomic_long_t hits;
@@ -337,14 +341,22 @@ static __always_inline bool kprobe_detour_runs_next(const struct kprobe_detour *
 	       detour->route.run == detour->slot + detour->insn[1];
 }
 
-/* Is there a copy of the probed instruction at @addr? */
+/* Offset in its copy of what can fault of a point's instruction. */
+static __always_inline unsigned int kprobe_point_fault(const struct kprobe_point *point)
+{
+	return point->fault * KPROBE_INSN_ALIGN;
+}
+
+/* Has the copy of the probed instruction at @addr begun, and not come further than to its fault? */
 static __always_inline bool
 kprobe_detour_has_insn_at(const struct kprobe_detour *detour, unsigned long addr)
 {
-	if (addr == (unsigned long)detour->slot + detour->insn[0])
+	unsigned int fault = kprobe_point_fault(detour->point);
+
+	if (addr - (unsigned long)detour->slot - detour->insn[0] <= fault)
 		return !kprobe_detour_runs_next(detour);
-	return addr == (unsigned long)detour->route.run ||
-	       addr == (unsigned long)detour->route.run_post;
+	return addr - (unsigned long)detour->route.run <= fault ||
+	       addr - (unsigned long)detour->route.run_post <= fault;
 }
 
 /* Index of the displaced instruction whose copy is at @offset; @nr for what follows them. */

@@ -108,6 +108,8 @@ enum kprobe_reason kprobe_displace(struct kprobe_point *point, struct kprobe_loo
 	point->len = insn.len;
 	point->breakpoint_len = insn.breakpoint_len;
 	point->ends_in_trap = insn.ends_in_trap;
+	point->fault = insn.fault / KPROBE_INSN_ALIGN;
+	point->has_slot = insn.bundle && insn.flow != KPROBE_FLOW_NEXT;
 	if (insn.action != KPROBE_RUN) {
 		emulation = kzalloc(sizeof(*emulation), GFP_KERNEL);
 		if (!emulation)

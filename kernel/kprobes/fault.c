@@ -57,20 +57,21 @@ static __kprobes int handler_fault(struct pt_regs *regs, int trapnr)
 	return p ? call_fault_handler(p, regs, trapnr) : 0;
 }
 
-/* A fault of the copy of the point's instruction that is at the start of a slot. */
-static __kprobes int slot_fault(struct kprobe_point *point, struct pt_regs *regs, int trapnr)
+/* A fault of a copy. In the text @original would have faulted. */
+static __kprobes int slot_fault(struct kprobe_point *point, unsigned long original,
+				struct pt_regs *regs, int trapnr)
 {
 	unsigned long slot_ip = instruction_pointer(regs);
 	int handled = 0;
 
 	preempt_disable_notrace();
-	instruction_pointer_set(regs, point->site);
+	instruction_pointer_set(regs, original);
 	/* The copy is not of a probed entry nop, but of the instruction after it. */
 	if (!kprobe_point_skips_nop(point))
 		handled = displaced_fault(point, regs, trapnr);
 	handled = handled ?: handler_fault(regs, trapnr);
 	/* To try again, or be fixed up, in the copy: another hit would run the handlers twice. */
-	if (instruction_pointer(regs) == point->site)
+	if (instruction_pointer(regs) == original)
 		instruction_pointer_set(regs, slot_ip);
 	else if (handled)
 		kprobe_go_on(point, regs);
@@ -88,11 +89,11 @@ static __kprobes int slot_fault(struct kprobe_point *point, struct pt_regs *regs
  */
 __kprobes int kprobe_fault_handler(struct pt_regs *regs, int trapnr)
 {
-	unsigned int offset;
-	struct kprobe_point *point = kprobe_slot_owner(instruction_pointer(regs), &offset);
+	unsigned long original;
+	struct kprobe_point *point = kprobe_slot_fault(instruction_pointer(regs), &original);
 
-	if (unlikely(point && !offset))
-		return slot_fault(point, regs, trapnr);
+	if (unlikely(point))
+		return slot_fault(point, original, regs, trapnr);
 	return handler_fault(regs, trapnr);
 }
 
@@ -101,15 +102,13 @@ __kprobes int kprobe_fault_handler(struct pt_regs *regs, int trapnr)
  * @addr: an address
  *
  * Context: Any.
- * Return: The entry of the probed instruction when @addr is a copy of it, else NULL.
+ * Return: The entry of the original when @addr is where a copy faults, else NULL.
  */
 __kprobes const struct exception_table_entry *
 kprobe_search_exception_tables(unsigned long addr)
 {
-	struct kprobe_point *point;
-	unsigned int offset;
+	unsigned long original;
 
 	guard(preempt_notrace)();
-	point = kprobe_slot_owner(addr, &offset);
-	return point && !offset ? search_exception_tables(point->site) : NULL;
+	return kprobe_slot_fault(addr, &original) ? search_exception_tables(original) : NULL;
 }

@@ -280,18 +280,45 @@ __kprobes unsigned long kprobe_slot_owner_at(unsigned long addr, unsigned int *o
 
 /*
  * Finds the point that owns the slot around any address, NULL if there is none. Sets @offset to 0
- * if a copy of the probed instruction begins at @addr; else to how far @addr is in an instruction's
- * slot, or to nonzero in a detour. The caller is as that of kprobe_slot_owner_at().
+ * if a copy of the probed instruction begins at @addr, or has begun and not come further than to
+ * what can fault; else to how far @addr is in an instruction's slot, or to nonzero in a detour. The
+ * caller is as that of kprobe_slot_owner_at().
  */
 __kprobes struct kprobe_point *kprobe_slot_owner(unsigned long addr, unsigned int *offset)
 {
+	struct kprobe_point *point;
 	unsigned long owner;
 
 	guard(preempt_notrace)();
 	owner = kprobe_slot_owner_at(addr, offset);
+	point = kprobe_owner_point(owner);
 	if (kprobe_owner_detour(owner))
 		*offset = !kprobe_detour_has_insn_at(kprobe_owner_detour(owner), addr);
-	return kprobe_owner_point(owner);
+	else if (point && *offset <= kprobe_point_fault(point))
+		*offset = 0;
+	return point;
+}
+
+/*
+ * Finds the point whose copy faults at an address, NULL if there is none. Sets @original to what
+ * would fault in the text: the probed instruction, or that in its delay slot. The caller is as
+ * that of kprobe_slot_owner_at().
+ */
+__kprobes struct kprobe_point *kprobe_slot_fault(unsigned long addr, unsigned long *original)
+{
+	struct kprobe_point *point;
+	unsigned int offset;
+
+	guard(preempt_notrace)();
+	point = kprobe_slot_owner(addr, &offset);
+	if (!point)
+		return NULL;
+	*original = point->site;
+	if (offset && point->has_slot) {
+		*original += point->len;
+		kprobe_slot_owner(addr - point->len, &offset);
+	}
+	return offset ? NULL : point;
 }
 
 static __always_inline unsigned long running_owner(unsigned long addr)

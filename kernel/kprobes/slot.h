@@ -30,5 +30,6 @@ struct kprobe_point *kprobe_slot_running(unsigned long addr);
 struct kprobe_detour *kprobe_slot_detour(unsigned long addr);
 unsigned long kprobe_slot_owner_at(unsigned long addr, unsigned int *offset);
 struct kprobe_point *kprobe_slot_owner(unsigned long addr, unsigned int *offset);
+struct kprobe_point *kprobe_slot_fault(unsigned long addr, unsigned long *original);
 
 #endif /* _KERNEL_KPROBES_SLOT_H */

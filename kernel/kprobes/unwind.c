@@ -108,7 +108,7 @@ __kprobes bool kprobe_is_after_entry(unsigned long ip)
  * @pushed: set to how many bytes more are on the stack at @addr
  *
  * An unwinder uses what it knows about the returned address: the probed instruction if @addr
- * is the slot's start, else the instruction after that. The slot's own code has pushed @pushed
+ * has not come further than to what can fault of it, else the one after that. The slot's own code has pushed @pushed
  * bytes, which come in addition. On architectures with a link register, @pushed is the size of
  * the frame that has the register, or 0: see kprobe_unwind_stub().
  *
@@ -137,7 +137,7 @@ __kprobes unsigned long kprobe_displaced_frame(unsigned long addr, unsigned int 
 	if ((void *)slot - offset == READ_ONCE(point->text.run_post))
 		*pushed = kprobe_call_pushed(offset,
 					     arch_kprobe_copy_len(point) + KPROBE_STUB_ENTER);
-	return point->site + (offset ? point->len : 0);
+	return point->site + (offset > kprobe_point_fault(point) ? point->len : 0);
 }
 
 /**

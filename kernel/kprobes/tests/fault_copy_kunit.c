@@ -318,6 +318,70 @@ static void report_does_not_name_the_nop(struct kunit *test)
 	unregister_kprobe(&c->kp);
 }
 
+/* Where a fault handler was told that the fault is. */
+static unsigned long fault_seen;
+
+static int see_fault(struct kprobe *p, struct pt_regs *regs, int trapnr)
+{
+	fault_seen = instruction_pointer(regs);
+	return 0;
+}
+
+static unsigned long offer_fault(struct kunit *test, unsigned long addr)
+{
+	struct pt_regs regs = {};
+
+	fault_seen = 0;
+	instruction_pointer_set(&regs, addr);
+	KUNIT_EXPECT_EQ(test, 0, kprobe_fault_handler(&regs, TEST_PAGE_FAULT));
+	KUNIT_EXPECT_EQ(test, addr, instruction_pointer(&regs));
+	return fault_seen;
+}
+
+/* Is offered each byte of a copy where what can fault is @fault bytes from the start. */
+static void expect_faults(struct kunit *test, const struct kprobe_point *point,
+			  unsigned int fault, bool slot)
+{
+	unsigned long copy = (unsigned long)point->route->run_post;
+	unsigned int i, end = fault + point->len;
+
+	for (i = 0; i <= fault; i++) {
+		KUNIT_EXPECT_EQ(test, point->site, offer_fault(test, copy + i));
+		KUNIT_EXPECT_EQ(test, point->site, kprobe_displaced_ip(copy + i));
+	}
+	for (; i <= end; i++)
+		KUNIT_EXPECT_EQ(test, slot && i >= point->len ? point->site + point->len : 0,
+				offer_fault(test, copy + i));
+	KUNIT_EXPECT_EQ(test, 0, offer_fault(test, copy + end + 1));
+	KUNIT_EXPECT_EQ(test, point->site + point->len, kprobe_displaced_ip(copy + end));
+}
+
+/* Some copies begin with code that cannot fault, and end with the instruction in a delay slot. */
+static void fault_within_the_copy(struct kunit *test)
+{
+	const struct kprobes_place place = { .symbol = "kprobes_opt_plain" };
+	struct kprobes_counter *c = kprobes_counter(test, &place);
+	unsigned int fault, has_slot;
+	struct kprobe_point *point;
+
+	kprobes_take_way(kprobes_way_of(test));
+	c->kp.fault_handler = see_fault;
+	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&c->kp));
+	kprobes_expect_way(test, c);
+	scoped_guard(mutex, &kprobe_mutex)
+		point = kprobe_point_lookup((unsigned long)c->kp.addr);
+	for (fault = 0; fault < 3; fault++) {
+		for (has_slot = 0; has_slot < 2; has_slot++) {
+			point->fault = fault;
+			point->has_slot = has_slot;
+			expect_faults(test, point, fault * KPROBE_INSN_ALIGN, has_slot);
+		}
+	}
+	point->fault = 0;
+	point->has_slot = 0;
+	unregister_kprobe(&c->kp);
+}
+
 static struct kunit_case fault_copy_cases[] = {
 	KUNIT_CASE(zero_padded),
 	KUNIT_CASE(zero_padded_and_missed),
@@ -325,6 +389,7 @@ static struct kunit_case fault_copy_cases[] = {
 	KUNIT_CASE_PARAM(copy_has_fixup_type, fixup_gen_params),
 	KPROBES_CASE_WAYS(report_names_the_function),
 	KPROBES_CASE_WAYS(report_does_not_name_the_nop),
+	KPROBES_CASE_WAYS(fault_within_the_copy),
 	{}
 };
 
