@@ -330,7 +330,7 @@ enum kprobe_reason kprobe_check_address(struct kprobe_lookup *lookup, unsigned l
 enum kprobe_reason kprobe_examine_site(struct kprobe_lookup *lookup, unsigned long site)
 {
 	guard(mutex)(&text_mutex);
-	return kprobe_survey_site(use_survey(arch_kprobe_isa, lookup), site);
+	return kprobe_scan_site(use_survey(arch_kprobe_isa, lookup), site);
 }
 
 /* A register of kprobe_isa.scratch, as a bit, whose value is not needed at @addr; 0 if none is. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Finds out whether a jump may replace the instructions at a site, on any architecture.
- * address.c asks that for the optimizer.
+ * Finds out whether a site may have a probe, and whether a jump may replace the instructions there,
+ * on any architecture. address.c asks that.
  *
  * The jump covers several instructions. No branch may lead to any but the first of them,
  * and nothing may read them: survey.c marks that.
@@ -17,6 +17,78 @@
 
 /* No function is larger. The last symbol of a section may seem to be. */
 #define FUNCTION_MAX	SZ_128K
+
+/* The last address up to @addr that has a mark; @before if there are no marks for it. */
+static unsigned long last_marked(const struct kprobe_scan *scan, unsigned long addr, u8 mark,
+				 unsigned long before)
+{
+	for (; addr >= scan->base; addr--)
+		if (scan->marks[addr - scan->base] & mark)
+			return addr;
+	return before;
+}
+
+/*
+ * Is the site in data of unknown size, which instructions only take the address of? Such data
+ * begins at the address taken, behind an instruction that execution does not go on from. It ends
+ * where a branch leads to code, at @landed.
+ */
+static bool is_in_data(struct kprobe_survey *s, unsigned long site, unsigned long landed)
+{
+	unsigned long taken = last_marked(&s->scan, site, KPROBE_MARK_TAKEN, s->scan.taken);
+	struct kprobe_insn insn;
+	unsigned long addr;
+
+	for (addr = landed; addr < taken; addr += insn.len) {
+		kprobe_survey_plan(s, &insn, addr, s->function.end);
+		if (!insn.len)
+			return false;
+		if (kprobe_insn_ends_flow(&insn))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Is the site in a literal that another function loads? That is searched for only if no instruction
+ * leads to the site, or if execution seems to go on after the end of the function around it, as it
+ * does if a literal has a symbol of its own. Nearly all text is neither.
+ */
+static bool is_literal(struct kprobe_survey *s, unsigned long site, unsigned long landed)
+{
+	if (!s->open &&
+	    last_marked(&s->scan, site, KPROBE_MARK_ENDED, s->scan.ended) <= landed)
+		return false;
+	return kprobe_survey_around(s, site, site + 1) & KPROBE_MARK_READ;
+}
+
+/*
+ * Does the function around a site permit a probe there? kprobe_isa.plan() decides on the
+ * instruction itself.
+ */
+enum kprobe_reason kprobe_scan_site(struct kprobe_survey *s, unsigned long site)
+{
+	struct kprobe_function f;
+	unsigned long landed;
+	u8 marks;
+
+	if (s->isa->glance)
+		return KPROBE_REASON_NONE;
+	if (!s->text->find(s->text->lookup, site, &f))
+		return KPROBE_REASON_NO_TEXT;
+	kprobe_survey_function(s, &f, site, site + 1);
+	marks = kprobe_scan_marks(&s->scan, site, site + 1);
+	landed = last_marked(&s->scan, site, KPROBE_MARK_LANDED, s->scan.landed);
+	if (marks & KPROBE_MARK_READ || is_in_data(s, site, landed))
+		return KPROBE_REASON_DATA;
+	if (!(marks & KPROBE_MARK_BEGINS))
+		return KPROBE_REASON_INSIDE;
+	if (marks & KPROBE_MARK_SLOT)
+		return KPROBE_REASON_DELAY_SLOT;
+	if (marks & KPROBE_MARK_EXCLUSIVE)
+		return KPROBE_REASON_EXCLUSIVE;
+	return is_literal(s, site, landed) ? KPROBE_REASON_DATA : KPROBE_REASON_NONE;
+}
 
 /*
  * If every target of an indirect jump has a landing pad (kprobe_isa.pads), a region
@@ -40,7 +112,7 @@ static enum kprobe_reason judge_landings(const struct kprobe_scan *scan, unsigne
 
 /*
  * If the jump covers a single instruction, no branch can lead inside, and the search is left out
- * unless something else depends on it. kprobe_survey_site() has checked before whether the function
+ * unless something else depends on it. kprobe_scan_site() has checked before whether the function
  * reads the instruction.
  */
 static bool needs_search(const struct kprobe_isa *isa, unsigned long from, unsigned long to)

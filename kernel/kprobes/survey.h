@@ -182,12 +182,12 @@ enum kprobe_reason kprobe_survey_branches(struct kprobe_survey *s, unsigned long
 					  unsigned long to);
 bool kprobe_survey_begins(struct kprobe_survey *s, const struct kprobe_function *function,
 			  unsigned long addr);
-enum kprobe_reason kprobe_survey_site(struct kprobe_survey *s, unsigned long site);
 u32 kprobe_free_scratch(struct kprobe_survey *s, const struct kprobe_function *function,
 			unsigned long addr);
 u32 kprobe_dead_scratch(struct kprobe_survey *s, const struct kprobe_function *function,
 			unsigned long addr);
 
+enum kprobe_reason kprobe_scan_site(struct kprobe_survey *s, unsigned long site);
 enum kprobe_reason kprobe_scan_region(struct kprobe_survey *s, struct kprobe_region *region,
 				      unsigned long site, unsigned long from);
 

@@ -299,7 +299,7 @@ static void toy_scan_once(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, find(NULL, START, &f));
 	for (i = 0; i < 5; i++) {
 		KUNIT_EXPECT_TRUE(test, kprobe_survey_begins(survey, &f, START + i * WORD_SIZE));
-		KUNIT_EXPECT_EQ(test, kprobe_survey_site(survey, START + i * WORD_SIZE),
+		KUNIT_EXPECT_EQ(test, kprobe_scan_site(survey, START + i * WORD_SIZE),
 				KPROBE_REASON_NONE);
 		KUNIT_EXPECT_EQ(test, kprobe_scan_region(survey, &region, START + i * WORD_SIZE,
 							 START + i * WORD_SIZE + 1),
@@ -462,13 +462,13 @@ static void toy_scan_site(struct kunit *test)
 
 	words_of_start = c->words;
 	KUNIT_EXPECT_EQ(test, c->reason,
-			kprobe_survey_site(fresh_survey(&toy_isa), START + c->site));
+			kprobe_scan_site(fresh_survey(&toy_isa), START + c->site));
 }
 
 static void toy_scan_no_function(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, KPROBE_REASON_NO_TEXT,
-			kprobe_survey_site(fresh_survey(&toy_isa), START - 2));
+			kprobe_scan_site(fresh_survey(&toy_isa), START - 2));
 }
 
 /* Registers */

@@ -64,7 +64,7 @@ static void count(struct tally *t, unsigned long addr, unsigned long from,
 	if (!survey.isa)
 		kprobe_survey_init(&survey, harness_target.isa, &image_text);
 	if (!reason)
-		reason = kprobe_survey_site(&survey, addr);
+		reason = kprobe_scan_site(&survey, addr);
 	t->refused[reason]++;
 	if (reason)
 		return;

@@ -137,7 +137,7 @@ static void arm_site(struct kunit *test)
 	for (i = 0; i < WORDS && c->words[i]; i++) {
 		reason = arm_kprobe_isa.plan(&insn, function + sizeof(u32) * i, sizeof(u32),
 					     ADDR + sizeof(u32) * i);
-		reason = reason ?: kprobe_survey_site(&survey, ADDR + sizeof(u32) * i);
+		reason = reason ?: kprobe_scan_site(&survey, ADDR + sizeof(u32) * i);
 		KUNIT_EXPECT_EQ_MSG(test, c->reasons[i], reason, "word %u", i);
 	}
 }

@@ -312,7 +312,7 @@ static void arm64_site(struct kunit *test)
 	put_words(function, c->words, WORDS);
 	for (i = 0; i < WORDS; i++)
 		KUNIT_EXPECT_EQ(test, c->reasons[i],
-				kprobe_survey_site(survey, ADDR + sizeof(u32) * i));
+				kprobe_scan_site(survey, ADDR + sizeof(u32) * i));
 }
 
 /* SHA-256's, of which 49 are instructions. */
@@ -361,7 +361,7 @@ static void arm64_constants(struct kunit *test)
 
 	for (i = 0; i < BEFORE + ARRAY_SIZE(constants); i++)
 		KUNIT_EXPECT_EQ_MSG(test, i < BEFORE ? KPROBE_REASON_NONE : DATA,
-				    kprobe_survey_site(survey, ADDR + sizeof(u32) * i),
+				    kprobe_scan_site(survey, ADDR + sizeof(u32) * i),
 				    "word %u", i);
 }
 
@@ -404,7 +404,7 @@ static void arm64_literal(struct kunit *test)
 	put_words(function, c->words, WORDS);
 	for (i = 0; i < WORDS / 2; i++)
 		KUNIT_EXPECT_EQ(test, c->reasons[i],
-				kprobe_survey_site(survey, ADDR + sizeof(u32) * i));
+				kprobe_scan_site(survey, ADDR + sizeof(u32) * i));
 }
 
 /* May a jump replace the second of two instructions? */

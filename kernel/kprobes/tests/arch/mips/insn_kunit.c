@@ -160,7 +160,7 @@ static void mips_sites(struct kunit *test)
 	put_words(function, words, WORDS);
 	kprobe_survey_init(&survey, &mips_kprobe_isa, &text);
 	for (i = 0; i < WORDS; i++)
-		KUNIT_EXPECT_EQ(test, reasons[i], kprobe_survey_site(&survey, ADDR + SIZE(i)));
+		KUNIT_EXPECT_EQ(test, reasons[i], kprobe_scan_site(&survey, ADDR + SIZE(i)));
 	if (!R6)
 		return;
 	put_words(function, compact, WORDS);

@@ -162,7 +162,7 @@ static void parisc_site(struct kunit *test)
 
 	for (i = 0; i < WORDS; i++)
 		KUNIT_EXPECT_EQ(test, c->reasons[i],
-				kprobe_survey_site(survey, ADDR + sizeof(u32) * i));
+				kprobe_scan_site(survey, ADDR + sizeof(u32) * i));
 }
 
 /* What a jump to the first instruction may use. */

@@ -110,7 +110,7 @@ static void s390_site(struct kunit *test)
 
 	for (i = 0; i < c->size / KPROBE_INSN_ALIGN; i++)
 		KUNIT_EXPECT_EQ(test, c->places[i],
-				kinds[kprobe_survey_site(survey, ADDR + KPROBE_INSN_ALIGN * i)]);
+				kinds[kprobe_scan_site(survey, ADDR + KPROBE_INSN_ALIGN * i)]);
 }
 
 struct s390_jump_case {

@@ -190,7 +190,7 @@ static void sparc_site(struct kunit *test)
 	put_words(function, c->words, WORDS);
 	for (i = 0; i < WORDS; i++)
 		KUNIT_EXPECT_EQ_MSG(test, c->probe[i],
-				    kprobe_survey_site(&survey, ADDR + sizeof(u32) * i),
+				    kprobe_scan_site(&survey, ADDR + sizeof(u32) * i),
 				    "word %u", i);
 	KUNIT_EXPECT_EQ(test, c->jump, kprobe_scan_region(&survey, &region, ADDR, ADDR + 1));
 }
