@@ -90,6 +90,8 @@ enum kprobe_flow {
  * @no_jump_next: a breakpoint may replace the instruction after it, but a jump may not
  * @takes_address: it takes the address @data: of data in the text, unless an indirect jump
  *             that is relative to it comes next
+ * @table:     how far from its start the table of this jump may begin in the text; 0 if it has
+ *             none there
  * @data_len:  how many bytes of text at @data it reads
  * @reads:     registers that it reads, a bit for each, if they may be in kprobe_isa.scratch
  * @writes:    those that it writes, whatever its operands
@@ -119,6 +121,7 @@ struct kprobe_insn {
 	u8 no_jump_unless_traced:1;
 	u8 no_jump_next:1;
 	u8 takes_address:1;
+	u8 table;
 	u16 data_len;
 	u32 reads;
 	u32 writes;
@@ -355,6 +358,8 @@ static inline unsigned long kprobe_code_here(const struct kprobe_code *code)
  *	the stack are those of the probed code, except for what the call itself needs.
  * @leave: Appends code that undoes what is left of that after @common has returned.
  *	NULL if nothing is.
+ * @entry: Optional, where @table may be set. Returns how many of @avail bytes at @addr are an
+ *	entry of the jump table that begins at @table, 0 if none are: entries lead to code near by.
  * @glance: Optional, a fast replacement of @plan. Fills in @flow, @target and @state of
  *	the instruction that may begin at some bytes, whether or not one does. If that
  *	takes decoding, @flow is %KPROBE_FLOW_JUMP_INDIRECT, so that the caller decodes.
@@ -383,6 +388,8 @@ struct kprobe_isa {
 	void (*breakpoint)(struct kprobe_code *code, const struct kprobe_insn *insn);
 	void (*enter)(struct kprobe_code *code, unsigned long common);
 	void (*leave)(struct kprobe_code *code);
+	unsigned int (*entry)(const u8 *bytes, size_t avail, unsigned long addr,
+			      unsigned long table);
 	void (*glance)(struct kprobe_insn *insn, const u8 *bytes, unsigned long addr);
 };
 

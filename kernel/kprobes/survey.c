@@ -64,12 +64,35 @@ static void mark_landing(struct kprobe_scan *scan, const struct kprobe_insn *ins
 		mark_or_keep(scan, addr, KPROBE_MARK_LANDED, &scan->landed);
 }
 
-static void mark_data(struct kprobe_scan *scan, const struct kprobe_insn *insn)
+static void mark_read(struct kprobe_scan *scan, unsigned long addr, unsigned int len)
 {
-	unsigned int i;
+	while (len--)
+		mark(scan, addr++, KPROBE_MARK_READ);
+}
 
-	for (i = 0; i < insn->data_len; i++)
-		mark(scan, insn->data + i, KPROBE_MARK_READ);
+/*
+ * Marks the entry of a jump table that may be at @addr. Returns its length, 0 if there is none. The
+ * instruction behind a table is reached by a branch.
+ */
+static unsigned int mark_entry(struct kprobe_scan *scan, const u8 *bytes, size_t avail,
+			       unsigned long addr)
+{
+	unsigned int len;
+
+	if (!scan->table || addr < scan->table)
+		return 0;
+	len = scan->isa->entry(bytes, avail, addr, scan->table);
+	if (len) {
+		mark(scan, addr, KPROBE_MARK_BEGINS);
+		mark_read(scan, addr, len);
+		/* What nullifies its delay slot may have the table there. */
+		scan->slots = 0;
+		return len;
+	}
+	if (addr > scan->table)
+		mark_or_keep(scan, addr, KPROBE_MARK_LANDED, &scan->landed);
+	scan->table = 0;
+	return 0;
 }
 
 static void mark_taken(struct kprobe_scan *scan)
@@ -145,17 +168,23 @@ unsigned int kprobe_scan_insn(struct kprobe_scan *scan, const u8 *bytes,
 {
 	enum kprobe_reason reason;
 	struct kprobe_insn insn;
+	unsigned int len;
 
 	scan->exit = 0;
+	len = mark_entry(scan, bytes, avail, addr);
+	if (len)
+		return len;
 	/* Instructions that cannot be probed count as well. */
 	reason = scan->isa->plan(&insn, bytes, avail, addr);
 	if (!insn.len)
 		return 0;
 	note_joins(scan, &insn, addr);
 	mark_landing(scan, &insn, addr);
-	mark_data(scan, &insn);
+	mark_read(scan, insn.data, insn.data_len);
 	note_address(scan, &insn);
 	note_flow(scan, &insn, reason, addr + insn.len);
+	if (insn.table)
+		scan->table = addr + insn.table;
 	scan->indirect |= insn.flow == KPROBE_FLOW_JUMP_INDIRECT;
 	scan->state |= insn.state;
 	scan->touched |= insn.reads | insn.writes;
@@ -340,6 +369,7 @@ static void begin_part(struct kprobe_survey *s, const struct kprobe_function *pa
 	s->scan.slots = 0;
 	s->scan.exclusive = 0;
 	s->scan.nr_fresh = 0;
+	s->scan.table = 0;
 }
 
 static unsigned long scan_part(struct kprobe_survey *s, const struct kprobe_function *part)

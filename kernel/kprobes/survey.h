@@ -85,6 +85,7 @@ struct kprobe_text {
  * @exclusive: how many of the next instructions may be in an exclusive sequence
  * @nr_fresh: how many addresses were taken since the last branch
  * @fresh:    these addresses
+ * @table:    where the table of the last jump may begin; 0 if it has none, or that has ended
  * @landed:   the last address in front of @base with %KPROBE_MARK_LANDED, or the function's start
  * @taken:    likewise with %KPROBE_MARK_TAKEN, or 0
  * @ended:    likewise with %KPROBE_MARK_ENDED, or 0
@@ -107,6 +108,7 @@ struct kprobe_scan {
 	unsigned int exclusive;
 	unsigned int nr_fresh;
 	unsigned long fresh[KPROBE_TAKEN_MAX];
+	unsigned long table;
 	unsigned long landed;
 	unsigned long taken;
 	unsigned long ended;

@@ -107,10 +107,10 @@ __kprobes bool kprobe_is_after_entry(unsigned long ip)
  * @addr:   an instruction pointer
  * @pushed: set to how many bytes more are on the stack at @addr
  *
- * An unwinder uses what it knows about the returned address: the probed instruction if @addr
- * has not come further than to what can fault of it, else the one after that. The slot's own code has pushed @pushed
- * bytes, which come in addition. On architectures with a link register, @pushed is the size of
- * the frame that has the register, or 0: see kprobe_unwind_stub().
+ * An unwinder uses what it knows about the returned address: the probed instruction if its copy at
+ * @addr has not come further than to what can fault, else the instruction after that. The slot's
+ * own code has pushed @pushed bytes, which come in addition. On architectures with a link register,
+ * @pushed is the size of the frame that has the register, or 0: see kprobe_unwind_stub().
  *
  * Context: Any. Where RCU is not watching, nothing is known of slots.
  * Return: The address in the kernel's or a module's text that @addr stands

@@ -236,13 +236,23 @@ static unsigned long address_of(u32 word, unsigned long from)
 	return from + PC_AHEAD + (word & BIT(23) ? (long)offset : -(long)offset);
 }
 
-/*
- * Is this the address of a place nearby, and no instruction? gcc has the table of a jump behind it,
- * and no instruction tells how long that is. An instruction would be one like andgt, hardly used.
- */
-static bool is_in_jump_table(u32 word, unsigned long addr)
+static bool is_near(u32 distance)
 {
-	return !(word % SIZE) && (u32)(word - addr + SZ_64K) < 2 * SZ_64K;
+	return !(distance % SIZE) && distance + SZ_64K < 2 * SZ_64K;
+}
+
+/*
+ * gcc has the table of a jump behind it, with addresses, and clang one with offsets. No instruction
+ * tells how long it is. An instruction would be one like andgt or andeq, hardly used.
+ */
+static unsigned int entry(const u8 *bytes, size_t avail, unsigned long addr, unsigned long table)
+{
+	u32 word;
+
+	if (avail < SIZE)
+		return 0;
+	word = get_unaligned_le32(bytes);
+	return word && (is_near(word - addr) || is_near(word)) ? SIZE : 0;
 }
 
 /*
@@ -283,11 +293,12 @@ static enum kprobe_reason plan(struct kprobe_insn *insn, const u8 *bytes, size_t
 		return KPROBE_REASON_UNDECODABLE;
 	word = get_unaligned_le32(bytes);
 	insn->len = SIZE;
-	if (is_in_jump_table(word, addr))
-		return KPROBE_REASON_DATA;
 	form = kprobe_find_form(&forms, word);
 	reason = kprobe_plan_form(insn, form);
 	insn->flow = flow_of(word, form->flow);
+	/* In between is what is executed if the jump's condition is not true. */
+	if (form->flow == KPROBE_FLOW_JUMP_INDIRECT)
+		insn->table = reads(word, form->uses, REG_PC) ? PC_AHEAD : SIZE;
 	if (kprobe_insn_has_target(insn))
 		insn->target = addr + PC_AHEAD + sign_extend64(word << 2, 25);
 	if (insn->data_len || insn->takes_address)
@@ -436,4 +447,5 @@ const struct kprobe_isa arm_kprobe_isa = {
 	.breakpoint = put_breakpoint,
 	.enter = put_enter,
 	.leave = put_leave,
+	.entry = entry,
 };

@@ -15,6 +15,7 @@
 #include <linux/bitops.h>
 #include <linux/kernel.h>
 #include <linux/kprobe_isa.h>
+#include <linux/sizes.h>
 #include <linux/unaligned.h>
 
 #define WORD_SIZE	4
@@ -102,7 +103,6 @@
  *        not wait for the idle task, so the copy that it returns to may have been freed.
  * FORM:  of special function units, which may nullify the next one, and of the branch target
  *        stack. The kernel is compiled without.
- * DATA:  may_be_offset().
  *
  * ldcw and ldcd take locks. All atomics of the kernel share a few: a handler that uses one must not
  * wait for the code that it has interrupted. No instruction tells for certain that such a lock is
@@ -319,12 +319,17 @@ static void plan_call(struct kprobe_insn *insn, u32 word, u32 next)
 }
 
 /*
- * Is this an offset in a jump table, or an instruction that looks like one? In 64 bit gcc puts the
- * tables behind the jumps. A breakpoint would have the jump go astray. Negative ones are undefined.
+ * In 64 bit gcc puts the table of a jump behind it, with offsets from its start. What they look
+ * like as instructions is hardly used right behind a jump, or undefined.
  */
-static bool may_be_offset(u32 word)
+static unsigned int entry(const u8 *bytes, size_t avail, unsigned long addr, unsigned long table)
 {
-	return IS_ENABLED(CONFIG_64BIT) && !(word >> 16) && !(word % WORD_SIZE);
+	u32 word;
+
+	if (!IS_ENABLED(CONFIG_64BIT) || avail < WORD_SIZE)
+		return 0;
+	word = get_unaligned_be32(bytes);
+	return word && !(word % WORD_SIZE) && word + SZ_64K < 2 * SZ_64K ? WORD_SIZE : 0;
 }
 
 static enum kprobe_reason plan(struct kprobe_insn *insn, const u8 *bytes, size_t avail,
@@ -352,7 +357,10 @@ static enum kprobe_reason plan(struct kprobe_insn *insn, const u8 *bytes, size_t
 	 */
 	else if (word & NULLIFY && (insn->flow != KPROBE_FLOW_COND || !(word & BACKWARDS)))
 		insn->bundle = 0;
-	return form->reason ?: may_be_offset(word) ? KPROBE_REASON_DATA : KPROBE_REASON_NONE;
+	/* One that nullifies its delay slot may have the table there. */
+	if (insn->flow == KPROBE_FLOW_JUMP_INDIRECT)
+		insn->table = word & NULLIFY ? WORD_SIZE : 2 * WORD_SIZE;
+	return form->reason;
 }
 
 /* L%addr: its upper 21 bits, in another order. ldil extends the sign. */
@@ -527,4 +535,5 @@ const struct kprobe_isa parisc_kprobe_isa = {
 	.breakpoint = put_breakpoint,
 	.enter = put_enter,
 	.leave = put_leave,
+	.entry = entry,
 };

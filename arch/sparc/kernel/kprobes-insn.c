@@ -221,12 +221,17 @@ static bool fits_delay_slot(u32 word)
 }
 
 /*
- * May the word be one of a table of jumps? Addresses in a module look like any instruction, but are
- * not far from the word's own.
+ * A jump has its table behind its delay slot. Addresses in a module look like any instruction, but
+ * are not far from the word's own.
  */
-static bool may_be_address(u32 word, unsigned long addr)
+static unsigned int entry(const u8 *bytes, size_t avail, unsigned long addr, unsigned long table)
 {
-	return !(word % WORD) && word - addr + SZ_64K < 2 * SZ_64K;
+	u32 word;
+
+	if (avail < WORD)
+		return 0;
+	word = get_unaligned_be32(bytes);
+	return !(word % WORD) && word - addr + SZ_64K < 2 * SZ_64K ? WORD : 0;
 }
 
 static enum kprobe_reason plan(struct kprobe_insn *insn, const u8 *bytes, size_t avail,
@@ -245,12 +250,12 @@ static enum kprobe_reason plan(struct kprobe_insn *insn, const u8 *bytes, size_t
 	reason = kprobe_plan_form(insn, form);
 	if (kprobe_insn_has_target(insn))
 		insn->target = addr + offset_of(word, form->uses);
+	if (insn->flow == KPROBE_FLOW_JUMP_INDIRECT)
+		insn->table = 2 * WORD;
 	if (insn->flow == KPROBE_FLOW_CALL_INDIRECT)
 		insn->no_copy = overwrites_target(word);
 	if (insn->bundle && avail >= 2 * WORD)
 		insn->no_copy |= !fits_delay_slot(get_unaligned_be32(bytes + WORD));
-	if (!reason && may_be_address(word, addr))
-		return KPROBE_REASON_DATA;
 	return reason;
 }
 
@@ -287,7 +292,7 @@ static void put_transfer(struct kprobe_code *code, const struct kprobe_insn *ins
 	switch (insn->flow) {
 	case KPROBE_FLOW_COND:
 		kprobe_put_be32(code, set_offset(word, kprobe_find_form(&forms, word)->uses,
-					  2 + insn->bundle));
+						 2 + insn->bundle));
 		break;
 	case KPROBE_FLOW_JUMP:
 		put_branch(code, insn->bundle ? BA : BA | ANNUL, insn->target);
@@ -369,4 +374,5 @@ const struct kprobe_isa sparc_kprobe_isa = {
 	.breakpoint = put_breakpoint,
 	.enter = put_enter,
 	.leave = put_leave,
+	.entry = entry,
 };

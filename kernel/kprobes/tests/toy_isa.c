@@ -39,10 +39,13 @@ static enum kprobe_reason plan_long(struct kprobe_insn *insn, const u8 *bytes,
 	return KPROBE_REASON_NONE;
 }
 
-static enum kprobe_reason plan_special(struct kprobe_insn *insn, unsigned int which)
+static enum kprobe_reason plan_special(struct kprobe_insn *insn, unsigned int which,
+				       unsigned long near)
 {
 	insn->state = which == 1;
 	insn->ends_in_trap = which == 2;
+	insn->takes_address = which == 3;
+	insn->data = which == 3 ? near : 0;
 	return which ? KPROBE_REASON_NONE : KPROBE_REASON_TRAP;
 }
 
@@ -50,7 +53,7 @@ static void plan_flow(struct kprobe_insn *insn, unsigned int op, unsigned long t
 {
 	static const u8 flows[] = {
 		[2] = KPROBE_FLOW_JUMP, [3] = KPROBE_FLOW_COND, [4] = KPROBE_FLOW_CALL,
-		[5] = KPROBE_FLOW_JUMP_INDIRECT, [6] = KPROBE_FLOW_RETURN,
+		[6] = KPROBE_FLOW_RETURN,
 	};
 
 	plan_branch(insn, flows[op], target);
@@ -58,11 +61,27 @@ static void plan_flow(struct kprobe_insn *insn, unsigned int op, unsigned long t
 	insn->no_copy = op == 4;
 }
 
+static enum kprobe_reason plan_indirect(struct kprobe_insn *insn, unsigned int reg,
+					unsigned int words)
+{
+	plan_branch(insn, KPROBE_FLOW_JUMP_INDIRECT, 0);
+	insn->bundle = reg == 15;
+	insn->table = words * WORD_SIZE;
+	return KPROBE_REASON_NONE;
+}
+
+static unsigned int entry(const u8 *bytes, size_t avail, unsigned long addr, unsigned long table)
+{
+	return avail >= WORD_SIZE && (get_unaligned_le16(bytes) & 0xff00) == TOY_ENTRY(0) ?
+	       WORD_SIZE : 0;
+}
+
 static enum kprobe_reason plan_op(struct kprobe_insn *insn, unsigned int op,
 				  unsigned int reg, unsigned long near)
 {
 	switch (op) {
-	case 2 ... 6:
+	case 2 ... 4:
+	case 6:
 		plan_flow(insn, op, near);
 		if (op == 4 && !reg)
 			insn->dead = SCRATCH;
@@ -82,7 +101,7 @@ static enum kprobe_reason plan_op(struct kprobe_insn *insn, unsigned int op,
 		plan_text(insn, near, op == 12);
 		return KPROBE_REASON_NONE;
 	case 13:
-		return plan_special(insn, reg);
+		return plan_special(insn, reg, near);
 	case 14:
 		insn->flow = reg == 2 ? KPROBE_FLOW_NEXT : KPROBE_FLOW_PAD;
 		insn->no_jump = reg == 1;
@@ -123,6 +142,8 @@ static enum kprobe_reason plan(struct kprobe_insn *insn, const u8 *bytes, size_t
 	plan_registers(insn, op, reg, word);
 	if (op == 15)
 		return plan_long(insn, bytes, avail, addr);
+	if (op == 5)
+		return plan_indirect(insn, reg, word & 0xff);
 	return plan_op(insn, op, reg, addr + WORD_SIZE * (long)(s8)word);
 }
 
@@ -196,7 +217,8 @@ static void put_leave(struct kprobe_code *code)
 	.jump = put_jump,				\
 	.breakpoint = put_breakpoint,			\
 	.enter = put_enter,				\
-	.leave = put_leave
+	.leave = put_leave,				\
+	.entry = entry
 
 #define LONG_JUMP					\
 	.jump_size = TOY_LONG_SIZE,			\

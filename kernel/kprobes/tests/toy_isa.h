@@ -23,6 +23,9 @@
 #define TOY_CALL(words)		TOY_WORD(4, 0, words)	/* a delay slot */
 #define TOY_CALL_OWN(words)	TOY_WORD(4, 1, words)	/* by no calling convention */
 #define TOY_JUMP_TO(reg)	TOY_WORD(5, reg, 0)
+#define TOY_JUMP_BY(reg, words)	TOY_WORD(5, reg, words)	/* a table @words behind it */
+#define TOY_SLOT_BY		TOY_WORD(5, 15, 1)	/* and that is in its delay slot */
+#define TOY_ENTRY(words)	TOY_WORD(0, 1, words)	/* from the table's start */
 #define TOY_RETURN		TOY_WORD(6, 0, 0)
 #define TOY_SKIP(reg)		TOY_WORD(7, reg, 0)
 #define TOY_LOAD_LOCKED(to)	TOY_WORD(8, to, 0)
@@ -33,6 +36,7 @@
 #define TOY_TRAP		TOY_WORD(13, 0, 0)
 #define TOY_STATE		TOY_WORD(13, 1, 0)
 #define TOY_TRAILED		TOY_WORD(13, 2, 0)	/* a trap after its copy */
+#define TOY_TAKE(words)		TOY_WORD(13, 3, words)	/* the address of text */
 #define TOY_PAD			TOY_WORD(14, 0, 0)
 #define TOY_PAD_OR_TRAP		TOY_WORD(14, 1, 0)	/* a breakpoint is one, too */
 #define TOY_PAD_OF_CALLS	TOY_WORD(14, 2, 0)

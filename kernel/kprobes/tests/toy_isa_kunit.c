@@ -187,6 +187,10 @@ static const struct toy_region_case toy_region_cases[] = {
 		.words = { DEAD(), TOY_NOP, DEAD(), TOY_JUMP_TO(5), TOY_PAD },
 		.len = 6, .nr = 3, .pads = true,
 	}, {
+		.name = "after a table",
+		.words = { TOY_JUMP_BY(5, 1), TOY_ENTRY(2), DEAD(), TOY_NOP, DEAD(), TOY_RETURN },
+		.site = 2, .len = 6, .nr = 3, .pads = true,
+	}, {
 		.name = "pad of calls after what ftrace patches",
 		.words = { TOY_NOP, TOY_NOP, TOY_PAD_OF_CALLS, TOY_NOP, TOY_NOP, DEAD(),
 			   TOY_RETURN },
@@ -451,6 +455,17 @@ static const struct toy_site_case toy_site_cases[] = {
 	SITE("before a sequence", 0, NONE, TOY_NOP, TOY_LOAD_LOCKED(3)),
 	SITE("read", 8, DATA, TOY_LOAD_TEXT(3, 4)),
 	SITE("next to what is read", 10, NONE, TOY_LOAD_TEXT(3, 4)),
+	SITE("first of a table", 2, DATA, TOY_JUMP_BY(3, 1), TOY_ENTRY(2), TOY_ENTRY(3)),
+	SITE("last of a table", 4, DATA, TOY_JUMP_BY(3, 1), TOY_ENTRY(2), TOY_ENTRY(3)),
+	SITE("after a table", 6, NONE, TOY_JUMP_BY(3, 1), TOY_ENTRY(2), TOY_ENTRY(3), TOY_NOP),
+	SITE("before a table", 2, NONE, TOY_JUMP_BY(3, 2), TOY_NOP, TOY_ENTRY(2)),
+	SITE("table behind the next one", 4, DATA, TOY_JUMP_BY(3, 2), TOY_NOP, TOY_ENTRY(2)),
+	SITE("after what is like a table", 4, INSIDE, TOY_JUMP_TO(3), TOY_ENTRY(2), TOY_NOP),
+	SITE("like a table after one", 6, INSIDE, TOY_JUMP_BY(3, 1), TOY_ENTRY(2), TOY_NOP,
+	     TOY_ENTRY(2)),
+	SITE("after a table in a delay slot", 4, NONE, TOY_SLOT_BY, TOY_ENTRY(2), TOY_NOP),
+	SITE("after a table whose address was taken", 10, NONE, TOY_TAKE(4), TOY_COND(1, -1),
+	     TOY_NOP, TOY_JUMP_BY(3, 1), TOY_ENTRY(2), TOY_NOP),
 	SITE("executed from elsewhere", 2, DATA, TOY_JUMP(2), TOY_NOP, TOY_EXECUTE(-1)),
 };
 

@@ -23,6 +23,7 @@
 #define LDR_LITERAL	0xe59f0000	/* ldr r0, .+8 */
 #define ADR		0xe28f0000	/* adr r0, .+8 */
 #define LDRLS_PC	0x979ff103	/* ldrls pc, [pc, r3, lsl #2] */
+#define ADD_PC		0xe082f000	/* add pc, r2, r0 */
 #define LDR_PC		0xe59ff018	/* ldr pc, .+32 */
 #define PUSH_PC		0xe92dd800	/* push {fp, ip, lr, pc} */
 #define B_12		0xea000001	/* b .+12 */
@@ -104,6 +105,7 @@ static const struct arm_site_case {
 	{ "literal", { LDR_LITERAL, BX_LR, MOV, MOV }, { 0, 0, DATA } },
 	{ "data by its address", { ADR, BX_LR, MOV, MOV }, { 0, 0, DATA, DATA } },
 	{ "table", { LDRLS_PC, B_12, ADDR + 20, ADDR + 16, BX_LR, MOV }, { 0, 0, DATA, DATA } },
+	{ "table of offsets", { ADR, ADD_PC, 8, 12, BX_LR, MOV }, { 0, 0, DATA, DATA } },
 };
 
 KUNIT_ARRAY_PARAM_DESC(arm_site, arm_site_cases, name);

@@ -30,6 +30,7 @@
 #define BL_N		0xe800bff2
 #define BV		0xe840c000	/* bv r0(rp) */
 #define BV_N		0xe840c002
+#define BV_R3		0xe860c000	/* bv r0(r3) */
 #define BV_R3_N		0xe860c002
 #define BE_L		0xe6c02000	/* be,l 0(sr4,r22),sr0,r31 */
 #define BVE_L		0xe840f000	/* bve,l (rp),rp */
@@ -138,6 +139,7 @@ struct parisc_site_case {
 };
 
 #define SLOT		KPROBE_REASON_DELAY_SLOT
+#define DATA		KPROBE_REASON_DATA
 #define EXCL		KPROBE_REASON_EXCLUSIVE
 
 static const struct parisc_site_case parisc_site_cases[] = {
@@ -148,6 +150,12 @@ static const struct parisc_site_case parisc_site_cases[] = {
 	  { 0, EXCL, EXCL, EXCL, EXCL, EXCL, EXCL, EXCL } },
 	{ "page tables", { COPY, MTCTL_TR1, COPY, MTSP_SR3, COPY, BV_N, COPY, COPY },
 	  { 0, EXCL, EXCL, EXCL } },
+#ifdef CONFIG_64BIT
+	{ "table behind a delay slot", { COPY, BV_R3, COPY, 12, 8, BV_N, COPY },
+	  { 0, 0, SLOT, DATA, DATA } },
+	{ "table in a delay slot", { COPY, BV_R3_N, 8, 12, COPY, BV_N, COPY },
+	  { 0, 0, DATA, DATA } },
+#endif
 	{ "no way back from a trap", { COPY, RSM_Q, COPY, RFI, COPY, BV_N, COPY, COPY },
 	  { 0, EXCL, EXCL, EXCL } },
 };

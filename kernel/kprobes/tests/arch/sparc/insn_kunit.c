@@ -64,15 +64,12 @@ static void sparc_reach(struct kunit *test)
 static void sparc_table(struct kunit *test)
 {
 	u8 text[sizeof(u32)];
-	struct kprobe_insn insn;
 	const u32 word = BA + 0x10000;
 
 	put_words(text, &word, 1);
-	KUNIT_EXPECT_EQ(test, KPROBE_REASON_DATA,
-			sparc_kprobe_isa.plan(&insn, text, sizeof(text), word - SZ_32K));
-	KUNIT_EXPECT_EQ(test, insn.bundle, 1);
-	KUNIT_EXPECT_EQ(test, KPROBE_REASON_NONE,
-			sparc_kprobe_isa.plan(&insn, text, sizeof(text), word - SZ_128K));
+	KUNIT_EXPECT_EQ(test, sizeof(u32),
+			sparc_kprobe_isa.entry(text, sizeof(text), word - SZ_32K, 0));
+	KUNIT_EXPECT_EQ(test, 0, sparc_kprobe_isa.entry(text, sizeof(text), word - SZ_128K, 0));
 }
 
 struct sparc_region_case {
@@ -143,7 +140,9 @@ static const struct sparc_site_case sparc_site_cases[] = {
 	{ "branch behind a delay slot", { BE_20, ADD, ADD, 0x30bfffff, ADD }, { 0, SLOT } },
 	{ "table of jumps, branch", { BNE_A, ADD, JMP, NOP },
 	  { 0, SLOT, 0, SLOT }, KPROBE_REASON_INDIRECT_JUMP },
-	{ "table of jumps", { ADD, ADD, JMP, NOP }, { 0, 0, 0, SLOT } },
+	{ "no table of jumps", { ADD, ADD, JMP, NOP }, { 0, 0, 0, SLOT } },
+	{ "table of jumps", { ADD, JMP, NOP, ADDR + 20, ADDR + 24, ADD, RET, RESTORE },
+	  { 0, 0, SLOT, KPROBE_REASON_DATA, KPROBE_REASON_DATA, 0, 0, SLOT } },
 };
 
 KUNIT_ARRAY_PARAM_DESC(sparc_site, sparc_site_cases, name);
