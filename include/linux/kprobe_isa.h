@@ -12,6 +12,7 @@
 #include <linux/kprobe_reason.h>
 #include <linux/string.h>
 #include <linux/types.h>
+#include <asm/byteorder.h>
 #include <asm/kprobes.h>
 
 /* The most bytes of text that a point patches. */
