@@ -152,6 +152,32 @@ static inline void arch_kprobe_end_access(unsigned int access) { }
 static inline void arch_kprobe_resume_access(unsigned int access) { }
 #endif
 
+#ifndef arch_kprobe_next_ip
+/**
+ * arch_kprobe_next_ip() - get the second instruction pointer, where branches have a delay slot
+ * @regs: registers
+ *
+ * instruction_pointer_set() makes it that of the next instruction, so a branch whose delay slot
+ * comes next would be lost.
+ *
+ * Context: Hit path.
+ * Return: It; 0 if there is none.
+ */
+static __always_inline unsigned long arch_kprobe_next_ip(const struct pt_regs *regs)
+{
+	return 0;
+}
+
+/**
+ * arch_kprobe_set_next_ip() - set the second instruction pointer
+ * @regs: registers
+ * @next: what arch_kprobe_next_ip() has returned
+ *
+ * Context: Hit path.
+ */
+static __always_inline void arch_kprobe_set_next_ip(struct pt_regs *regs, unsigned long next) { }
+#endif
+
 #ifndef arch_kprobe_copy_len
 /**
  * arch_kprobe_copy_len() - how long is the copy of an instruction in a slot?

@@ -61,7 +61,7 @@ static __kprobes int handler_fault(struct pt_regs *regs, int trapnr)
 static __kprobes int slot_fault(struct kprobe_point *point, unsigned long original,
 				struct pt_regs *regs, int trapnr)
 {
-	unsigned long slot_ip = instruction_pointer(regs);
+	unsigned long slot_ip = instruction_pointer(regs), next = arch_kprobe_next_ip(regs);
 	int handled = 0;
 
 	preempt_disable_notrace();
@@ -71,10 +71,12 @@ static __kprobes int slot_fault(struct kprobe_point *point, unsigned long origin
 		handled = displaced_fault(point, regs, trapnr);
 	handled = handled ?: handler_fault(regs, trapnr);
 	/* To try again, or be fixed up, in the copy: another hit would run the handlers twice. */
-	if (instruction_pointer(regs) == original)
+	if (instruction_pointer(regs) == original) {
 		instruction_pointer_set(regs, slot_ip);
-	else if (handled)
+		arch_kprobe_set_next_ip(regs, next);
+	} else if (handled) {
 		kprobe_go_on(point, regs);
+	}
 	preempt_enable_notrace();
 	return handled;
 }

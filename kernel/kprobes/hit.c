@@ -424,7 +424,9 @@ static __kprobes int retry_stale_breakpoint(unsigned long addr, struct pt_regs *
 		return 0;
 	}
 	atomic_inc(&kprobe_stale_breakpoints);
-	instruction_pointer_set(regs, addr);
+	/* The trap of somebody else may be in a delay slot: arch_kprobe_next_ip(). */
+	if (instruction_pointer(regs) != addr)
+		instruction_pointer_set(regs, addr);
 	return 1;
 }
 

@@ -330,11 +330,15 @@ static int see_fault(struct kprobe *p, struct pt_regs *regs, int trapnr)
 static unsigned long offer_fault(struct kunit *test, unsigned long addr)
 {
 	struct pt_regs regs = {};
+	unsigned long next;
 
 	fault_seen = 0;
 	instruction_pointer_set(&regs, addr);
+	arch_kprobe_set_next_ip(&regs, addr + PAGE_SIZE);
+	next = arch_kprobe_next_ip(&regs);
 	KUNIT_EXPECT_EQ(test, 0, kprobe_fault_handler(&regs, TEST_PAGE_FAULT));
 	KUNIT_EXPECT_EQ(test, addr, instruction_pointer(&regs));
+	KUNIT_EXPECT_EQ(test, next, arch_kprobe_next_ip(&regs));
 	return fault_seen;
 }
 

@@ -17,16 +17,21 @@
 /* More than a CPU that executes the text again can need. */
 #define MANY	100000
 
-static int trap_at(unsigned long addr, struct pt_regs *regs)
+static int trap_with(unsigned long addr, struct pt_regs *regs)
 {
 	unsigned long flags;
 	int handled;
 
-	*regs = (struct pt_regs){};
 	local_irq_save(flags);
 	handled = kprobe_breakpoint_hit(addr, regs, 0);
 	local_irq_restore(flags);
 	return handled;
+}
+
+static int trap_at(unsigned long addr, struct pt_regs *regs)
+{
+	*regs = (struct pt_regs){};
+	return trap_with(addr, regs);
 }
 
 static void executed_again(struct kunit *test)
@@ -36,6 +41,21 @@ static void executed_again(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, trap_at(addr, &regs), 1);
 	KUNIT_EXPECT_EQ(test, instruction_pointer(&regs), addr);
+}
+
+/* Where branches have a delay slot, somebody's trap may be there. */
+static void executed_again_in_delay_slot(struct kunit *test)
+{
+	unsigned long addr = (unsigned long)trap_at; /* nobody probes it */
+	struct pt_regs regs = {};
+	unsigned long next;
+
+	instruction_pointer_set(&regs, addr);
+	arch_kprobe_set_next_ip(&regs, addr + PAGE_SIZE);
+	next = arch_kprobe_next_ip(&regs);
+	KUNIT_EXPECT_EQ(test, trap_with(addr, &regs), 1);
+	KUNIT_EXPECT_EQ(test, instruction_pointer(&regs), addr);
+	KUNIT_EXPECT_EQ(test, next, arch_kprobe_next_ip(&regs));
 }
 
 /* Else a CPU would trap for ever on somebody else's instruction. */
@@ -95,6 +115,7 @@ static void decoders_see_the_original(struct kunit *test)
 
 static struct kunit_case stale_test_cases[] = {
 	KUNIT_CASE(executed_again),
+	KUNIT_CASE(executed_again_in_delay_slot),
 	KUNIT_CASE(not_for_ever),
 	KPROBES_CASE_PLACES(decoders_see_the_original),
 	{}
