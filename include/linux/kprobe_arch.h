@@ -79,9 +79,8 @@ void arch_kprobe_patch(const struct kprobe_patch *patches, unsigned int nr);
  */
 void arch_kprobe_write_slot(void *slot, const void *code, size_t len);
 
-/* What unwinders ask, see unwind.c; those that decode the text, see text.c. */
+/* What unwinders ask, see unwind.c. */
 bool kprobe_is_site(unsigned long addr);
-void kprobe_unpatch(unsigned long addr, void *buf, size_t size);
 
 /* What interrupts ask, see text.c. */
 bool kprobe_is_in_jump(unsigned long site, unsigned long addr);
@@ -317,17 +316,24 @@ static inline bool arch_kprobe_is_called(unsigned long addr)
  * kprobe_isa.enter() (%KPROBE_STUB_ENTER) and kprobe_isa.leave() (%KPROBE_STUB_LEAVE) is, how
  * many bytes of the former come after the instruction that saves the link register
  * (%KPROBE_STUB_SAVED), how large the frame is (%KPROBE_STUB_FRAME) and where in it the
- * register is (%KPROBE_STUB_LINK).
+ * register is (%KPROBE_STUB_LINK). Where unwinders know frames by the stack pointer, also how
+ * many bytes of the former come after the instruction that makes room (%KPROBE_STUB_ROOM).
  *
  * Context: Any.
- * Return: The size of the frame from when the register is in it until the frame is removed,
- * else 0.
+ * Return: The size of the frame from when the register is in it until the frame is removed; one
+ * more from when there is room until then; else 0.
  */
 #ifdef KPROBE_STUB_FRAME
+#ifndef KPROBE_STUB_ROOM
+#define KPROBE_STUB_ROOM	KPROBE_STUB_SAVED
+#endif
+
 static __always_inline unsigned int kprobe_call_pushed(unsigned long addr, unsigned long ret)
 {
-	return addr - ret + KPROBE_STUB_SAVED < KPROBE_STUB_SAVED + KPROBE_STUB_LEAVE ?
-	       KPROBE_STUB_FRAME : 0;
+	if (addr - ret + KPROBE_STUB_SAVED < KPROBE_STUB_SAVED + KPROBE_STUB_LEAVE)
+		return KPROBE_STUB_FRAME;
+	return addr - ret + KPROBE_STUB_ROOM < KPROBE_STUB_ROOM - KPROBE_STUB_SAVED ?
+	       KPROBE_STUB_FRAME + 1 : 0;
 }
 #else
 #define KPROBE_STUB_ENTER	0

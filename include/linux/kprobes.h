@@ -283,6 +283,7 @@ unsigned long kprobe_displaced_ip(unsigned long addr);
 unsigned long kprobe_displaced_frame(unsigned long addr, unsigned int *pushed);
 bool kprobe_unwind_stub(struct kprobe_unwind *at);
 bool kprobe_saves_regs(unsigned long pc);
+void kprobe_unpatch(unsigned long addr, void *buf, size_t size);
 bool kprobe_is_entry(unsigned long ip);
 bool kprobe_is_before(unsigned long ip);
 bool kprobe_is_after_entry(unsigned long ip);
@@ -386,6 +387,8 @@ static inline bool kprobe_saves_regs(unsigned long pc)
 {
 	return false;
 }
+
+static inline void kprobe_unpatch(unsigned long addr, void *buf, size_t size) { }
 
 static inline bool kprobe_is_after_entry(unsigned long ip)
 {

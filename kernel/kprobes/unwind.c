@@ -198,7 +198,10 @@ __kprobes bool kprobe_unwind_stub(struct kprobe_unwind *at)
 	else if (called)
 		ip = is_kprobe_insn_slot(at->link) ? at->link : 0;
 	ip = kprobe_displaced_frame(ip, &pushed);
-	if (pushed) {
+	if (pushed % 2) {
+		/* The register is not there yet, and still what it was. */
+		at->sp += --pushed;
+	} else if (pushed) {
 		__get_kernel_nofault(&link, (void *)(at->sp + KPROBE_STUB_LINK), unsigned long,
 				     unreadable);
 		at->link = link;
