@@ -113,7 +113,16 @@ config_files()
 # Debian's newest clang compiles the variants "clang" and "fineibt": the suffix of its programs.
 clang=-22
 
-is_built_by_clang() { case $variant in clang | fineibt) ;; *) return 1 ;; esac }
+is_built_by_clang()
+{
+	[ "${built_by:-gcc}" = clang ] || case $variant in clang | fineibt) ;; *) return 1 ;; esac
+}
+
+# guest_prefix: what the names of the programs begin with that compile for the guest.
+guest_prefix()
+{
+	if [ -n "${sysroot_packages:-}" ]; then "$scripts/sysroot" "$arch"; else echo "${guest_cross:-$cross}"; fi
+}
 
 # The kernel's own make. ccache gets the checkout's path, so that two clones share objects. Nothing
 # in the image depends on the machine.
