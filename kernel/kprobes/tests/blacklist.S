@@ -24,7 +24,7 @@ SYM_START(kprobes_forbidden_asm.cold, SYM_L_LOCAL, SYM_A_NONE)
 	nop
 	nop
 	RET
-SYM_FUNC_END(kprobes_forbidden_asm.cold)
+SYM_END(kprobes_forbidden_asm.cold, SYM_T_FUNC)
 
 	.text
 

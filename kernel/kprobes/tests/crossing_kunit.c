@@ -7,7 +7,7 @@
 
 #include "../place.h"
 
-#ifdef CONFIG_ARM64
+#if defined(CONFIG_ARM64) || defined(CONFIG_LOONGARCH)
 #define GO	"b	"
 #else
 #define GO	"j	"

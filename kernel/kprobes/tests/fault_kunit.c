@@ -44,7 +44,7 @@ struct fault_kind {
 static const struct fault_kind kinds[] = {
 	{ "page fault", TEST_PAGE_FAULT, -PAGE_SIZE },
 #ifdef CONFIG_64BIT
-	{ "address of no half", TEST_ADDRESS_FAULT, 1UL << 63 },
+	{ "address of no half", TEST_ADDRESS_FAULT, TEST_NO_HALF },
 #endif
 };
 

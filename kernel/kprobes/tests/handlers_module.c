@@ -37,6 +37,10 @@ MODULE_PARM_DESC(offset, "bytes from its start, where an instruction begins");
 #define ARGUMENT	a0
 #define RESULT		a0
 #define STATUS		status
+#elif defined(CONFIG_LOONGARCH)
+#define ARGUMENT	regs[4]
+#define RESULT		regs[4]
+#define STATUS		csr_prmd
 #endif
 
 static void log_registers(const char *when, struct kprobe *p,

@@ -138,6 +138,9 @@ static unsigned long slot_page(const struct kprobe *p)
 
 static void in_a_slot(struct kunit *test)
 {
+	/* The kernel's text has some where no probe can be. */
+	const enum kprobe_reason reason = KPROBES_NEAR_SLOTS ? KPROBE_REASON_BLACKLIST :
+							       KPROBE_REASON_NO_TEXT;
 	struct kprobes_counter *c;
 	unsigned long page;
 
@@ -146,9 +149,8 @@ static void in_a_slot(struct kunit *test)
 	if (!page)
 		kunit_skip(test, "the instruction has no slot");
 	KUNIT_EXPECT_TRUE(test, is_kprobe_insn_slot(page));
-	kprobes_refuse_addr(test, (void *)page, -EINVAL, KPROBE_REASON_NO_TEXT);
-	kprobes_refuse_addr(test, (void *)page + KPROBE_SLOT_SIZE, -EINVAL,
-			    KPROBE_REASON_NO_TEXT);
+	kprobes_refuse_addr(test, (void *)page, -EINVAL, reason);
+	kprobes_refuse_addr(test, (void *)page + KPROBE_SLOT_SIZE, -EINVAL, reason);
 }
 
 /* Two instructions: the first cannot be displaced, the second cannot be decoded. */

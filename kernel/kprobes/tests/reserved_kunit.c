@@ -10,7 +10,6 @@
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/static_call.h>
-#include <asm/insn.h>
 #include <asm/sections.h>
 
 #include "../place.h"

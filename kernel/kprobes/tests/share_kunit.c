@@ -69,7 +69,7 @@ static unsigned long skip_ftrace(unsigned long addr)
 	u8 text[KPROBE_INSN_MAX];
 	unsigned int len;
 
-	while (is_entry_nop(addr)) {
+	while (is_entry_nop(addr) || arch_kprobe_text_reserved(addr, addr + 1)) {
 		len = kprobes_insn_len(text, read_text(addr, text));
 		if (!len)
 			break;

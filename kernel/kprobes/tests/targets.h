@@ -17,6 +17,11 @@
 #include "kprobes_test.h"
 #include "spin.h"
 
+/* An address in neither half of a 64-bit address space. */
+#ifndef TEST_NO_HALF
+#define TEST_NO_HALF	BIT(63)
+#endif
+
 struct kunit;
 
 /* The length of an instruction, 0 if there is none at @bytes. */

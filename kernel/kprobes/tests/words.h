@@ -27,7 +27,7 @@ static void put_words(u8 *bytes, const u32 *words, unsigned int nr)
 		PUT_WORD(words[nr], bytes + sizeof(u32) * nr);
 }
 
-static size_t read_function(unsigned long addr, u8 *buf, size_t size)
+static __maybe_unused size_t read_function(unsigned long addr, u8 *buf, size_t size)
 {
 	if (addr - ADDR >= sizeof(function))
 		return 0;
@@ -36,8 +36,8 @@ static size_t read_function(unsigned long addr, u8 *buf, size_t size)
 	return size;
 }
 
-static bool find_function(struct kprobe_lookup *lookup, unsigned long addr,
-			  struct kprobe_function *f)
+static __maybe_unused bool find_function(struct kprobe_lookup *lookup, unsigned long addr,
+					 struct kprobe_function *f)
 {
 	f->start = ADDR;
 	f->end = ADDR + sizeof(function);
