@@ -236,6 +236,9 @@ static enum kprobe_reason plan(struct kprobe_insn *insn, const u8 *bytes, size_t
 		insn->target = addr + offset_of(word);
 	if (insn->takes_address)
 		insn->data = address_of(word, addr);
+	if (insn->action == KPROBE_EMULATE)
+		insn->arch.value = insn->flow == KPROBE_FLOW_NEXT ? address_of(word, addr) :
+								    offset_of(word);
 	if (insn->flow == KPROBE_FLOW_CALL_INDIRECT)
 		insn->no_copy = rd_of(word) == rj_of(word);
 	insn->may_fault = opcode_of(word) == bceqz_op;
@@ -321,7 +324,7 @@ static void emit(struct kprobe_code *code, const struct kprobe_insn *insn,
 		break;
 	default:
 		if (insn->action == KPROBE_EMULATE && insn->flow == KPROBE_FLOW_NEXT)
-			put_address(code, rd_of(word), address_of(word, from));
+			put_address(code, rd_of(word), insn->arch.value);
 		else
 			kprobe_put_le32(code, word);
 	}

@@ -32,6 +32,10 @@ static const char *kind_of(const char *name)
 	return NULL;
 }
 
+static const char *const sequences[] = {
+	"../../../kernel/kprobes/tests/arch/loongarch/sequences.S", SEQUENCES_RUN, NULL
+};
+
 const struct harness_target harness_target = {
 	.name = "loongarch64",
 	.isa = &loongarch_kprobe_isa,
@@ -42,5 +46,7 @@ const struct harness_target harness_target = {
 	.bug_size = 12,
 	.objdump = "./loongarch64-objdump",
 	.odd = odd,
+	.sequences = sequences,
+	.not_run = "not-run/loongarch64.txt",
 	.kind_of = kind_of,
 };

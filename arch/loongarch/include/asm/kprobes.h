@@ -2,15 +2,21 @@
 #ifndef _ASM_LOONGARCH_KPROBES_H
 #define _ASM_LOONGARCH_KPROBES_H
 
-/* Traps ask kprobes, of which this architecture has no port yet: only the instruction half. */
 #include <asm-generic/kprobes.h>
+
+/* Offset of @route.run_post in struct kprobe_detour. */
+#define KPROBE_DETOUR_RUN_POST	32
 
 /* Room that a stub makes on the stack, a struct pt_regs, and where in that it saves ra. */
 #define KPROBE_STUB_FRAME	320
 #define KPROBE_STUB_LINK	8
 
-/* Lengths of a stub's call, of what follows when ra is saved, and of what restores ra and sp. */
+/*
+ * Lengths of a stub's call, of what follows when there is room, and when ra is saved, and of what
+ * restores ra and sp.
+ */
 #define KPROBE_STUB_ENTER	12
+#define KPROBE_STUB_ROOM	8
 #define KPROBE_STUB_SAVED	4
 #define KPROBE_STUB_LEAVE	8
 
@@ -35,22 +41,40 @@ typedef u32 kprobe_opcode_t;
 /* A call with ra saved; twice its end, a copy and a jump, with a call in between. */
 #define KPROBE_DETOUR_MAX_SIZE	80
 
-/* What else is known of an instruction: nothing that its word does not tell. */
-struct arch_kprobe_insn { };
+/*
+ * Memory of execmem is out of a jump's reach: the kernel's text has this much for slots, whole
+ * pages whatever the size of a page is.
+ */
+#define KPROBE_NEAR_SIZE	0x100000
+
+/* The first word of what ftrace patches at a function's entry: move t0, ra. */
+#define KPROBE_ENTRY_OPCODE	0x0015002c
+
+/* All code where RCU is not watching is noinstr. */
+#define ARCH_KPROBE_RCU_WATCHES
+
+/**
+ * struct arch_kprobe_insn - what else is known of an instruction
+ * @value: what pcaddi and its kin write to their register; an indirect target's distance from its
+ *         register
+ */
+struct arch_kprobe_insn {
+	unsigned long value;
+};
 
 /* kprobes-insn.c, which knows nothing of a running kernel. */
 extern const struct kprobe_isa loongarch_kprobe_isa;
+
+bool kprobe_break_handler(struct pt_regs *regs);
+
+#else
+
+static __always_inline bool kprobe_break_handler(struct pt_regs *regs)
+{
+	return false;
+}
+
 #endif /* CONFIG_KPROBES */
-
-static inline bool kprobe_breakpoint_handler(struct pt_regs *regs)
-{
-	return false;
-}
-
-static inline bool kprobe_singlestep_handler(struct pt_regs *regs)
-{
-	return false;
-}
 #endif /* __ASSEMBLY__ */
 
 #endif /* _ASM_LOONGARCH_KPROBES_H */

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef _KPROBES_TESTS_LOONGARCH_KPROBES_TEST_H
+#define _KPROBES_TESTS_LOONGARCH_KPROBES_TEST_H
+
+/* What the common suites know of LoongArch. Each architecture has a file of this name. */
+
+/* differential.h */
+#define DIFF_REGS		32
+#define DIFF_SP_NR		3
+#define DIFF_FP_WORDS		64
+#define DIFF_BY_FTRACE		1
+
+#ifndef __ASSEMBLY__
+#include <linux/extable.h>
+#include <linux/kprobe_arch.h>
+#include <asm/asm-extable.h>
+#include <asm/cacheflush.h>
+#include <asm/extable.h>
+#include <asm/kprobes.h>
+#include <asm/loongarch.h>
+
+/* A function's argument at its entry, and its result when it returns. */
+#define TEST_ARG(r)		((r)->regs[4])
+#define TEST_RESULT(r)		((r)->regs[4])
+#define TEST_RESULT_IS_ARG	true
+
+/* Faults: a page is not there, an address is none. That of the sign bit alone is no fault. */
+#define TEST_TRAP(excode)	(excode)
+#define TEST_PAGE_FAULT		EXCCODE_TLBL
+#define TEST_ADDRESS_FAULT	EXCCODE_ADE
+#define TEST_NO_HALF		(1UL << 62)
+
+/* targets.S. There are no loads that are padded with zeros. */
+#define KPROBES_LOAD_LEN	4
+#define KPROBES_LOAD_LATE	4
+#define KPROBES_LOAD_NOP	4
+#define EX_TYPE_ZEROPAD		EX_TYPE_NONE
+
+/* optimize.S: lengths of kprobes_opt_plain()'s first instructions; how many a jump covers. */
+#define KPROBES_OPT_PLAIN_LEN	4
+#define KPROBES_OPT_PLAIN_LEN2	8
+#define KPROBES_OPT_PLAIN_LEN3	12
+#define KPROBES_OPT_PLAIN_NR	1
+#define KPROBES_OPT_COVERS_ONE	true
+#define KPROBES_OPT_JCC_LEN	4
+#define KPROBES_OPT_JCC_OVER	8
+#define KPROBES_OPT_NEVER	"kprobes_target_load"
+
+/* entry_asm.S */
+#define ENTRY_NOP_SIZE		8
+
+/* What the architecture's part of kprobes does. */
+#define KPROBES_TRAP_IS_NMI	true
+#define KPROBES_STOPS_CPUS	false
+#define KPROBES_DETOUR_OF_ANY	true
+#define KPROBES_NEAR_SLOTS	true
+
+/* What the kernel's text is like. The guessing unwinder has whatever looks like text. */
+#define KPROBES_TEXT_HAS_DATA	true
+#define KPROBES_HAS_EXCLUSIVES
+#define KPROBES_TRACE_GUESSES	IS_ENABLED(CONFIG_UNWINDER_GUESS)
+#define KPROBES_SLEEP_INSN	"idle 0\n"
+#define KPROBES_BAD_INSN	".word 0\n"
+#define kprobes_calls_are_counted()	false
+
+/* share_kunit.c: the least share of places that can have a jump, in percent. */
+#define KPROBES_HAS_SHARES	true
+#define KPROBES_SHARE_AT_ENTRY	95
+#define KPROBES_SHARE_AFTER	97
+#define KPROBES_SHARE_ANYWHERE	85
+
+/* Has a function return at once, from its entry. */
+static inline void kprobes_return_now(struct pt_regs *regs)
+{
+	regs->csr_era = regs->regs[1];
+}
+
+/* The length of the landing pad at a function's start. */
+static inline unsigned int kprobes_landing_pad(unsigned long addr)
+{
+	return 0;
+}
+
+/* Does an instruction begin at @addr, after @start? Only as long as no probe is armed. */
+static inline bool kprobes_is_boundary(unsigned long addr, unsigned long start)
+{
+	return IS_ALIGNED(addr, KPROBE_INSN_ALIGN);
+}
+
+/* What the kernel does about a fault at an address. */
+static inline int kprobes_fixup_type(unsigned long addr)
+{
+	const struct exception_table_entry *ex = search_exception_tables(addr);
+
+	return ex ? ex->type : EX_TYPE_NONE;
+}
+
+/* Can nobody write to a page of text? The kernel's own is writable. */
+static inline bool kprobes_page_is_protected(void *addr)
+{
+	return true;
+}
+
+/* Writes an instruction for this CPU; also in the breakpoint's trap. */
+static inline void kprobes_write_insn(unsigned long addr, u32 insn)
+{
+	arch_kprobe_write_slot((void *)addr, &insn, sizeof(insn));
+	local_flush_icache_range(addr, addr + sizeof(insn));
+}
+#endif /* __ASSEMBLY__ */
+#endif /* _KPROBES_TESTS_LOONGARCH_KPROBES_TEST_H */
