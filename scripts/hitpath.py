@@ -6,7 +6,7 @@ Proves that a hit of a probe executes nothing that can be probed: follows the ca
 a linked kernel from the functions where hits begin, also those in alternative instructions that
 may be patched in at boot, and those by pv_ops: to native functions, and to Xen's. Each function
 that is reached must be on the blacklist. Prints those that are not, with the path there, and then
-fails with status 1. Knows x86, arm64 and riscv.
+fails with status 1. Knows x86, arm64, riscv and loongarch.
 
 The blacklist has the functions that NOKPROBE_SYMBOL() names, those in sections that are forbidden
 as a whole, and the pieces that compilers make of such functions: kernel/kprobes/blacklist.c.
@@ -24,6 +24,7 @@ Rules after a line "[arm64]" or the like are for that architecture alone.
 """
 import bisect
 import fnmatch
+import os
 import re
 import struct
 import subprocess
@@ -32,7 +33,7 @@ import sys
 RANGES = [("__kprobes_text_start", "__kprobes_text_end"),
           ("__noinstr_text_start", "__noinstr_text_end")]
 PIECE = re.compile(r"\.(cold|isra\.|constprop\.|part\.)")
-PREFIX = re.compile(r"__(pfx|cfi)_|\$")
+PREFIX = re.compile(r"__(pfx|cfi)_|\$|\.L")
 SANITIZER = re.compile(r"__(asan|hwasan|tsan|msan|ubsan|sanitizer|kcsan)_\w+")
 THUNK = re.compile(r"__x86_indirect_\w+")
 INSTRUCTION = re.compile(r"^\s*([0-9a-f]+):\t(.*)")
@@ -102,8 +103,24 @@ class Riscv:
         return int(m.group(2), 16) if m.group(2) and m.group(1) == before else 0
 
 
+class Loongarch:
+    name = "loongarch"
+    objdump = os.path.join(os.path.dirname(__file__), "../tools/testing/kprobes-isa/loongarch64-objdump")
+    ranges = []
+    relative = None
+    alternatives = "__alt_instructions", "__alt_instructions_end", "<iiHBB", 4
+    replacements = ".altinstr_replacement"
+    # LLVM leaves room for the bytes.
+    branch = re.compile(r"\s*(?:b\w*\t(?:\$\w+, )*([0-9a-f]{5,})\b|(?:jr|jirl)\t)")
+
+    def target(self, text):
+        m = self.branch.match(text)
+        return m and int(m.group(1) or "0", 16)
+
+
 # By what readelf calls them.
-MACHINES = {"Intel 80386": X86, "Advanced Micro Devices X86-64": X86, "AArch64": Arm64, "RISC-V": Riscv}
+MACHINES = {"Intel 80386": X86, "Advanced Micro Devices X86-64": X86, "AArch64": Arm64, "RISC-V": Riscv,
+            "LoongArch": Loongarch}
 
 
 class Elf:

@@ -43,10 +43,16 @@ static inline u64 bench_clock(void)
 #elif defined(CONFIG_ARM64)
 #define BENCH_INSN(nr, to)	"add " to ", " to ", " #nr "\n"
 #define BENCH_REPEAT		4
+#elif defined(CONFIG_LOONGARCH)
+#define BENCH_INSN(nr, to)	"addi.d " to ", " to ", " #nr "\n"
+#define BENCH_ADD(from, to)	"add.d " to ", " to ", " from "\n"
+#define BENCH_REPEAT		4
 #else
 #error "scripts/bench/module/machine.h does not know this architecture"
 #endif
+#ifndef BENCH_ADD
 #define BENCH_ADD(from, to)	"add " to ", " to ", " from "\n"
+#endif
 
 static inline u64 bench_clock(void)
 {

@@ -28,7 +28,7 @@ fails_for_lack_of_space()
 find_function()
 {
 	for f in __x64_sys_mkdir __arm64_sys_mkdirat __riscv_sys_mkdirat __s390x_sys_mkdir \
-		__ia32_sys_mkdir sys_mkdir; do
+		__ia32_sys_mkdir sys_mkdir sys_mkdirat; do
 		if grep -q "^${f}[[:space:]]" "$fei/injectable"; then
 			echo "$f"
 			return

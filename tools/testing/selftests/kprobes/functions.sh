@@ -303,7 +303,7 @@ nop_size()
 {
 	case $(uname -m) in
 	x86_64 | i?86) echo 5 ;;
-	riscv64) echo 8 ;;
+	riscv64 | loongarch64) echo 8 ;;
 	*) return 1 ;;
 	esac
 }

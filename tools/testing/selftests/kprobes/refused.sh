@@ -273,7 +273,10 @@ no_prefix="" no_data="" no_init=""
 [ -n "$init" ] || no_init="kernel has no symbols for its init text"
 # Where ftrace's call is, at a place that is not a function's entry.
 ftrace_has=""
-[ "$(uname -m)" != aarch64 ] || ftrace_has="|[48] (EINVAL|22)"
+case $(uname -m) in
+aarch64) ftrace_has="|[48] (EINVAL|22)" ;;
+loongarch64) ftrace_has="|4 (EINVAL|22)" ;;
+esac
 plan 39
 
 check "refused is for root to read" mode_is "$file" -r--------
