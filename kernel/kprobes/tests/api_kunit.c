@@ -154,7 +154,7 @@ static void post_handler_only(struct kunit *test)
 	kprobes_expect_counts(test, c, 0, HITS);
 }
 
-static void on_stack(struct kunit *test)
+static void probe_on_stack(struct kunit *test)
 {
 	struct kprobes_counter c = {
 		.kp.symbol_name = "kprobes_target_c",
@@ -527,7 +527,7 @@ static struct kunit_case api_cases[] = {
 	KPROBES_CASE_PLACES(without_handlers),
 	KPROBES_CASE_PLACES(pre_handler_only),
 	KPROBES_CASE_PLACES(post_handler_only),
-	KUNIT_CASE(on_stack),
+	KUNIT_CASE(probe_on_stack),
 	KUNIT_CASE(overwrites_output),
 	KPROBES_CASE_PLACES(starts_disabled),
 	KPROBES_CASE_PLACES(disable_and_enable),

@@ -51,10 +51,13 @@ static bool is_in_section(unsigned long addr)
 	if ((addr >= (unsigned long)__kprobes_text_start &&
 	     addr < (unsigned long)__kprobes_text_end) ||
 	    (addr >= (unsigned long)__noinstr_text_start &&
-	     addr < (unsigned long)__noinstr_text_end) ||
-	    (addr >= (unsigned long)__entry_text_start &&
-	     addr < (unsigned long)__entry_text_end))
+	     addr < (unsigned long)__noinstr_text_end))
 		return true;
+#ifndef KPROBES_NO_ENTRY_TEXT
+	if (addr >= (unsigned long)__entry_text_start &&
+	    addr < (unsigned long)__entry_text_end)
+		return true;
+#endif
 	for (i = 0; i < ARRAY_SIZE(sections_here); i++)
 		if (addr >= (unsigned long)sections_here[i].start &&
 		    addr < (unsigned long)sections_here[i].end)

@@ -13,6 +13,12 @@
 #define GO	"j	"
 #endif
 
+#ifdef CONFIG_S390
+#define RETURN	"br	%r14\n"
+#else
+#define RETURN	RETURN
+#endif
+
 /* Functions without what ftrace patches, and one in front of them that branches into two. */
 asm(".pushsection .text, \"ax\"\n"
 	".balign	16\n"
@@ -26,13 +32,13 @@ asm(".pushsection .text, \"ax\"\n"
 	"nop\n"
 	"nop\n"
 	"1: nop\n"
-	"ret\n"
+	RETURN
 	"kprobes_crossing_beside:\n"
 	"nop\n"
 	"nop\n"
 	"nop\n"
 	"nop\n"
-	"ret\n"
+	RETURN
 	".popsection\n");
 
 #define FUNCTION(fn)	asmlinkage void kprobes_crossing_##fn(void)

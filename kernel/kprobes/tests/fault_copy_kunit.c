@@ -21,6 +21,11 @@
 
 /* Zero-padding loads */
 
+/* No exception table entry has this type. */
+#ifndef EX_TYPE_ZEROPAD
+#define EX_TYPE_ZEROPAD	-1
+#endif
+
 /* How many bytes of a word are before the end of a page. */
 #define TAIL	3
 
@@ -34,8 +39,8 @@ static u8 *end_of_memory(struct kunit *test)
 {
 	u8 *page;
 
-	if (EX_TYPE_ZEROPAD == EX_TYPE_NONE)
-		kunit_skip(test, "no loads are padded with zeros");
+	if (EX_TYPE_ZEROPAD < 0)
+		kunit_skip(test, "no load is padded with zeros");
 	page = vmalloc(PAGE_SIZE);
 	KUNIT_ASSERT_NOT_NULL(test, page);
 	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, free_page_of, page));

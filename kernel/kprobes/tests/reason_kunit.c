@@ -65,11 +65,16 @@ static void long_names(struct kunit *test)
 		refuse_name_of_length(test, lengths[i]);
 }
 
+/* An address that is not mapped. */
+#ifndef KPROBES_UNREADABLE
+#define KPROBES_UNREADABLE	8
+#endif
+
 /* Symbol and address are given: that is refused before the symbol's name is read. */
 static void unreadable_name(struct kunit *test)
 {
 	struct kprobe p = {
-		.symbol_name = (const char *)8,
+		.symbol_name = (const char *)KPROBES_UNREADABLE,
 		.addr = (kprobe_opcode_t *)kprobes_target_c,
 	};
 	struct kprobe_refusal r;

@@ -153,6 +153,10 @@ static void in_a_slot(struct kunit *test)
 	kprobes_refuse_addr(test, (void *)page + KPROBE_SLOT_SIZE, -EINVAL, reason);
 }
 
+#ifndef KPROBES_SLEEP_REASON
+#define KPROBES_SLEEP_REASON	KPROBE_REASON_SLEEP
+#endif
+
 /* Two instructions: the first cannot be displaced, the second cannot be decoded. */
 static noinline __noipa notrace void no_place_for_probes(bool really)
 {
@@ -171,7 +175,7 @@ extern char refusal_hlt[], refusal_bad[];
 static void instruction(struct kunit *test)
 {
 	no_place_for_probes(false);
-	kprobes_refuse_addr(test, refusal_hlt, -EINVAL, KPROBE_REASON_SLEEP);
+	kprobes_refuse_addr(test, refusal_hlt, -EINVAL, KPROBES_SLEEP_REASON);
 	/* In 32 bit all bytes are some instruction. */
 	if (IS_ENABLED(CONFIG_64BIT))
 		kprobes_refuse_addr(test, refusal_bad, -EILSEQ, KPROBE_REASON_UNDECODABLE);

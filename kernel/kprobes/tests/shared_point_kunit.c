@@ -48,7 +48,7 @@ static void note_post(struct kprobe *p, struct pt_regs *regs,
 }
 
 /* Probes for one place, registered in order. */
-static struct shared *share(struct kunit *test)
+static struct shared *share_point(struct kunit *test)
 {
 	struct shared *s = kunit_kzalloc(test, sizeof(*s), GFP_KERNEL);
 	int i;
@@ -65,7 +65,7 @@ static struct shared *share(struct kunit *test)
 
 static struct shared *share_registered(struct kunit *test)
 {
-	struct shared *s = share(test);
+	struct shared *s = share_point(test);
 	int i;
 
 	for (i = 0; i < PROBES; i++)
@@ -170,7 +170,7 @@ static void all_kinds_together(struct kunit *test)
 	unsigned int kinds;
 	struct shared *s;
 
-	s = share(test);
+	s = share_point(test);
 	for (kinds = 0; kinds < 4 * 4 * 4; kinds++) {
 		char pres[4] = "", posts[4] = "", expected[7] = "";
 		unsigned int i, kind;
@@ -202,7 +202,7 @@ static void all_kinds_together(struct kunit *test)
 
 static void post_handler_comes_later(struct kunit *test)
 {
-	struct shared *s = share(test);
+	struct shared *s = share_point(test);
 
 	s->c[0]->kp.post_handler = NULL;
 	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&s->c[0]->kp));
@@ -222,7 +222,7 @@ static void return_probe_beside(struct kunit *test)
 	struct kretprobe *rp;
 	const struct kprobes_place *place = test->param_value;
 
-	s = share(test);
+	s = share_point(test);
 	rp = &kprobes_returns(test, place->symbol)->rp;
 	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&s->c[0]->kp));
 	KUNIT_ASSERT_EQ(test, 0, register_kretprobe(rp));
@@ -337,7 +337,7 @@ static int call_diverted(const struct kprobes_place *place)
 static void pre_handler_changes_path(struct kunit *test)
 {
 	const struct kprobes_place *place = test->param_value;
-	struct shared *s = share(test);
+	struct shared *s = share_point(test);
 
 	if (!IS_ENABLED(CONFIG_FUNCTION_ERROR_INJECTION))
 		kunit_skip(test, "no function to return by");

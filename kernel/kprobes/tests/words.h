@@ -21,7 +21,7 @@
 
 static u8 function[WORDS * sizeof(u32)];
 
-static void put_words(u8 *bytes, const u32 *words, unsigned int nr)
+static void __maybe_unused put_words(u8 *bytes, const u32 *words, unsigned int nr)
 {
 	while (nr--)
 		PUT_WORD(words[nr], bytes + sizeof(u32) * nr);

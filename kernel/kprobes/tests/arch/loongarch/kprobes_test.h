@@ -28,13 +28,12 @@
 #define TEST_TRAP(excode)	(excode)
 #define TEST_PAGE_FAULT		EXCCODE_TLBL
 #define TEST_ADDRESS_FAULT	EXCCODE_ADE
-#define TEST_NO_HALF		(1UL << 62)
+#define TEST_NO_HALF		BIT(62)
 
 /* targets.S. There are no loads that are padded with zeros. */
 #define KPROBES_LOAD_LEN	4
 #define KPROBES_LOAD_LATE	4
 #define KPROBES_LOAD_NOP	4
-#define EX_TYPE_ZEROPAD		EX_TYPE_NONE
 
 /* optimize.S: lengths of kprobes_opt_plain()'s first instructions; how many a jump covers. */
 #define KPROBES_OPT_PLAIN_LEN	4
