@@ -2,8 +2,10 @@
 #ifndef _ASM_S390_KPROBES_H
 #define _ASM_S390_KPROBES_H
 
-/* Uprobes use the functions of lib/probes.c. Kprobes have no port to this architecture yet. */
 #include <asm-generic/kprobes.h>
+
+/* Offset of @route.run_post in struct kprobe_detour. */
+#define KPROBE_DETOUR_RUN_POST	32
 
 /*
  * Room that a stub makes on the stack, a struct stack_frame and a struct pt_regs, and where in
@@ -20,7 +22,12 @@
 #ifndef __ASSEMBLY__
 #include <linux/types.h>
 
-/* What has to be put right after an instruction was executed at another address. */
+struct pt_regs;
+
+/*
+ * Uprobes use lib/probes.c. What has to be put right after an instruction was executed at another
+ * address.
+ */
 #define FIXUP_NOT_REQUIRED	0x1	/* nothing */
 #define FIXUP_PSW_NORMAL	0x2	/* the next address */
 #define FIXUP_RETURN_REGISTER	0x4	/* a return address in a register */
@@ -65,6 +72,28 @@ struct arch_kprobe_insn {
 
 /* kprobes-insn.c, which knows nothing of a running kernel. */
 extern const struct kprobe_isa s390_kprobe_isa;
+
+bool kprobe_illegal_op_leave(struct pt_regs *regs);
+bool kprobe_illegal_op(struct pt_regs *regs);
+bool kprobe_trap_fault(struct pt_regs *regs);
+
+#else
+
+static __always_inline bool kprobe_illegal_op_leave(struct pt_regs *regs)
+{
+	return false;
+}
+
+static __always_inline bool kprobe_illegal_op(struct pt_regs *regs)
+{
+	return false;
+}
+
+static inline bool kprobe_trap_fault(struct pt_regs *regs)
+{
+	return false;
+}
+
 #endif /* CONFIG_KPROBES */
 #endif /* __ASSEMBLY__ */
 
