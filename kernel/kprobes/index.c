@@ -92,9 +92,10 @@ static void add_reserved(struct index *index, unsigned long addr)
 	add(index, KPROBE_TEXT_RESERVED, addr, addr);
 }
 
+/* The last entry is before no address, also where @nothing is asked about, whose base is 0. */
 static bool is_before(const struct index *index, const struct entry *entry, unsigned long end)
 {
-	return entry->addr < (long)(end - index->base);
+	return entry->addr < min_t(long, end - index->base, S32_MAX);
 }
 
 /*
