@@ -280,6 +280,8 @@ static void blacklist_return_of_return(struct kunit *test)
 
 	if (!addr)
 		kunit_skip(test, "no function graph tracer");
+	if (within_kprobe_blacklist(addr))
+		kunit_skip(test, "it cannot be probed at all");
 	expect_no_return_probe(test, addr);
 }
 #else

@@ -19,6 +19,12 @@
 /* More than this is between the trap and where it has come from. */
 #define TRAP_DEPTH	16
 
+/* How many instructions a stub's call and its end have, and at least how many a trampoline. */
+#ifndef KPROBES_STUB_INSNS
+#define KPROBES_STUB_INSNS		((KPROBE_STUB_ENTER + KPROBE_STUB_LEAVE) / 4)
+#define KPROBES_TRAMPOLINE_INSNS	40
+#endif
+
 /* More instructions than a slot, a stub or a trampoline has. */
 #define PLACES	256
 
@@ -258,7 +264,7 @@ static bool pass_slot(struct kunit *test, const struct kprobe_point *point, int 
 	bool stub = point->detour && point->route == &point->detour->route;
 	void *slot = stub ? point->detour->slot : point->text.run_post;
 	size_t size = stub ? KPROBE_DETOUR_MAX_SIZE : KPROBE_SLOT_SIZE;
-	unsigned int insns = (KPROBE_STUB_ENTER + KPROBE_STUB_LEAVE) / 4;
+	unsigned int insns = KPROBES_STUB_INSNS;
 
 	/* A trap would overwrite what an exception return needs. */
 	if (!stub && arch_kprobe_isa->back)
@@ -275,7 +281,7 @@ static bool pass_slot(struct kunit *test, const struct kprobe_point *point, int 
 	return stub;
 }
 
-/* A trampoline saves, and restores, some 30 registers. What ends like a trap is not executed. */
+/* A trampoline saves, and restores, all registers. What ends like a trap is not executed. */
 static void pass_trampoline(struct kunit *test, const struct kprobe_point *point,
 			    int (*fn)(int a), void (*trampoline)(void), bool called)
 {
@@ -283,7 +289,7 @@ static void pass_trampoline(struct kunit *test, const struct kprobe_point *point
 
 	KUNIT_ASSERT_TRUE(test, kallsyms_lookup_size_offset(start, &size, &offset));
 	hits = pass_all(test, point, fn, start, start + size);
-	KUNIT_EXPECT_EQ(test, hits > 40, called);
+	KUNIT_EXPECT_EQ(test, hits > KPROBES_TRAMPOLINE_INSNS, called);
 	KUNIT_EXPECT_EQ(test, hits > 0, called);
 }
 
