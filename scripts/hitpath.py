@@ -6,7 +6,7 @@ Proves that a hit of a probe executes nothing that can be probed: follows the ca
 a linked kernel from the functions where hits begin, also those in alternative instructions that
 may be patched in at boot, and those by pv_ops: to native functions, and to Xen's. Each function
 that is reached must be on the blacklist. Prints those that are not, with the path there, and then
-fails with status 1. Knows x86, arm64, riscv and loongarch.
+fails with status 1. Knows x86, arm64, riscv, loongarch and s390.
 
 The blacklist has the functions that NOKPROBE_SYMBOL() names, those in sections that are forbidden
 as a whole, and the pieces that compilers make of such functions: kernel/kprobes/blacklist.c.
@@ -35,7 +35,7 @@ RANGES = [("__kprobes_text_start", "__kprobes_text_end"),
 PIECE = re.compile(r"\.(cold|isra\.|constprop\.|part\.)")
 PREFIX = re.compile(r"__(pfx|cfi)_|\$|\.L")
 SANITIZER = re.compile(r"__(asan|hwasan|tsan|msan|ubsan|sanitizer|kcsan)_\w+")
-THUNK = re.compile(r"__x86_indirect_\w+")
+THUNK = re.compile(r"__x86_indirect_\w+|__s390_indirect_jump_r(?!14)\w+")
 INSTRUCTION = re.compile(r"^\s*([0-9a-f]+):\t(.*)")
 FUNC, NOTYPE = "FUNC", "NOTYPE"
 # Of readelf: name, type, address, offset and size; address, size, type, section and name.
@@ -118,9 +118,27 @@ class Loongarch:
         return m and int(m.group(1) or "0", 16)
 
 
+class S390:
+    name = "s390"
+    objdump = "s390x-linux-gnu-objdump"
+    ranges = [("__ftrace_hotpatch_trampolines_start", "__ftrace_hotpatch_trampolines_end")]
+    relative = None
+    alternatives = "__alt_instructions", "__alt_instructions_end", "=iiIB", 3
+    replacements = ".altinstr_replacement"
+    direct = re.compile(r"(?:j|bra|brc|brx|cl?g?i?r?j)\w*\t(?:[^ ]*,)?([0-9a-f]+) <")
+    indirect = re.compile(r"(?:b|ba[ls]r?|bc?t?g?r?|b[a-z]+r)\t(?!.*%r(?:14|0)$)")
+
+    def target(self, text):
+        """A return is none, nor is what only waits for memory."""
+        m = self.direct.match(text)
+        if m:
+            return int(m.group(1), 16)
+        return 0 if self.indirect.match(text) else None
+
+
 # By what readelf calls them.
 MACHINES = {"Intel 80386": X86, "Advanced Micro Devices X86-64": X86, "AArch64": Arm64, "RISC-V": Riscv,
-            "LoongArch": Loongarch}
+            "LoongArch": Loongarch, "IBM S/390": S390}
 
 
 class Elf:
@@ -133,6 +151,7 @@ class Elf:
         said = subprocess.run(["readelf", "-hSsW", name], stdout=subprocess.PIPE, text=True, check=True).stdout
         head, _, symbols = said.partition("Symbol table '.symtab'")
         self.is64 = "ELF64" in head
+        self.order = ">" if "big endian" in head else "<"
         self.machine = MACHINES[re.search("Machine: +(.*)", head)[1]]
         self.sections = [(m[1], m[2], *(int(m[i], 16) for i in (3, 4, 5))) for m in SECTION.finditer(head)]
         self.symbols = [(m[5], int(m[1], 16), int(m[2], 0), m[3]) for m in SYMBOL.finditer(symbols)
@@ -148,10 +167,10 @@ class Elf:
         """What the words there are when the kernel runs. @relative: the type of relocations that set them."""
         width, letter = (8, "Q") if self.is64 else (4, "I")
         words = {start + i * width: word for i, (word,) in
-                 enumerate(struct.iter_unpack("<" + letter, self.bytes(start, end)))}
+                 enumerate(struct.iter_unpack(self.order + letter, self.bytes(start, end)))}
         for _, kind, _, offset, size in self.sections if relative else ():
             if kind == "RELA":
-                for at, info, addend in struct.iter_unpack("<QQQ", self.data[offset:offset + size]):
+                for at, info, addend in struct.iter_unpack(self.order + "QQQ", self.data[offset:offset + size]):
                     if info == relative and start <= at < end:
                         words[at] = addend
         return words.values()
@@ -188,6 +207,7 @@ class Kernel:
     def read_alternatives(self, elf):
         """First and last address of each, and the instruction in whose place it is patched."""
         start, end, layout, length = self.machine.alternatives
+        layout = elf.order + layout[1:]
         first, last = self.address.get(start, 0), self.address.get(end, 0)
         for i, entry in enumerate(struct.iter_unpack(layout, elf.bytes(first, last))):
             at = first + i * struct.calcsize(layout)

@@ -13,9 +13,11 @@
 #include <linux/kprobes.h>
 #include <linux/memory.h>
 #include <linux/preempt.h>
+#include <linux/smp.h>
+#include <linux/spinlock.h>
 #include <linux/unaligned.h>
-#include <asm/sections.h>
 #include <asm/stacktrace.h>
+#include <asm/stp.h>
 #include <asm/text-patching.h>
 
 #include "entry.h"
@@ -232,8 +234,8 @@ __kprobes bool kprobe_illegal_op(struct pt_regs *regs)
 }
 
 /*
- * A fault of an instruction in the kernel, page faults aside, after which the PSW has the address of
- * the next one. Fault handlers find that of the instruction. Returns whether one has dealt with it.
+ * A fault of an instruction in the kernel, page faults aside, after which the PSW has the address
+ * of the next one. Fault handlers find that of the instruction. Returns whether one has dealt with it.
  */
 __kprobes bool kprobe_trap_fault(struct pt_regs *regs)
 {
@@ -275,45 +277,47 @@ bool arch_kprobe_is_called(unsigned long addr)
 	return true;
 }
 
-/* Text that is no function, or is executed from a copy or at other addresses. */
-static const struct {
-	const char *first;
-	const char *last;
-} forbidden[] __initconst = {
-	{ "relocate_kernel", "relocate_kernel" },
-};
+#ifdef CC_USING_EXPOLINE
+/* Every function returns through it. */
+void __s390_indirect_jump_r14(void);
+NOKPROBE_SYMBOL(__s390_indirect_jump_r14);
+#endif
 
 /*
- * Executed with DAT off, from copies, or by CPUs that come or go. Symbols that a configuration
- * does not have are passed over.
+ * A machine check may interrupt a program check before that has read all that the next one
+ * overwrites in the lowcore. So nothing that it executes may be probed.
  */
+NOKPROBE_SYMBOL(stp_sync_check);
+NOKPROBE_SYMBOL(stp_island_check);
+NOKPROBE_SYMBOL(schedule_mcck_handler);
+NOKPROBE_SYMBOL(arch_spin_lock_wait);
+
+/* Symbols that a configuration does not have are passed over. */
 static const char * const no_go[] __initconst = {
 	/* A program check would overwrite the registers that they have saved. */
 	"ext_int_handler", "io_int_handler",
+	/* Calls by a pointer go through them, those of handlers too. */
+	"__s390_indirect_jump_r0", "__s390_indirect_jump_r1", "__s390_indirect_jump_r2",
+	"__s390_indirect_jump_r3", "__s390_indirect_jump_r4", "__s390_indirect_jump_r5",
+	"__s390_indirect_jump_r6", "__s390_indirect_jump_r7", "__s390_indirect_jump_r8",
+	"__s390_indirect_jump_r9", "__s390_indirect_jump_r10", "__s390_indirect_jump_r11",
+	"__s390_indirect_jump_r12", "__s390_indirect_jump_r13", "__s390_indirect_jump_r15",
 	/* A CPU comes up: its lowcore is not complete. */
-	"smp_start_secondary", "smp_init_secondary", "cpu_init", "restart_int_handler",
+	"smp_start_secondary", "smp_init_secondary", "cpu_init",
 	/* A CPU goes offline, as dying[] of kernel/kprobes/blacklist.c, or is stopped. */
-	"cpu_die", "pcpu_sigp_retry", "__pcpu_sigp", "do_restart",
-	/* Without DAT, or for the next kernel. */
-	"store_status", "purgatory_start", "__do_machine_kexec", "__do_machine_kdump",
-	/*
-	 * A machine check may interrupt a program check before that has left what the next one
-	 * overwrites: nothing that it calls may be probed.
-	 */
-	"schedule_mcck_handler", "stp_sync_check", "stp_island_check", "update_timer_mcck",
+	"cpu_die", "pcpu_sigp_retry", "do_restart",
+	/* Executed without DAT or from a copy, or for the next kernel. */
+	"store_status", "relocate_kernel", "__do_machine_kexec", "__do_machine_kdump",
 };
 
 int __init arch_kprobe_blacklist(void)
 {
-	unsigned int i;
 	int ret = 0;
 
-	for (i = 0; !ret && i < ARRAY_SIZE(forbidden); i++)
-		ret = kprobe_blacklist_add_symbols(forbidden[i].first, forbidden[i].last);
 #ifdef CONFIG_FUNCTION_TRACER
 	/* ftrace writes them, and a call of a tracer goes through. */
-	ret = ret ?: kprobe_blacklist_add_text((unsigned long)__ftrace_hotpatch_trampolines_start,
-					       (unsigned long)__ftrace_hotpatch_trampolines_end);
+	ret = kprobe_blacklist_add_text((unsigned long)__ftrace_hotpatch_trampolines_start,
+					(unsigned long)__ftrace_hotpatch_trampolines_end);
 #endif
 	return ret ?: kprobe_blacklist_add_functions(no_go, ARRAY_SIZE(no_go));
 }

@@ -41,6 +41,10 @@ MODULE_PARM_DESC(offset, "bytes from its start, where an instruction begins");
 #define ARGUMENT	regs[4]
 #define RESULT		regs[4]
 #define STATUS		csr_prmd
+#elif defined(CONFIG_S390)
+#define ARGUMENT	gprs[2]
+#define RESULT		gprs[2]
+#define STATUS		psw.mask
 #endif
 
 static void log_registers(const char *when, struct kprobe *p,

@@ -47,6 +47,10 @@ static inline u64 bench_clock(void)
 #define BENCH_INSN(nr, to)	"addi.d " to ", " to ", " #nr "\n"
 #define BENCH_ADD(from, to)	"add.d " to ", " to ", " from "\n"
 #define BENCH_REPEAT		4
+#elif defined(CONFIG_S390)
+#define BENCH_INSN(nr, to)	"agfi " to ", " #nr "\n"
+#define BENCH_ADD(from, to)	"agr " to ", " from "\n"
+#define BENCH_REPEAT		4
 #else
 #error "scripts/bench/module/machine.h does not know this architecture"
 #endif

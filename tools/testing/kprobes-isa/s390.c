@@ -32,6 +32,12 @@ static u32 form_word(const u8 *bytes)
 	return (u32)get_unaligned_be16(bytes) << 16 | get_unaligned_be16(bytes + len - 2);
 }
 
+static const char *const sequences[] = {
+	"../../../kernel/kprobes/tests/arch/s390/sequences.S",
+	SEQUENCES_RUN,
+	NULL
+};
+
 const struct harness_target harness_target = {
 	.name = "s390x",
 	.isa = &s390_kprobe_isa,
@@ -45,4 +51,6 @@ const struct harness_target harness_target = {
 	.objdump = "s390x-linux-gnu-objdump -d -w -M zarch",
 	.odd = odd,
 	.kind_of = kind_of,
+	.sequences = sequences,
+	.not_run = "not-run/s390x.txt",
 };

@@ -52,7 +52,7 @@ static FILE *open_file(const char *path)
 }
 
 /* After an argument, which may be in quotes, and the comma. */
-static const char *next_argument(const char *at)
+static char *next_argument(char *at)
 {
 	if (*at == '"')
 		at += 1 + strcspn(at + 1, "\"");
@@ -61,8 +61,8 @@ static const char *next_argument(const char *at)
 	return at + strspn(at, " ");
 }
 
-/* The probed instruction of a line of assembly, NULL if there is none. */
-static const char *probed(const char *line)
+/* The probed instruction of a line of assembly, without quotes; NULL if there is none. */
+static char *probed(char *line)
 {
 	size_t len, i;
 
@@ -76,6 +76,10 @@ static const char *probed(const char *line)
 		line += len + strspn(line + len, " \t");
 		while (skip--)
 			line = next_argument(line);
+		if (*line != '"')
+			return line;
+		line++;
+		line[strcspn(line, "\"")] = 0;
 		return line;
 	}
 	return NULL;
@@ -83,8 +87,8 @@ static const char *probed(const char *line)
 
 static void read_sequences(struct class_set *run)
 {
-	const char *const *path, *insn;
-	char line[LINE_SIZE];
+	const char *const *path;
+	char line[LINE_SIZE], *insn;
 
 	for (path = harness_target.sequences; *path; path++) {
 		FILE *f = open_file(*path);

@@ -7,11 +7,12 @@
 /* differential.h */
 #define DIFF_REGS		16
 #define DIFF_SP_NR		15
-#define DIFF_FP_WORDS		17
+#define DIFF_FP_WORDS		65
 #define DIFF_BY_FTRACE		0
 
 #ifndef __ASSEMBLY__
 #include <linux/extable.h>
+#include <linux/uaccess.h>
 #include <asm/asm-extable.h>
 #include <asm/extable.h>
 #include <asm/kprobes.h>
@@ -50,7 +51,9 @@
 
 #define ENTRY_NOP_SIZE		6
 
-/* What the architecture's part of kprobes does. */
+/* What the architecture's part of kprobes does. One instruction saves all registers. */
+#define KPROBES_STUB_INSNS	5
+#define KPROBES_TRAMPOLINE_INSNS 18
 #define KPROBES_TRAP_IS_NMI	false
 #define KPROBES_STOPS_CPUS	false
 #define KPROBES_DETOUR_OF_ANY	true
