@@ -120,7 +120,7 @@ static const struct kprobe_form opcodes_00[] = {
 	REFUSE(0xffffffff, 0x00000073, WORLD, 0),			/* ecall */
 	REFUSE(0xffffffff, EBREAK, TRAP, 0),
 	/* sret, mret */
-	REFUSE(0x01ffffff, 0x00200073, LEVEL, 0, .flow = KPROBE_FLOW_JUMP_INDIRECT),
+	REFUSE(0x8fffffff, 0x00200073, LEVEL, 0, .flow = KPROBE_FLOW_JUMP_INDIRECT),
 	REFUSE(0xffffffff, 0x10500073, SLEEP, 0),			/* wfi */
 	ROW(0xfeffffff, 0x00d00073, RUN, NEXT, 0),			/* wrs.nto, wrs.sto */
 	ROW(0xfa007fff, 0x12000073, RUN, NEXT, R1 | R2),		/* sfence.vma, sinval.vma */
