@@ -191,8 +191,13 @@ static const struct kprobe_form coprocessors_0_and_1[] = {
 	RUN_REST,							/* floating point */
 };
 
+/* Release 6 has lwc2 and others between the branches. */
 static const struct kprobe_form coprocessors_2_and_1x[] = {
-	BRANCH(0xff000000, 0x49000000, COND),			/* bc2f, bc2eqz and others */
+#ifdef CONFIG_CPU_MIPSR6
+	BRANCH(0xff600000, 0x49200000, COND),			/* bc2eqz, bc2nez */
+#else
+	BRANCH(0xff000000, 0x49000000, COND),			/* bc2f and others */
+#endif
 	RUN_REST,
 };
 
@@ -233,13 +238,13 @@ static const struct kprobe_form compact[] = {
 	COMPACT(0xffe00000, 0xf8000000, CALL_INDIRECT, .uses = LINK),	/* jialc */
 	COMPACT(0xdc000000, 0xd8000000, COND, .no_jump_next = 1, .uses = BY_21), /* beqzc, bnezc */
 	COMPACT(0xfc000000, 0xe8000000, CALL, .uses = BY_26 | LINK),	/* balc */
+	REFUSE(0xfc1e0000, 0xec1c0000, UNDECODABLE),
 	ROW(0xffe00000, 0xec000000, NOP, NEXT),				/* the next ones, to $0 */
 	ROW(0xfc180000, 0xec000000, EMULATE, NEXT, .takes_address = 1),	/* addiupc */
 	ROW(0xfc180000, 0xec080000, EMULATE, NEXT, .data_len = 4),	/* lwpc */
 	ROW(0xfc180000, 0xec100000, EMULATE, NEXT, .data_len = 4),	/* lwupc */
 	ROW(0xfc1c0000, 0xec180000, EMULATE, NEXT, .data_len = 8),	/* ldpc */
-	ROW(0xfc1e0000, 0xec1e0000, EMULATE, NEXT),			/* auipc, aluipc */
-	REFUSE(0xfc000000, 0xec000000, UNDECODABLE),
+	ROW(0xfc000000, 0xec000000, EMULATE, NEXT),			/* auipc, aluipc */
 #elif defined(CONFIG_CPU_CAVIUM_OCTEON)
 	BRANCH(0xcc000000, 0xc8000000, COND),				/* bbit0 and others */
 #endif
