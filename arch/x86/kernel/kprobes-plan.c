@@ -220,12 +220,35 @@ static bool ends_in_prefix(struct insn *insn)
 	return inat_is_legacy_prefix(attr) || (X86_IS_64BIT && inat_is_rex_prefix(attr));
 }
 
+/*
+ * Has the decoder taken it for another one? It looks up an opcode together with the last prefix,
+ * and takes what it does not find for one without ModRM: 66 67 0f 6c, f2 0f 41. All but these have
+ * ModRM.
+ */
+static bool lacks_modrm(struct insn *insn)
+{
+	if (insn_is_avx(insn) || insn->opcode.nbytes < 2 || insn->modrm.nbytes)
+		return false;
+	if (insn->opcode.nbytes > 2)
+		return true;
+	switch (insn->opcode.bytes[1]) {
+	case 0x05 ... 0x09: case 0x0b: case 0x0e:	/* syscall and others */
+	case 0x30 ... 0x37: case 0x77:			/* wrmsr and others */
+	case 0x80 ... 0x8f: case 0xff:			/* jcc, ud0 */
+	case 0xa0 ... 0xa2: case 0xa8 ... 0xaa:		/* push, pop, cpuid, rsm */
+	case 0xc8 ... 0xcf:				/* bswap */
+		return false;
+	default:
+		return true;
+	}
+}
+
 enum kprobe_reason x86_kprobe_decode(struct insn *insn, const u8 *bytes, size_t avail)
 {
 	if (insn_decode(insn, bytes, min_t(size_t, avail, MAX_INSN_SIZE),
 			X86_IS_64BIT ? INSN_MODE_64 : INSN_MODE_32))
 		return KPROBE_REASON_UNDECODABLE;
-	return ends_in_prefix(insn) ? KPROBE_REASON_FORM : KPROBE_REASON_NONE;
+	return ends_in_prefix(insn) || lacks_modrm(insn) ? KPROBE_REASON_FORM : KPROBE_REASON_NONE;
 }
 
 static enum kprobe_reason plan_run(struct kprobe_insn *plan, struct insn *insn)
