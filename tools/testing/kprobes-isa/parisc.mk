@@ -7,3 +7,6 @@ parisc-flags := -I$(TOP)/arch/parisc/include
 
 parisc64-sources := $(parisc-sources)
 parisc64-flags := $(parisc-flags) -DCONFIG_64BIT
+
+parisc-binutils := y
+parisc64-binutils := y

@@ -17,3 +17,7 @@ i386-sources := $(X86_SOURCES) $(CORE)
 i386-flags := $(X86_INCLUDE) -DCONFIG_SMP
 x86_64-generated := $(OUT)/inat-tables.c
 i386-generated := $(OUT)/inat-tables.c
+
+# Its instructions are not words, but made of parts.
+x86_64-x86 := y
+i386-x86 := y
