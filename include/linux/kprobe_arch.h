@@ -259,6 +259,38 @@ static inline bool arch_kprobe_text_reserved(unsigned long start, unsigned long 
 #define KPROBE_CFI_TYPE_SIZE	(IS_ENABLED(CONFIG_CFI_CLANG) ? 4 : 0)
 #endif
 
+#ifndef arch_kprobe_passes
+/**
+ * arch_kprobe_passes() - does execution pass a breakpoint without a hit?
+ * @point: the breakpoint's point
+ * @regs:  registers at the breakpoint
+ *
+ * For instruction sets where nearly every instruction has a condition, and the breakpoint has none.
+ *
+ * Context: Hit path.
+ * Return: True if the point's instruction has no effect with these flags.
+ */
+static __always_inline bool arch_kprobe_passes(const struct kprobe_point *point,
+					       const struct pt_regs *regs)
+{
+	return false;
+}
+#endif
+
+#ifndef arch_kprobe_adapt_jump
+/**
+ * arch_kprobe_adapt_jump() - adapt a jump to the instruction that it replaces
+ * @point: the point
+ * @jump:  the jump as kprobe_isa.jump() writes it; one that is passed where
+ *         arch_kprobe_passes() says so when this returns
+ *
+ * Context: Process context, text_mutex held.
+ */
+static inline void arch_kprobe_adapt_jump(const struct kprobe_point *point, u8 *jump)
+{
+}
+#endif
+
 /* What the function graph tracer knows a call by, of what arch_kretprobe_frame() returns. */
 #ifndef KRETPROBE_GRAPH_KEY
 #define KRETPROBE_GRAPH_KEY(fp)	(fp)
@@ -307,6 +339,10 @@ static inline bool arch_kprobe_is_called(unsigned long addr)
 }
 #endif
 
+#ifndef KPROBE_STUB_ROOM
+#define KPROBE_STUB_ROOM	KPROBE_STUB_SAVED
+#endif
+
 /**
  * kprobe_call_pushed() - has a call in a slot or stub saved the link register?
  * @addr: an address
@@ -324,10 +360,6 @@ static inline bool arch_kprobe_is_called(unsigned long addr)
  * more from when there is room until then; else 0.
  */
 #ifdef KPROBE_STUB_FRAME
-#ifndef KPROBE_STUB_ROOM
-#define KPROBE_STUB_ROOM	KPROBE_STUB_SAVED
-#endif
-
 static __always_inline unsigned int kprobe_call_pushed(unsigned long addr, unsigned long ret)
 {
 	if (addr - ret + KPROBE_STUB_SAVED < KPROBE_STUB_SAVED + KPROBE_STUB_LEAVE)

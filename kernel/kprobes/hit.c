@@ -497,10 +497,14 @@ static __always_inline int breakpoint_hit(unsigned long addr, struct pt_regs *re
 {
 	struct kprobe_point *point = kprobe_table_find(addr);
 
-	if (likely(point))
-		kprobe_hit(point, regs, entered);
-	else if (!slot_hit(addr, regs, entered))
+	if (likely(point)) {
+		if (arch_kprobe_passes(point, regs))
+			instruction_pointer_set(regs, addr + point->len);
+		else
+			kprobe_hit(point, regs, entered);
+	} else if (!slot_hit(addr, regs, entered)) {
 		return retry_stale_breakpoint(addr, regs);
+	}
 	return 1;
 }
 

@@ -155,6 +155,7 @@ static void make_jump(struct patched_site *site, const struct kprobe_point *poin
 
 	kprobe_point_isa(point)->jump(&code, kprobe_point_jump_target(point),
 				      kprobe_point_scratch(point));
+	arch_kprobe_adapt_jump(point, site->new);
 }
 
 static void make_breakpoint(struct patched_site *site, const struct kprobe_point *point)
