@@ -7,16 +7,18 @@
 
 #include "../place.h"
 
-#if defined(CONFIG_ARM64) || defined(CONFIG_LOONGARCH)
+#if defined(CONFIG_ARM64) || defined(CONFIG_ARM) || defined(CONFIG_LOONGARCH)
 #define GO	"b	"
 #else
 #define GO	"j	"
 #endif
 
-#ifdef CONFIG_S390
+#if defined(CONFIG_ARM)
+#define RETURN	"bx	lr\n"
+#elif defined(CONFIG_S390)
 #define RETURN	"br	%r14\n"
 #else
-#define RETURN	RETURN
+#define RETURN	"ret\n"
 #endif
 
 /* Functions without what ftrace patches, and one in front of them that branches into two. */

@@ -45,6 +45,10 @@ MODULE_PARM_DESC(offset, "bytes from its start, where an instruction begins");
 #define ARGUMENT	gprs[2]
 #define RESULT		gprs[2]
 #define STATUS		psw.mask
+#elif defined(CONFIG_ARM)
+#define ARGUMENT	ARM_r0
+#define RESULT		ARM_r0
+#define STATUS		ARM_cpsr
 #endif
 
 static void log_registers(const char *when, struct kprobe *p,
