@@ -217,7 +217,7 @@ static const struct kprobe_forms forms = {
 	},
 };
 
-static bool reads(u32 word, u8 uses, u32 reg)
+static __always_inline bool reads(u32 word, u8 uses, u32 reg)
 {
 	return (uses & N && RN(word) == reg) || (uses & M && RM(word) == reg);
 }
@@ -413,6 +413,26 @@ static void emit(struct kprobe_code *code, const struct kprobe_insn *insn,
 		put_push_pc(code, word, from);
 	else
 		kprobe_put_le32(code, word);
+}
+
+/**
+ * arm_kprobe_copy_len() - how long is the copy of an instruction in a slot?
+ * @word: the instruction, one that runs
+ *
+ * Context: Any.
+ * Return: How many bytes emit() writes.
+ */
+__kprobes unsigned int arm_kprobe_copy_len(u32 word)
+{
+	const struct kprobe_form *form = kprobe_find_form(&forms, word);
+
+	if (form->value == PUSH_PC)
+		return 6 * SIZE;
+	if (!reads(word, form->uses, REG_PC))
+		return SIZE;
+	if (form->flow == KPROBE_FLOW_JUMP_INDIRECT)
+		return 6 * SIZE;
+	return form->uses & D && !reads(word, form->uses, RD(word)) ? 3 * SIZE : 5 * SIZE;
 }
 
 static void put_breakpoint(struct kprobe_code *code, const struct kprobe_insn *insn)

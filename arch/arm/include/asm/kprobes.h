@@ -2,7 +2,6 @@
 #ifndef _ASM_ARM_KPROBES_H
 #define _ASM_ARM_KPROBES_H
 
-/* Of a port there is the instruction half only, for A32. */
 #include <asm-generic/kprobes.h>
 
 /* Room that a stub makes on the stack, a struct svc_pt_regs, and where in that it saves lr. */
@@ -14,10 +13,14 @@
 #define KPROBE_STUB_SAVED	4
 #define KPROBE_STUB_LEAVE	8
 
+/* Offset of @route.run_post in struct kprobe_detour. */
+#define KPROBE_DETOUR_RUN_POST	16
+
 #ifndef __ASSEMBLY__
 #include <linux/types.h>
 
 struct kprobe_isa;
+struct pt_regs;
 
 #ifdef CONFIG_KPROBES
 typedef u32 kprobe_opcode_t;
@@ -39,6 +42,14 @@ struct arch_kprobe_insn { };
 
 /* kprobes-insn.c, which knows nothing of a running kernel. */
 extern const struct kprobe_isa arm_kprobe_isa;
+unsigned int arm_kprobe_copy_len(u32 word);
+
+bool kprobe_undef_handler(struct pt_regs *regs);
+#else
+static inline bool kprobe_undef_handler(struct pt_regs *regs)
+{
+	return false;
+}
 #endif /* CONFIG_KPROBES */
 #endif /* __ASSEMBLY__ */
 

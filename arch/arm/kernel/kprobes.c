@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Kprobes on Arm: traps, text, and where functions begin.
+ *
+ * A point's instruction becomes udf. What depends on its own address is emulated, or runs from a
+ * slot with another register in the place of pc; all else runs from a slot as it is. Where it can,
+ * the breakpoint becomes a branch to a stub later on, with the condition of the instruction.
+ *
+ * The trap of udf masks interrupts, but does not count as one. It restores the stack pointer that
+ * handlers leave.
+ */
+#include <linux/atomic.h>
+#include <linux/cpumask.h>
+#include <linux/init.h>
+#include <linux/cacheflush.h>
+#include <linux/kprobe_arch.h>
+#include <linux/kprobes.h>
+#include <linux/memory.h>
+#include <linux/preempt.h>
+#include <linux/stop_machine.h>
+#include <linux/unaligned.h>
+#include <asm/barrier.h>
+#include <asm/idmap.h>
+#include <asm/patch.h>
+
+/* What a stub saves before it calls common code is part of what that saves. */
+static_assert(sizeof(struct svc_pt_regs) == KPROBE_STUB_FRAME);
+static_assert(offsetof(struct pt_regs, ARM_lr) == KPROBE_STUB_LINK);
+static_assert(offsetof(struct kprobe_detour, route.run_post) == KPROBE_DETOUR_RUN_POST);
+
+/**
+ * struct stop - text that is written while all CPUs are stopped
+ * @patches: what and where
+ * @nr:      how many
+ * @arrived: how many CPUs execute nothing but what waits for @written
+ * @written: all of it is in memory
+ */
+struct stop {
+	const struct kprobe_patch *patches;
+	unsigned int nr;
+	atomic_t arrived;
+	bool written;
+};
+
+/*
+ * The CPU that comes last writes. The others wait here, where nothing can be probed, and not in
+ * stop_machine(), where the text that is written may be.
+ */
+static __kprobes int write_stopped(void *data)
+{
+	struct stop *stop = data;
+	unsigned int i;
+
+	if (atomic_inc_return(&stop->arrived) == num_online_cpus()) {
+		for (i = 0; i < stop->nr; i++)
+			__patch_text((void *)stop->patches[i].addr,
+				     get_unaligned_le32(stop->patches[i].new));
+		smp_store_release(&stop->written, true);	/* pairs with the CPUs that wait */
+	} else {
+		while (!smp_load_acquire(&stop->written))	/* pairs with the last CPU */
+			cpu_relax();
+	}
+	isb();
+	return 0;
+}
+
+/*
+ * An instruction may be replaced while other CPUs execute it if both are branches or nops; udf is
+ * neither. A trap masks interrupts until it has looked up its point, so no CPU stops in between.
+ */
+void arch_kprobe_patch(const struct kprobe_patch *patches, unsigned int nr)
+{
+	struct stop stop = { .patches = patches, .nr = nr };
+
+	lockdep_assert_held(&text_mutex);
+	stop_machine_cpuslocked(write_stopped, &stop, cpu_online_mask);
+}
+
+void arch_kprobe_write_slot(void *slot, const void *code, size_t len)
+{
+	size_t at;
+
+	for (at = 0; at < len; at += KPROBE_INSN_MAX)
+		__patch_text(slot + at, get_unaligned_le32(code + at));
+}
+
+/* An odd address is one of Thumb code. */
+static __kprobes void go_to(struct pt_regs *regs, unsigned long to)
+{
+	regs->ARM_pc = to & ~1UL;
+	if (to & 1)
+		regs->ARM_cpsr |= PSR_T_BIT;
+}
+
+/* The condition holds: see arch_kprobe_passes(). */
+__kprobes bool arch_kprobe_emulate(struct kprobe_point *point, struct pt_regs *regs)
+{
+	const struct kprobe_insn *insn = point->emulated;
+	unsigned long after = point->site + KPROBE_INSN_MAX;
+	u32 word = __mem_to_opcode_arm(point->insn[0]);
+	unsigned long *rd = &regs->uregs[word >> 12 & 0xf];
+
+	regs->ARM_pc = after;
+	switch (insn->flow) {
+	case KPROBE_FLOW_CALL_INDIRECT:
+		go_to(regs, regs->uregs[word & 0xf]);
+		regs->ARM_lr = after;
+		break;
+	case KPROBE_FLOW_CALL:
+		regs->ARM_lr = after;
+		fallthrough;
+	case KPROBE_FLOW_JUMP:
+	case KPROBE_FLOW_COND:
+		regs->ARM_pc = insn->target;
+		break;
+	default:
+		if (insn->action == KPROBE_NOP)
+			break;
+		/* A word that is in the text, or the address of some place. */
+		*rd = insn->data_len ? *(unsigned long *)insn->data : insn->data;
+	}
+	return true;
+}
+
+static __kprobes bool hit(struct pt_regs *regs, unsigned long addr)
+{
+	void *detour = kprobe_breakpoint_detour(addr);
+	int handled;
+
+	/* It is to call the handlers instead of the trap. */
+	if (detour) {
+		if (arch_kprobe_passes(kprobe_point_lookup(addr), regs))
+			regs->ARM_pc = addr + KPROBE_INSN_MAX;
+		else
+			regs->ARM_pc = (unsigned long)detour;
+		return true;
+	}
+	preempt_disable_notrace();
+	handled = kprobe_breakpoint_hit(addr, regs, 0);
+	preempt_enable_no_resched_notrace();
+	return handled;
+}
+
+/* An instruction in the kernel was undefined. Returns whether it was a probe's breakpoint. */
+__kprobes bool kprobe_undef_handler(struct pt_regs *regs)
+{
+	unsigned int access = arch_kprobe_access();
+
+	/* The trap's end restores it. */
+	if (unlikely(access))
+		arch_kprobe_end_access(access);
+	return hit(regs, regs->ARM_pc);
+}
+
+#if defined(CONFIG_CPU_SW_DOMAIN_PAN)
+__kprobes void arch_kprobe_end_access(unsigned int access)
+{
+	set_domain(get_domain() & ~domain_mask(DOMAIN_USER));
+}
+
+__kprobes void arch_kprobe_resume_access(unsigned int access)
+{
+	set_domain(get_domain() | access);
+}
+#elif defined(CONFIG_CPU_TTBR0_PAN)
+__kprobes void arch_kprobe_end_access(unsigned int access)
+{
+	cpu_set_ttbcr(cpu_get_ttbcr() | TTBCR_A1 | TTBCR_EPD0 | TTBCR_T0SZ_MASK);
+	isb();
+}
+
+__kprobes void arch_kprobe_resume_access(unsigned int access)
+{
+	cpu_set_ttbcr(cpu_get_ttbcr() & ~(TTBCR_A1 | TTBCR_EPD0 | TTBCR_T0SZ_MASK));
+	isb();
+}
+#else
+__kprobes void arch_kprobe_end_access(unsigned int access) { }
+__kprobes void arch_kprobe_resume_access(unsigned int access) { }
+#endif
+
+/* Symbols that a configuration does not have are passed over. */
+static const char * const no_go[] __initconst = {
+	/* A CPU comes up, or resumes: without the stack of undefined instructions, or vectors. */
+	"secondary_start_kernel", "cpu_init", "cpu_resume_after_mmu", "__cpu_suspend",
+	"__cpu_suspend_save", "cpu_suspend_abort",
+	/* The stack is another one. */
+	"__switch_to", "call_with_stack",
+	/* A CPU goes offline: as dying[] of kernel/kprobes/blacklist.c. */
+	"psci_cpu_die",
+	/* From a copy, while the kernel is overwritten. */
+	"relocate_new_kernel",
+};
+
+int __init arch_kprobe_blacklist(void)
+{
+	/* Executed at its physical address as well. */
+	return kprobe_blacklist_add_text((unsigned long)__idmap_text_start,
+					 (unsigned long)__idmap_text_end) ?:
+	       kprobe_blacklist_add_functions(no_go, ARRAY_SIZE(no_go));
+}

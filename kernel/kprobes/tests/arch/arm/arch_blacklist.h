@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef _KPROBES_TESTS_ARM_BLACKLIST_H
+#define _KPROBES_TESTS_ARM_BLACKLIST_H
+
+/* blacklist_kunit.c: the architecture's part of the blacklist. */
+
+/* Is there always code for entries from user space in a section of its own? */
+#define ENTRY_IS_APART	true
+
+/* On the path of a hit; all must be there. */
+static const char * const serving_here[] = {
+	"kprobe_undef_handler", "kprobe_post_trampoline", "kprobe_detour_post",
+	"kprobe_detour_common", "do_undefinstr", "__und_svc", "__und_fault", "do_page_fault",
+	"__patch_text_real", "__switch_to", "secondary_start_kernel",
+};
+
+/* Executed before a CPU can take a trap, from a copy, or on another stack; some may be there. */
+static const char * const early_here[] = {
+	"cpu_resume_after_mmu", "__cpu_suspend", "__cpu_suspend_save", "cpu_suspend_abort",
+	"call_with_stack", "cpu_init",
+};
+
+/* Not on the blacklist, because it is in no section of the kernel's text. */
+static const char * const no_text_here[] = {
+	"vector_und", "relocate_new_kernel", "secondary_startup",
+};
+
+/* Executed with a guest's vectors or state. */
+static const char * const guest_here[] = { };
+
+/* No grace period waits for a CPU in these. */
+static const char * const dying_here[] = { };
+
+/* Labels between which ftrace patches or copies its code; some may be there. */
+static const char * const ftrace_here[] = {
+	"ftrace_call", "ftrace_graph_call", "ftrace_regs_call", "ftrace_graph_regs_call",
+};
+
+/* Entered or left in another way than functions: no return probes, but probes. */
+static const char * const no_functions_here[] = { };
+
+#endif /* _KPROBES_TESTS_ARM_BLACKLIST_H */
