@@ -191,6 +191,25 @@ static __always_inline unsigned int arch_kprobe_copy_len(const struct kprobe_poi
 }
 #endif
 
+#ifndef arch_kprobe_slot_ended
+/**
+ * arch_kprobe_slot_ended() - where does a hit go on after the breakpoint that a slot ends in?
+ * @point:  the slot's point
+ * @regs:   registers at that breakpoint; may be changed to those after the instruction
+ * @offset: where in the slot it is: a copy may have one of its own, for when it skips the next
+ *          instruction
+ *
+ * Context: Hit path.
+ * Return: An address of the text.
+ */
+static __always_inline unsigned long arch_kprobe_slot_ended(const struct kprobe_point *point,
+							    struct pt_regs *regs,
+							    unsigned int offset)
+{
+	return point->site + point->len;
+}
+#endif
+
 /* The first unit of what ftrace replaces by its call at a function's entry. */
 #ifndef KPROBE_ENTRY_OPCODE
 #define KPROBE_ENTRY_OPCODE	0

@@ -486,7 +486,7 @@ static __kprobes bool slot_hit(unsigned long addr, struct pt_regs *regs, unsigne
 	post = slot == point->text.run_post;
 	if (!post && slot != kprobe_point_slot(point))
 		return false;
-	instruction_pointer_set(regs, point->site + point->len);
+	instruction_pointer_set(regs, arch_kprobe_slot_ended(point, regs, offset));
 	if (post)
 		post_hit(point, regs, entered);
 	return true;

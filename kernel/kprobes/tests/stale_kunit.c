@@ -77,6 +77,37 @@ static void not_for_ever(struct kunit *test)
 	migrate_enable();
 }
 
+/* Of such a slot each word may be the breakpoint. Of one for post-handlers it calls them. */
+static void slot_ends_in_trap(struct kunit *test)
+{
+	struct kprobes_counter *c = kprobes_counter(test, kprobes_place_named(KPROBES_PLACE_ASM));
+	unsigned int offset, post, posts = 0;
+	struct kprobe_point *point;
+	struct pt_regs regs, ended;
+
+	kprobes_hold_optimizer(true);
+	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&c->kp));
+	scoped_guard(mutex, &kprobe_mutex)
+		point = kprobe_point_lookup((unsigned long)c->kp.addr);
+	for (post = 0; post < 2; post++) {
+		void *slot = post ? point->text.run_post : point->text.run;
+
+		KUNIT_ASSERT_NOT_NULL(test, slot);
+		for (offset = KPROBE_INSN_ALIGN; offset <= point->len; offset += KPROBE_INSN_ALIGN) {
+			point->ends_in_trap = 1;
+			KUNIT_EXPECT_EQ(test, 1, trap_at((unsigned long)slot + offset, &regs));
+			point->ends_in_trap = 0;
+			ended = (struct pt_regs){};
+			KUNIT_EXPECT_EQ(test, instruction_pointer(&regs),
+					arch_kprobe_slot_ended(point, &ended, offset));
+			posts += post;
+		}
+	}
+	kprobes_expect_counts(test, c, 0, posts);
+	unregister_kprobe(&c->kp);
+	kprobes_hold_optimizer(false);
+}
+
 static void expect_original(struct kunit *test, const struct kprobes_text *text)
 {
 	u8 bytes[sizeof(text->bytes)];
@@ -117,6 +148,7 @@ static struct kunit_case stale_test_cases[] = {
 	KUNIT_CASE(executed_again),
 	KUNIT_CASE(executed_again_in_delay_slot),
 	KUNIT_CASE(not_for_ever),
+	KUNIT_CASE(slot_ends_in_trap),
 	KPROBES_CASE_PLACES(decoders_see_the_original),
 	{}
 };
