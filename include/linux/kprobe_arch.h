@@ -105,15 +105,17 @@ bool arch_kprobe_emulate(struct kprobe_point *point, struct pt_regs *regs);
  */
 int __init arch_kprobe_blacklist(void);
 
-/* In the architecture's assembly: what slots call, for the post-handlers, and stubs. */
-void kprobe_post_trampoline(void);
-void kprobe_detour_common(void);
+/*
+ * In the architecture's assembly: what slots call, for the post-handlers, and stubs. Labels of code,
+ * without a descriptor where functions have one.
+ */
+extern const char kprobe_post_trampoline[], kprobe_detour_common[];
 
 /*
  * With a link register kprobe_post_trampoline comes first, then the other trampolines, the one
  * of return probes included, and then this.
  */
-void kprobe_trampolines_end(void);
+extern const char kprobe_trampolines_end[];
 
 /*
  * What is the same on most architectures; inline, as it is on the hit path. One where it

@@ -6,6 +6,7 @@
  *   module:f	the only one of the module
  *   f,N	the N-th symbol of this name, counted from 1 in the order of kallsyms, as livepatch
  *		does (sympos): of the kernel, or of the module that is named. f,0 is f
+ *   f		if no function has it, but one has .f: that
  *   f.*	the only clone that a compiler has made of f, as f.isra.0
  *
  * Symbols of data count for N alone. Nothing is known of clones but their names: f.isra.0 takes
@@ -173,6 +174,28 @@ static void search(struct search *s)
 }
 
 /*
+ * Finds what a name means. If no function has it: where functions have descriptors, a name may be
+ * that of the descriptor alone, and the function's name begins with a dot.
+ */
+static void find(const char *name, struct search *s, struct wanted *w)
+{
+	unsigned long data;
+
+	if (!s->addr && parse(name, w))
+		search(s);
+	if (s->functions || is_text(s->addr) || !parse(name, w) ||
+	    strlen(w->name) + 1 == sizeof(w->name))
+		return;
+	memmove(w->name + 1, w->name, sizeof(w->name) - 1);
+	w->name[0] = '.';
+	data = s->addr;
+	s->addr = 0;
+	s->seen = 0;
+	search(s);
+	s->addr = s->addr ?: data;
+}
+
+/*
  * Sets @addr to the address of the symbol that a name means. May sleep. @any: if there are several,
  * the first will do. To know that there is no other one, all symbols of all modules are compared.
  */
@@ -183,8 +206,7 @@ enum kprobe_reason kprobe_find_symbol(const char *name, bool any, unsigned long 
 
 	if (any && !strpbrk(name, ",*"))
 		s.addr = kallsyms_lookup_name(name);
-	else if (parse(name, &wanted))
-		search(&s);
+	find(name, &s, &wanted);
 	if (!s.addr)
 		return KPROBE_REASON_SYMBOL;
 	if (s.functions > 1 && !any)
@@ -202,8 +224,7 @@ void kprobe_list_candidates(const char *name, char *text, size_t size)
 
 	seq_buf_init(&candidates, text, size);
 	memset(text, 0, size);
-	if (parse(name, &wanted))
-		search(&s);
+	find(name, &s, &wanted);
 	if (seq_buf_has_overflowed(&candidates))
 		memcpy(text + min(strnlen(text, size), size - sizeof("...")), "...",
 		       sizeof("..."));

@@ -283,7 +283,7 @@ static bool pass_slot(struct kunit *test, const struct kprobe_point *point, int 
 
 /* A trampoline saves, and restores, all registers. What ends like a trap is not executed. */
 static void pass_trampoline(struct kunit *test, const struct kprobe_point *point,
-			    int (*fn)(int a), void (*trampoline)(void), bool called)
+			    int (*fn)(int a), const void *trampoline, bool called)
 {
 	unsigned long start = (unsigned long)trampoline, size, offset, hits;
 

@@ -39,6 +39,15 @@ noinline __noclone int kprobes_cloned_twice_isra(int x)
 	return x + 4;
 }
 
+/* As the text of a function is called whose descriptor has its name. */
+int kprobes_dotted(int x) __asm__(".kprobes_dotted");
+
+noinline __noclone int kprobes_dotted(int x)
+{
+	barrier();
+	return x + 7;
+}
+
 /* Not for objtool: it takes this for a part of the first. */
 #ifndef CONFIG_OBJTOOL
 noinline __noclone int kprobes_cloned_cold(int x)
@@ -69,6 +78,7 @@ static void expect_hits(struct kunit *test, const char *name, unsigned long addr
 	kprobes_call_other_twin(1);
 	kprobes_cloned_isra(1);
 	kprobes_cloned_twice_isra(1);
+	kprobes_dotted(1);
 	KUNIT_EXPECT_EQ(test, 1, atomic_read(&c->pre));
 	unregister_kprobe(&c->kp);
 }
@@ -202,6 +212,30 @@ static void list_is_cut(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, text, whole);
 }
 
+static void behind_a_dot(struct kunit *test)
+{
+	unsigned long dotted = kallsyms_lookup_name(".kprobes_dotted");
+
+	KUNIT_ASSERT_NE(test, 0, dotted);
+	expect_hits(test, ".kprobes_dotted", dotted);
+	expect_hits(test, "kprobes_dotted", dotted);
+	expect_hits(test, "kprobes_dotted,1", dotted);
+	KUNIT_EXPECT_EQ(test, dotted, (unsigned long)kprobe_lookup_name("kprobes_dotted", 0));
+	KUNIT_EXPECT_EQ(test, 0, kprobe_on_func_entry(NULL, "kprobes_dotted", 0));
+	expect_unknown(test, "kprobes_dotted,2");
+}
+
+/* The address that C code has of a function may be that of a descriptor. */
+static void by_c_address(struct kunit *test)
+{
+	struct kprobe p = { .addr = (kprobe_opcode_t *)kprobes_symbol_twin };
+
+	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&p));
+	KUNIT_EXPECT_EQ(test, (unsigned long)p.addr, kprobe_entry_of((unsigned long)
+			dereference_function_descriptor(kprobes_symbol_twin)));
+	unregister_kprobe(&p);
+}
+
 static struct kunit_case symbol_cases[] = {
 	KUNIT_CASE(one_of_two),
 	KUNIT_CASE(which_of_two),
@@ -211,6 +245,8 @@ static struct kunit_case symbol_cases[] = {
 	KUNIT_CASE(which_clone),
 	KUNIT_CASE(no_clone),
 	KUNIT_CASE(no_module),
+	KUNIT_CASE(behind_a_dot),
+	KUNIT_CASE(by_c_address),
 	KUNIT_CASE(list_is_cut),
 	{}
 };

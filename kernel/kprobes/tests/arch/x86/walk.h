@@ -146,7 +146,7 @@ struct kprobes_cover *kprobes_walk_cover(struct kunit *test, struct kprobes_walk
 void kprobes_walk_cover_point(struct kunit *test, struct kprobes_walk *w,
 			      const struct kprobe_point *point);
 void kprobes_walk_cover_trampoline(struct kunit *test, struct kprobes_walk *w,
-				   const char *name, void (*trampoline)(void));
+				   const char *name, const void *trampoline);
 void kprobes_walk_expect_covered(struct kunit *test, const struct kprobes_walk *w,
 				 const char *what);
 

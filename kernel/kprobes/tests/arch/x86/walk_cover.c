@@ -107,7 +107,7 @@ void kprobes_walk_cover_point(struct kunit *test, struct kprobes_walk *w,
 }
 
 void kprobes_walk_cover_trampoline(struct kunit *test, struct kprobes_walk *w,
-				   const char *name, void (*trampoline)(void))
+				   const char *name, const void *trampoline)
 {
 	unsigned long size, offset;
 	struct kprobes_cover *c;
