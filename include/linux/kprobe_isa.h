@@ -436,8 +436,10 @@ struct kprobe_region {
 enum kprobe_reason kprobe_plan_region(const struct kprobe_isa *isa,
 				      struct kprobe_region *region, const u8 *text,
 				      size_t avail, unsigned long addr);
-enum kprobe_reason kprobe_region_of_one(struct kprobe_region *region,
-					const struct kprobe_insn *insn);
+enum kprobe_reason kprobe_region_of_one(const struct kprobe_isa *isa,
+					struct kprobe_region *region,
+					const struct kprobe_insn *insn, const u8 *text,
+					size_t avail, unsigned long addr);
 void kprobe_region_set_scratch(struct kprobe_region *region, u32 scratch);
 bool kprobe_region_goes_on(const struct kprobe_region *region);
 void kprobe_emit_region(const struct kprobe_isa *isa, struct kprobe_code *code,

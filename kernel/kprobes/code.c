@@ -309,11 +309,14 @@ void kprobe_detour_for_breakpoint(struct kprobe_point *point)
 	lockdep_assert_held(&kprobe_mutex);
 	if (kprobe_detour_is_current(point) && leads_to_detour(point))
 		return;
-	/* A task that sleeps in a fault of the copy has left the detour for Tasks RCU. */
-	if (arch_kprobe_refuses_detours() || search_exception_tables(point->site))
+	if (arch_kprobe_refuses_detours())
 		return;
 	kprobe_point_plan(point, &insn);
-	if (kprobe_region_of_one(&region, &insn))
+	if (kprobe_region_of_one(arch_kprobe_isa, &region, &insn, (u8 *)point->insn,
+				 sizeof(point->insn), point->site))
+		return;
+	/* A task that sleeps in a fault of the copy has left the detour for Tasks RCU. */
+	if (kprobe_any_in(KPROBE_TEXT_FAULTS, point->site, point->site + region.len))
 		return;
 	/* If the jump back needs a register, the trap is faster than such a stub. */
 	if (kprobe_point_skips_nop(point))

@@ -25,6 +25,14 @@ static enum kprobe_reason judge(enum kprobe_reason refused, const struct kprobe_
 	return KPROBE_REASON_NONE;
 }
 
+/* The same of an instruction in a delay slot. */
+static enum kprobe_reason judge_slot(enum kprobe_reason refused, const struct kprobe_insn *insn)
+{
+	enum kprobe_reason reason = judge(refused, insn);
+
+	return reason || insn->flow == KPROBE_FLOW_NEXT ? reason : KPROBE_REASON_NOT_DISPLACED;
+}
+
 /*
  * Finds the region of a jump to @addr, whose original bytes are at @text. @avail bytes are there up
  * to the function's end: the first bytes of the next function must stay. Fills in @region, except
@@ -68,9 +76,7 @@ enum kprobe_reason kprobe_plan_region(const struct kprobe_isa *isa,
 			region->len += insn->len;
 			continue;
 		}
-		reason = judge(reason, insn);
-		if (!reason && slots && insn->flow != KPROBE_FLOW_NEXT)
-			reason = KPROBE_REASON_NOT_DISPLACED;
+		reason = slots ? judge_slot(reason, insn) : judge(reason, insn);
 		if (reason)
 			return reason;
 		region->len += insn->len;
@@ -87,19 +93,33 @@ enum kprobe_reason kprobe_plan_region(const struct kprobe_isa *isa,
 }
 
 /*
- * Makes a region of a single instruction. It may be shorter than a jump: only a breakpoint leads
- * to its detour.
+ * Makes a region of a single instruction, whose bytes are at @text, with what is in its delay slots.
+ * It may be shorter than a jump: only a breakpoint leads to its detour. @region->insn may have the
+ * plan.
  */
-enum kprobe_reason kprobe_region_of_one(struct kprobe_region *region,
-					const struct kprobe_insn *insn)
+enum kprobe_reason kprobe_region_of_one(const struct kprobe_isa *isa,
+					struct kprobe_region *region,
+					const struct kprobe_insn *insn, const u8 *text,
+					size_t avail, unsigned long addr)
 {
+	enum kprobe_reason reason = judge(KPROBE_REASON_NONE, insn);
+	struct kprobe_insn slot = {};
+	unsigned int i;
+
 	region->len = insn->len;
 	region->nr = 1;
 	region->scratch = 0;
 	region->insn[0] = *insn;
 	region->from[0] = 0;
-	region->from[1] = insn->len;
-	return insn->bundle ? KPROBE_REASON_NOT_DISPLACED : judge(KPROBE_REASON_NONE, insn);
+	for (i = 0; !reason && i < insn->bundle; i++) {
+		reason = region->len < avail ?
+			 judge_slot(isa->plan(&slot, text + region->len, avail - region->len,
+					      addr + region->len), &slot) :
+			 KPROBE_REASON_FUNCTION_ENDS;
+		region->len += slot.len;
+	}
+	region->from[1] = region->len;
+	return reason;
 }
 
 /* Sets the register, as a bit, that jumps and branches may use. */

@@ -422,6 +422,36 @@ static void toy_emit_region(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, get_unaligned_le16(buf + WORD_SIZE * i), c->copy[i]);
 }
 
+/* A region of one instruction takes along what is in its delay slot. */
+static void toy_region_of_one(struct kunit *test)
+{
+	static const struct {
+		u16 words[2];
+		unsigned int avail, len;
+		enum kprobe_reason reason;
+	} cases[] = {
+		{ { TOY_ALU(3, 4), TOY_NOP }, 4, 2 },
+		{ { TOY_COND(5, 20), TOY_ALU(3, 4) }, 4, 4 },
+		{ { TOY_COND(5, 20), TOY_SKIP(4) }, 4, 4, KPROBE_REASON_NOT_DISPLACED },
+		{ { TOY_COND(5, 20) }, 2, 2, KPROBE_REASON_FUNCTION_ENDS },
+	};
+	struct kprobe_region region;
+	u8 text[2 * WORD_SIZE];
+	struct kprobe_insn insn;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		put_unaligned_le16(cases[i].words[0], text);
+		put_unaligned_le16(cases[i].words[1], text + WORD_SIZE);
+		toy_isa.plan(&insn, text, cases[i].avail, START);
+		KUNIT_ASSERT_EQ(test, cases[i].reason,
+				kprobe_region_of_one(&toy_isa, &region, &insn, text,
+						     cases[i].avail, START));
+		KUNIT_EXPECT_EQ(test, region.len, cases[i].len);
+		KUNIT_EXPECT_EQ(test, region.from[1], cases[i].len);
+	}
+}
+
 /* Places */
 
 struct toy_site_case {
@@ -552,6 +582,7 @@ static struct kunit_case toy_isa_cases[] = {
 	KUNIT_CASE(toy_scan_once),
 	KUNIT_CASE(toy_survey_around),
 	KUNIT_CASE_PARAM(toy_emit_region, toy_copy_gen_params),
+	KUNIT_CASE(toy_region_of_one),
 	KUNIT_CASE_PARAM(toy_scan_site, toy_site_gen_params),
 	KUNIT_CASE(toy_scan_no_function),
 	KUNIT_CASE_PARAM(toy_dead_scratch, toy_dead_gen_params),

@@ -210,7 +210,8 @@ static void arm64_pads(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, !!region.insn[0].no_jump, pads[i] == BTI_C);
 		KUNIT_EXPECT_EQ(test, !!region.insn[0].no_jump_unless_traced, pads[i] != BTI_C);
 		KUNIT_EXPECT_EQ(test, KPROBE_REASON_NONE,
-				kprobe_region_of_one(&region, &region.insn[0]));
+				kprobe_region_of_one(&arm64_kprobe_isa, &region, &region.insn[0],
+						     text, sizeof(text), ADDR));
 	}
 }
 

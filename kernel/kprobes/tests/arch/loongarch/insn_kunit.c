@@ -89,7 +89,8 @@ static void loongarch_room(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, code.len, call + leave);
 		code.len = 0;
 		plan(&insn, text, words[i]);
-		kprobe_region_of_one(&region, &insn);
+		kprobe_region_of_one(&loongarch_kprobe_isa, &region, &insn, text, sizeof(text),
+				     ADDR);
 		kprobe_emit_region(&loongarch_kprobe_isa, &code, &region, 0, text, ADDR, at);
 		KUNIT_EXPECT_LE(test, 2 * (call + leave + code.len), KPROBE_DETOUR_MAX_SIZE);
 		if (insn.action == KPROBE_RUN)

@@ -110,7 +110,8 @@ static void riscv_call(struct kunit *test)
 	put_words(text, &c->word, 1);
 	KUNIT_ASSERT_EQ(test, KPROBE_REASON_NONE,
 			riscv_kprobe_isa.plan(&insn, text, sizeof(text), ADDR));
-	KUNIT_EXPECT_EQ(test, kprobe_region_of_one(&region, &insn),
+	KUNIT_EXPECT_EQ(test, kprobe_region_of_one(&riscv_kprobe_isa, &region, &insn, text,
+						   sizeof(text), ADDR),
 			c->copied ? KPROBE_REASON_NONE : KPROBE_REASON_CALL);
 	riscv_kprobe_isa.emit(&code, &insn, text, ADDR);
 	KUNIT_EXPECT_EQ(test, code.far, !c->copied);

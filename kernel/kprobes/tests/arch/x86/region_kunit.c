@@ -292,7 +292,8 @@ static void x86_region_of_one(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		KUNIT_ASSERT_EQ(test, 0, x86_kprobe_plan(&plan, cases[i].insn, 4, FROM));
 		KUNIT_EXPECT_EQ(test, cases[i].reason,
-				kprobe_region_of_one(&region, &plan));
+				kprobe_region_of_one(&x86_kprobe_isa, &region, &plan,
+						     cases[i].insn, 4, FROM));
 		KUNIT_EXPECT_EQ(test, region.nr, 1);
 		KUNIT_EXPECT_EQ(test, region.len, cases[i].len);
 	}
