@@ -14,7 +14,6 @@
  * work item makes the text match. It goes through all points, so that no request refers to an
  * object that may be freed before it is served.
  */
-#include <linux/extable.h>
 #include <linux/irq_work.h>
 #include <linux/irqflags.h>
 #include <linux/kprobe_arch.h>
@@ -115,10 +114,10 @@ void kprobe_point_free(struct kprobe_point *point)
 }
 
 /*
- * A task may sleep in a copy, and Tasks RCU treats it as one that has left the copy: in the page
- * fault of an instruction with an exception table entry, or in what an emulated call has called
- * from its copy, because its operand could not be read. Such a point is not freed before its text
- * is. There are no more of them than exception table entries and calls.
+ * A task may sleep in a copy, and Tasks RCU treats it as one that has left the copy: see
+ * kprobe_point_has_fixup(), or in what an emulated call has called from its copy, because its
+ * operand could not be read. Such a point is not freed before its text is. There are no more of
+ * them than exception table entries and calls.
  */
 static bool may_be_slept_in(const struct kprobe_point *point)
 {
@@ -126,7 +125,7 @@ static bool may_be_slept_in(const struct kprobe_point *point)
 
 	if (point->state != KPROBE_POINT_IDLE || !kprobe_point_slot(point))
 		return false;
-	return (emulation && READ_ONCE(emulation->entered)) || search_exception_tables(point->site);
+	return (emulation && READ_ONCE(emulation->entered)) || kprobe_point_has_fixup(point);
 }
 
 static void unpublish(struct kprobe_point *point)

@@ -13,7 +13,6 @@
  * the handlers that its point had when the detour was made. When they change, the detour leaves its
  * hits to detour.c until the optimizer has made a new one. A stub knows no handlers, and stays.
  */
-#include <linux/extable.h>
 #include <linux/init.h>
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
@@ -309,14 +308,11 @@ void kprobe_detour_for_breakpoint(struct kprobe_point *point)
 	lockdep_assert_held(&kprobe_mutex);
 	if (kprobe_detour_is_current(point) && leads_to_detour(point))
 		return;
-	if (arch_kprobe_refuses_detours())
+	if (arch_kprobe_refuses_detours() || kprobe_point_has_fixup(point))
 		return;
 	kprobe_point_plan(point, &insn);
 	if (kprobe_region_of_one(arch_kprobe_isa, &region, &insn, (u8 *)point->insn,
 				 sizeof(point->insn), point->site))
-		return;
-	/* A task that sleeps in a fault of the copy has left the detour for Tasks RCU. */
-	if (kprobe_any_in(KPROBE_TEXT_FAULTS, point->site, point->site + region.len))
 		return;
 	/* If the jump back needs a register, the trap is faster than such a stub. */
 	if (kprobe_point_skips_nop(point))

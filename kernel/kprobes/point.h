@@ -4,6 +4,7 @@
 
 /* point.c: points, their states, the probes on them, their routes */
 #include <linux/cleanup.h>
+#include <linux/extable.h>
 #include <linux/kprobe_arch.h>
 #include <linux/mutex.h>
 #include <linux/time64.h>
@@ -49,6 +50,16 @@ struct kprobe_point *kprobe_point_next_gone(unsigned long addr, unsigned long fr
 static inline bool kprobe_is_waiting(const struct kprobe *p)
 {
 	return !(~READ_ONCE(p->flags) & (KPROBE_FLAG_GONE | KPROBE_FLAG_PENDING));
+}
+
+/*
+ * Has the instruction an exception table entry, or that in the delay slot which its copy includes?
+ * A task may sleep in the fault of such a copy, and has then left it for Tasks RCU.
+ */
+static inline bool kprobe_point_has_fixup(const struct kprobe_point *point)
+{
+	return search_exception_tables(point->site) ||
+	       (point->has_slot && search_exception_tables(point->site + point->len));
 }
 
 /* Is the mechanism in the text? */

@@ -16,6 +16,7 @@
 #include <linux/vmalloc.h>
 
 #include "../place.h"
+#include "../point.h"
 #include "console.h"
 #include "optimized.h"
 
@@ -326,6 +327,24 @@ static void report_does_not_name_the_nop(struct kunit *test)
 	unregister_kprobe(&c->kp);
 }
 
+/* The copy of a branch includes what is in its delay slot. */
+static void slot_may_fault(struct kunit *test)
+{
+	struct kprobes_counter *c = probe_on(test, "kprobes_target_load");
+	struct kprobe_point branch = {
+		.site = (unsigned long)c->kp.addr - KPROBE_INSN_ALIGN,
+		.len = KPROBE_INSN_ALIGN,
+	};
+
+	KUNIT_EXPECT_FALSE(test, kprobe_point_has_fixup(&branch));
+	branch.has_slot = 1;
+	KUNIT_EXPECT_TRUE(test, kprobe_point_has_fixup(&branch));
+	branch.site += KPROBE_INSN_ALIGN;
+	KUNIT_EXPECT_TRUE(test, kprobe_point_has_fixup(&branch));
+	branch.site += KPROBE_INSN_ALIGN;
+	KUNIT_EXPECT_FALSE(test, kprobe_point_has_fixup(&branch));
+}
+
 /* Where a fault handler was told that the fault is. */
 static unsigned long fault_seen;
 
@@ -401,6 +420,7 @@ static struct kunit_case fault_copy_cases[] = {
 	KUNIT_CASE_PARAM(copy_has_fixup_type, fixup_gen_params),
 	KPROBES_CASE_WAYS(report_names_the_function),
 	KPROBES_CASE_WAYS(report_does_not_name_the_nop),
+	KUNIT_CASE(slot_may_fault),
 	KPROBES_CASE_WAYS(fault_within_the_copy),
 	{}
 };
