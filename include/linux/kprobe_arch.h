@@ -106,8 +106,8 @@ bool arch_kprobe_emulate(struct kprobe_point *point, struct pt_regs *regs);
 int __init arch_kprobe_blacklist(void);
 
 /*
- * In the architecture's assembly: what slots call, for the post-handlers, and stubs. Labels of code,
- * without a descriptor where functions have one.
+ * In the architecture's assembly: what slots call, for the post-handlers, and stubs. Labels of
+ * code, without a descriptor where functions have one.
  */
 extern const char kprobe_post_trampoline[], kprobe_detour_common[];
 

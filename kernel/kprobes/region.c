@@ -93,9 +93,9 @@ enum kprobe_reason kprobe_plan_region(const struct kprobe_isa *isa,
 }
 
 /*
- * Makes a region of a single instruction, whose bytes are at @text, with what is in its delay slots.
- * It may be shorter than a jump: only a breakpoint leads to its detour. @region->insn may have the
- * plan.
+ * Makes a region of a single instruction, whose bytes are at @text, with what is in its delay
+ * slots. It may be shorter than a jump: only a breakpoint leads to its detour. @region->insn may
+ * have the plan.
  */
 enum kprobe_reason kprobe_region_of_one(const struct kprobe_isa *isa,
 					struct kprobe_region *region,

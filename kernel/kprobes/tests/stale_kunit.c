@@ -93,7 +93,8 @@ static void slot_ends_in_trap(struct kunit *test)
 		void *slot = post ? point->text.run_post : point->text.run;
 
 		KUNIT_ASSERT_NOT_NULL(test, slot);
-		for (offset = KPROBE_INSN_ALIGN; offset <= point->len; offset += KPROBE_INSN_ALIGN) {
+		for (offset = KPROBE_INSN_ALIGN; offset <= point->len;
+		     offset += KPROBE_INSN_ALIGN) {
 			point->ends_in_trap = 1;
 			KUNIT_EXPECT_EQ(test, 1, trap_at((unsigned long)slot + offset, &regs));
 			point->ends_in_trap = 0;
