@@ -24,6 +24,7 @@
 #include <linux/vmalloc.h>
 #include <asm/inst.h>
 #include <asm/loongarch.h>
+#include <asm/switch_to.h>
 
 /* What a stub saves before it calls common code is part of what that saves. */
 static_assert(sizeof(struct pt_regs) == KPROBE_STUB_FRAME);
@@ -190,9 +191,6 @@ noinstr bool kprobe_break_handler(struct pt_regs *regs)
 }
 
 /* Runs on two stacks, one after the other: neither is the one of "current". */
-asmlinkage struct task_struct *__switch_to(struct task_struct *prev, struct task_struct *next,
-					   struct thread_info *next_ti, void *sched_ra,
-					   void *sched_cfa);
 NOKPROBE_SYMBOL(__switch_to);
 
 /*
