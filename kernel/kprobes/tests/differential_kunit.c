@@ -358,6 +358,9 @@ static void decode(struct kunit *test, struct diff_run *run)
 						    arch_kprobe_isa->insn_max, addr),
 			KPROBE_REASON_NONE);
 	run->runs_at = run->plan.action == KPROBE_RUN ? addr + run->plan.len : 0;
+	/* ftrace may have put another instruction into its first word. */
+	if (run->seq->flags & DIFF_ENTRY)
+		run->runs_at = kprobe_after_nop(addr);
 }
 
 static void run_column(struct kunit *test, struct diff_run *run)
