@@ -7,6 +7,7 @@
 #include <linux/kernel.h>
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
+#include <linux/sched.h>
 
 #include "../chunk.h"
 #include "../mechanism.h"
@@ -85,7 +86,8 @@ static enum kprobe_reason emit_bytes(void *arg, struct kprobe_code *code)
 	return KPROBE_REASON_NONE;
 }
 
-static void *make(struct kunit *test, struct slots *slots)
+/* Not each CPU fetches it yet. */
+static void *make_unsynced(struct kunit *test, struct slots *slots)
 {
 	void *slot;
 
@@ -93,6 +95,14 @@ static void *make(struct kunit *test, struct slots *slots)
 	KUNIT_EXPECT_EQ(test, KPROBE_REASON_NONE,
 			kprobe_slot_make(&slot, (unsigned long)&slots->owner |
 					 KPROBE_OWNER_IS_POINT, emit_bytes, NULL));
+	return slot;
+}
+
+static void *make(struct kunit *test, struct slots *slots)
+{
+	void *slot = make_unsynced(test, slots);
+
+	guard(mutex)(&kprobe_mutex);
 	kprobe_slots_sync();
 	return slot;
 }
@@ -126,9 +136,10 @@ static void near_is_full(struct kunit *test)
 	void *slot;
 
 	for (i = 0; i < MANY; i++) {
-		slot = make(test, slots);
+		slot = make_unsynced(test, slots);
 		KUNIT_ASSERT_NOT_NULL(test, slot);
 		slots->slot[slots->nr++] = slot;
+		cond_resched();
 		/* Once full, it stays so. */
 		if (is_near(slot))
 			KUNIT_EXPECT_EQ(test, near++, i);
