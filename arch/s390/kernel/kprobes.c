@@ -235,7 +235,8 @@ __kprobes bool kprobe_illegal_op(struct pt_regs *regs)
 
 /*
  * A fault of an instruction in the kernel, page faults aside, after which the PSW has the address
- * of the next one. Fault handlers find that of the instruction. Returns whether one has dealt with it.
+ * of the next one. Fault handlers find that of the instruction. Returns whether one has dealt with
+ * it.
  */
 __kprobes bool kprobe_trap_fault(struct pt_regs *regs)
 {
@@ -265,19 +266,7 @@ bool arch_kprobe_is_thunk(unsigned long addr)
 		return true;
 	return !(branch[0] == 0x07 && branch[1] == 0xfe);
 }
-#endif
 
-bool arch_kprobe_is_called(unsigned long addr)
-{
-#ifdef CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS
-	/* It goes back to the traced function by %r0; %r14 is that function's. */
-	if (addr == (unsigned long)ftrace_stub_direct_tramp)
-		return false;
-#endif
-	return true;
-}
-
-#ifdef CC_USING_EXPOLINE
 /* Every function returns through it. */
 void __s390_indirect_jump_r14(void);
 NOKPROBE_SYMBOL(__s390_indirect_jump_r14);

@@ -40,7 +40,4 @@ bool arch_kprobe_is_thunk(unsigned long addr);
 #define arch_kprobe_is_thunk	arch_kprobe_is_thunk
 #endif
 
-bool arch_kprobe_is_called(unsigned long addr);
-#define arch_kprobe_is_called	arch_kprobe_is_called
-
 #endif /* _ASM_S390_KPROBE_POINT_H */

@@ -14,8 +14,12 @@
 #define KPROBE_STUB_FRAME	360
 #define KPROBE_STUB_LINK	296
 
-/* Lengths of a stub's call, of what follows when r14 is saved, and of what restores r14 and r15. */
+/*
+ * Lengths of a stub's call, of what follows when there is room and when r14 is saved, and of what
+ * restores r14 and r15.
+ */
 #define KPROBE_STUB_ENTER	18
+#define KPROBE_STUB_ROOM	12
 #define KPROBE_STUB_SAVED	6
 #define KPROBE_STUB_LEAVE	12
 
@@ -24,10 +28,7 @@
 
 struct pt_regs;
 
-/*
- * Uprobes use lib/probes.c. What has to be put right after an instruction was executed at another
- * address.
- */
+/* lib/probes.c, for uprobes: what has to be put right after an instruction ran elsewhere. */
 #define FIXUP_NOT_REQUIRED	0x1	/* nothing */
 #define FIXUP_PSW_NORMAL	0x2	/* the next address */
 #define FIXUP_RETURN_REGISTER	0x4	/* a return address in a register */

@@ -27,11 +27,17 @@ function sequence(insn,		word)
 {
 	word = insn
 	sub(/ .*/, "", word)
-	# Branches, changes of the stack pointer, absolute addresses, and what is written by hand:
-	# divisions, pairs of registers with lengths, the machine's registers and clocks
-	if (word ~ /^(b.*|c[gl]?[gli]?[ri]b[a-z]*|cl[gir].*b|d[ls]g.*|mvcle?|clcle?|mvst|srst|clst|cksm|cs[pst]g?|tr|stfle|sfpc|lfpc|spm|clfith|k.*|p[cr].*|ssm|st[no]sm|st?c[kt][a-z]*|stpt|stap|stidp|stpx|l?ctlg?|lctl|ectg|stsi)$/ &&
+	# Branches
+	if (word ~ /^b|^c[gl]?[gli]?[ri]b[a-z]*$|^cl[gir].*b$/ &&
 	    insn !~ /^(br %r0|bnor|b[ct][^,]*,%r0$)/)
 		return ""
+	# What is written by hand: divisions, pairs of registers with lengths, operands that a trap
+	# changes, the machine's registers and clocks
+	if (word ~ /^(d[ls]g.*|mvcle?|clcle?|mvst|srst|clst|cksm|cs[pst]g?|tr|stfle|sfpc|lfpc|spm)$/ ||
+	    word ~ /^(clfith|k.*|p[cr].*|ssm|st[no]sm|st?c[kt][a-z]*|stpt|stap|stidp|stpx)$/ ||
+	    word ~ /^(l?ctlg?|lctl|ectg|stsi)$/)
+		return ""
+	# Changes of the stack pointer, and absolute addresses
 	if (insn ~ /^l[a-z]* %r15,|,%r15,[^(]*[(]/ && insn !~ /^st/ || insn ~ /^s[a-z]* %r15,/)
 		return ""
 	if (insn !~ /[(]/ && word ~ /^(l|ly|lg|ltg|cg|cs|stg|stmg|tm|lpp|stfl|tpi)$/)
