@@ -19,7 +19,8 @@
  * the slot that has called, for the way back and for unwinders. Those find r4 at the stack pointer.
  */
 	.macro	save_regs
-	.fnstart
+UNWIND(.fnstart)
+UNWIND(.cantunwind)
 	stmia	sp, {r0 - r12}
 	add	r0, sp, #KPROBE_STUB_FRAME
 	str	r0, [sp, #S_SP]
@@ -29,8 +30,6 @@
 	str	r2, [sp, #S_OLD_R0]
 	mov	r5, lr
 	mov	r4, sp
-	.save	{r0 - pc}
-	.setfp	r4, sp
 	bic	sp, sp, #7
 	push	{r4, r5}
 	mov	r0, r4
@@ -53,7 +52,7 @@ ENTRY(kprobe_post_trampoline)
 	mov	lr, r5
 	restore_regs
 	bx	lr
-	.fnend
+UNWIND(.fnend)
 ENDPROC(kprobe_post_trampoline)
 
 /*
@@ -92,7 +91,7 @@ ENTRY(kprobe_detour_common)
 	ldr	r0, [sp, #S_PSR]
 	msr	spsr_cxsf, r0
 	ldmia	sp, {r0 - pc}^
-	.fnend
+UNWIND(.fnend)
 ENDPROC(kprobe_detour_common)
 
 #ifdef CONFIG_KRETPROBES
@@ -112,7 +111,7 @@ ENTRY(kretprobe_trampoline)
 	ldr	lr, [sp, #S_LR]
 	add	sp, sp, #KPROBE_STUB_FRAME
 	bx	lr
-	.fnend
+UNWIND(.fnend)
 ENDPROC(kretprobe_trampoline)
 #endif
 

@@ -125,14 +125,12 @@ __kprobes bool arch_kprobe_emulate(struct kprobe_point *point, struct pt_regs *r
 static __kprobes bool hit(struct pt_regs *regs, unsigned long addr)
 {
 	void *detour = kprobe_breakpoint_detour(addr);
+	struct kprobe_point *point = detour ? kprobe_point_lookup(addr) : NULL;
 	int handled;
 
-	/* It is to call the handlers instead of the trap. */
-	if (detour) {
-		if (arch_kprobe_passes(kprobe_point_lookup(addr), regs))
-			regs->ARM_pc = addr + KPROBE_INSN_MAX;
-		else
-			regs->ARM_pc = (unsigned long)detour;
+	/* It is to call the handlers instead of the trap, unless the condition is not true. */
+	if (point && !arch_kprobe_passes(point, regs)) {
+		regs->ARM_pc = (unsigned long)detour;
 		return true;
 	}
 	preempt_disable_notrace();
