@@ -14,7 +14,6 @@
 #include <linux/memory.h>
 #include <linux/preempt.h>
 #include <linux/smp.h>
-#include <linux/spinlock.h>
 #include <linux/unaligned.h>
 #include <asm/stacktrace.h>
 #include <asm/stp.h>
@@ -279,7 +278,6 @@ NOKPROBE_SYMBOL(__s390_indirect_jump_r14);
 NOKPROBE_SYMBOL(stp_sync_check);
 NOKPROBE_SYMBOL(stp_island_check);
 NOKPROBE_SYMBOL(schedule_mcck_handler);
-NOKPROBE_SYMBOL(arch_spin_lock_wait);
 
 /* Symbols that a configuration does not have are passed over. */
 static const char * const no_go[] __initconst = {
@@ -294,7 +292,7 @@ static const char * const no_go[] __initconst = {
 	/* A CPU comes up: its lowcore is not complete. */
 	"smp_start_secondary", "smp_init_secondary", "cpu_init",
 	/* A CPU goes offline, as dying[] of kernel/kprobes/blacklist.c, or is stopped. */
-	"cpu_die", "pcpu_sigp_retry", "do_restart",
+	"cpu_die", "do_restart",
 	/* Executed without DAT or from a copy, or for the next kernel. */
 	"store_status", "relocate_kernel", "__do_machine_kexec", "__do_machine_kdump",
 };

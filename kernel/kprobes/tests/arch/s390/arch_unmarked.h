@@ -20,7 +20,7 @@ static const struct unmarked unmarked_here[] = {
 	{ "a CPU comes up", {
 		"smp_start_secondary", "smp_init_secondary", "cpu_init" } },
 	{ "a CPU goes offline, and RCU was told, or is stopped", {
-		"cpu_die", "pcpu_sigp_retry", "do_restart" } },
+		"cpu_die", "do_restart" } },
 	{ "without DAT", {
 		"store_status", "relocate_kernel", "__do_machine_kexec", "__do_machine_kdump" } },
 };
