@@ -123,8 +123,8 @@ static __kprobes bool compare_holds(const u8 *bytes, const unsigned long *gprs)
 	else
 		b = gprs[bytes[1] & 0xf];
 	if (!wide) {
-		a = is_signed ? (s32)a : (u32)a;
-		b = is_signed ? (s32)b : (u32)b;
+		a = is_signed ? (s32)a : (long)(u32)a;
+		b = is_signed ? (s32)b : (long)(u32)b;
 	}
 	return comparison_holds(immediate ? bytes[1] & 0xf : bytes[4] >> 4, a, b, is_signed);
 }

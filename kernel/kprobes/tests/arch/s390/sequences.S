@@ -98,17 +98,16 @@ OVER "cgrjnl %r2,%r3,1f"
 OVER "clgrjnh %r2,%r3,1f"
 OVER "clgrjnl %r2,%r3,1f"
 
-	/* A call must be the last instruction that a jump covers. */
+	/* A call must be the last instruction that a jump covers; brasl is as long as that. */
 	NO_JUMP
 OVER "bras %r14,1f"
 	NO_JUMP
 BACK "bras %r14,1b"
+	/* What it leads over may be data. */
+	NO_JUMP
 OVER "bras %r5,1f"
-	NO_JUMP
 OVER "brasl %r14,1f"
-	NO_JUMP
 BACK "brasl %r14,1b"
-	NO_JUMP
 OVER "brasl %r0,1f"
 
 .macro CALL name:req reg:req insn:req
@@ -119,9 +118,10 @@ SEQUENCE \name
 END_SEQUENCE \name
 .endm
 
-	NO_JUMP
 CALL brasl_far, %r5, "brasl %r14,kprobes_diff_callee"
+	NO_JUMP
 CALL basr, %r5, "basr %r14,%r5"
+	NO_JUMP
 CALL balr, %r5, "balr %r14,%r5"
 	NO_JUMP
 CALL basr_same, %r14, "basr %r14,%r14"
@@ -141,25 +141,7 @@ JUMP %r14, nop, "blr %r14"
 JUMP %r14, nop, "bnlr %r14"
 JUMP %r14, nop, "bner %r14"
 JUMP %r5, nop, "b 0(%r5)"
-JUMP %r5, nop, "be 0(%r5)"
-JUMP %r5, nop, "bne 0(%r5)"
 JUMP %r5, "lghi %r4,0", "b 0(%r4,%r5)"
-JUMP %r5, nop, "bctr %r2,%r5"
-JUMP %r5, nop, "bctgr %r2,%r5"
-JUMP %r5, nop, "bct %r2,0(%r5)"
-JUMP %r5, nop, "bctg %r2,0(%r5)"
-JUMP %r5, nop, "bxh %r2,%r6,0(%r5)"
-JUMP %r5, nop, "bxle %r2,%r6,0(%r5)"
-JUMP %r5, nop, "bxhg %r2,%r6,0(%r5)"
-JUMP %r5, nop, "bxleg %r2,%r6,0(%r5)"
-JUMP %r5, nop, "cgrbe %r2,%r3,0(%r5)"
-JUMP %r5, nop, "clgrbl %r2,%r3,0(%r5)"
-JUMP %r5, nop, "crbne %r2,%r3,0(%r5)"
-JUMP %r5, nop, "clrbh %r2,%r3,0(%r5)"
-JUMP %r5, nop, "cgibe %r3,1,0(%r5)"
-JUMP %r5, nop, "clgibne %r3,1,0(%r5)"
-JUMP %r5, nop, "cibl %r3,-1,0(%r5)"
-JUMP %r5, nop, "clibh %r3,5,0(%r5)"
 
 RUN "ber %r0"
 RUN "nopr %r7"
@@ -227,30 +209,9 @@ SEQUENCE cksm
 	PROBE "cksm %r2,%r4"
 END_SEQUENCE cksm
 
-SEQUENCE tr
-	lay	%r4, -128(%r1)
-	mvi	0(%r1), 5
-	PROBE "tr 0(1,%r1),0(%r4)"
-END_SEQUENCE tr
-
 SEQUENCE clc
 	PROBE "clc 8(8,%r1),0(%r1)"
 END_SEQUENCE clc
-
-SEQUENCE csst
-	lghi	%r0, 0
-	PROBE "csst 0(%r1),16(%r1),%r4"
-END_SEQUENCE csst
-
-SEQUENCE csp
-	lgr	%r6, %r1
-	PROBE "csp %r4,%r6"
-END_SEQUENCE csp
-
-SEQUENCE cspg
-	lgr	%r6, %r1
-	PROBE "cspg %r4,%r6"
-END_SEQUENCE cspg
 
 /* Divisions that do not overflow */
 
@@ -332,7 +293,6 @@ SYSTEM %r0, "lghi %r0,0", "kmc %r2,%r4"
 SYSTEM %r0, "lghi %r0,0", "kmf %r2,%r4"
 SYSTEM %r0, "lghi %r0,0", "kmo %r2,%r4"
 SYSTEM %r0, "lghi %r0,0", "kmctr %r2,%r6,%r4"
-SYSTEM %r0, "lghi %r0,0", "kma %r2,%r6,%r4"
 SYSTEM %r0, "lghi %r0,0", "kmac %r0,%r2"
 SYSTEM %r0, "lghi %r0,0", "kimd %r0,%r2"
 SYSTEM %r0, "lghi %r0,0", "klmd %r0,%r2"
