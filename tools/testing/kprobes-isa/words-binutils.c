@@ -114,14 +114,16 @@ static bool skips(const char *name, const char *completers)
 {
 	static const char adding[] = " add addi shladd sub subi ds cmpclr cmpiclr uaddcm dcor ";
 	static const char logical[] = " and andcm or xor uxor ";
-	static const char others[] = " shrpw shrpd extrw extrd depw depd depwi depdi ";
+	static const char shifting[] = " shrpw shrpd extrw extrd depw depd depwi depdi ";
 	static const char no_condition[] = " c dc l tsv tc b db i s u z * ";
 	size_t len;
 
 	/* addi,tc traps instead. */
-	if (!(is_one_of(adding, name, strlen(name)) || is_one_of(others, name, strlen(name)) ||
-	      is_one_of(logical, name, strlen(name))) ||
-	    (!strcmp(name, "addi") && strstr(completers, ",tc")))
+	if (!strcmp(name, "addi") && strstr(completers, ",tc"))
+		return false;
+	len = strlen(name);
+	if (!is_one_of(adding, name, len) && !is_one_of(logical, name, len) &&
+	    !is_one_of(shifting, name, len))
 		return false;
 	while (*completers == ',') {
 		char word[16];

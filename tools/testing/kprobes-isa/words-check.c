@@ -167,11 +167,13 @@ void words_begin(const char *differences)
 void words_check(const u8 *bytes, bool compared)
 {
 	const struct kprobe_isa *isa = harness_target.isa;
-	struct kprobe_code code = { .buf = copy, .size = COPY_SIZE, .base = harness_target.near };
-	struct kprobe_insn insn, with_slot;
+	/* Not on the stack, which sanitizers mark in each call. */
+	static struct kprobe_insn insn, with_slot;
+	static struct kprobe_code code;
 	enum kprobe_reason reason;
 	const char *fault;
 
+	code = (struct kprobe_code){ .buf = copy, .size = COPY_SIZE, .base = harness_target.near };
 	reason = isa->plan(&insn, bytes, isa->insn_max, harness_target.from);
 	fault = fault_of(&insn, reason) ?: fault_of_glance(&insn, bytes, harness_target.from);
 	tally.words++;

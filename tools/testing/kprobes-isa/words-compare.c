@@ -32,7 +32,7 @@
 #define FIELDS		5
 #define FIELD_SIZE	64
 #define LISTED_MAX	512
-#define FOUND_MAX	4096
+#define FOUND_MAX	8192
 
 /* A line of the list. */
 struct listed {
