@@ -42,9 +42,15 @@ static void *writable(unsigned long addr)
 	return page_address(vmalloc_to_page((void *)addr)) + offset_in_page(addr);
 }
 
+/* Pages that follow each other there need not do so in the direct map. */
 void arch_kprobe_write_slot(void *slot, const void *code, size_t len)
 {
-	memcpy(writable((unsigned long)slot), code, len);
+	size_t part;
+
+	for (; len; slot += part, code += part, len -= part) {
+		part = min(len, PAGE_SIZE - offset_in_page(slot));
+		memcpy(writable((unsigned long)slot), code, part);
+	}
 }
 
 static void fetch_anew(void *unused)
