@@ -8,6 +8,7 @@
 #include <linux/bug.h>
 #include <linux/ftrace.h>
 #include <linux/jump_label.h>
+#include <linux/kernel.h>
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
 #include <linux/objtool.h>
@@ -138,9 +139,7 @@ static unsigned long slot_page(const struct kprobe *p)
 
 static void in_a_slot(struct kunit *test)
 {
-	/* The kernel's text has some where no probe can be. */
-	const enum kprobe_reason reason = KPROBES_NEAR_SLOTS ? KPROBE_REASON_BLACKLIST :
-							       KPROBE_REASON_NO_TEXT;
+	enum kprobe_reason reason;
 	struct kprobes_counter *c;
 	unsigned long page;
 
@@ -149,6 +148,8 @@ static void in_a_slot(struct kunit *test)
 	if (!page)
 		kunit_skip(test, "the instruction has no slot");
 	KUNIT_EXPECT_TRUE(test, is_kprobe_insn_slot(page));
+	/* The kernel's text has some where no probe can be. */
+	reason = core_kernel_text(page) ? KPROBE_REASON_BLACKLIST : KPROBE_REASON_NO_TEXT;
 	kprobes_refuse_addr(test, (void *)page, -EINVAL, reason);
 	kprobes_refuse_addr(test, (void *)page + KPROBE_SLOT_SIZE, -EINVAL, reason);
 }

@@ -35,7 +35,7 @@ static const char * const guest_here[] = {
 
 /* No grace period waits for a CPU in these. */
 static const char * const dying_here[] = {
-	"idle_play_dead", "poll_play_dead",
+	"idle_play_dead",
 };
 
 /* Labels between which ftrace patches or copies its code; some may be there. */

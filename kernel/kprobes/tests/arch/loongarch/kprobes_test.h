@@ -52,7 +52,7 @@
 #define KPROBES_TRAP_IS_NMI	true
 #define KPROBES_STOPS_CPUS	false
 #define KPROBES_DETOUR_OF_ANY	true
-#define KPROBES_NEAR_SLOTS	true
+#define KPROBES_NEAR_SLOTS	false
 
 /* What the kernel's text is like. The guessing unwinder has whatever looks like text. */
 #define KPROBES_TEXT_HAS_DATA	true
