@@ -244,7 +244,7 @@ struct toy_module {
 
 static struct toy_module toys[2];
 /* Text of the first module, of the second, and the first one's init text. */
-static u8 toy_text[3][16];
+static u8 toy_text[3][16] __maybe_unused;
 
 #ifdef ARCH_HAS_RELATIVE_EXTABLE
 #define SITE	3
