@@ -63,13 +63,19 @@ static bool is_entry_nop(unsigned long addr)
 	return ftrace_text_reserved((void *)addr, (void *)addr);
 }
 
+static bool is_reserved(unsigned long addr)
+{
+	guard(mutex)(&text_mutex);
+	return arch_kprobe_text_reserved(addr, addr + 1);
+}
+
 /* Skips what ftrace patches into a call, which a jump must not replace. */
 static unsigned long skip_ftrace(unsigned long addr)
 {
 	u8 text[KPROBE_INSN_MAX];
 	unsigned int len;
 
-	while (is_entry_nop(addr) || arch_kprobe_text_reserved(addr, addr + 1)) {
+	while (is_entry_nop(addr) || is_reserved(addr)) {
 		len = kprobes_insn_len(text, read_text(addr, text));
 		if (!len)
 			break;
