@@ -28,6 +28,8 @@ int main(int argc, char **argv)
 {
 	int i;
 
+	/* What Unicorn writes to stderr when it aborts must not come within a line of results. */
+	setlinebuf(stdout);
 	if (argc == 3 && !strcmp(argv[1], "-w"))
 		return golden_write(argv[2]);
 	if (argc == 3 && !strcmp(argv[1], "-s"))
