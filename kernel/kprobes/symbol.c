@@ -48,7 +48,7 @@ struct wanted {
  * @candidates: where to write the names that would mean one of them, or NULL
  */
 struct search {
-	const struct wanted *wanted;
+	struct wanted *wanted;
 	const char *clone;
 	unsigned int seen;
 	unsigned int functions;
@@ -174,21 +174,19 @@ static void search(struct search *s)
 }
 
 /*
- * Finds what a name means. If no function has it: where functions have descriptors, a name may be
- * that of the descriptor alone, and the function's name begins with a dot.
+ * If no function was found: where functions have descriptors, a name may be that of the descriptor
+ * alone, and the function's name begins with a dot.
  */
-static void find(const char *name, struct search *s, struct wanted *w)
+static void search_behind_dot(const char *name, struct search *s)
 {
-	unsigned long data;
+	unsigned long data = s->addr;
+	struct wanted *w = s->wanted;
 
-	if (!s->addr && parse(name, w))
-		search(s);
-	if (s->functions || is_text(s->addr) || !parse(name, w) ||
+	if (s->functions || is_text(data) || !parse(name, w) ||
 	    strlen(w->name) + 1 == sizeof(w->name))
 		return;
 	memmove(w->name + 1, w->name, sizeof(w->name) - 1);
 	w->name[0] = '.';
-	data = s->addr;
 	s->addr = 0;
 	s->seen = 0;
 	search(s);
@@ -206,7 +204,9 @@ enum kprobe_reason kprobe_find_symbol(const char *name, bool any, unsigned long 
 
 	if (any && !strpbrk(name, ",*"))
 		s.addr = kallsyms_lookup_name(name);
-	find(name, &s, &wanted);
+	else if (parse(name, &wanted))
+		search(&s);
+	search_behind_dot(name, &s);
 	if (!s.addr)
 		return KPROBE_REASON_SYMBOL;
 	if (s.functions > 1 && !any)
@@ -224,7 +224,9 @@ void kprobe_list_candidates(const char *name, char *text, size_t size)
 
 	seq_buf_init(&candidates, text, size);
 	memset(text, 0, size);
-	find(name, &s, &wanted);
+	if (parse(name, &wanted))
+		search(&s);
+	search_behind_dot(name, &s);
 	if (seq_buf_has_overflowed(&candidates))
 		memcpy(text + min(strnlen(text, size), size - sizeof("...")), "...",
 		       sizeof("..."));
