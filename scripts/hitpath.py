@@ -62,7 +62,15 @@ class X86:
         return 0 if m.group(1) or not m.group(2) else int(m.group(2), 16)
 
 
-class Arm64:
+class OnePattern:
+    """Where all branches match @branch, whose group is where it leads, if not to what is in a register."""
+
+    def target(self, text):
+        m = self.branch.match(text)
+        return m and int(m.group(1) or "0", 16)
+
+
+class Arm64(OnePattern):
     name = "arm64"
     objdump = "aarch64-linux-gnu-objdump"
     ranges = [("__entry_text_start", "__entry_text_end"), ("__idmap_text_start", "__idmap_text_end"),
@@ -72,10 +80,6 @@ class Arm64:
     alternatives = "__alt_instructions", "__alt_instructions_end", "<iiHBB", 4
     replacements = None
     branch = re.compile(r"(?:(?:bl|b|b\.\w+|cbn?z\t\w+,|tbn?z\t\w+, #\d+,)\s+([0-9a-f]+)|(?:blr|br)(?:a[ab]z?)?\t)")
-
-    def target(self, text):
-        m = self.branch.match(text)
-        return m and int(m.group(1) or "0", 16)
 
 
 class Riscv:
@@ -103,7 +107,7 @@ class Riscv:
         return int(m.group(2), 16) if m.group(2) and m.group(1) == before else 0
 
 
-class Loongarch:
+class Loongarch(OnePattern):
     name = "loongarch"
     objdump = os.path.join(os.path.dirname(__file__), "../tools/testing/kprobes-isa/loongarch64-objdump")
     ranges = []
@@ -112,10 +116,6 @@ class Loongarch:
     replacements = ".altinstr_replacement"
     # LLVM leaves room for the bytes.
     branch = re.compile(r"\s*(?:b\w*\t(?:\$\w+, )*([0-9a-f]{5,})\b|(?:jr|jirl)\t)")
-
-    def target(self, text):
-        m = self.branch.match(text)
-        return m and int(m.group(1) or "0", 16)
 
 
 class S390:
