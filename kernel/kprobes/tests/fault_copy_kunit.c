@@ -27,6 +27,16 @@
 #define EX_TYPE_ZEROPAD	-1
 #endif
 
+#ifndef kprobes_fixup_type
+/* What the kernel does about a fault at an address. */
+static int kprobes_fixup_type(unsigned long addr)
+{
+	const struct exception_table_entry *ex = search_exception_tables(addr);
+
+	return ex ? ex->type : EX_TYPE_NONE;
+}
+#endif
+
 /* How many bytes of a word are before the end of a page. */
 #define TAIL	3
 

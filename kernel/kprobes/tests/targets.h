@@ -17,6 +17,22 @@
 #include "kprobes_test.h"
 #include "spin.h"
 
+#ifndef kprobes_landing_pad
+/* The length of the landing pad at a function's start. */
+static inline unsigned int kprobes_landing_pad(unsigned long addr)
+{
+	return 0;
+}
+#endif
+
+#ifndef kprobes_page_is_protected
+/* Can nobody write to a page of text? Else that is tried out elsewhere, or not so. */
+static inline bool kprobes_page_is_protected(void *addr)
+{
+	return true;
+}
+#endif
+
 /* An address in neither half of a 64-bit address space. */
 #ifndef TEST_NO_HALF
 #define TEST_NO_HALF	BIT(63)

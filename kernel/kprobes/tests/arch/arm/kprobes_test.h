@@ -11,7 +11,6 @@
 #define DIFF_BY_FTRACE		0
 
 #ifndef __ASSEMBLY__
-#include <linux/extable.h>
 #include <asm/kprobes.h>
 #include <asm/opcodes.h>
 #include <asm/patch.h>
@@ -74,22 +73,10 @@ static inline void kprobes_return_now(struct pt_regs *regs)
 	regs->ARM_pc = regs->ARM_lr;
 }
 
-/* The length of the landing pad at a function's start. */
-static inline unsigned int kprobes_landing_pad(unsigned long addr)
-{
-	return 0;
-}
-
 /* Does an instruction begin at @addr, after @start? Only as long as no probe is armed. */
 static inline bool kprobes_is_boundary(unsigned long addr, unsigned long start)
 {
 	return IS_ALIGNED(addr, KPROBE_INSN_ALIGN);
-}
-
-/* Can nobody write to a page of text? That is tried out elsewhere. */
-static inline bool kprobes_page_is_protected(void *addr)
-{
-	return true;
 }
 
 /* Writes an instruction for this CPU, as memory has it; also in the breakpoint's trap. */

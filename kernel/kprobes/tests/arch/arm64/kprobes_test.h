@@ -11,7 +11,6 @@
 #define DIFF_BY_FTRACE		0
 
 #ifndef __ASSEMBLY__
-#include <linux/extable.h>
 #include <asm/asm-extable.h>
 #include <asm/extable.h>
 #include <asm/insn.h>
@@ -89,24 +88,12 @@ static inline unsigned int kprobes_landing_pad(unsigned long addr)
 	return aarch64_insn_is_bti(le32_to_cpu(*(__le32 *)addr)) ? 4 : 0;
 }
 
+#define kprobes_landing_pad	kprobes_landing_pad
+
 /* Does an instruction begin at @addr, after @start? Only as long as no probe is armed. */
 static inline bool kprobes_is_boundary(unsigned long addr, unsigned long start)
 {
 	return IS_ALIGNED(addr, KPROBE_INSN_ALIGN);
-}
-
-/* What the kernel does about a fault at an address. */
-static inline int kprobes_fixup_type(unsigned long addr)
-{
-	const struct exception_table_entry *ex = search_exception_tables(addr);
-
-	return ex ? ex->type : EX_TYPE_NONE;
-}
-
-/* Can nobody write to a page of text? That is tried out elsewhere. */
-static inline bool kprobes_page_is_protected(void *addr)
-{
-	return true;
 }
 
 /* Writes an instruction for this CPU, as memory has it; also in the breakpoint's trap. */

@@ -11,7 +11,6 @@
 #define DIFF_BY_FTRACE		1
 
 #ifndef __ASSEMBLY__
-#include <linux/extable.h>
 #include <linux/kprobe_arch.h>
 #include <asm/asm-extable.h>
 #include <asm/cacheflush.h>
@@ -74,30 +73,10 @@ static inline void kprobes_return_now(struct pt_regs *regs)
 	regs->csr_era = regs->regs[1];
 }
 
-/* The length of the landing pad at a function's start. */
-static inline unsigned int kprobes_landing_pad(unsigned long addr)
-{
-	return 0;
-}
-
 /* Does an instruction begin at @addr, after @start? Only as long as no probe is armed. */
 static inline bool kprobes_is_boundary(unsigned long addr, unsigned long start)
 {
 	return IS_ALIGNED(addr, KPROBE_INSN_ALIGN);
-}
-
-/* What the kernel does about a fault at an address. */
-static inline int kprobes_fixup_type(unsigned long addr)
-{
-	const struct exception_table_entry *ex = search_exception_tables(addr);
-
-	return ex ? ex->type : EX_TYPE_NONE;
-}
-
-/* Can nobody write to a page of text? The kernel's own is writable. */
-static inline bool kprobes_page_is_protected(void *addr)
-{
-	return true;
 }
 
 /* Writes an instruction for this CPU; also in the breakpoint's trap. */

@@ -12,7 +12,6 @@
 
 #ifndef __ASSEMBLY__
 #include <linux/cacheflush.h>
-#include <linux/extable.h>
 #include <asm/asm-extable.h>
 #include <asm/csr.h>
 #include <asm/extable.h>
@@ -91,12 +90,6 @@ static inline void kprobes_return_now(struct pt_regs *regs)
 	regs->epc = regs->ra;
 }
 
-/* The length of the landing pad at a function's start. */
-static inline unsigned int kprobes_landing_pad(unsigned long addr)
-{
-	return 0;
-}
-
 /* Does an instruction begin at @addr, after @start? Only as long as no probe is armed. */
 static inline bool kprobes_is_boundary(unsigned long addr, unsigned long start)
 {
@@ -105,20 +98,6 @@ static inline bool kprobes_is_boundary(unsigned long addr, unsigned long start)
 	while (start < addr)
 		start += (*(u16 *)start & 3) == 3 ? 4 : 2;
 	return start == addr;
-}
-
-/* What the kernel does about a fault at an address. */
-static inline int kprobes_fixup_type(unsigned long addr)
-{
-	const struct exception_table_entry *ex = search_exception_tables(addr);
-
-	return ex ? ex->type : EX_TYPE_NONE;
-}
-
-/* Can nobody write to a page of text? That is tried out elsewhere. */
-static inline bool kprobes_page_is_protected(void *addr)
-{
-	return true;
 }
 
 /* Writes an instruction for this CPU; also in the breakpoint's trap. */

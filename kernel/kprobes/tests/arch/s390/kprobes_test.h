@@ -11,7 +11,6 @@
 #define DIFF_BY_FTRACE		0
 
 #ifndef __ASSEMBLY__
-#include <linux/extable.h>
 #include <linux/uaccess.h>
 #include <asm/asm-extable.h>
 #include <asm/extable.h>
@@ -81,12 +80,6 @@ static inline void kprobes_return_now(struct pt_regs *regs)
 	regs->psw.addr = regs->gprs[14];
 }
 
-/* The length of the landing pad at a function's start. */
-static inline unsigned int kprobes_landing_pad(unsigned long addr)
-{
-	return 0;
-}
-
 /* Does an instruction begin at @addr, after @start? Only as long as no probe is armed. */
 static inline bool kprobes_is_boundary(unsigned long addr, unsigned long start)
 {
@@ -95,20 +88,6 @@ static inline bool kprobes_is_boundary(unsigned long addr, unsigned long start)
 	while (start < addr)
 		start += *(u8 *)start < 0x40 ? 2 : *(u8 *)start < 0xc0 ? 4 : 6;
 	return start == addr;
-}
-
-/* What the kernel does about a fault at an address. */
-static inline int kprobes_fixup_type(unsigned long addr)
-{
-	const struct exception_table_entry *ex = search_exception_tables(addr);
-
-	return ex ? ex->type : EX_TYPE_NONE;
-}
-
-/* Can nobody write to a page of text? That is tried out elsewhere. */
-static inline bool kprobes_page_is_protected(void *addr)
-{
-	return true;
 }
 
 /* Writes an instruction for this CPU, as memory has it; also in the breakpoint's trap. */

@@ -117,11 +117,15 @@ static inline void kprobes_return_now(struct pt_regs *regs)
 	regs->sp += sizeof(long);
 }
 
+#define kprobes_cpu_has(feature)	boot_cpu_has(feature)
+
 /* The length of the landing pad at a function's start. */
 static inline unsigned int kprobes_landing_pad(unsigned long addr)
 {
 	return is_endbr(*(u32 *)addr) ? 4 : 0;
 }
+
+#define kprobes_landing_pad	kprobes_landing_pad
 
 /* Does an instruction begin at @addr, after @start? Only as long as no probe is armed. */
 static inline bool kprobes_is_boundary(unsigned long addr, unsigned long start)
@@ -139,6 +143,8 @@ static inline int kprobes_fixup_type(unsigned long addr)
 {
 	return ex_get_fixup_type(addr);
 }
+
+#define kprobes_fixup_type	kprobes_fixup_type
 
 /* Do calls and returns of compiled code change the flags? */
 static inline bool kprobes_calls_are_counted(void)
@@ -167,6 +173,8 @@ static inline bool kprobes_page_is_protected(void *addr)
 	return (pte_val(*pte) & (_PAGE_PRESENT | _PAGE_RW | _PAGE_NX | _PAGE_USER)) ==
 	       _PAGE_PRESENT && !(pte_val(*alias) & _PAGE_RW);
 }
+
+#define kprobes_page_is_protected	kprobes_page_is_protected
 
 #ifdef CONFIG_X86_LOCAL_APIC
 /* nmi.c */
