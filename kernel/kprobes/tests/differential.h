@@ -47,6 +47,13 @@
 #include <linux/percpu.h>
 #include <linux/types.h>
 
+#ifndef kprobes_cpu_has
+static inline bool kprobes_cpu_has(unsigned int feature)
+{
+	return true;
+}
+#endif
+
 /**
  * struct diff_regs - registers before or after a sequence
  * @gpr:   by number, as instructions encode them; those that the kernel needs, such as the
@@ -74,6 +81,18 @@ struct diff_sequence {
 	u32 flags;
 };
 
+/**
+ * struct diff_values - what the registers of a pass are made of
+ * @index: an index
+ * @other: for comparisons
+ * @seed:  of all the rest
+ */
+struct diff_values {
+	u64 index;
+	u64 other;
+	u64 seed;
+};
+
 extern const struct diff_sequence kprobes_diff_sequences[];
 extern const struct diff_sequence kprobes_diff_sequences_end[];
 
@@ -92,6 +111,7 @@ DECLARE_PER_CPU(unsigned long, kprobes_diff_percpu);
 DECLARE_PER_CPU(void *, kprobes_diff_percpu_callee);
 
 void kprobes_diff_run(void *code);
+void kprobes_diff_fill(const struct diff_values *values, unsigned int memory, u64 fp);
 
 /* What of the runner depends on the architecture: arch/<arch>/differential.c. */
 extern const unsigned int kprobes_diff_passes;
@@ -101,8 +121,6 @@ void kprobes_diff_begin(void);
 void kprobes_diff_end(void);
 
 void kprobes_diff_callee(void);
-
-bool kprobes_diff_has_features(const struct diff_sequence *s);
 
 #endif /* __ASSEMBLY__ */
 #endif /* _KPROBES_TESTS_DIFFERENTIAL_H */

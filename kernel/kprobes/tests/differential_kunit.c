@@ -40,6 +40,36 @@ struct diff_result {
 
 /* What goes in */
 
+/**
+ * kprobes_diff_fill() - make the registers that a sequence finds, but for flags
+ * @values: what they are made of
+ * @memory: number of the one with the address of memory; the next ones are the index, and what that
+ *          is compared with
+ * @fp:     tells what is in floating point and vectors from the others
+ *
+ * Context: Any.
+ */
+void kprobes_diff_fill(const struct diff_values *values, unsigned int memory, u64 fp)
+{
+	struct diff_regs *in = &kprobes_diff_in;
+	unsigned int i;
+
+	for (i = 0; i < DIFF_REGS; i++)
+		in->gpr[i] = rol64(values->seed, 4 * i);
+	for (i = 0; i < DIFF_FP_WORDS; i++)
+		in->fp[i] = rol64(values->seed ^ fp, i);
+	in->gpr[memory] = (unsigned long)&kprobes_diff_memory[128];
+	in->gpr[memory + 1] = values->index;
+	in->gpr[memory + 2] = values->other;
+}
+
+static bool has_features(const struct diff_sequence *s)
+{
+	unsigned int feature = s->flags / DIFF_NEEDS(1U);
+
+	return !feature || kprobes_cpu_has(feature);
+}
+
 static void prepare(unsigned int pass)
 {
 	unsigned int i;
@@ -404,7 +434,7 @@ static void differential(struct kunit *test)
 	run->seq = test->param_value;
 	if ((run->seq->flags & DIFF_CALLS) && kprobes_calls_are_counted())
 		kunit_skip(test, "calls are counted, which changes the flags");
-	if (!kprobes_diff_has_features(run->seq))
+	if (!has_features(run->seq))
 		kunit_skip(test, "the CPU does not have the instruction");
 	decode(test, run);
 	run_passes(run->seq, run->bare);

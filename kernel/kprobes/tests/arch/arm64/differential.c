@@ -7,12 +7,8 @@
 
 #include "../../differential.h"
 
-/* Values of x2, an index, and of x3, for comparisons; the rest is made of @seed. */
-static const struct {
-	u64 index;
-	u64 x3;
-	u64 seed;
-} reg_sets[] = {
+/* Of x2, an index, of x3, for comparisons, and of the rest. */
+static const struct diff_values reg_sets[] = {
 	{ 0, 0, 0 },
 	{ 1, 1, 0x8000000000000001 },
 	{ 3, 0x100000000, 0x7fffffff80000000 },
@@ -36,17 +32,8 @@ const unsigned long kprobes_diff_entry_scratch;
  */
 void kprobes_diff_prepare(unsigned int pass)
 {
-	unsigned int set = pass / FLAG_SETS, i;
-	struct diff_regs *in = &kprobes_diff_in;
-
-	for (i = 0; i < DIFF_REGS; i++)
-		in->gpr[i] = rol64(reg_sets[set].seed, 4 * i);
-	for (i = 0; i < DIFF_FP_WORDS; i++)
-		in->fp[i] = rol64(reg_sets[set].seed ^ 0x0f1e2d3c4b5a6978, i);
-	in->gpr[1] = (unsigned long)&kprobes_diff_memory[128];
-	in->gpr[2] = reg_sets[set].index;
-	in->gpr[3] = reg_sets[set].x3;
-	in->flags = (unsigned long)(pass % FLAG_SETS) << (ffs(PSR_V_BIT) - 1);
+	kprobes_diff_fill(&reg_sets[pass / FLAG_SETS], 1, 0x0f1e2d3c4b5a6978);
+	kprobes_diff_in.flags = (unsigned long)(pass % FLAG_SETS) << (ffs(PSR_V_BIT) - 1);
 }
 
 /**
@@ -67,9 +54,4 @@ void kprobes_diff_begin(void)
 void kprobes_diff_end(void)
 {
 	kernel_neon_end();
-}
-
-bool kprobes_diff_has_features(const struct diff_sequence *s)
-{
-	return true;
 }

@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What the sequences of differential_kunit.c find in LoongArch's registers and flags. */
-#include <linux/bitops.h>
 #include <linux/bits.h>
 #include <linux/kernel.h>
 #include <asm/fpu.h>
 
 #include "../../differential.h"
 
-/* Values of a2, an index, and of a3, for comparisons; the rest is made of @seed. */
-static const struct {
-	u64 index;
-	u64 a3;
-	u64 seed;
-} reg_sets[] = {
+/* Of a2, an index, of a3, for comparisons, and of the rest. */
+static const struct diff_values reg_sets[] = {
 	{ 0, 0, 0 },
 	{ 8, 8, 0x8000000000000001 },
 	{ 16, 0x100000000, 0x7fffffff80000000 },
@@ -38,17 +33,8 @@ const unsigned long kprobes_diff_entry_scratch = GENMASK(20, 12);
  */
 void kprobes_diff_prepare(unsigned int pass)
 {
-	unsigned int set = pass / ARRAY_SIZE(flag_sets), i;
-	struct diff_regs *in = &kprobes_diff_in;
-
-	for (i = 0; i < DIFF_REGS; i++)
-		in->gpr[i] = rol64(reg_sets[set].seed, 4 * i);
-	for (i = 0; i < DIFF_FP_WORDS; i++)
-		in->fp[i] = rol64(reg_sets[set].seed ^ 0x3ff0000000000000, i);
-	in->gpr[5] = (unsigned long)&kprobes_diff_memory[128];
-	in->gpr[6] = reg_sets[set].index;
-	in->gpr[7] = reg_sets[set].a3;
-	in->flags = flag_sets[pass % ARRAY_SIZE(flag_sets)];
+	kprobes_diff_fill(&reg_sets[pass / ARRAY_SIZE(flag_sets)], 5, 0x3ff0000000000000);
+	kprobes_diff_in.flags = flag_sets[pass % ARRAY_SIZE(flag_sets)];
 }
 
 /**
@@ -69,9 +55,4 @@ void kprobes_diff_begin(void)
 void kprobes_diff_end(void)
 {
 	kernel_fpu_end();
-}
-
-bool kprobes_diff_has_features(const struct diff_sequence *s)
-{
-	return true;
 }

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What the sequences of differential_kunit.c find in RISC-V's registers. */
-#include <linux/bitops.h>
+#include <linux/bits.h>
 #include <linux/fpu.h>
 #include <linux/kernel.h>
 
 #include "../../differential.h"
 
-/* Values of a2, an index, and of a3, for comparisons; the rest is made of @seed. */
-static const struct {
-	u64 index;
-	u64 a3;
-	u64 seed;
-} reg_sets[] = {
+/* Of a2, an index, of a3, for comparisons, and of the rest. */
+static const struct diff_values reg_sets[] = {
 	{ 0, 0, 0 },
 	{ 8, 1, 0x8000000000000001 },
 	{ 16, 0x100000000, 0x7fffffff80000000 },
@@ -34,16 +30,7 @@ const unsigned long kprobes_diff_entry_scratch = GENMASK(7, 5) | GENMASK(31, 28)
  */
 void kprobes_diff_prepare(unsigned int pass)
 {
-	struct diff_regs *in = &kprobes_diff_in;
-	unsigned int i;
-
-	for (i = 0; i < DIFF_REGS; i++)
-		in->gpr[i] = rol64(reg_sets[pass].seed, 4 * i);
-	for (i = 0; i < DIFF_FP_WORDS; i++)
-		in->fp[i] = rol64(reg_sets[pass].seed ^ 0x3ff0000000000000, i);
-	in->gpr[11] = (unsigned long)&kprobes_diff_memory[128];
-	in->gpr[12] = reg_sets[pass].index;
-	in->gpr[13] = reg_sets[pass].a3;
+	kprobes_diff_fill(&reg_sets[pass], 11, 0x3ff0000000000000);
 }
 
 /**
@@ -64,9 +51,4 @@ void kprobes_diff_begin(void)
 void kprobes_diff_end(void)
 {
 	kernel_fpu_end();
-}
-
-bool kprobes_diff_has_features(const struct diff_sequence *s)
-{
-	return true;
 }

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What the sequences of differential_kunit.c find in s390's registers and condition code. */
-#include <linux/bitops.h>
+#include <linux/bits.h>
 #include <linux/kernel.h>
 #include <asm/fpu.h>
 
 #include "../../differential.h"
 
-/* Values of %r2, an index, and of %r3, for comparisons; the rest is made of @seed. */
-static const struct {
-	u64 index;
-	u64 r3;
-	u64 seed;
-} reg_sets[] = {
+/* Of %r2, an index, of %r3, for comparisons, and of the rest. */
+static const struct diff_values reg_sets[] = {
 	{ 0, 0, 0 },
 	{ 8, 1, 0x8000000000000001 },
 	{ 16, 0x100000000, 0x7fffffff80000000 },
@@ -40,17 +36,8 @@ static struct kernel_fpu_32 fpu;
  */
 void kprobes_diff_prepare(unsigned int pass)
 {
-	unsigned int set = pass / FLAG_SETS, i;
-	struct diff_regs *in = &kprobes_diff_in;
-
-	for (i = 0; i < DIFF_REGS; i++)
-		in->gpr[i] = rol64(reg_sets[set].seed, 4 * i);
-	for (i = 0; i < DIFF_FP_WORDS; i++)
-		in->fp[i] = rol64(reg_sets[set].seed ^ 0x0f1e2d3c4b5a6978, i);
-	in->gpr[1] = (unsigned long)&kprobes_diff_memory[128];
-	in->gpr[2] = reg_sets[set].index;
-	in->gpr[3] = reg_sets[set].r3;
-	in->flags = (unsigned long)(pass % FLAG_SETS) << FLAGS_SHIFT;
+	kprobes_diff_fill(&reg_sets[pass / FLAG_SETS], 1, 0x0f1e2d3c4b5a6978);
+	kprobes_diff_in.flags = (unsigned long)(pass % FLAG_SETS) << FLAGS_SHIFT;
 }
 
 /**
@@ -71,9 +58,4 @@ void kprobes_diff_begin(void)
 void kprobes_diff_end(void)
 {
 	kernel_fpu_end(&fpu, KERNEL_FPC | KERNEL_VXR);
-}
-
-bool kprobes_diff_has_features(const struct diff_sequence *s)
-{
-	return true;
 }

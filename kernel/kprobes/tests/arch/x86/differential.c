@@ -110,17 +110,3 @@ void kprobes_diff_end(void)
 	}
 	kernel_fpu_end();
 }
-
-/**
- * kprobes_diff_has_features() - check whether the CPU has a sequence's instructions
- * @s: the sequence
- *
- * Context: Any.
- * Return: True if so.
- */
-bool kprobes_diff_has_features(const struct diff_sequence *s)
-{
-	unsigned int feature = s->flags / DIFF_NEEDS(1U);
-
-	return !feature || boot_cpu_has(feature);
-}
