@@ -9,7 +9,7 @@ image=arch/s390/boot/bzImage
 image_target=bzImage
 console=ttyS0
 qemu="qemu-system-s390x -M s390-ccw-virtio -cpu max"
-emulator_packages="qemu-system-misc qemu-system-data"
+emulator_packages="qemu-system-s390x"
 
 # Path of a busybox for the guest.
 guest_busybox() { "$scripts/busybox" s390x "$cross"; }
