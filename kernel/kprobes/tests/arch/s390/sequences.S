@@ -279,7 +279,17 @@ SYSTEM %r0, nop, "stap 0(%r1)"
 SYSTEM %r0, nop, "stidp 0(%r1)"
 SYSTEM %r0, nop, "stpx 0(%r1)"
 SYSTEM %r0, "lghi %r0,0", "stfle 0(%r1)"
-SYSTEM %r0, "lghi %r0,0; lghi %r1,0", "stsi 0(%r1)"
+
+/* It takes what it does from %r0 and %r1, of which the latter has the address of memory. */
+SEQUENCE stsi
+	lgr	%r5, %r1
+	lghi	%r0, 0
+	lghi	%r1, 0
+	PROBE "stsi 0(%r5)"
+	lgr	%r1, %r5
+	lghi	%r0, 0
+	xc	0(128, %r1), 0(%r1)
+END_SEQUENCE stsi
 
 SEQUENCE clfith
 	lghi	%r4, 5
@@ -306,8 +316,9 @@ SYSTEM %r0, "lghi %r0,0", "pckmo"
 
 /* The stack pointer */
 
+/* What is below the stack pointer belongs to nobody, so all of it is written. */
 SEQUENCE lay_sp
-	PROBE "lay %r15,-56(%r15)"
+	PROBE "lay %r15,-16(%r15)"
 	stg	%r2, 0(%r15)
 	stg	%r3, 8(%r15)
 END_SEQUENCE lay_sp

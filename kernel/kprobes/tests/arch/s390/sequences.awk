@@ -33,7 +33,7 @@ function sequence(insn,		word)
 		return ""
 	# What is written by hand: divisions, pairs of registers with lengths, operands that a trap
 	# changes, the machine's registers and clocks
-	if (word ~ /^(d[ls]g.*|mvcle?|clcle?|mvst|srst|clst|cksm|cs[pst]g?|tr|stfle|sfpc|lfpc|spm)$/ ||
+	if (word ~ /^(d[ls]g.*|mvcle?|clcle?|mvst|srst|clst|cksm|cs[pst]g?|tr|stfle|sfpc|lfpc|spm|lmd)$/ ||
 	    word ~ /^(clfith|k.*|p[cr].*|ssm|st[no]sm|st?c[kt][a-z]*|stpt|stap|stidp|stpx)$/ ||
 	    word ~ /^(l?ctlg?|lctl|ectg|stsi)$/)
 		return ""
