@@ -78,8 +78,6 @@ static void expect_one_hit(struct kunit *test, struct kprobes_counter *c, struct
 {
 	struct kprobes_text text;
 
-	/* Else a short jump's veneer may be behind the function, and is there until it is freed. */
-	kprobes_wait_for_frees();
 	kprobes_text_save(&text, kprobes_place_addr(test->param_value));
 	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&c->kp));
 	wait_for_kprobe_optimizer();

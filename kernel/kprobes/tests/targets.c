@@ -335,10 +335,14 @@ void kprobes_expect_blacklisted(struct kunit *test, unsigned long start, unsigne
 		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, kprobes_try(addr), "%pS", (void *)addr);
 }
 
-/* Saves text after points of earlier tests were disarmed. */
+/*
+ * Saves text after points of earlier tests were disarmed and freed. Their veneers, in the prefix of
+ * the next function, become nops only then.
+ */
 void kprobes_text_save(struct kprobes_text *text, unsigned long addr)
 {
 	wait_for_kprobe_optimizer();
+	kprobes_wait_for_frees();
 	text->addr = addr;
 	read_text(text);
 }
