@@ -36,7 +36,8 @@
  * A CPU is interrupted between two instructions. If the interrupt comes before B, B sees the
  * unlinking, because M comes after the unlinking. Else the interrupt comes after A, and C sees
  * A or D, because M comes before C. Hits without a frame run with interrupts disabled: they end
- * before M. An NMI that interrupts M's handler has its A and B on one side of M, too.
+ * before M. An NMI that interrupts M's handler has its A and B on one side of M, too. As litmus
+ * tests: Documentation/litmus-tests/kprobes/unregister+*.
  */
 static void pass_barrier(void *unused)
 {
