@@ -7,9 +7,10 @@
  * two, the jump has six: brcl, which reaches 4 GB. Nearly every instruction runs as a copy,
  * followed by a jump back. It is not single-stepped, so it may mask interrupts, change what
  * PER watches, and be one that CPUs interlock. Emulated is what depends on its address, but
- * for loads and stores: relative branches, calls, larl; and what branches to a register. All
- * of these have copies too, for detours. No copy changes the condition code. Refused is what
- * a breakpoint breaks, and what leaves the kernel's ordinary flow.
+ * for loads and stores: relative branches, calls, larl; and all other branches, but those that
+ * load their target. Most of these have copies too, for detours. No copy changes the
+ * condition code. Refused is what a breakpoint breaks, and what leaves the kernel's ordinary
+ * flow.
  */
 #include <linux/bits.h>
 #include <linux/kernel.h>
@@ -94,7 +95,7 @@ static const struct kprobe_form digit_0[] = {
 	ROW(0xf70f0000, 0x05000000, EMULATE, NEXT, 0),			/* balr, basr; no branch */
 	ROW(0xf7000000, 0x05000000, EMULATE, CALL_INDIRECT, LINKS),	/* balr, basr */
 	ROW(0xff0f0000, 0x06000000, RUN, NEXT, 0),			/* bctr; no branch */
-	ROW(0xff000000, 0x06000000, RUN, JUMP_INDIRECT, 0, .no_copy = 1), /* bctr */
+	ROW(0xff000000, 0x06000000, EMULATE, JUMP_INDIRECT, 0, .no_copy = 1), /* bctr */
 	ROW(0xffef0000, 0x07e00000, RUN, NEXT, 0),			/* bcr that serializes */
 	ROW(0xff0f0000, 0x07000000, NOP, NEXT, 0),			/* bcr to nothing */
 	ROW(0xfff00000, 0x07000000, NOP, NEXT, 0),			/* nopr */
@@ -112,10 +113,10 @@ static const struct kprobe_form digit_0[] = {
 static const struct kprobe_form digit_4[] = {
 	REFUSE(0xff000000, 0x44000000, EXCLUSIVE),			/* ex */
 	REFUSE(0xf7000000, 0x45000000, FORM, .flow = KPROBE_FLOW_CALL_INDIRECT), /* bal, bas */
-	ROW(0xff000000, 0x46000000, RUN, JUMP_INDIRECT, 0, .no_copy = 1), /* bct */
+	ROW(0xff000000, 0x46000000, EMULATE, JUMP_INDIRECT, 0, .no_copy = 1), /* bct */
 	ROW(0xfff00000, 0x47000000, NOP, NEXT, 0),			/* nop */
-	ROW(0xfff00000, 0x47f00000, RUN, JUMP_INDIRECT, 0),		/* b */
-	ROW(0xff000000, 0x47000000, RUN, JUMP_INDIRECT, 0, .no_copy = 1), /* bc */
+	ROW(0xfff00000, 0x47f00000, EMULATE, JUMP_INDIRECT, 0),		/* b */
+	ROW(0xff000000, 0x47000000, EMULATE, JUMP_INDIRECT, 0, .no_copy = 1), /* bc */
 	RUN_REST,
 };
 
@@ -132,7 +133,7 @@ static const struct kprobe_form digit_8[] = {
 	REFUSE(0xff000000, 0x82000000, LEVEL, .flow = KPROBE_FLOW_JUMP_INDIRECT), /* lpsw */
 	REFUSE(0xff000000, 0x83000000, WORLD),				/* diag */
 	ROW(0xfe000000, 0x84000000, EMULATE, COND, SHORT),		/* brxh, brxle */
-	ROW(0xfe000000, 0x86000000, RUN, JUMP_INDIRECT, 0, .no_copy = 1), /* bxh, bxle */
+	ROW(0xfe000000, 0x86000000, EMULATE, JUMP_INDIRECT, 0, .no_copy = 1), /* bxh, bxle */
 	RUN_REST,
 };
 
@@ -173,7 +174,7 @@ static const struct kprobe_form digit_b[] = {
 	ROW(0xff000000, 0xb6000000, RUN, NEXT, 0),			/* stctl */
 	ROW(0xff000000, 0xb7000000, RUN, NEXT, CONTROLS),		/* lctl */
 	ROW(0xffff000f, 0xb9460000, RUN, NEXT, 0),			/* bctgr; no branch */
-	ROW(0xffff0000, 0xb9460000, RUN, JUMP_INDIRECT, 0, .no_copy = 1), /* bctgr */
+	ROW(0xffff0000, 0xb9460000, EMULATE, JUMP_INDIRECT, 0, .no_copy = 1), /* bctgr */
 	REFUSE(0xffff0000, 0xb99e0000, LEVEL, .flow = KPROBE_FLOW_JUMP_INDIRECT), /* pti */
 	ROW(0xf7000000, 0xb1000000, RUN, NEXT, 0),			/* lra; agr and others */
 	ROW(0xfe000000, 0xba000000, RUN, NEXT, 0),			/* cs, cds */
@@ -212,21 +213,21 @@ static const struct kprobe_form digit_c[] = {
 
 static const struct kprobe_form digit_e[] = {
 	REFUSE(0xfb000000, 0xe0000000, UNDECODABLE),			/* 0xe0, 0xe4 */
-	ROW(0xff0000ff, 0xe3000046, RUN, JUMP_INDIRECT, 0, .no_copy = 1), /* bctg */
+	ROW(0xff0000ff, 0xe3000046, EMULATE, JUMP_INDIRECT, 0, .no_copy = 1), /* bctg */
 	ROW(0xfff000ff, 0xe3f00047, RUN, JUMP_INDIRECT, 0),		/* bi */
 	ROW(0xff0000ff, 0xe3000047, RUN, JUMP_INDIRECT, 0, .no_copy = 1), /* bic */
 	REFUSE(0xffff0000, 0xe5000000, LEVEL),				/* lasp */
 	REFUSE(0xfffe0000, 0xe5600000, TRANSACTION, .exclusive = 1),	/* tbegin, tbeginc */
 	ROW(0xff0000ff, 0xeb00002f, RUN, NEXT, CONTROLS),		/* lctlg */
-	ROW(0xff0000fe, 0xeb000044, RUN, JUMP_INDIRECT, 0, .no_copy = 1), /* bxhg, bxleg */
+	ROW(0xff0000fe, 0xeb000044, EMULATE, JUMP_INDIRECT, 0, .no_copy = 1), /* bxhg, bxleg */
 	REFUSE(0xff0000ff, 0xeb000071, LEVEL, .flow = KPROBE_FLOW_JUMP_INDIRECT), /* lpswey */
 	ROW(0xff0000fe, 0xec000044, EMULATE, COND, SHORT),		/* brxhg, brxlg */
 	ROW(0xff0000fe, 0xec000064, EMULATE, COND, SHORT),		/* cgrj, clgrj */
 	ROW(0xff0000fe, 0xec000076, EMULATE, COND, SHORT),		/* crj, clrj */
 	ROW(0xff0000fc, 0xec00007c, EMULATE, COND, SHORT),		/* cgij, clgij, cij, clij */
-	ROW(0xff0000fe, 0xec0000e4, RUN, JUMP_INDIRECT, 0, .no_copy = 1), /* cgrb, clgrb */
-	ROW(0xff0000fe, 0xec0000f6, RUN, JUMP_INDIRECT, 0, .no_copy = 1), /* crb, clrb */
-	ROW(0xff0000fc, 0xec0000fc, RUN, JUMP_INDIRECT, 0, .no_copy = 1), /* cgib and others */
+	ROW(0xff0000fe, 0xec0000e4, EMULATE, JUMP_INDIRECT, 0, .no_copy = 1), /* cgrb, clgrb */
+	ROW(0xff0000fe, 0xec0000f6, EMULATE, JUMP_INDIRECT, 0, .no_copy = 1), /* crb, clrb */
+	ROW(0xff0000fc, 0xec0000fc, EMULATE, JUMP_INDIRECT, 0, .no_copy = 1), /* cgib and others */
 	RUN_REST,
 };
 

@@ -76,23 +76,26 @@ static __always_inline void set_low(unsigned long *gpr, u32 value)
 	*gpr = (*gpr & ~0xffffffffUL) | value;
 }
 
-/* brct, brctg, brcth: counts down. */
-static __kprobes bool count_holds(u16 opcode, unsigned long *gpr)
+/* bct and the like count down a register, of 32 or 64 bits; brcth the upper half of one. */
+static __always_inline bool count_holds(unsigned long *gpr)
 {
-	switch (opcode & 0xff0f) {
-	case 0xa706:
-		set_low(gpr, *gpr - 1);
-		return (u32)*gpr;
-	case 0xa707:
-		return --*gpr;
-	default:
-		*gpr -= 1UL << 32;
-		return *gpr >> 32;
-	}
+	set_low(gpr, *gpr - 1);
+	return (u32)*gpr;
+}
+
+static __always_inline bool wide_count_holds(unsigned long *gpr)
+{
+	return --*gpr;
+}
+
+static __always_inline bool high_count_holds(unsigned long *gpr)
+{
+	*gpr -= 1UL << 32;
+	return *gpr >> 32;
 }
 
 /*
- * brxh, brxle and those of 64 bit: adds the third operand's register to the first's, and compares
+ * bxh, brxh and the like: adds the third operand's register to the first's, and compares
  * the sum with the register after the third if that is even, else with the third's.
  */
 static __kprobes bool index_holds(bool wide, bool or_equal, unsigned int r1, unsigned int r3,
@@ -110,10 +113,13 @@ static __kprobes bool index_holds(bool wide, bool or_equal, unsigned int r1, uns
 	return or_equal ? sum <= limit : sum > limit;
 }
 
-/* Compare and branch: two registers, or one and a byte; of 64 or 32 bits; signed or not. */
+/*
+ * Compare and branch: two registers, or one and a byte; of 64 or 32 bits; signed or not. The
+ * opcode's highest bit tells that the target is not relative.
+ */
 static __kprobes bool compare_holds(const u8 *bytes, const unsigned long *gprs)
 {
-	unsigned int op = bytes[5];
+	unsigned int op = bytes[5] & 0x7f;
 	bool is_signed = !(op & 1), wide = op == 0x64 || op == 0x65 || op == 0x7c || op == 0x7d;
 	bool immediate = op >= 0x7c;
 	long a = gprs[bytes[1] >> 4], b;
@@ -129,22 +135,59 @@ static __kprobes bool compare_holds(const u8 *bytes, const unsigned long *gprs)
 	return comparison_holds(immediate ? bytes[1] & 0xf : bytes[4] >> 4, a, b, is_signed);
 }
 
-/* Of relative branches with a condition, all but those on the condition code. */
-static __kprobes bool branch_holds(const u8 *bytes, unsigned long *gprs)
+/* Is the branch taken? Some change a register. */
+static __kprobes bool branch_holds(const u8 *bytes, struct pt_regs *regs)
 {
 	unsigned int r1 = bytes[1] >> 4, r3 = bytes[1] & 0xf;
+	unsigned long *gprs = regs->gprs;
 
 	switch (bytes[0]) {
-	case 0x84:
-	case 0x85:
+	case 0x06:	/* bctr */
+	case 0x46:	/* bct */
+		return count_holds(&gprs[r1]);
+	case 0xb9:	/* bctgr */
+		return wide_count_holds(&gprs[bytes[3] >> 4]);
+	case 0xe3:	/* bctg */
+		return wide_count_holds(&gprs[r1]);
+	case 0xcc:	/* brcth */
+		return high_count_holds(&gprs[r1]);
+	case 0x84 ... 0x87:	/* brxh, brxle, bxh, bxle */
 		return index_holds(false, bytes[0] & 1, r1, r3, gprs);
+	case 0xeb:	/* bxhg, bxleg */
+		return index_holds(true, bytes[5] & 1, r1, r3, gprs);
 	case 0xec:
-		if ((bytes[5] & 0xfe) == 0x44)
+		if ((bytes[5] & 0xfe) == 0x44)	/* brxhg, brxlg */
 			return index_holds(true, bytes[5] & 1, r1, r3, gprs);
 		return compare_holds(bytes, gprs);
-	default:
-		return count_holds(bytes[0] << 8 | bytes[1], &gprs[r1]);
+	case 0xa7:
+		if (r3 == 6)	/* brct */
+			return count_holds(&gprs[r1]);
+		if (r3 == 7)	/* brctg */
+			return wide_count_holds(&gprs[r1]);
+		fallthrough;
+	default:	/* brc, brcl, bcr, bc */
+		return condition_holds(r1, regs);
 	}
+}
+
+/* Where a branch leads if it is taken. */
+static __kprobes unsigned long target_of(const struct kprobe_insn *insn, const u8 *bytes,
+					 const unsigned long *gprs)
+{
+	unsigned int base = bytes[2] >> 4, index = 0;
+	long disp = (bytes[2] & 0xf) << 8 | bytes[3];
+
+	if (kprobe_insn_has_target(insn))
+		return insn->target;
+	if (insn->len == 2)	/* balr, basr, bcr, bctr */
+		return gprs[bytes[1] & 0xf];
+	if (bytes[0] == 0xb9)	/* bctgr */
+		return gprs[bytes[3] & 0xf];
+	if (bytes[0] == 0xe3 || bytes[0] == 0xeb)
+		disp += (s8)bytes[4] * 0x1000L;
+	if (bytes[0] == 0x46 || bytes[0] == 0x47 || bytes[0] == 0xe3)
+		index = bytes[1] & 0xf;
+	return (base ? gprs[base] : 0) + (index ? gprs[index] : 0) + disp;
 }
 
 __kprobes bool arch_kprobe_emulate(struct kprobe_point *point, struct pt_regs *regs)
@@ -155,31 +198,29 @@ __kprobes bool arch_kprobe_emulate(struct kprobe_point *point, struct pt_regs *r
 	unsigned long next = point->site + insn->len, to = next;
 
 	if (insn->action != KPROBE_NOP) {
+		/* Before a register that it is made of changes. */
+		to = target_of(insn, bytes, regs->gprs);
 		switch (bytes[0]) {
 		case 0x05:	/* balr */
 		case 0x0d:	/* basr */
-			to = r2 ? regs->gprs[r2] : next;
+			to = r2 ? to : next;
 			regs->gprs[r1] = next;
-			break;
-		case 0x07:	/* bcr */
-			if (condition_holds(r1, regs))
-				to = regs->gprs[r2];
 			break;
 		case 0xa7:
 		case 0xc0:
 			if (r2 == 0) {		/* larl */
 				regs->gprs[r1] = insn->data;
+				to = next;
 				break;
 			}
-			if (r2 == 5)		/* bras, brasl */
+			if (r2 == 5) {		/* bras, brasl */
 				regs->gprs[r1] = next;
-			if (r2 == 5 || (r2 == 4 ? condition_holds(r1, regs) :
-						  branch_holds(bytes, regs->gprs)))
-				to = insn->target;
-			break;
+				break;
+			}
+			fallthrough;
 		default:
-			if (branch_holds(bytes, regs->gprs))
-				to = insn->target;
+			if (!branch_holds(bytes, regs))
+				to = next;
 		}
 	}
 	instruction_pointer_set(regs, to);
