@@ -94,8 +94,8 @@ static const struct kprobe_form registers[] = {
 	ROW(0x0f7f00f0, 0x015f00d0, RUN, NEXT, N | D | ANY, .data_len = 1),	/* ldrsb, literal */
 	ROW(0x0e400090, 0x00400090, RUN, NEXT, N | D),			/* ldrh and others, #imm */
 	ROW(0x0e400090, 0x00000090, RUN, NEXT, N | M | D),		/* ldrh and others */
-	ROW(0x0fffffff, 0x012fff1e, RUN, RETURN, 0),			/* bx lr */
-	ROW(0x0ffffff0, 0x012fff10, RUN, JUMP_INDIRECT, M),		/* bx */
+	ROW(0x0fffffff, 0x012fff1e, EMULATE, RETURN, 0),			/* bx lr */
+	ROW(0x0ffffff0, 0x012fff10, EMULATE, JUMP_INDIRECT, M),		/* bx */
 	REFUSE(0x0ffffff0, 0x012fff20, FORM, .flow = KPROBE_FLOW_JUMP_INDIRECT), /* bxj */
 	ROW(0x0fffffff, 0x012fff3e, EMULATE, CALL_INDIRECT, 0, .no_copy = 1), /* blx lr */
 	ROW(0x0ffffff0, 0x012fff30, EMULATE, CALL_INDIRECT, M),		/* blx */
@@ -107,7 +107,7 @@ static const struct kprobe_form registers[] = {
 	ROW(0x0fd000f0, 0x01000000, RUN, NEXT, M),			/* mrs, msr: cpsr */
 	ROW(0x0f900000, 0x01000000, RUN, NEXT, M),			/* clz, qadd, smlabb, ... */
 	ROW(0x0fffffff, 0x01a00000, NOP, NEXT, 0),			/* nop */
-	ROW(0x0fffffff, 0x01a0f00e, RUN, RETURN, 0),			/* mov pc, lr */
+	ROW(0x0fffffff, 0x01a0f00e, EMULATE, RETURN, 0),			/* mov pc, lr */
 	/* movs pc, lr */
 	REFUSE(0x0e10f010, 0x0010f000, LEVEL, .flow = KPROBE_FLOW_RETURN),
 	ROW(0x0e10f010, 0x0000f000, RUN, JUMP_INDIRECT, N | M | ANY),	/* add pc, ... */

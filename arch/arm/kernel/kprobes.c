@@ -116,8 +116,10 @@ __kprobes bool arch_kprobe_emulate(struct kprobe_point *point, struct pt_regs *r
 	default:
 		if (insn->action == KPROBE_NOP)
 			break;
-		/* A word that is in the text, or the address of some place. */
-		*rd = insn->data_len ? *(unsigned long *)insn->data : insn->data;
+		if (rd == &regs->ARM_pc)	/* bx; mov pc, lr */
+			go_to(regs, regs->uregs[word & 0xf]);
+		else	/* a word that is in the text, or the address of some place */
+			*rd = insn->data_len ? *(unsigned long *)insn->data : insn->data;
 	}
 	return true;
 }
