@@ -78,6 +78,8 @@ enum kprobe_flow {
  *             branch with a delay slot: of the branch, whose slot comes next
  * @ends_in_trap: its copy must be followed by a breakpoint, not by a jump back
  * @may_skip:  it may keep the next instruction from taking effect
+ * @branches:  it runs as a copy, and may branch from there: what comes after the copy is then not
+ *             reached. Post-handlers are not called, see %KPROBE_MISS_BRANCHED
  * @executes:  it executes the instruction at @data
  * @state:     it may leave the CPU in a state that C code must not be called in
  * @no_copy:   a region cannot contain a copy of it
@@ -114,6 +116,7 @@ struct kprobe_insn {
 	u8 fault;
 	u8 ends_in_trap:1;
 	u8 may_skip:1;
+	u8 branches:1;
 	u8 executes:1;
 	u8 state:1;
 	u8 no_copy:1;
@@ -204,6 +207,19 @@ static inline const struct kprobe_form *kprobe_find_form(const struct kprobe_for
 }
 
 /**
+ * kprobe_flow_is_branch() - may an instruction branch?
+ * @flow: its enum kprobe_flow
+ *
+ * Context: Any.
+ * Return: False if execution continues with the next instruction. What may branch or not, by an
+ * address from a register or memory, has no flow of its own: plan() may say %KPROBE_FLOW_NEXT.
+ */
+static inline bool kprobe_flow_is_branch(u8 flow)
+{
+	return flow != KPROBE_FLOW_NEXT && flow != KPROBE_FLOW_PAD;
+}
+
+/**
  * kprobe_plan_form() - plan an instruction by its form
  * @insn: what the form tells is filled in
  * @form: the form
@@ -218,6 +234,8 @@ static inline enum kprobe_reason kprobe_plan_form(struct kprobe_insn *insn,
 	insn->flow = form->flow;
 	insn->bundle = form->bundle;
 	insn->exclusive = form->exclusive;
+	insn->branches = !form->reason && form->action == KPROBE_RUN &&
+			 kprobe_flow_is_branch(form->flow);
 	insn->data_len = form->data_len;
 	insn->no_copy = form->no_copy;
 	insn->no_jump = form->no_jump;

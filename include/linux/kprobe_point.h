@@ -142,7 +142,7 @@ union kprobe_deferred_free {
  *            instruction, after which there is a jump back. NULL when the architecture
  *            emulates the instruction
  * @run_post: the same with a call of the post-handlers after the instruction; NULL
- *            likewise
+ *            likewise, and when the copy may branch: struct kprobe_insn's @branches
  *
  * If @run is in a detour, execution also continues there after the displaced instruction.
  *

@@ -95,9 +95,9 @@ typedef int (*kretprobe_handler_t)(struct kretprobe_instance *ri,
  * @KPROBE_MISS_DIVERTED: a newer probe at the address changed the execution
  *                        path; or the operand of an emulated instruction could not be read,
  *                        which keeps only the post-handler from being called
- * @KPROBE_MISS_OFFLINE:  RCU does not know the CPU, which comes up or goes down: handlers could not
- *                        rely on RCU
+ * @KPROBE_MISS_OFFLINE:  RCU does not know the CPU, which comes up or goes down
  * @KPROBE_MISS_INSTANCE: a call of a function with a return probe found no free instance
+ * @KPROBE_MISS_BRANCHED: no post-handler is called after a branch of which a copy runs
  * @KPROBE_MISS_CAUSES:   number of causes
  */
 enum kprobe_miss {
@@ -106,6 +106,7 @@ enum kprobe_miss {
 	KPROBE_MISS_DIVERTED,
 	KPROBE_MISS_OFFLINE,
 	KPROBE_MISS_INSTANCE,
+	KPROBE_MISS_BRANCHED,
 	KPROBE_MISS_CAUSES,
 };
 

@@ -135,6 +135,9 @@ enum kprobe_reason kprobe_displace_post(struct kprobe_point *point, void **slot)
 	if (point->emulated || point->text.run_post || kprobe_point_skips_nop(point))
 		return KPROBE_REASON_NONE;
 	kprobe_point_plan(point, &insn);
+	/* Not all hits would come to the call. A miss of each is counted instead: see hit.c. */
+	if (insn.branches)
+		return KPROBE_REASON_NONE;
 	return make_slot(point, &insn, slot, true);
 }
 

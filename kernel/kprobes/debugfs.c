@@ -222,7 +222,7 @@ static void show_point(struct seq_file *m, const struct kprobe_point *point)
 static int points_show(struct seq_file *m, void *v)
 {
 	if (v == SEQ_START_TOKEN)
-		seq_puts(m, "address  symbol  module  mechanism  state  probes  nested  depth  diverted  offline  no-instance  not-optimized  hits\n");
+		seq_puts(m, "address  symbol  module  mechanism  state  probes  nested  depth  diverted  offline  no-instance  branched  not-optimized  hits\n");
 	else
 		show_point(m, v);
 	return 0;

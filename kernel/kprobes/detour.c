@@ -127,7 +127,7 @@ __kprobes void kprobe_detour_resched(void)
  *	run:		displaced instructions
  *			jump back
  *			what restores the stack after the call above
- *	run_post:	the first displaced instruction
+ *	run_post:	the first displaced instruction, if it is copied and does not branch
  *			call of kprobe_post_trampoline
  *			jump to the second one above, or back
  *
@@ -151,7 +151,7 @@ enum kprobe_reason arch_kprobe_emit_detour(struct kprobe_detour *detour,
 			   detour->insn);
 	detour->copies = code->len;
 	detour->route.run_post = NULL;
-	if (region->insn[0].action != KPROBE_RUN)
+	if (region->insn[0].action != KPROBE_RUN || region->insn[0].branches)
 		return KPROBE_REASON_NONE;
 	kprobe_code_leave(code, isa);
 	detour->route.run_post = (void *)kprobe_code_here(code);

@@ -223,7 +223,7 @@ __kprobes void kprobe_go_on(struct kprobe_point *point, struct pt_regs *regs)
 
 /*
  * Runs the displaced instruction and the post-handlers where no slot or detour calls them: at an
- * entry nop, or if the instruction is emulated.
+ * entry nop, or if the instruction is emulated. If its copy may branch they are not called.
  */
 static __kprobes void run_displaced_post(struct kprobe_frame *frame,
 					 struct kprobe_point *point,
@@ -235,6 +235,9 @@ static __kprobes void run_displaced_post(struct kprobe_frame *frame,
 		instruction_pointer_set(regs, point->site);
 		run_post_handlers(frame, point, regs);
 		WRITE_ONCE(frame->probe, NULL);
+		run_displaced(point, route, regs);
+	} else if (!point->emulated) {
+		miss(point, KPROBE_MISS_BRANCHED, true);
 		run_displaced(point, route, regs);
 	} else if (emulate(point, regs)) {
 		run_post_handlers(frame, point, regs);

@@ -23,11 +23,11 @@
 #endif
 
 /* The fields that are of interest. The last ones count misses, by why handlers did not run. */
-enum field { ADDRESS, SYMBOL, MECHANISM, NOT_OPTIMIZED, HITS, CAUSE, FIELDS = CAUSE + 5 };
+enum field { ADDRESS, SYMBOL, MECHANISM, NOT_OPTIMIZED, HITS, CAUSE, FIELDS = CAUSE + 6 };
 
 static const char * const fields[FIELDS] = {
 	"address", "symbol", "mechanism", "not-optimized", "hits",
-	"nested", "depth", "diverted", "offline", "no-instance",
+	"nested", "depth", "diverted", "offline", "no-instance", "branched",
 };
 
 #define CAUSES		(FIELDS - CAUSE)

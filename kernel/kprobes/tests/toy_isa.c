@@ -49,11 +49,23 @@ static enum kprobe_reason plan_special(struct kprobe_insn *insn, unsigned int wh
 	return which ? KPROBE_REASON_NONE : KPROBE_REASON_TRAP;
 }
 
+/* Whatever needs no emulation; one that need not return goes on as well. */
+static enum kprobe_reason plan_return(struct kprobe_insn *insn, unsigned int reg)
+{
+	const struct kprobe_form form = {
+		.action = reg ? KPROBE_RUN : KPROBE_EMULATE, .flow = KPROBE_FLOW_RETURN,
+	};
+	enum kprobe_reason reason = kprobe_plan_form(insn, &form);
+
+	if (reg == 2)
+		insn->flow = KPROBE_FLOW_NEXT;
+	return reason;
+}
+
 static void plan_flow(struct kprobe_insn *insn, unsigned int op, unsigned long target)
 {
 	static const u8 flows[] = {
 		[2] = KPROBE_FLOW_JUMP, [3] = KPROBE_FLOW_COND, [4] = KPROBE_FLOW_CALL,
-		[6] = KPROBE_FLOW_RETURN,
 	};
 
 	plan_branch(insn, flows[op], target);
@@ -81,11 +93,12 @@ static enum kprobe_reason plan_op(struct kprobe_insn *insn, unsigned int op,
 {
 	switch (op) {
 	case 2 ... 4:
-	case 6:
 		plan_flow(insn, op, near);
 		if (op == 4 && !reg)
 			insn->dead = SCRATCH;
 		return KPROBE_REASON_NONE;
+	case 6:
+		return plan_return(insn, reg);
 	case 7:
 		insn->may_skip = true;
 		return KPROBE_REASON_NONE;

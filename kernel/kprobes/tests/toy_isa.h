@@ -27,6 +27,8 @@
 #define TOY_SLOT_BY		TOY_WORD(5, 15, 1)	/* and that is in its delay slot */
 #define TOY_ENTRY(words)	TOY_WORD(0, 1, words)	/* from the table's start */
 #define TOY_RETURN		TOY_WORD(6, 0, 0)
+#define TOY_RETURN_COPY		TOY_WORD(6, 1, 0)	/* by a copy of it */
+#define TOY_RETURN_IF		TOY_WORD(6, 2, 0)	/* likewise, or goes on */
 #define TOY_SKIP(reg)		TOY_WORD(7, reg, 0)
 #define TOY_LOAD_LOCKED(to)	TOY_WORD(8, to, 0)
 #define TOY_STORE_COND(from)	TOY_WORD(9, from, 0)

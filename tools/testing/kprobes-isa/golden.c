@@ -98,6 +98,9 @@ static void add_rest(struct text *t, const struct kprobe_insn *insn)
 		add(t, " ends-in-trap");
 	if (insn->may_skip)
 		add(t, " may-skip");
+	/* Of others the flow tells it: words-check.c. */
+	if (insn->branches && !kprobe_flow_is_branch(insn->flow))
+		add(t, " branches");
 	if (insn->data_len)
 		add_address(t, insn->executes ? "executes" : "reads-text", insn->data);
 	if (insn->state)

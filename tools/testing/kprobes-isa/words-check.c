@@ -58,6 +58,12 @@ static const char *fault_of(const struct kprobe_insn *insn, enum kprobe_reason r
 		return "a branch without effect";
 	if (kprobe_insn_has_target(insn) ? insn->target % isa->align : insn->target)
 		return "target";
+	/* Post-handlers are not called after it, and a miss of each must be counted. */
+	if (!refused && insn->action == KPROBE_RUN && kprobe_flow_is_branch(insn->flow) &&
+	    !insn->branches)
+		return "a copy that branches in silence";
+	if (!refused && insn->branches && insn->action != KPROBE_RUN)
+		return "branches without a copy";
 	if (insn->exclusive < -1 || insn->exclusive > 1)
 		return "exclusive";
 	if (insn->exclusive > 0 && insn->flow != KPROBE_FLOW_NEXT)

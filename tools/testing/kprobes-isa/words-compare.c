@@ -13,6 +13,7 @@
  *	flow	where execution continues
  *	target	of a direct branch
  *	slot	is the next instruction in its delay slot?
+ *	branches its copy may branch, and the plan does not say so
  *	skip	may it keep the next instruction from taking effect?
  *	copy	its bytes run elsewhere, but depend on its address
  *	branch	no branch of its copy leads to its target
@@ -245,6 +246,8 @@ static void compare_known(const struct decoder *by, const struct decoded *d, con
 		       d->delay_slot ? "yes" : "no");
 	if (refused || insn->action == KPROBE_NOP)
 		return;
+	if (insn->action == KPROBE_RUN && strcmp(d->flow, "next") && !insn->branches)
+		differ(by, d->name, "branches", "no", "yes");
 	if (d->skips >= 0 && d->skips != insn->may_skip)
 		differ(by, d->name, "skip", d->skips ? "no" : "yes", d->skips ? "yes" : "no");
 	compare_copy(by, d, bytes, insn, copy);

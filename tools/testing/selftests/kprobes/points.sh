@@ -13,7 +13,7 @@ symbol='([A-Za-z_.][A-Za-z0-9_.]*\+0x[0-9a-f]+|0x[0-9a-f]+)'
 in_module='[a-z0-9_-]+'
 mechanism='(breakpoint|jump|ftrace)(\+[0-9]+)?'
 state='(idle|armed|optimizing|disarm-pending|gone)'
-counts='[0-9]+  [0-9]+  [0-9]+  [0-9]+  [0-9]+  [0-9]+'
+counts='[0-9]+(  [0-9]+){6}'
 
 mode_is()
 {
@@ -23,8 +23,8 @@ mode_is()
 
 header_names_fields()
 {
-	fields="address  symbol  module  mechanism  state"
-	fields="$fields  probes  nested  depth  diverted  offline  no-instance  not-optimized  hits"
+	fields="address  symbol  module  mechanism  state  probes  nested  depth  diverted"
+	fields="$fields  offline  no-instance  branched  not-optimized  hits"
 	equal "$(head -n 1 "$file")" "$fields"
 }
 
@@ -78,7 +78,7 @@ is_armed()
 # The point is a jump, or the line has a reason why not.
 tells_why_not()
 {
-	awk -F '  ' 'NR > 1 && ($4 ~ /^jump/) != ($12 == "-") { print; bad = 1 } END { exit bad }' \
+	awk -F '  ' 'NR > 1 && ($4 ~ /^jump/) != ($13 == "-") { print; bad = 1 } END { exit bad }' \
 		"$work/optimizable"
 }
 
