@@ -182,8 +182,8 @@ static void search_behind_dot(const char *name, struct search *s)
 	unsigned long data = s->addr;
 	struct wanted *w = s->wanted;
 
-	if (s->functions || is_text(data) || !parse(name, w) ||
-	    strlen(w->name) + 1 == sizeof(w->name))
+	if (!IS_ENABLED(CONFIG_HAVE_FUNCTION_DESCRIPTORS) || s->functions || is_text(data) ||
+	    !parse(name, w) || strlen(w->name) + 1 == sizeof(w->name))
 		return;
 	memmove(w->name + 1, w->name, sizeof(w->name) - 1);
 	w->name[0] = '.';
