@@ -32,9 +32,11 @@ kmake_checked()
 	OWN_FILES=$build/own-files kmake W=1 C=1 CHECK="$scripts/sparse" KERNELDOC=true "$@"
 }
 
-# own_warnings LOG: those of the compiler and of sparse in this project's files.
+# own_warnings LOG: those of the compiler and of sparse in this project's files, and those of objtool,
+# which names functions.
 own_warnings()
 {
 	grep -E 'warning:|error:' "$1" | sed "s,^\(\.\./linux\|$linux\)/,," |
 		grep -F -f <(own_kernel_files | sed 's/$/:/') || :
+	grep -E 'objtool: [a-z_]*k(ret)?probe' "$1" || :
 }

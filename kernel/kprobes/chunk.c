@@ -15,6 +15,7 @@
 #include <linux/kmsan-checks.h>
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
+#include <linux/objtool.h>
 #include <linux/perf_event.h>
 #include <linux/rbtree_latch.h>
 #include <linux/rculist.h>
@@ -153,6 +154,7 @@ static void write_page(struct slot_chunk *chunk, unsigned int page)
 asm(".pushsection .kprobes.text, \"ax\"\n"
 	".balign 1 << " __stringify(PAGE_SHIFT) "\n"
 	"kprobe_near_text:\n"
+	ANNOTATE_NOENDBR
 	".skip " __stringify(KPROBE_NEAR_SIZE) "\n"
 	".popsection");
 #else
