@@ -364,6 +364,9 @@ static inline bool arch_kprobe_is_called(unsigned long addr)
 #define KPROBE_STUB_ROOM	KPROBE_STUB_SAVED
 #endif
 
+/* A stub's frame is there, but the link register is not in it yet: added to the frame's size. */
+#define KPROBE_FRAME_IS_EMPTY	BIT(0)
+
 /**
  * kprobe_call_pushed() - has a call in a slot or stub saved the link register?
  * @addr: an address
@@ -377,8 +380,8 @@ static inline bool arch_kprobe_is_called(unsigned long addr)
  * many bytes of the former come after the instruction that makes room (%KPROBE_STUB_ROOM).
  *
  * Context: Any.
- * Return: The size of the frame from when the register is in it until the frame is removed; one
- * more from when there is room until then; else 0.
+ * Return: The size of the frame from when there is room for it until it is removed, with
+ * %KPROBE_FRAME_IS_EMPTY until the register is in it; else 0.
  */
 #ifdef KPROBE_STUB_FRAME
 static __always_inline unsigned int kprobe_call_pushed(unsigned long addr, unsigned long ret)
@@ -386,7 +389,7 @@ static __always_inline unsigned int kprobe_call_pushed(unsigned long addr, unsig
 	if (addr - ret + KPROBE_STUB_SAVED < KPROBE_STUB_SAVED + KPROBE_STUB_LEAVE)
 		return KPROBE_STUB_FRAME;
 	return addr - ret + KPROBE_STUB_ROOM < KPROBE_STUB_ROOM - KPROBE_STUB_SAVED ?
-	       KPROBE_STUB_FRAME + 1 : 0;
+	       KPROBE_STUB_FRAME | KPROBE_FRAME_IS_EMPTY : 0;
 }
 #else
 #define KPROBE_STUB_ENTER	0
@@ -432,7 +435,7 @@ enum kprobe_reason arch_kprobe_emit_detour(struct kprobe_detour *detour,
  * @detour: the detour
  * @addr:   an address in it
  * @pushed: set to how many bytes more are on the stack at @addr; 0 to begin with. Of a stub
- *          the size of its frame while that has the link register, else 0
+ *          what kprobe_call_pushed() returns
  *
  * Context: Any.
  * Return: An address of the kernel's text from which unwinding goes the same

@@ -110,7 +110,7 @@ __kprobes bool kprobe_is_after_entry(unsigned long ip)
  * An unwinder uses what it knows about the returned address: the probed instruction if its copy at
  * @addr has not come further than to what can fault, else the instruction after that. The slot's
  * own code has pushed @pushed bytes, which come in addition. On architectures with a link register,
- * @pushed is the size of the frame that has the register, or 0: see kprobe_unwind_stub().
+ * @pushed is what kprobe_call_pushed() returns: see kprobe_unwind_stub().
  *
  * Context: Any. Where RCU is not watching, nothing is known of slots.
  * Return: The address in the kernel's or a module's text that @addr stands
@@ -198,9 +198,9 @@ __kprobes bool kprobe_unwind_stub(struct kprobe_unwind *at)
 	else if (called)
 		ip = is_kprobe_insn_slot(at->link) ? at->link : 0;
 	ip = kprobe_displaced_frame(ip, &pushed);
-	if (pushed % 2) {
-		/* The register is not there yet, and still what it was. */
-		at->sp += --pushed;
+	if (pushed & KPROBE_FRAME_IS_EMPTY) {
+		/* The link register is still what it was. */
+		at->sp += pushed & ~KPROBE_FRAME_IS_EMPTY;
 	} else if (pushed) {
 		__get_kernel_nofault(&link, (void *)(at->sp + KPROBE_STUB_LINK), unsigned long,
 				     unreadable);
