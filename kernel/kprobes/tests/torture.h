@@ -2,7 +2,10 @@
 #ifndef _KERNEL_KPROBES_TESTS_TORTURE_H
 #define _KERNEL_KPROBES_TESTS_TORTURE_H
 
-/* torture.c has the threads, torture_books.c the targets, the handlers and the books. */
+/*
+ * torture.c has the threads, torture_books.c the targets, the handlers and the books,
+ * torture_figures.c what is printed of them.
+ */
 #include <linux/atomic.h>
 #include <linux/kprobes.h>
 #include <linux/mutex.h>
@@ -114,6 +117,7 @@ void torture_call_all(enum torture_count context, bool sleep);
 struct torture_call **torture_call_of_task(void);
 void torture_add_up(void);
 bool torture_books_are_right(void);
+bool torture_print_figures(int last_error);
 bool torture_text_is_back(void);
 
 #endif /* _KERNEL_KPROBES_TESTS_TORTURE_H */
