@@ -9,27 +9,30 @@
 
 recorder=ring_buffer_lock_reserve
 rounds=5
+# A buffer of its own: what osnoise samples would soon overwrite the few events of NMIs.
+nmis=$tracefs/instances/kselftest
 
 osnoise_starts()
 {
-	echo 100000 >"$tracefs/osnoise/runtime_us" && echo 1 >"$tracefs/events/osnoise/enable" &&
-		echo osnoise >"$tracefs/current_tracer"
+	mkdir "$nmis" && echo 1 >"$nmis/events/osnoise/nmi_noise/enable" &&
+		echo 100000 >"$tracefs/osnoise/runtime_us" &&
+		echo 1 >"$tracefs/events/osnoise/enable" && echo osnoise >"$tracefs/current_tracer"
 }
 
 osnoise_ends()
 {
-	echo 1 >"$tracefs/tracing_on"
 	echo nop >"$tracefs/current_tracer"
 	echo 0 >"$tracefs/events/osnoise/enable"
 	echo "$runtime" >"$tracefs/osnoise/runtime_us"
 	: >"$tracefs/trace"
+	rmdir "$nmis"
 }
 
 # Reading would not end while osnoise writes more.
 records_nmis()
 {
-	echo 0 >"$tracefs/tracing_on"
-	grep -q ' nmi_noise: ' "$tracefs/trace"
+	echo 0 >"$nmis/tracing_on"
+	grep -q ' nmi_noise: ' "$nmis/trace"
 }
 
 # New probes are hit in the trap, until they have detours.
