@@ -16,7 +16,7 @@ static const struct unmarked unmarked_here[] = {
 		"__s390_indirect_jump_r4", "__s390_indirect_jump_r5", "__s390_indirect_jump_r6",
 		"__s390_indirect_jump_r7", "__s390_indirect_jump_r8", "__s390_indirect_jump_r9",
 		"__s390_indirect_jump_r10", "__s390_indirect_jump_r11", "__s390_indirect_jump_r12",
-		"__s390_indirect_jump_r13" } },
+		"__s390_indirect_jump_r13", "__s390_indirect_jump_r15" } },
 	{ "a CPU comes up", {
 		"smp_start_secondary", "smp_init_secondary", "cpu_init" } },
 	{ "a CPU goes offline, and RCU was told, or is stopped", {
