@@ -303,6 +303,7 @@ nop_size()
 {
 	case $(uname -m) in
 	x86_64 | i?86) echo 5 ;;
+	s390x) echo 6 ;;
 	riscv64 | loongarch64) echo 8 ;;
 	*) return 1 ;;
 	esac
