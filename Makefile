@@ -7,7 +7,7 @@ ARCH    ?= x86_64
 VARIANT ?= run
 
 # The scripts run make themselves, as the kernel's: nothing of this make may leak into it.
-unexport MAKEFLAGS MAKELEVEL MFLAGS ARCH VARIANT QUICK RECORD KERNELS SECONDS
+unexport MAKEFLAGS MAKELEVEL MFLAGS ARCH VARIANT QUICK PART RECORD KERNELS SECONDS
 .NOTPARALLEL:
 
 # Says which of the variables that were given do nothing for what is made.
@@ -39,7 +39,7 @@ bench: ## cost and scale beside the base's own kprobes, in tables and plots (45 
 	@scripts/bench/run $(ARCH) "$(QUICK)" "$(RECORD)"
 
 proof: ## probes on every instruction under a workload (x86_64 alone; hours)
-	@QUICK="$(QUICK)" scripts/proof/run $(ARCH) $(VARIANT)
+	@QUICK="$(QUICK)" PART="$(PART)" scripts/proof/run $(ARCH) $(VARIANT)
 
 ci: ## what gates a change: lint, tests, torture, figures (20 to 45 minutes)
 	@scripts/ci
