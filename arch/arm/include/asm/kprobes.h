@@ -8,8 +8,12 @@
 #define KPROBE_STUB_FRAME	80
 #define KPROBE_STUB_LINK	56
 
-/* Lengths of a stub's call, of what follows when lr is saved, and of what restores lr and sp. */
+/*
+ * Lengths of a stub's call, of what follows when there is room and when lr is saved, and of what
+ * restores lr and sp.
+ */
 #define KPROBE_STUB_ENTER	12
+#define KPROBE_STUB_ROOM	8
 #define KPROBE_STUB_SAVED	4
 #define KPROBE_STUB_LEAVE	8
 
