@@ -188,6 +188,8 @@ static const char * const no_go[] __initconst = {
 	"__switch_to", "call_with_stack",
 	/* A CPU goes offline: as dying[] of kernel/kprobes/blacklist.c. */
 	"psci_cpu_die",
+	/* May interrupt the vector of undefined instructions, whose stack has one place. */
+	"handle_fiq_as_nmi",
 	/* From a copy, while the kernel is overwritten. */
 	"relocate_new_kernel",
 };

@@ -17,7 +17,7 @@ static const char * const serving_here[] = {
 /* Executed before a CPU can take a trap, from a copy, or on another stack; some may be there. */
 static const char * const early_here[] = {
 	"cpu_resume_after_mmu", "__cpu_suspend", "__cpu_suspend_save", "cpu_suspend_abort",
-	"call_with_stack", "cpu_init",
+	"call_with_stack", "cpu_init", "handle_fiq_as_nmi",
 };
 
 /* Not on the blacklist, because it is in no section of the kernel's text. */

@@ -18,6 +18,8 @@ static const struct unmarked unmarked_here[] = {
 		"__cpu_suspend_save", "cpu_suspend_abort" } },
 	{ "a CPU goes offline, and RCU was told", {
 		"psci_cpu_die" } },
+	{ "may interrupt the vector of undefined instructions", {
+		"handle_fiq_as_nmi" } },
 	{ "on another stack", {
 		"__switch_to", "call_with_stack" } },
 };
