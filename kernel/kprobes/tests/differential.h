@@ -39,6 +39,12 @@
  */
 #define DIFF_CALLS	16
 
+/*
+ * If the condition of the instruction is true, its copy leads away from what follows that. Where
+ * instructions have conditions, their plans do not tell.
+ */
+#define DIFF_LEAVES	32
+
 /* The CPU must have a feature, whose number is in the upper half of the flags. */
 #define DIFF_NEEDS(feature)	((feature) << 16)
 
@@ -119,6 +125,16 @@ extern const unsigned long kprobes_diff_entry_scratch;
 void kprobes_diff_prepare(unsigned int pass);
 void kprobes_diff_begin(void);
 void kprobes_diff_end(void);
+
+/* In how many passes there is a hit: not if the condition of the instruction is not true. */
+#ifdef DIFF_HAS_CONDITIONS
+unsigned int kprobes_diff_hits(const struct diff_sequence *s);
+#else
+static inline unsigned int kprobes_diff_hits(const struct diff_sequence *s)
+{
+	return kprobes_diff_passes;
+}
+#endif
 
 void kprobes_diff_callee(void);
 
