@@ -39,12 +39,6 @@
  */
 #define DIFF_CALLS	16
 
-/*
- * If the condition of the instruction is true, its copy leads away from what follows that. Where
- * instructions have conditions, their plans do not tell.
- */
-#define DIFF_LEAVES	32
-
 /* The CPU must have a feature, whose number is in the upper half of the flags. */
 #define DIFF_NEEDS(feature)	((feature) << 16)
 

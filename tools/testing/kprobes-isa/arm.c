@@ -60,6 +60,12 @@ static void shorten(char *mnemonic)
 		}
 }
 
+static const char *const sequences[] = {
+	"../../../kernel/kprobes/tests/arch/arm/sequences.S",
+	SEQUENCES_RUN,
+	NULL
+};
+
 const struct harness_target harness_target = {
 	.name = "arm",
 	.isa = &arm_kprobe_isa,
@@ -76,4 +82,6 @@ const struct harness_target harness_target = {
 	.odd = odd,
 	.kind_of = kind_of,
 	.shorten = shorten,
+	.sequences = sequences,
+	.not_run = "not-run/arm.txt",
 };

@@ -3,4 +3,8 @@ TARGETS += arm
 
 arm-sources := arm.c $(TOP)/arch/arm/kernel/kprobes-insn.c $(CORE)
 arm-sources += $(TESTS)/arch/arm/insn_kunit.c $(BASE)/tools/lib/hweight.c
-arm-flags := -idirafter $(TOP)/arch/arm/include
+arm-generated := $(OUT)/sequences-arm.inc
+arm-flags := -DSEQUENCES_RUN='"$(OUT)/sequences-arm.inc"' -idirafter $(TOP)/arch/arm/include
+
+SEQUENCES += arm
+arm-golden := arm.txt

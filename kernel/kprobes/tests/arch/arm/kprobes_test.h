@@ -9,6 +9,7 @@
 #define DIFF_SP_NR		13
 #define DIFF_FP_WORDS		64
 #define DIFF_BY_FTRACE		0
+#define DIFF_HAS_CONDITIONS
 
 #ifndef __ASSEMBLY__
 #include <asm/kprobes.h>
