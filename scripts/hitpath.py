@@ -6,7 +6,7 @@ Proves that a hit of a probe executes nothing that can be probed: follows the ca
 a linked kernel from the functions where hits begin, also those in alternative instructions that
 may be patched in at boot, and those by pv_ops: to native functions, and to Xen's. Each function
 that is reached must be on the blacklist. Prints those that are not, with the path there, and then
-fails with status 1. Knows x86, arm64, riscv, loongarch and s390.
+fails with status 1. Knows x86, arm, arm64, riscv, loongarch and s390.
 
 The blacklist has the functions that NOKPROBE_SYMBOL() names, those in sections that are forbidden
 as a whole, and the pieces that compilers make of such functions: kernel/kprobes/blacklist.c.
@@ -136,9 +136,20 @@ class S390:
         return 0 if self.indirect.match(text) else None
 
 
+class Arm(OnePattern):
+    name = "arm"
+    objdump = "arm-linux-gnueabihf-objdump"
+    ranges = [("__entry_text_start", "__entry_text_end"), ("__idmap_text_start", "__idmap_text_end")]
+    relative = None
+    alternatives = "", "", "<i", 0
+    replacements = None
+    # With any condition. By lr they are returns.
+    branch = re.compile(r"(?:bl?\w*\t([0-9a-f]{5,}) <|blx\w*\t|(?:bx\w*\t|\w+\tpc, )(?!lr\b))")
+
+
 # By what readelf calls them.
 MACHINES = {"Intel 80386": X86, "Advanced Micro Devices X86-64": X86, "AArch64": Arm64, "RISC-V": Riscv,
-            "LoongArch": Loongarch, "IBM S/390": S390}
+            "LoongArch": Loongarch, "IBM S/390": S390, "ARM": Arm}
 
 
 class Elf:
@@ -262,7 +273,7 @@ class Kernel:
         command = [self.machine.objdump, "-d", "--no-show-raw-insn", *options, file]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, errors="replace") as run:
             for line in run.stdout:
-                if "\tint3" not in line and "\tmov" not in line:
+                if "\tint3" not in line and ("\tmov" not in line or "\tpc, " in line):
                     m = INSTRUCTION.match(line)
                     target = m and self.machine.target(m.group(2))
                     if target is not None:
