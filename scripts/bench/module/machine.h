@@ -47,6 +47,9 @@ static inline u64 bench_clock(void)
 #define BENCH_INSN(nr, to)	"addi.d " to ", " to ", " #nr "\n"
 #define BENCH_ADD(from, to)	"add.d " to ", " to ", " from "\n"
 #define BENCH_REPEAT		4
+#elif defined(CONFIG_ARM)
+#define BENCH_INSN(nr, to)	"add " to ", " to ", #(" #nr ") & 255\n"
+#define BENCH_REPEAT		4
 #elif defined(CONFIG_S390)
 #define BENCH_INSN(nr, to)	"agfi " to ", " #nr "\n"
 #define BENCH_ADD(from, to)	"agr " to ", " from "\n"
