@@ -27,6 +27,7 @@ case $(uname -m) in
 x86_64) registers="di ax flags" ;;
 aarch64) registers="regs.0. regs.0. pstate" ;;
 riscv64) registers="a0 a0 status" ;;
+armv7l) registers="ARM_r0 ARM_r0 ARM_cpsr" ;;
 loongarch64) registers="regs.4. regs.4. csr_prmd" ;;
 s390x) registers="gprs.2. gprs.2. psw.mask" ;;
 *) registers="" ;;
