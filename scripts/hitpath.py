@@ -115,7 +115,7 @@ class Loongarch(OnePattern):
     alternatives = "__alt_instructions", "__alt_instructions_end", "<iiHBB", 4
     replacements = ".altinstr_replacement"
     # LLVM leaves room for the bytes.
-    branch = re.compile(r"\s*(?:b\w*\t(?:\$\w+, )*([0-9a-f]{5,})\b|(?:jr|jirl)\t)")
+    branch = re.compile(r"\s*(?:b\w*\t(?:\$\w+, )*([0-9a-f]{5,})\b|jirl\t(?!\$zero, \$ra, 0))")
 
 
 class S390:
@@ -209,7 +209,8 @@ class Kernel:
         self.alternatives = sorted(self.read_alternatives(elf))
         self.pv_ops = self.read_pv_ops(elf, symbols)
         self.disassemble(file, "--start-address=%#x" % text, "--stop-address=%#x" % end)
-        if self.machine.replacements and self.alternatives:
+        # It is not there if nothing but what is overwritten has a length.
+        if self.alternatives and any(s[0] == self.machine.replacements for s in elf.sections):
             self.disassemble(file, "--section=" + self.machine.replacements)
 
     def function(self, address):
