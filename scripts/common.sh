@@ -118,6 +118,9 @@ is_built_by_clang()
 	[ "${built_by:-gcc}" = clang ] || case $variant in clang | fineibt) ;; *) return 1 ;; esac
 }
 
+# kernel_program GNU LLVM: prints the name of the one that belongs to the kernel's compiler.
+kernel_program() { if is_built_by_clang; then echo "$2$clang"; else echo "${cross:-}$1"; fi; }
+
 # guest_prefix: what the names of the programs begin with that compile for the guest.
 guest_prefix()
 {
