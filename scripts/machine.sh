@@ -20,7 +20,7 @@ take_fragment()
 # instructions of 2 ns (of 1 << SHIFT), and all virtual CPUs take turns in one thread by that clock: two runs of
 # one kernel print the same, whatever else the host does. An idle guest's clock jumps to the next timer.
 # SEED is what a guest has of chance. TCG_THREAD=multi: a thread for each CPU, by the host's clock. That is
-# also the clock of machines ($by_host_clock) whose devices QEMU does not let count instructions.
+# also the clock of machines ($by_host_clock) where QEMU does not let several CPUs count instructions.
 # The accelerator is always named, because there may be a /dev/kvm that cannot run guests.
 machine()
 {
@@ -30,7 +30,8 @@ machine()
 	[ -z "${TOOLS:-}" ] || memory=${MEMORY:-4G}
 	take_fragment
 	clock="-icount shift=${SHIFT:-1},sleep=off -rtc base=2024-01-01,clock=vm"
-	[ "$thread" = single ] && [ -z "${by_host_clock:-}" ] || clock=
+	[ "$thread" = single ] || clock=
+	[ -z "${by_host_clock:-}" ] || [ "$cpus" -eq 1 ] || clock=
 	# shellcheck disable=SC2206,SC2207 # words
 	machine=(
 		$("$scripts/emulator" "$arch") ${qemu#* } -smp "$cpus${by_sockets:+,sockets=$cpus}" -m "$memory"
