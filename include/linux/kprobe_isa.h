@@ -93,6 +93,8 @@ enum kprobe_flow {
  * @no_jump_next: a breakpoint may replace the instruction after it, but a jump may not
  * @takes_address: it takes the address @data: of data in the text, unless an indirect jump
  *             that is relative to it comes next
+ * @block:     state that it leaves to the next instruction, if it makes that conditional or is in
+ *             between: what kprobe_isa.within() gets then. 0 at the end of a block
  * @table:     how far from its start the table of this jump may begin in the text; 0 if it has
  *             none there
  * @data_len:  how many bytes of text at @data it reads
@@ -125,6 +127,7 @@ struct kprobe_insn {
 	u8 no_jump_unless_traced:1;
 	u8 no_jump_next:1;
 	u8 takes_address:1;
+	u8 block;
 	u8 table;
 	u16 data_len;
 	u32 reads;
@@ -364,6 +367,12 @@ static inline unsigned long kprobe_code_here(const struct kprobe_code *code)
  *	In that case as well, if the bytes can be decoded, fills in @len,
  *	@flow, @target, @bundle, @exclusive, @state and @data. If they cannot,
  *	@len is 0.
+ * @within: Optional, for an instruction set with blocks: some instruction makes those after it
+ *	conditional, and the CPU has a state for that, which a jump into the block would lose.
+ *	Changes the plan of an instruction in a block: @block is kprobe_insn.block of the one in
+ *	front of it. Sets @ends_in_trap if execution continues in the block or after it, and @block.
+ *	@flow is that of a condition. Returns why the instruction must not be probed there, if
+ *	plan() has not told so. No jump can be in a block.
  * @emit:  Appends code for kprobe_code_here() that has the effect of a planned
  *	instruction at @from. Execution continues after that code, and a
  *	call returns to where the original would, unless it is emulated. A nop may be
@@ -400,6 +409,7 @@ struct kprobe_isa {
 	const bool *first_bytes;
 	enum kprobe_reason (*plan)(struct kprobe_insn *insn, const u8 *bytes,
 				   size_t avail, unsigned long addr);
+	enum kprobe_reason (*within)(struct kprobe_insn *insn, const u8 *bytes, u8 block);
 	void (*emit)(struct kprobe_code *code, const struct kprobe_insn *insn,
 		     const u8 *bytes, unsigned long from);
 	void (*jump)(struct kprobe_code *code, unsigned long to, u32 scratch);

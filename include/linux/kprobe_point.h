@@ -191,6 +191,8 @@ struct kprobe_emulation {
  * @len:       length of the displaced instruction in bytes
  * @breakpoint_len: length of the breakpoint that replaces it
  * @ends_in_trap: a breakpoint follows the copies in slots, not a jump back
+ * @block:     state of the block that the instruction is in, see kprobe_isa.within()
+ * @block:     state of the block that the instruction is in, see kprobe_isa.within()
  * @dead:      the register that the jump back uses: fls() of struct kprobe_insn's @dead
  * @opcode:    first unit of the instruction at @addr
  * @insn:      the original bytes at @site: the instruction, and what a jump covers
@@ -247,6 +249,9 @@ struct kprobe_point {
 	u8 region_len:5;
 	u8 has_slot:1;
 	u8 not_jump;
+#ifdef KPROBE_BLOCKS
+	u8 block;
+#endif
 	atomic_t misses[KPROBE_MISS_CAUSES];
 	atomic_long_t hits;
 	struct kprobe_detour *detour;

@@ -333,6 +333,13 @@ enum kprobe_reason kprobe_examine_site(struct kprobe_lookup *lookup, unsigned lo
 	return kprobe_scan_site(use_survey(arch_kprobe_isa, lookup), site);
 }
 
+/* After that: the state of the block that the instruction there is in, 0 if it is in none. */
+u8 kprobe_examine_block(struct kprobe_lookup *lookup, unsigned long site)
+{
+	guard(mutex)(&text_mutex);
+	return kprobe_scan_block(use_survey(arch_kprobe_isa, lookup), site);
+}
+
 /* A register of kprobe_isa.scratch, as a bit, whose value is not needed at @addr; 0 if none is. */
 u32 kprobe_examine_scratch(struct kprobe_lookup *lookup, unsigned long addr)
 {

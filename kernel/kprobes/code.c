@@ -80,6 +80,18 @@ static enum kprobe_reason make_slot(struct kprobe_point *point, const struct kpr
 				&copy);
 }
 
+/* What the instructions in front make of the plan of a new point. */
+static enum kprobe_reason plan_within(struct kprobe_point *point, struct kprobe_insn *insn,
+				      struct kprobe_lookup *lookup)
+{
+#ifdef KPROBE_BLOCKS
+	point->block = kprobe_examine_block(lookup, point->site);
+	if (point->block)
+		return arch_kprobe_isa->within(insn, (u8 *)point->insn, point->block);
+#endif
+	return KPROBE_REASON_NONE;
+}
+
 /*
  * Plans how the instruction of a new point is displaced, and makes a slot if one is needed. Returns
  * why the instruction cannot be probed.
@@ -101,7 +113,8 @@ enum kprobe_reason kprobe_displace(struct kprobe_point *point, struct kprobe_loo
 	/* kprobe_check_address() has asked about its first byte; livepatch may write the others. */
 	if (!reason && kprobe_any_in(KPROBE_TEXT_RESERVED, point->site, point->site + insn.len))
 		return KPROBE_REASON_RESERVED;
-	reason = reason ?: kprobe_examine_site(lookup, point->site);
+	reason = reason ?: kprobe_examine_site(lookup, point->site) ?:
+		 plan_within(point, &insn, lookup);
 	if (reason)
 		return reason;
 	point->len = insn.len;

@@ -279,6 +279,10 @@ void kprobe_point_set_disabled(struct kprobe_point *point, struct kprobe *p, boo
 void kprobe_point_plan(const struct kprobe_point *point, struct kprobe_insn *insn)
 {
 	arch_kprobe_isa->plan(insn, (u8 *)point->insn, sizeof(point->insn), point->site);
+#ifdef KPROBE_BLOCKS
+	if (point->block)
+		arch_kprobe_isa->within(insn, (u8 *)point->insn, point->block);
+#endif
 	if (arch_kprobe_isa->scratch && !point->emulated)
 		insn->dead = point->dead ? BIT(point->dead - 1) : 0;
 	insn->ends_in_trap = point->ends_in_trap;

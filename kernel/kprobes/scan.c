@@ -83,11 +83,40 @@ enum kprobe_reason kprobe_scan_site(struct kprobe_survey *s, unsigned long site)
 		return KPROBE_REASON_DATA;
 	if (!(marks & KPROBE_MARK_BEGINS))
 		return KPROBE_REASON_INSIDE;
-	if (marks & KPROBE_MARK_SLOT)
+	if (marks & KPROBE_MARK_SLOT && !s->isa->within)
 		return KPROBE_REASON_DELAY_SLOT;
 	if (marks & KPROBE_MARK_EXCLUSIVE)
 		return KPROBE_REASON_EXCLUSIVE;
 	return is_literal(s, site, landed) ? KPROBE_REASON_DATA : KPROBE_REASON_NONE;
+}
+
+/*
+ * The state of the block that the instruction at a site is in, see kprobe_isa.within(); 0 if it is
+ * in none. kprobe_scan_site() permits a probe there.
+ */
+u8 kprobe_scan_block(struct kprobe_survey *s, unsigned long site)
+{
+	unsigned long addr = site, in = site;
+	struct kprobe_insn insn;
+	u8 block = 0;
+
+	if (!s->isa->within || !(kprobe_scan_marks(&s->scan, site, site + 1) & KPROBE_MARK_SLOT))
+		return 0;
+	/* The block begins with the last instruction in front that is not in it. */
+	while (kprobe_scan_marks(&s->scan, in, in + 1) & KPROBE_MARK_SLOT) {
+		if (addr == s->scan.base)
+			return 0;
+		addr -= s->isa->align;
+		if (kprobe_scan_marks(&s->scan, addr, addr + 1) & KPROBE_MARK_BEGINS)
+			in = addr;
+	}
+	for (; in < site; in += insn.len) {
+		kprobe_survey_plan(s, &insn, in, s->function.end);
+		if (block)
+			s->isa->within(&insn, s->window + (in - s->addr), block);
+		block = insn.block;
+	}
+	return block;
 }
 
 /*
@@ -99,6 +128,8 @@ static enum kprobe_reason judge_landings(const struct kprobe_scan *scan, unsigne
 {
 	if (kprobe_scan_marks(scan, from, to) & KPROBE_MARK_LANDED)
 		return KPROBE_REASON_JUMPED_INTO;
+	if (scan->isa->within && kprobe_scan_marks(scan, site, to) & KPROBE_MARK_SLOT)
+		return KPROBE_REASON_JOINED;
 	if (scan->indirect && !scan->isa->pads)
 		return KPROBE_REASON_INDIRECT_JUMP;
 	if (kprobe_scan_marks(scan, site, to) & KPROBE_MARK_READ)

@@ -128,9 +128,12 @@ static void note_joins(struct kprobe_scan *scan, const struct kprobe_insn *insn,
 		marks |= KPROBE_MARK_SLOT;
 		scan->slots--;
 	}
+	if (scan->block)
+		marks |= KPROBE_MARK_SLOT;
 	if (scan->exclusive || insn->exclusive)
 		marks |= KPROBE_MARK_EXCLUSIVE;
 	mark(scan, addr, marks);
+	scan->block = scan->isa->within ? insn->block : 0;
 	if (insn->bundle && insn->flow != KPROBE_FLOW_NEXT)
 		scan->slots = insn->bundle;
 	if (insn->exclusive)
@@ -178,6 +181,8 @@ unsigned int kprobe_scan_insn(struct kprobe_scan *scan, const u8 *bytes,
 	reason = scan->isa->plan(&insn, bytes, avail, addr);
 	if (!insn.len)
 		return 0;
+	if (scan->block)
+		scan->isa->within(&insn, bytes, scan->block);
 	note_joins(scan, &insn, addr);
 	mark_landing(scan, &insn, addr);
 	mark_read(scan, insn.data, insn.data_len);
@@ -367,6 +372,7 @@ static void begin_part(struct kprobe_survey *s, const struct kprobe_function *pa
 	s->scan.goes_on = false;
 	s->scan.open = false;
 	s->scan.slots = 0;
+	s->scan.block = 0;
 	s->scan.exclusive = 0;
 	s->scan.nr_fresh = 0;
 	s->scan.table = 0;
@@ -429,6 +435,18 @@ static void scan_function(struct kprobe_survey *s)
 	decode_function(s);
 }
 
+/*
+ * Where marks begin that are to include @from. If that may be in a block then what the block begins
+ * with has marks too.
+ */
+static unsigned long base_for(const struct kprobe_survey *s, unsigned long from)
+{
+	unsigned long start = s->function.start;
+	unsigned long base = start + round_down(from - start, KPROBE_SURVEY_SIZE / 2);
+
+	return base > start && s->isa->within ? base - KPROBE_BLOCK_SIZE : base;
+}
+
 /* Makes the survey that of @function, with marks for the text from @from to @to at least. */
 void kprobe_survey_function(struct kprobe_survey *s, const struct kprobe_function *function,
 			    unsigned long from, unsigned long to)
@@ -436,8 +454,7 @@ void kprobe_survey_function(struct kprobe_survey *s, const struct kprobe_functio
 	if (s->function.start != function->start || s->function.end != function->end ||
 	    from < s->scan.base || to > s->scan.base + s->scan.size) {
 		s->function = *function;
-		s->scan.base = function->start + round_down(from - function->start,
-							    KPROBE_SURVEY_SIZE / 2);
+		s->scan.base = base_for(s, from);
 		s->scan.size = min_t(size_t, function->end - s->scan.base, KPROBE_SURVEY_SIZE);
 		s->scanned = false;
 		s->asked = false;

@@ -47,7 +47,7 @@ struct kprobe_text {
 #define KPROBE_MARK_LANDED	BIT(1)	/* a branch leads there, or it begins a landing pad */
 #define KPROBE_MARK_READ	BIT(2)	/* an instruction reads or executes it as data */
 #define KPROBE_MARK_SKIPPED	BIT(3)	/* the instruction in front may skip the one there */
-#define KPROBE_MARK_SLOT	BIT(4)	/* the instruction there is in a delay slot */
+#define KPROBE_MARK_SLOT	BIT(4)	/* it is in a delay slot, or in a block */
 #define KPROBE_MARK_EXCLUSIVE	BIT(5)	/* it is part of an exclusive sequence */
 #define KPROBE_MARK_TAKEN	BIT(6)	/* an instruction takes its address, as that of data */
 #define KPROBE_MARK_ENDED	BIT(7)	/* the instruction in front does not go on to it */
@@ -60,6 +60,9 @@ struct kprobe_text {
 
 /* Bytes that a survey has marks for. A larger function is surveyed anew for each half of this. */
 #define KPROBE_SURVEY_SIZE	4096
+
+/* How much longer than its last instruction a block is at most, see kprobe_isa.within(). */
+#define KPROBE_BLOCK_SIZE	16
 
 /* How many addresses instructions may take one after the other, without a branch in between. */
 #define KPROBE_TAKEN_MAX	8
@@ -82,6 +85,7 @@ struct kprobe_text {
  * @exit:     target of the last instruction, if that is a jump, conditional
  *            or not, that leaves the function for text without marks; else 0
  * @slots:    how many of the next instructions are in delay slots
+ * @block:    kprobe_insn.block of the last instruction
  * @exclusive: how many of the next instructions may be in an exclusive sequence
  * @nr_fresh: how many addresses were taken since the last branch
  * @fresh:    these addresses
@@ -105,6 +109,7 @@ struct kprobe_scan {
 	u32 touched;
 	unsigned long exit;
 	unsigned int slots;
+	u8 block;
 	unsigned int exclusive;
 	unsigned int nr_fresh;
 	unsigned long fresh[KPROBE_TAKEN_MAX];
@@ -190,6 +195,7 @@ u32 kprobe_dead_scratch(struct kprobe_survey *s, const struct kprobe_function *f
 			unsigned long addr);
 
 enum kprobe_reason kprobe_scan_site(struct kprobe_survey *s, unsigned long site);
+u8 kprobe_scan_block(struct kprobe_survey *s, unsigned long site);
 enum kprobe_reason kprobe_scan_region(struct kprobe_survey *s, struct kprobe_region *region,
 				      unsigned long site, unsigned long from);
 

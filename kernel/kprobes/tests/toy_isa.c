@@ -108,6 +108,7 @@ static enum kprobe_reason plan_op(struct kprobe_insn *insn, unsigned int op,
 		return KPROBE_REASON_NONE;
 	case 10:
 		insn->bundle = reg;
+		insn->block = reg;
 		return KPROBE_REASON_NONE;
 	case 11:
 	case 12:
@@ -158,6 +159,15 @@ static enum kprobe_reason plan(struct kprobe_insn *insn, const u8 *bytes, size_t
 	if (op == 5)
 		return plan_indirect(insn, reg, word & 0xff);
 	return plan_op(insn, op, reg, addr + WORD_SIZE * (long)(s8)word);
+}
+
+/* No branch can be in a block of conditional instructions, but as the last of it. */
+static enum kprobe_reason within(struct kprobe_insn *insn, const u8 *bytes, u8 block)
+{
+	insn->block = block - 1;
+	insn->ends_in_trap = true;
+	return insn->block && insn->flow != KPROBE_FLOW_NEXT ? KPROBE_REASON_FORM :
+							       KPROBE_REASON_NONE;
 }
 
 static void put_word(struct kprobe_code *code, unsigned int word)
@@ -241,6 +251,8 @@ static void put_leave(struct kprobe_code *code)
 const struct kprobe_isa toy_isa = { TOY, LONG_JUMP };
 
 const struct kprobe_isa toy_isa_with_pads = { TOY, LONG_JUMP, .pads = true };
+
+const struct kprobe_isa toy_isa_with_blocks = { TOY, LONG_JUMP, .within = within };
 
 /* For planning only: it has a shorter jump_size than the jumps that it writes. */
 const struct kprobe_isa toy_isa_of_words = {

@@ -50,6 +50,7 @@
 
 extern const struct kprobe_isa toy_isa;
 extern const struct kprobe_isa toy_isa_with_pads;
+extern const struct kprobe_isa toy_isa_with_blocks;
 extern const struct kprobe_isa toy_isa_of_words;
 
 #endif /* _KPROBES_TESTS_TOY_ISA_H */

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Tests of blocks, which make instructions conditional, on a made-up instruction set: which of the
+ * instructions are in one, what its state is there, and that no jump is.
+ */
+#include <kunit/test.h>
+#include <linux/bits.h>
+#include <linux/kernel.h>
+
+#include "../survey.h"
+#include "toy_isa.h"
+
+#define ADDR	0x10000UL
+#include "words.h"
+
+#define WORD_SIZE	2
+
+static enum kprobe_reason none(struct kprobe_survey *s)
+{
+	return KPROBE_REASON_NONE;
+}
+
+static enum kprobe_reason not_reserved(const struct kprobe_text *text, unsigned long start,
+				       unsigned long end)
+{
+	return KPROBE_REASON_NONE;
+}
+
+static bool nothing_in(u32 kinds, unsigned long start, unsigned long end)
+{
+	return false;
+}
+
+static unsigned long no_target(unsigned long *site, unsigned long end)
+{
+	return 0;
+}
+
+static const struct kprobe_text text = {
+	.read = read_function,
+	.find = find_function,
+	.is_whole = none,
+	.reserved = not_reserved,
+	.any_in = nothing_in,
+	.next_target = no_target,
+};
+
+/* The block of each instruction is its own state: how many come with it, itself included. */
+static const struct toy_block_case {
+	const char *name;
+	u16 words[WORDS];
+	unsigned int site;	/* in words */
+	unsigned int block;
+	enum kprobe_reason reason;	/* not to be displaced there */
+	enum kprobe_reason no_jump;
+} toy_block_cases[] = {
+	{ "what begins it", { TOY_IF(2), TOY_NOP, TOY_NOP }, 0, 0,
+	  .no_jump = KPROBE_REASON_NOT_DISPLACED },
+	{ "first", { TOY_IF(2), TOY_ALU(3, 4), TOY_ALU(1, 0), TOY_ALU(2, 0) }, 1, 2,
+	  .no_jump = KPROBE_REASON_JOINED },
+	{ "last", { TOY_IF(2), TOY_NOP, TOY_NOP, TOY_ALU(1, 0), TOY_NOP, TOY_RETURN }, 2, 1,
+	  .no_jump = KPROBE_REASON_JOINED },
+	{ "only one", { TOY_IF(1), TOY_NOP, TOY_ALU(1, 0), TOY_NOP, TOY_RETURN }, 1, 1,
+	  .no_jump = KPROBE_REASON_JOINED },
+	{ "after it", { TOY_IF(1), TOY_NOP, TOY_NOP, TOY_NOP, TOY_NOP, TOY_RETURN }, 2, 0 },
+	{ "in front of it", { TOY_NOP, TOY_NOP, TOY_NOP, TOY_IF(1), TOY_NOP, TOY_RETURN }, 0, 0 },
+	{ "not far in front", { TOY_NOP, TOY_NOP, TOY_IF(1), TOY_NOP, TOY_RETURN }, 0, 0,
+	  .no_jump = KPROBE_REASON_NOT_DISPLACED },
+	{ "after a long one", { TOY_IF(2), TOY_LONG(1), 0, 0, TOY_NOP, TOY_RETURN }, 4, 1,
+	  .no_jump = KPROBE_REASON_JOINED },
+	{ "one after another", { TOY_IF(1), TOY_NOP, TOY_IF(3), TOY_NOP, TOY_NOP, TOY_NOP }, 4, 2,
+	  .no_jump = KPROBE_REASON_JOINED },
+	{ "return that ends it", { TOY_IF(2), TOY_NOP, TOY_RETURN, TOY_NOP, TOY_NOP }, 2, 1,
+	  .no_jump = KPROBE_REASON_JOINED },
+	{ "return in the middle", { TOY_IF(2), TOY_RETURN, TOY_NOP, TOY_NOP, TOY_NOP }, 1, 2,
+	  KPROBE_REASON_FORM, KPROBE_REASON_JOINED },
+};
+
+KUNIT_ARRAY_PARAM_DESC(toy_block, toy_block_cases, name);
+
+static struct kprobe_survey survey;
+
+static void toy_block(struct kunit *test)
+{
+	const struct toy_block_case *c = test->param_value;
+	unsigned long site = ADDR + WORD_SIZE * c->site;
+	const struct kprobe_isa *isa = &toy_isa_with_blocks;
+	const u8 *bytes = function + WORD_SIZE * c->site;
+	struct kprobe_region region;
+	struct kprobe_insn insn;
+	unsigned int i;
+
+	memset(function, 0, sizeof(function));
+	for (i = 0; i < WORDS; i++)
+		put_unaligned_le16(c->words[i], function + WORD_SIZE * i);
+	kprobe_survey_init(&survey, isa, &text);
+	KUNIT_ASSERT_EQ(test, KPROBE_REASON_NONE, kprobe_scan_site(&survey, site));
+	KUNIT_EXPECT_EQ(test, c->block, kprobe_scan_block(&survey, site));
+	KUNIT_EXPECT_EQ(test, c->no_jump, kprobe_scan_region(&survey, &region, site, site + 1));
+	if (!c->block)
+		return;
+	isa->plan(&insn, bytes, isa->insn_max, site);
+	KUNIT_EXPECT_EQ(test, c->reason, isa->within(&insn, bytes, c->block));
+	/* Neither can a breakpoint lead to a detour. */
+	KUNIT_EXPECT_NE(test, KPROBE_REASON_NONE,
+			kprobe_region_of_one(isa, &region, &insn, bytes, isa->insn_max, site));
+}
+
+/* No instruction set but those with blocks knows any. */
+static void toy_block_unknown(struct kunit *test)
+{
+	memset(function, 0, sizeof(function));
+	put_unaligned_le16(TOY_IF(2), function);
+	kprobe_survey_init(&survey, &toy_isa, &text);
+	KUNIT_EXPECT_EQ(test, KPROBE_REASON_NONE, kprobe_scan_site(&survey, ADDR + WORD_SIZE));
+	KUNIT_EXPECT_EQ(test, 0, kprobe_scan_block(&survey, ADDR + WORD_SIZE));
+}
+
+/* A large function has marks from here on if they are to include what comes next. */
+#define HALF	(KPROBE_SURVEY_SIZE / 2)
+
+static size_t read_large(unsigned long addr, u8 *buf, size_t size)
+{
+	unsigned long begins = ADDR + HALF - WORD_SIZE;
+
+	memset(buf, 0, size);
+	if (begins >= addr && begins + WORD_SIZE <= addr + size)
+		put_unaligned_le16(TOY_IF(3), buf + (begins - addr));
+	return size;
+}
+
+static bool find_large(struct kprobe_lookup *lookup, unsigned long addr, struct kprobe_function *f)
+{
+	f->start = ADDR;
+	f->end = ADDR + 2 * KPROBE_SURVEY_SIZE;
+	f->kind = KPROBE_SYMBOL_FUNCTION;
+	return true;
+}
+
+static void toy_block_in_large_function(struct kunit *test)
+{
+	struct kprobe_text large = text;
+	unsigned int i;
+
+	large.read = read_large;
+	large.find = find_large;
+	for (i = 0; i < 4; i++) {
+		unsigned long site = ADDR + HALF + WORD_SIZE * i;
+
+		kprobe_survey_init(&survey, &toy_isa_with_blocks, &large);
+		KUNIT_EXPECT_EQ(test, KPROBE_REASON_NONE, kprobe_scan_site(&survey, site));
+		KUNIT_EXPECT_EQ(test, 3 - i, kprobe_scan_block(&survey, site));
+	}
+}
+
+static struct kunit_case toy_block_cases_all[] = {
+	KUNIT_CASE_PARAM(toy_block, toy_block_gen_params),
+	KUNIT_CASE(toy_block_unknown),
+	KUNIT_CASE(toy_block_in_large_function),
+	{ }
+};
+
+static struct kunit_suite toy_block_suite = {
+	.name = "kprobes_toy_block",
+	.test_cases = toy_block_cases_all,
+};
+
+kunit_test_suite(toy_block_suite);
+
+MODULE_DESCRIPTION("KUnit tests of kprobes in blocks of conditional instructions");
+MODULE_LICENSE("GPL");
