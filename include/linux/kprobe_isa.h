@@ -97,6 +97,7 @@ enum kprobe_flow {
  *             between: what kprobe_isa.within() gets then. 0 at the end of a block
  * @table:     how far from its start the table of this jump may begin in the text; 0 if it has
  *             none there
+ * @table_unit: how long the entries of that table are, if kprobe_isa.entry() has to know
  * @data_len:  how many bytes of text at @data it reads
  * @reads:     registers that it reads, a bit for each, if they may be in kprobe_isa.scratch
  * @writes:    those that it writes, whatever its operands
@@ -129,6 +130,7 @@ struct kprobe_insn {
 	u8 takes_address:1;
 	u8 block;
 	u8 table;
+	u8 table_unit;
 	u16 data_len;
 	u32 reads;
 	u32 writes;
@@ -347,6 +349,20 @@ static inline unsigned long kprobe_code_here(const struct kprobe_code *code)
 }
 
 /**
+ * struct kprobe_jump_table - a jump table in the text
+ * @start: where it may begin
+ * @end:   where it has ended for certain; the highest address while that is not known
+ * @limit: where the function ends, or the part of it that the jump is in
+ * @unit:  kprobe_insn.table_unit of the jump
+ */
+struct kprobe_jump_table {
+	unsigned long start;
+	unsigned long end;
+	unsigned long limit;
+	u8 unit;
+};
+
+/**
  * struct kprobe_isa - an instruction set
  * @insn_max:  length of its longest instruction in bytes
  * @align:     lengths and addresses of instructions are multiples of this
@@ -356,6 +372,8 @@ static inline unsigned long kprobe_code_here(const struct kprobe_code *code)
  *             begin with it; NULL if there is no @glance
  * @glance_len: how many bytes @glance reads
  * @pads:      every target of an indirect jump begins with %KPROBE_FLOW_PAD
+ * @literals: lengths of instructions differ, and what instructions read in the text is not to be
+ *             decoded
  * @stateless: plan() sets @state for no instruction
  * @forms:     the forms by which @plan plans, or NULL; for tests
  * @scratch:   a jump needs one of these registers, one that nobody reads any more; a
@@ -386,8 +404,9 @@ static inline unsigned long kprobe_code_here(const struct kprobe_code *code)
  *	the stack are those of the probed code, except for what the call itself needs.
  * @leave: Appends code that undoes what is left of that after @common has returned.
  *	NULL if nothing is.
- * @entry: Optional, where @table may be set. Returns how many of @avail bytes at @addr are an
- *	entry of the jump table that begins at @table, 0 if none are: entries lead to code near by.
+ * @entry: Optional, where kprobe_insn.table may be set. Returns how many of @avail bytes at @addr
+ *	are an entry of @table, 0 if none are: entries lead to code near by. May set @end of
+ *	the table to where an entry leads, if that is the lowest place behind the table.
  * @glance: Optional, a fast replacement of @plan. Fills in @flow, @target and @state of
  *	the instruction that may begin at some bytes, whether or not one does. If that
  *	takes decoding, @flow is %KPROBE_FLOW_JUMP_INDIRECT, so that the caller decodes.
@@ -403,6 +422,7 @@ struct kprobe_isa {
 	u8 jump_insns;
 	u8 glance_len;
 	bool pads;
+	bool literals;
 	bool stateless;
 	u32 scratch;
 	const struct kprobe_forms *forms;
@@ -418,7 +438,7 @@ struct kprobe_isa {
 	void (*enter)(struct kprobe_code *code, unsigned long common);
 	void (*leave)(struct kprobe_code *code);
 	unsigned int (*entry)(const u8 *bytes, size_t avail, unsigned long addr,
-			      unsigned long table);
+			      struct kprobe_jump_table *table);
 	void (*glance)(struct kprobe_insn *insn, const u8 *bytes, unsigned long addr);
 };
 

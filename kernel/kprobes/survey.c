@@ -70,18 +70,25 @@ static void mark_read(struct kprobe_scan *scan, unsigned long addr, unsigned int
 		mark(scan, addr++, KPROBE_MARK_READ);
 }
 
+static bool is_landed_on(const struct kprobe_scan *scan, unsigned long addr)
+{
+	return has_marks(scan, addr) &&
+	       kprobe_scan_marks(scan, addr, addr + 1) & KPROBE_MARK_LANDED;
+}
+
 /*
  * Marks the entry of a jump table that may be at @addr. Returns its length, 0 if there is none. The
- * instruction behind a table is reached by a branch.
+ * instruction behind a table is reached by a branch, which may be one in front of the table.
  */
 static unsigned int mark_entry(struct kprobe_scan *scan, const u8 *bytes, size_t avail,
 			       unsigned long addr)
 {
-	unsigned int len;
+	unsigned int len = 0;
 
-	if (!scan->table || addr < scan->table)
+	if (!scan->table.start || addr < scan->table.start)
 		return 0;
-	len = scan->isa->entry(bytes, avail, addr, scan->table);
+	if (addr < scan->table.end && !is_landed_on(scan, addr))
+		len = scan->isa->entry(bytes, avail, addr, &scan->table);
 	if (len) {
 		mark(scan, addr, KPROBE_MARK_BEGINS);
 		mark_read(scan, addr, len);
@@ -89,10 +96,18 @@ static unsigned int mark_entry(struct kprobe_scan *scan, const u8 *bytes, size_t
 		scan->slots = 0;
 		return len;
 	}
-	if (addr > scan->table)
+	if (addr > scan->table.start)
 		mark_or_keep(scan, addr, KPROBE_MARK_LANDED, &scan->landed);
-	scan->table = 0;
+	scan->table.start = 0;
 	return 0;
+}
+
+/* How much of a literal there may be at @addr that an instruction in front of it reads. */
+static unsigned int literal_len(const struct kprobe_scan *scan, unsigned long addr)
+{
+	if (!scan->isa->literals || !has_marks(scan, addr))
+		return 0;
+	return kprobe_scan_marks(scan, addr, addr + 1) & KPROBE_MARK_READ ? scan->isa->align : 0;
 }
 
 static void mark_taken(struct kprobe_scan *scan)
@@ -174,7 +189,7 @@ unsigned int kprobe_scan_insn(struct kprobe_scan *scan, const u8 *bytes,
 	unsigned int len;
 
 	scan->exit = 0;
-	len = mark_entry(scan, bytes, avail, addr);
+	len = mark_entry(scan, bytes, avail, addr) ?: literal_len(scan, addr);
 	if (len)
 		return len;
 	/* Instructions that cannot be probed count as well. */
@@ -189,7 +204,10 @@ unsigned int kprobe_scan_insn(struct kprobe_scan *scan, const u8 *bytes,
 	note_address(scan, &insn);
 	note_flow(scan, &insn, reason, addr + insn.len);
 	if (insn.table)
-		scan->table = addr + insn.table;
+		scan->table = (struct kprobe_jump_table){
+			.start = addr + insn.table, .end = ~0UL, .limit = scan->end,
+			.unit = insn.table_unit,
+		};
 	scan->indirect |= insn.flow == KPROBE_FLOW_JUMP_INDIRECT;
 	scan->state |= insn.state;
 	scan->touched |= insn.reads | insn.writes;
@@ -375,7 +393,7 @@ static void begin_part(struct kprobe_survey *s, const struct kprobe_function *pa
 	s->scan.block = 0;
 	s->scan.exclusive = 0;
 	s->scan.nr_fresh = 0;
-	s->scan.table = 0;
+	s->scan.table.start = 0;
 }
 
 static unsigned long scan_part(struct kprobe_survey *s, const struct kprobe_function *part)

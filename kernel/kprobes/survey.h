@@ -89,7 +89,7 @@ struct kprobe_text {
  * @exclusive: how many of the next instructions may be in an exclusive sequence
  * @nr_fresh: how many addresses were taken since the last branch
  * @fresh:    these addresses
- * @table:    where the table of the last jump may begin; 0 if it has none, or that has ended
+ * @table:    the table of the last jump; it starts at 0 if there is none, or it has ended
  * @landed:   the last address in front of @base with %KPROBE_MARK_LANDED, or the function's start
  * @taken:    likewise with %KPROBE_MARK_TAKEN, or 0
  * @ended:    likewise with %KPROBE_MARK_ENDED, or 0
@@ -113,7 +113,7 @@ struct kprobe_scan {
 	unsigned int exclusive;
 	unsigned int nr_fresh;
 	unsigned long fresh[KPROBE_TAKEN_MAX];
-	unsigned long table;
+	struct kprobe_jump_table table;
 	unsigned long landed;
 	unsigned long taken;
 	unsigned long ended;

@@ -245,7 +245,8 @@ static bool is_near(u32 distance)
  * gcc has the table of a jump behind it, with addresses, and clang one with offsets. No instruction
  * tells how long it is. An instruction would be one like andgt or andeq, hardly used.
  */
-static unsigned int entry(const u8 *bytes, size_t avail, unsigned long addr, unsigned long table)
+static unsigned int entry(const u8 *bytes, size_t avail, unsigned long addr,
+			  struct kprobe_jump_table *table)
 {
 	u32 word;
 

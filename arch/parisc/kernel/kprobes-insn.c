@@ -322,7 +322,8 @@ static void plan_call(struct kprobe_insn *insn, u32 word, u32 next)
  * In 64 bit gcc puts the table of a jump behind it, with offsets from its start. What they look
  * like as instructions is hardly used right behind a jump, or undefined.
  */
-static unsigned int entry(const u8 *bytes, size_t avail, unsigned long addr, unsigned long table)
+static unsigned int entry(const u8 *bytes, size_t avail, unsigned long addr,
+			  struct kprobe_jump_table *table)
 {
 	u32 word;
 

@@ -224,7 +224,8 @@ static bool fits_delay_slot(u32 word)
  * A jump has its table behind its delay slot. Addresses in a module look like any instruction, but
  * are not far from the word's own.
  */
-static unsigned int entry(const u8 *bytes, size_t avail, unsigned long addr, unsigned long table)
+static unsigned int entry(const u8 *bytes, size_t avail, unsigned long addr,
+			  struct kprobe_jump_table *table)
 {
 	u32 word;
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Tests of blocks, which make instructions conditional, on a made-up instruction set: which of the
- * instructions are in one, what its state is there, and that no jump is.
+ * instructions are in one, what its state is there, and that no jump is. And of data between
+ * instructions of several lengths.
  */
 #include <kunit/test.h>
 #include <linux/bits.h>
@@ -153,10 +154,50 @@ static void toy_block_in_large_function(struct kunit *test)
 	}
 }
 
+/* Where a literal or a table ends, an instruction begins, whatever the data would be. */
+static const struct toy_data_case {
+	const char *name;
+	u16 words[WORDS];
+	unsigned int site;	/* in words */
+	enum kprobe_reason reason;
+} toy_data_cases[] = {
+	{ "literal", { TOY_LOAD_TEXT(3, 2), TOY_RETURN, TOY_LONG(1), TOY_NOP }, 2,
+	  KPROBE_REASON_DATA },
+	{ "after a literal like a long one", { TOY_LOAD_TEXT(3, 2), TOY_RETURN, TOY_LONG(1) }, 3 },
+	{ "after no literal", { TOY_NOP, TOY_RETURN, TOY_LONG(1) }, 3, KPROBE_REASON_INSIDE },
+	{ "table", { TOY_JUMP_BY(3, 1), TOY_ENTRY(3), TOY_ENTRY(2) }, 2, KPROBE_REASON_DATA },
+	{ "where a table's entry leads", { TOY_JUMP_BY(3, 1), TOY_ENTRY(1), TOY_ENTRY(2) }, 2,
+	  KPROBE_REASON_INSIDE },
+	{ "where the lowest entry leads",
+	  { TOY_JUMP_BY(3, 1), TOY_ENTRY(4), TOY_ENTRY(2), TOY_ENTRY(3) }, 3,
+	  KPROBE_REASON_INSIDE },
+	{ "where a branch in front of the table leads",
+	  { TOY_COND(5, 4), TOY_NOP, TOY_JUMP_BY(3, 1), TOY_ENTRY(6), TOY_ENTRY(5) }, 4,
+	  KPROBE_REASON_INSIDE },
+	{ "no branch leads there",
+	  { TOY_COND(5, 5), TOY_NOP, TOY_JUMP_BY(3, 1), TOY_ENTRY(6), TOY_ENTRY(5) }, 4,
+	  KPROBE_REASON_DATA },
+};
+
+KUNIT_ARRAY_PARAM_DESC(toy_data, toy_data_cases, name);
+
+static void toy_data(struct kunit *test)
+{
+	const struct toy_data_case *c = test->param_value;
+	unsigned int i;
+
+	memset(function, 0, sizeof(function));
+	for (i = 0; i < WORDS; i++)
+		put_unaligned_le16(c->words[i], function + WORD_SIZE * i);
+	kprobe_survey_init(&survey, &toy_isa_with_blocks, &text);
+	KUNIT_EXPECT_EQ(test, c->reason, kprobe_scan_site(&survey, ADDR + WORD_SIZE * c->site));
+}
+
 static struct kunit_case toy_block_cases_all[] = {
 	KUNIT_CASE_PARAM(toy_block, toy_block_gen_params),
 	KUNIT_CASE(toy_block_unknown),
 	KUNIT_CASE(toy_block_in_large_function),
+	KUNIT_CASE_PARAM(toy_data, toy_data_gen_params),
 	{ }
 };
 

@@ -82,10 +82,17 @@ static enum kprobe_reason plan_indirect(struct kprobe_insn *insn, unsigned int r
 	return KPROBE_REASON_NONE;
 }
 
-static unsigned int entry(const u8 *bytes, size_t avail, unsigned long addr, unsigned long table)
+static unsigned int entry(const u8 *bytes, size_t avail, unsigned long addr,
+			  struct kprobe_jump_table *table)
 {
-	return avail >= WORD_SIZE && (get_unaligned_le16(bytes) & 0xff00) == TOY_ENTRY(0) ?
-	       WORD_SIZE : 0;
+	unsigned int word = avail < WORD_SIZE ? 0 : get_unaligned_le16(bytes);
+	unsigned long to = table->start + (word & 0xff) * WORD_SIZE;
+
+	if ((word & 0xff00) != TOY_ENTRY(0))
+		return 0;
+	if (to > addr)
+		table->end = min(table->end, to);
+	return WORD_SIZE;
 }
 
 static enum kprobe_reason plan_op(struct kprobe_insn *insn, unsigned int op,
@@ -252,7 +259,9 @@ const struct kprobe_isa toy_isa = { TOY, LONG_JUMP };
 
 const struct kprobe_isa toy_isa_with_pads = { TOY, LONG_JUMP, .pads = true };
 
-const struct kprobe_isa toy_isa_with_blocks = { TOY, LONG_JUMP, .within = within };
+const struct kprobe_isa toy_isa_with_blocks = {
+	TOY, LONG_JUMP, .within = within, .literals = true
+};
 
 /* For planning only: it has a shorter jump_size than the jumps that it writes. */
 const struct kprobe_isa toy_isa_of_words = {
