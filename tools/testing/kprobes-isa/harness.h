@@ -21,6 +21,8 @@
  * @fixup_absolute: likewise of their addresses
  * @form_word: returns the word by which an instruction's form is found; NULL if it is its first
  *        four bytes in @big_endian order
+ * @put_word: writes an instruction that @form_word returns the word of, where there are
+ *        random bytes; returns false if another word is that of the same instruction
  * @objdump: command that shows the instructions of a file, whose name is appended; NULL if
  *        no machine has the instruction set
  * @odd:  how lines of objdump begin that are not compared: data, and instructions that it
@@ -49,6 +51,7 @@ struct harness_target {
 	unsigned int fixup_size;
 	unsigned int fixup_absolute;
 	u32 (*form_word)(const u8 *bytes);
+	bool (*put_word)(u8 *bytes, u32 word);
 	const char *objdump;
 	const char *const *odd;
 	const char *(*kind_of)(const char *name);

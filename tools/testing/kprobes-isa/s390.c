@@ -32,6 +32,19 @@ static u32 form_word(const u8 *bytes)
 	return (u32)get_unaligned_be16(bytes) << 16 | get_unaligned_be16(bytes + len - 2);
 }
 
+/* Of six bytes the two in the middle are any. */
+static bool put_word(u8 *bytes, u32 word)
+{
+	u16 any = get_unaligned_le16(bytes + 4);
+
+	put_unaligned_be32(word, bytes);
+	if (bytes[0] >= 0xc0) {
+		memcpy(bytes + 4, bytes + 2, 2);
+		put_unaligned_be16(any, bytes + 2);
+	}
+	return bytes[0] >= 0x40 || !(word & 0xffff);
+}
+
 static const char *const sequences[] = {
 	"../../../kernel/kprobes/tests/arch/s390/sequences.S",
 	SEQUENCES_RUN,
@@ -48,6 +61,7 @@ const struct harness_target harness_target = {
 	.big_endian = true,
 	.bug_size = 12,
 	.form_word = form_word,
+	.put_word = put_word,
 	.objdump = "s390x-linux-gnu-objdump -d -w -M zarch",
 	.odd = odd,
 	.kind_of = kind_of,

@@ -50,6 +50,8 @@ static const struct machine {
 	{ "mips32", "mips-linux-gnu", "mips32r5", "+msa,+dspr2", false, "PC" },
 	{ "arm", "armv8.6a-linux-gnueabihf", "", "+neon,+fullfp16,+dotprod,+bf16,+i8mm,+crypto,"
 	  "+virtualization,+trustzone,+fp16fml,+sb,+mp", false, "PC" },
+	{ "t32", "thumbv8.6a-linux-gnueabihf", "", "+neon,+fullfp16,+dotprod,+bf16,+i8mm,+crypto,"
+	  "+virtualization,+trustzone,+fp16fml,+sb,+mp", false, "PC" },
 	{ "x86_64", "x86_64-linux-gnu", "", "", false, "RIP" },
 	{ "i386", "i386-linux-gnu", "", "", false, "EIP" },
 };
@@ -247,6 +249,18 @@ static void set_registers(struct decoded *d, const MCInst &inst, const MCInstrDe
 		d->writes |= bit_of(reg);
 }
 
+/* The decoder keeps the state of a block. It comes to the end of one by instructions in it. */
+static void end_block()
+{
+	static const uint8_t nop[] = { 0x00, 0xbf };
+	MCInst inst;
+	uint64_t size;
+	unsigned int i;
+
+	for (i = 0; i < 4; i++)
+		disassembler->getInstruction(inst, size, nop, 0, nulls());
+}
+
 static bool llvm_decode(struct decoded *d, const unsigned char *bytes, size_t avail,
 			unsigned long addr)
 {
@@ -254,8 +268,11 @@ static bool llvm_decode(struct decoded *d, const unsigned char *bytes, size_t av
 	uint64_t size = 0;
 
 	*d = {};
-	if (disassembler->getInstruction(inst, size, ArrayRef<uint8_t>(bytes, avail), addr,
-					 nulls()) != MCDisassembler::Success)
+	auto status = disassembler->getInstruction(inst, size, ArrayRef<uint8_t>(bytes, avail), addr,
+						   nulls());
+	if (!strcmp(machine_now->name, "t32") && bytes[1] == 0xbf)
+		end_block();
+	if (status != MCDisassembler::Success)
 		return false;
 	const MCInstrDesc &desc = instructions->get(inst.getOpcode());
 

@@ -29,10 +29,7 @@ static u32 scramble(u32 x)
 	return x ^ x >> 16;
 }
 
-/*
- * Makes an instruction of a word, and what comes after it. Of six bytes the word has the first two
- * and the last two. Returns false if that instruction belongs to another word.
- */
+/* Makes an instruction of a word, and what comes after it. False if another word makes it too. */
 static bool make_bytes(u8 *bytes, u32 word)
 {
 	u32 noise = scramble(word);
@@ -40,19 +37,13 @@ static bool make_bytes(u8 *bytes, u32 word)
 	put_unaligned_le32(noise, bytes + 4);
 	put_unaligned_le32(noise >> 7, bytes + 8);
 	put_unaligned_le32(noise >> 15, bytes + 12);
-	if (!harness_target.form_word) {
-		if (harness_target.big_endian)
-			put_unaligned_be32(word, bytes);
-		else
-			put_unaligned_le32(word, bytes);
-		return harness_target.isa->align > 2 || (word & 3) == 3 || word <= 0xffff;
-	}
-	put_unaligned_be32(word, bytes);
-	if (bytes[0] >= 0xc0) {
-		memcpy(bytes + 4, bytes + 2, 2);
-		put_unaligned_be16(noise, bytes + 2);
-	}
-	return bytes[0] >= 0x40 || !(word & 0xffff);
+	if (harness_target.put_word)
+		return harness_target.put_word(bytes, word);
+	if (harness_target.big_endian)
+		put_unaligned_be32(word, bytes);
+	else
+		put_unaligned_le32(word, bytes);
+	return harness_target.isa->align > 2 || (word & 3) == 3 || word <= 0xffff;
 }
 
 static void plan_word(u32 word, u32 step)

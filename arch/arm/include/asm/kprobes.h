@@ -12,10 +12,15 @@
  * Lengths of a stub's call, of what follows when there is room and when lr is saved, and of what
  * restores lr and sp.
  */
+#ifdef CONFIG_THUMB2_KERNEL
+#define KPROBE_STUB_ENTER	10
+#define KPROBE_STUB_LEAVE	6
+#else
 #define KPROBE_STUB_ENTER	12
+#define KPROBE_STUB_LEAVE	8
+#endif
 #define KPROBE_STUB_ROOM	8
 #define KPROBE_STUB_SAVED	4
-#define KPROBE_STUB_LEAVE	8
 
 /* Offset of @route.run_post in struct kprobe_detour. */
 #define KPROBE_DETOUR_RUN_POST	16
@@ -27,6 +32,29 @@ struct kprobe_isa;
 struct pt_regs;
 
 #ifdef CONFIG_KPROBES
+#ifdef CONFIG_THUMB2_KERNEL
+typedef u16 kprobe_opcode_t;
+
+#define KPROBE_INSN_MAX		4
+#define KPROBE_INSN_ALIGN	2
+
+/* A jump covers one long instruction, or two. */
+#define KPROBE_JUMP_SIZE	4
+
+/**
+ * struct arch_kprobe_insn - what else is known of an instruction of T32
+ * @block: state of the block that it is in, 0 if in none
+ */
+struct arch_kprobe_insn {
+	u8 block;
+};
+
+/* Points know the state of their block. */
+#define KPROBE_BLOCKS
+
+/* kprobes-insn-t32.c, which knows nothing of a running kernel. */
+extern const struct kprobe_isa t32_kprobe_isa;
+#else
 typedef u32 kprobe_opcode_t;
 
 #define KPROBE_INSN_MAX		4
@@ -35,18 +63,19 @@ typedef u32 kprobe_opcode_t;
 /* A jump covers one instruction. */
 #define KPROBE_JUMP_SIZE	4
 
+/* What else is known of an instruction: nothing that its word does not tell. */
+struct arch_kprobe_insn { };
+
+/* kprobes-insn.c, likewise. */
+extern const struct kprobe_isa arm_kprobe_isa;
+unsigned int arm_kprobe_copy_len(u32 word);
+#endif
+
 /* Room for the longest copy, a call with lr saved, a jump back. */
 #define KPROBE_SLOT_SIZE	48
 
 /* A call with lr saved; twice its end, a copy and a jump, with a call in between. */
 #define KPROBE_DETOUR_MAX_SIZE	104
-
-/* What else is known of an instruction: nothing that its word does not tell. */
-struct arch_kprobe_insn { };
-
-/* kprobes-insn.c, which knows nothing of a running kernel. */
-extern const struct kprobe_isa arm_kprobe_isa;
-unsigned int arm_kprobe_copy_len(u32 word);
 
 bool kprobe_undef_handler(struct pt_regs *regs);
 #else

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* How Unicorn executes arm, T32. */
+#include <linux/kernel.h>
+#include <linux/unaligned.h>
+#include <unicorn/unicorn.h>
+
+#include "execute.h"
+
+#define R(nr)	{ .id = UC_ARM_REG_R##nr, .kind = MACHINE_GENERAL, .size = 4 }
+#define D(nr)	{ .id = UC_ARM_REG_D##nr, .kind = MACHINE_RANDOM, .size = 8 }
+
+static const struct machine_reg regs[] = {
+	R(0), R(1), R(2), R(3), R(4), R(5), R(6), R(7), R(8), R(9), R(10), R(11), R(12),
+	{ .id = UC_ARM_REG_SP, .kind = MACHINE_STACK, .size = 4 },
+	{ .id = UC_ARM_REG_LR, .kind = MACHINE_GENERAL, .size = 4 },
+	/* Flags, interrupts off, T32, supervisor mode. */
+	{ .id = UC_ARM_REG_CPSR, .kind = MACHINE_RANDOM, .size = 4, .mask = 0xf8000000,
+	  .value = 0xf3 },
+	D(0), D(1), D(2), D(3), D(4), D(5), D(6), D(7), D(8), D(9), D(10), D(11), D(12), D(13),
+	D(14), D(15),
+};
+
+static void open_fpu(void *uc)
+{
+	u32 fpexc = 1 << 30, cpacr = 0xf << 20;
+
+	uc_reg_write(uc, UC_ARM_REG_C1_C0_2, &cpacr);
+	uc_reg_write(uc, UC_ARM_REG_FPEXC, &fpexc);
+}
+
+static unsigned long start(unsigned long addr)
+{
+	return addr | 1;
+}
+
+static u32 word_of(const u8 *bytes, size_t len)
+{
+	return get_unaligned_le16(bytes) << 16 | (len == 4 ? get_unaligned_le16(bytes + 2) : 0);
+}
+
+static const char *skip(const u8 *bytes, size_t len)
+{
+	u32 word = word_of(bytes, len);
+
+	if (((word & 0xef000000) == 0xee000000 || (word & 0xefe00000) == 0xec400000) &&
+	    (word & 0xe00) == 0xe00)
+		return "accesses a system register";
+	if ((word & 0xfff0d000) == 0xf3808000 || (word & 0xfff0d400) == 0xf3a08400 ||
+	    (word & 0xffe80000) == 0xb6600000)
+		return "writes the status register";
+	return NULL;
+}
+
+/* The index of a table that compilers have checked before: tbb, tbh. */
+static void limit(union machine_value *state, const u8 *bytes, size_t len)
+{
+	u32 word = word_of(bytes, len);
+
+	if ((word & 0xffffffe0) == 0xe8dff000)
+		state[word & 0xf].number &= 7;
+}
+
+/* Without what names registers and immediate numbers. */
+static void class_of(char *class, size_t size, const u8 *bytes, size_t len)
+{
+	u32 word = word_of(bytes, len), mask = 0xfff00000;
+
+	if (len == 2)
+		mask = word >> 28 == 4 || word >> 28 == 11 || word >> 28 == 13 ? 0xff000000 :
+										0xf8000000;
+	else if (word >> 28 == 14 && word >> 25 & 1)
+		mask = word >> 26 & 1 ? 0xfff00f10 : 0xfff00030;
+	else if (word >> 27 == 0x1e)
+		mask = word & 0x8000 ? 0xf800d000 : 0xfbf08000;
+	else if (word >> 24 == 0xfa || word >> 24 == 0xfb)
+		mask = 0xfff0f0f0;
+	else if (word >> 27 == 0x1f)
+		mask = word & 0x00800000 ? 0xfff00000 : 0xfff00f00;
+	snprintf(class, size, "%08x/%08x", word & mask, mask);
+}
+
+const struct execute_arch execute_arch = {
+	.arch = UC_ARCH_ARM,
+	.mode = UC_MODE_THUMB,
+	.cpu = UC_CPU_ARM_CORTEX_A15,
+	.regs = regs,
+	.nr_regs = ARRAY_SIZE(regs),
+	.align_sp = 8,
+	.data = 0xc3400000,
+	.stack = 0xf0810000,
+	.slots = 0xbf800000,
+	.undefined = 1,
+	.start = start,
+	.open = open_fpu,
+	.limit = limit,
+	.skip = skip,
+	.class_of = class_of,
+};
