@@ -38,6 +38,18 @@ static u32 word_of(const u8 *bytes, size_t len)
 	return get_unaligned_le16(bytes) << 16 | (len == 4 ? get_unaligned_le16(bytes + 2) : 0);
 }
 
+/* "it al" has one instruction, with this state. */
+#define BLOCK	0xe8
+
+static void enter_block(union machine_value *state)
+{
+	unsigned int i = 0;
+
+	while (regs[i].id != UC_ARM_REG_CPSR)
+		i++;
+	state[i].number |= (BLOCK & 3) << 25 | (BLOCK >> 2) << 10;
+}
+
 static const char *skip(const u8 *bytes, size_t len)
 {
 	u32 word = word_of(bytes, len);
@@ -48,6 +60,9 @@ static const char *skip(const u8 *bytes, size_t len)
 	if ((word & 0xfff0d000) == 0xf3808000 || (word & 0xfff0d400) == 0xf3a08400 ||
 	    (word & 0xffe80000) == 0xb6600000)
 		return "writes the status register";
+	/* vmrs, but of FPSCR and FPEXC. Behind it Unicorn does not end a block. */
+	if ((word & 0xfff00f10) == 0xeef00a10 && (word >> 16 & 0xf) != 1 && (word >> 16 & 0xf) != 8)
+		return "tells what floating point the CPU has";
 	return NULL;
 }
 
@@ -93,6 +108,8 @@ const struct execute_arch execute_arch = {
 	.start = start,
 	.open = open_fpu,
 	.limit = limit,
+	.block = BLOCK,
+	.enter_block = enter_block,
 	.skip = skip,
 	.class_of = class_of,
 };

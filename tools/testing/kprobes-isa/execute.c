@@ -29,6 +29,7 @@
 #define GOLDEN_MAX	2048
 #define SAMPLE		61		/* one function in so many, unless all are executed */
 #define REASONS_MAX	32
+#define IN_BLOCK	" in a block"
 
 /**
  * struct class - a class of instructions
@@ -143,15 +144,17 @@ static struct class *find_class(char *name)
 
 static struct class *class_of(const struct execute_subject *s)
 {
-	char name[EXECUTE_CLASS_SIZE];
+	char name[EXECUTE_CLASS_SIZE + sizeof(IN_BLOCK)];
 	const struct kprobe_form *form;
 
 	if (arch->class_of) {
-		arch->class_of(name, sizeof(name), s->bytes, s->insn.len);
+		arch->class_of(name, EXECUTE_CLASS_SIZE, s->bytes, s->insn.len);
 	} else {
 		form = kprobe_find_form(harness_target.isa->forms, forms_word(s->bytes));
 		snprintf(name, sizeof(name), "%08x/%08x", form->value, form->mask);
 	}
+	if (s->in_block)
+		strcat(name, IN_BLOCK);
 	return find_class(name);
 }
 
@@ -189,7 +192,8 @@ static void show(const struct execute_subject *s, const char *what)
 static void note_branch(struct class *class, const struct execute_subject *s,
 			const struct machine_result *a)
 {
-	if (s->insn.flow != KPROBE_FLOW_COND || (arch->always && arch->always(s->bytes)))
+	if (s->insn.flow != KPROBE_FLOW_COND || s->in_block ||
+	    (arch->always && arch->always(s->bytes)))
 		return;
 	class->cond = true;
 	if (a->pc == s->addr + s->len)
@@ -218,8 +222,10 @@ static enum machine_end run_state(struct class *class, const struct execute_subj
 	machine_random_state(state);
 	if (arch->limit)
 		arch->limit(state, s->bytes, s->insn.len);
-	machine_run(&original, state, s->addr, s->len, most);
 	machine_run(&copy, state, s->slot, s->copied, 0);
+	if (s->in_block)
+		arch->enter_block(state);
+	machine_run(&original, state, s->addr, s->len, most);
 	what = execute_compare(&original, &copy, s, state[machine_sp()].number);
 	if (what && !*wrong && tally.wrong++ < SHOWN_MAX)
 		show(s, what);
@@ -332,6 +338,15 @@ static void execute(struct execute_subject *s)
 	note_reason(class, s, why);
 }
 
+/* As the last one of a block. The copy is written for that, and executed outside. */
+static void execute_in_block(struct execute_subject *s)
+{
+	if (!arch->block || harness_target.isa->within(&s->insn, s->bytes, arch->block))
+		return;
+	s->in_block = true;
+	execute(s);
+}
+
 /* Returns the instruction's length. */
 static size_t execute_at(unsigned long addr, const u8 *bytes, size_t avail)
 {
@@ -344,10 +359,12 @@ static size_t execute_at(unsigned long addr, const u8 *bytes, size_t avail)
 	if (reason)
 		return s.insn.len;
 	s.len = bundle_len(&s, avail);
-	if (is_new(&s))
+	if (is_new(&s)) {
 		execute(&s);
-	else
+		execute_in_block(&s);
+	} else {
 		tally.same++;
+	}
 	return s.insn.len;
 }
 

@@ -68,6 +68,9 @@ union machine_value {
  * @always:  tells whether a conditional branch goes always; may be NULL
  * @open:    sets up what is not in @regs; may be NULL
  * @limit:   changes a state where it would take an instruction too long; may be NULL
+ * @block:   state of a block whose last instruction is executed whatever the flags are, see
+ *           kprobe_isa.within(); 0 if there are no blocks
+ * @enter_block: changes a state to one in such a block
  * @skip:    why an instruction is not executed, NULL if it is
  * @ignore:  tells the register in which Unicorn leaves a wrong value; may be NULL, and returns
  *           @nr_regs if there is none
@@ -91,6 +94,8 @@ struct execute_arch {
 	bool (*always)(const u8 *bytes);
 	void (*open)(void *uc);
 	void (*limit)(union machine_value *state, const u8 *bytes, size_t len);
+	u8 block;
+	void (*enter_block)(union machine_value *state);
 	const char *(*skip)(const u8 *bytes, size_t len);
 	unsigned int (*ignore)(const u8 *bytes, size_t len);
 	void (*class_of)(char *class, size_t size, const u8 *bytes, size_t len);
@@ -174,6 +179,7 @@ unsigned int machine_sp(void);
  * @slot:  where the copy is
  * @copied: the length of that
  * @insn:  its plan
+ * @in_block: it is executed in a block, but the copy is not
  */
 struct execute_subject {
 	unsigned long addr;
@@ -182,6 +188,7 @@ struct execute_subject {
 	unsigned long slot;
 	size_t copied;
 	struct kprobe_insn insn;
+	bool in_block;
 };
 
 /* execute-compare.c */

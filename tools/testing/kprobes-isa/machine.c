@@ -156,7 +156,8 @@ static void on_code(uc_engine *engine, uint64_t addr, uint32_t size, void *data)
 {
 	if (run.steps)
 		note_sp();
-	if (!goes_on(addr)) {
+	/* Unicorn may begin another instruction after a write that fails. */
+	if (run.result->end != MACHINE_NONE || !goes_on(addr)) {
 		uc_emu_stop(uc);
 	} else if (run.steps++ == STEPS_MAX) {
 		run.result->end = MACHINE_LONG;
