@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 TARGETS += arm
+arm-execute := execute-arm.c
 
 arm-sources := arm.c $(TOP)/arch/arm/kernel/kprobes-insn.c $(CORE)
 arm-sources += $(TESTS)/arch/arm/insn_kunit.c $(BASE)/tools/lib/hweight.c

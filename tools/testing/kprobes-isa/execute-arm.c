@@ -42,6 +42,20 @@ static const char *skip(const u8 *bytes, size_t len)
 	return NULL;
 }
 
+/*
+ * What indexes a table at pc, compilers have checked before. Where it faults, another register has
+ * the place of pc.
+ */
+static void limit(union machine_value *state, const u8 *bytes, size_t len)
+{
+	u32 word = get_unaligned_le32(bytes), rn = word >> 16 & 0xf, rm = word & 0xf;
+
+	if ((word >> 25 & 7) == 3 && rn == 15 && rm < 15)
+		state[rm].number &= 7;
+	else if ((word >> 25 & 7) == 3 && rm == 15 && rn < 15)
+		state[rn].number &= 7;
+}
+
 static bool always(const u8 *bytes)
 {
 	return get_unaligned_le32(bytes) >> 28 >= 14;
@@ -83,6 +97,7 @@ const struct execute_arch execute_arch = {
 	.undefined = 1,
 	.always = always,
 	.open = open_fpu,
+	.limit = limit,
 	.skip = skip,
 	.class_of = class_of,
 };
