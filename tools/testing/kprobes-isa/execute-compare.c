@@ -71,7 +71,8 @@ static const char *compare_ends(const struct machine_result *a, const struct mac
 					  b->pc == s->slot + s->copied) ? NULL : what;
 	if (a->fault != b->fault || a->write != b->write)
 		return what;
-	if (a->end == MACHINE_FAULT && b->at != s->insn.fault)
+	/* What is in a delay slot comes after a branch there, too. */
+	if (a->end == MACHINE_FAULT && b->at != s->insn.fault + a->at)
 		return "offset of the instruction that faults";
 	return NULL;
 }

@@ -10,6 +10,7 @@ mips64el-flags := -D__MIPSEL__ -DCONFIG_64BIT -DCONFIG_CPU_LITTLE_ENDIAN $(mips-
 
 mips32-sources := $(mips64el-sources)
 mips32-flags := -D__MIPSEB__ -DCONFIG_32BIT -DCONFIG_CPU_BIG_ENDIAN $(mips-includes)
+mips32-execute := execute-mips.c
 
 mips64r6el-sources := $(mips64el-sources)
 mips64r6el-flags := $(mips64el-flags) -DCONFIG_CPU_MIPSR6
