@@ -222,6 +222,18 @@ bool image_has_entry_nop(unsigned long addr)
 }
 
 /**
+ * image_has_text() - tell whether an address is in the text that was read
+ * @addr: the address
+ *
+ * Context: The host.
+ * Return: True if so.
+ */
+bool image_has_text(unsigned long addr)
+{
+	return is_text(addr);
+}
+
+/**
  * image_is_data() - tell whether there is data at an address
  * @addr: the address
  * @data: whether there was at the address before

@@ -25,6 +25,7 @@ extern const struct kprobe_text image_text;
 
 bool image_load(const char *vmlinux);
 bool image_has_entry_nop(unsigned long addr);
+bool image_has_text(unsigned long addr);
 bool image_is_data(unsigned long addr, bool data);
 
 #endif /* KPROBES_ISA_IMAGE_H */

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Compares plans of every instruction of a kernel with what objdump shows: the length, and
- * the target of a direct branch. The bytes that it shows must be those of the file.
+ * the target of a direct branch. The bytes that it shows must be those of the file. Where literals
+ * may be taken for instructions of several lengths, the survey of a function must find the
+ * beginning of each instruction.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +12,7 @@
 
 #include "elf-file.h"
 #include "harness.h"
+#include "image.h"
 #include "shown.h"
 
 #define LINE_SIZE	4096
@@ -17,20 +20,30 @@
 
 /**
  * struct tally - what was found in a file
+ * @surveyed: places are asked for
  * @insns:    instructions that were compared
  * @refused:  those of them that must not be probed
  * @branches: those whose targets were compared
  * @wrong:    those that differed
  * @missing:  classes that the golden table does not have
  * @misread:  instructions whose bytes were not those of the file
+ * @lost:     instructions that a survey takes for the inside of others
+ * @as_data:  those that it takes for data
+ * @data:     units of data in the text
+ * @as_code:  those that it takes for instructions which can have probes
  */
 struct tally {
+	bool surveyed;
 	unsigned long insns;
 	unsigned long refused;
 	unsigned long branches;
 	unsigned long wrong;
 	unsigned long missing;
 	unsigned long misread;
+	unsigned long lost;
+	unsigned long as_data;
+	unsigned long data;
+	unsigned long as_code;
 };
 
 /* Is this no instruction, or several that objdump shows as one? */
@@ -93,11 +106,48 @@ static void check_bytes(struct tally *tally, const struct shown *s)
 		tap_note("%lx: %s: bytes are not those of the file", s->addr, s->text);
 }
 
+static enum kprobe_reason reason_at(unsigned long addr)
+{
+	static struct kprobe_survey survey;
+	u8 bytes[KPROBE_GLANCE_MAX];
+	struct kprobe_insn insn;
+	size_t avail;
+
+	if (!survey.isa)
+		kprobe_survey_init(&survey, harness_target.isa, &image_text);
+	avail = image_text.read(addr, bytes, sizeof(bytes));
+	return harness_target.isa->plan(&insn, bytes, avail, addr) ?:
+	       kprobe_scan_site(&survey, addr);
+}
+
+static void look_for_data(struct tally *tally, const struct shown *s)
+{
+	unsigned int align = harness_target.isa->align;
+	unsigned long addr = (s->addr + align - 1) & ~(align - 1UL);
+
+	for (; addr < s->addr + s->len; addr += align) {
+		tally->data++;
+		if (!reason_at(addr) && tally->as_code++ < SHOWN_MAX)
+			tap_note("%lx: %s: data that can have a probe", addr, s->text);
+	}
+}
+
+static void look_for_begin(struct tally *tally, const struct shown *s)
+{
+	enum kprobe_reason reason = reason_at(s->addr);
+
+	tally->as_data += reason == KPROBE_REASON_DATA;
+	if (reason == KPROBE_REASON_INSIDE && tally->lost++ < SHOWN_MAX)
+		tap_note("%lx: %s: lost", s->addr, s->text);
+}
+
 static void look_at(struct tally *tally, const struct shown *s)
 {
 	check_bytes(tally, s);
 	if (harness_target.class_of)
 		guest_add(s->addr, s->bytes, s->len);
+	if (tally->surveyed && image_has_text(s->addr))
+		(is_odd(s->text) ? look_for_data : look_for_begin)(tally, s);
 	if (is_odd(s->text))
 		return;
 	compare(tally, s);
@@ -118,6 +168,7 @@ void lengths_test(const char *vmlinux)
 	struct shown s;
 
 	tap_begin("lengths");
+	tally.surveyed = harness_target.isa->literals && image_load(vmlinux);
 	while (f && fgets(line, sizeof(line), f))
 		if (shown_parse(&s, line, elf.big_endian))
 			look_at(&tally, &s);
@@ -129,6 +180,11 @@ void lengths_test(const char *vmlinux)
 	tap_result(f && !pclose(f) && tally.branches && !tally.wrong, "%s", vmlinux);
 	tap_result(elf.big_endian == harness_target.big_endian && !tally.misread, "bytes of %s",
 		   vmlinux);
+	if (tally.surveyed) {
+		tap_note("%lu instructions taken for data, %lu of %lu units of data for code",
+			 tally.as_data, tally.as_code, tally.data);
+		tap_result(!tally.lost, "no instruction of %s is lost", vmlinux);
+	}
 	if (harness_target.kind_of)
 		tap_result(!tally.missing, "classes of %s", vmlinux);
 	tap_end("lengths");
