@@ -135,7 +135,7 @@ kernel_make()
 	! is_built_by_clang || compiler=(LLVM="$clang" CC="ccache clang$clang")
 	CCACHE_DIR=$cache/ccache CCACHE_BASEDIR=$build CCACHE_NOHASHDIR=1 CCACHE_MAXSIZE=8G \
 	KBUILD_BUILD_USER=kprobes KBUILD_BUILD_HOST=localhost \
-	make ARCH="$kbuild_arch" ${cross:+CROSS_COMPILE="$cross"} \
+	make ARCH="$kbuild_arch" ${cross:+CROSS_COMPILE="$cross"} ${kernel_flags:+"$kernel_flags"} \
 		"${compiler[@]}" HOSTCC="ccache gcc" "$@"
 }
 

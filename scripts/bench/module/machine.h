@@ -54,6 +54,10 @@ static inline u64 bench_clock(void)
 #define BENCH_INSN(nr, to)	"agfi " to ", " #nr "\n"
 #define BENCH_ADD(from, to)	"agr " to ", " from "\n"
 #define BENCH_REPEAT		4
+#elif defined(CONFIG_SPARC64)
+#define BENCH_INSN(nr, to)	"add " to ", " #nr ", " to "\n"
+#define BENCH_ADD(from, to)	"add " to ", " from ", " to "\n"
+#define BENCH_REPEAT		4
 #else
 #error "scripts/bench/module/machine.h does not know this architecture"
 #endif
