@@ -205,10 +205,13 @@ struct passage {
 	unsigned int nr;
 };
 
-/* What is no instruction is not executed. */
+/* What is no instruction is not executed. No breakpoint may be in a branch's delay slot. */
 static unsigned int step(unsigned long addr)
 {
-	return kprobes_insn_len((u8 *)addr, KPROBE_INSN_MAX) ?: KPROBE_INSN_ALIGN;
+	struct kprobe_insn insn;
+
+	arch_kprobe_isa->plan(&insn, (u8 *)addr, KPROBE_INSN_MAX, addr);
+	return (insn.len ?: KPROBE_INSN_ALIGN) + insn.bundle * KPROBE_INSN_ALIGN;
 }
 
 static void open_passage(struct kunit *test, struct passage *way)

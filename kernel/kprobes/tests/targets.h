@@ -33,6 +33,14 @@ static inline bool kprobes_page_is_protected(void *addr)
 }
 #endif
 
+#ifndef kprobes_next_ip
+/* Where execution goes on after a handler. Where branches have a delay slot, behind that. */
+static inline unsigned long kprobes_next_ip(struct pt_regs *regs)
+{
+	return instruction_pointer(regs);
+}
+#endif
+
 /* An address in neither half of a 64-bit address space. */
 #ifndef TEST_NO_HALF
 #define TEST_NO_HALF	BIT(63)
