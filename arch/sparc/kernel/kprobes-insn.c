@@ -255,6 +255,9 @@ static enum kprobe_reason plan(struct kprobe_insn *insn, const u8 *bytes, size_t
 		insn->table = 2 * WORD;
 	if (insn->flow == KPROBE_FLOW_CALL_INDIRECT)
 		insn->no_copy = overwrites_target(word);
+	/* The copy first has the call's own address. */
+	if (insn->flow == KPROBE_FLOW_CALL || insn->flow == KPROBE_FLOW_CALL_INDIRECT)
+		insn->fault = 2 * WORD;
 	if (insn->bundle && avail >= 2 * WORD)
 		insn->no_copy |= !fits_delay_slot(get_unaligned_be32(bytes + WORD));
 	return reason;
