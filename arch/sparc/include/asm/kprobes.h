@@ -4,6 +4,9 @@
 
 #include <asm-generic/kprobes.h>
 
+/* Offset of @route.run_post in struct kprobe_detour. */
+#define KPROBE_DETOUR_RUN_POST	32
+
 #ifdef CONFIG_KPROBES
 /*
  * Room that a stub makes on the stack, a frame and a struct pt_regs, and where it has the %o7 that
@@ -22,6 +25,7 @@
 #include <linux/types.h>
 
 struct kprobe_isa;
+struct pt_regs;
 
 typedef u32 kprobe_opcode_t;
 
@@ -38,11 +42,19 @@ typedef u32 kprobe_opcode_t;
 /* A call; twice its end, a copy and a jump, with a call in between. Branches are copied once. */
 #define KPROBE_DETOUR_MAX_SIZE	56
 
+/*
+ * Memory of execmem is out of a jump's reach: the kernel's text has this much for slots, whole
+ * pages.
+ */
+#define KPROBE_NEAR_SIZE	0x80000
+
 /* What else is known of an instruction: nothing that its word does not tell. */
 struct arch_kprobe_insn { };
 
 /* kprobes-insn.c, which knows nothing of a running kernel. */
 extern const struct kprobe_isa sparc_kprobe_isa;
+
+void kprobe_trap(struct pt_regs *regs);
 #endif /* __ASSEMBLY__ */
 #endif /* CONFIG_KPROBES */
 

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef _KPROBES_TESTS_SPARC_UNMARKED_H
+#define _KPROBES_TESTS_SPARC_UNMARKED_H
+
+/* blacklist_reason_kunit.c: the architecture's part. */
+#include <asm/hypervisor.h>
+
+/* The boot, the handlers of traps, and the trap table. */
+static const struct section sections_here[] = {
+	{ _text, (const char *)sun4v_devino_to_sysino },
+};
+
+static const struct unmarked unmarked_here[] = {
+	{ "window fills of a return to user space that have failed", {
+		"user_rtt_fill_fixup_common" } },
+	{ "stack, windows and thread are those of different tasks", {
+		"switch_to_begin" } },
+	{ "the firmware runs, or calls", {
+		"prom_cif_direct", "prom_cif_callback", "p1275_cmd_direct" } },
+	{ "ftrace patches the calls in it", {
+		"_mcount", "mcount", "ftrace_stub", "ftrace_caller", "ftrace_call",
+		"ftrace_graph_call", "ftrace_graph_caller", "return_to_handler" } },
+	{ "a CPU comes up", {
+		"sparc64_cpu_startup", "smp_callin" } },
+	{ "a CPU goes offline, and RCU was told", {
+		"cpu_play_dead" } },
+	{ "functions in assembly that a hit calls", {
+		"arch_atomic_add", "arch_atomic_add_return", "arch_atomic_fetch_add",
+		"arch_atomic_sub", "arch_atomic_sub_return", "arch_atomic_fetch_sub",
+		"arch_atomic64_add", "arch_atomic64_add_return", "arch_atomic64_fetch_add",
+		"arch_atomic64_sub", "arch_atomic64_sub_return", "arch_atomic64_fetch_sub",
+		"arch_atomic_and", "arch_atomic_or", "arch_atomic_xor",
+		"arch_atomic_fetch_and", "arch_atomic_fetch_or", "arch_atomic_fetch_xor",
+		"arch_atomic64_and", "arch_atomic64_or", "arch_atomic64_xor",
+		"arch_atomic64_fetch_and", "arch_atomic64_fetch_or",
+		"arch_atomic64_fetch_xor" } },
+};
+
+static const char * const free_here[] = { };
+
+#endif /* _KPROBES_TESTS_SPARC_UNMARKED_H */
