@@ -222,6 +222,26 @@ __kprobes void kprobe_go_on(struct kprobe_point *point, struct pt_regs *regs)
 }
 
 /*
+ * Runs the post-handlers of an emulated instruction. A branch that takes its delay slot along goes
+ * on with a copy of both, to which emulation has set the instruction pointer. Post-handlers see
+ * what comes next in the text: the delay slot.
+ */
+static __kprobes void run_emulated_post(struct kprobe_frame *frame, struct kprobe_point *point,
+					struct pt_regs *regs)
+{
+	unsigned long copy = instruction_pointer(regs);
+
+	if (!point->has_slot || !kprobe_point_slot(point)) {
+		run_post_handlers(frame, point, regs);
+		kprobe_go_on(point, regs);
+		return;
+	}
+	instruction_pointer_set(regs, point->site + point->len);
+	run_post_handlers(frame, point, regs);
+	instruction_pointer_set(regs, copy);
+}
+
+/*
  * Runs the displaced instruction and the post-handlers where no slot or detour calls them: at an
  * entry nop, or if the instruction is emulated. If its copy may branch they are not called.
  */
@@ -240,8 +260,7 @@ static __kprobes void run_displaced_post(struct kprobe_frame *frame,
 		miss(point, KPROBE_MISS_BRANCHED, true);
 		run_displaced(point, route, regs);
 	} else if (emulate(point, regs)) {
-		run_post_handlers(frame, point, regs);
-		kprobe_go_on(point, regs);
+		run_emulated_post(frame, point, regs);
 	} else {
 		miss(point, KPROBE_MISS_DIVERTED, true);
 	}

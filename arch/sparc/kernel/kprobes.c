@@ -12,10 +12,12 @@
  */
 #include <linux/array_size.h>
 #include <linux/bitops.h>
+#include <linux/cacheflush.h>
 #include <linux/error-injection.h>
 #include <linux/ftrace.h>
 #include <linux/init.h>
 #include <linux/irqflags.h>
+#include <linux/kdebug.h>
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
 #include <linux/memory.h>
@@ -24,9 +26,7 @@
 #include <linux/smp.h>
 #include <linux/string.h>
 #include <asm/asi.h>
-#include <asm/cacheflush.h>
 #include <asm/hypervisor.h>
-#include <asm/kdebug.h>
 #include <asm/sections.h>
 
 #include "entry.h"

@@ -249,9 +249,13 @@ static unsigned long next_address(const struct kprobes_place *place)
 	scoped_guard(mutex, &kprobe_mutex)
 		scoped_guard(mutex, &text_mutex)
 			kprobe_read_insn(at, text, sizeof(text));
+	if (arch_kprobe_isa->plan(&insn, text, sizeof(text), at))
+		insn.flow = KPROBE_FLOW_NEXT;
+	/* What is in a delay slot comes next. */
+	if (insn.flow != KPROBE_FLOW_NEXT && insn.bundle)
+		return at + insn.len;
 	/* Where the kernel counts calls, they lead to code in front of the function. */
-	if (arch_kprobe_isa->plan(&insn, text, sizeof(text), at) == KPROBE_REASON_NONE &&
-	    insn.flow == KPROBE_FLOW_CALL)
+	if (insn.flow == KPROBE_FLOW_CALL)
 		return insn.target;
 	return place->next ? start + place->next : 0;
 }
