@@ -87,7 +87,7 @@ static void add(struct index *index, u32 kind, unsigned long addr, unsigned long
 	index->nr++;
 }
 
-static void add_reserved(struct index *index, unsigned long addr)
+static void __maybe_unused add_reserved(struct index *index, unsigned long addr)
 {
 	add(index, KPROBE_TEXT_RESERVED, addr, addr);
 }
