@@ -55,9 +55,12 @@
 #define RUN_REST		ROW(0, 0, RUN, NEXT)
 #define REFUSE_REST		REFUSE(0, 0, UNDECODABLE)
 
-/* A branch with a delay slot; a compact one, which has none. */
+/*
+ * A branch with a delay slot, which is emulated only up to there: a CPU cannot go on in a delay
+ * slot. A compact one, which has none.
+ */
 #define BRANCH(bits, word, where, ...) \
-	ROW(bits, word, RUN, where, .bundle = 1, __VA_ARGS__)
+	ROW(bits, word, EMULATE, where, .bundle = 1, __VA_ARGS__)
 #define COMPACT(bits, word, where, ...) \
 	ROW(bits, word, EMULATE, where, __VA_ARGS__)
 
@@ -372,6 +375,8 @@ static enum kprobe_reason plan(struct kprobe_insn *insn, const u8 *bytes, size_t
 		insn->target = target_of(word, addr, form->uses);
 	if (insn->data_len || insn->takes_address)
 		insn->data = data_of(word, addr);
+	/* It has a copy, from which it does not come back to post-handlers. */
+	insn->may_fault = insn->bundle;
 	if (insn->bundle && insn->arch.link)
 		insn->fault = address_len(addr + 2 * INSN_SIZE);
 	if (insn->bundle && avail >= 2 * INSN_SIZE)
