@@ -17,6 +17,8 @@
 #define RETURN	"bx	lr\n"
 #elif defined(CONFIG_S390)
 #define RETURN	"br	%r14\n"
+#elif defined(CONFIG_MIPS)
+#define RETURN	"jr	$31\n"
 #else
 #define RETURN	"ret\n"
 #endif

@@ -205,13 +205,15 @@ struct passage {
 	unsigned int nr;
 };
 
-/* What is no instruction is not executed. No breakpoint may be in a branch's delay slot. */
+/* What is no instruction is not executed. What is in a delay slot cannot be probed. */
 static unsigned int step(unsigned long addr)
 {
 	struct kprobe_insn insn;
 
 	arch_kprobe_isa->plan(&insn, (u8 *)addr, KPROBE_INSN_MAX, addr);
-	return (insn.len ?: KPROBE_INSN_ALIGN) + insn.bundle * KPROBE_INSN_ALIGN;
+	if (insn.flow != KPROBE_FLOW_NEXT)
+		return insn.len + insn.bundle * KPROBE_INSN_ALIGN;
+	return insn.len ?: KPROBE_INSN_ALIGN;
 }
 
 static void open_passage(struct kunit *test, struct passage *way)
