@@ -20,15 +20,27 @@
 #define KPROBE_STUB_LINK	156
 #endif
 
-/* Lengths of a stub's call, of what follows when $31 is saved, and of what restores $31 and $29. */
+/*
+ * Lengths of a stub's call, of what follows when there is room, and when $31 is saved, and of what
+ * restores $31 and $29.
+ */
 #define KPROBE_STUB_ENTER	16
+#define KPROBE_STUB_ROOM	12
 #define KPROBE_STUB_SAVED	8
 #define KPROBE_STUB_LEAVE	8
+
+/* Offset of @route.run_post in struct kprobe_detour. */
+#ifdef CONFIG_64BIT
+#define KPROBE_DETOUR_RUN_POST	32
+#else
+#define KPROBE_DETOUR_RUN_POST	16
+#endif
 
 #ifndef __ASSEMBLY__
 #include <linux/types.h>
 
 struct kprobe_isa;
+struct pt_regs;
 
 typedef u32 kprobe_opcode_t;
 
@@ -49,6 +61,12 @@ typedef u32 kprobe_opcode_t;
 /* A call with $31 saved; twice its end, copies and a jump, with a call in between. */
 #define KPROBE_DETOUR_MAX_SIZE	192
 
+/*
+ * Memory of execmem is in another segment, which jumps do not reach: the kernel's text has this
+ * much for slots, whole pages whatever the size of a page is.
+ */
+#define KPROBE_NEAR_SIZE	0x100000
+
 /**
  * struct arch_kprobe_insn - what else is known of an instruction
  * @link: the register that it writes its return address to, 0 if there is none
@@ -59,7 +77,18 @@ struct arch_kprobe_insn {
 
 /* kprobes-insn.c, which knows nothing of a running kernel. */
 extern const struct kprobe_isa mips_kprobe_isa;
+
+bool kprobe_break_handler(struct pt_regs *regs);
 #endif /* __ASSEMBLY__ */
+#elif !defined(__ASSEMBLY__)
+#include <linux/types.h>
+
+struct pt_regs;
+
+static inline bool kprobe_break_handler(struct pt_regs *regs)
+{
+	return false;
+}
 #endif /* CONFIG_KPROBES */
 
 #endif /* _ASM_MIPS_KPROBES_H */

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Kprobes on MIPS: traps, text, and where functions begin.
+ *
+ * A point's instruction becomes break 515. The displaced instruction runs from a slot, a branch
+ * together with the one in its delay slot. Where it can, the breakpoint becomes a jump to a stub
+ * later on. An exception in the jump's delay slot returns to the jump, so nobody is ever within it.
+ * Slots are in the kernel's text, which jumps from modules do not reach, and in memory of modules.
+ *
+ * The trap of a breakpoint masks interrupts, but does not count as one. It restores the stack
+ * pointer that handlers leave.
+ */
+#include <linux/cacheflush.h>
+#include <linux/init.h>
+#include <linux/kprobe_arch.h>
+#include <linux/kprobes.h>
+#include <linux/memory.h>
+#include <linux/minmax.h>
+#include <linux/preempt.h>
+#include <linux/smp.h>
+#include <linux/string.h>
+#include <linux/unaligned.h>
+#include <asm/hazards.h>
+#include <asm/mipsregs.h>
+
+/* What a stub saves before it calls common code is part of what that saves. */
+static_assert(sizeof(struct pt_regs) == KPROBE_STUB_FRAME);
+static_assert(offsetof(struct pt_regs, regs[31]) == KPROBE_STUB_LINK);
+static_assert(offsetof(struct kprobe_detour, route.run_post) == KPROBE_DETOUR_RUN_POST);
+
+/* What was written and not every CPU has to fetch yet: from, and up to; kprobe_mutex. */
+static unsigned long written_from = ULONG_MAX, written_to;
+
+/* Neither the kernel's text nor that of modules is ever read-only. */
+void arch_kprobe_write_slot(void *slot, const void *code, size_t len)
+{
+	unsigned long from = (unsigned long)slot;
+
+	memcpy(slot, code, len);
+	written_from = min(written_from, from);
+	written_to = max(written_to, from + len);
+}
+
+/* Of a large range, as that from the kernel's text to modules, CPUs flush all that they have. */
+void kprobe_sync_slots(void)
+{
+	if (written_from < written_to)
+		flush_icache_range(written_from, written_to);
+	written_from = ULONG_MAX;
+	written_to = 0;
+}
+
+/**
+ * struct patched - text that was written
+ * @patches: where
+ * @nr:      how many
+ */
+struct patched {
+	const struct kprobe_patch *patches;
+	unsigned int nr;
+};
+
+static void fetch_anew(void *info)
+{
+	const struct patched *patched = info;
+	const struct kprobe_patch *patch;
+
+	for (patch = patched->patches; patch < patched->patches + patched->nr; patch++)
+		local_flush_icache_range(patch->addr, patch->addr + patch->len);
+	/* The CPU that has written comes here without an exception that it returns from. */
+	instruction_hazard();
+}
+
+static void write_words(const struct kprobe_patch *patch)
+{
+	size_t at;
+
+	for (at = 0; at < patch->len; at += sizeof(u32))
+		WRITE_ONCE(*(u32 *)(patch->addr + at),
+			   get_unaligned((const u32 *)(patch->new + at)));
+}
+
+/*
+ * A word is written by one store, so a CPU fetches the old one or the new one. The interrupt comes
+ * after the stores, and waits for breakpoint traps, which have them masked. Caches of instructions
+ * are virtual: each CPU flushes its own.
+ */
+void arch_kprobe_patch(const struct kprobe_patch *patches, unsigned int nr)
+{
+	struct patched patched = { .patches = patches, .nr = nr };
+	unsigned int i;
+
+	lockdep_assert_held(&text_mutex);
+	for (i = 0; i < nr; i++)
+		write_words(&patches[i]);
+	on_each_cpu(fetch_anew, &patched, 1);
+}
+
+/*
+ * Of a branch only the return address is written here. It goes on with its copy, behind what writes
+ * that address there: the CPU evaluates the condition, and nothing after it comes back.
+ */
+__kprobes bool arch_kprobe_emulate(struct kprobe_point *point, struct pt_regs *regs)
+{
+	const struct kprobe_insn *insn = point->emulated;
+	unsigned long next = point->site + KPROBE_INSN_ALIGN;
+
+	if (insn->bundle) {
+		if (insn->arch.link)
+			regs->regs[insn->arch.link] = next + KPROBE_INSN_ALIGN;
+		next = (unsigned long)kprobe_point_slot(point) + kprobe_point_fault(point);
+	}
+	instruction_pointer_set(regs, next);
+	return true;
+}
+
+/*
+ * Called before anything else is done about a breakpoint's trap in the kernel, with interrupts
+ * disabled. Returns whether it was a probe's breakpoint, which is in no delay slot.
+ */
+__kprobes bool kprobe_break_handler(struct pt_regs *regs)
+{
+	unsigned long addr = instruction_pointer(regs);
+	void *detour;
+	int handled;
+
+	if (regs->cp0_cause & CAUSEF_BD)
+		return false;
+	detour = kprobe_breakpoint_detour(addr);
+	if (detour) {
+		instruction_pointer_set(regs, (unsigned long)detour);
+		return true;
+	}
+	preempt_disable_notrace();
+	handled = kprobe_breakpoint_hit(addr, regs, 0);
+	preempt_enable_no_resched_notrace();
+	return handled;
+}
+
+/* Symbols that a configuration does not have are passed over. */
+static const char * const no_go[] __initconst = {
+	/* Exceptions, until they have saved what a breakpoint would overwrite. See genex.S, too. */
+	"handle_sys", "handle_sys64", "handle_sysn32", "tlb_do_page_fault_0", "tlb_do_page_fault_1",
+	/* Written at boot. Exceptions of the TLB, and what has its registers in use. */
+	"handle_tlbm", "handle_tlbs", "handle_tlbl", "tlbmiss_handler_setup_pgd", "__update_tlb",
+	/* Runs on two stacks, one after the other: neither is the one of "current". */
+	"resume",
+	/* kexec: from a copy, while the kernel is overwritten. */
+	"relocate_new_kernel", "kexec_smp_wait",
+	/* A CPU comes up, until per_cpu_trap_init() has set the vectors. */
+	"kernel_entry", "smp_bootstrap", "start_secondary", "cpu_probe", "per_cpu_trap_init",
+	"configure_status", "configure_hwrena", "configure_exception_vector",
+	/* A CPU goes offline: as dying[] of kernel/kprobes/blacklist.c. */
+	"play_dead", "cps_cpu_die",
+	/*
+	 * ftrace patches its own calls of tracers without a record of the place. The labels are
+	 * symbols of their own. They have the caller's address in another register than $31.
+	 */
+	"_mcount", "ftrace_caller", "ftrace_call", "ftrace_graph_call", "ftrace_graph_caller",
+	"ftrace_stub", "static_trace", "return_to_handler",
+};
+
+int __init arch_kprobe_blacklist(void)
+{
+	return kprobe_blacklist_add_functions(no_go, ARRAY_SIZE(no_go));
+}
