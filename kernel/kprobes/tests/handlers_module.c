@@ -45,6 +45,10 @@ MODULE_PARM_DESC(offset, "bytes from its start, where an instruction begins");
 #define ARGUMENT	gprs[2]
 #define RESULT		gprs[2]
 #define STATUS		psw.mask
+#elif defined(CONFIG_MIPS)
+#define ARGUMENT	regs[4]
+#define RESULT		regs[2]
+#define STATUS		cp0_status
 #elif defined(CONFIG_ARM)
 #define ARGUMENT	ARM_r0
 #define RESULT		ARM_r0
