@@ -6,7 +6,7 @@ Proves that a hit of a probe executes nothing that can be probed: follows the ca
 a linked kernel from the functions where hits begin, also those in alternative instructions that
 may be patched in at boot, and those by pv_ops: to native functions, and to Xen's. Each function
 that is reached must be on the blacklist. Prints those that are not, with the path there, and then
-fails with status 1. Knows x86, arm, arm64, riscv, loongarch, s390 and sparc.
+fails with status 1. Knows x86, arm, arm64, riscv, loongarch, s390, sparc and mips.
 
 The blacklist has the functions that NOKPROBE_SYMBOL() names, those in sections that are forbidden
 as a whole, and the pieces that compilers make of such functions: kernel/kprobes/blacklist.c.
@@ -158,10 +158,21 @@ class Sparc(OnePattern):
     branch = re.compile(r"(?:(?:call|f?b\w*|c[wx]b\w+)(?:,\w+)*\s+(?:%\w+, )*([0-9a-f]+) <|(?:call|jmpl?)\s+%)")
 
 
+class Mips(OnePattern):
+    name = "mips"
+    objdump = "mips64el-linux-gnuabi64-objdump"
+    ranges = []
+    relative = None
+    alternatives = "__alt_instructions", "__alt_instructions_end", "<iiHBB", 4
+    replacements = None
+    # A return is none.
+    branch = re.compile(r"(?:(?:b\w*|j|jal)\t(?:\w+,)*([0-9a-f]{5,})\b|jalr\S*\t|jr\S*\t(?!ra$))")
+
+
 # By what readelf calls them.
 MACHINES = {"Intel 80386": X86, "Advanced Micro Devices X86-64": X86, "AArch64": Arm64, "RISC-V": Riscv,
             "LoongArch": Loongarch, "IBM S/390": S390, "ARM": Arm,
-            "Sparc v9": Sparc}
+            "Sparc v9": Sparc, "MIPS R3000": Mips}
 
 
 class Elf:
