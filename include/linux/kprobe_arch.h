@@ -343,6 +343,20 @@ static inline void arch_kprobe_sync_slots(void)
 }
 #endif
 
+#ifndef arch_kprobe_entry
+/**
+ * arch_kprobe_entry() - where is a function entered?
+ * @start: its first byte
+ *
+ * Context: Any in which text can be read.
+ * Return: The first instruction that every call executes, if not all calls begin at @start.
+ */
+static inline unsigned long arch_kprobe_entry(unsigned long start)
+{
+	return start;
+}
+#endif
+
 #ifndef arch_kprobe_is_called
 /**
  * arch_kprobe_is_called() - is code at a symbol entered by a call, and left by a return?

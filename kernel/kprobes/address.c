@@ -52,14 +52,17 @@ kprobe_opcode_t *kprobe_lookup_name(const char *name, unsigned int offset)
  * @start: the function's first byte
  *
  * Context: Any in which text can be read.
- * Return: The address after the landing pad, @start if there is none.
+ * Return: The address after the landing pad, or where the architecture says; else @start.
  */
 unsigned long kprobe_entry_of(unsigned long start)
 {
 	const struct kprobe_isa *isa = arch_kprobe_isa;
+	unsigned long entry = arch_kprobe_entry(start);
 	struct kprobe_insn first = {};
 	u8 bytes[KPROBE_GLANCE_MAX] = {};
 
+	if (entry != start)
+		return entry;
 	if (copy_from_kernel_nofault(bytes, (void *)start, PAD_SIZE))
 		return start;
 	if (isa->glance)
