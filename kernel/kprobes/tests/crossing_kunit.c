@@ -7,7 +7,8 @@
 
 #include "../place.h"
 
-#if defined(CONFIG_ARM64) || defined(CONFIG_ARM) || defined(CONFIG_LOONGARCH)
+#if defined(CONFIG_ARM64) || defined(CONFIG_ARM) || defined(CONFIG_LOONGARCH) || \
+	defined(CONFIG_PPC)
 #define GO	"b	"
 #else
 #define GO	"j	"
@@ -19,6 +20,8 @@
 #define RETURN	"br	%r14\n"
 #elif defined(CONFIG_MIPS)
 #define RETURN	"jr	$31\n"
+#elif defined(CONFIG_PPC)
+#define RETURN	"blr\n"
 #else
 #define RETURN	"ret\n"
 #endif

@@ -37,6 +37,11 @@ static int kprobes_fixup_type(unsigned long addr)
 }
 #endif
 
+/* Is a load's fixup code of its own, which goes on in the text? No post-handlers are due there. */
+#ifndef KPROBES_FIXUP_IS_CODE
+#define KPROBES_FIXUP_IS_CODE	false
+#endif
+
 /* How many bytes of a word are before the end of a page. */
 #define TAIL	3
 
@@ -89,9 +94,9 @@ static void zero_padded(struct kunit *test)
 		struct kprobes_counter *c = zeropad_probe(test, post);
 
 		KUNIT_EXPECT_EQ(test, kprobes_target_zeropad(tail), padded.word);
-		kprobes_expect_counts(test, c, 1, post);
+		kprobes_expect_counts(test, c, 1, KPROBES_FIXUP_IS_CODE ? 0 : post);
 		KUNIT_EXPECT_EQ(test, kprobes_target_zeropad(&whole), whole);
-		kprobes_expect_counts(test, c, 2, 2 * post);
+		kprobes_expect_counts(test, c, 2, KPROBES_FIXUP_IS_CODE ? post : 2 * post);
 		KUNIT_EXPECT_EQ(test, c->kp.nmissed, 0);
 		unregister_kprobe(&c->kp);
 	}
