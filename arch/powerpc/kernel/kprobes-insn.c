@@ -263,8 +263,12 @@ static enum kprobe_reason plan(struct kprobe_insn *insn, const u8 *bytes, size_t
 			       sign_extend64(PPC_LI(word), 25) : (s16)(word & ~(AA | LK)));
 	/* paddi, relative. Loads and stores run where what they address is in reach. */
 	if (insn->len > WORD_SIZE && is_relative(word) && word & BIT(25) &&
-	    get_op(get_word(bytes + WORD_SIZE)) == OP_ADDI)
+	    get_op(get_word(bytes + WORD_SIZE)) == OP_ADDI) {
 		insn->action = KPROBE_EMULATE;
+		insn->arch.sum = prefixed_address(word, get_word(bytes + WORD_SIZE), addr);
+	} else if ((word & ADDPCIS_MASK) == ADDPCIS) {
+		insn->arch.sum = addpcis_address(word, addr);
+	}
 	return reason;
 }
 

@@ -25,6 +25,12 @@ static const char *kind_of(const char *name)
 	return !strncmp(name, "c0", 2) ? "n" : NULL;
 }
 
+#ifdef SEQUENCES_RUN
+static const char *const sequences[] = {
+	"../../../kernel/kprobes/tests/arch/powerpc/sequences.S", SEQUENCES_RUN, NULL
+};
+#endif
+
 const struct harness_target harness_target = {
 	.isa = &powerpc_kprobe_isa,
 #if defined(CONFIG_CPU_LITTLE_ENDIAN)
@@ -52,4 +58,8 @@ const struct harness_target harness_target = {
 	.fixup_size = 8,
 	.odd = odd,
 	.kind_of = kind_of,
+#ifdef SEQUENCES_RUN
+	.sequences = sequences,
+	.not_run = "not-run/ppc64le.txt",
+#endif
 };

@@ -17,7 +17,8 @@ $(powerpc-generated): $(BASE)/arch/powerpc/include/asm/reg.h
 
 ppc64le-sources := $(powerpc-sources)
 ppc64le-flags := $(powerpc-flags) -DCONFIG_PPC64 -DCONFIG_PPC64_ELF_ABI_V2 -DCONFIG_CPU_LITTLE_ENDIAN
-ppc64le-generated := $(powerpc-generated)
+ppc64le-generated := $(powerpc-generated) $(OUT)/sequences-powerpc.inc
+ppc64le-flags += -DSEQUENCES_RUN='"$(OUT)/sequences-powerpc.inc"'
 ppc64-sources := $(powerpc-sources)
 ppc64-flags := $(powerpc-flags) -DCONFIG_PPC64 -DCONFIG_CPU_BIG_ENDIAN
 ppc64-generated := $(powerpc-generated)
@@ -25,3 +26,6 @@ ppc32-sources := $(powerpc-sources)
 ppc32-flags := $(powerpc-flags) -DCONFIG_PPC32 -DCONFIG_CPU_BIG_ENDIAN
 ppc32-generated := $(powerpc-generated)
 ppc32-execute := execute-powerpc.c
+
+SEQUENCES += powerpc
+powerpc-golden := ppc64le.txt

@@ -2,11 +2,7 @@
 #ifndef _ASM_POWERPC_KPROBES_H
 #define _ASM_POWERPC_KPROBES_H
 
-/* Traps ask kprobes, of which this architecture has no port yet. */
 #include <asm-generic/kprobes.h>
-/* The BPF JIT fills its memory with breakpoints, and asks how far a branch reaches. */
-#include <asm/code-patching.h>
-#include <asm/probes.h>
 
 #ifdef CONFIG_KPROBES
 /*
@@ -40,9 +36,20 @@
 #define KPROBE_STUB_SAVED	4
 #define KPROBE_STUB_LEAVE	16
 #endif
+
+/* Offset of @route.run_post in struct kprobe_detour. */
+#ifdef CONFIG_PPC64
+#define KPROBE_DETOUR_RUN_POST	32
+#else
+#define KPROBE_DETOUR_RUN_POST	16
+#endif
 #endif /* CONFIG_KPROBES */
 
 #ifndef __ASSEMBLY__
+/* The BPF JIT fills its memory with breakpoints, and asks how far a branch reaches. */
+#include <asm/code-patching.h>
+#include <asm/probes.h>
+
 struct kprobe_isa;
 struct pt_regs;
 
@@ -71,22 +78,24 @@ typedef u32 kprobe_opcode_t;
  */
 #define KPROBE_DETOUR_MAX_SIZE	128
 
-/* What else is known of an instruction: nothing that its words do not tell. */
-struct arch_kprobe_insn { };
+/**
+ * struct arch_kprobe_insn - what else is known of an instruction
+ * @sum: what addpcis or a paddi relative to its address makes
+ */
+struct arch_kprobe_insn {
+	unsigned long sum;
+};
 
 /* kprobes-insn.c, which knows nothing of a running kernel. */
 extern const struct kprobe_isa powerpc_kprobe_isa;
+
+bool kprobe_program_check(struct pt_regs *regs);
+#else
+static inline bool kprobe_program_check(struct pt_regs *regs)
+{
+	return false;
+}
 #endif /* CONFIG_KPROBES */
-
-static inline int kprobe_handler(struct pt_regs *regs)
-{
-	return 0;
-}
-
-static inline int kprobe_post_handler(struct pt_regs *regs)
-{
-	return 0;
-}
-#endif
+#endif /* __ASSEMBLY__ */
 
 #endif /* _ASM_POWERPC_KPROBES_H */

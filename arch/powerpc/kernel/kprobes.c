@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Kprobes on PowerPC: traps, text, and where functions begin.
+ *
+ * A point's instruction becomes an unconditional trap, and where it can a branch to a stub later
+ * on. Both are one word, so no CPU executes half of one. Slots and stubs for the kernel's text are
+ * in that text: vmalloc's memory, from where slots of modules go back by a trap, is out of a
+ * branch's reach.
+ *
+ * A program check masks interrupts, in software alone on 64 bit: one that comes in the meantime is
+ * handled when the trap returns, and so is the one by which patching ends.
+ */
+#include <linux/cache.h>
+#include <linux/init.h>
+#include <linux/kprobe_arch.h>
+#include <linux/kprobes.h>
+#include <linux/memory.h>
+#include <linux/set_memory.h>
+#include <linux/smp.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+#include <asm/code-patching.h>
+#include <asm/feature-fixups.h>
+#include <asm/interrupt.h>
+#include <asm/kup.h>
+#include <asm/reg.h>
+#include <asm/sections.h>
+
+/* What a stub saves before it calls common code is part of what that saves. */
+static_assert(STACK_INT_FRAME_SIZE == KPROBE_STUB_FRAME);
+static_assert(STACK_INT_FRAME_REGS == KPROBE_STUB_REGS);
+static_assert(STACK_INT_FRAME_REGS + offsetof(struct pt_regs, link) == KPROBE_STUB_LINK);
+static_assert(offsetof(struct kprobe_detour, route.run_post) == KPROBE_DETOUR_RUN_POST);
+
+void arch_kprobe_patch(const struct kprobe_patch *patches, unsigned int nr)
+{
+	unsigned int i;
+	u32 word;
+
+	lockdep_assert_held(&text_mutex);
+	for (i = 0; i < nr; i++) {
+		memcpy(&word, patches[i].new, sizeof(word));
+		/* It may be a prefix, which has no suffix here. */
+		WARN_ON_ONCE(patch_uint((void *)patches[i].addr, word));
+	}
+	/* The interrupt comes after all the words, and after any trap on one that was there. */
+	kick_all_cpus_sync();
+}
+
+/* Where text is not mapped a second time for writing, slots have to be writable for that long. */
+void arch_kprobe_write_slot(void *slot, const void *code, size_t len)
+{
+	unsigned long start = (unsigned long)slot & PAGE_MASK;
+	int pages = PFN_UP((unsigned long)slot + len - start);
+	bool by_address = !IS_ENABLED(CONFIG_STRICT_KERNEL_RWX) && is_vmalloc_addr(slot);
+
+	if (by_address)
+		set_memory_rw(start, pages);
+	WARN_ON_ONCE(patch_instructions(slot, (u32 *)code, len, false));
+	if (by_address)
+		set_memory_ro(start, pages);
+}
+
+#ifdef CONFIG_PPC64_ELF_ABI_V2
+/*
+ * Callers with the same TOC pointer skip the two instructions that make it. The second one may
+ * have a probe of its own.
+ */
+unsigned long arch_kprobe_entry(unsigned long start)
+{
+	u32 words[2];
+
+	if (copy_from_kernel_nofault(words, (void *)start, sizeof(words)))
+		return start;
+	kprobe_unpatch(start, words, sizeof(words));
+	words[0] &= ~GENMASK(15, 0);
+	words[1] &= ~GENMASK(15, 0);
+	if ((words[0] == PPC_RAW_ADDIS(_R2, _R12, 0) || words[0] == PPC_RAW_LIS(_R2, 0)) &&
+	    words[1] == PPC_RAW_ADDI(_R2, _R2, 0))
+		return start + sizeof(words);
+	return start;
+}
+#endif
+
+/* Sites that are patched while the kernel runs, by @words words, when a mitigation is switched. */
+static bool __maybe_unused fixup_in(const long *fixup, const long *stop, unsigned int words,
+				    unsigned long start, unsigned long end)
+{
+	unsigned long at;
+
+	for (; fixup < stop; fixup++) {
+		at = (unsigned long)fixup + *fixup;
+		if (at < end && start < at + words * sizeof(u32))
+			return true;
+	}
+	return false;
+}
+
+bool arch_kprobe_text_reserved(unsigned long start, unsigned long end)
+{
+	bool reserved = false;
+
+#ifdef CONFIG_PPC_BARRIER_NOSPEC
+	reserved |= fixup_in(&__start___barrier_nospec_fixup, &__stop___barrier_nospec_fixup, 2,
+			     start, end);
+#endif
+#ifdef CONFIG_PPC_BOOK3S_64
+	reserved |= fixup_in(&__start___uaccess_flush_fixup, &__stop___uaccess_flush_fixup, 4,
+			     start, end);
+#endif
+	return reserved;
+}
+
+/* The stack and the link register of a new task are others than those of a call. */
+asmlinkage void ret_from_fork(void);
+asmlinkage void ret_from_fork_scv(void);
+asmlinkage void ret_from_kernel_user_thread(void);
+asmlinkage void start_kernel_thread(void);
+
+bool arch_kprobe_is_called(unsigned long addr)
+{
+	return addr != ppc_function_entry(ret_from_fork) &&
+#ifdef CONFIG_PPC_BOOK3S_64
+	       addr != ppc_function_entry(ret_from_fork_scv) &&
+#endif
+	       addr != ppc_function_entry(ret_from_kernel_user_thread) &&
+	       addr != ppc_function_entry(start_kernel_thread);
+}
+
+/* Is a conditional branch taken? Counts CTR down if it does that. */
+static __kprobes bool is_taken(u32 word, struct pt_regs *regs)
+{
+	bool cond = word & BIT(25), set = word & BIT(24);
+
+	/* Bits of CR are numbered from the left. */
+	if (!cond)
+		cond = (regs->ccr >> (31 - (word >> 16 & 31)) & 1) == set;
+	if (!(word & BIT(23)))
+		cond &= !--regs->ctr == !!(word & BIT(22));
+	return cond;
+}
+
+__kprobes bool arch_kprobe_emulate(struct kprobe_point *point, struct pt_regs *regs)
+{
+	const struct kprobe_insn *insn = point->emulated;
+	unsigned long next = point->site + insn->len, to = next;
+	u32 word = point->insn[0];
+
+	switch (get_op(word)) {
+	case OP_PREFIX:
+		regs->gpr[get_rt(point->insn[1])] = insn->arch.sum;
+		break;
+	case 18:	/* b */
+		to = insn->target;
+		break;
+	case 16:	/* bc */
+		if (is_taken(word, regs))
+			to = insn->target;
+		break;
+	case OP_19:
+		if (get_xop(word) == 16) {		/* bclr */
+			if (is_taken(word, regs))
+				to = regs->link & ~3UL;
+		} else if (get_xop(word) == 528) {	/* bcctr */
+			if (is_taken(word, regs))
+				to = regs->ctr & ~3UL;
+		} else {				/* addpcis */
+			regs->gpr[get_rt(word)] = insn->arch.sum;
+			word = 0;
+		}
+		break;
+	}
+	if (get_op(word) != OP_PREFIX && word & 1)
+		regs->link = next;
+	instruction_pointer_set(regs, to);
+	return true;
+}
+
+/*
+ * A trap instruction has trapped, in the kernel if it is one of ours. Interrupts are disabled.
+ * Without translation nothing of ours is executed, and nothing can be called.
+ */
+__kprobes bool kprobe_program_check(struct pt_regs *regs)
+{
+	const unsigned long mapped = IS_ENABLED(CONFIG_BOOKE) ? 0 : MSR_IR | MSR_DR;
+	void *detour;
+	bool handled;
+
+	if (user_mode(regs) || (regs->msr & mapped) != mapped)
+		return false;
+	detour = kprobe_breakpoint_detour(regs->nip);
+	if (detour) {
+		regs_set_return_ip(regs, (unsigned long)detour);
+		return true;
+	}
+	preempt_disable_notrace();
+	handled = kprobe_breakpoint_hit(regs->nip, regs, 0);
+	preempt_enable_no_resched_notrace();
+	return handled;
+}
+
+/* What a trap does about access to user memory, which the probed code may have. */
+static __always_inline void end_access(struct pt_regs *regs)
+{
+#if defined(CONFIG_PPC_BOOK3S_64) && defined(CONFIG_PPC_KUAP)
+	/* There the entry of traps does it. */
+	if (mmu_has_feature(MMU_FTR_KUAP)) {
+		regs->amr = mfspr(SPRN_AMR);
+		if (regs->amr != AMR_KUAP_BLOCKED)
+			set_kuap(AMR_KUAP_BLOCKED);
+	}
+#else
+	kuap_save_and_lock(regs);
+#endif
+}
+
+static __always_inline void resume_access(struct pt_regs *regs)
+{
+	kuap_kernel_restore(regs, kuap_get_and_assert_locked());
+	/* A trap's return would do. */
+	if (IS_ENABLED(CONFIG_PPC_KUAP))
+		isync();
+}
+
+/* kprobes-trampoline.S calls these, in the context of the probed code. */
+__kprobes void kprobe_stub_enter(struct pt_regs *regs, struct kprobe_detour *detour)
+{
+	end_access(regs);
+	kprobe_detour_enter(regs, detour);
+	resume_access(regs);
+}
+
+__kprobes void kprobe_stub_post(struct pt_regs *regs, unsigned long where)
+{
+	end_access(regs);
+	kprobe_detour_post(regs, where);
+	resume_access(regs);
+}
+
+__kprobes void kprobe_stub_return(struct pt_regs *regs, void *fp)
+{
+	end_access(regs);
+	kretprobe_return(regs, fp);
+	resume_access(regs);
+}
+
+/*
+ * Executed without translation, on another stack, or without a way to take exceptions. Symbols
+ * that a configuration does not have are passed over.
+ */
+static const char * const no_go[] __initconst = {
+	"__switch_to", "_switch",
+	/* ftrace patches its own calls of tracers without a record of the place. */
+	"ftrace_caller", "ftrace_call", "ftrace_regs_caller", "ftrace_regs_call",
+};
+
+int __init arch_kprobe_blacklist(void)
+{
+	return kprobe_blacklist_add_text((unsigned long)_stext, (unsigned long)__head_end) ?:
+	       kprobe_blacklist_add_functions(no_go, ARRAY_SIZE(no_go));
+}

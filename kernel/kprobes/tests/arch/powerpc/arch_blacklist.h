@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef _KPROBES_TESTS_POWERPC_BLACKLIST_H
+#define _KPROBES_TESTS_POWERPC_BLACKLIST_H
+
+/* blacklist_kunit.c: the architecture's part of the blacklist. */
+
+/* Is there always code for entries from user space in a section of its own? */
+#define ENTRY_IS_APART	false
+
+/* On the path of a hit; all must be there. */
+static const char * const serving_here[] = {
+	"kprobe_program_check", "kprobe_post_trampoline", "kprobe_detour_post",
+	"kprobe_detour_common", "do_program_check", "do_page_fault", "__switch_to", "_switch",
+};
+
+/* Executed before a CPU can take a trap, from a copy, or on another stack; some may be there. */
+static const char * const early_here[] = { };
+
+/* Not on the blacklist, because it is in no section of the kernel's text. */
+static const char * const no_text_here[] = { };
+
+/* Executed with a guest's vectors or state. */
+static const char * const guest_here[] = { };
+
+/* No grace period waits for a CPU in these. */
+static const char * const dying_here[] = { };
+
+/* Labels between which ftrace patches or copies its code; some may be there. */
+static const char * const ftrace_here[] = {
+	"ftrace_caller", "ftrace_call", "ftrace_regs_caller", "ftrace_regs_call",
+};
+
+/* Entered or left in another way than functions: no return probes, but probes. */
+static const char * const no_functions_here[] = {
+	"ret_from_fork", "ret_from_kernel_user_thread", "start_kernel_thread",
+};
+
+#endif /* _KPROBES_TESTS_POWERPC_BLACKLIST_H */
