@@ -6,7 +6,7 @@ Proves that a hit of a probe executes nothing that can be probed: follows the ca
 a linked kernel from the functions where hits begin, also those in alternative instructions that
 may be patched in at boot, and those by pv_ops: to native functions, and to Xen's. Each function
 that is reached must be on the blacklist. Prints those that are not, with the path there, and then
-fails with status 1. Knows x86, arm, arm64, riscv, loongarch, s390, sparc and mips.
+fails with status 1. Knows x86, arm, arm64, riscv, loongarch, s390, sparc, mips and powerpc.
 
 The blacklist has the functions that NOKPROBE_SYMBOL() names, those in sections that are forbidden
 as a whole, and the pieces that compilers make of such functions: kernel/kprobes/blacklist.c.
@@ -169,10 +169,29 @@ class Mips(OnePattern):
     branch = re.compile(r"(?:(?:b\w*|j|jal)\t(?:\w+,)*([0-9a-f]{5,})\b|jalr\S*\t|jr\S*\t(?!ra$))")
 
 
+class Powerpc:
+    name = "powerpc"
+    objdump = "powerpc64le-linux-gnu-objdump"
+    ranges = [("_stext", "__head_end")]
+    relative = 22       # R_PPC64_RELATIVE
+    alternatives = "", "", "<QQQQQ", 4
+    replacements = None
+    branch = re.compile(r"b(?:[a-z]*[-+]?)\s+(?:[a-z0-9*+]+,)*([0-9a-f]{5,})\b|b(?:[a-z]*)(?:lr|ctr)l?[-+]?(?:\s|$)")
+
+    def target(self, text):
+        """A return is no call by a pointer: to CTR alone functions are called."""
+        m = self.branch.match(text)
+        if not m:
+            return None
+        if m.group(1):
+            return int(m.group(1), 16)
+        return 0 if "ctr" in text.split()[0] else None
+
+
 # By what readelf calls them.
 MACHINES = {"Intel 80386": X86, "Advanced Micro Devices X86-64": X86, "AArch64": Arm64, "RISC-V": Riscv,
             "LoongArch": Loongarch, "IBM S/390": S390, "ARM": Arm,
-            "Sparc v9": Sparc, "MIPS R3000": Mips}
+            "Sparc v9": Sparc, "MIPS R3000": Mips, "PowerPC64": Powerpc, "PowerPC": Powerpc}
 
 
 class Elf:
