@@ -172,7 +172,7 @@ class Mips(OnePattern):
 class Powerpc:
     name = "powerpc"
     objdump = "powerpc64le-linux-gnu-objdump"
-    ranges = [("_stext", "__head_end")]
+    ranges = [("_stext", "__end_soft_masked")]
     relative = 22       # R_PPC64_RELATIVE
     alternatives = "", "", "<QQQQQ", 4
     replacements = None

@@ -245,17 +245,55 @@ __kprobes void kprobe_stub_return(struct pt_regs *regs, void *fp)
 }
 
 /*
- * Executed without translation, on another stack, or without a way to take exceptions. Symbols
- * that a configuration does not have are passed over.
+ * Executed without translation, on another stack, with a guest's state, or while text is
+ * overwritten. Symbols that a configuration does not have are passed over.
  */
 static const char * const no_go[] __initconst = {
 	"__switch_to", "_switch",
 	/* ftrace patches its own calls of tracers without a record of the place. */
 	"ftrace_caller", "ftrace_call", "ftrace_regs_caller", "ftrace_regs_call",
+	/* CPUs that come up. */
+	"generic_secondary_smp_init", "generic_secondary_common_init", "__mmu_off",
+	"start_initialization_book3s", "__start_initialization_multiplatform",
+	"__after_prom_start", "p_end", "copy_and_flush", "__secondary_start", "copy_to_here",
+	"start_secondary_prolog", "start_secondary_resume", "enable_64b_mode", "relative_toc",
+	"start_here_multiplatform", "start_here_common",
+	/* They wake up in the vector of a system reset. */
+	"idle_return_gpr_loss", "isa300_idle_stop_noloss", "isa300_idle_stop_mayloss",
+	"isa206_idle_insn_mayloss", "power4_idle_nap", "power4_idle_nap_return",
+	"power7_idle_insn", "power9_idle_stop", "power10_idle_stop",
+	/* Firmware, and memory that is accessed without the caches. */
+	"__opal_call", "opal_return", "enter_prom", "rmci_on", "rmci_off", "real_readb",
+	"real_writeb", "real_205_readb", "real_205_writeb",
+	/* From kexec's own stack, with no CPU's data, to the next kernel. */
+	"default_machine_kexec", "kexec_wait", "kexec_smp_wait", "kexec_sequence",
+	"kexec_copy_flush", "copy_segments", "mmu_cleanup_all", "radix__mmu_cleanup_all",
+	/* KVM's, of guests in problem state. */
+	"kvmppc_interrupt_pr", "kvmppc_skip_interrupt", "kvmppc_skip_Hinterrupt",
+	"kvmppc_handler_skip_ins", "kvmppc_entry_trampoline",
+};
+
+/* From one symbol to the end of another. */
+static const char * const no_go_text[][2] __initconst = {
+	{ "kvmppc_hcall", "kvmppc_p9_bad_interrupt" },
+	{ "kvmppc_hv_entry_trampoline", "kvmppc_fix_pmao" },
+	{ "kvmppc_hv_entry_trampoline", "kvmhv_accumulate_time" },
+	{ "kvmppc_handler_trampoline_enter", "kvmppc_handler_trampoline_exit_end" },
+	{ "swsusp_arch_suspend", "nothing_to_copy" },
 };
 
 int __init arch_kprobe_blacklist(void)
 {
-	return kprobe_blacklist_add_text((unsigned long)_stext, (unsigned long)__head_end) ?:
+	unsigned long end = (unsigned long)__head_end;
+	unsigned int i;
+	int ret = 0;
+
+#ifdef CONFIG_PPC_BOOK3S_64
+	/* The vectors, and what begins and ends exceptions: a CPU has one place for registers. */
+	end = (unsigned long)__end_soft_masked;
+#endif
+	for (i = 0; !ret && i < ARRAY_SIZE(no_go_text); i++)
+		ret = kprobe_blacklist_add_symbols(no_go_text[i][0], no_go_text[i][1]);
+	return ret ?: kprobe_blacklist_add_text((unsigned long)_stext, end) ?:
 	       kprobe_blacklist_add_functions(no_go, ARRAY_SIZE(no_go));
 }

@@ -11,10 +11,20 @@
 static const char * const serving_here[] = {
 	"kprobe_program_check", "kprobe_post_trampoline", "kprobe_detour_post",
 	"kprobe_detour_common", "do_program_check", "do_page_fault", "__switch_to", "_switch",
+#ifdef CONFIG_PPC_BOOK3S_64
+	/* Labels in the middle of what begins and ends a trap. */
+	"program_check_common_virt", "data_access_common_virt", "masked_interrupt",
+	"interrupt_return_srr_kernel", "interrupt_return_srr_kernel_restart",
+#endif
 };
 
 /* Executed before a CPU can take a trap, from a copy, or on another stack; some may be there. */
-static const char * const early_here[] = { };
+static const char * const early_here[] = {
+	"__secondary_start", "start_secondary_prolog", "start_here_multiplatform", "enter_prom",
+	"enter_rtas", "__enter_rtas", "rtas_return_loc", "__opal_call", "opal_return",
+	"idle_return_gpr_loss", "power9_idle_stop", "kexec_smp_wait", "kexec_sequence",
+	"default_machine_kexec", "kexec_copy_flush", "swsusp_arch_resume", "copy_page_loop",
+};
 
 /* Not on the blacklist, because it is in no section of the kernel's text. */
 static const char * const no_text_here[] = { };

@@ -4,11 +4,16 @@
 
 /* blacklist_reason_kunit.c: the architecture's part. */
 
+#include <asm/interrupt.h>
 #include <asm/sections.h>
 
-/* The vectors, and what CPUs execute without translation when they come up. */
+/* The vectors, and what begins and ends exceptions. */
 static const struct section sections_here[] = {
+#ifdef CONFIG_PPC_BOOK3S_64
+	{ _stext, __end_soft_masked },
+#else
 	{ _stext, __head_end },
+#endif
 };
 
 static const struct unmarked unmarked_here[] = {
@@ -16,30 +21,33 @@ static const struct unmarked unmarked_here[] = {
 		"__switch_to", "_switch" } },
 	{ "ftrace patches the calls in it", {
 		"ftrace_caller", "ftrace_call", "ftrace_regs_caller", "ftrace_regs_call" } },
+	{ "a CPU that comes up executes it, without translation", {
+		"generic_secondary_smp_init", "generic_secondary_common_init", "__mmu_off",
+		"start_initialization_book3s", "__start_initialization_multiplatform",
+		"__after_prom_start", "p_end", "copy_and_flush", "__secondary_start",
+		"copy_to_here", "start_secondary_prolog", "start_secondary_resume",
+		"enable_64b_mode", "relative_toc", "start_here_multiplatform",
+		"start_here_common", "enter_prom" } },
+	{ "a CPU that wakes up has no translation yet", {
+		"idle_return_gpr_loss", "isa300_idle_stop_noloss", "isa300_idle_stop_mayloss",
+		"isa206_idle_insn_mayloss", "power4_idle_nap", "power4_idle_nap_return",
+		"power7_idle_insn", "power9_idle_stop", "power10_idle_stop" } },
+	{ "firmware executes without translation, and memory is accessed without caches", {
+		"__opal_call", "opal_return", "rmci_on", "rmci_off", "real_readb", "real_writeb",
+		"real_205_readb", "real_205_writeb" } },
+	{ "the next kernel is written over this one", {
+		"default_machine_kexec", "kexec_wait", "kexec_smp_wait", "kexec_sequence",
+		"kexec_copy_flush", "copy_segments", "mmu_cleanup_all",
+		"radix__mmu_cleanup_all", "swsusp_arch_suspend", "swsusp_arch_resume",
+		"copyloop", "copy_page_loop", "nothing_to_copy" } },
+	{ "a guest's state is in the registers", {
+		"kvmppc_hcall", "kvmppc_hv_entry_trampoline", "kvmppc_handler_trampoline_enter",
+		"kvmppc_interrupt_pr", "kvmppc_skip_interrupt", "kvmppc_skip_Hinterrupt",
+		"kvmppc_handler_skip_ins", "kvmppc_entry_trampoline" } },
 	{ "marked in assembly, which leaves no symbol", {
-		"__enter_rtas", "add_reloc_offset", "alignment_common", "altivec_assist_common",
-		"altivec_unavailable_common", "copy_and_flush", "data_access_common",
-		"data_access_slb_common", "decrementer_common", "denorm_exception_common",
-		"do_uaccess_flush", "doorbell_super_common", "emulation_assist_common",
-		"enter_rtas", "facility_unavailable_common", "fast_interrupt_return_srr",
-		"fp_unavailable_common", "h_data_storage_common", "h_doorbell_common",
-		"h_facility_unavailable_common", "h_instr_storage_common", "h_virt_irq_common",
-		"hardware_interrupt_common", "hdecrementer_common", "hmi_exception_common",
-		"hmi_exception_early_common", "instruction_access_common",
-		"instruction_access_slb_common", "instruction_breakpoint_common" } },
-	{ "likewise: the end of a trap, and what is executed without translation", {
-		"interrupt_return_hsrr", "interrupt_return_hsrr_kernel",
-		"interrupt_return_hsrr_kernel_restart", "interrupt_return_hsrr_user",
-		"interrupt_return_hsrr_user_restart", "interrupt_return_srr",
-		"interrupt_return_srr_kernel", "interrupt_return_srr_kernel_restart",
-		"interrupt_return_srr_user", "interrupt_return_srr_user_restart", "load_fp_state",
-		"load_up_altivec", "load_up_fpu", "load_vr_state", "machine_check_common",
-		"machine_check_early_common", "performance_monitor_common",
-		"program_check_common", "reloc_offset", "rtas_return_loc", "single_step_common",
-		"soft_nmi_common", "start_text", "syscall_restart",
-		"syscall_vectored_common_restart", "syscall_vectored_sigill_restart",
-		"system_call_common", "system_call_common_real", "system_call_vectored_common",
-		"system_call_vectored_sigill", "unrecoverable_mce", "vsx_unavailable_common" } },
+		"__enter_rtas", "add_reloc_offset", "enter_rtas", "load_fp_state",
+		"load_up_altivec", "load_up_fpu", "load_vr_state", "reloc_offset",
+		"rtas_return_loc" } },
 };
 
 static const char * const free_here[] = { };
