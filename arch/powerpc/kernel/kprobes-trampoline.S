@@ -147,10 +147,11 @@ SYM_CODE_START(kprobe_detour_common)
 SYM_CODE_END(kprobe_detour_common)
 
 /*
- * Reached by a probed function's return. The stack pointer is as it was when the function was
- * called, and by that the call is known.
+ * Reached by the return of a function that has a return probe, or a rethook. The stack pointer is
+ * as it was when the function was called, and by that the call is known.
  */
-SYM_CODE_START(kretprobe_trampoline)
+.macro RETURN_TRAMPOLINE name:req callee:req
+SYM_CODE_START(\name)
 	PPC_STLU r1,-INT_FRAME_SIZE(r1)
 	SAVE_GPR(0, r1)
 #ifdef CONFIG_PPC64
@@ -160,14 +161,20 @@ SYM_CODE_START(kretprobe_trampoline)
 	PPC_STL	r0,_LINK(r1)
 	SAVE_REGS
 	mr	r4,r31
-	bl	CFUNC(kprobe_stub_return)
+	bl	CFUNC(\callee)
 	PPC_LL	r4,_LINK(r1)
 	mtlr	r4
 	RESTORE_REGS
 	REST_GPR(0, r1)
 	addi	r1,r1,INT_FRAME_SIZE
 	blr
-SYM_CODE_END(kretprobe_trampoline)
+SYM_CODE_END(\name)
+.endm
+
+RETURN_TRAMPOLINE kretprobe_trampoline kprobe_stub_return
+#ifdef CONFIG_RETHOOK
+RETURN_TRAMPOLINE arch_rethook_trampoline kprobe_stub_rethook
+#endif
 
 SYM_CODE_START(kprobe_trampolines_end)
 	trap

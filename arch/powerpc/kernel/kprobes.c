@@ -15,6 +15,7 @@
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
 #include <linux/memory.h>
+#include <linux/rethook.h>
 #include <linux/set_memory.h>
 #include <linux/smp.h>
 #include <linux/string.h>
@@ -243,6 +244,19 @@ __kprobes void kprobe_stub_return(struct pt_regs *regs, void *fp)
 	kretprobe_return(regs, fp);
 	resume_access(regs);
 }
+
+#ifdef CONFIG_RETHOOK
+__kprobes void kprobe_stub_rethook(struct pt_regs *regs, void *fp)
+{
+	struct llist_node *cur = NULL;
+
+	end_access(regs);
+	/* Unwinders are to find what it would be, not this trampoline. */
+	regs->link = rethook_find_ret_addr(current, (unsigned long)fp, &cur);
+	rethook_trampoline_handler(regs, (unsigned long)fp);
+	resume_access(regs);
+}
+#endif
 
 /*
  * Executed without translation, on another stack, with a guest's state, or while text is

@@ -46,6 +46,7 @@ unsigned long arch_kprobe_entry(unsigned long start);
 void kprobe_stub_enter(struct pt_regs *regs, struct kprobe_detour *detour);
 void kprobe_stub_post(struct pt_regs *regs, unsigned long where);
 void kprobe_stub_return(struct pt_regs *regs, void *fp);
+void kprobe_stub_rethook(struct pt_regs *regs, void *fp);
 
 /* Of the kernel's text, for slots and stubs. */
 #define KPROBE_NEAR_SIZE	0x40000
