@@ -49,6 +49,10 @@ MODULE_PARM_DESC(offset, "bytes from its start, where an instruction begins");
 #define ARGUMENT	regs[4]
 #define RESULT		regs[2]
 #define STATUS		cp0_status
+#elif defined(CONFIG_PPC)
+#define ARGUMENT	gpr[3]
+#define RESULT		gpr[3]
+#define STATUS		msr
 #elif defined(CONFIG_ARM)
 #define ARGUMENT	ARM_r0
 #define RESULT		ARM_r0

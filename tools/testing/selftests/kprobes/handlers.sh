@@ -30,6 +30,7 @@ riscv64) registers="a0 a0 status" ;;
 armv7l) registers="ARM_r0 ARM_r0 ARM_cpsr" ;;
 loongarch64) registers="regs.4. regs.4. csr_prmd" ;;
 s390x) registers="gprs.2. gprs.2. psw.mask" ;;
+ppc*) registers="gpr.3. gpr.3. msr" ;;
 *) registers="" ;;
 esac
 

@@ -276,6 +276,7 @@ ftrace_has=""
 case $(uname -m) in
 aarch64) ftrace_has="|[48] (EINVAL|22)" ;;
 loongarch64) ftrace_has="|4 (EINVAL|22)" ;;
+ppc64*) ftrace_has="|(4|8|12) (EINVAL|22)" ;;
 esac
 plan 39
 
