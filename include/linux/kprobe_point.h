@@ -192,7 +192,6 @@ struct kprobe_emulation {
  * @breakpoint_len: length of the breakpoint that replaces it
  * @ends_in_trap: a breakpoint follows the copies in slots, not a jump back
  * @block:     state of the block that the instruction is in, see kprobe_isa.within()
- * @block:     state of the block that the instruction is in, see kprobe_isa.within()
  * @dead:      the register that the jump back uses: fls() of struct kprobe_insn's @dead
  * @opcode:    first unit of the instruction at @addr
  * @insn:      the original bytes at @site: the instruction, and what a jump covers
