@@ -11,6 +11,7 @@
  * tree, without a lock.
  */
 #include <linux/bitmap.h>
+#include <linux/compiler.h>
 #include <linux/execmem.h>
 #include <linux/kmsan-checks.h>
 #include <linux/kprobe_arch.h>
@@ -192,6 +193,8 @@ bool kprobe_wants_near_slot(unsigned long site)
 {
 	unsigned long near = (unsigned long)kprobe_near_text;
 
+	/* objtool would take its end for the address of what comes next. */
+	OPTIMIZER_HIDE_VAR(near);
 	return use_near && jump_reaches(near, site) &&
 	       jump_reaches(near + KPROBE_NEAR_SIZE, site) && jump_reaches(site, near) &&
 	       jump_reaches(site, near + KPROBE_NEAR_SIZE);
