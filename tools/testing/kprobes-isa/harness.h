@@ -25,6 +25,8 @@
  *        random bytes; returns false if another word is that of the same instruction
  * @objdump: command that shows the instructions of a file, whose name is appended; NULL if
  *        no machine has the instruction set
+ * @unit: how many bytes it shows in a group, if others are of another instruction set, or data; 0
+ *        if all are of this one
  * @odd:  how lines of objdump begin that are not compared: data, and instructions that it
  *        does not show as the CPU executes them
  * @kind_of: returns the kind of a register for classes of instructions, NULL if the name
@@ -53,6 +55,7 @@ struct harness_target {
 	u32 (*form_word)(const u8 *bytes);
 	bool (*put_word)(u8 *bytes, u32 word);
 	const char *objdump;
+	unsigned int unit;
 	const char *const *odd;
 	const char *(*kind_of)(const char *name);
 	void (*shorten)(char *mnemonic);

@@ -146,6 +146,8 @@ static void look_at(struct tally *tally, const struct shown *s)
 	check_bytes(tally, s);
 	if (harness_target.class_of)
 		guest_add(s->addr, s->bytes, s->len);
+	if (harness_target.unit && s->unit != harness_target.unit && !is_odd(s->text))
+		return;
 	if (tally->surveyed && image_has_text(s->addr))
 		(is_odd(s->text) ? look_for_data : look_for_begin)(tally, s);
 	if (is_odd(s->text))

@@ -21,14 +21,15 @@ static size_t add_group(u8 *bytes, size_t size, u64 group, size_t len, bool big_
 	return i;
 }
 
-static size_t parse_bytes(const char *at, u8 *bytes, size_t size, bool big_endian)
+static size_t parse_bytes(const char *at, u8 *bytes, size_t size, bool big_endian, size_t *unit)
 {
 	int before, after;
 	unsigned long group;
 	size_t n = 0;
 
 	while (sscanf(at, " %n%lx%n", &before, &group, &after) == 1) {
-		n += add_group(bytes + n, size - n, group, (after - before) / 2, big_endian);
+		*unit = (after - before) / 2;
+		n += add_group(bytes + n, size - n, group, *unit, big_endian);
 		at += after;
 	}
 	return n;
@@ -64,7 +65,8 @@ bool shown_parse(struct shown *s, char *line, bool big_endian)
 	*s = (struct shown){ .text = text + 1, .addr = strtoul(line, NULL, 16) };
 	*text = 0;
 	text[1 + strcspn(text + 1, "\n")] = 0;
-	s->len = parse_bytes(bytes + 1, s->bytes, sizeof(s->bytes), big_endian);
+	s->len = parse_bytes(bytes + 1, s->bytes, sizeof(s->bytes), big_endian,
+			     &s->unit);
 	s->target = parse_target(s->text);
 	return s->len;
 }

@@ -9,6 +9,7 @@
  * struct shown - an instruction as objdump shows it
  * @addr:   its address
  * @len:    how many bytes it has
+ * @unit:   how many bytes of it are in a group
  * @bytes:  the bytes as they are in memory, and zeros
  * @target: the target in the text that it names, 0 if none
  * @text:   the instruction
@@ -16,6 +17,7 @@
 struct shown {
 	unsigned long addr;
 	size_t len;
+	size_t unit;
 	u8 bytes[32];
 	unsigned long target;
 	const char *text;

@@ -97,6 +97,7 @@ const struct harness_target harness_target = {
 	.form_word = form_word,
 	.put_word = put_word,
 	.objdump = OBJDUMP,
+	.unit = 2,
 	.odd = odd,
 	.kind_of = kind_of,
 	.shorten = shorten,
