@@ -6,6 +6,7 @@
 #include <kunit/test.h>
 #include <linux/completion.h>
 #include <linux/delay.h>
+#include <linux/irq_work.h>
 #include <linux/kprobes.h>
 #include <linux/kthread.h>
 
@@ -69,10 +70,13 @@ static struct sleeper *put_to_sleep(struct kunit *test)
 
 #define SLEEPERS	64
 
-/* With PREEMPT_RT a thread asks for more instances, late if the machine is busy. */
+/*
+ * With PREEMPT_RT a thread asks for more instances, late if the machine is busy. Where a CPU cannot
+ * interrupt itself, the next tick does.
+ */
 static void wait_for_room(struct kprobes_returns *r, unsigned int used)
 {
-	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+	if (IS_ENABLED(CONFIG_PREEMPT_RT) || !arch_irq_work_has_interrupt())
 		kprobes_comes_true(READ_ONCE(r->rp.pool->size) > used);
 }
 
