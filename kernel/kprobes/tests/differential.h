@@ -121,7 +121,7 @@ void kprobes_diff_begin(void);
 void kprobes_diff_end(void);
 
 /* In how many passes there is a hit: not if the condition of the instruction is not true. */
-#ifdef DIFF_HAS_CONDITIONS
+#ifdef KPROBES_HAS_CONDITIONS
 unsigned int kprobes_diff_hits(const struct diff_sequence *s);
 #else
 static inline unsigned int kprobes_diff_hits(const struct diff_sequence *s)

@@ -277,6 +277,8 @@ static void post_sees_and_writes(struct kunit *test)
 /* Post-handlers see the instruction pointer that an emulated branch sets. */
 static void post_sees_branch(struct kunit *test)
 {
+	/* When it is not taken. */
+	unsigned int hits = !__is_defined(KPROBES_HAS_CONDITIONS);
 	struct kprobes_counter *c;
 	unsigned long jcc;
 
@@ -287,10 +289,12 @@ static void post_sees_branch(struct kunit *test)
 	start(test, c);
 	jcc = (unsigned long)c->kp.addr;
 	KUNIT_EXPECT_EQ(test, kprobes_opt_flags(5), 2);
-	KUNIT_EXPECT_EQ(test, c->post_ip, jcc + KPROBES_OPT_JCC_LEN);
+	kprobes_expect_counts(test, c, hits, hits);
+	if (hits)
+		KUNIT_EXPECT_EQ(test, c->post_ip, jcc + KPROBES_OPT_JCC_LEN);
 	KUNIT_EXPECT_EQ(test, kprobes_opt_flags(0), 1);
 	KUNIT_EXPECT_EQ(test, c->post_ip, jcc + KPROBES_OPT_JCC_OVER);
-	kprobes_expect_counts(test, c, 2, 2);
+	kprobes_expect_counts(test, c, hits + 1, hits + 1);
 }
 
 /* The detour was made without pre-handlers; the next hit calls a new one all the same. */

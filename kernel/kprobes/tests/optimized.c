@@ -31,6 +31,7 @@ static bool has_jump(const struct kprobe_point *point)
 		return false;
 	kprobe_point_isa(point)->jump(&code, kprobe_point_jump_target(point),
 				      kprobe_point_scratch(point));
+	arch_kprobe_adapt_jump(point, jump);
 	return !memcmp((void *)point->site, jump, code.len);
 }
 

@@ -41,6 +41,11 @@ static inline unsigned long kprobes_next_ip(struct pt_regs *regs)
 }
 #endif
 
+/* Does no instruction get its breakpoint without that CPUs are stopped? */
+#ifndef KPROBES_ALWAYS_STOPS_CPUS
+#define KPROBES_ALWAYS_STOPS_CPUS	false
+#endif
+
 /* An address in neither half of a 64-bit address space. */
 #ifndef TEST_NO_HALF
 #define TEST_NO_HALF	BIT(63)

@@ -9,7 +9,6 @@
 #define DIFF_SP_NR		13
 #define DIFF_FP_WORDS		64
 #define DIFF_BY_FTRACE		0
-#define DIFF_HAS_CONDITIONS
 
 #ifndef __ASSEMBLY__
 #include <asm/kprobes.h>
@@ -50,10 +49,12 @@ extern const unsigned int kprobes_opt_literal_at;
 /* What the architecture's part of kprobes does. */
 #define KPROBES_TRAP_IS_NMI	false
 #define KPROBES_STOPS_CPUS	true
+#define KPROBES_ALWAYS_STOPS_CPUS	true
 #define KPROBES_DETOUR_OF_ANY	true
 #define KPROBES_NEAR_SLOTS	false
 
 /* What the kernel's text is like. */
+#define KPROBES_HAS_CONDITIONS	1
 #define KPROBES_TEXT_HAS_DATA	true
 #define KPROBES_SLEEP_INSN	"wfi\n"
 #define KPROBES_BAD_INSN	".inst 0xe7f000f0\n"
