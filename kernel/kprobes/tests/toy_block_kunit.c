@@ -16,35 +16,7 @@
 
 #define WORD_SIZE	2
 
-static enum kprobe_reason none(struct kprobe_survey *s)
-{
-	return KPROBE_REASON_NONE;
-}
-
-static enum kprobe_reason not_reserved(const struct kprobe_text *text, unsigned long start,
-				       unsigned long end)
-{
-	return KPROBE_REASON_NONE;
-}
-
-static bool nothing_in(u32 kinds, unsigned long start, unsigned long end)
-{
-	return false;
-}
-
-static unsigned long no_target(unsigned long *site, unsigned long end)
-{
-	return 0;
-}
-
-static const struct kprobe_text text = {
-	.read = read_function,
-	.find = find_function,
-	.is_whole = none,
-	.reserved = not_reserved,
-	.any_in = nothing_in,
-	.next_target = no_target,
-};
+static const struct kprobe_text text = { FUNCTION_ALONE };
 
 /* The block of each instruction is its own state: how many come with it, itself included. */
 static const struct toy_block_case {

@@ -3,7 +3,8 @@
 #define _KERNEL_KPROBES_TESTS_WORDS_H
 
 /*
- * A function of instructions that are words, as a suite on byte arrays has it. The suite
+ * A function of instructions that are words, as a suite on byte arrays has it, and a text that
+ * consists of it. The suite
  * defines ADDR, the address that the function is taken to be at, before it includes this, and
  * PUT_WORD if the instructions are not little-endian.
  */
@@ -11,7 +12,7 @@
 #include <linux/string.h>
 #include <linux/unaligned.h>
 
-#include "../function.h"
+#include "../survey.h"
 
 #ifndef PUT_WORD
 #define PUT_WORD	put_unaligned_le32
@@ -44,5 +45,37 @@ static __maybe_unused bool find_function(struct kprobe_lookup *lookup, unsigned 
 	f->kind = KPROBE_SYMBOL_FUNCTION;
 	return true;
 }
+
+static __maybe_unused enum kprobe_reason is_whole(struct kprobe_survey *s)
+{
+	return KPROBE_REASON_NONE;
+}
+
+static __maybe_unused enum kprobe_reason not_reserved(const struct kprobe_text *text,
+						      unsigned long start, unsigned long end)
+{
+	return KPROBE_REASON_NONE;
+}
+
+static __maybe_unused bool none_in(u32 kinds, unsigned long start, unsigned long end)
+{
+	return false;
+}
+
+static __maybe_unused unsigned long no_target(unsigned long *site, unsigned long end)
+{
+	return 0;
+}
+
+static __maybe_unused bool no_thunk(unsigned long addr)
+{
+	return false;
+}
+
+/* Initializes a struct kprobe_text: the tables of the kernel say nothing of the function. */
+#define FUNCTION_ALONE							\
+	.read = read_function, .find = find_function, .is_whole = is_whole,	\
+	.reserved = not_reserved, .any_in = none_in, .next_target = no_target,	\
+	.is_thunk = no_thunk
 
 #endif /* _KERNEL_KPROBES_TESTS_WORDS_H */

@@ -6,27 +6,10 @@
 
 #include "execute.h"
 
-#define R(nr)	{ .id = UC_ARM_REG_R##nr, .kind = MACHINE_GENERAL, .size = 4 }
-#define D(nr)	{ .id = UC_ARM_REG_D##nr, .kind = MACHINE_RANDOM, .size = 8 }
+/* Interrupts off, T32, supervisor mode. */
+#define CPSR	0xf3
 
-static const struct machine_reg regs[] = {
-	R(0), R(1), R(2), R(3), R(4), R(5), R(6), R(7), R(8), R(9), R(10), R(11), R(12),
-	{ .id = UC_ARM_REG_SP, .kind = MACHINE_STACK, .size = 4 },
-	{ .id = UC_ARM_REG_LR, .kind = MACHINE_GENERAL, .size = 4 },
-	/* Flags, interrupts off, T32, supervisor mode. */
-	{ .id = UC_ARM_REG_CPSR, .kind = MACHINE_RANDOM, .size = 4, .mask = 0xf8000000,
-	  .value = 0xf3 },
-	D(0), D(1), D(2), D(3), D(4), D(5), D(6), D(7), D(8), D(9), D(10), D(11), D(12), D(13),
-	D(14), D(15),
-};
-
-static void open_fpu(void *uc)
-{
-	u32 fpexc = 1 << 30, cpacr = 0xf << 20;
-
-	uc_reg_write(uc, UC_ARM_REG_C1_C0_2, &cpacr);
-	uc_reg_write(uc, UC_ARM_REG_FPEXC, &fpexc);
-}
+#include "execute-arm.h"
 
 static unsigned long start(unsigned long addr)
 {

@@ -110,24 +110,10 @@ static const struct arm_site_case {
 
 KUNIT_ARRAY_PARAM_DESC(arm_site, arm_site_cases, name);
 
-static enum kprobe_reason none(const struct kprobe_text *text, unsigned long start,
-			       unsigned long end)
-{
-	return KPROBE_REASON_NONE;
-}
-
-static unsigned long no_target(unsigned long *site, unsigned long end)
-{
-	return 0;
-}
-
 /* What can be probed, by the instruction itself and by the function around it. */
 static void arm_site(struct kunit *test)
 {
-	static struct kprobe_text text = {
-		.read = read_function, .find = find_function, .reserved = none,
-		.next_target = no_target,
-	};
+	static struct kprobe_text text = { FUNCTION_ALONE };
 	const struct arm_site_case *c = test->param_value;
 	static struct kprobe_survey survey;
 	enum kprobe_reason reason;

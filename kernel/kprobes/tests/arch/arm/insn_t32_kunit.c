@@ -39,31 +39,7 @@ static void put_halves(u8 *bytes, const u16 *halves, unsigned int nr)
 		put_unaligned_le16(halves[nr], bytes + sizeof(u16) * nr);
 }
 
-static enum kprobe_reason none(const struct kprobe_text *text, unsigned long start,
-			       unsigned long end)
-{
-	return KPROBE_REASON_NONE;
-}
-
-static enum kprobe_reason whole(struct kprobe_survey *s)
-{
-	return KPROBE_REASON_NONE;
-}
-
-static bool nothing_in(u32 kinds, unsigned long start, unsigned long end)
-{
-	return false;
-}
-
-static unsigned long no_target(unsigned long *site, unsigned long end)
-{
-	return 0;
-}
-
-static const struct kprobe_text text = {
-	.read = read_function, .find = find_function, .is_whole = whole, .reserved = none,
-	.any_in = nothing_in, .next_target = no_target,
-};
+static const struct kprobe_text text = { FUNCTION_ALONE };
 
 static struct kprobe_survey survey;
 

@@ -265,27 +265,6 @@ static const struct arm64_site_case arm64_site_cases[] = {
 
 KUNIT_ARRAY_PARAM_DESC(arm64_site, arm64_site_cases, name);
 
-static enum kprobe_reason none(const struct kprobe_text *text, unsigned long start,
-			       unsigned long end)
-{
-	return KPROBE_REASON_NONE;
-}
-
-static bool none_in(u32 kinds, unsigned long start, unsigned long end)
-{
-	return false;
-}
-
-static unsigned long no_target(unsigned long *site, unsigned long end)
-{
-	return 0;
-}
-
-static bool no_thunk(unsigned long addr)
-{
-	return false;
-}
-
 typedef size_t (*read_t)(unsigned long addr, u8 *buf, size_t size);
 typedef bool (*find_t)(struct kprobe_lookup *lookup, unsigned long addr,
 		       struct kprobe_function *f);
@@ -297,7 +276,7 @@ static struct kprobe_survey *survey_of(read_t read, find_t find)
 	static struct kprobe_text text;
 
 	text = (struct kprobe_text){
-		.read = read, .find = find, .reserved = none, .any_in = none_in,
+		.read = read, .find = find, .reserved = not_reserved, .any_in = none_in,
 		.next_target = no_target, .is_thunk = no_thunk,
 	};
 	kprobe_survey_init(&survey, &arm64_kprobe_isa, &text);

@@ -123,22 +123,6 @@ static void mips_region(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, region.len, SIZE(c->nr[R6]));
 }
 
-static enum kprobe_reason none(const struct kprobe_text *text, unsigned long start,
-			       unsigned long end)
-{
-	return KPROBE_REASON_NONE;
-}
-
-static bool none_in(u32 kinds, unsigned long start, unsigned long end)
-{
-	return false;
-}
-
-static unsigned long no_target(unsigned long *site, unsigned long end)
-{
-	return 0;
-}
-
 /* Delay slots and exclusive sequences have no probes, and no jump follows a compact branch. */
 static void mips_sites(struct kunit *test)
 {
@@ -149,10 +133,7 @@ static void mips_sites(struct kunit *test)
 		[4] = KPROBE_REASON_EXCLUSIVE, [5] = KPROBE_REASON_EXCLUSIVE,
 		[7] = KPROBE_REASON_DELAY_SLOT,
 	};
-	static const struct kprobe_text text = {
-		.read = read_function, .find = find_function, .any_in = none_in,
-		.reserved = none, .next_target = no_target,
-	};
+	static const struct kprobe_text text = { FUNCTION_ALONE };
 	static struct kprobe_survey survey;
 	struct kprobe_region region;
 	unsigned int i;

@@ -97,31 +97,7 @@ static void parisc_region(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, get_unaligned_be32(buf + sizeof(u32) * i), c->copy[i]);
 }
 
-static enum kprobe_reason none(const struct kprobe_text *text, unsigned long start,
-			       unsigned long end)
-{
-	return KPROBE_REASON_NONE;
-}
-
-static bool none_in(u32 kinds, unsigned long start, unsigned long end)
-{
-	return false;
-}
-
-static unsigned long no_target(unsigned long *site, unsigned long end)
-{
-	return 0;
-}
-
-static bool no_thunk(unsigned long addr)
-{
-	return false;
-}
-
-static const struct kprobe_text parisc_text = {
-	.read = read_function, .find = find_function, .reserved = none, .any_in = none_in,
-	.next_target = no_target, .is_thunk = no_thunk,
-};
+static const struct kprobe_text parisc_text = { FUNCTION_ALONE };
 
 static struct kprobe_survey *survey_of(const u32 *words)
 {

@@ -28,17 +28,6 @@
 /* clang passes arguments in the others. */
 #define ALL		(IS_ENABLED(CONFIG_CC_IS_CLANG) ? T1 : GENMASK(31, 28) | GENMASK(7, 6))
 
-static enum kprobe_reason none(const struct kprobe_text *text, unsigned long start,
-			       unsigned long end)
-{
-	return KPROBE_REASON_NONE;
-}
-
-static bool none_in(u32 kinds, unsigned long start, unsigned long end)
-{
-	return false;
-}
-
 /* Registers that a jump may use. */
 
 struct riscv_dead_case {
@@ -63,12 +52,7 @@ KUNIT_ARRAY_PARAM_DESC(riscv_dead, riscv_dead_cases, name);
 
 static void riscv_dead(struct kunit *test)
 {
-	static const struct kprobe_text text = {
-		.read = read_function,
-		.find = find_function,
-		.any_in = none_in,
-		.reserved = none,
-	};
+	static const struct kprobe_text text = { FUNCTION_ALONE };
 	const struct riscv_dead_case *c = test->param_value;
 	static struct kprobe_survey survey;
 	struct kprobe_function f;

@@ -38,40 +38,10 @@
 #define TBEGIN		"\xe5\x60\x10\x00\xff\x00"	/* tbegin 0(%r1), 0xff00 */
 #define TEND		"\xb2\xf8\x00\x00"
 
-static enum kprobe_reason none(const struct kprobe_text *text, unsigned long start,
-			       unsigned long end)
-{
-	return KPROBE_REASON_NONE;
-}
-
-static bool none_in(u32 kinds, unsigned long start, unsigned long end)
-{
-	return false;
-}
-
-static unsigned long no_target(unsigned long *site, unsigned long end)
-{
-	return 0;
-}
-
-static bool no_thunk(unsigned long addr)
-{
-	return false;
-}
-
-static enum kprobe_reason is_whole(struct kprobe_survey *s)
-{
-	return KPROBE_REASON_NONE;
-}
-
 /* A survey of a function with the text and nopr behind it. */
 static struct kprobe_survey *survey_of(const char *text, size_t size)
 {
-	static const struct kprobe_text lookup = {
-		.read = read_function, .find = find_function, .is_whole = is_whole,
-		.reserved = none, .any_in = none_in, .next_target = no_target,
-		.is_thunk = no_thunk,
-	};
+	static const struct kprobe_text lookup = { FUNCTION_ALONE };
 	static struct kprobe_survey survey;
 
 	memset(function, 0x07, sizeof(function));

@@ -147,40 +147,10 @@ static const struct sparc_site_case sparc_site_cases[] = {
 
 KUNIT_ARRAY_PARAM_DESC(sparc_site, sparc_site_cases, name);
 
-static enum kprobe_reason none(const struct kprobe_text *text, unsigned long start,
-			       unsigned long end)
-{
-	return KPROBE_REASON_NONE;
-}
-
-static enum kprobe_reason is_whole(struct kprobe_survey *s)
-{
-	return KPROBE_REASON_NONE;
-}
-
-static bool none_in(u32 kinds, unsigned long start, unsigned long end)
-{
-	return false;
-}
-
-static unsigned long no_target(unsigned long *site, unsigned long end)
-{
-	return 0;
-}
-
-static bool no_thunk(unsigned long addr)
-{
-	return false;
-}
-
 static void sparc_site(struct kunit *test)
 {
 	static struct kprobe_survey survey;
-	static const struct kprobe_text text = {
-		.read = read_function, .find = find_function, .is_whole = is_whole,
-		.reserved = none, .any_in = none_in, .next_target = no_target,
-		.is_thunk = no_thunk,
-	};
+	static const struct kprobe_text text = { FUNCTION_ALONE };
 	const struct sparc_site_case *c = test->param_value;
 	struct kprobe_region region;
 	unsigned int i;
