@@ -153,6 +153,24 @@ static inline void arch_kprobe_end_access(unsigned int access) { }
 static inline void arch_kprobe_resume_access(unsigned int access) { }
 #endif
 
+/**
+ * kprobe_trap_hit() - kprobe_breakpoint_hit() for a trap that leaves preemption enabled
+ * @addr: address of the breakpoint
+ * @regs: as for kprobe_breakpoint_hit()
+ *
+ * Context: Interrupts disabled; the trap has added nothing to the preemption count.
+ * Return: False if the breakpoint is somebody else's.
+ */
+static __always_inline bool kprobe_trap_hit(unsigned long addr, struct pt_regs *regs)
+{
+	bool handled;
+
+	preempt_disable_notrace();
+	handled = kprobe_breakpoint_hit(addr, regs, 0);
+	preempt_enable_no_resched_notrace();
+	return handled;
+}
+
 #ifndef arch_kprobe_next_ip
 /**
  * arch_kprobe_next_ip() - get the second instruction pointer, where branches have a delay slot

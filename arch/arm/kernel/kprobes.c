@@ -16,7 +16,6 @@
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
 #include <linux/memory.h>
-#include <linux/preempt.h>
 #include <linux/stop_machine.h>
 #include <linux/unaligned.h>
 #include <asm/barrier.h>
@@ -128,17 +127,13 @@ static __kprobes bool hit(struct pt_regs *regs, unsigned long addr)
 {
 	void *detour = kprobe_breakpoint_detour(addr);
 	struct kprobe_point *point = detour ? kprobe_point_lookup(addr) : NULL;
-	int handled;
 
 	/* It is to call the handlers instead of the trap, unless the condition is not true. */
 	if (point && !arch_kprobe_passes(point, regs)) {
 		regs->ARM_pc = (unsigned long)detour;
 		return true;
 	}
-	preempt_disable_notrace();
-	handled = kprobe_breakpoint_hit(addr, regs, 0);
-	preempt_enable_no_resched_notrace();
-	return handled;
+	return kprobe_trap_hit(addr, regs);
 }
 
 /* An instruction in the kernel was undefined. Returns whether it was a probe's breakpoint. */

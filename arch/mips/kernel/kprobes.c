@@ -16,7 +16,6 @@
 #include <linux/kprobes.h>
 #include <linux/memory.h>
 #include <linux/minmax.h>
-#include <linux/preempt.h>
 #include <linux/smp.h>
 #include <linux/string.h>
 #include <linux/unaligned.h>
@@ -122,7 +121,6 @@ __kprobes bool kprobe_break_handler(struct pt_regs *regs)
 {
 	unsigned long addr = instruction_pointer(regs);
 	void *detour;
-	int handled;
 
 	if (regs->cp0_cause & CAUSEF_BD)
 		return false;
@@ -131,10 +129,7 @@ __kprobes bool kprobe_break_handler(struct pt_regs *regs)
 		instruction_pointer_set(regs, (unsigned long)detour);
 		return true;
 	}
-	preempt_disable_notrace();
-	handled = kprobe_breakpoint_hit(addr, regs, 0);
-	preempt_enable_no_resched_notrace();
-	return handled;
+	return kprobe_trap_hit(addr, regs);
 }
 
 /* Symbols that a configuration does not have are passed over. */

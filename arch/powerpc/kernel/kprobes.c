@@ -185,7 +185,6 @@ __kprobes bool kprobe_program_check(struct pt_regs *regs)
 {
 	const unsigned long mapped = IS_ENABLED(CONFIG_BOOKE) ? 0 : MSR_IR | MSR_DR;
 	void *detour;
-	bool handled;
 
 	if (user_mode(regs) || (regs->msr & mapped) != mapped)
 		return false;
@@ -194,10 +193,7 @@ __kprobes bool kprobe_program_check(struct pt_regs *regs)
 		regs_set_return_ip(regs, (unsigned long)detour);
 		return true;
 	}
-	preempt_disable_notrace();
-	handled = kprobe_breakpoint_hit(regs->nip, regs, 0);
-	preempt_enable_no_resched_notrace();
-	return handled;
+	return kprobe_trap_hit(regs->nip, regs);
 }
 
 /* What a trap does about access to user memory, which the probed code may have. */

@@ -12,7 +12,6 @@
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
 #include <linux/memory.h>
-#include <linux/preempt.h>
 #include <linux/smp.h>
 #include <linux/unaligned.h>
 #include <asm/stacktrace.h>
@@ -263,14 +262,8 @@ noinstr bool kprobe_illegal_op_leave(struct pt_regs *regs)
 __kprobes bool kprobe_illegal_op(struct pt_regs *regs)
 {
 	unsigned long addr = breakpoint_of(regs);
-	bool handled;
 
-	if (!addr)
-		return false;
-	preempt_disable_notrace();
-	handled = kprobe_breakpoint_hit(addr, regs, 0);
-	preempt_enable_no_resched_notrace();
-	return handled;
+	return addr && kprobe_trap_hit(addr, regs);
 }
 
 /*

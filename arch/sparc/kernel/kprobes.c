@@ -21,7 +21,6 @@
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
 #include <linux/memory.h>
-#include <linux/preempt.h>
 #include <linux/rcupdate.h>
 #include <linux/smp.h>
 #include <linux/string.h>
@@ -230,16 +229,14 @@ __kprobes bool arch_kprobe_emulate(struct kprobe_point *point, struct pt_regs *r
 }
 
 /* The trap does not tell lockdep that interrupts are masked: most of them leave for a detour. */
-static __kprobes int hit(struct pt_regs *regs)
+static __kprobes bool hit(struct pt_regs *regs)
 {
 	bool irqs_on = lockdep_hardirqs_enabled() && rcu_is_watching();
-	int handled;
+	bool handled;
 
 	if (irqs_on)
 		lockdep_hardirqs_off(CALLER_ADDR0);
-	preempt_disable_notrace();
-	handled = kprobe_breakpoint_hit(regs->tpc, regs, 0);
-	preempt_enable_no_resched_notrace();
+	handled = kprobe_trap_hit(regs->tpc, regs);
 	if (irqs_on) {
 		lockdep_hardirqs_on_prepare();
 		lockdep_hardirqs_on(CALLER_ADDR0);
