@@ -21,11 +21,11 @@
 
 #include "check.h"
 #include "debugfs.h"
-#include "hit.h"
 #include "mechanism.h"
 #include "place.h"
 #include "point.h"
 #include "reason.h"
+#include "stale.h"
 
 /*
  * Accepts 0, 1, n, y, off and on, with white space around the word. kstrtobool() would be less

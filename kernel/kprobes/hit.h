@@ -3,15 +3,12 @@
 #define _KERNEL_KPROBES_HIT_H
 
 /* hit.c: handles a hit, from the trap to the displaced instruction, and counts misses */
-#include <linux/atomic.h>
 #include <linux/jump_label.h>
 #include <linux/kmsan.h>
 #include <linux/kprobe_arch.h>
 #include <linux/preempt.h>
 
 #include "table.h"
-
-extern atomic_t kprobe_stale_breakpoints;
 
 /* Are hits counted? count.c turns it on and off. */
 DECLARE_STATIC_KEY_FALSE(kprobe_counting);

@@ -120,7 +120,7 @@ static void write_heads(void)
 static void write_sites(void)
 {
 	lockdep_assert_held(&text_mutex);
-	/* Points are in the table before: pairs with retry_stale_breakpoint(). */
+	/* Points are in the table before: pairs with kprobe_retry_trap(). */
 	smp_wmb();
 	write_breakpoints();
 	write_tails();

@@ -207,7 +207,7 @@ void kprobe_point_give_site(struct kprobe_point *from, struct kprobe_point *to)
 	lockdep_assert_held(&kprobe_mutex);
 	if (to)
 		WRITE_ONCE(to->key, to->site);
-	/* A hit that finds neither looks again: pairs with retry_stale_breakpoint(). */
+	/* A hit that finds neither looks again: pairs with kprobe_retry_trap(). */
 	smp_store_release(&from->key, 0);
 }
 

@@ -6,7 +6,7 @@
  *
  * A breakpoint's hit must find its point. The point is in the table before the breakpoint is in the
  * text, and smp_wmb() is in between: write_sites(). Most CPUs do not execute the loads of a
- * breakpoint's trap before they fetch the breakpoint. For the others, retry_stale_breakpoint()
+ * breakpoint's trap before they fetch the breakpoint. For the others, kprobe_retry_trap()
  * looks again after smp_rmb(). In the other direction, a point leaves the table after
  * arch_kprobe_patch() has waited until each CPU has left such a trap.
  */

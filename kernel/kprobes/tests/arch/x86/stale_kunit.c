@@ -7,7 +7,7 @@
 #include <asm/insn.h>
 #include <asm/text-patching.h>
 
-#include "../../../hit.h"
+#include "../../../stale.h"
 #include "../../targets.h"
 
 /* Calls the handler of a trap at @addr as exc_int3() does. */
