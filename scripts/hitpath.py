@@ -169,29 +169,21 @@ class Mips(OnePattern):
     branch = re.compile(r"(?:(?:b\w*|j|jal)\t(?:\w+,)*([0-9a-f]{5,})\b|jalr\S*\t|jr\S*\t(?!ra$))")
 
 
-class Powerpc:
+class Powerpc(OnePattern):
     name = "powerpc"
     objdump = "powerpc64le-linux-gnu-objdump"
     ranges = [("_stext", "__end_soft_masked")]
     relative = 22       # R_PPC64_RELATIVE
     alternatives = "", "", "<QQQQQ", 4
     replacements = None
-    branch = re.compile(r"b(?:[a-z]*[-+]?)\s+(?:[a-z0-9*+]+,)*([0-9a-f]{5,})\b|b(?:[a-z]*)(?:lr|ctr)l?[-+]?(?:\s|$)")
-
-    def target(self, text):
-        """A return is no call by a pointer: to CTR alone functions are called."""
-        m = self.branch.match(text)
-        if not m:
-            return None
-        if m.group(1):
-            return int(m.group(1), 16)
-        return 0 if "ctr" in text.split()[0] else None
+    # A return is no call by a pointer: to CTR alone functions are called.
+    branch = re.compile(r"b[a-z]*(?:[-+]?\s+(?:[a-z0-9*+]+,)*([0-9a-f]{5,})\b|ctrl?[-+]?(?:\s|$))")
 
 
 # By what readelf calls them.
 MACHINES = {"Intel 80386": X86, "Advanced Micro Devices X86-64": X86, "AArch64": Arm64, "RISC-V": Riscv,
-            "LoongArch": Loongarch, "IBM S/390": S390, "ARM": Arm,
-            "Sparc v9": Sparc, "MIPS R3000": Mips, "PowerPC64": Powerpc, "PowerPC": Powerpc}
+            "LoongArch": Loongarch, "IBM S/390": S390, "ARM": Arm, "Sparc v9": Sparc, "MIPS R3000": Mips,
+            "PowerPC64": Powerpc, "PowerPC": Powerpc}
 
 
 class Elf:

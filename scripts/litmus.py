@@ -17,7 +17,7 @@ import os
 import re
 import sys
 
-from litmus_cat import Cat, empty, identity, product
+from litmus_cat import Cat, empty, identity
 
 TYPES = {"int", "intptr_t", "long", "unsigned", "volatile", "atomic_t"}
 LEVELS = [["||"], ["&&"], ["|"], ["^"], ["&"], ["==", "!="], ["<", ">", "<=", ">="], ["+", "-"]]
@@ -332,7 +332,7 @@ class Test:
         self.flags = set(re.findall(r"Flag:\s*(\S+)", text))
         # "(*x" is code.
         text = re.sub(r"\(\*\s.*?\*\)", "", text.split("\n", 1)[1], flags=re.S)
-        for word in ("spin_", "srcu", "xchg_wait"):
+        for word in ("spin_", "srcu"):
             if word in text:
                 raise Unsupported(f"{word}...")
         initial, text = re.match(r"\s*\{(.*?)\}(.*)", text, re.S).groups()
@@ -485,7 +485,6 @@ def environment(events, relations):
         env[name] = 0
     env["po-loc"] = [a & b for a, b in zip(env["po"], env["loc"])]
     env["emptyset"] = 0
-    env["all"] = product(n, env["_"], env["_"])
     return env
 
 
