@@ -7,47 +7,7 @@
 
 #include "../place.h"
 
-#if defined(CONFIG_ARM64) || defined(CONFIG_ARM) || defined(CONFIG_LOONGARCH) || \
-	defined(CONFIG_PPC)
-#define GO	"b	"
-#else
-#define GO	"j	"
-#endif
-
-#if defined(CONFIG_ARM)
-#define RETURN	"bx	lr\n"
-#elif defined(CONFIG_S390)
-#define RETURN	"br	%r14\n"
-#elif defined(CONFIG_MIPS)
-#define RETURN	"jr	$31\n"
-#elif defined(CONFIG_PPC)
-#define RETURN	"blr\n"
-#else
-#define RETURN	"ret\n"
-#endif
-
-/* Functions without what ftrace patches, and one in front of them that branches into two. */
-asm(".pushsection .text, \"ax\"\n"
-	".balign	16\n"
-	".globl	kprobes_crossing_from, kprobes_crossing_into, kprobes_crossing_beside\n"
-	"kprobes_crossing_from:\n"
-	GO "1f\n"
-	GO "kprobes_crossing_beside\n"
-	"kprobes_crossing_into:\n"
-	"nop\n"
-	"nop\n"
-	"nop\n"
-	"nop\n"
-	"1: nop\n"
-	RETURN
-	"kprobes_crossing_beside:\n"
-	"nop\n"
-	"nop\n"
-	"nop\n"
-	"nop\n"
-	RETURN
-	".popsection\n");
-
+/* crossing.S */
 #define FUNCTION(fn)	asmlinkage void kprobes_crossing_##fn(void)
 
 FUNCTION(into);
