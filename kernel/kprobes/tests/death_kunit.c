@@ -245,6 +245,76 @@ static void last_hits_are_handled(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, last->kp.nmissed, 0);
 }
 
+/* Deaths, and for how long a handler stays: the tick comes meanwhile, and RCU's softirq with it. */
+#define DEATHS		4
+#define STAY_US		(3 * USEC_PER_SEC / HZ)
+#define MOST_CALLS	200
+
+static bool inside;
+
+static int die_or_stay(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	bool off = irqs_disabled();
+
+	die_now();
+	WRITE_ONCE(inside, true);
+	local_irq_enable();
+	kprobes_spin(STAY_US);
+	if (off)
+		local_irq_disable();
+	WRITE_ONCE(inside, false);
+	return 0;
+}
+
+/* Tells whether it interrupts that handler. */
+static int look_inside(struct kprobe *p, struct pt_regs *regs)
+{
+	if (READ_ONCE(inside) && raw_smp_processor_id() == mortal.cpu)
+		atomic_inc(kprobes_counter_of(p)->data);
+	return 0;
+}
+
+static long run_on_cpu(void *unused)
+{
+	run_target();
+	return 0;
+}
+
+/* A softirq takes back the instance of a dead task in an entry handler of that return probe. */
+static void freed_in_entry_handler(struct kunit *test)
+{
+	const struct kprobes_place free = { .symbol = "delayed_put_task_struct" };
+	struct kprobes_counter *frees;
+	struct kprobes_returns *r;
+	atomic_t seen = ATOMIC_INIT(0);
+	int deaths, calls = 0, i;
+
+	prepare(test);
+	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+		kunit_skip(test, "a thread calls back for RCU");
+	frees = kprobes_counter(test, &free);
+	frees->in_pre = look_inside;
+	frees->data = &seen;
+	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&frees->kp));
+	r = kprobes_returns(test, "kprobes_target_c");
+	r->in_entry = die_or_stay;
+	r->rp.maxactive = 2;
+	KUNIT_ASSERT_EQ(test, 0, register_kretprobe(&r->rp));
+	wait_for_kprobe_optimizer();
+	if (!(r->rp.kp.flags & (KPROBE_FLAG_OPTIMIZED | KPROBE_FLAG_FTRACE)))
+		kunit_skip(test, "reached by a trap");
+	for (deaths = 0; deaths < DEATHS; deaths++) {
+		let_die(test, run_target);
+		for (i = 0; i < MOST_CALLS && atomic_read(&seen) <= deaths; i++, calls++)
+			work_on_cpu(mortal.cpu, run_on_cpu, NULL);
+		kprobes_wait_for_frees();
+	}
+	KUNIT_EXPECT_GT(test, atomic_read(&seen), 0);
+	KUNIT_EXPECT_EQ(test, r->rp.nmissed, 0);
+	kprobes_expect_returns(test, r, calls + deaths, calls);
+	expect_no_frame(test);
+}
+
 static void be_busy(void)
 {
 	int i;
@@ -403,6 +473,7 @@ static struct kunit_case death_cases[] = {
 	KUNIT_CASE(dies_in_post),
 	KUNIT_CASE(dies_in_return_handler),
 	KUNIT_CASE(dies_in_entry_handler),
+	KUNIT_CASE(freed_in_entry_handler),
 	KUNIT_CASE(last_hits_are_handled),
 	KUNIT_CASE(dies_busy),
 #ifdef KPROBES_DIES_IN_FAULTS
