@@ -529,6 +529,29 @@ static void blacklist_module_twice(struct kunit *test)
 	mod->kprobes_text_size = r.end - r.start;
 	expect_comes_and_goes(test, mod, r);
 }
+
+/* Memory that no symbol is in: what a section covers is one entry, and a name stands for nothing. */
+static void blacklist_without_symbol(struct kunit *test)
+{
+	const unsigned long size = 256, first = 16, len = 64;
+	unsigned long start = (unsigned long)kunit_kzalloc(test, size, GFP_KERNEL);
+	struct bounds r = { start, start + size };
+	struct module *mod = pretend_module(test, r);
+	unsigned long entry = start + 2 * len, end = 0;
+
+	KUNIT_ASSERT_NE(test, start, 0);
+	mod->kprobe_blacklist = &entry;
+	mod->num_kprobe_blacklist = 1;
+	mod->noinstr_text_start = (void *)(start + first);
+	mod->noinstr_text_size = len;
+	add_module(test, mod);
+	KUNIT_EXPECT_EQ(test, size - len, count_allowed(r.start, r.end));
+	KUNIT_EXPECT_EQ(test, start + first, kprobe_blacklist_next(start, &end));
+	KUNIT_EXPECT_EQ(test, start + first + len, end);
+	KUNIT_EXPECT_FALSE(test, within_kprobe_blacklist(entry));
+	kunit_release_action(test, remove_module, mod);
+	KUNIT_EXPECT_EQ(test, size, count_allowed(r.start, r.end));
+}
 #endif
 
 static struct kunit_case blacklist_cases[] = {
@@ -552,6 +575,7 @@ static struct kunit_case blacklist_cases[] = {
 	KUNIT_CASE(blacklist_module_symbol),
 	KUNIT_CASE(blacklist_module_sections),
 	KUNIT_CASE(blacklist_module_twice),
+	KUNIT_CASE(blacklist_without_symbol),
 #endif
 	{}
 };

@@ -166,6 +166,27 @@ static void neighbours(struct kunit *test)
 	kprobes_expect_counts(test, second, 4, 0);
 }
 
+/* A neighbour that is disabled is not in the way, until it is enabled. */
+static void disabled_neighbour(struct kunit *test)
+{
+	struct kprobes_counter *first = probe_at(test, "kprobes_opt_plain", 0);
+	struct kprobes_counter *second = probe_at(test, "kprobes_opt_plain", PLAIN_FIRST);
+	int i;
+
+	if (KPROBES_OPT_COVERS_ONE)
+		kunit_skip(test, "a jump covers one instruction");
+	for (i = 1; i < 4; i++) {
+		expect_way(test, first, KPROBES_BY_DETOUR);
+		KUNIT_EXPECT_EQ(test, 0, disable_kprobe(&second->kp));
+		expect_way(test, first, KPROBES_BY_JUMP);
+		KUNIT_EXPECT_EQ(test, 15, kprobes_opt_plain(5));
+		KUNIT_EXPECT_EQ(test, 0, enable_kprobe(&second->kp));
+		KUNIT_EXPECT_EQ(test, 15, kprobes_opt_plain(5));
+		kprobes_expect_counts(test, first, 2 * i, 0);
+		kprobes_expect_counts(test, second, i, 0);
+	}
+}
+
 /* The switch debug.kprobes-optimization turns off jumps, and not detours. */
 static void switched(struct kunit *test)
 {
@@ -245,6 +266,7 @@ static struct kunit_case detour_cases[] = {
 #endif
 	KUNIT_CASE(not_with_many_handlers),
 	KUNIT_CASE(neighbours),
+	KUNIT_CASE(disabled_neighbour),
 	KUNIT_CASE(switched),
 	KUNIT_CASE(switched_while_out_of_date),
 	KUNIT_CASE(disabled),
