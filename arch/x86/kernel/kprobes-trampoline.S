@@ -71,16 +71,16 @@
 .endm
 
 /*
- * Pops what SAVE_REGS has pushed. The return address and the gap stay on the stack. ORC
- * unwinds as in a function that has pushed as much, and not by the registers either.
+ * Pops what SAVE_REGS has pushed, and so many words of the gap. The return address stays on the
+ * stack. ORC unwinds as in a function that has pushed as much, and not by the registers either.
  */
-.macro RESTORE_REGS
+.macro RESTORE_REGS words=0
 	DECODE_FRAME_POINTER
-	UNWIND_HINT sp_reg=ORC_REG_SP sp_offset=22*8 type=UNWIND_HINT_TYPE_CALL
+	UNWIND_HINT sp_reg=ORC_REG_SP sp_offset=(22+\words)*8 type=UNWIND_HINT_TYPE_CALL
 	POP_REGS
 	lea	3*WORD(%_ASM_SP), %_ASM_SP
 	popf
-	lea	2*WORD(%_ASM_SP), %_ASM_SP
+	lea	(2 + \words)*WORD(%_ASM_SP), %_ASM_SP
 	UNWIND_HINT_FUNC
 .endm
 
@@ -122,16 +122,24 @@ SYM_CODE_END(kprobe_post_trampoline)
  * the stack pointer. The push takes that word back, kretprobe_return() writes the true
  * return address there, and the last instruction returns to it. Until it is written, an
  * unwinder finds the trampoline's address in the word, and looks the true one up.
+ *
+ * The call is for the processor's return predictor. The function's return has taken the
+ * caller's entry off it, so the return below would take that of the caller's caller, and every
+ * return from there on would be predicted wrongly. A call of the next instruction is no entry.
  */
 SYM_CODE_START(kretprobe_trampoline)
 	ANNOTATE_NOENDBR
 	UNWIND_HINT_FUNC
 	push	$kretprobe_trampoline
 	UNWIND_HINT_FUNC
-	SAVE_REGS
-	lea	PTREGS_SIZE(%_ASM_SP), %_ASM_ARG2	/* where the return address is */
+	ANNOTATE_INTRA_FUNCTION_CALL
+	call	.Lreturn_counted
+	int3
+.Lreturn_counted:
+	SAVE_REGS gap=WORD
+	lea	PTREGS_SIZE + WORD(%_ASM_SP), %_ASM_ARG2	/* where the return address is */
 	CALL_C	kretprobe_return
-	RESTORE_REGS
+	RESTORE_REGS words=1
 	RET
 SYM_CODE_END(kretprobe_trampoline)
 

@@ -25,6 +25,11 @@ static bool is_jump(const struct insn *insn)
 	       insn->opcode.bytes[0] == JMP8_INSN_OPCODE;
 }
 
+static bool is_call(const struct insn *insn)
+{
+	return insn->opcode.bytes[0] == CALL_INSN_OPCODE;
+}
+
 static bool is_cond(const struct insn *insn)
 {
 	u8 op = insn->opcode.bytes[0];
@@ -58,7 +63,8 @@ int kprobes_cover_reach(struct kprobes_cover *c, unsigned long addr)
 			return -EINVAL;
 		if (is_end(&insn))
 			break;
-		if (is_jump(&insn))
+		/* A call of what is in this code itself is for the return predictor. */
+		if (is_jump(&insn) || (is_call(&insn) && kprobes_cover_has(c, target)))
 			addr = target;
 	}
 	return 0;
