@@ -6,13 +6,15 @@
  * A hit publishes the object through which it reaches probes, a point or a return probe's pool, as
  * a hazard pointer in its frame before it reads the probes (M. Michael, "Hazard Pointers: Safe
  * Memory Reclamation for Lock-Free Objects", IEEE TPDS 15(6), 2004). The hit path does not order
- * the store against the load after it. Instead, the caller interrupts every CPU once after it has
- * unlinked the probes. Then it waits for the frames that have one of its pointers. It compares
- * these and never dereferences them: if the object is freed meanwhile, and its memory becomes
- * another point, the wait only takes longer. A point that has other probes may be hit again and
- * again, and each sample may find the same pointer. So after a while an expedited RCU grace period
- * that began after M ends the wait: handlers run with preemption disabled where RCU is watching.
+ * the store against the load after it. Instead, the caller interrupts every CPU that may have a hit
+ * once, after it has unlinked the probes. Then it waits for the frames that have one of its
+ * pointers. It compares these and never dereferences them: if the object is freed meanwhile, and
+ * its memory becomes another point, the wait only takes longer. A point that has other probes may
+ * be hit again and again, and each sample may find the same pointer. So after a while an expedited
+ * RCU grace period that began after M ends the wait: handlers run with preemption disabled where
+ * RCU is watching.
  */
+#include <linux/context_tracking_state.h>
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
 #include <linux/delay.h>
@@ -42,6 +44,21 @@
 static void pass_barrier(void *unused)
 {
 	smp_mb();	/* M, between A and B of the hits on this CPU */
+}
+
+/*
+ * A CPU that RCU does not watch, idle or, with nohz_full, in user space, has no hit under way, and
+ * need not be interrupted: before it takes a trap it has RCU watch, by an atomic operation on this
+ * state that is a full barrier, as M is. Either that comes after this load, and B sees the
+ * unlinking, or this load, with acquire order, sees what the CPU has done so far, D included.
+ */
+static bool may_be_hit(int cpu, void *unused)
+{
+#ifdef CONFIG_CONTEXT_TRACKING_IDLE
+	return ct_rcu_watching_cpu_acquire(cpu) & CT_RCU_WATCHING;
+#else
+	return true;
+#endif
 }
 
 /* Does a hit in this frame use what was unlinked? */
@@ -81,8 +98,11 @@ void kprobe_synchronize(kprobe_uses_t uses, const void *arg)
 
 	lockdep_assert_not_held(&kprobe_mutex);
 	/* The lock keeps CPUs from coming or going without being interrupted. */
-	scoped_guard(cpus_read_lock)
-		on_each_cpu(pass_barrier, NULL, 1);
+	scoped_guard(cpus_read_lock) {
+		/* Between the unlinking and may_be_hit(). */
+		smp_mb();
+		on_each_cpu_cond(may_be_hit, pass_barrier, NULL, true);
+	}
 	begin = ktime_get();
 	for_each_possible_cpu(cpu) {
 		i = 0;

@@ -530,7 +530,7 @@ static void blacklist_module_twice(struct kunit *test)
 	expect_comes_and_goes(test, mod, r);
 }
 
-/* Memory that no symbol is in: what a section covers is one entry, and a name stands for nothing. */
+/* Memory without symbols: what a section covers is one entry, and a name stands for nothing. */
 static void blacklist_without_symbol(struct kunit *test)
 {
 	const unsigned long size = 256, first = 16, len = 64;

@@ -455,6 +455,44 @@ static void innocent_one_is_disabled(struct kunit *test)
 	innocent_one_is_off_soon(test, by_disabling);
 }
 
+/* Interrupts of other CPUs */
+
+#define PROBES		100
+
+static unsigned int idle_cpu_nr;
+
+static int count_on_idle(struct kprobe *p, struct pt_regs *regs)
+{
+	if (raw_smp_processor_id() == idle_cpu_nr)
+		atomic_inc(kprobes_counter_of(p)->data);
+	return 0;
+}
+
+/* A CPU that is idle need not be interrupted. Now and then this one has something to do. */
+static void idle_is_left_alone(struct kunit *test)
+{
+	const struct kprobes_place barrier = { .symbol = "pass_barrier" };
+	struct kprobes_counter *watch = kprobes_counter(test, &barrier);
+	struct kprobes_counter *c = kprobes_counter(test, kprobes_place_named(KPROBES_PLACE_ASM));
+	atomic_t interrupts = ATOMIC_INIT(0);
+	int i;
+
+	if (num_online_cpus() < 2 || !IS_ENABLED(CONFIG_CONTEXT_TRACKING_IDLE))
+		kunit_skip(test, "needs two CPUs, and to know whether one is idle");
+	migrate_disable();
+	idle_cpu_nr = cpumask_any_but(cpu_online_mask, raw_smp_processor_id());
+	watch->in_pre = count_on_idle;
+	watch->data = &interrupts;
+	KUNIT_EXPECT_EQ(test, 0, register_kprobe(&watch->kp));
+	for (i = 0; i < PROBES; i++) {
+		c->kp.addr = NULL;
+		KUNIT_EXPECT_EQ(test, 0, register_kprobe(&c->kp));
+		unregister_kprobe(&c->kp);
+	}
+	migrate_enable();
+	KUNIT_EXPECT_LT(test, atomic_read(&interrupts), PROBES / 2);
+}
+
 static struct kunit_case unregister_cases[] = {
 	KPROBES_CASE_PLACES(unregister_waits_for_pre),
 	KPROBES_CASE_PLACES(unregister_waits_for_post),
@@ -468,6 +506,7 @@ static struct kunit_case unregister_cases[] = {
 	KUNIT_CASE(waiting_is_reported),
 	KUNIT_CASE(innocent_one_is_unregistered),
 	KUNIT_CASE(innocent_one_is_disabled),
+	KUNIT_CASE(idle_is_left_alone),
 	KPROBES_CASE_PLACES(others_do_not_wait),
 	{}
 };

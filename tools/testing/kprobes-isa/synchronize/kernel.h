@@ -45,7 +45,8 @@ static inline bool cpus_read_lock(void)
 
 #define scoped_guard(lock)	for (bool held = lock(); held; held = false)
 
-void on_each_cpu(void (*fn)(void *info), void *info, int wait);
+void on_each_cpu_cond(bool (*cond)(int cpu, void *info), void (*fn)(void *info), void *info,
+		      bool wait);
 
 /* Time goes on when somebody looks at the clock, or sleeps. */
 typedef s64 ktime_t;

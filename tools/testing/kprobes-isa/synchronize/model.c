@@ -155,11 +155,14 @@ void model_look(void)
 	}
 }
 
-void on_each_cpu(void (*fn)(void *info), void *info, int wait)
+/* None of its CPUs is idle. */
+void on_each_cpu_cond(bool (*cond)(int cpu, void *info), void (*fn)(void *info), void *info,
+		      bool wait)
 {
 	unsigned int i;
 
-	fn(info);
+	if (cond(0, info))
+		fn(info);
 	for (i = 0; i < model.cpus; i++)
 		model.before[i] = load(&cpus[i].begun);
 	model.barrier = true;
