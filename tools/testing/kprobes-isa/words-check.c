@@ -212,9 +212,12 @@ void words_check(const u8 *bytes, bool compared)
  * @all: all words were planned, not a sample
  *
  * Context: The host.
+ * Return: Whether there was another decoder.
  */
-void words_end(bool all)
+bool words_end(bool all)
 {
+	bool compared;
+
 	unsigned int i;
 
 	tap_note("%llu words planned, %llu of them compared", (unsigned long long)tally.words,
@@ -232,7 +235,8 @@ void words_end(bool all)
 		 (unsigned long long)tally.far);
 	tap_result(tally.words && !tally.bad, "plans and copies of %s words",
 		   all ? "all" : "a sample of");
-	compare_end(all);
+	compared = compare_end(all);
 	free(exact);
 	free(copy);
+	return compared;
 }

@@ -290,10 +290,13 @@ void compare(const u8 *bytes, const struct kprobe_insn *insn, enum kprobe_reason
 	for (i = 0; i < nr_used; i++) {
 		before = nr_now;
 		used[i]->reset();
-		if (used[i]->decode(&d, bytes, WORDS_BYTES, harness_target.from))
+		if (used[i]->decode(&d, bytes, WORDS_BYTES, harness_target.from)) {
+			if (!i)
+				names_note(d.name, insn, reason);
 			compare_known(used[i], &d, bytes, insn, reason, copy);
-		else
+		} else {
 			compare_unknown(used[i], bytes, insn, reason);
+		}
 		agreed |= nr_now == before;
 	}
 	for (i = 0; !agreed && i < nr_now && i < ARRAY_SIZE(now); i++)
@@ -329,14 +332,15 @@ static void print(const struct found *f)
  * @all: all words were planned, so each line of the list has to be found
  *
  * Context: The host.
+ * Return: Whether there was another decoder.
  */
-void compare_end(bool all)
+bool compare_end(bool all)
 {
 	unsigned int i, unlisted = 0, stale = 0;
 
 	if (!nr_used) {
 		tap_skip("comparison", DECODERS_WHY);
-		return;
+		return false;
 	}
 	for (i = 0; i < nr_used; i++)
 		tap_note("compared with %s", used[i]->name);
@@ -357,4 +361,5 @@ void compare_end(bool all)
 		}
 	if (all)
 		tap_result(!stale, "lines of %s are found", list_name);
+	return true;
 }

@@ -2,11 +2,12 @@
 /*
  * Plans all words of an instruction set, writes a copy of each, and compares with other decoders:
  *
- *	words-ARCH [-a] [-c NR] DIFFERENCES
+ *	words-ARCH [-a | -w] [-c NR] DIFFERENCES [NAMES]
  *
  * Compiled with sanitizers. Without -a only a sample of the words is planned. Compared are one in
  * NR words, and some of each form: with any of their other bits, and those that differ from its
- * value in one bit. All of it comes out the same each time.
+ * value in one bit. All of it comes out the same each time. -w writes the list of names, which is
+ * of the sample.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -110,17 +111,19 @@ int main(int argc, char **argv)
 {
 	const struct kprobe_forms *forms = harness_target.isa->forms;
 	u32 compared = SAMPLE_STEP;
-	bool all = false;
+	bool all = false, write = false;
 	char group[64];
 	int option;
 
-	while ((option = getopt(argc, argv, "ac:")) != -1)
+	while ((option = getopt(argc, argv, "awc:")) != -1)
 		if (option == 'a')
 			all = true;
+		else if (option == 'w')
+			write = true;
 		else if (option == 'c')
 			compared = strtoul(optarg, NULL, 0);
-	if (optind != argc - 1) {
-		fprintf(stderr, "usage: %s [-a] [-c NR] DIFFERENCES\n", argv[0]);
+	if (optind != argc - 1 && optind != argc - 2) {
+		fprintf(stderr, "usage: %s [-a | -w] [-c NR] DIFFERENCES [NAMES]\n", argv[0]);
 		return 2;
 	}
 	snprintf(group, sizeof(group), "words_%s", harness_target.name);
@@ -132,7 +135,8 @@ int main(int argc, char **argv)
 	} else {
 		words_structured(all ? 2 : 1);
 	}
-	words_end(all);
+	if (words_end(all) && !all && argv[optind + 1])
+		names_end(argv[optind + 1], write);
 	tap_end(group);
 	return tap_finish();
 }
