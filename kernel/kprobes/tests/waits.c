@@ -3,11 +3,13 @@
  * Common code of the suites: threads that do something meanwhile, and waiting for them.
  */
 #include <kunit/test.h>
+#include <linux/kallsyms.h>
 #include <linux/kthread.h>
 #include <linux/ktime.h>
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/task.h>
+#include <linux/stacktrace.h>
 
 #include "waits.h"
 
@@ -15,6 +17,25 @@
 bool kprobes_sleeps(struct task_struct *task)
 {
 	return kprobes_comes_true(wait_task_inactive(task, TASK_UNINTERRUPTIBLE));
+}
+
+/*
+ * Is a function in the reliable stack trace of a task that does not run? If there is no such trace,
+ * an error.
+ */
+int kprobes_reliably_in(struct task_struct *task, const char *symbol)
+{
+	unsigned long start = kallsyms_lookup_name(symbol), size, offset;
+	unsigned long entries[64];
+	int i, nr;
+
+	nr = stack_trace_save_tsk_reliable(task, entries, ARRAY_SIZE(entries));
+	if (nr < 0 || !kallsyms_lookup_size_offset(start, &size, &offset))
+		return nr;
+	for (i = 0; i < nr; i++)
+		if (entries[i] >= start && entries[i] < start + size)
+			return 1;
+	return 0;
 }
 
 static void put_thread(void *task)

@@ -60,6 +60,7 @@ do {										\
 })
 
 bool kprobes_sleeps(struct task_struct *task);
+int kprobes_reliably_in(struct task_struct *task, const char *symbol);
 struct task_struct *kprobes_start_thread(struct kunit *test, int (*fn)(void *data), void *data,
 					 unsigned int cpu, const char *name);
 struct task_struct *kprobes_let_die(struct kunit *test, int (*fn)(void *data), void *data,
