@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Tests of reliable stack traces, by which live patching decides: one through a return probe is
- * reliable, and has the true return address.
+ * reliable, and has the true return address. One from a handler is refused, as from any exception:
+ * it would go through registers that were saved where there may have been no frame.
  */
 #include <kunit/test.h>
 #include <linux/completion.h>
@@ -11,8 +12,7 @@
 #include <linux/sched/task.h>
 #include <linux/stacktrace.h>
 
-#include "../../targets.h"
-#include "../../waits.h"
+#include "../../optimized.h"
 
 #define DEPTH	32
 
@@ -100,13 +100,56 @@ static void through_return_probe(struct kunit *test)
 	kprobes_expect_returns(test, r, 1, 1);
 }
 
+/* How this task's own trace ended, the last time. */
+static int own;
+
+static void trace_own(void)
+{
+	unsigned long trace[DEPTH];
+
+	own = stack_trace_save_tsk_reliable(current, trace, DEPTH);
+}
+
+static void in_handler(struct kunit *test, bool post)
+{
+	kprobes_looking(test, trace_own, post);
+	trace_own();
+	KUNIT_EXPECT_GT(test, own, 0);
+	KUNIT_EXPECT_EQ(test, kprobes_opt_plain(5), 15);
+	KUNIT_EXPECT_EQ(test, own, -EINVAL);
+}
+
+static void in_pre_handler(struct kunit *test)
+{
+	in_handler(test, false);
+}
+
+static void in_post_handler(struct kunit *test)
+{
+	in_handler(test, true);
+}
+
+static void in_return_handler(struct kunit *test)
+{
+	kprobes_looking_return(test, trace_own);
+	trace_own();
+	KUNIT_EXPECT_GT(test, own, 0);
+	KUNIT_EXPECT_EQ(test, kprobes_opt_plain(5), 15);
+	KUNIT_EXPECT_EQ(test, own, -EINVAL);
+}
+
 static struct kunit_case reliable_cases[] = {
 	KUNIT_CASE(through_return_probe),
+	KPROBES_CASE_WAYS(in_pre_handler),
+	KPROBES_CASE_WAYS(in_post_handler),
+	KPROBES_CASE_WAYS(in_return_handler),
 	{}
 };
 
 static struct kunit_suite reliable_suite = {
 	.name = "kprobes_s390_reliable",
+	.init = kprobes_way_init,
+	.exit = kprobes_way_exit,
 	.test_cases = reliable_cases,
 };
 
