@@ -250,11 +250,11 @@ static void note_reason(struct class *class, const struct execute_subject *s, co
 	reasons[i].nr++;
 }
 
-/* Of the first branch of a class more states are tried until it has gone both ways. */
+/* Of a branch more states are tried until those of its class have gone both ways. */
 static bool is_wanted(const struct class *class, unsigned int done, unsigned int want,
 		      unsigned int tries)
 {
-	if (!class->words && class->cond && !(class->went && class->stayed))
+	if (class->cond && !(class->went && class->stayed))
 		return tries < TRIES_BRANCH;
 	return done < want && tries < want + TRIES_MORE;
 }
