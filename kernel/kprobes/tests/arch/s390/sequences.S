@@ -78,6 +78,9 @@ OVER "cgrj %r2,%r3,0,1f"
 OVER "jnhe 1f"
 OVER "jnle 1f"
 OVER "jglh 1f"
+OVER "jgle 1f"
+OVER "jghe 1f"
+OVER "jgnl 1f"
 OVER "crjnl %r2,%r3,1f"
 OVER "crjne %r2,%r3,1f"
 OVER "crjnh %r2,%r3,1f"
@@ -244,6 +247,14 @@ SEQUENCE dlg
 	PROBE "dlg %r4,0(%r1)"
 END_SEQUENCE dlg
 
+SEQUENCE dlg_index
+	lghi	%r2, 0
+	lghi	%r4, 0
+	lghi	%r6, 7
+	stg	%r6, 0(%r1)
+	PROBE "dlg %r4,0(%r2,%r1)"
+END_SEQUENCE dlg_index
+
 SEQUENCE dlgr
 	lghi	%r4, 0
 	lghi	%r6, 7
@@ -255,6 +266,13 @@ SEQUENCE dsg
 	stg	%r6, 0(%r1)
 	PROBE "dsg %r4,0(%r1)"
 END_SEQUENCE dsg
+
+SEQUENCE dsg_index
+	lghi	%r2, 0
+	lghi	%r6, 7
+	stg	%r6, 0(%r1)
+	PROBE "dsg %r4,0(%r2,%r1)"
+END_SEQUENCE dsg_index
 
 SEQUENCE dsgf
 	lghi	%r6, 7

@@ -42,9 +42,11 @@ function sequence(insn,		word)
 		return ""
 	if (insn !~ /[(]/ && word ~ /^(l|ly|lg|ltg|cg|cs|stg|stmg|tm|lpp|stfl|tpi)$/)
 		return ""
-	# All of the memory above %r1
-	if (word ~ /^v(l|st)m$/)
+	# All of the memory above %r1, which is as much as eight vectors
+	if (word ~ /^v(l|st)m$/) {
+		sub(/%v0,/, "%v8,", insn)
 		sub(/[0-9]*[(]/, "0(", insn)
+	}
 	if (insn ~ /^[a-z]* %[a-z0-9]*,0x[0-9a-f]*$/)
 		sub(/0x.*/, "9b", insn)
 	return "RUN \"" near(insn) "\""
