@@ -48,8 +48,7 @@ static bool has_breakpoint(const struct kprobe_point *point)
 
 static enum kprobe_mechanism mechanism_at(const struct kprobe_point *point)
 {
-	if (point->mechanism == KPROBE_FTRACE &&
-	    *(kprobe_opcode_t *)point->addr != KPROBE_ENTRY_OPCODE)
+	if (point->mechanism == KPROBE_FTRACE && kprobes_calls_ftrace(point->addr))
 		return KPROBE_FTRACE;
 	if (has_jump(point))
 		return KPROBE_JUMP;

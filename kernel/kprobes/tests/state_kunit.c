@@ -175,7 +175,7 @@ static unsigned int hit_by_call(struct kunit *test, struct state_test *t)
 static bool text_is_patched(struct kprobe_point *point)
 {
 	if (point->mechanism == KPROBE_FTRACE)
-		return *(kprobe_opcode_t *)point->addr != KPROBE_ENTRY_OPCODE;
+		return kprobes_calls_ftrace(point->addr);
 	return memcmp((void *)point->site, point->insn, point->len);
 }
 

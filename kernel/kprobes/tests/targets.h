@@ -41,6 +41,14 @@ static inline unsigned long kprobes_next_ip(struct pt_regs *regs)
 }
 #endif
 
+#ifndef kprobes_calls_ftrace
+/* Has ftrace its call at the entry @addr? It is where the nop begins, if not said otherwise. */
+static inline bool kprobes_calls_ftrace(unsigned long addr)
+{
+	return *(kprobe_opcode_t *)addr != KPROBE_ENTRY_OPCODE;
+}
+#endif
+
 /* Does no instruction get its breakpoint without that CPUs are stopped? */
 #ifndef KPROBES_ALWAYS_STOPS_CPUS
 #define KPROBES_ALWAYS_STOPS_CPUS	false

@@ -15,6 +15,7 @@
 #include <asm/asm-extable.h>
 #include <asm/cacheflush.h>
 #include <asm/extable.h>
+#include <asm/inst.h>
 #include <asm/kprobes.h>
 #include <asm/loongarch.h>
 
@@ -78,6 +79,14 @@ static inline bool kprobes_is_boundary(unsigned long addr, unsigned long start)
 {
 	return IS_ALIGNED(addr, KPROBE_INSN_ALIGN);
 }
+
+/* Behind "move t0, ra", which stays, it replaces a nop. */
+static inline bool kprobes_calls_ftrace(unsigned long addr)
+{
+	return ((u32 *)addr)[1] != INSN_NOP;
+}
+
+#define kprobes_calls_ftrace	kprobes_calls_ftrace
 
 /* Writes an instruction for this CPU; also in the breakpoint's trap. */
 static inline void kprobes_write_insn(unsigned long addr, u32 insn)
