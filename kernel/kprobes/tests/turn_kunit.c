@@ -22,7 +22,6 @@ struct turns {
 	struct kprobe other;
 	int ret;
 	int other_ret;
-	bool finished;	/* the last of the probes is on its point */
 };
 
 static int ignore(struct kprobe *p, struct pt_regs *regs)
@@ -42,7 +41,6 @@ static void register_other(void *data)
 	struct turns *turns = data;
 
 	turns->other_ret = register_kprobe(&turns->other);
-	turns->finished = READ_ONCE(turns->kp[MANY - 1].point);
 }
 
 /* After the threads have ended, which may still register probes if the test fails. */
@@ -71,6 +69,13 @@ static struct turns *new_turns(struct kunit *test)
 	return turns;
 }
 
+/* Was it registered after all of the many that are on its point? The newest is the first there. */
+static bool was_last(struct turns *turns)
+{
+	guard(mutex)(&kprobe_mutex);
+	return list_is_first(&turns->other.list, &turns->other.point->probes);
+}
+
 /* Both wait for kprobe_mutex, the one with many probes in front. */
 static void others_get_their_turn(struct kunit *test)
 {
@@ -86,9 +91,9 @@ static void others_get_their_turn(struct kunit *test)
 	KPROBES_EXPECT_SOON(test, kprobes_waits(other));
 	mutex_unlock(&kprobe_mutex);
 	KPROBES_ASSERT_SOON(test, READ_ONCE(many->done) && READ_ONCE(other->done));
-	KUNIT_EXPECT_EQ(test, turns->ret, 0);
-	KUNIT_EXPECT_EQ(test, turns->other_ret, 0);
-	KUNIT_EXPECT_FALSE(test, turns->finished);
+	KUNIT_ASSERT_EQ(test, turns->ret, 0);
+	KUNIT_ASSERT_EQ(test, turns->other_ret, 0);
+	KUNIT_EXPECT_FALSE(test, was_last(turns));
 }
 
 static struct kunit_case turn_cases[] = {
