@@ -14,6 +14,8 @@ qemu="qemu-system-loongarch64 -M virt -cpu max"
 emulator_packages="qemu-system-misc"
 # QEMU 10 aborts at an interrupt of another CPU while it counts instructions.
 by_host_clock=1
+# They would wait for each other on a host that has no more.
+: "${SMP:=2}"
 
 # Programs of the guest: clang, with the C library of Debian 13.
 sysroot_triple=loongarch64-linux-gnu
