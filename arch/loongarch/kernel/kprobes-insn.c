@@ -345,16 +345,25 @@ static void put_move_sp(struct kprobe_code *code, int by)
 
 /*
  * The call overwrites ra: the stub saves it where the registers will be. Room first: an interrupt
- * may overwrite what is below sp.
+ * may overwrite what is below sp. No branch reaches from the memory of modules to the kernel, whose
+ * addresses have 31 bits that differ, below those of the window.
  */
 static void put_enter(struct kprobe_code *code, unsigned long common)
 {
+	unsigned long window = common & GENMASK(63, 52);
 	union loongarch_instruction insn = { };
 
+	if (common - window >= SZ_2G)
+		code->far = true;
 	put_move_sp(code, -KPROBE_STUB_FRAME);
 	emit_std(&insn, REG_RA, REG_SP, KPROBE_STUB_LINK);
 	kprobe_put_le32(code, insn.word);
-	put_branch(code, bl_op, common);
+	emit_lu12iw(&insn, REG_RA, common >> 12);
+	kprobe_put_le32(code, insn.word);
+	emit_lu52id(&insn, REG_RA, REG_RA, common >> 52);
+	kprobe_put_le32(code, insn.word);
+	emit_jirl(&insn, REG_RA, REG_RA, common % BIT(12) / LOONGARCH_INSN_SIZE);
+	kprobe_put_le32(code, insn.word);
 }
 
 static void put_leave(struct kprobe_code *code)

@@ -15,9 +15,9 @@
  * Lengths of a stub's call, of what follows when there is room, and when ra is saved, and of what
  * restores ra and sp.
  */
-#define KPROBE_STUB_ENTER	12
-#define KPROBE_STUB_ROOM	8
-#define KPROBE_STUB_SAVED	4
+#define KPROBE_STUB_ENTER	20
+#define KPROBE_STUB_ROOM	16
+#define KPROBE_STUB_SAVED	12
 #define KPROBE_STUB_LEAVE	8
 
 #ifndef __ASSEMBLY__
@@ -36,10 +36,10 @@ typedef u32 kprobe_opcode_t;
 #define KPROBE_JUMP_SIZE	4
 
 /* Room for a copy that runs, a call with ra saved, a jump back. A pair of branches is shorter. */
-#define KPROBE_SLOT_SIZE	28
+#define KPROBE_SLOT_SIZE	36
 
 /* A call with ra saved; twice its end, a copy and a jump, with a call in between. */
-#define KPROBE_DETOUR_MAX_SIZE	80
+#define KPROBE_DETOUR_MAX_SIZE	96
 
 /*
  * Memory of execmem is out of a jump's reach: the kernel's text has this much for slots, whole

@@ -69,6 +69,19 @@ static void loongarch_branch_reach(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, is_far(PCADDU18I, 1L << 62));
 }
 
+/* A stub in the memory of modules calls a trampoline in the kernel's text. */
+static void loongarch_enter_reach(struct kunit *test)
+{
+	u8 buf[WORDS * sizeof(u32)];
+	struct kprobe_code code = { .buf = buf, .size = sizeof(buf), .base = 0xffff800002000000UL };
+
+	loongarch_kprobe_isa.enter(&code, 0x900000007ffffffcUL);
+	KUNIT_EXPECT_FALSE(test, code.far);
+	code.len = 0;
+	loongarch_kprobe_isa.enter(&code, 0x9000000080000000UL);
+	KUNIT_EXPECT_TRUE(test, code.far);
+}
+
 /* The lengths of a stub's parts, and room for the longest copies with a jump back. */
 static void loongarch_room(struct kunit *test)
 {
@@ -134,6 +147,7 @@ static void loongarch_region(struct kunit *test)
 static struct kunit_case loongarch_insn_cases[] = {
 	KUNIT_CASE(loongarch_jump_reach),
 	KUNIT_CASE(loongarch_branch_reach),
+	KUNIT_CASE(loongarch_enter_reach),
 	KUNIT_CASE(loongarch_room),
 	KUNIT_CASE(loongarch_region),
 	{ }
