@@ -29,6 +29,13 @@ static const char *kind_of(const char *name)
 	return NULL;
 }
 
+/* Those of 64 bit. Of 32 bit fewer are made of the table, and excuses would be left over. */
+#ifdef SEQUENCES_RUN
+static const char *const sequences[] = {
+	"../../../kernel/kprobes/tests/arch/mips/sequences.S", SEQUENCES_RUN, NULL
+};
+#endif
+
 #define SIGN		(IS_ENABLED(CONFIG_64BIT) ? 0xffffffff00000000UL : 0)
 
 /* Of addresses and jumps in segments of 256 MB. */
@@ -44,4 +51,8 @@ const struct harness_target harness_target = {
 					      "mips-linux-gnu-objdump -d -w",
 	.odd = odd,
 	.kind_of = kind_of,
+#ifdef SEQUENCES_RUN
+	.sequences = sequences,
+	.not_run = "not-run/mips64el.txt",
+#endif
 };

@@ -7,6 +7,11 @@ mips64el-sources := mips.c $(MIPS)/kernel/kprobes-insn.c $(TESTS)/arch/mips/insn
 mips-includes := -idirafter $(MIPS)/include -idirafter $(BASE)/arch/mips/include \
 	-idirafter $(BASE)/arch/mips/include/uapi
 mips64el-flags := -D__MIPSEL__ -DCONFIG_64BIT -DCONFIG_CPU_LITTLE_ENDIAN $(mips-includes)
+mips64el-generated := $(OUT)/sequences-mips.inc
+mips64el-test-flags := -DSEQUENCES_RUN='"$(OUT)/sequences-mips.inc"'
+
+SEQUENCES += mips
+mips-golden := mips64el.txt
 
 mips32-sources := $(mips64el-sources)
 mips32-flags := -D__MIPSEB__ -DCONFIG_32BIT -DCONFIG_CPU_BIG_ENDIAN $(mips-includes)
