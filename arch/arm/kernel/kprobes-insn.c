@@ -302,7 +302,7 @@ static enum kprobe_reason plan(struct kprobe_insn *insn, const u8 *bytes, size_t
 		insn->table = reads(word, form->uses, REG_PC) ? PC_AHEAD : SIZE;
 	if (kprobe_insn_has_target(insn))
 		insn->target = addr + PC_AHEAD + sign_extend64(word << 2, 25);
-	if (insn->data_len || insn->takes_address)
+	if (insn->action == KPROBE_EMULATE ? form->uses & D : insn->data_len)
 		insn->data = address_of(word, addr);
 	return reason ?: judge_pc(word, form);
 }

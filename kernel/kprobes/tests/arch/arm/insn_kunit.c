@@ -22,6 +22,7 @@
 #define STREX		0xe1813f90	/* strex r3, r0, [r1] */
 #define LDR_LITERAL	0xe59f0000	/* ldr r0, .+8 */
 #define ADR		0xe28f0000	/* adr r0, .+8 */
+#define ADR_LR		0xe28fe004	/* add lr, pc, #4 */
 #define LDRLS_PC	0x979ff103	/* ldrls pc, [pc, r3, lsl #2] */
 #define ADD_PC		0xe082f000	/* add pc, r2, r0 */
 #define LDR_PC		0xe59ff018	/* ldr pc, .+32 */
@@ -93,6 +94,22 @@ static void arm_region(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, BREAKPOINT, get_unaligned_le32(buf + sizeof(u32) * c->len));
 }
 
+/* An address to return to is made as any other, but it is no sign of data. */
+static void arm_address(struct kunit *test)
+{
+	static const u32 words[] = { ADR, ADR_LR };
+	u8 text[sizeof(words)];
+	struct kprobe_insn insn;
+
+	put_words(text, words, ARRAY_SIZE(words));
+	arm_kprobe_isa.plan(&insn, text, sizeof(u32), ADDR);
+	KUNIT_EXPECT_EQ(test, insn.data, ADDR + 8);
+	KUNIT_EXPECT_TRUE(test, insn.takes_address);
+	arm_kprobe_isa.plan(&insn, text + sizeof(u32), sizeof(u32), ADDR);
+	KUNIT_EXPECT_EQ(test, insn.data, ADDR + 12);
+	KUNIT_EXPECT_FALSE(test, insn.takes_address);
+}
+
 #define EXCLUSIVE	KPROBE_REASON_EXCLUSIVE
 #define DATA		KPROBE_REASON_DATA
 
@@ -132,6 +149,7 @@ static void arm_site(struct kunit *test)
 
 static struct kunit_case arm_insn_cases[] = {
 	KUNIT_CASE(arm_room),
+	KUNIT_CASE(arm_address),
 	KUNIT_CASE_PARAM(arm_region, arm_region_gen_params),
 	KUNIT_CASE_PARAM(arm_site, arm_site_gen_params),
 	{ }
