@@ -89,6 +89,10 @@ struct place {
 
 static void place_init(struct place *place, unsigned long addr)
 {
+	u32 insn = breakpoint();
+
+	/* Hit whatever condition the instruction has. */
+	memcpy(place->point.insn, &insn, KPROBE_INSN_ALIGN);
 	place->point.addr = addr;
 	place->point.site = addr;
 	place->point.key = addr;
