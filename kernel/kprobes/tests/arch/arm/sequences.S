@@ -239,7 +239,7 @@ RUN stm sp, {r0, r1, r2, r3, r4, r5, r6, r7, r8, r9, sl, fp, ip}
 RUN stmib sp, {r1, r2, r3, r4, r5, r6, r7, r8, r9, sl, fp, ip}
 RUN stmib sp, {r1, r2, r3, r4, r5, r6, r7, r8, r9, sl, fp, ip, sp, lr}
 SYSTEM r8, "mov r8, #16", add sp, sp, r8
-SYSTEM r8, "sub r8, sp, #8", mov sp, r8
+SYSTEM r8, "add r8, sp, #8", mov sp, r8
 SYSTEM r8, "add r8, sp, #24", sub sp, r8, #16
 SYSTEM r8, "add r8, sp, #16; str r8, [r1]", ldr sp, [r1]
 SYSTEM r8, "add r8, sp, #16; str r8, [r1, #8]", ldr sp, [r1, #8]
@@ -287,7 +287,7 @@ RUN sev
 RUN esb
 RUN mrc p15, 0, r0, c0, c0, 0
 RUN mrc p15, 0, r0, c1, c0, 0
-RUN mrc p15, 0, APSR_nzcv, c7, c14, 3
+RUN mrc p14, 0, APSR_nzcv, c0, c1, 0
 SYSTEM r0, "mrc p15, 0, r0, c3, c0, 0", mcr p15, 0, r0, c3, c0, 0
 RUN vmrs r0, fpexc
 RUN vmrs APSR_nzcv, fpscr
