@@ -14,6 +14,7 @@
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
+#include "../mechanism.h"
 #include "targets.h"
 #include "waits.h"
 
@@ -349,6 +350,8 @@ static void late_comer(struct kunit *test, unsigned int ms)
 		go_inside(test, w[i]);
 		unregister_kretprobe(&r[i]->rp);
 	}
+	/* Nobody stops CPUs later on, waits for the reader, and has others wait meanwhile. */
+	kprobe_disarm_pending();
 	reader.w = w[1];
 	reader.r = r[1];
 	ri = top_of(w[1]->task);
