@@ -17,10 +17,10 @@
 #include <linux/kprobes.h>
 #include <linux/memory.h>
 #include <linux/stop_machine.h>
-#include <linux/unaligned.h>
 #include <asm/barrier.h>
 #include <asm/idmap.h>
 #include <asm/patch.h>
+#include <asm/sections.h>
 
 /* What a stub saves before it calls common code is part of what that saves. */
 static_assert(sizeof(struct svc_pt_regs) == KPROBE_STUB_FRAME);
@@ -52,8 +52,8 @@ static __kprobes int write_stopped(void *data)
 
 	if (atomic_inc_return(&stop->arrived) == num_online_cpus()) {
 		for (i = 0; i < stop->nr; i++)
-			__patch_text((void *)stop->patches[i].addr,
-				     get_unaligned_le32(stop->patches[i].new));
+			__patch_text_bytes((void *)stop->patches[i].addr, stop->patches[i].new,
+					   stop->patches[i].len);
 		smp_store_release(&stop->written, true);	/* pairs with the CPUs that wait */
 	} else {
 		while (!smp_load_acquire(&stop->written))	/* pairs with the last CPU */
