@@ -176,9 +176,18 @@ __kprobes void arch_kprobe_resume_access(unsigned int access) { }
 
 /* Symbols that a configuration does not have are passed over. */
 static const char * const no_go[] __initconst = {
-	/* A CPU comes up, or resumes: without the stack of undefined instructions, or vectors. */
-	"secondary_start_kernel", "cpu_init", "cpu_resume_after_mmu", "__cpu_suspend",
-	"__cpu_suspend_save", "cpu_suspend_abort",
+	/*
+	 * A CPU comes up, or resumes: without the MMU, the vectors, or the stack of undefined
+	 * instructions. The boot CPU executes some of that at any time.
+	 */
+	"secondary_startup", "secondary_startup_arm", "__secondary_switched", "__enable_mmu",
+	"lookup_processor_type", "__lookup_processor_type", "__error_lpae", "__error", "__error_p",
+	"secondary_start_kernel", "lookup_processor", "cpu_v7_switch_mm", "cpu_ca8_switch_mm",
+	"cpu_ca9mp_switch_mm", "cpu_ca15_switch_mm", "cpu_v7_bpiall_switch_mm",
+	"cpu_v7_iciallu_switch_mm", "cpu_v7_smc_switch_mm", "cpu_v7_hvc_switch_mm", "cpu_init",
+	"cpu_resume", "cpu_resume_arm", "cpu_resume_after_mmu", "cpu_v7_do_resume",
+	"cpu_ca8_do_resume", "cpu_ca9mp_do_resume", "cpu_ca15_do_resume",
+	"cpu_v7_bpiall_do_resume", "__cpu_suspend", "__cpu_suspend_save", "cpu_suspend_abort",
 	/* The stack is another one. */
 	"__switch_to", "call_with_stack",
 	/* A CPU goes offline: as dying[] of kernel/kprobes/blacklist.c. */
@@ -187,12 +196,17 @@ static const char * const no_go[] __initconst = {
 	"handle_fiq_as_nmi",
 	/* From a copy, while the kernel is overwritten. */
 	"relocate_new_kernel",
+	/* ftrace patches the calls in them. */
+	"ftrace_caller", "ftrace_call", "ftrace_graph_call",
+	"ftrace_regs_caller", "ftrace_regs_call", "ftrace_graph_regs_call",
 };
 
 int __init arch_kprobe_blacklist(void)
 {
-	/* Executed at its physical address as well. */
-	return kprobe_blacklist_add_text((unsigned long)__idmap_text_start,
+	/* The latter is executed at its physical address as well. */
+	return kprobe_blacklist_add_text((unsigned long)__entry_text_start,
+					 (unsigned long)__entry_text_end) ?:
+	       kprobe_blacklist_add_text((unsigned long)__idmap_text_start,
 					 (unsigned long)__idmap_text_end) ?:
 	       kprobe_blacklist_add_functions(no_go, ARRAY_SIZE(no_go));
 }

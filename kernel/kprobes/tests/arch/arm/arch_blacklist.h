@@ -11,18 +11,20 @@
 static const char * const serving_here[] = {
 	"kprobe_undef_handler", "kprobe_post_trampoline", "kprobe_detour_post",
 	"kprobe_detour_common", "do_undefinstr", "__und_svc", "__und_fault", "do_page_fault",
-	"__patch_text_real", "__switch_to", "secondary_start_kernel",
+	"__patch_text_bytes", "__switch_to", "secondary_start_kernel",
 };
 
 /* Executed before a CPU can take a trap, from a copy, or on another stack; some may be there. */
 static const char * const early_here[] = {
 	"cpu_resume_after_mmu", "__cpu_suspend", "__cpu_suspend_save", "cpu_suspend_abort",
-	"call_with_stack", "cpu_init", "handle_fiq_as_nmi",
+	"call_with_stack", "cpu_init", "handle_fiq_as_nmi", "secondary_startup",
+	"__secondary_switched", "__enable_mmu", "__lookup_processor_type", "cpu_v7_switch_mm",
+	"cpu_resume", "cpu_v7_do_resume",
 };
 
 /* Not on the blacklist, because it is in no section of the kernel's text. */
 static const char * const no_text_here[] = {
-	"vector_und", "relocate_new_kernel", "secondary_startup",
+	"vector_und", "relocate_new_kernel",
 };
 
 /* Executed with a guest's vectors or state. */

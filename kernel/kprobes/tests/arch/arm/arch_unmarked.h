@@ -11,11 +11,26 @@ static const struct section sections_here[] = {
 
 static const struct unmarked unmarked_here[] = {
 	{ "ftrace patches the calls in it", {
-		"ftrace_call", "ftrace_graph_call", "ftrace_regs_call",
-		"ftrace_graph_regs_call" } },
-	{ "a CPU comes up or resumes, without the stack of its traps", {
-		"secondary_start_kernel", "cpu_init", "cpu_resume_after_mmu", "__cpu_suspend",
-		"__cpu_suspend_save", "cpu_suspend_abort" } },
+		"ftrace_caller", "ftrace_call", "ftrace_graph_call", "ftrace_regs_caller",
+		"ftrace_regs_call", "ftrace_graph_regs_call" } },
+	{ "a CPU comes up or resumes, without MMU, vectors or the stack of its traps", {
+		"secondary_startup", "secondary_startup_arm", "__secondary_switched",
+		"__enable_mmu", "lookup_processor_type", "__lookup_processor_type",
+		"__error_lpae", "__error", "__error_p" } },
+	{ "likewise", {
+		"secondary_start_kernel", "lookup_processor", "cpu_init", "cpu_resume",
+		"cpu_resume_arm", "cpu_resume_after_mmu", "__cpu_suspend", "__cpu_suspend_save",
+		"cpu_suspend_abort" } },
+	{ "likewise: switches page tables", {
+		"cpu_v7_switch_mm", "cpu_ca8_switch_mm", "cpu_ca9mp_switch_mm",
+		"cpu_ca15_switch_mm", "cpu_v7_bpiall_switch_mm", "cpu_v7_iciallu_switch_mm",
+		"cpu_v7_smc_switch_mm", "cpu_v7_hvc_switch_mm" } },
+	{ "likewise: resumes", {
+		"cpu_v7_do_resume", "cpu_ca8_do_resume", "cpu_ca9mp_do_resume",
+		"cpu_ca15_do_resume", "cpu_v7_bpiall_do_resume" } },
+	{ "marked in assembly, which leaves no symbol", {
+		"__get_user_1", "__get_user_2", "__get_user_4", "__get_user_8",
+		"__get_user_bad", "__get_user_bad8" } },
 	{ "a CPU goes offline, and RCU was told", {
 		"psci_cpu_die" } },
 	{ "may interrupt the vector of undefined instructions", {
