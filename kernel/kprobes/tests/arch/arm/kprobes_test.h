@@ -53,6 +53,10 @@ extern const unsigned int kprobes_opt_literal_at;
 #define KPROBES_DETOUR_OF_ANY	true
 #define KPROBES_NEAR_SLOTS	false
 
+/* link_trace_kunit.c: a stub's call and its end; registers are saved all at once. */
+#define KPROBES_STUB_INSNS	5
+#define KPROBES_TRAMPOLINE_INSNS	20
+
 /* What the kernel's text is like. */
 #define KPROBES_HAS_CONDITIONS	1
 #define KPROBES_TEXT_HAS_DATA	true
