@@ -235,6 +235,11 @@ static __always_inline unsigned long arch_kprobe_slot_ended(const struct kprobe_
 #define KPROBE_ENTRY_OPCODE	0
 #endif
 
+/* What in a pointer to a function is no part of its address, but tells the instruction set. */
+#ifndef KPROBE_POINTER_FLAGS
+#define KPROBE_POINTER_FLAGS	0UL
+#endif
+
 /* Size of the nop at a function's entry; 0 if no probe is ever placed after it. */
 #ifndef KPROBE_ENTRY_NOP_SIZE
 #define KPROBE_ENTRY_NOP_SIZE	0

@@ -78,7 +78,7 @@ unsigned long kprobe_entry_of(unsigned long start)
  */
 static enum kprobe_reason find_place(const struct kprobe *p, bool any, unsigned long *at)
 {
-	unsigned long base = (unsigned long)dereference_symbol_descriptor(p->addr);
+	unsigned long base = kprobe_code_address(p->addr);
 	enum kprobe_reason reason;
 
 	if (p->symbol_name && base)

@@ -186,8 +186,7 @@ static int add_symbols(unsigned long *entry, unsigned long *end)
 	int ret = 0;
 
 	for (; entry < end && !ret; entry++)
-		ret = forbid_function(NULL, (unsigned long)
-				      dereference_symbol_descriptor((void *)*entry));
+		ret = forbid_function(NULL, kprobe_code_address((void *)*entry));
 	return ret;
 }
 

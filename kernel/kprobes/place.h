@@ -7,6 +7,7 @@
 #include <linux/extable.h>
 #include <linux/ftrace.h>
 #include <linux/kallsyms.h>
+#include <linux/kprobe_arch.h>
 #include <linux/kprobe_point.h>
 #include <linux/rethook.h>
 #include <linux/static_call.h>
@@ -87,11 +88,17 @@ enum kprobe_reason kprobe_examine(const struct kprobe_isa *isa, struct kprobe_re
 enum kprobe_reason kprobe_examine_point(struct kprobe_point *point, struct kprobe_lookup *lookup,
 					struct kprobe_region *region);
 
+/* The address of the code that a pointer to a function, or to any text, stands for. */
+static inline unsigned long kprobe_code_address(void *pointer)
+{
+	return (unsigned long)dereference_symbol_descriptor(pointer) & ~KPROBE_POINTER_FLAGS;
+}
+
 /* Does the function graph tracer or a rethook have traced functions return to @addr? */
 static __always_inline bool kprobe_is_return_trampoline(unsigned long addr)
 {
 #ifdef CONFIG_FUNCTION_GRAPH_TRACER
-	if (addr == (unsigned long)dereference_kernel_function_descriptor(return_to_handler))
+	if (addr == kprobe_code_address(return_to_handler))
 		return true;
 #endif
 	return IS_ENABLED(CONFIG_RETHOOK) && is_rethook_trampoline(addr);
