@@ -307,7 +307,8 @@ static inline bool arch_kprobe_text_reserved(unsigned long start, unsigned long 
 /**
  * arch_kprobe_passes() - does execution pass a breakpoint without a hit?
  * @point: the breakpoint's point
- * @regs:  registers at the breakpoint
+ * @regs:  registers at the breakpoint; may be changed to those after the instruction, but for the
+ *         instruction pointer, if that is passed
  *
  * For instruction sets where nearly every instruction has a condition, and the breakpoint has none.
  *
@@ -315,7 +316,7 @@ static inline bool arch_kprobe_text_reserved(unsigned long start, unsigned long 
  * Return: True if the point's instruction has no effect with these flags.
  */
 static __always_inline bool arch_kprobe_passes(const struct kprobe_point *point,
-					       const struct pt_regs *regs)
+					       struct pt_regs *regs)
 {
 	return false;
 }
