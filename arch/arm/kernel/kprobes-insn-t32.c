@@ -31,12 +31,6 @@
 #define REG_LR		14
 #define REG_PC		15
 
-/* A short instruction is in the upper half of a word. */
-#define RN(word)	((word) >> 16 & 0xf)
-#define RT(word)	((word) >> 12 & 0xf)
-#define RD(word)	((word) >> 8 & 0xf)
-#define SHORT_RT(word)	((word) >> 24 & 7)
-#define SHORT_RM(word)	((word) >> 19 & 0xf)
 #define IT_STATE(word)	((word) >> 16 & 0xff)
 
 /* What copies are made of. None of these sets flags. */
@@ -69,7 +63,7 @@
 #define SHORT_BREAKPOINT	0xde4b
 #define LONG_BREAKPOINT		0xf7f4ab50
 
-static bool is_long(u32 half)
+static __always_inline bool is_long(u32 half)
 {
 	return half >= 0xe800;
 }
@@ -79,7 +73,7 @@ static u32 short_rd(u32 word)
 	return (word >> 20 & 8) | (word >> 16 & 7);
 }
 
-static u32 word_at(const u8 *bytes)
+static __always_inline u32 word_at(const u8 *bytes)
 {
 	u32 first = get_unaligned_le16(bytes);
 
@@ -137,7 +131,7 @@ static unsigned long address_of(u32 word, unsigned long from)
 	return forwards ? pc + offset : pc - offset;
 }
 
-static bool is_tbb(u32 word)
+static __always_inline bool is_tbb(u32 word)
 {
 	return (word & 0xffffffe0) == 0xe8dff000;
 }
@@ -202,7 +196,7 @@ static enum kprobe_reason plan(struct kprobe_insn *insn, const u8 *bytes, size_t
 	reason = kprobe_plan_form(insn, form);
 	if (kprobe_insn_has_target(insn))
 		insn->target = addr + PC_AHEAD + distance_of(word, insn->flow);
-	if (insn->data_len || insn->takes_address)
+	if (insn->data_len || form->uses & NUMBER)
 		insn->data = address_of(word, addr);
 	if ((word & HALF(0xff00)) == HALF(0xbf00) && insn->action == KPROBE_EMULATE) {
 		insn->block = IT_STATE(word);
@@ -219,12 +213,6 @@ static enum kprobe_reason plan(struct kprobe_insn *insn, const u8 *bytes, size_t
 	return reason ?: has_bad_register(word, form) ? KPROBE_REASON_FORM : KPROBE_REASON_NONE;
 }
 
-/* The state of a block after one more instruction. */
-static u8 advance(u8 block)
-{
-	return block & 7 ? (block & 0xe0) | (block << 1 & 0x1f) : 0;
-}
-
 /* What branches must be the last one in its block. */
 static enum kprobe_reason within(struct kprobe_insn *insn, const u8 *bytes, u8 block)
 {
@@ -232,7 +220,7 @@ static enum kprobe_reason within(struct kprobe_insn *insn, const u8 *bytes, u8 b
 	bool last = !(block & 7);
 
 	insn->arch.block = block;
-	insn->block = advance(block);
+	insn->block = t32_kprobe_next_in_block(block);
 	insn->ends_in_trap = true;
 	if (insn->flow == KPROBE_FLOW_JUMP)
 		insn->flow = KPROBE_FLOW_COND;
@@ -434,6 +422,43 @@ static void emit(struct kprobe_code *code, const struct kprobe_insn *insn,
 			put_short(code, IT_ALWAYS);
 		kprobe_code_put(code, bytes, insn->len);
 	}
+}
+
+/* How much put_relative() writes. */
+static __always_inline unsigned int relative_len(u32 word)
+{
+	if (is_tbb(word))
+		return 28;
+	if ((word & HALF(0xff87)) == HALF(0x4487))	/* add pc, rm */
+		return 22;
+	if ((word & HALF(0xff78)) == HALF(0x4478))	/* add rd, pc */
+		return 14;
+	if ((word & 0xfe000000) == 0xec000000)		/* vldr */
+		return 16;
+	if (RT(word) == REG_PC && is_long(word >> 16))	/* ldr pc */
+		return 20;
+	return 12;
+}
+
+/**
+ * t32_kprobe_copy_len() - how long is the copy of an instruction in a slot?
+ * @bytes: the instruction, one that runs
+ * @block: state of the block that it is in, 0 if in none
+ *
+ * Context: Any.
+ * Return: How many bytes emit() writes.
+ */
+__kprobes unsigned int t32_kprobe_copy_len(const u8 *bytes, u8 block)
+{
+	u32 word = word_at(bytes);
+	const struct kprobe_form *form = kprobe_find_form(&t32_kprobe_forms, word);
+	unsigned int len = is_long(word >> 16) ? LONG : SHORT;
+
+	if (form->uses & NUMBER)
+		return 2 * LONG;
+	if (form->uses & RELATIVE)
+		return relative_len(word);
+	return block && word < HALF(0x4400) ? SHORT + len : len;
 }
 
 static void put_breakpoint(struct kprobe_code *code, const struct kprobe_insn *insn)

@@ -19,6 +19,11 @@
 
 /* A short instruction is in the upper half of a word. */
 #define HALF(half)	((u32)(half) << 16)
+#define RN(word)	((word) >> 16 & 0xf)
+#define RT(word)	((word) >> 12 & 0xf)
+#define RD(word)	((word) >> 8 & 0xf)
+#define SHORT_RT(word)	((word) >> 24 & 7)
+#define SHORT_RM(word)	((word) >> 19 & 0xf)
 
 /* By words that have the first halfword in the upper half. */
 extern const struct kprobe_forms t32_kprobe_forms;

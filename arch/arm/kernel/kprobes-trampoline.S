@@ -9,13 +9,24 @@
 #include <asm/asm-offsets.h>
 #include <asm/assembler.h>
 #include <asm/kprobes.h>
+#include <asm/ptrace.h>
 #include <asm/unwind.h>
 
 /* No byte of it can be probed, whatever labels there are. */
 	.section .kprobes.text, "ax", %progbits
 
 /*
- * Saves all but lr and pc, which are saved already. r4 has where, r5 what was in lr: the address in
+ * In lr bit 0 tells that it is the address of Thumb code. Labels of code do not have it, but for
+ * those of functions.
+ */
+#ifdef CONFIG_THUMB2_KERNEL
+#define IS_T32		1
+#else
+#define IS_T32		0
+#endif
+
+/*
+ * Saves all but lr, which is saved already. r4 has where, r5 the address that was in lr: that in
  * the slot that has called, for the way back and for unwinders. Those find r4 at the stack pointer.
  */
 	.macro	save_regs
@@ -25,12 +36,15 @@ UNWIND(.cantunwind)
 	add	r0, sp, #KPROBE_STUB_FRAME
 	str	r0, [sp, #S_SP]
 	mrs	r1, cpsr
+THUMB(	orr	r1, r1, #PSR_T_BIT	)	@ reads as 0
 	mvn	r2, #0
 	str	r1, [sp, #S_PSR]
 	str	r2, [sp, #S_OLD_R0]
-	mov	r5, lr
+	bic	r5, lr, #IS_T32
+	str	r5, [sp, #S_PC]
 	mov	r4, sp
-	bic	sp, sp, #7
+	bic	r3, r4, #7
+	mov	sp, r3
 	push	{r4, r5}
 	mov	r0, r4
 	.endm
@@ -45,15 +59,14 @@ UNWIND(.cantunwind)
 
 /* Called from stubs, which have made room and saved lr. C code sets the instruction pointer. */
 ENTRY(kprobe_post_trampoline)
-	str	lr, [sp, #S_PC]
 	save_regs
 	mov	r1, r5
 	bl	kprobe_detour_post
-	mov	lr, r5
+	orr	lr, r5, #IS_T32
 	restore_regs
 	bx	lr
 UNWIND(.fnend)
-ENDPROC(kprobe_post_trampoline)
+END(kprobe_post_trampoline)
 
 /*
  * From where the stub's call returns to it is so far to the address of its detour, and to
@@ -68,7 +81,6 @@ ENDPROC(kprobe_post_trampoline)
  * has moved the stack, leaves as from a trap, with all registers as they are.
  */
 ENTRY(kprobe_detour_common)
-	str	lr, [sp, #S_PC]
 	save_regs
 	ldr	r1, [r5, #STUB_DETOUR]
 	bl	kprobe_detour_enter
@@ -80,6 +92,7 @@ ENTRY(kprobe_detour_common)
 	add	r2, r4, #KPROBE_STUB_FRAME
 	cmp	r1, r2
 	bne	3f
+	orr	lr, lr, #IS_T32
 	restore_regs
 	bx	lr
 2:	ldr	r1, [r5, #STUB_DETOUR]
@@ -88,11 +101,21 @@ ENTRY(kprobe_detour_common)
 	beq	1b
 3:	cpsid	i
 	mov	sp, r4
-	ldr	r0, [sp, #S_PSR]
-	msr	spsr_cxsf, r0
+	ldr	r2, [sp, #S_PSR]
+#ifdef CONFIG_THUMB2_KERNEL
+	ldr	lr, [sp, #S_SP]
+	ldrd	r0, r1, [sp, #S_LR]
+	stmdb	lr!, {r0 - r2}
+	ldmia	sp, {r0 - r12}
+	mov	sp, lr
+	ldr	lr, [sp], #4
+	rfeia	sp!
+#else
+	msr	spsr_cxsf, r2
 	ldmia	sp, {r0 - pc}^
+#endif
 UNWIND(.fnend)
-ENDPROC(kprobe_detour_common)
+END(kprobe_detour_common)
 
 #ifdef CONFIG_KRETPROBES
 /*
@@ -103,7 +126,6 @@ ENTRY(kretprobe_trampoline)
 	sub	sp, sp, #KPROBE_STUB_FRAME
 	str	lr, [sp, #S_LR]
 	adr	lr, kretprobe_trampoline
-	str	lr, [sp, #S_PC]
 	save_regs
 	ldr	r1, [r4, #S_SP]
 	bl	kretprobe_return
@@ -116,5 +138,5 @@ ENDPROC(kretprobe_trampoline)
 #endif
 
 ENTRY(kprobe_trampolines_end)
-	.inst	0xe7f000f0
-ENDPROC(kprobe_trampolines_end)
+	udf	#0
+END(kprobe_trampolines_end)

@@ -77,50 +77,7 @@ void arch_kprobe_patch(const struct kprobe_patch *patches, unsigned int nr)
 
 void arch_kprobe_write_slot(void *slot, const void *code, size_t len)
 {
-	size_t at;
-
-	for (at = 0; at < len; at += KPROBE_INSN_MAX)
-		__patch_text(slot + at, get_unaligned_le32(code + at));
-}
-
-/* An odd address is one of Thumb code. */
-static __kprobes void go_to(struct pt_regs *regs, unsigned long to)
-{
-	regs->ARM_pc = to & ~1UL;
-	if (to & 1)
-		regs->ARM_cpsr |= PSR_T_BIT;
-}
-
-/* The condition holds: see arch_kprobe_passes(). */
-__kprobes bool arch_kprobe_emulate(struct kprobe_point *point, struct pt_regs *regs)
-{
-	const struct kprobe_insn *insn = point->emulated;
-	unsigned long after = point->site + KPROBE_INSN_MAX;
-	u32 word = __mem_to_opcode_arm(point->insn[0]);
-	unsigned long *rd = &regs->uregs[word >> 12 & 0xf];
-
-	regs->ARM_pc = after;
-	switch (insn->flow) {
-	case KPROBE_FLOW_CALL_INDIRECT:
-		go_to(regs, regs->uregs[word & 0xf]);
-		regs->ARM_lr = after;
-		break;
-	case KPROBE_FLOW_CALL:
-		regs->ARM_lr = after;
-		fallthrough;
-	case KPROBE_FLOW_JUMP:
-	case KPROBE_FLOW_COND:
-		regs->ARM_pc = insn->target;
-		break;
-	default:
-		if (insn->action == KPROBE_NOP)
-			break;
-		if (rd == &regs->ARM_pc)	/* bx; mov pc, lr */
-			go_to(regs, regs->uregs[word & 0xf]);
-		else	/* a word that is in the text, or the address of some place */
-			*rd = insn->data_len ? *(unsigned long *)insn->data : insn->data;
-	}
-	return true;
+	__patch_text_bytes(slot, code, len);
 }
 
 static __kprobes bool hit(struct pt_regs *regs, unsigned long addr)
@@ -139,12 +96,18 @@ static __kprobes bool hit(struct pt_regs *regs, unsigned long addr)
 /* An instruction in the kernel was undefined. Returns whether it was a probe's breakpoint. */
 __kprobes bool kprobe_undef_handler(struct pt_regs *regs)
 {
+	unsigned long addr = regs->ARM_pc, block = regs->ARM_cpsr & PSR_IT_MASK;
 	unsigned int access = arch_kprobe_access();
 
 	/* The trap's end restores it. */
 	if (unlikely(access))
 		arch_kprobe_end_access(access);
-	return hit(regs, regs->ARM_pc);
+	if (!hit(regs, addr))
+		return false;
+	/* In a block of T32's conditional instructions. Copies, or where handlers go on, are not. */
+	if (unlikely(block) && regs->ARM_pc != addr && (regs->ARM_cpsr & PSR_IT_MASK) == block)
+		regs->ARM_cpsr &= ~PSR_IT_MASK;
+	return true;
 }
 
 #if defined(CONFIG_CPU_SW_DOMAIN_PAN)

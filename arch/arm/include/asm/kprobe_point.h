@@ -14,33 +14,13 @@
 #include <asm/proc-fns.h>
 #include <asm/ptrace.h>
 
-/*
- * udf, with whatever number, or an instruction of a coprocessor or without a condition, that may
- * be undefined as long as VFP is off.
- */
-static __always_inline bool kprobe_may_be_undefined(u32 word)
-{
-	return (word & 0x0ff000f0) == 0x07f000f0 || (word & 0x0c000000) == 0x0c000000 ||
-	       word >> 28 == 0xf;
-}
-
-static __always_inline bool arch_kprobe_has_breakpoint(unsigned long addr)
-{
-	u32 word;
-
-	__get_kernel_nofault(&word, (void *)addr, u32, unreadable);
-	return kprobe_may_be_undefined(__mem_to_opcode_arm(word));
-unreadable:
-	return true;
-}
-
-/* Does an instruction with the condition of @word take effect with these flags? */
-static __always_inline bool kprobe_condition_holds(u32 word, unsigned long psr)
+/* Does an instruction with the condition of this number take effect with these flags? */
+static __always_inline bool kprobe_condition_holds(u32 cond, unsigned long psr)
 {
 	bool n = psr & PSR_N_BIT, z = psr & PSR_Z_BIT, c = psr & PSR_C_BIT, v = psr & PSR_V_BIT;
 	bool holds;
 
-	switch (word >> 29) {
+	switch (cond >> 1) {
 	case 0:
 		holds = z;
 		break;
@@ -65,7 +45,85 @@ static __always_inline bool kprobe_condition_holds(u32 word, unsigned long psr)
 	default:
 		return true;
 	}
-	return holds ^ (word >> 28 & 1);
+	return holds ^ (cond & 1);
+}
+
+#ifdef CONFIG_THUMB2_KERNEL
+/*
+ * udf, with whatever number, or an instruction of a coprocessor or SIMD, that may be undefined as
+ * long as VFP is off.
+ */
+static __always_inline bool arch_kprobe_has_breakpoint(unsigned long addr)
+{
+	u16 half;
+
+	__get_kernel_nofault(&half, (void *)addr, u16, unreadable);
+	half = __mem_to_opcode_thumb16(half);
+	if ((half & 0xff00) == 0xde00 || (half & 0xec00) == 0xec00)
+		return true;
+	if ((half & 0xfff0) != 0xf7f0)
+		return false;
+	__get_kernel_nofault(&half, (void *)(addr + sizeof(half)), u16, unreadable);
+	return (__mem_to_opcode_thumb16(half) & 0xf000) == 0xa000;
+unreadable:
+	return true;
+}
+
+/* CPSR has the state of a block in two parts. */
+static __always_inline void kprobe_set_block(struct pt_regs *regs, u8 block)
+{
+	regs->ARM_cpsr &= ~PSR_IT_MASK;
+	regs->ARM_cpsr |= (block & 0xfc) << 8 | (block & 3) << 25;
+}
+
+/* What the breakpoint replaces may be in a block, and its condition not be true. */
+static __always_inline bool arch_kprobe_passes(const struct kprobe_point *point,
+					       struct pt_regs *regs)
+{
+	if (likely(!point->block) || kprobe_condition_holds(point->block >> 4, regs->ARM_cpsr))
+		return false;
+	kprobe_set_block(regs, t32_kprobe_next_in_block(point->block));
+	return true;
+}
+
+#define arch_kprobe_passes	arch_kprobe_passes
+
+/* Slots of what is in a block end in a breakpoint. */
+static __always_inline unsigned long arch_kprobe_slot_ended(const struct kprobe_point *point,
+							    struct pt_regs *regs,
+							    unsigned int offset)
+{
+	kprobe_set_block(regs, t32_kprobe_next_in_block(point->block));
+	return point->site + point->len;
+}
+
+#define arch_kprobe_slot_ended	arch_kprobe_slot_ended
+
+static __always_inline unsigned int arch_kprobe_copy_len(const struct kprobe_point *point)
+{
+	return t32_kprobe_copy_len((const u8 *)point->insn, point->block);
+}
+
+#define arch_kprobe_isa		(&t32_kprobe_isa)
+#else
+/*
+ * udf, with whatever number, or an instruction of a coprocessor or without a condition, that may
+ * be undefined as long as VFP is off.
+ */
+static __always_inline bool kprobe_may_be_undefined(u32 word)
+{
+	return (word & 0x0ff000f0) == 0x07f000f0 || (word & 0x0c000000) == 0x0c000000 ||
+	       word >> 28 == 0xf;
+}
+
+static __always_inline bool arch_kprobe_has_breakpoint(unsigned long addr)
+{
+	u32 word;
+
+	__get_kernel_nofault(&word, (void *)addr, u32, unreadable);
+	return kprobe_may_be_undefined(__mem_to_opcode_arm(word));
+unreadable:
+	return true;
 }
 
 /* The breakpoint has no condition. One that replaces an instruction without effect is passed. */
@@ -74,7 +132,7 @@ static __always_inline bool arch_kprobe_passes(const struct kprobe_point *point,
 {
 	u32 word = __mem_to_opcode_arm(point->insn[0]);
 
-	return unlikely(word < 0xe0000000) && !kprobe_condition_holds(word, regs->ARM_cpsr);
+	return unlikely(word < 0xe0000000) && !kprobe_condition_holds(word >> 28, regs->ARM_cpsr);
 }
 
 #define arch_kprobe_passes	arch_kprobe_passes
@@ -97,12 +155,13 @@ static __always_inline unsigned int arch_kprobe_copy_len(const struct kprobe_poi
 	return arm_kprobe_copy_len(__mem_to_opcode_arm(point->insn[0]));
 }
 
+#define arch_kprobe_isa		(&arm_kprobe_isa)
+#endif /* CONFIG_THUMB2_KERNEL */
+
 #define arch_kprobe_copy_len	arch_kprobe_copy_len
 
 /* An interrupt has each CPU fetch anew. */
 #define arch_kprobe_sync_slots	kick_all_cpus_sync
-
-#define arch_kprobe_isa		(&arm_kprobe_isa)
 
 #define KPROBE_LINK(regs)	((regs)->ARM_lr)
 

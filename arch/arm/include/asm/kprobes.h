@@ -49,11 +49,21 @@ struct arch_kprobe_insn {
 	u8 block;
 };
 
-/* Points know the state of their block. */
+/* Points know the state of their block, see kprobe_isa.within(): that of CPSR. */
 #define KPROBE_BLOCKS
+
+/* A pointer to a function says what its instructions are. */
+#define KPROBE_POINTER_FLAGS	1UL
+
+/* What is left of a block after one more of its instructions. */
+static inline u8 t32_kprobe_next_in_block(u8 block)
+{
+	return block & 7 ? (block & 0xe0) | (block << 1 & 0x1f) : 0;
+}
 
 /* kprobes-insn-t32.c, which knows nothing of a running kernel. */
 extern const struct kprobe_isa t32_kprobe_isa;
+unsigned int t32_kprobe_copy_len(const u8 *bytes, u8 block);
 #else
 typedef u32 kprobe_opcode_t;
 

@@ -211,11 +211,46 @@ static void t32_room(struct kunit *test)
 	KUNIT_EXPECT_LE(test, code.len, KPROBE_DETOUR_MAX_SIZE);
 }
 
+/* How long a copy is, which unwinders ask, is how much is written. */
+static void t32_copy_len(struct kunit *test)
+{
+	static const u16 halves[][2] = {
+		{ 0xe8df, 0xf003 },	/* tbb [pc, r3] */
+		{ 0x4487 },		/* add pc, r0 */
+		{ 0x4478 },		/* add r0, pc */
+		{ 0xed9f, 0x0b02 },	/* vldr d0, .+12 */
+		{ 0xf8df, 0xf004 },	/* ldr.w pc, .+8 */
+		{ 0xf89f, 0x0004 },	/* ldrb.w r0, .+8 */
+		{ 0xe9df, 0x0102 },	/* ldrd r0, r1, .+12 */
+		{ 0x467b },		/* mov r3, pc */
+		{ MOV }, { MOVS }, { 0xf8d0, 0x1004 },
+	};
+	const struct kprobe_isa *isa = &t32_kprobe_isa;
+	u8 bytes[sizeof(halves[0])], buf[SZ_64];
+	struct kprobe_insn insn;
+	unsigned int i, block;
+
+	for (i = 0; i < ARRAY_SIZE(halves); i++) {
+		put_halves(bytes, halves[i], 2);
+		for (block = 0; block <= 0x08; block += 0x08) {
+			struct kprobe_code code = { .buf = buf, .size = sizeof(buf) };
+
+			isa->plan(&insn, bytes, sizeof(bytes), ADDR);
+			if (block)
+				isa->within(&insn, bytes, block);
+			isa->emit(&code, &insn, bytes, ADDR);
+			KUNIT_EXPECT_EQ_MSG(test, code.len, t32_kprobe_copy_len(bytes, block),
+					    "%04x, block %02x", halves[i][0], block);
+		}
+	}
+}
+
 static struct kunit_case t32_insn_cases[] = {
 	KUNIT_CASE_PARAM(t32_site, t32_site_gen_params),
 	KUNIT_CASE_PARAM(t32_block, t32_block_gen_params),
 	KUNIT_CASE_PARAM(t32_region, t32_region_gen_params),
 	KUNIT_CASE(t32_room),
+	KUNIT_CASE(t32_copy_len),
 	{ }
 };
 

@@ -61,7 +61,7 @@ extern const unsigned int kprobes_opt_literal_at;
 #define KPROBES_HAS_CONDITIONS	1
 #define KPROBES_TEXT_HAS_DATA	true
 #define KPROBES_SLEEP_INSN	"wfi\n"
-#define KPROBES_BAD_INSN	".inst 0xe7f000f0\n"
+#define KPROBES_BAD_INSN	"udf #0\n"
 #define KPROBES_HAS_EXCLUSIVES
 #define KPROBES_HAS_LITERALS
 #define KPROBES_TRACE_GUESSES	false
@@ -82,13 +82,17 @@ static inline void kprobes_return_now(struct pt_regs *regs)
 /* Does an instruction begin at @addr, after @start? Only as long as no probe is armed. */
 static inline bool kprobes_is_boundary(unsigned long addr, unsigned long start)
 {
-	return IS_ALIGNED(addr, KPROBE_INSN_ALIGN);
+	if (!IS_ENABLED(CONFIG_THUMB2_KERNEL))
+		return IS_ALIGNED(addr, KPROBE_INSN_ALIGN);
+	while (start < addr)
+		start += __mem_to_opcode_thumb16(*(u16 *)start) < 0xe800 ? 2 : 4;
+	return start == addr;
 }
 
 /* Writes an instruction for this CPU, as memory has it; also in the breakpoint's trap. */
 static inline void kprobes_write_insn(unsigned long addr, u32 insn)
 {
-	__patch_text((void *)addr, __mem_to_opcode_arm(insn));
+	__patch_text_bytes((void *)addr, &insn, KPROBE_INSN_ALIGN);
 }
 #endif /* __ASSEMBLY__ */
 #endif /* _KPROBES_TESTS_ARM_KPROBES_TEST_H */

@@ -11,11 +11,18 @@ FUNCTION kprobes_opt_literal
 	FRAME_BEGIN
 	adr	r1, .Lseven
 .Lliteral:
+#ifdef CONFIG_THUMB2_KERNEL
+	mov	r3, pc
+	cmp	r1, r3
+	itt	hi
+#else
 	cmp	r1, pc
+#endif
 	ldrhi	r2, [r1]
 	addhi	r0, r0, r2
 	FRAME_END
 	bx	lr
+	.balign	4
 .Lseven:
 	.long	7
 SYM_FUNC_END(kprobes_opt_literal)

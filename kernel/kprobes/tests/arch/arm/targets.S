@@ -18,8 +18,9 @@ FUNCTION kprobes_target_exclusive
 	bne	1b
 	ldr	r0, .Lnot_insn
 	bx	lr
+	.balign	4
 .Lnot_insn:
-	nop
+	W(nop)
 SYM_FUNC_END(kprobes_target_exclusive)
 
 OFFSET kprobes_exclusive_within, .Lwithin, kprobes_target_exclusive
