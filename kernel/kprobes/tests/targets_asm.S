@@ -28,18 +28,18 @@ FUNCTION kprobes_target_asm
 	NEAR_DATA
 SYM_FUNC_END(kprobes_target_asm)
 
+/* Adds 3 to the result. */
+FUNCTION kprobes_target_helper
+	ADD_RESULT 3
+	RET
+SYM_FUNC_END(kprobes_target_helper)
+
 PLACE kprobes_target_asm, kprobes_target_asm, .Lframe, "assembly function"
 PLACE .Lcopy, kprobes_target_asm, .Lnop, "instruction in its slot"
 PLACE .Lnop, kprobes_target_asm, .Ljump, "nop"
 PLACE .Ljump, kprobes_target_asm, .Lnear, "jump"
 PLACE .Lcond, kprobes_target_asm, .Lcall, "conditional jump"
 PLACE .Lcall, kprobes_target_asm, kprobes_target_helper, "call"
-
-/* Adds 3 to the result. */
-FUNCTION kprobes_target_helper
-	ADD_RESULT 3
-	RET
-SYM_FUNC_END(kprobes_target_helper)
 
 /* int kprobes_target_endbr(int a): a + 100 */
 SYM_FUNC_START(kprobes_target_endbr)

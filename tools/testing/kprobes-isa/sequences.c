@@ -25,7 +25,8 @@ static const struct {
 	{ "PROBE", 0 }, { "COMPRESSED", 0 }, { "RUN", 0 }, { "RUNC", 0 }, { "OVER", 0 },
 	{ "OVERC", 0 }, { "BACK", 0 }, { "LITERAL", 0 }, { "USER", 0 }, { "PAD", 0 },
 	{ "STACK", 2 }, { "STACK_BELOW", 2 }, { "SYSTEM", 2 }, { "CALL", 2 }, { "JUMP", 2 },
-	{ "TO", 2 }, { "TO_PAD", 3 }, { "OVER_SLOT", 1 }, { "BACK_SLOT", 1 },
+	{ "TO", 2 }, { "TO_PAD", 3 }, { "OVER_SLOT", 1 }, { "BACK_SLOT", 1 }, { "BLOCK", 1 },
+	{ "PROBE_IN_BLOCK", 0 }, { "BEGINS", 1 },
 };
 
 /**

@@ -8,6 +8,12 @@
 /* Data, and what objdump does not know. */
 static const char *const odd[] = { ".word", ".short", ".byte", NULL };
 
+static const char *const sequences[] = {
+	"../../../kernel/kprobes/tests/arch/arm/sequences-t32.S",
+	SEQUENCES_RUN,
+	NULL
+};
+
 static bool is_long(u32 half)
 {
 	return half >= 0xe800;
@@ -48,4 +54,6 @@ const struct harness_target harness_target = {
 	.odd = odd,
 	.kind_of = arm_kind_of,
 	.shorten = arm_shorten,
+	.sequences = sequences,
+	.not_run = "not-run/t32.txt",
 };

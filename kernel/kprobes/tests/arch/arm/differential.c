@@ -69,6 +69,30 @@ static const u16 true_for[] = {
 	0xffff, 0xffff,		/* always, and instructions that have none */
 };
 
+/* The number of the condition of the probed instruction, 15 if it has none. */
+#ifdef CONFIG_THUMB2_KERNEL
+static unsigned int condition_of(const struct diff_sequence *s)
+{
+	unsigned int at, half;
+	u8 block = 0;
+
+	/* It has one if it is in a block, which begins in the sequence. */
+	for (at = 0; at < s->probe_at; at += half < 0xe800 ? 2 : 4) {
+		half = __mem_to_opcode_thumb16(*(u16 *)(s->code + at));
+		if ((half & 0xff00) == 0xbf00 && half & 0xf)
+			block = half;
+		else
+			block = t32_kprobe_next_in_block(block);
+	}
+	return block ? block >> 4 : 15;
+}
+#else
+static unsigned int condition_of(const struct diff_sequence *s)
+{
+	return __mem_to_opcode_arm(*(u32 *)(s->code + s->probe_at)) >> 28;
+}
+#endif
+
 /**
  * kprobes_diff_hits() - in how many passes is a sequence's probe hit?
  * @s: the sequence, without probes; nothing in front of the probed instruction changes flags
@@ -78,7 +102,5 @@ static const u16 true_for[] = {
  */
 unsigned int kprobes_diff_hits(const struct diff_sequence *s)
 {
-	u32 word = __mem_to_opcode_arm(*(u32 *)(s->code + s->probe_at));
-
-	return ARRAY_SIZE(reg_sets) * hweight16(true_for[word >> 28]);
+	return ARRAY_SIZE(reg_sets) * hweight16(true_for[condition_of(s)]);
 }
