@@ -143,8 +143,9 @@ class Arm(OnePattern):
     relative = None
     alternatives = "", "", "<i", 0
     replacements = None
-    # With any condition. By lr they are returns.
-    branch = re.compile(r"(?:bl?\w*\t([0-9a-f]{5,}) <|blx\w*\t|(?:bx\w*\t|\w+\tpc, )(?!lr\b))")
+    # With any condition. By lr they are returns. Thumb-2's tables are for switches alone.
+    branch = re.compile(r"(?:(?:bl?[\w.]*\t|cbn?z\t\w+, )([0-9a-f]{5,}) <|blx\w*\t|"
+                        r"(?:bx\w*\t|[\w.]+\tpc, )(?!lr\b))")
 
 
 class Sparc(OnePattern):
@@ -199,8 +200,10 @@ class Elf:
         self.order = ">" if "big endian" in head else "<"
         self.machine = MACHINES[re.search("Machine: +(.*)", head)[1]]
         self.sections = [(m[1], m[2], *(int(m[i], 16) for i in (3, 4, 5))) for m in SECTION.finditer(head)]
-        self.symbols = [(m[5], int(m[1], 16), int(m[2], 0), m[3]) for m in SYMBOL.finditer(symbols)
-                        if m[4] != "UND"]
+        # Bit 0 tells that a function of arm is Thumb code.
+        self.flags = 1 if self.machine is Arm else 0
+        self.symbols = [(m[5], int(m[1], 16) & ~(self.flags if m[3] == FUNC else 0), int(m[2], 0), m[3])
+                        for m in SYMBOL.finditer(symbols) if m[4] != "UND"]
 
     def bytes(self, start, end):
         for _, kind, address, offset, size in self.sections:
@@ -278,6 +281,7 @@ class Kernel:
     def blacklist(self, elf):
         named = elf.words(self.address.get("__start_kprobe_blacklist", 0),
                           self.address.get("__stop_kprobe_blacklist", 0), self.machine.relative)
+        named = [a & ~elf.flags for a in named]
         forbidden = {self.function(a) for a in named if a in self.names}
         for first, last in RANGES + self.machine.ranges:
             if first in self.address and last in self.address:
