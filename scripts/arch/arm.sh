@@ -3,6 +3,7 @@
 # What the scripts must know of arm: ARMv7, and kernels of A32 instructions.
 
 srcarch=arm
+foreign='kprobes(-insn|-forms)?-t32\.c'
 cross=arm-linux-gnueabihf-
 image=arch/arm/boot/zImage
 image_target=zImage

@@ -104,7 +104,7 @@ __kprobes bool kprobe_undef_handler(struct pt_regs *regs)
 		arch_kprobe_end_access(access);
 	if (!hit(regs, addr))
 		return false;
-	/* In a block of T32's conditional instructions. Copies, or where handlers go on, are not. */
+	/* In a block of T32. Copies are in none, nor is where handlers go on. */
 	if (unlikely(block) && regs->ARM_pc != addr && (regs->ARM_cpsr & PSR_IT_MASK) == block)
 		regs->ARM_cpsr &= ~PSR_IT_MASK;
 	return true;

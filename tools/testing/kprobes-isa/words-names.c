@@ -14,7 +14,7 @@
 #include "words.h"
 #include "words-check.h"
 
-#define NAMES		(1U << 15)
+#define NAMES		32768
 #define OUTCOMES	64
 #define OUTCOME_SIZE	96
 #define COLUMNS		100
@@ -68,7 +68,7 @@ static unsigned int outcome_of(const struct kprobe_insn *insn, enum kprobe_reaso
 	if (i == OUTCOMES)
 		exit(2);
 	if (i == nr_outcomes)
-		strcpy(outcomes[nr_outcomes++], text);
+		memcpy(outcomes[nr_outcomes++], text, sizeof(text));
 	return i;
 }
 
