@@ -439,6 +439,29 @@ static __always_inline unsigned int kprobe_call_pushed(unsigned long addr, unsig
 }
 #endif
 
+#ifndef arch_kprobe_copy_pushed
+/**
+ * arch_kprobe_copy_pushed() - how much is on the stack in a copy of several instructions?
+ * @insn:   the bytes of the original
+ * @offset: where in its copy, or behind that
+ *
+ * Context: Any.
+ * Return: How many bytes the copy itself has pushed there, and will pop.
+ */
+static __always_inline unsigned int arch_kprobe_copy_pushed(const void *insn, unsigned int offset)
+{
+	return 0;
+}
+#endif
+
+/* Likewise, as kprobe_call_pushed() has it: the link register is what it was. */
+static __always_inline unsigned int kprobe_copy_pushed(const void *insn, unsigned int offset)
+{
+	unsigned int pushed = arch_kprobe_copy_pushed(insn, offset);
+
+	return pushed ? pushed | KPROBE_FRAME_IS_EMPTY : 0;
+}
+
 /*
  * Detours are the core's, kernel/kprobes/detour.c: a call of kprobe_detour_common, which
  * is the architecture's and calls kprobe_detour_enter(), and copies of instructions. An
@@ -488,17 +511,24 @@ unsigned long arch_kprobe_detour_ip(const struct kprobe_detour *detour,
 static __always_inline unsigned int
 kprobe_stub_pushed(const struct kprobe_detour *detour, unsigned long addr)
 {
+	unsigned long offset = addr - (unsigned long)detour->slot;
 	unsigned long run = (unsigned long)detour->route.run;
 	unsigned long post = (unsigned long)detour->route.run_post;
+	const void *text = detour->point->insn;
+	unsigned int i;
 
 	if (addr < run)
 		return kprobe_call_pushed(addr, run - KPROBE_STUB_LEAVE);
-	if (addr < (unsigned long)detour->slot + detour->copies)
-		return 0;
+	if (offset < detour->copies) {
+		i = kprobe_detour_index(detour, offset);
+		return kprobe_copy_pushed(text + detour->from[i], offset - detour->insn[i]);
+	}
 	if (addr < post)
 		return kprobe_call_pushed(addr, post - KPROBE_STUB_LEAVE);
-	post += detour->insn[1] - detour->insn[0];
-	return kprobe_call_pushed(addr, post + KPROBE_STUB_ENTER);
+	offset = detour->insn[1] - detour->insn[0];
+	if (addr < post + offset)
+		return kprobe_copy_pushed(text, addr - post);
+	return kprobe_call_pushed(addr, post + offset + KPROBE_STUB_ENTER);
 }
 
 static __always_inline unsigned long

@@ -137,6 +137,8 @@ __kprobes unsigned long kprobe_displaced_frame(unsigned long addr, unsigned int 
 	if ((void *)slot - offset == READ_ONCE(point->text.run_post))
 		*pushed = kprobe_call_pushed(offset,
 					     arch_kprobe_copy_len(point) + KPROBE_STUB_ENTER);
+	if (!*pushed)
+		*pushed = kprobe_copy_pushed(point->insn, offset);
 	return point->site + (offset > kprobe_point_fault(point) ? point->len : 0);
 }
 

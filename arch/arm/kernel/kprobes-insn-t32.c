@@ -461,6 +461,28 @@ __kprobes unsigned int t32_kprobe_copy_len(const u8 *bytes, u8 block)
 	return block && word < HALF(0x4400) ? SHORT + len : len;
 }
 
+/**
+ * t32_kprobe_copy_pushed() - how much is on the stack in the copy of an instruction?
+ * @bytes:  the instruction
+ * @offset: where in its copy, or behind that
+ *
+ * Context: Any.
+ * Return: How many bytes put_relative() has pushed there to save registers.
+ */
+__kprobes unsigned int t32_kprobe_copy_pushed(const u8 *bytes, unsigned int offset)
+{
+	u32 word = word_at(bytes);
+	const struct kprobe_form *form = kprobe_find_form(&t32_kprobe_forms, word);
+	unsigned int len = relative_len(word);
+
+	/* The shortest copies save nothing. */
+	if (!(form->uses & RELATIVE) || !offset || offset >= len || len == 12)
+		return 0;
+	if (form->flow != KPROBE_FLOW_JUMP_INDIRECT || offset == SHORT)
+		return 4;
+	return is_tbb(word) ? 12 : 8;
+}
+
 static void put_breakpoint(struct kprobe_code *code, const struct kprobe_insn *insn)
 {
 	if (insn->breakpoint_len == SHORT)

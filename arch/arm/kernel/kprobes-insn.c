@@ -436,6 +436,27 @@ __kprobes unsigned int arm_kprobe_copy_len(u32 word)
 	return form->uses & D && !reads(word, form->uses, RD(word)) ? 3 * SIZE : 5 * SIZE;
 }
 
+/**
+ * arm_kprobe_copy_pushed() - how much is on the stack in the copy of an instruction?
+ * @word:   the instruction
+ * @offset: where in its copy, or behind that
+ *
+ * Context: Any.
+ * Return: How many bytes put_relative() or put_push_pc() has pushed there to save a register.
+ */
+__kprobes unsigned int arm_kprobe_copy_pushed(u32 word, unsigned int offset)
+{
+	const struct kprobe_form *form = kprobe_find_form(&forms, word);
+	unsigned int len = arm_kprobe_copy_len(word);
+
+	/* The push of pc comes first. */
+	if (form->value == PUSH_PC)
+		return offset > SIZE && offset < len ? SIZE : 0;
+	if (!offset || offset >= len || len <= 3 * SIZE)
+		return 0;
+	return form->flow == KPROBE_FLOW_JUMP_INDIRECT ? 2 * SIZE : SIZE;
+}
+
 static void put_breakpoint(struct kprobe_code *code, const struct kprobe_insn *insn)
 {
 	kprobe_put_le32(code, BREAKPOINT);

@@ -104,6 +104,11 @@ static __always_inline unsigned int arch_kprobe_copy_len(const struct kprobe_poi
 	return t32_kprobe_copy_len((const u8 *)point->insn, point->block);
 }
 
+static __always_inline unsigned int arch_kprobe_copy_pushed(const void *insn, unsigned int offset)
+{
+	return t32_kprobe_copy_pushed(insn, offset);
+}
+
 #define arch_kprobe_isa		(&t32_kprobe_isa)
 #else
 /*
@@ -155,10 +160,16 @@ static __always_inline unsigned int arch_kprobe_copy_len(const struct kprobe_poi
 	return arm_kprobe_copy_len(__mem_to_opcode_arm(point->insn[0]));
 }
 
+static __always_inline unsigned int arch_kprobe_copy_pushed(const void *insn, unsigned int offset)
+{
+	return arm_kprobe_copy_pushed(__mem_to_opcode_arm(*(const u32 *)insn), offset);
+}
+
 #define arch_kprobe_isa		(&arm_kprobe_isa)
 #endif /* CONFIG_THUMB2_KERNEL */
 
 #define arch_kprobe_copy_len	arch_kprobe_copy_len
+#define arch_kprobe_copy_pushed	arch_kprobe_copy_pushed
 
 /* An interrupt has each CPU fetch anew. */
 #define arch_kprobe_sync_slots	kick_all_cpus_sync

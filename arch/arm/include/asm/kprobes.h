@@ -64,6 +64,7 @@ static inline u8 t32_kprobe_next_in_block(u8 block)
 /* kprobes-insn-t32.c, which knows nothing of a running kernel. */
 extern const struct kprobe_isa t32_kprobe_isa;
 unsigned int t32_kprobe_copy_len(const u8 *bytes, u8 block);
+unsigned int t32_kprobe_copy_pushed(const u8 *bytes, unsigned int offset);
 #else
 typedef u32 kprobe_opcode_t;
 
@@ -79,6 +80,7 @@ struct arch_kprobe_insn { };
 /* kprobes-insn.c, likewise. */
 extern const struct kprobe_isa arm_kprobe_isa;
 unsigned int arm_kprobe_copy_len(u32 word);
+unsigned int arm_kprobe_copy_pushed(u32 word, unsigned int offset);
 #endif
 
 /* Room for the longest copy, a call with lr saved, a jump back. */

@@ -26,6 +26,8 @@
 #define LDRLS_PC	0x979ff103	/* ldrls pc, [pc, r3, lsl #2] */
 #define ADD_PC		0xe082f000	/* add pc, r2, r0 */
 #define LDR_PC		0xe59ff018	/* ldr pc, .+32 */
+#define CMP_PC		0xe151000f	/* cmp r1, pc */
+#define LDR_BY_PC	0xe79f0000	/* ldr r0, [pc, r0] */
 #define PUSH_PC		0xe92dd800	/* push {fp, ip, lr, pc} */
 #define B_12		0xea000001	/* b .+12 */
 
@@ -53,6 +55,34 @@ static void arm_room(struct kunit *test)
 			arm_kprobe_isa.leave(&code);
 	}
 	KUNIT_EXPECT_EQ(test, code.len, KPROBE_DETOUR_MAX_SIZE);
+}
+
+/* What a copy has on the stack, which unwinders ask, is what its instructions push and pop. */
+static void arm_pushed(struct kunit *test)
+{
+	static const u32 words[] = { LDR_PC, PUSH_PC, CMP_PC, LDR_BY_PC, LDRLS_PC, ADR, MOV };
+	u8 text[sizeof(u32)], buf[KPROBE_SLOT_SIZE];
+	unsigned int i, at, pushed;
+	struct kprobe_insn insn;
+	u32 word;
+
+	for (i = 0; i < ARRAY_SIZE(words); i++) {
+		struct kprobe_code code = { .buf = buf, .size = sizeof(buf) };
+
+		put_words(text, &words[i], 1);
+		arm_kprobe_isa.plan(&insn, text, sizeof(text), ADDR);
+		arm_kprobe_isa.emit(&code, &insn, text, ADDR);
+		for (pushed = at = 0; at < code.len; at += sizeof(u32)) {
+			KUNIT_EXPECT_EQ_MSG(test, pushed, arm_kprobe_copy_pushed(words[i], at),
+					    "%08x at %u", words[i], at);
+			word = get_unaligned_le32(buf + at);
+			if ((word & 0x0fff0ff0) == 0x052d0000)		/* push {rd}, and room */
+				pushed += word & 0xf;
+			else if ((word & 0x0fff0fff) == 0x049d0004)	/* pop {rd} */
+				pushed -= sizeof(u32);
+		}
+		KUNIT_EXPECT_EQ(test, 0, arm_kprobe_copy_pushed(words[i], at));
+	}
 }
 
 /* The copy is a page after the instruction. What has a condition goes on, and only once. */
@@ -149,6 +179,7 @@ static void arm_site(struct kunit *test)
 
 static struct kunit_case arm_insn_cases[] = {
 	KUNIT_CASE(arm_room),
+	KUNIT_CASE(arm_pushed),
 	KUNIT_CASE(arm_address),
 	KUNIT_CASE_PARAM(arm_region, arm_region_gen_params),
 	KUNIT_CASE_PARAM(arm_site, arm_site_gen_params),

@@ -211,6 +211,40 @@ static void t32_room(struct kunit *test)
 	KUNIT_EXPECT_LE(test, code.len, KPROBE_DETOUR_MAX_SIZE);
 }
 
+/* What a copy has on the stack, which unwinders ask, by what it pushes first and pops last. */
+static const struct t32_pushed_case {
+	const char *name;
+	u16 halves[2];
+	u8 pushed[2];	/* behind the first halfword, and behind the second one */
+} t32_pushed_cases[] = {
+	{ "tbb", { 0xe8df, 0xf003 }, { 4, 12 } },
+	{ "add pc", { 0x4487 }, { 4, 8 } },
+	{ "ldr pc", { 0xf8df, 0xf004 }, { 4, 8 } },
+	{ "add of pc", { 0x4478 }, { 4, 4 } },
+	{ "vldr", { 0xed9f, 0x0b02 }, { 4, 4 } },
+	{ "ldrb, literal", { 0xf89f, 0x0004 } },
+	{ "mov of pc", { 0x467b } },
+	{ "mov", { MOV } },
+	{ "ldr", { 0xf8d0, 0x1004 } },
+};
+
+KUNIT_ARRAY_PARAM_DESC(t32_pushed, t32_pushed_cases, name);
+
+static void t32_pushed(struct kunit *test)
+{
+	const struct t32_pushed_case *c = test->param_value;
+	u8 bytes[sizeof(c->halves)];
+	unsigned int len, at;
+
+	put_halves(bytes, c->halves, 2);
+	len = t32_kprobe_copy_len(bytes, 0);
+	KUNIT_EXPECT_EQ(test, 0, t32_kprobe_copy_pushed(bytes, 0));
+	KUNIT_EXPECT_EQ(test, c->pushed[0], t32_kprobe_copy_pushed(bytes, 2));
+	for (at = 4; at < len; at += 2)
+		KUNIT_EXPECT_EQ(test, c->pushed[1], t32_kprobe_copy_pushed(bytes, at));
+	KUNIT_EXPECT_EQ(test, 0, t32_kprobe_copy_pushed(bytes, max(len, 4U)));
+}
+
 /* How long a copy is, which unwinders ask, is how much is written. */
 static void t32_copy_len(struct kunit *test)
 {
@@ -251,6 +285,7 @@ static struct kunit_case t32_insn_cases[] = {
 	KUNIT_CASE_PARAM(t32_region, t32_region_gen_params),
 	KUNIT_CASE(t32_room),
 	KUNIT_CASE(t32_copy_len),
+	KUNIT_CASE_PARAM(t32_pushed, t32_pushed_gen_params),
 	{ }
 };
 
