@@ -15,17 +15,28 @@
 #endif
 #define KPROBE_STUB_LINK	0
 
-/* Lengths of a stub's call, of what follows when r31 is saved, and of what restores r31 and sp. */
+/*
+ * Lengths of a stub's call, of what follows when r31 is saved, and of what restores r31 and sp.
+ * That is in the call's delay slot, which is nullified: the call's link is the address after it.
+ */
 #define KPROBE_STUB_ENTER	12
 #define KPROBE_STUB_SAVED	8
 #define KPROBE_STUB_LEAVE	4
 
-#ifndef __ASSEMBLY__
-struct kprobe_isa;
+/* Offset of @route.run_post in struct kprobe_detour. */
+#ifdef CONFIG_64BIT
+#define KPROBE_DETOUR_RUN_POST	32
+#else
+#define KPROBE_DETOUR_RUN_POST	16
+#endif
 
-#ifdef CONFIG_KPROBES
+#ifndef __ASSEMBLY__
 #include <linux/types.h>
 
+struct kprobe_isa;
+struct pt_regs;
+
+#ifdef CONFIG_KPROBES
 typedef u32 kprobe_opcode_t;
 
 #define KPROBE_INSN_MAX		4
@@ -43,11 +54,24 @@ typedef u32 kprobe_opcode_t;
  */
 #define KPROBE_DETOUR_MAX_SIZE	96
 
+/* At a function's entry the word of ftrace: its call begins in front of the function. */
+#define KPROBE_ENTRY_OPCODE	0x08000240
+
 /* What else is known of an instruction: nothing that its word does not tell. */
 struct arch_kprobe_insn { };
 
 /* kprobes-insn.c, which knows nothing of a running kernel. */
 extern const struct kprobe_isa parisc_kprobe_isa;
+
+bool kprobe_break_handler(struct pt_regs *regs);
+void kprobe_interrupted(struct pt_regs *regs);
+#else
+static inline bool kprobe_break_handler(struct pt_regs *regs)
+{
+	return false;
+}
+
+static inline void kprobe_interrupted(struct pt_regs *regs) { }
 #endif /* CONFIG_KPROBES */
 #endif /* __ASSEMBLY__ */
 
