@@ -53,6 +53,10 @@ MODULE_PARM_DESC(offset, "bytes from its start, where an instruction begins");
 #define ARGUMENT	gpr[3]
 #define RESULT		gpr[3]
 #define STATUS		msr
+#elif defined(CONFIG_PARISC)
+#define ARGUMENT	gr[26]
+#define RESULT		gr[28]
+#define STATUS		gr[0]
 #elif defined(CONFIG_ARM)
 #define ARGUMENT	ARM_r0
 #define RESULT		ARM_r0

@@ -20,13 +20,13 @@
 #define LDI_R1		0x34010002	/* ldi 1,r1 */
 #define SKIP		0x08832880	/* cmpclr,= r3,r4,r0 */
 #define MFIA		0x000014a3	/* mfia r3 */
-#define LDCW		0x0c6011c4	/* ldcw 0(r3),r4 */
+#define TAKE_LOCK	0x0c6011c4	/* ldcw 0(r3),r4 */
 #define RSM_Q		0x00080e60
 #define RFI		0x00000c00
 #define MTCTL_TR1	0x03231840	/* mtctl r3,tr1 */
 #define MTSP_SR3	0x0003d820	/* mtsp r3,sr3 */
 #define B_16_N		0xe8000012
-#define BL		0xe800bff0	/* b,l .+0x1000,rp */
+#define CALL_RP		0xe800bff0	/* b,l .+0x1000,rp */
 #define BL_N		0xe800bff2
 #define BV		0xe840c000	/* bv r0(rp) */
 #define BV_N		0xe840c002
@@ -59,17 +59,17 @@ static const struct parisc_region_case parisc_region_cases[] = {
 	{ "jump without slot", { COPY, B_16_N, SKIP }, 2, { COPY, LDIL, 0xe0202aea } },
 	{ "branch without slot", { CMPB_N, COPY }, 2,
 	  { 0x8883200a, LDIL, BE_16_N, COPY, LDIL, BE_8_N } },
-	{ "call", { COPY, BL, NOP }, 3,
+	{ "call", { COPY, CALL_RP, NOP }, 3,
 	  { COPY, 0x205a0204, 0x34420ad8, 0x203a2204, 0xe0202ac8, NOP } },
 	{ "call, two links", { BE_L, COPY_LINK }, 2,
 	  { 0x23fa0204, 0x37ff0ad0, 0x00001820, 0xe2c02000, COPY_LINK } },
 	{ "call by blr", { BLR, NOP }, 0, { KPROBE_REASON_CALL } },
 	{ "trap in the slot", { COPY, BL_N, BREAK }, 0, { KPROBE_REASON_NOT_DISPLACED } },
 	{ "nullifies", { COPY, SKIP, NOP }, 0, { KPROBE_REASON_NOT_DISPLACED } },
-	{ "nullifies in the slot", { BL, SKIP, NOP }, 0, { KPROBE_REASON_NOT_DISPLACED } },
+	{ "nullifies in the slot", { CALL_RP, SKIP, NOP }, 0, { KPROBE_REASON_NOT_DISPLACED } },
 	{ "branch in the slot", { CMPB, BV_N, NOP }, 0, { KPROBE_REASON_NOT_DISPLACED } },
 	{ "address in the slot", { BV, MFIA, NOP }, 0, { KPROBE_REASON_NOT_DISPLACED } },
-	{ "lock", { COPY, LDCW, NOP }, 0, { KPROBE_REASON_NOT_DISPLACED } },
+	{ "lock", { COPY, TAKE_LOCK, NOP }, 0, { KPROBE_REASON_NOT_DISPLACED } },
 };
 
 KUNIT_ARRAY_PARAM_DESC(parisc_region, parisc_region_cases, name);
@@ -122,7 +122,7 @@ static const struct parisc_site_case parisc_site_cases[] = {
 	{ "delay slots", { CMPB, COPY, CMPB_BACK_N, COPY, BL_N, COPY, BV, COPY },
 	  { 0, SLOT, 0, SLOT, 0, SLOT, 0, SLOT } },
 	{ "nullified if taken", { CMPB_N, COPY, B_16_N, COPY, BV_N, COPY, SKIP, COPY }, { } },
-	{ "lock", { COPY, LDCW, COPY, COPY, COPY, CMPB_N, BV_N, COPY },
+	{ "lock", { COPY, TAKE_LOCK, COPY, COPY, COPY, CMPB_N, BV_N, COPY },
 	  { 0, EXCL, EXCL, EXCL, EXCL, EXCL, EXCL, EXCL } },
 	{ "page tables", { COPY, MTCTL_TR1, COPY, MTSP_SR3, COPY, BV_N, COPY, COPY },
 	  { 0, EXCL, EXCL, EXCL } },
@@ -161,8 +161,8 @@ static void parisc_dead(struct kunit *test)
 		{ { COPY_R1, COPY, BV_N }, (u32)~BIT(1) },
 		{ { BV, COPY_R1 }, (u32)~BIT(1) },
 		{ { MOVB_N, BV_N, BV_N, BV_N, BV_N }, (u32)~BIT(1) },
-		{ { BL, COPY_R1 }, (u32)~BIT(1) },
-		{ { BL, COPY }, U32_MAX },
+		{ { CALL_RP, COPY_R1 }, (u32)~BIT(1) },
+		{ { CALL_RP, COPY }, U32_MAX },
 		{ { BE_L, COPY_LINK }, U32_MAX },
 		{ { BE_L, COPY }, BIT(31) },
 	};

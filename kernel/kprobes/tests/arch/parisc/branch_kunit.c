@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Tests of instructions that nullify the next one, of branches that do, of what is in delay slots,
+ * and of the carry: with and without a probe functions return the same.
+ */
+#include <kunit/test.h>
+#include <linux/kprobes.h>
+
+#include "../../targets.h"
+
+static struct kprobes_counter *count(struct kunit *test, const char *symbol, unsigned int offset)
+{
+	const struct kprobes_place place = { .symbol = symbol, .offset = offset };
+	struct kprobes_counter *c = kprobes_counter(test, &place);
+
+	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&c->kp));
+	return c;
+}
+
+/* The post-handler sees the instruction behind the nullified one. */
+static void nullifies(struct kunit *test)
+{
+	struct kprobes_counter *c = count(test, "kprobes_target_skip", kprobes_skip_at);
+	unsigned long start = (unsigned long)c->kp.addr - kprobes_skip_at;
+
+	KUNIT_EXPECT_EQ(test, 2, kprobes_target_skip(3, 4));
+	KUNIT_EXPECT_EQ(test, start + kprobes_skipped_at, c->post_ip);
+	KUNIT_EXPECT_EQ(test, 1, kprobes_target_skip(3, 3));
+	KUNIT_EXPECT_EQ(test, start + kprobes_skip_over, c->post_ip);
+	unregister_kprobe(&c->kp);
+	kprobes_expect_counts(test, c, 2, 2);
+}
+
+/* The breakpoint is nullified as the instruction would be. */
+static void nullified(struct kunit *test)
+{
+	struct kprobes_counter *c = count(test, "kprobes_target_skip", kprobes_skipped_at);
+
+	KUNIT_EXPECT_EQ(test, 1, kprobes_target_skip(3, 3));
+	kprobes_expect_counts(test, c, 0, 0);
+	KUNIT_EXPECT_EQ(test, 2, kprobes_target_skip(3, 4));
+	unregister_kprobe(&c->kp);
+	kprobes_expect_counts(test, c, 1, 1);
+}
+
+/* Taken it executes its delay slot, else not. */
+static void backward(struct kunit *test)
+{
+	struct kprobes_counter *c = count(test, "kprobes_target_loop", kprobes_loop_at);
+
+	KUNIT_EXPECT_EQ(test, 10, kprobes_target_loop(4));
+	unregister_kprobe(&c->kp);
+	kprobes_expect_counts(test, c, 4, 4);
+}
+
+/* Taken it does not execute its delay slot. */
+static void forward(struct kunit *test)
+{
+	struct kprobes_counter *c = count(test, "kprobes_target_ahead", kprobes_ahead_at);
+
+	KUNIT_EXPECT_EQ(test, 7, kprobes_target_ahead(1));
+	KUNIT_EXPECT_EQ(test, 9, kprobes_target_ahead(0));
+	unregister_kprobe(&c->kp);
+	kprobes_expect_counts(test, c, 2, 2);
+}
+
+/* A hit keeps the carry, whichever way it comes. */
+static void carry(struct kunit *test)
+{
+	struct kprobes_counter *c = count(test, "kprobes_target_carry", kprobes_carry_at);
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		KUNIT_EXPECT_EQ(test, 1, kprobes_target_carry(-1UL, 1));
+		KUNIT_EXPECT_EQ(test, 0, kprobes_target_carry(-1UL, 0));
+		wait_for_kprobe_optimizer();
+	}
+	unregister_kprobe(&c->kp);
+	kprobes_expect_counts(test, c, 4, 4);
+}
+
+/* The return is emulated. What its delay slot loads may fault there, and is fixed up. */
+static void faults_in_slot(struct kunit *test)
+{
+	struct kprobes_counter *c = count(test, "kprobes_target_slot", kprobes_slot_return_at);
+	long there = 42;
+
+	KUNIT_EXPECT_EQ(test, 42, kprobes_target_slot(&there));
+	KUNIT_EXPECT_EQ(test, -1, kprobes_target_slot((const long *)TEST_NO_HALF));
+	unregister_kprobe(&c->kp);
+	kprobes_expect_counts(test, c, 2, 2);
+}
+
+static struct kunit_case branch_cases[] = {
+	KUNIT_CASE(nullifies),
+	KUNIT_CASE(nullified),
+	KUNIT_CASE(backward),
+	KUNIT_CASE(forward),
+	KUNIT_CASE(carry),
+	KUNIT_CASE(faults_in_slot),
+	{}
+};
+
+static struct kunit_suite branch_suite = {
+	.name = "kprobes_parisc_branch",
+	.test_cases = branch_cases,
+};
+
+kunit_test_suite(branch_suite);
+
+MODULE_DESCRIPTION("KUnit tests of nullification, delay slots and the carry on PA-RISC");
+MODULE_LICENSE("GPL");
