@@ -6,7 +6,8 @@ Proves that a hit of a probe executes nothing that can be probed: follows the ca
 a linked kernel from the functions where hits begin, also those in alternative instructions that
 may be patched in at boot, and those by pv_ops: to native functions, and to Xen's. Each function
 that is reached must be on the blacklist. Prints those that are not, with the path there, and then
-fails with status 1. Knows x86, arm, arm64, riscv, loongarch, s390, sparc, mips and powerpc.
+fails with status 1. Knows x86, arm, arm64, riscv, loongarch, s390, sparc, mips, powerpc and
+parisc.
 
 The blacklist has the functions that NOKPROBE_SYMBOL() names, those in sections that are forbidden
 as a whole, and the pieces that compilers make of such functions: kernel/kprobes/blacklist.c.
@@ -170,6 +171,18 @@ class Mips(OnePattern):
     branch = re.compile(r"(?:(?:b\w*|j|jal)\t(?:\w+,)*([0-9a-f]{5,})\b|jalr\S*\t|jr\S*\t(?!ra$))")
 
 
+class Parisc(OnePattern):
+    name = "parisc"
+    objdump = "hppa-linux-gnu-objdump"
+    ranges = [("fault_vector_20", "set_register"), ("linux_gateway_page", "end_linux_gateway_page")]
+    relative = None
+    alternatives = "", "", ">i", 0
+    replacements = None
+    # By rp they are returns.
+    branch = re.compile(r"(?:(?:b|cmpi?b|addi?b|movi?b|bb)(?:,\S+)*\s+(?:[^ ]*,)?([0-9a-f]+) <|"
+                        r"(?:be|bve?|blr)(?:,\w+)*\s+(?!(?:r0)?\(rp\)))")
+
+
 class Powerpc(OnePattern):
     name = "powerpc"
     objdump = "powerpc64le-linux-gnu-objdump"
@@ -184,7 +197,7 @@ class Powerpc(OnePattern):
 # By what readelf calls them.
 MACHINES = {"Intel 80386": X86, "Advanced Micro Devices X86-64": X86, "AArch64": Arm64, "RISC-V": Riscv,
             "LoongArch": Loongarch, "IBM S/390": S390, "ARM": Arm, "Sparc v9": Sparc, "MIPS R3000": Mips,
-            "PowerPC64": Powerpc, "PowerPC": Powerpc}
+            "PowerPC64": Powerpc, "PowerPC": Powerpc, "HPPA": Parisc}
 
 
 class Elf:

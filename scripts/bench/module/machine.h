@@ -62,6 +62,10 @@ static inline u64 bench_clock(void)
 #define BENCH_INSN(nr, to)	"addiu " to ", " to ", " #nr "\n"
 #define BENCH_ADD(from, to)	"addu " to ", " to ", " from "\n"
 #define BENCH_REPEAT		4
+#elif defined(CONFIG_PARISC)
+#define BENCH_INSN(nr, to)	"ldo " #nr "(" to "), " to "\n"
+#define BENCH_ADD(from, to)	"add " to ", " from ", " to "\n"
+#define BENCH_REPEAT		4
 #elif defined(CONFIG_PPC)
 /* Of r0 addi would take zero for the value. */
 #define BENCH_INSN(nr, to)	"addic " to ", " to ", " #nr "\n"
