@@ -13,6 +13,7 @@
  * @near: address of copies nearby
  * @away: address of copies that are so far away that branches hardly reach
  * @entry_nop: how many bytes ftrace writes at a function's entry
+ * @entry_lead: how many it writes in front of that; its table has the first of them
  * @big_endian: byte order of instructions and data
  * @bug_size: size of an entry in the table of BUG()
  * @bug_absolute: how many bytes the address in it has, 0 if that is relative and has 32 bits
@@ -46,6 +47,7 @@ struct harness_target {
 	unsigned long near;
 	unsigned long away;
 	unsigned int entry_nop;
+	unsigned int entry_lead;
 	bool big_endian;
 	unsigned int bug_size;
 	unsigned int bug_absolute;

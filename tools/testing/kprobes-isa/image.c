@@ -124,8 +124,8 @@ static void note_entry_nops(void)
 
 	for (; addr < end; addr += elf.word) {
 		site = elf_absolute(addr, elf.word);
-		note(site, harness_target.entry_nop, RESERVED);
-		note(site, 1, ENTRY_NOP);
+		note(site, harness_target.entry_lead + harness_target.entry_nop, RESERVED);
+		note(site + harness_target.entry_lead, 1, ENTRY_NOP);
 	}
 }
 

@@ -39,6 +39,7 @@ static const char *kind_of(const char *name)
 const struct harness_target harness_target = {
 	.isa = &parisc_kprobe_isa,
 	.big_endian = true,
+	.entry_nop = 4,
 	.odd = odd,
 	.kind_of = kind_of,
 #ifdef CONFIG_64BIT
@@ -46,8 +47,7 @@ const struct harness_target harness_target = {
 	.from = 0x40234560,
 	.near = 0x40235560,
 	.away = 0x08000000,
-	/* The last of these words is at the entry. */
-	.entry_nop = 32,
+	.entry_lead = 28,
 	.bug_size = 8,
 	.objdump = "hppa64-linux-gnu-objdump -d -w",
 #else
@@ -55,7 +55,7 @@ const struct harness_target harness_target = {
 	.from = 0x10234560,
 	.near = 0x10235560,
 	.away = 0x08000000,
-	.entry_nop = 20,
+	.entry_lead = 16,
 	.bug_size = 8,
 	.bug_absolute = 4,
 	.objdump = "hppa-linux-gnu-objdump -d -w",
