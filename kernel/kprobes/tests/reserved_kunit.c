@@ -174,6 +174,7 @@ static void reserved_cfi_type(struct kunit *test)
 #endif
 }
 
+#ifdef CONFIG_JUMP_LABEL
 static bool base_knows_label(unsigned long addr)
 {
 	bool known;
@@ -189,7 +190,6 @@ static bool base_knows_call(unsigned long addr)
 	return static_call_text_reserved((void *)addr, (void *)addr);
 }
 
-#ifdef CONFIG_JUMP_LABEL
 /* The base's functions are true for every byte of a site. */
 static bool base_knows(unsigned long addr)
 {
