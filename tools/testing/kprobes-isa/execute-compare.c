@@ -71,8 +71,12 @@ static const char *compare_ends(const struct machine_result *a, const struct mac
 					  b->pc == s->slot + s->copied) ? NULL : what;
 	if (a->fault != b->fault || a->write != b->write)
 		return what;
-	/* What is in a delay slot comes after a branch there, too. */
-	if (a->end == MACHINE_FAULT && b->at != s->insn.fault + a->at)
+	/*
+	 * What is in a delay slot comes after a branch there, too. Only slots have to have it right
+	 * behind: detours have copies of branches whose slots have none.
+	 */
+	if (a->end == MACHINE_FAULT && (!a->at || s->insn.may_fault) &&
+	    b->at != s->insn.fault + a->at)
 		return "offset of the instruction that faults";
 	return NULL;
 }

@@ -9,6 +9,9 @@
 
 #include "execute.h"
 
+#define word_of(bytes)	get_unaligned_be32(bytes)
+#include "execute-mips.h"
+
 #define R(nr)	{ .id = UC_MIPS_REG_##nr, .kind = MACHINE_GENERAL, .size = 4 }
 #define F(nr)	{ .id = UC_MIPS_REG_F##nr, .kind = MACHINE_RANDOM, .size = 4 }
 
@@ -24,56 +27,13 @@ static const struct machine_reg regs[] = {
 	F(27), F(28), F(29), F(30), F(31),
 };
 
-static const char *skip(const u8 *bytes, size_t len)
+static const char *skip_hint(const u8 *bytes, size_t len)
 {
-	u32 word = get_unaligned_be32(bytes);
+	u32 word = word_of(bytes);
 
-	if (word >> 26 == 0x10)
-		return "accesses a system register";
-	if (word >> 26 == 0x1f && (word & 0x3f) == 0x3b)
-		return "accesses a system register";	/* rdhwr */
 	if ((word & 0xfc00003e) == 8 && word >> 6 & 0x1f)
 		return "has a hint, at which Unicorn raises an exception";	/* jr, jalr */
-	if (word >> 26 == 0x2f)
-		return "is for the cache";
-	return NULL;
-}
-
-/* beq of a register with itself, bgez and blez of $0. */
-static bool always(const u8 *bytes)
-{
-	u32 word = get_unaligned_be32(bytes), rs = word >> 21 & 31, rt = word >> 16 & 31;
-
-	switch (word >> 26) {
-	case 4: case 5: case 20: case 21:
-		return rs == rt;
-	case 1: case 6: case 7: case 22: case 23:
-		return !rs;
-	default:
-		return false;
-	}
-}
-
-/* Without what names registers and immediate numbers. */
-static void class_of(char *class, size_t size, const u8 *bytes, size_t len)
-{
-	u32 word = get_unaligned_be32(bytes), mask = 0xfc000000;
-
-	switch (word >> 26) {
-	case 0: case 0x1c: case 0x13:
-		mask = 0xfc00003f;
-		break;
-	case 1:
-		mask = 0xfc1f0000;
-		break;
-	case 0x11:
-		mask = (word >> 21 & 31) >= 16 ? 0xffe0003f : 0xffe00000;
-		break;
-	case 0x1f:
-		mask = 0xfc0007ff;
-		break;
-	}
-	snprintf(class, size, "%08x/%08x", word & mask, mask);
+	return skip(bytes, len);
 }
 
 static void open_fpu(void *uc)
@@ -95,6 +55,6 @@ const struct execute_arch execute_arch = {
 	.slots = 0x82000000,
 	.always = always,
 	.open = open_fpu,
-	.skip = skip,
+	.skip = skip_hint,
 	.class_of = class_of,
 };

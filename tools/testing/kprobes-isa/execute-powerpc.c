@@ -9,6 +9,9 @@
 
 #include "execute.h"
 
+#define word_of(bytes)	get_unaligned_be32(bytes)
+#include "execute-powerpc.h"
+
 #define WORD		4
 
 #define GENERAL(name)	{ .id = UC_PPC_REG_##name, .kind = MACHINE_GENERAL, .size = WORD }
@@ -35,56 +38,6 @@ static void set_msr(void *uc)
 	u64 msr = 1 << 13;
 
 	uc_reg_write(uc, UC_PPC_REG_MSR, &msr);
-}
-
-static const char *skip(const u8 *bytes, size_t len)
-{
-	u32 word = get_unaligned_be32(bytes), opcode = word >> 1 & 0x3ff;
-	u32 spr = (word >> 16 & 0x1f) | (word >> 6 & 0x3e0);
-
-	if (word >> 26 != 31)
-		return NULL;
-	switch (opcode) {
-	case 339: case 467:			/* mfspr, mtspr */
-		return spr == 1 || spr == 8 || spr == 9 ? NULL : "accesses a system register";
-	case 371:				/* mftb */
-		return "reads the time";
-	case 146: case 178: case 210: case 242:	/* mtmsr, mtmsrd, mtsr, mtsrin */
-		return "writes a system register";
-	default:
-		return NULL;
-	}
-}
-
-/* The branches that go always: BO is 1x1xx. */
-static bool always(const u8 *bytes)
-{
-	return (get_unaligned_be32(bytes) & 0xfe800000) == 0x42800000;
-}
-
-/* Without what names registers and immediate numbers. */
-static void class_of(char *class, size_t size, const u8 *bytes, size_t len)
-{
-	u32 word = get_unaligned_be32(bytes), mask = 0xfc000000;
-
-	switch (word >> 26) {
-	case 16:				/* bc: BO but for its hints */
-		mask = 0xffc00003;
-		break;
-	case 18: case 58: case 62:
-		mask = 0xfc000003;
-		break;
-	case 30:
-		mask = 0xfc00001c;
-		break;
-	case 19: case 31: case 59: case 63:
-		mask = 0xfc0007ff;
-		break;
-	case 4:
-		mask = 0xfc0007ff;
-		break;
-	}
-	snprintf(class, size, "%08x/%08x", word & mask, mask);
 }
 
 const struct execute_arch execute_arch = {

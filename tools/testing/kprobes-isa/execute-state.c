@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Makes up registers that instructions are executed with. */
+/* Makes up registers and memory that instructions are executed with, and notes what has changed. */
+#include <string.h>
+#include <linux/kernel.h>
+
+#include "elf-file.h"
 #include "execute.h"
+#include "harness.h"
 
 static const struct execute_arch *const arch = &execute_arch;
 
@@ -78,4 +83,82 @@ void machine_random_state(union machine_value *state)
 
 	for (i = 0; i < arch->nr_regs; i++)
 		random_value(&state[i], &arch->regs[i]);
+}
+
+/* A word of the machine in its byte order. */
+static void put_word(u8 *at, u64 value)
+{
+	unsigned int word = elf.word ?: 8, i;
+
+	for (i = 0; i < word; i++)
+		at[i] = value >> 8 * (harness_target.big_endian ? word - 1 - i : i);
+}
+
+/**
+ * machine_fill() - make up words, which may be addresses of others, as a kernel's structures have
+ * @at:   where
+ * @size: how many bytes
+ *
+ * Context: The host.
+ */
+void machine_fill(u8 *at, unsigned long size)
+{
+	unsigned long i;
+
+	for (i = 0; i < size; i += 8)
+		put_word(at + i, machine_random() & 1 ? machine_random() :
+			 arch->data + MACHINE_DATA_SIZE / 4 +
+			 machine_random() % (MACHINE_DATA_SIZE / 16) * 8);
+}
+
+/**
+ * machine_sp() - find the stack pointer
+ *
+ * Context: The host.
+ * Return: Its index among the registers.
+ */
+unsigned int machine_sp(void)
+{
+	unsigned int i = 0;
+
+	while (arch->regs[i].kind != MACHINE_STACK)
+		i++;
+	return i;
+}
+
+/**
+ * machine_note_change() - note a byte that has changed
+ * @result: where to
+ * @addr:   its address
+ * @value:  what it is
+ *
+ * Context: The host.
+ */
+void machine_note_change(struct machine_result *result, unsigned long addr, u8 value)
+{
+	if (result->nr_changes < MACHINE_CHANGES)
+		result->changes[result->nr_changes++] = (struct machine_change){ addr, value };
+}
+
+/**
+ * machine_note_changes() - note which bytes have changed, and restore them
+ * @result: where to
+ * @addr:   address of the first
+ * @now:    what they are
+ * @old:    what they were
+ * @size:   how many
+ *
+ * Context: The host.
+ */
+void machine_note_changes(struct machine_result *result, unsigned long addr, u8 *now,
+			  const u8 *old, unsigned long size)
+{
+	unsigned long i;
+
+	if (!memcmp(now, old, size))
+		return;
+	for (i = 0; i < size; i++)
+		if (now[i] != old[i])
+			machine_note_change(result, addr + i, now[i]);
+	memcpy(now, old, size);
 }

@@ -4,7 +4,7 @@
  * kprobe_isa.emit() writes of them in a slot, from the same random states: registers, memory,
  * the next instruction and faults have to be the same. Each word is executed once: what
  * its address has to do with it, the copy has to preserve wherever it is. The first word of a
- * class is executed from STATES_CLASS states, another one from STATES_WORD.
+ * class is executed from STATES_CLASS states or fewer, another one from STATES_WORD.
  *
  * A copy may use memory below the stack pointer, after it has moved that. It may overwrite
  * registers of kprobe_insn.dead.
@@ -103,6 +103,7 @@ static unsigned int nr_golden;
 static struct tally tally;
 static struct count reasons[REASONS_MAX];
 static bool in_image;
+static unsigned int states_class = STATES_CLASS;
 static struct class classes[CLASSES_MAX];
 static unsigned int nr_classes;
 static void *class_tree, *word_tree;
@@ -193,6 +194,7 @@ static void note_branch(struct class *class, const struct execute_subject *s,
 			const struct machine_result *a)
 {
 	if (s->insn.flow != KPROBE_FLOW_COND || s->in_block ||
+	    s->insn.target == s->addr + s->len ||
 	    (arch->always && arch->always(s->bytes)))
 		return;
 	class->cond = true;
@@ -205,8 +207,8 @@ static void note_branch(struct class *class, const struct execute_subject *s,
 static const char *const ends[] = {
 	[MACHINE_FAULT] = "accesses memory that there is not",
 	[MACHINE_EXCEPTION] = "raises an exception",
-	[MACHINE_UNDEFINED] = "Unicorn's CPU does not know it",
-	[MACHINE_ABORTED] = "makes Unicorn abort",
+	[MACHINE_UNDEFINED] = "the CPU does not know it",
+	[MACHINE_ABORTED] = "makes the emulator abort",
 	[MACHINE_LONG] = "does not end soon",
 };
 
@@ -216,16 +218,17 @@ static enum machine_end run_state(struct class *class, const struct execute_subj
 	static struct machine_result original, copy;
 	union machine_value state[MACHINE_REGS];
 	/* A branch may go to itself, or into its middle. Only others repeat themselves. */
-	unsigned int most = s->insn.flow == KPROBE_FLOW_NEXT ? 0 : 1 + s->insn.bundle;
+	bool branch = s->insn.flow != KPROBE_FLOW_NEXT;
+	unsigned int most = branch ? 1 + s->insn.bundle : 0;
 	const char *what;
 
 	machine_random_state(state);
 	if (arch->limit)
 		arch->limit(state, s->bytes, s->insn.len);
-	machine_run(&copy, state, s->slot, s->copied, 0);
+	machine_run(&copy, state, s->slot, s->copied, 0, branch);
 	if (s->in_block)
 		arch->enter_block(state);
-	machine_run(&original, state, s->addr, s->len, most);
+	machine_run(&original, state, s->addr, s->len, most, branch);
 	what = execute_compare(&original, &copy, s, state[machine_sp()].number);
 	if (what && !*wrong && tally.wrong++ < SHOWN_MAX)
 		show(s, what);
@@ -261,7 +264,7 @@ static bool is_wanted(const struct class *class, unsigned int done, unsigned int
 
 static void run_states(struct class *class, const struct execute_subject *s)
 {
-	unsigned int want = class->words ? STATES_WORD : STATES_CLASS, tries, done = 0;
+	unsigned int want = class->words ? STATES_WORD : states_class, tries, done = 0;
 	enum machine_end end = MACHINE_WENT, last = MACHINE_WENT;
 	u8 buf[BYTES_MAX];
 	struct kprobe_code code = { .buf = buf, .size = sizeof(buf) };
@@ -302,32 +305,39 @@ static const char *write_copy(struct execute_subject *s)
 			show(s, "its copy does not reach its target");
 		return "its copy does not reach its target";
 	}
-	s->copied = code.len;
+	/* Behind one that may skip the next instruction is a breakpoint in place of that. */
+	s->copied = s->insn.may_skip ? s->insn.len : code.len;
 	isa->breakpoint(&code, &s->insn);
 	s->slot = machine_write_slot(buf, code.len);
 	return NULL;
 }
 
-/* With the instructions in the delay slots. */
-static size_t bundle_len(const struct execute_subject *s, size_t avail)
+/* Adds what is in the delay slots. Returns why it cannot be executed, NULL if it can. */
+static const char *add_bundle(struct execute_subject *s, size_t avail)
 {
-	size_t len = s->insn.len;
+	const char *why = NULL;
 	struct kprobe_insn next;
 	unsigned int i;
 
-	for (i = 0; i < s->insn.bundle && len < avail; i++) {
-		harness_target.isa->plan(&next, s->bytes + len, avail - len, s->addr + len);
-		len += next.len;
+	s->len = s->insn.len;
+	for (i = 0; i < s->insn.bundle && s->len < avail; i++) {
+		harness_target.isa->plan(&next, s->bytes + s->len, avail - s->len,
+					 s->addr + s->len);
+		s->len += next.len;
+		if (kprobe_flow_is_branch(s->insn.flow) && kprobe_flow_is_branch(next.flow))
+			why = "has a branch in its delay slot";
 	}
-	return len;
+	return why;
 }
 
-static void execute(struct execute_subject *s)
+/* Executes it, unless @why tells why not. */
+static void execute(struct execute_subject *s, const char *why)
 {
 	struct class *class = class_of(s);
-	const char *why = arch->skip ? arch->skip(s->bytes, s->insn.len) : NULL;
 
 	tally.words++;
+	if (!why && arch->skip)
+		why = arch->skip(s->bytes, s->insn.len);
 	if (!why)
 		why = write_copy(s);
 	if (!why) {
@@ -344,7 +354,7 @@ static void execute_in_block(struct execute_subject *s)
 	if (!arch->block || harness_target.isa->within(&s->insn, s->bytes, arch->block))
 		return;
 	s->in_block = true;
-	execute(s);
+	execute(s, NULL);
 }
 
 /* Returns the instruction's length. */
@@ -352,15 +362,16 @@ static size_t execute_at(unsigned long addr, const u8 *bytes, size_t avail)
 {
 	struct execute_subject s = { .addr = addr, .bytes = bytes };
 	enum kprobe_reason reason;
+	const char *why;
 
 	reason = harness_target.isa->plan(&s.insn, bytes, avail, addr);
 	tally.insns++;
 	tally.refused += !!reason;
 	if (reason)
 		return s.insn.len;
-	s.len = bundle_len(&s, avail);
+	why = add_bundle(&s, avail);
 	if (is_new(&s)) {
-		execute(&s);
+		execute(&s, why);
 		execute_in_block(&s);
 	} else {
 		tally.same++;
@@ -485,14 +496,16 @@ static void finish(const char *name, bool whole)
 
 /**
  * execute_table_test() - execute the instructions of the golden table
+ * @whole: from all states, not a sample
  *
  * Context: The host, after golden_test().
  */
-void execute_table_test(void)
+void execute_table_test(bool whole)
 {
 	tap_begin("execute");
+	states_class = whole || !arch->sample ? STATES_CLASS : arch->sample;
 	if (!machine_open(true)) {
-		tap_skip("golden", "no libunicorn with this architecture");
+		tap_skip("golden", "no emulator");
 	} else {
 		execute_table();
 		finish("golden", true);
@@ -510,8 +523,9 @@ void execute_table_test(void)
 void execute_image_test(const char *vmlinux, bool whole)
 {
 	tap_begin("execute_kernel");
+	states_class = whole || !arch->sample ? STATES_CLASS : arch->sample;
 	if (!image_load(vmlinux) || !machine_open(false)) {
-		tap_skip(vmlinux, "no kernel with symbols, or no Unicorn for it");
+		tap_skip(vmlinux, "no kernel with symbols, or no emulator");
 	} else {
 		execute_image(whole);
 		finish(vmlinux, whole);

@@ -2,10 +2,13 @@
 #ifndef KPROBES_ISA_EXECUTE_H
 #define KPROBES_ISA_EXECUTE_H
 
-/* Instructions and their copies, executed: execute.c, machine.c and execute-ARCH.c. */
+/*
+ * Instructions and their copies, executed: execute.c, execute-ARCH.c, and machine.c with Unicorn or
+ * machine-gdb.c with QEMU.
+ */
 #include <linux/kprobe_isa.h>
 
-#define MACHINE_REGS		128
+#define MACHINE_REGS		160
 #define MACHINE_DATA_SIZE	0x4000UL	/* of the data, and of the stack */
 #define EXECUTE_CLASS_SIZE	64
 
@@ -25,11 +28,12 @@ enum machine_kind {
 
 /**
  * struct machine_reg - a register that is set before an instruction and compared after it
- * @id:    Unicorn's number of it
+ * @id:    Unicorn's number of it, or where QEMU has it: machine-gdb.h
  * @kind:  what it is for
  * @size:  its bytes, at most 16
  * @mask:  bits that are set at random, for %MACHINE_RANDOM; all if 0
  * @value: the other bits, or the value of one that is fixed
+ * @ignore: bits that are not compared, in QEMU
  */
 struct machine_reg {
 	int id;
@@ -37,6 +41,7 @@ struct machine_reg {
 	unsigned int size;
 	u64 mask;
 	u64 value;
+	u64 ignore;
 };
 
 /**
@@ -50,10 +55,10 @@ union machine_value {
 };
 
 /**
- * struct execute_arch - how Unicorn executes an architecture
- * @arch:    enum uc_arch
+ * struct execute_arch - how an architecture is executed
+ * @arch:    enum uc_arch. This and what names Unicorn is for that alone
  * @mode:    enum uc_mode
- * @cpu:     the CPU's model
+ * @cpu:     the CPU's model in Unicorn
  * @regs:    registers; general ones come first, in the order of bits in kprobe_isa.scratch
  * @nr_regs: how many
  * @align_sp: what stack pointers are multiples of
@@ -63,10 +68,10 @@ union machine_value {
  * @table_slots: where they are for a golden table, if its instructions are elsewhere
  * @percpu:  per-CPU data that instructions address by a register of their own; 0 if none
  * @start:   makes the address to start at from that of an instruction; NULL if it is the same
- * @until:   stop at the next instruction by its address, as Unicorn keeps flags otherwise
+ * @until:   Unicorn is to stop at the next instruction by its address, as it keeps flags otherwise
  * @undefined: number of the exception that an unknown instruction raises, if Unicorn tells it so
  * @always:  tells whether a conditional branch goes always; may be NULL
- * @open:    sets up what is not in @regs; may be NULL
+ * @open:    sets up what is not in @regs in Unicorn; may be NULL
  * @limit:   changes a state where it would take an instruction too long; may be NULL
  * @block:   state of a block whose last instruction is executed whatever the flags are, see
  *           kprobe_isa.within(); 0 if there are no blocks
@@ -75,6 +80,7 @@ union machine_value {
  * @ignore:  tells the register in which Unicorn leaves a wrong value; may be NULL, and returns
  *           @nr_regs if there is none
  * @class_of: tells an instruction's class; NULL if that is its form
+ * @sample:  how many states a golden table is executed from if not all is; 0 if as many
  */
 struct execute_arch {
 	int arch;
@@ -99,6 +105,7 @@ struct execute_arch {
 	const char *(*skip)(const u8 *bytes, size_t len);
 	unsigned int (*ignore)(const u8 *bytes, size_t len);
 	void (*class_of)(char *class, size_t size, const u8 *bytes, size_t len);
+	unsigned int sample;
 };
 
 /**
@@ -106,7 +113,7 @@ struct execute_arch {
  * @MACHINE_WENT:      at an address that does not belong to the code
  * @MACHINE_FAULT:     with an access that is not permitted
  * @MACHINE_EXCEPTION: with another exception
- * @MACHINE_UNDEFINED: with an instruction that Unicorn does not know
+ * @MACHINE_UNDEFINED: with an instruction that the CPU does not know
  * @MACHINE_ABORTED:   with an instruction that Unicorn aborts at
  * @MACHINE_LONG:      it did not end soon
  * @MACHINE_NONE:      it is not known yet
@@ -168,8 +175,12 @@ unsigned long machine_next_slot(void);
 u64 machine_random(void);
 void machine_random_state(union machine_value *state);
 void machine_run(struct machine_result *result, const union machine_value *state,
-		 unsigned long addr, size_t len, unsigned int most);
+		 unsigned long addr, size_t len, unsigned int most, bool branch);
 unsigned int machine_sp(void);
+void machine_fill(u8 *at, unsigned long size);
+void machine_note_change(struct machine_result *result, unsigned long addr, u8 value);
+void machine_note_changes(struct machine_result *result, unsigned long addr, u8 *now,
+			  const u8 *old, unsigned long size);
 
 /**
  * struct execute_subject - an instruction and its copy
@@ -200,7 +211,7 @@ extern const struct execute_arch execute_arch;
 
 /* Of the instructions in a table or a kernel. */
 void execute_golden(const u8 *bytes, size_t avail);
-void execute_table_test(void);
+void execute_table_test(bool whole);
 void execute_image_test(const char *vmlinux, bool whole);
 
 #endif /* KPROBES_ISA_EXECUTE_H */

@@ -335,6 +335,23 @@ static void note_instruction(const char *line)
 		execute_golden(bytes, avail);
 }
 
+/**
+ * golden_read() - note the instructions of a table for execute_table_test()
+ * @path: the table
+ *
+ * Context: The host.
+ */
+void golden_read(const char *path)
+{
+	char line[LINE_SIZE], comment[LINE_SIZE];
+	FILE *f = open_table(path);
+
+	while (fgets(line, sizeof(line), f))
+		if (is_case(line, comment))
+			note_instruction(line);
+	fclose(f);
+}
+
 static void test_line(const char *line, const char *comment)
 {
 	struct text now;

@@ -116,6 +116,7 @@ void forms_test(void);
 
 /* The tests: a golden table, a kernel, the KUnit suites that are linked in. */
 int golden_write(const char *path);
+void golden_read(const char *path);
 void golden_test(const char *path);
 void lengths_test(const char *vmlinux);
 void lengths_skip(void);

@@ -93,31 +93,11 @@ static u8 *map(unsigned long addr, unsigned long size, u32 prot, u8 *host)
 	return host;
 }
 
-/* A word of the machine in its byte order. */
-static void put_word(u8 *at, u64 value)
-{
-	unsigned int word = elf.word ?: 8, i;
-
-	for (i = 0; i < word; i++)
-		at[i] = value >> 8 * (harness_target.big_endian ? word - 1 - i : i);
-}
-
-/* Words that may be addresses of other words, as structures of a kernel have them. */
-static void fill(u8 *at, unsigned long size)
-{
-	unsigned long i;
-
-	for (i = 0; i < size; i += 8)
-		put_word(at + i, machine_random() & 1 ? machine_random() :
-			 arch->data + MACHINE_DATA_SIZE / 4 +
-			 machine_random() % (MACHINE_DATA_SIZE / 16) * 8);
-}
-
 static void map_data(unsigned long addr)
 {
 	struct region *r = &regions[nr_regions];
 
-	fill(map(addr, MACHINE_DATA_SIZE, DATA_PROT, NULL), MACHINE_DATA_SIZE);
+	machine_fill(map(addr, MACHINE_DATA_SIZE, DATA_PROT, NULL), MACHINE_DATA_SIZE);
 	r->old = malloc(MACHINE_DATA_SIZE);
 	memcpy(r->old, r->host, MACHINE_DATA_SIZE);
 }
@@ -262,7 +242,7 @@ bool machine_open(bool table)
 	slots_addr = table && arch->table_slots ? arch->table_slots : arch->slots;
 	slots = map(slots_addr, SLOTS_SIZE, UC_PROT_ALL, NULL);
 	if (arch->percpu)
-		fill(map(arch->percpu, PERCPU_SIZE, DATA_PROT, NULL), PERCPU_SIZE);
+		machine_fill(map(arch->percpu, PERCPU_SIZE, DATA_PROT, NULL), PERCPU_SIZE);
 	return true;
 }
 
@@ -414,40 +394,6 @@ unsigned long machine_write_slot(const u8 *bytes, size_t len)
 	return slots_addr + at;
 }
 
-/**
- * machine_sp() - find the stack pointer
- *
- * Context: The host.
- * Return: Its index among the registers.
- */
-unsigned int machine_sp(void)
-{
-	unsigned int i = 0;
-
-	while (arch->regs[i].kind != MACHINE_STACK)
-		i++;
-	return i;
-}
-
-static void add_change(struct machine_result *result, unsigned long addr, u8 value)
-{
-	if (result->nr_changes < MACHINE_CHANGES)
-		result->changes[result->nr_changes++] = (struct machine_change){ addr, value };
-}
-
-/* Notes which bytes differ from what they were, and restores them. */
-static void collect_region(struct machine_result *result, struct region *r)
-{
-	unsigned long i;
-
-	if (!memcmp(r->host, r->old, r->size))
-		return;
-	for (i = 0; i < r->size; i++)
-		if (r->host[i] != r->old[i])
-			add_change(result, r->addr + i, r->host[i]);
-	memcpy(r->host, r->old, r->size);
-}
-
 static int compare_changes(const void *a, const void *b)
 {
 	unsigned long x = ((const struct machine_change *)a)->addr;
@@ -462,8 +408,8 @@ static void collect_written(struct machine_result *result)
 	unsigned int i, nr = result->nr_changes, kept;
 
 	for (i = 0; i < nr_undo; i++)
-		add_change(result, undo[i].addr, *(region_of(undo[i].addr)->host + undo[i].addr -
-						   region_of(undo[i].addr)->addr));
+		machine_note_change(result, undo[i].addr, *(region_of(undo[i].addr)->host +
+			undo[i].addr - region_of(undo[i].addr)->addr));
 	while (nr_undo) {
 		struct region *r = region_of(undo[--nr_undo].addr);
 
@@ -496,7 +442,8 @@ static void collect(struct machine_result *result)
 	result->nr_changes = 0;
 	for (i = 0; i < nr_regions; i++)
 		if (regions[i].old)
-			collect_region(result, &regions[i]);
+			machine_note_changes(result, regions[i].addr, regions[i].host,
+					     regions[i].old, regions[i].size);
 	collect_written(result);
 }
 
@@ -517,11 +464,12 @@ static void run_code(unsigned long addr, unsigned long until)
  * @addr:   where the code is
  * @len:    how long it is; 0 if it does nothing
  * @most:   how many instructions it has at most, 0 if one may repeat itself
+ * @branch: it is a branch, or a copy of one
  *
  * Context: The host.
  */
 void machine_run(struct machine_result *result, const union machine_value *state,
-		 unsigned long addr, size_t len, unsigned int most)
+		 unsigned long addr, size_t len, unsigned int most, bool branch)
 {
 	void *values[MACHINE_REGS];
 	unsigned int i;

@@ -34,12 +34,15 @@ int main(int argc, char **argv)
 		return golden_write(argv[2]);
 	if (argc == 3 && !strcmp(argv[1], "-s"))
 		return share_print(argv[2]);
-	if (argc == 3 && !strcmp(argv[1], "-x")) {
-		execute_image_test(argv[2], true);
+	if (argc >= 3 && !strcmp(argv[1], "-x")) {
+		golden_read(argv[2]);
+		execute_table_test(true);
+		for (i = 3; i < argc; i++)
+			execute_image_test(argv[i], true);
 		return tap_finish();
 	}
 	if (argc < 2) {
-		fprintf(stderr, "usage: %s [-w] TABLE [VMLINUX]...\n       %s -s|-x VMLINUX\n",
+		fprintf(stderr, "usage: %s [-w|-x] TABLE [VMLINUX]...\n       %s -s VMLINUX\n",
 			argv[0], argv[0]);
 		return 2;
 	}
@@ -49,7 +52,7 @@ int main(int argc, char **argv)
 	if (harness_target.sequences)
 		sequences_test(argv[1]);
 	kunit_test();
-	execute_table_test();
+	execute_table_test(false);
 	for (i = 2; i < argc; i++) {
 		if (!elf_load(argv[i])) {
 			fprintf(stderr, "%s: not an ELF file\n", argv[i]);
