@@ -10,6 +10,8 @@ loongarch64-flags += $(addprefix -idirafter $(BASE)/arch/loongarch/include,/ /ua
 
 loongarch64-generated := $(OUT)/sequences-loongarch.inc
 loongarch64-flags += -DSEQUENCES_RUN='"$(OUT)/sequences-loongarch.inc"'
+loongarch64-execute := execute-loongarch.c
+loongarch64-emulator := loongarch64
 
 SEQUENCES += loongarch
 loongarch-golden := loongarch64.txt

@@ -6,6 +6,8 @@ mips64el-sources := mips.c $(MIPS)/kernel/kprobes-insn.c $(TESTS)/arch/mips/insn
 # Headers of the base come from there.
 mips-includes := -idirafter $(MIPS)/include -idirafter $(BASE)/arch/mips/include \
 	-idirafter $(BASE)/arch/mips/include/uapi
+mips64el-execute := execute-mips64.c
+mips64el-emulator := mips64el
 mips64el-flags := -D__MIPSEL__ -DCONFIG_64BIT -DCONFIG_CPU_LITTLE_ENDIAN $(mips-includes)
 mips64el-generated := $(OUT)/sequences-mips.inc
 mips64el-test-flags := -DSEQUENCES_RUN='"$(OUT)/sequences-mips.inc"'
@@ -19,3 +21,5 @@ mips32-execute := execute-mips.c
 
 mips64r6el-sources := $(mips64el-sources)
 mips64r6el-flags := $(mips64el-flags) -DCONFIG_CPU_MIPSR6
+mips64r6el-execute := execute-mips64.c
+mips64r6el-emulator := mips64el

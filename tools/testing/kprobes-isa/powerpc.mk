@@ -26,6 +26,10 @@ ppc32-sources := $(powerpc-sources)
 ppc32-flags := $(powerpc-flags) -DCONFIG_PPC32 -DCONFIG_CPU_BIG_ENDIAN
 ppc32-generated := $(powerpc-generated)
 ppc32-execute := execute-powerpc.c
+ppc64-execute := execute-powerpc64.c
+ppc64-emulator := ppc64le
+ppc64le-execute := execute-powerpc64.c
+ppc64le-emulator := ppc64le
 
 SEQUENCES += powerpc
 powerpc-golden := ppc64le.txt
