@@ -4,6 +4,12 @@
 
 /* What the common suites know of SPARC V9. Each architecture has a file of this name. */
 
+/* differential.h */
+#define DIFF_REGS		32
+#define DIFF_SP_NR		14
+#define DIFF_FP_WORDS		16
+#define DIFF_BY_FTRACE		0
+
 #ifndef __ASSEMBLY__
 #include <linux/extable.h>
 #include <asm/cacheflush.h>
