@@ -20,7 +20,7 @@ take_fragment()
 # instructions of 2 ns (of 1 << SHIFT), and all virtual CPUs take turns in one thread by that clock: two runs of
 # one kernel print the same, whatever else the host does. An idle guest's clock jumps to the next timer.
 # SEED is what a guest has of chance. TCG_THREAD=multi: a thread for each CPU, by the host's clock. So
-# it is for machines ($by_host_clock) where QEMU does not let several CPUs count instructions: in one thread
+# it is for machines ($by_host_clock: always, smp) where QEMU does not let CPUs, or several, count them: in one thread
 # and by the host's clock an interrupt for another CPU would wait for the end of a turn, 0.1 s.
 # The accelerator is always named, because there may be a /dev/kvm that cannot run guests.
 machine()
@@ -31,7 +31,10 @@ machine()
 	[ -z "${TOOLS:-}" ] || memory=${MEMORY:-4G}
 	take_fragment
 	clock="-icount shift=${SHIFT:-1},sleep=off -rtc base=2024-01-01,clock=vm"
-	[ -z "${by_host_clock:-}" ] || [ "$cpus" -eq 1 ] || thread=multi
+	case ${by_host_clock:-}/$cpus in
+	/* | smp/1) ;;
+	*) thread=multi ;;
+	esac
 	[ "$thread" = single ] || clock=
 	# shellcheck disable=SC2206,SC2207 # words
 	machine=(

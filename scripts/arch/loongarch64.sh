@@ -13,7 +13,7 @@ boot_args=earlycon
 qemu="qemu-system-loongarch64 -M virt -cpu max"
 emulator_packages="qemu-system-misc"
 # QEMU 10 aborts at an interrupt of another CPU while it counts instructions.
-by_host_clock=1
+by_host_clock=smp
 # They would wait for each other on a host that has no more.
 : "${SMP:=2}"
 
