@@ -317,8 +317,10 @@ static void below_tail_calls(struct kunit *test)
 
 static noinline __noclone unsigned long kprobes_tell_return_address(void)
 {
+	void *raw = __builtin_return_address(0);
+
 	barrier();
-	return (unsigned long)__builtin_return_address(0);
+	return (unsigned long)__builtin_extract_return_addr(raw);
 }
 
 /* __builtin_return_address() in a probed function is the trampoline's address. */

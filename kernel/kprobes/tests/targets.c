@@ -151,7 +151,7 @@ void kprobes_count_post(struct kprobe *p, struct pt_regs *regs,
 	struct kprobes_counter *c = kprobes_counter_of(p);
 
 	atomic_inc(&c->post);
-	WRITE_ONCE(c->post_ip, kprobes_next_ip(regs));
+	WRITE_ONCE(c->post_ip, instruction_pointer(regs));
 	if (c->in_post)
 		c->in_post(p, regs, flags);
 }

@@ -33,14 +33,6 @@ static inline bool kprobes_page_is_protected(void *addr)
 }
 #endif
 
-#ifndef kprobes_next_ip
-/* Where execution goes on after a handler. Where branches have a delay slot, behind that. */
-static inline unsigned long kprobes_next_ip(struct pt_regs *regs)
-{
-	return instruction_pointer(regs);
-}
-#endif
-
 #ifndef kprobes_calls_ftrace
 /* Has ftrace its call at the entry @addr? It is where the nop begins, if not said otherwise. */
 static inline bool kprobes_calls_ftrace(unsigned long addr)

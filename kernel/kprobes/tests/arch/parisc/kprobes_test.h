@@ -87,14 +87,6 @@ static inline int kprobes_fixup_type(unsigned long addr)
 
 #define kprobes_fixup_type	kprobes_fixup_type
 
-/* Where execution goes on, behind the delay slot of a branch. */
-static inline unsigned long kprobes_next_ip(struct pt_regs *regs)
-{
-	return regs->iaoq[1] == regs->iaoq[0] + 4 ? regs->iaoq[0] : regs->iaoq[1];
-}
-
-#define kprobes_next_ip	kprobes_next_ip
-
 /* Has a function return at once, from its entry. */
 static inline void kprobes_return_now(struct pt_regs *regs)
 {

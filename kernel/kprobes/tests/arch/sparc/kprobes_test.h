@@ -36,14 +36,17 @@ register unsigned long current_stack_pointer asm("sp");
 #define KPROBES_LOAD_LATE	4
 #define KPROBES_LOAD_NOP	4
 
-/* optimize.S: lengths of kprobes_opt_plain()'s first instructions; how many a jump covers. */
+/*
+ * optimize.S: lengths of kprobes_opt_plain()'s first instructions; how many a jump covers. After a
+ * branch its delay slot comes next.
+ */
 #define KPROBES_OPT_PLAIN_LEN	4
 #define KPROBES_OPT_PLAIN_LEN2	8
 #define KPROBES_OPT_PLAIN_LEN3	12
 #define KPROBES_OPT_PLAIN_NR	1
 #define KPROBES_OPT_COVERS_ONE	true
 #define KPROBES_OPT_JCC_LEN	4
-#define KPROBES_OPT_JCC_OVER	12
+#define KPROBES_OPT_JCC_OVER	4
 #define KPROBES_OPT_FLIP(regs)	((regs)->tstate ^= TSTATE_XZERO)
 #define KPROBES_OPT_NEVER	"kprobes_target_load"
 
@@ -89,14 +92,6 @@ static inline bool kprobes_page_is_protected(void *addr)
 }
 
 #define kprobes_page_is_protected	kprobes_page_is_protected
-
-/* Where execution goes on, behind the delay slot of a branch. */
-static inline unsigned long kprobes_next_ip(struct pt_regs *regs)
-{
-	return regs->tnpc == regs->tpc + 4 ? regs->tpc : regs->tnpc;
-}
-
-#define kprobes_next_ip	kprobes_next_ip
 
 /* Has a function return at once, from its entry. */
 static inline void kprobes_return_now(struct pt_regs *regs)
