@@ -24,6 +24,7 @@
 #include <linux/rcupdate.h>
 #include <linux/smp.h>
 #include <linux/string.h>
+#include <linux/unaligned.h>
 #include <asm/asi.h>
 #include <asm/hypervisor.h>
 #include <asm/sections.h>
@@ -60,7 +61,7 @@ void arch_kprobe_patch(const struct kprobe_patch *patches, unsigned int nr)
 
 	lockdep_assert_held(&text_mutex);
 	for (i = 0; i < nr; i++) {
-		WRITE_ONCE(*(u32 *)patches[i].addr, *(const u32 *)patches[i].new);
+		WRITE_ONCE(*(u32 *)patches[i].addr, get_unaligned((const u32 *)patches[i].new));
 		flushi(patches[i].addr);
 	}
 	kick_all_cpus_sync();
