@@ -287,7 +287,7 @@ static const char * const no_go[] __initconst = {
 	"_mcount", "mcount", "ftrace_stub", "ftrace_caller", "ftrace_call", "ftrace_graph_call",
 	"ftrace_graph_caller", "return_to_handler",
 	/* A CPU comes up, without the kernel's trap table or its thread. */
-	"sparc64_cpu_startup", "smp_callin",
+	"smp_callin",
 	/* A CPU goes offline: as dying[] of kernel/kprobes/blacklist.c. */
 	"cpu_play_dead",
 	/* Hibernation overwrites the kernel. */

@@ -20,9 +20,11 @@
 
 static __always_inline bool arch_kprobe_has_breakpoint(unsigned long addr)
 {
+	/* The macro has a variable "addr" of its own. */
+	void *text = (void *)addr;
 	u32 word;
 
-	__get_kernel_nofault(&word, (void *)addr, u32, unreadable);
+	__get_kernel_nofault(&word, text, u32, unreadable);
 	return word == KPROBE_BREAKPOINT_WORD;
 unreadable:
 	return true;

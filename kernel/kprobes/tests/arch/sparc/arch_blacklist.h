@@ -16,11 +16,11 @@ static const char * const serving_here[] = {
 
 /* Executed before a CPU can take a trap, from a copy, or on another stack; some may be there. */
 static const char * const early_here[] = {
-	"sparc64_cpu_startup", "smp_callin", "prom_cif_direct",
+	"smp_callin", "prom_cif_direct",
 };
 
 /* Not on the blacklist, because it is in no section of the kernel's text. */
-static const char * const no_text_here[] = { };
+static const char * const no_text_here[] = { "sparc64_cpu_startup" };
 
 /* Executed with a guest's vectors or state. */
 static const char * const guest_here[] = { };

@@ -57,8 +57,10 @@ CALLS call_local, %l0, "call %l0"
 CALLS call_index, %i3, "jmpl %i3 + %g0, %o7"
 CALLS call_self, %o7, "jmpl %o7, %o7"
 
-.macro JUMPS name:req reg:req insn:req
+/* What jumps elsewhere keeps jumps out of its function. */
+.macro JUMPS name:req reg:req insn:req flags=0
 SEQUENCE \name
+	.set	diff_flags, \flags
 	ADDRESS	1f, \reg
 	inc	4, \reg
 77:	\insn
@@ -68,17 +70,18 @@ SEQUENCE \name
 END_SEQUENCE \name
 .endm
 
-JUMPS jmp, %g1, "jmp %g1"
-JUMPS jmp_offset, %o3, "jmp %o3 - 4"
-JUMPS jmp_local, %l1, "jmp %l1"
+JUMPS jmp, %g1, "jmp %g1", DIFF_NO_JUMP
+JUMPS jmp_offset, %o3, "jmp %o3 - 4", DIFF_NO_JUMP
+JUMPS jmp_local, %l1, "jmp %l1", DIFF_NO_JUMP
 JUMPS jmpl_global, %o3, "jmpl %o3, %g3"
 JUMPS jmpl_local, %o3, "jmpl %o3, %l6"
 JUMPS jmpl_in, %i1, "jmpl %i1 - 4, %i4"
 JUMPS jmpl_self, %l1, "jmpl %l1, %l1"
 
 /* In a window of its own. */
-.macro RETURNS name:req slot:req insn:req
+.macro RETURNS name:req slot:req insn:req flags=0
 SEQUENCE \name
+	.set	diff_flags, \flags
 	save	%sp, -176, %sp
 	ADDRESS	1f, %i7
 	mov	%i7, %l3
@@ -94,10 +97,10 @@ END_SEQUENCE \name
 
 RETURNS ret, "restore", "ret"
 RETURNS ret_value, "restore %i4, 3, %o3", "ret"
-RETURNS ret_local, "restore %o4, 3, %o3", "jmp %l3"
+RETURNS ret_local, "restore %o4, 3, %o3", "jmp %l3", DIFF_NO_JUMP
 RETURNS return, "inccc %l5", "return %i7 + 8"
 RETURNS return_value, "add %o4, 1, %o3", "return %i7 + 8"
-RETURNS return_local, "inccc %l5", "return %l3"
+RETURNS return_local, "inccc %l5", "return %l3", DIFF_NO_JUMP
 
 /* Where is the instruction? */
 RUN "rd %pc, %g1"
