@@ -64,14 +64,22 @@ void kprobe_fetch_anew(void)
 	on_each_cpu(fetch_anew, NULL, 1);
 }
 
-/* A word is written by one store, so a CPU fetches the old one or the new one. */
+/*
+ * A word is written by one store, so a CPU fetches the old one or the new one. An emulator with a
+ * thread for each CPU drops what it has translated before the store: what another CPU translates in
+ * between would stay, with the old word, until the next store.
+ */
 void arch_kprobe_patch(const struct kprobe_patch *patches, unsigned int nr)
 {
 	unsigned int i;
+	u32 *word;
 
 	lockdep_assert_held(&text_mutex);
-	for (i = 0; i < nr; i++)
-		WRITE_ONCE(*(u32 *)writable(patches[i].addr), *(const u32 *)patches[i].new);
+	for (i = 0; i < nr; i++) {
+		word = writable(patches[i].addr);
+		WRITE_ONCE(*word, *(const u32 *)patches[i].new);
+		WRITE_ONCE(*word, *(const u32 *)patches[i].new);
+	}
 	kprobe_fetch_anew();
 }
 
