@@ -39,7 +39,7 @@ bench: ## cost and scale beside the base's own kprobes, in tables and plots (45 
 	@scripts/bench/run $(ARCH) "$(QUICK)" "$(RECORD)"
 
 proof: ## probes on every instruction under a workload (x86_64 alone; hours)
-	@QUICK="$(QUICK)" PART="$(PART)" scripts/proof/run $(ARCH) $(VARIANT)
+	@QUICK="$(QUICK)" PART="$(PART)" scripts/proof/run $(ARCH) $(VARIANT) $(SECONDS)
 
 ci: ## what gates a change: lint, tests, torture, figures (20 to 45 minutes)
 	@scripts/ci

@@ -12,7 +12,7 @@ logs=$build/log
 # Not in the checkout, so that several share it: the unpacked base and the compiler cache.
 cache=${XDG_CACHE_HOME:-${HOME:-$build}/.cache}/kprobes
 
-variants="run small noftrace preempt rt noibt framepointer stuff debug kasan kcsan clang fineibt \
+variants="run small noftrace preempt rt noibt framepointer stuff debug kasan kcsan kcov clang fineibt \
 defconfig"
 # Kernels that are only compiled, and booted if they have a console.
 compile_variants="nokprobes nomodules up allno allnokprobes"
@@ -80,7 +80,7 @@ load_arch()
 # Does the kernel check each memory access? It is slow then, and larger.
 checks_memory()
 {
-	case $variant in debug | kasan | kcsan) ;; *) return 1 ;; esac
+	case $variant in debug | kasan | kcsan | kcov) ;; *) return 1 ;; esac
 }
 
 # named_by_fragment WORD TREE: what the first lines of a variant's fragment name by "# WORD: ".

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """usage: test.py NAME CONFIG LOG QEMU...
 
-Boots a kernel whose guest runs "test" or "torture" and evaluates its console: KUnit at boot, the
+Boots a kernel whose guest runs "test", "torture" or "control" and evaluates its console: KUnit at boot, the
 kernel's startup self-tests, the guest's suites, and lines that no run may print. Also runs hitpath.py on
 the kernel. A command line with kunit.enable=0 and ftrace=nop has neither tests at boot nor that. A suite
 that failed is run once more alone, with another seed; if it passes then, it is no failure, and a line
@@ -69,7 +69,7 @@ class Run:
         kunit = "CONFIG_KUNIT" in self.have and "kunit.enable=0" not in self.command
         if self.machine.begun and kunit and not at_boot:
             self.machine.problems.append("KUnit printed no test plan at boot")
-        reports = re.search(" -- (test|torture)", self.command)
+        reports = re.search(" -- (test|torture|control)", self.command)
         if self.machine.ended and reports and self.results.documents == at_boot:
             self.machine.problems.append("the guest printed no test plan")
         if self.machine.begun and "CONFIG_SMP" in self.have and not self.all_cpus():
