@@ -11,12 +11,12 @@ cpu=/sys/devices/system/cpu/cpu1/online
 optimization=/proc/sys/debug/kprobes-optimization
 calls=20
 
-# call_there TIMES: calls of fifo_open() on the CPU.
+# call_there TIMES: calls of do_mkdirat() on the CPU. It has no switch, so it can have a jump.
 call_there()
 {
 	round=0
 	while [ "$round" -lt "$1" ]; do
-		taskset 2 sh -c ": <>$work/fifo" || return 1
+		taskset 2 mkdir "$work/there" && rmdir "$work/there" || return 1
 		round=$((round + 1))
 	done
 }
@@ -24,13 +24,13 @@ call_there()
 # Each call there is one more hit.
 calls_there_hit()
 {
-	before=$(event_hits opened)
-	call_there "$calls" && equal "$(event_hits opened)" $((before + calls))
+	before=$(event_hits made)
+	call_there "$calls" && equal "$(event_hits made)" $((before + calls))
 }
 
 calls_there_do_not_hit()
 {
-	call_there "$calls" && equal "$(event_hits opened)" "$1"
+	call_there "$calls" && equal "$(event_hits made)" "$1"
 }
 
 # while_away COMMAND...: the CPU executes what COMMAND has patched when it is back.
@@ -44,13 +44,13 @@ while_away()
 
 enabled_while_away()
 {
-	while_away event_enable opened 1 && calls_there_hit
+	while_away event_enable made 1 && calls_there_hit
 }
 
 disabled_while_away()
 {
-	hits=$(event_hits opened)
-	while_away event_enable opened 0 && calls_there_do_not_hit "$hits"
+	hits=$(event_hits made)
+	while_away event_enable made 0 && calls_there_do_not_hit "$hits"
 }
 
 turn_off()
@@ -60,12 +60,12 @@ turn_off()
 
 turn_on_and_wait()
 {
-	echo 1 >"$optimization" && becomes_jump fifo_open
+	echo 1 >"$optimization" && becomes_jump do_mkdirat
 }
 
 off_while_away()
 {
-	becomes_jump fifo_open && while_away turn_off && not is_jump fifo_open && calls_there_hit
+	becomes_jump do_mkdirat && while_away turn_off && not is_jump do_mkdirat && calls_there_hit
 }
 
 on_while_away()
@@ -89,25 +89,24 @@ turn_everything()
 	go_and_come &
 	going=$!
 	while kill -0 "$going" 2>/dev/null; do
-		event_enable opened 1
+		event_enable made 1
 		echo 0 >"$optimization"
 		echo 1 >"$optimization"
-		event_enable opened 0
+		event_enable made 0
 	done
 	wait "$going"
 }
 
 hits_after_all()
 {
-	event_enable opened 1 && calls_there_hit
+	event_enable made 1 && calls_there_hit
 }
 
 # shellcheck disable=SC2119 # no module is needed
 begin
 [ -w "$cpu" ] || skip_all "CPU 1 cannot be turned off"
 [ -e "$tracefs/kprobe_events" ] || skip_all "kernel has no kprobe events"
-mkfifo "$work/fifo"
-event p opened fifo_open
+event p made do_mkdirat
 
 plan 6
 check "an event that is enabled while a CPU is away is hit there" enabled_while_away
