@@ -24,10 +24,11 @@ fails_for_lack_of_space()
 	! text=$("$@" 2>&1) && echo "$text" | grep -q "No space left on device"
 }
 
-# The name of the entry of mkdir(2) on this architecture.
+# The name of the entry of mkdir(2) on this architecture. LoongArch has both names, and calls one.
 find_function()
 {
-	for f in __x64_sys_mkdir __arm64_sys_mkdirat __riscv_sys_mkdirat __s390x_sys_mkdir \
+	[ "$(uname -m)" != loongarch64 ] || set -- sys_mkdirat
+	for f in "$@" __x64_sys_mkdir __arm64_sys_mkdirat __riscv_sys_mkdirat __s390x_sys_mkdir \
 		__ia32_sys_mkdir sys_mkdir sys_mkdirat; do
 		if grep -q "^${f}[[:space:]]" "$fei/injectable"; then
 			echo "$f"
