@@ -104,7 +104,7 @@ const struct execute_arch execute_arch = {
 	.always = always,
 	.skip = skip,
 	.class_of = class_of,
-	.sample = 12,
+	.slow = true,
 };
 
 const struct gdb_machine gdb_machine = {

@@ -211,7 +211,7 @@ const struct execute_arch execute_arch = {
 	.ignore = ignore,
 	.skip = skip,
 	.class_of = class_of,
-	.sample = 12,
+	.slow = true,
 };
 
 const struct gdb_machine gdb_machine = {

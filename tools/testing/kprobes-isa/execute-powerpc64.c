@@ -138,7 +138,7 @@ const struct execute_arch execute_arch = {
 	.open = open,
 	.skip = skip_more,
 	.class_of = class_of,
-	.sample = 12,
+	.slow = true,
 };
 
 const struct gdb_machine gdb_machine = {

@@ -4,7 +4,8 @@
  * kprobe_isa.emit() writes of them in a slot, from the same random states: registers, memory,
  * the next instruction and faults have to be the same. Each word is executed once: what
  * its address has to do with it, the copy has to preserve wherever it is. The first word of a
- * class is executed from STATES_CLASS states or fewer, another one from STATES_WORD.
+ * class is executed from STATES_CLASS states, another one from STATES_WORD; fewer if an emulator
+ * is slow.
  *
  * A copy may use memory below the stack pointer, after it has moved that. It may overwrite
  * registers of kprobe_insn.dead.
@@ -22,6 +23,9 @@
 
 #define STATES_CLASS	100
 #define STATES_WORD	8
+#define STATES_SLOW	12		/* of slow ones: of the first word but in a table */
+#define STATES_COPY	2		/* of another one, */
+#define STATES_VERBATIM	1		/* and if its copy is the same */
 #define TRIES_MORE	30		/* while no state lets an instruction complete */
 #define TRIES_BRANCH	1000
 #define SHOWN_MAX	20
@@ -103,7 +107,7 @@ static unsigned int nr_golden;
 static struct tally tally;
 static struct count reasons[REASONS_MAX];
 static bool in_image;
-static unsigned int states_class = STATES_CLASS;
+static bool in_sample;
 static struct class classes[CLASSES_MAX];
 static unsigned int nr_classes;
 static void *class_tree, *word_tree;
@@ -262,9 +266,18 @@ static bool is_wanted(const struct class *class, unsigned int done, unsigned int
 	return done < want && tries < want + TRIES_MORE;
 }
 
+static unsigned int nr_states(const struct class *class, const struct execute_subject *s)
+{
+	if (!class->words)
+		return arch->slow && (in_sample || in_image) ? STATES_SLOW : STATES_CLASS;
+	if (!arch->slow)
+		return STATES_WORD;
+	return s->verbatim ? STATES_VERBATIM : STATES_COPY;
+}
+
 static void run_states(struct class *class, const struct execute_subject *s)
 {
-	unsigned int want = class->words ? STATES_WORD : states_class, tries, done = 0;
+	unsigned int want = nr_states(class, s), tries, done = 0;
 	enum machine_end end = MACHINE_WENT, last = MACHINE_WENT;
 	u8 buf[BYTES_MAX];
 	struct kprobe_code code = { .buf = buf, .size = sizeof(buf) };
@@ -307,6 +320,7 @@ static const char *write_copy(struct execute_subject *s)
 	}
 	/* Behind one that may skip the next instruction is a breakpoint in place of that. */
 	s->copied = s->insn.may_skip ? s->insn.len : code.len;
+	s->verbatim = code.len == s->len && !memcmp(buf, s->bytes, s->len);
 	isa->breakpoint(&code, &s->insn);
 	s->slot = machine_write_slot(buf, code.len);
 	return NULL;
@@ -502,15 +516,18 @@ static void finish(const char *name, bool whole)
  */
 void execute_table_test(bool whole)
 {
-	tap_begin("execute");
-	states_class = whole || !arch->sample ? STATES_CLASS : arch->sample;
+	char group[EXECUTE_CLASS_SIZE];
+
+	snprintf(group, sizeof(group), "execute_%s", harness_target.name);
+	tap_begin(group);
+	in_sample = !whole;
 	if (!machine_open(true)) {
 		tap_skip("golden", "no emulator");
 	} else {
 		execute_table();
 		finish("golden", true);
 	}
-	tap_end("execute");
+	tap_end(group);
 }
 
 /**
@@ -522,13 +539,16 @@ void execute_table_test(bool whole)
  */
 void execute_image_test(const char *vmlinux, bool whole)
 {
-	tap_begin("execute_kernel");
-	states_class = whole || !arch->sample ? STATES_CLASS : arch->sample;
+	char group[EXECUTE_CLASS_SIZE];
+
+	snprintf(group, sizeof(group), "execute_kernel_%s", harness_target.name);
+	tap_begin(group);
+	in_sample = !whole;
 	if (!image_load(vmlinux) || !machine_open(false)) {
 		tap_skip(vmlinux, "no kernel with symbols, or no emulator");
 	} else {
 		execute_image(whole);
 		finish(vmlinux, whole);
 	}
-	tap_end("execute_kernel");
+	tap_end(group);
 }

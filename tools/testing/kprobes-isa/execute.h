@@ -80,7 +80,7 @@ union machine_value {
  * @ignore:  tells the register in which Unicorn leaves a wrong value; may be NULL, and returns
  *           @nr_regs if there is none
  * @class_of: tells an instruction's class; NULL if that is its form
- * @sample:  how many states a golden table is executed from if not all is; 0 if as many
+ * @slow:    an emulator needs ten times as long, so that there are fewer states
  */
 struct execute_arch {
 	int arch;
@@ -105,7 +105,7 @@ struct execute_arch {
 	const char *(*skip)(const u8 *bytes, size_t len);
 	unsigned int (*ignore)(const u8 *bytes, size_t len);
 	void (*class_of)(char *class, size_t size, const u8 *bytes, size_t len);
-	unsigned int sample;
+	bool slow;
 };
 
 /**
@@ -191,6 +191,7 @@ void machine_note_changes(struct machine_result *result, unsigned long addr, u8 
  * @copied: the length of that
  * @insn:  its plan
  * @in_block: it is executed in a block, but the copy is not
+ * @verbatim: the copy is the same
  */
 struct execute_subject {
 	unsigned long addr;
@@ -200,6 +201,7 @@ struct execute_subject {
 	size_t copied;
 	struct kprobe_insn insn;
 	bool in_block;
+	bool verbatim;
 };
 
 /* execute-compare.c */

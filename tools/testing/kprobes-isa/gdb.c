@@ -19,6 +19,8 @@
 #define PACKET_SIZE	4096
 #define COMMAND_SIZE	1024
 
+static const char digits[] = "0123456789abcdef";
+
 static int fd = -1;
 static pid_t pid;
 static char out[16 * PACKET_SIZE];
@@ -51,14 +53,19 @@ static bool flush(void)
 
 static void put(const char *packet)
 {
+	size_t len = strlen(packet), i;
+	char *at = out + out_len;
 	u8 sum = 0;
-	const char *c;
 
-	for (c = packet; *c; c++)
-		sum += *c;
-	if (out_len + strlen(packet) + 5 > sizeof(out))
+	if (out_len + len + 4 > sizeof(out))
 		fail("too many packets at once");
-	out_len += sprintf(out + out_len, "$%s#%02x", packet, sum);
+	*at++ = '$';
+	for (i = 0; i < len; i++)
+		sum += *at++ = packet[i];
+	*at++ = '#';
+	*at++ = digits[sum >> 4];
+	*at++ = digits[sum & 15];
+	out_len = at - out;
 }
 
 static int get_char(void)
@@ -111,20 +118,24 @@ static void order(const char *packet)
 
 static void put_hex(char *at, const u8 *bytes, size_t len)
 {
-	size_t i;
+	for (; len; len--, bytes++) {
+		*at++ = digits[*bytes >> 4];
+		*at++ = digits[*bytes & 15];
+	}
+	*at = 0;
+}
 
-	for (i = 0; i < len; i++)
-		sprintf(at + 2 * i, "%02x", bytes[i]);
+static u8 digit(char c)
+{
+	return c <= '9' ? c - '0' : c - 'a' + 10;
 }
 
 static size_t get_hex(u8 *bytes, size_t size, const char *hex)
 {
-	static const char digits[] = "0123456789abcdef";
 	size_t i;
 
 	for (i = 0; i < size && hex[2 * i] && hex[2 * i + 1]; i++)
-		bytes[i] = (strchr(digits, hex[2 * i]) - digits) << 4 |
-			   (strchr(digits, hex[2 * i + 1]) - digits);
+		bytes[i] = digit(hex[2 * i]) << 4 | digit(hex[2 * i + 1]);
 	return i;
 }
 

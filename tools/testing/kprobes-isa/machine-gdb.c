@@ -345,9 +345,9 @@ static void read_memory(struct machine_result *result)
 static void note_sp(struct machine_result *result, const u8 *regs)
 {
 	const struct machine_reg *sp = &arch->regs[machine_sp()];
-	const u8 *from = sp->id & GDB_MEMORY ? memory + (sp->id & ~GDB_MEMORY) : regs + sp->id;
 
-	result->lowest = min_t(unsigned long, result->lowest, get_value(from, sp->size));
+	result->lowest = min_t(unsigned long, result->lowest,
+			       get_value(regs + sp->id, sp->size));
 }
 
 /* Steps until the code is left, or a trap is taken. Sets @regs to the registers then. */
@@ -355,14 +355,12 @@ static void run_code(struct machine_result *result, u8 *regs, unsigned long addr
 		     unsigned int most, bool branch)
 {
 	unsigned int steps = 0;
-	unsigned long pc = addr, next, mask;
+	unsigned long pc = addr, next;
 	bool skips;
 	size_t size;
 
-	/* Where addresses have fewer bits than there, both are cut. */
-	mask = gdb->pc.size < sizeof(addr) ? (1UL << 8 * gdb->pc.size) - 1 : ~0UL;
 	do {
-		result->at = pc - (addr & mask);
+		result->at = pc - addr;
 		gdb_step();
 		gdb_read_registers(regs, &size);
 		note_sp(result, regs);
@@ -373,12 +371,10 @@ static void run_code(struct machine_result *result, u8 *regs, unsigned long addr
 			return;
 		next = gdb->next.size ? get_reg(regs, &gdb->next) : pc + WORD;
 		skips = branch && gdb->skips && gdb->skips(regs);
-	} while (skips || (pc - (addr & mask) < len && steps < (most ?: STEPS_MAX)));
+	} while (skips || (pc - addr < len && steps < (most ?: STEPS_MAX)));
 	result->end = most || steps < STEPS_MAX ? MACHINE_WENT : MACHINE_LONG;
 	/* A branch that waits for a delay slot shows there. */
 	result->pc = next - WORD;
-	if (mask != ~0UL && result->pc - (addr & mask) <= len)
-		result->pc |= addr & ~mask;
 }
 
 /* What nothing does. */

@@ -8,7 +8,8 @@
 /*
  * Where a register of struct machine_reg is: at an offset among those that QEMU reads together;
  * with GDB_NUMBER, one that has a number; with GDB_MEMORY, at an address from which code of
- * gdb_machine.before loads it, and to which gdb_machine.after stores it.
+ * gdb_machine.before loads it, and to which gdb_machine.after stores it. The stack pointer is at an
+ * offset.
  */
 #define GDB_NUMBER	0x10000
 #define GDB_MEMORY	0x20000
