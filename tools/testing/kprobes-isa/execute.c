@@ -341,7 +341,7 @@ static const char *add_bundle(struct execute_subject *s, size_t avail)
 		if (kprobe_flow_is_branch(s->insn.flow) && kprobe_flow_is_branch(next.flow))
 			why = "has a branch in its delay slot";
 	}
-	return why;
+	return i < s->insn.bundle ? "has its delay slot in another function" : why;
 }
 
 /* Executes it, unless @why tells why not. */
