@@ -113,12 +113,20 @@ static unsigned int op3_of(u32 word)
 	return word >> 19 & 0x3f;
 }
 
-/* What accesses register windows: flushw, saved, return, save and restore. */
-static bool wants(const u8 *bytes)
+/* What accesses register windows, in a delay slot too: flushw, saved, return, save and restore. */
+static bool wants(const u8 *bytes, size_t len)
 {
-	u32 word = get_unaligned_be32(bytes), op3 = op3_of(word);
+	bool wanted = false;
+	u32 word, op3;
+	size_t at;
 
-	return word >> 30 == 2 && (op3 == 0x2b || op3 == 0x31 || op3 == 0x39 || op3 >= 0x3c);
+	for (at = 0; at + 4 <= len; at += 4) {
+		word = get_unaligned_be32(bytes + at);
+		op3 = op3_of(word);
+		wanted |= word >> 30 == 2 &&
+			  (op3 == 0x2b || op3 == 0x31 || op3 == 0x39 || op3 >= 0x3c);
+	}
+	return wanted;
 }
 
 static enum machine_end trap(const u8 *values, unsigned long pc, struct machine_result *result)

@@ -249,7 +249,7 @@ unsigned long machine_write_slot(const u8 *bytes, size_t len)
 	machine_write_text(addr, bytes, len);
 	next_slot = (next_slot + SLOT_SIZE) % SLOTS_SIZE;
 	memcpy(copy, bytes, len);
-	with_before = gdb->before && (!gdb->wants || gdb->wants(bytes));
+	with_before = gdb->before && (!gdb->wants || gdb->wants(bytes, len));
 	with_rest = gdb->rest && gdb->rest(bytes);
 	return addr;
 }

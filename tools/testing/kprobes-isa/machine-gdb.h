@@ -60,7 +60,7 @@ struct gdb_machine {
 	unsigned long code;
 	unsigned int (*first)(u32 *code);
 	unsigned int (*before)(u32 *code);
-	bool (*wants)(const u8 *bytes);
+	bool (*wants)(const u8 *bytes, size_t len);
 	unsigned int (*after)(u32 *code);
 	bool (*ends)(const u8 *bytes, bool trapped);
 	struct gdb_reg clean;
