@@ -28,6 +28,9 @@
 #define V(nr)	{ .id = GDB_NUMBER | (104 + (nr)), .kind = MACHINE_RANDOM, .size = 16 }
 #define VS(nr)	{ .id = GDB_NUMBER | (138 + (nr)), .kind = MACHINE_RANDOM, .size = 8 }
 
+/* The first one of floating point among the registers. */
+#define FPR	38
+
 static const struct machine_reg regs[] = {
 	R(0), { .id = 8, .kind = MACHINE_STACK, .size = 8 }, R(2), R(3), R(4), R(5), R(6), R(7),
 	R(8), R(9), R(10), R(11), R(12), R(13), R(14), R(15), R(16), R(17), R(18), R(19), R(20),
@@ -115,6 +118,18 @@ static enum machine_end trap(const u8 *values, unsigned long pc, struct machine_
 	}
 }
 
+/*
+ * mtfsf may enable the exception that it sets. QEMU ignores that, as MSR does not want any, but
+ * then goes on to the next instruction.
+ */
+static void limit(union machine_value *state, const u8 *bytes, size_t len)
+{
+	u32 word = word_of(bytes);
+
+	if ((word & 0xfc0007fe) == 0xfc00058e)
+		state[FPR + (word >> 11 & 31)].number &= ~0xf8ULL;
+}
+
 static const char *skip_more(const u8 *bytes, size_t len)
 {
 	u32 word = word_of(bytes), rs = word >> 21 & 31;
@@ -136,6 +151,7 @@ const struct execute_arch execute_arch = {
 	.slots = 0xc000000001e00000,
 	.always = always,
 	.open = open,
+	.limit = limit,
 	.skip = skip_more,
 	.class_of = class_of,
 	.slow = true,
