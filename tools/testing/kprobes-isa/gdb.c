@@ -4,6 +4,7 @@
  * with "OK" alone is waited for together with the next reply that says more. For QEMU the next
  * packet acknowledges a reply.
  */
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -139,6 +140,20 @@ static size_t get_hex(u8 *bytes, size_t size, const char *hex)
 	return i;
 }
 
+/*
+ * One waits for the other, so that both are faster on the same CPU, and if neither interrupts the
+ * other. QEMU inherits it.
+ */
+static void stay_on_cpu(void)
+{
+	cpu_set_t cpus;
+
+	CPU_ZERO(&cpus);
+	CPU_SET(sched_getcpu(), &cpus);
+	sched_setaffinity(0, sizeof(cpus), &cpus);
+	sched_setscheduler(0, SCHED_BATCH, &(struct sched_param){});
+}
+
 /**
  * gdb_start() - start QEMU
  * @emulator: command that prints the words that begin QEMU's command line
@@ -161,6 +176,7 @@ bool gdb_start(const char *emulator, const char *options, int memory, unsigned l
 		 size >> 20, memory);
 	if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends))
 		return false;
+	stay_on_cpu();
 	pid = fork();
 	if (!pid) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
