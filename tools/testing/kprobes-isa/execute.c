@@ -304,13 +304,17 @@ static void run_states(struct class *class, const struct execute_subject *s)
 static const char *write_copy(struct execute_subject *s)
 {
 	const struct kprobe_isa *isa = harness_target.isa;
+	u32 scratch = isa->scratch & ~s->reads;
 	u8 buf[128];
 	struct kprobe_code code = { .buf = buf, .size = sizeof(buf), .base = machine_next_slot() };
 
-	if (s->insn.flow == KPROBE_FLOW_JUMP || s->insn.flow == KPROBE_FLOW_COND)
-		s->insn.dead = isa->scratch & -isa->scratch;
 	if (s->insn.no_copy)
 		return "has no copy";
+	if (s->insn.flow == KPROBE_FLOW_JUMP || s->insn.flow == KPROBE_FLOW_COND) {
+		s->insn.dead = scratch & -scratch;
+		if (isa->scratch && !scratch)
+			return "reads all registers that its copy may write";
+	}
 	isa->emit(&code, &s->insn, s->bytes, s->addr);
 	if (code.far) {
 		/* In the table there are targets that nothing in a kernel has. */
@@ -334,10 +338,12 @@ static const char *add_bundle(struct execute_subject *s, size_t avail)
 	unsigned int i;
 
 	s->len = s->insn.len;
+	s->reads = s->insn.reads;
 	for (i = 0; i < s->insn.bundle && s->len < avail; i++) {
 		harness_target.isa->plan(&next, s->bytes + s->len, avail - s->len,
 					 s->addr + s->len);
 		s->len += next.len;
+		s->reads |= next.reads;
 		if (kprobe_flow_is_branch(s->insn.flow) && kprobe_flow_is_branch(next.flow))
 			why = "has a branch in its delay slot";
 	}

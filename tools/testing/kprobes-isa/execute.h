@@ -187,6 +187,7 @@ void machine_note_changes(struct machine_result *result, unsigned long addr, u8 
  * @addr:  where it is
  * @len:   its length, with what is in its delay slots
  * @bytes: what it is
+ * @reads: registers of kprobe_isa.scratch that it reads, with what is in its delay slots
  * @slot:  where the copy is
  * @copied: the length of that
  * @insn:  its plan
@@ -197,6 +198,7 @@ struct execute_subject {
 	unsigned long addr;
 	size_t len;
 	const u8 *bytes;
+	u32 reads;
 	unsigned long slot;
 	size_t copied;
 	struct kprobe_insn insn;
