@@ -342,6 +342,8 @@ static const char *add_bundle(struct execute_subject *s, size_t avail)
 	for (i = 0; i < s->insn.bundle && s->len < avail; i++) {
 		harness_target.isa->plan(&next, s->bytes + s->len, avail - s->len,
 					 s->addr + s->len);
+		if (!why && arch->skip)
+			why = arch->skip(s->bytes + s->len, next.len);
 		s->len += next.len;
 		s->reads |= next.reads;
 		if (kprobe_flow_is_branch(s->insn.flow) && kprobe_flow_is_branch(next.flow))
