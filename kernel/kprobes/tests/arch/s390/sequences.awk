@@ -27,10 +27,6 @@ function sequence(insn,		word)
 {
 	word = insn
 	sub(/ .*/, "", word)
-	# Branches
-	if (word ~ /^b|^c[gl]?[gli]?[ri]b[a-z]*$|^cl[gir].*b$/ &&
-	    insn !~ /^(br %r0|bnor|b[ct][^,]*,%r0$)/)
-		return ""
 	# What is written by hand: divisions, pairs of registers with lengths, operands that a trap
 	# changes, the machine's registers and clocks
 	if (word ~ /^(d[ls]g.*|mvcle?|clcle?|mvst|srst|clst|cksm|cs[pst]g?|tr|stfle|sfpc|lfpc|spm|lmd)$/ ||
@@ -47,7 +43,56 @@ function sequence(insn,		word)
 		sub(/%v0,/, "%v8,", insn)
 		sub(/[0-9]*[(]/, "0(", insn)
 	}
-	if (insn ~ /^[a-z]* %[a-z0-9]*,0x[0-9a-f]*$/)
+	if (insn ~ /^[a-z]* [%a-z0-9]*,0x[0-9a-f]*$/)
 		sub(/0x.*/, "9b", insn)
 	return "RUN \"" near(insn) "\""
+}
+
+# The operands in front of where a branch leads. Registers are those that make it take place in some
+# passes of differential.c, and not in others.
+function operands(word, text,	part)
+{
+	split(text, part, ",")
+	if (word ~ /^bras/)
+		return part[1] ~ /^%r(0|14)$/ ? part[1] "," : "%r5,"
+	if (word ~ /^br?ct/)
+		return "%r3,"
+	if (word ~ /^br?x/)
+		return word ~ /^br/ ? "%r2,%r4," : "%r2,%r6,"
+	if (word ~ /^[bj]/)
+		return ""
+	if (part[2] !~ /^%/)
+		return "%r3," (part[2] ~ /^(-1|255)$/ ? part[2] : 1) ","
+	return "%r2,%r3," (part[3] ~ /^[0-9]+$/ ? part[3] "," : "")
+}
+
+# A branch forwards and back, or to an address in a register.
+function branch(insn,	word, text, limits)
+{
+	word = text = insn
+	sub(/ .*/, "", word)
+	sub(/^[^ ]* */, "", text)
+	if (word ~ /^(larl|pfdrl|nopr?)$/ || insn == "ber %r0")
+		return sequence(insn)
+	# What bras leads over may be data. A call is the last instruction that a jump covers.
+	limits = word == "bras" ? "NO_JUMP\n" : ""
+	text = operands(word, text)
+	if (insn ~ /0x[0-9a-f]*$/)
+		return limits "OVER \"" word " " text "1f\"\n" limits "BACK \"" word " " text "1b\""
+	if (word ~ /^ba[ls]r$/)
+		return insn ~ /%r0$/ ? "RUN \"" word " %r5,%r0\"" : ""
+	if (insn ~ /[(]%r[0-9]*,/)
+		return "JUMP %r5, \"lghi %r4,-8\", \"" word " " text "8(%r4,%r5)\""
+	if (insn ~ /[(]/)
+		return "JUMP %r5, nop, \"" word " " text "0(%r5)\""
+	if (insn ~ /%r14$/)
+		return "JUMP %r14, nop, \"" word " " text "%r14\""
+	return insn ~ /%r/ ? "JUMP %r5, nop, \"" word " " text "%r5\"" : ""
+}
+
+/^[0-9a-f ]+ : (emulate|nop) .*\t# / {
+	sub(/.*\t# /, "")
+	line = /^bpr?p / ? "" : branch($0)
+	if (line && !made[line]++)
+		print line
 }
