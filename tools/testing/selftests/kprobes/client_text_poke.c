@@ -86,9 +86,11 @@ static void take(const struct perf_event_header *header)
 static void read_ring(int i)
 {
 	uint8_t *data = (uint8_t *)rings[i].page + sysconf(_SC_PAGESIZE);
-	uint64_t head = __atomic_load_n(&rings[i].page->data_head, __ATOMIC_ACQUIRE);
+	/* The kernel counts in a long: where that has 32 bits, the upper half does not change. */
+	uint64_t head = rings[i].page->data_head;
 	static uint8_t record[65536];
 
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	while (rings[i].tail < head) {
 		struct perf_event_header *header = (void *)record;
 
@@ -99,7 +101,8 @@ static void read_ring(int i)
 		rings[i].tail += header->size;
 		take(header);
 	}
-	__atomic_store_n(&rings[i].page->data_tail, rings[i].tail, __ATOMIC_RELEASE);
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	rings[i].page->data_tail = rings[i].tail;
 }
 
 static void read_rings(void)
