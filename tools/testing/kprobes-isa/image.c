@@ -78,6 +78,10 @@ static void read_ways(const char *start, const char *stop, size_t size, unsigned
 	unsigned long addr = elf_value_of(start), end = elf_value_of(stop);
 	struct way way;
 
+	if ((end - addr) % size) {
+		fprintf(stderr, "%s: no table with entries of %zu bytes\n", start, size);
+		exit(2);
+	}
 	ways = realloc(ways, (nr_ways + (end - addr) / size + 1) * sizeof(*ways));
 	for (; addr < end; addr += size) {
 		way = (struct way){ address_at(addr, absolute),

@@ -37,6 +37,8 @@ static const char *const sequences[] = {
 #endif
 
 #define SIGN		(IS_ENABLED(CONFIG_64BIT) ? 0xffffffff00000000UL : 0)
+/* Of an address in a table */
+#define WORD		(IS_ENABLED(CONFIG_64BIT) ? 8 : 4)
 
 /* Of addresses and jumps in segments of 256 MB. */
 const struct harness_target harness_target = {
@@ -47,6 +49,9 @@ const struct harness_target harness_target = {
 	.near = SIGN | 0x81235560,
 	.away = SIGN | 0xc0010000,
 	.big_endian = IS_ENABLED(CONFIG_CPU_BIG_ENDIAN),
+	.jump_absolute = WORD,
+	.fixup_size = 2 * WORD,
+	.fixup_absolute = WORD,
 	.objdump = IS_ENABLED(CONFIG_64BIT) ? "mips64el-linux-gnuabi64-objdump -d -w" :
 					      "mips-linux-gnu-objdump -d -w",
 	.odd = odd,
