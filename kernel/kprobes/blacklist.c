@@ -31,6 +31,7 @@
 #include "../../mm/kasan/kasan.h"
 #endif
 #include "place.h"
+#include "symbol.h"
 
 /*
  * Functions of other subsystems that the hit path calls and that have no NOKPROBE_SYMBOL() of
@@ -148,11 +149,10 @@ int kprobe_blacklist_add_text(unsigned long start, unsigned long end)
  */
 int __init kprobe_blacklist_add_symbols(const char *first, const char *last)
 {
-	unsigned long start = kallsyms_lookup_name(first);
-	unsigned long end = kallsyms_lookup_name(last);
-	unsigned long size, offset;
+	unsigned long start, end, size, offset;
 
-	if (!start || !end || !kallsyms_lookup_size_offset(end, &size, &offset))
+	if (kprobe_find_symbol(first, true, &start) || kprobe_find_symbol(last, true, &end) ||
+	    !kallsyms_lookup_size_offset(end, &size, &offset))
 		return 0;
 	if (start > end)
 		pr_warn("kprobes: %s is not in front of %s: it can be probed\n", first, last);
@@ -172,11 +172,17 @@ int __init kprobe_blacklist_add_symbols(const char *first, const char *last)
  */
 int __init kprobe_blacklist_add_functions(const char * const *names, unsigned int nr)
 {
+	static char dotted[KSYM_NAME_LEN] __initdata;
 	unsigned int i;
 	int ret = 0;
 
-	for (i = 0; !ret && i < nr; i++)
+	for (i = 0; !ret && i < nr; i++) {
 		ret = kallsyms_on_each_match_symbol(forbid_function, names[i], NULL);
+		/* Where functions have descriptors, their text has a dot in front of the name. */
+		if (!ret && have_function_descriptors() &&
+		    snprintf(dotted, sizeof(dotted), ".%s", names[i]) < sizeof(dotted))
+			ret = kallsyms_on_each_match_symbol(forbid_function, dotted, NULL);
+	}
 	return ret;
 }
 
@@ -264,7 +270,10 @@ static bool is_piece_of_forbidden(struct module *mod, const char *name)
 	const char *dot = strchr(name, '.');
 	char function[KSYM_NAME_LEN];
 
-	for (; dot && dot != name; dot = strchr(dot + 1, '.')) {
+	/* The text of a function that has a descriptor has a name that begins with a dot. */
+	if (dot == name)
+		dot = strchr(dot + 1, '.');
+	for (; dot; dot = strchr(dot + 1, '.')) {
 		/* Suffixes that compilers give to clones and split-off parts of a function. */
 		if (strcmp(dot, ".cold") && !strstarts(dot, ".cold.") &&
 		    !strstarts(dot, ".isra.") && !strstarts(dot, ".constprop.") &&
