@@ -280,13 +280,18 @@ static void put_word(struct kprobe_code *code, u32 word)
 		kprobe_put_be32(code, word);
 }
 
+static bool branch_reaches(unsigned long from, unsigned long to)
+{
+	long apart = to - from;
+
+	return apart >= -SZ_32M && apart < SZ_32M;
+}
+
 static void put_branch(struct kprobe_code *code, u32 word, unsigned long to)
 {
-	long apart = to - kprobe_code_here(code);
-
-	if (apart < -SZ_32M || apart >= SZ_32M)
+	if (!branch_reaches(kprobe_code_here(code), to))
 		code->far = true;
-	put_word(code, word | PPC_LI(apart));
+	put_word(code, word | PPC_LI(to - kprobe_code_here(code)));
 }
 
 static void put_jump(struct kprobe_code *code, unsigned long to, u32 scratch)
@@ -410,17 +415,33 @@ static void put_breakpoint(struct kprobe_code *code, const struct kprobe_insn *i
 	put_word(code, PPC_RAW_TRAP());
 }
 
+/* To where a branch does not reach. The first 16 bits of the kernel's addresses are no others. */
+static void put_far_call(struct kprobe_code *code, unsigned long to)
+{
+	if (PPC_HIGHER((u64)to))
+		code->far = true;
+	put_constant(code, _R0, to & ~((u64)U16_MAX << 32));
+	put_word(code, PPC_RAW_MTLR(_R0));
+	put_word(code, PPC_RAW_BLRL());
+}
+
 /*
  * The call overwrites the link register: the stub saves it where the registers will be. On 64 bit
- * also r2, as common code has to anyway, so that the length is a multiple of eight.
+ * modules are far from the kernel. Where the kernel is near, nops make the call as long.
  */
 static void put_enter(struct kprobe_code *code, unsigned long common)
 {
+	unsigned int start = code->len;
+
 	put_push(code);
 	put_word(code, PPC_RAW_MFLR(_R0));
 	put_word(code, STORE_R0 + KPROBE_STUB_LINK);
-	if (PPC64)
-		put_word(code, PPC_RAW_STD(_R2, _R1, KPROBE_STUB_REGS + 2 * 8));
+	if (PPC64 && !branch_reaches(kprobe_code_here(code) + 5 * WORD_SIZE, common)) {
+		put_far_call(code, common);
+		return;
+	}
+	while (code->len - start < KPROBE_STUB_ENTER - WORD_SIZE)
+		put_word(code, PPC_RAW_NOP());
 	put_branch(code, PPC_RAW_BL(0), common);
 }
 

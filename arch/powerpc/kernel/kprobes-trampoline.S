@@ -18,15 +18,14 @@
 	.section .kprobes.text, "ax"
 
 /*
- * Saves all but r0, LR and on 64 bit r2, into a frame that is there already. The probed code's
- * stack pointer is in r31 then, and what LR was here in r30: unwinders look for that there. The
- * marker has them find the registers.
+ * Saves all but r0 and LR, into a frame that is there already. The probed code's stack pointer is
+ * in r31 then, and what LR was here in r30: unwinders look for that there. The marker has them find
+ * the registers.
  */
 .macro SAVE_REGS
-#ifdef CONFIG_PPC64
-	SAVE_GPRS(3, 13, r1)
-#else
 	SAVE_GPRS(2, 12, r1)
+#ifdef CONFIG_PPC64
+	SAVE_GPR(13, r1)
 #endif
 	SAVE_NVGPRS(r1)
 	mflr	r30
@@ -154,9 +153,6 @@ SYM_CODE_END(kprobe_detour_common)
 SYM_CODE_START(\name)
 	PPC_STLU r1,-INT_FRAME_SIZE(r1)
 	SAVE_GPR(0, r1)
-#ifdef CONFIG_PPC64
-	SAVE_GPR(2, r1)
-#endif
 	mflr	r0
 	PPC_STL	r0,_LINK(r1)
 	SAVE_REGS

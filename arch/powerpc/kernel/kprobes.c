@@ -4,8 +4,8 @@
  *
  * A point's instruction becomes an unconditional trap, and where it can a branch to a stub later
  * on. Both are one word, so no CPU executes half of one. Slots and stubs for the kernel's text are
- * in that text: vmalloc's memory, from where slots of modules go back by a trap, is out of a
- * branch's reach.
+ * in that text, as vmalloc's memory is out of a branch's reach. There are those of modules, whose
+ * text is near enough, mostly.
  *
  * A program check masks interrupts, in software alone on 64 bit: one that comes in the meantime is
  * handled when the trap returns, and so is the one by which patching ends.

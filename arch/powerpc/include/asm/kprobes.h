@@ -27,8 +27,8 @@
  */
 #ifdef CONFIG_PPC64
 #define KPROBE_STUB_LINK	(KPROBE_STUB_REGS + 36 * 8)
-#define KPROBE_STUB_ENTER	24
-#define KPROBE_STUB_SAVED	8
+#define KPROBE_STUB_ENTER	40
+#define KPROBE_STUB_SAVED	24
 #define KPROBE_STUB_LEAVE	16
 #else
 #define KPROBE_STUB_LINK	(KPROBE_STUB_REGS + 36 * 4)
@@ -70,13 +70,13 @@ typedef u32 kprobe_opcode_t;
 #define KPROBE_JUMP_SIZE	4
 
 /* Room for the longest copy that runs in a slot, a call, a jump back. */
-#define KPROBE_SLOT_SIZE	56
+#define KPROBE_SLOT_SIZE	72
 
 /*
  * A call, the longest copy and a jump back; the end of a call, the first instruction, a call, a
  * jump. The longest copy, of a conditional call, does not come with the second part.
  */
-#define KPROBE_DETOUR_MAX_SIZE	128
+#define KPROBE_DETOUR_MAX_SIZE	160
 
 /**
  * struct arch_kprobe_insn - what else is known of an instruction

@@ -106,6 +106,29 @@ static void powerpc_stub(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, code.len, KPROBE_STUB_ENTER + KPROBE_STUB_LEAVE);
 }
 
+/*
+ * A stub in the memory of modules calls a trampoline in the kernel's text, in as many bytes: on 64
+ * bit by an address of which 16 bits are the window's, and 32 others.
+ */
+static void powerpc_stub_reach(struct kunit *test)
+{
+	const u64 kernel = 0xc000000000000000ULL, modules = 0xc008000000040000ULL;
+	struct kprobe_code code = { .buf = buf, .size = sizeof(buf), .base = ADDR - SZ_1G };
+
+	if (!IS_ENABLED(CONFIG_PPC64)) {
+		powerpc_kprobe_isa.enter(&code, ADDR);
+		KUNIT_EXPECT_TRUE(test, code.far);
+		return;
+	}
+	code.base = modules;
+	powerpc_kprobe_isa.enter(&code, kernel + ADDR);
+	KUNIT_EXPECT_FALSE(test, code.far);
+	KUNIT_EXPECT_EQ(test, code.len, KPROBE_STUB_ENTER);
+	code.len = 0;
+	powerpc_kprobe_isa.enter(&code, kernel + SZ_4G);
+	KUNIT_EXPECT_TRUE(test, code.far);
+}
+
 /* The longest copy that runs, and the longest of all, in slots and detours. */
 static void powerpc_room(struct kunit *test)
 {
@@ -136,6 +159,7 @@ static struct kunit_case powerpc_insn_cases[] = {
 	KUNIT_CASE(powerpc_prefixed_reach),
 	KUNIT_CASE(powerpc_prefixed_place),
 	KUNIT_CASE(powerpc_stub),
+	KUNIT_CASE(powerpc_stub_reach),
 	KUNIT_CASE(powerpc_room),
 	KUNIT_CASE(powerpc_cut_short),
 	{ }
