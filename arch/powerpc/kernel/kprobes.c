@@ -64,22 +64,18 @@ void arch_kprobe_write_slot(void *slot, const void *code, size_t len)
 
 #ifdef CONFIG_PPC64_ELF_ABI_V2
 /*
- * Callers with the same TOC pointer skip the two instructions that make it. The second one may
- * have a probe of its own.
+ * Callers with the same TOC pointer skip the two instructions that make it. A probe on the first is
+ * behind them, so nobody else writes to it.
  */
 unsigned long arch_kprobe_entry(unsigned long start)
 {
-	u32 words[2];
+	u32 word;
 
-	if (copy_from_kernel_nofault(words, (void *)start, sizeof(words)))
+	if (copy_from_kernel_nofault(&word, (void *)start, sizeof(word)))
 		return start;
-	kprobe_unpatch(start, words, sizeof(words));
-	words[0] &= ~GENMASK(15, 0);
-	words[1] &= ~GENMASK(15, 0);
-	if ((words[0] == PPC_RAW_ADDIS(_R2, _R12, 0) || words[0] == PPC_RAW_LIS(_R2, 0)) &&
-	    words[1] == PPC_RAW_ADDI(_R2, _R2, 0))
-		return start + sizeof(words);
-	return start;
+	word &= ~GENMASK(15, 0);
+	return word == PPC_RAW_ADDIS(_R2, _R12, 0) || word == PPC_RAW_LIS(_R2, 0) ?
+	       start + 2 * sizeof(word) : start;
 }
 #endif
 
