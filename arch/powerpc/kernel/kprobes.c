@@ -277,6 +277,8 @@ static const char * const no_go[] __initconst = {
 	/* KVM's, of guests in problem state. */
 	"kvmppc_interrupt_pr", "kvmppc_skip_interrupt", "kvmppc_skip_Hinterrupt",
 	"kvmppc_handler_skip_ins", "kvmppc_entry_trampoline",
+	/* Called between the two switches to and from a guest. */
+	"load_fp_state", "load_vr_state", "store_fp_state", "store_vr_state",
 };
 
 /* From one symbol to the end of another. */

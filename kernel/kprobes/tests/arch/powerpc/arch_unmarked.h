@@ -43,7 +43,8 @@ static const struct unmarked unmarked_here[] = {
 	{ "a guest's state is in the registers", {
 		"kvmppc_hcall", "kvmppc_hv_entry_trampoline", "kvmppc_handler_trampoline_enter",
 		"kvmppc_interrupt_pr", "kvmppc_skip_interrupt", "kvmppc_skip_Hinterrupt",
-		"kvmppc_handler_skip_ins", "kvmppc_entry_trampoline" } },
+		"kvmppc_handler_skip_ins", "kvmppc_entry_trampoline", "store_fp_state",
+		"store_vr_state" } },
 	{ "marked in assembly, which leaves no symbol", {
 		"__enter_rtas", "add_reloc_offset", "enter_rtas", "load_fp_state",
 		"load_up_altivec", "load_up_fpu", "load_vr_state", "reloc_offset",
