@@ -7,7 +7,9 @@
  */
 #include <linux/linkage.h>
 #include <asm/asm-offsets.h>
+#ifdef CONFIG_PPC64
 #include <asm/exception-64s.h>
+#endif
 #include <asm/interrupt.h>
 #include <asm/kprobes.h>
 #include <asm/ppc_asm.h>
@@ -33,7 +35,7 @@
 	mfctr	r5
 	mfxer	r6
 	mfmsr	r7
-	addi	r31,r1,INT_FRAME_SIZE
+	addi	r31,r1,KPROBE_STUB_FRAME
 	PPC_STL	r4,_CCR(r1)
 	PPC_STL	r5,_CTR(r1)
 	PPC_STL	r6,_XER(r1)
@@ -122,7 +124,8 @@ SYM_CODE_START(kprobe_detour_common)
 	wrteei	0
 #else
 	mfmsr	r4
-	rlwinm	r4,r4,0,~(MSR_EE | MSR_RI)
+	rlwinm	r4,r4,0,~MSR_EE
+	rlwinm	r4,r4,0,~MSR_RI
 	mtmsr	r4
 	isync
 #endif
@@ -149,9 +152,8 @@ SYM_CODE_END(kprobe_detour_common)
  * Reached by the return of a function that has a return probe, or a rethook. The stack pointer is
  * as it was when the function was called, and by that the call is known.
  */
-.macro RETURN_TRAMPOLINE name:req callee:req
-SYM_CODE_START(\name)
-	PPC_STLU r1,-INT_FRAME_SIZE(r1)
+.macro RETURN_TO callee:req
+	PPC_STLU r1,-KPROBE_STUB_FRAME(r1)
 	SAVE_GPR(0, r1)
 	mflr	r0
 	PPC_STL	r0,_LINK(r1)
@@ -162,14 +164,19 @@ SYM_CODE_START(\name)
 	mtlr	r4
 	RESTORE_REGS
 	REST_GPR(0, r1)
-	addi	r1,r1,INT_FRAME_SIZE
+	addi	r1,r1,KPROBE_STUB_FRAME
 	blr
-SYM_CODE_END(\name)
 .endm
 
-RETURN_TRAMPOLINE kretprobe_trampoline kprobe_stub_return
+/* With a descriptor where functions have one. */
+_GLOBAL(kretprobe_trampoline)
+	RETURN_TO kprobe_stub_return
+	.size	DOTSYM(kretprobe_trampoline), . - DOTSYM(kretprobe_trampoline)
+
 #ifdef CONFIG_RETHOOK
-RETURN_TRAMPOLINE arch_rethook_trampoline kprobe_stub_rethook
+SYM_CODE_START(arch_rethook_trampoline)
+	RETURN_TO kprobe_stub_rethook
+SYM_CODE_END(arch_rethook_trampoline)
 #endif
 
 SYM_CODE_START(kprobe_trampolines_end)

@@ -28,7 +28,7 @@
 #include <asm/sections.h>
 
 /* What a stub saves before it calls common code is part of what that saves. */
-static_assert(STACK_INT_FRAME_SIZE == KPROBE_STUB_FRAME);
+static_assert(STACK_INT_FRAME_SIZE <= KPROBE_STUB_FRAME);
 static_assert(STACK_INT_FRAME_REGS == KPROBE_STUB_REGS);
 static_assert(STACK_INT_FRAME_REGS + offsetof(struct pt_regs, link) == KPROBE_STUB_LINK);
 static_assert(offsetof(struct kprobe_detour, route.run_post) == KPROBE_DETOUR_RUN_POST);

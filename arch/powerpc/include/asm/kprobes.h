@@ -8,6 +8,7 @@
 /*
  * Room that a stub makes on the stack: a frame as interrupts have it, below the bytes that
  * functions use without a frame of their own (KERNEL_REDZONE_SIZE). Where struct pt_regs is in it.
+ * On 32 bit that structure is shorter where there is no Book E, or no KUAP.
  */
 #if defined(CONFIG_PPC64_ELF_ABI_V2)
 #define KPROBE_STUB_FRAME	720
