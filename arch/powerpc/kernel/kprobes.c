@@ -15,6 +15,7 @@
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
 #include <linux/memory.h>
+#include <linux/mm.h>
 #include <linux/rethook.h>
 #include <linux/set_memory.h>
 #include <linux/smp.h>
@@ -53,7 +54,7 @@ void arch_kprobe_write_slot(void *slot, const void *code, size_t len)
 {
 	unsigned long start = (unsigned long)slot & PAGE_MASK;
 	int pages = PFN_UP((unsigned long)slot + len - start);
-	bool by_address = !IS_ENABLED(CONFIG_STRICT_KERNEL_RWX) && is_vmalloc_addr(slot);
+	bool by_address = !IS_ENABLED(CONFIG_STRICT_KERNEL_RWX) && is_vmalloc_or_module_addr(slot);
 
 	if (by_address)
 		set_memory_rw(start, pages);
