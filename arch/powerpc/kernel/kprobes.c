@@ -259,6 +259,8 @@ static const char * const no_go[] __initconst = {
 	"__switch_to", "_switch",
 	/* ftrace patches its own calls of tracers without a record of the place. */
 	"ftrace_caller", "ftrace_call", "ftrace_regs_caller", "ftrace_regs_call",
+	/* 32 bit: r2 is not the task yet, or SRR0 and SRR1 are those of the return. */
+	"transfer_to_syscall", "ret_from_syscall", "syscall_exit_finish",
 	/* CPUs that come up. */
 	"generic_secondary_smp_init", "generic_secondary_common_init", "__mmu_off",
 	"start_initialization_book3s", "__start_initialization_multiplatform",

@@ -45,10 +45,16 @@ static const struct unmarked unmarked_here[] = {
 		"kvmppc_interrupt_pr", "kvmppc_skip_interrupt", "kvmppc_skip_Hinterrupt",
 		"kvmppc_handler_skip_ins", "kvmppc_entry_trampoline", "store_fp_state",
 		"store_vr_state" } },
+	{ "r2 is not the task yet, or SRR0 and SRR1 are those of the return", {
+		"transfer_to_syscall", "ret_from_syscall", "syscall_exit_finish" } },
 	{ "marked in assembly, which leaves no symbol", {
 		"__enter_rtas", "add_reloc_offset", "enter_rtas", "load_fp_state",
 		"load_up_altivec", "load_up_fpu", "load_vr_state", "reloc_offset",
-		"rtas_return_loc" } },
+		"rtas_return_loc",
+		/* On 32 bit. */
+		"_tlbia", "_tlbie", "add_hash_page", "create_hpte", "fast_exception_return",
+		"flush_hash_pages", "hash_page", "interrupt_return", "prepare_transfer_to_handler",
+		"ret_from_crit_exc", "ret_from_debug_exc", "ret_from_mcheck_exc" } },
 };
 
 static const char * const free_here[] = { };
