@@ -9,7 +9,7 @@ image=vmlinux
 image_target=vmlinux
 console=hvc0
 # What the emulator does not have of the mitigations.
-qemu="qemu-system-ppc64 -M pseries,cap-cfpc=broken,cap-sbbc=broken,cap-ibs=broken,cap-ccf-assist=off -cpu power9"
+qemu="qemu-system-ppc64 -M pseries,cap-cfpc=broken,cap-sbbc=broken,cap-ibs=broken,cap-ccf-assist=off -cpu power10"
 emulator_packages="qemu-system-ppc"
 
 # Path of a busybox for the guest.
