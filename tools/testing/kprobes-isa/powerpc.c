@@ -60,6 +60,10 @@ const struct harness_target harness_target = {
 	.kind_of = kind_of,
 #ifdef SEQUENCES_RUN
 	.sequences = sequences,
+#ifdef CONFIG_PPC64
 	.not_run = "not-run/ppc64le.txt",
+#else
+	.not_run = "not-run/ppc32.txt",
+#endif
 #endif
 };

@@ -24,12 +24,15 @@ ppc64-flags := $(powerpc-flags) -DCONFIG_PPC64 -DCONFIG_CPU_BIG_ENDIAN
 ppc64-generated := $(powerpc-generated)
 ppc32-sources := $(powerpc-sources)
 ppc32-flags := $(powerpc-flags) -DCONFIG_PPC32 -DCONFIG_CPU_BIG_ENDIAN
-ppc32-generated := $(powerpc-generated)
+ppc32-generated := $(powerpc-generated) $(OUT)/sequences-ppc32.inc
+ppc32-flags += -DSEQUENCES_RUN='"$(OUT)/sequences-ppc32.inc"'
 ppc32-execute := execute-powerpc.c
 ppc64-execute := execute-powerpc64.c
 ppc64-emulator := ppc64le
 ppc64le-execute := execute-powerpc64.c
 ppc64le-emulator := ppc64le
 
-SEQUENCES += powerpc
+SEQUENCES += powerpc ppc32
 powerpc-golden := ppc64le.txt
+ppc32-golden := ppc32.txt
+ppc32-sequences := powerpc/sequences.awk

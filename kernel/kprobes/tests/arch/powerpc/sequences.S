@@ -37,11 +37,18 @@ BACK bne 1b
 OVER bdnz 1f
 OVER bdz 1f
 BACK bdnz 1b
-	/* With hints: beq- and beq+, bdnz+ and bdz-. Macros lose the sign. */
+	/* With hints: beq- and beq+, bdnz+ and bdz-. Macros lose the sign. 32 bit has others. */
+#ifdef CONFIG_PPC64
 OVER bc 14,2,1f
 OVER bc 15,2,1f
 OVER bc 25,0,1f
 OVER bc 26,0,1f
+#else
+OVER bc 13,2,1f
+OVER bc 5,2,1f
+OVER bc 17,0,1f
+OVER bc 19,0,1f
+#endif
 OVER bdnzt eq,1f
 OVER bdnzf eq,1f
 OVER bdzt lt,1f

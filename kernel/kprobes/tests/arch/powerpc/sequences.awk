@@ -26,7 +26,7 @@ function sequence(insn,		memory, offset, name)
 	name = insn
 	sub(/ .*/, "", name)
 	# By sequences.S: those that use the stack pointer.
-	if (insn ~ /^[a-z.]+ r1,/ || insn ~ /,r1$/)
+	if (insn ~ /^(mr|stwu|stdu|clrrdi) r1,/)
 		return ""
 	if (match(insn, /-?[0-9]*[(](r[0-9]+|0)[)]/)) {
 		memory = substr(insn, RSTART)
