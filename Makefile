@@ -38,7 +38,7 @@ check: ## lint; sparse and W=1 on each architecture; what a hit executes cannot 
 bench: ## cost and scale beside the base's own kprobes, in tables and plots (45 minutes)
 	@scripts/bench/run $(ARCH) "$(QUICK)" "$(RECORD)"
 
-proof: ## probes on every instruction under a workload (x86_64 alone; hours)
+proof: ## probes on every instruction under a workload (hours)
 	@QUICK="$(QUICK)" PART="$(PART)" scripts/proof/run $(ARCH) $(VARIANT) $(SECONDS)
 
 ci: ## what gates a change: lint, tests, torture, figures (20 to 45 minutes)

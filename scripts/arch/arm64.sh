@@ -12,5 +12,8 @@ boot_args=earlycon
 qemu="qemu-system-aarch64 -M virt -cpu max,pauth-impdef=on"
 emulator_packages="qemu-system-arm"
 
+# Debian's architecture, and its suite that has stress-ng.
+stress_ng="arm64 bookworm"
+
 # Path of a busybox for the guest.
 guest_busybox() { "$scripts/busybox" arm64 "$cross"; }

@@ -12,5 +12,8 @@ qemu="qemu-system-i386 -M q35 -cpu max,vendor=GenuineIntel"
 # The compiler of programs for the guest: Debian's gcc has no 32-bit C library beside it.
 guest_cross=i686-linux-gnu-
 
+# Debian's architecture, and its suite that has stress-ng.
+stress_ng="i386 bookworm"
+
 # Path of a busybox for the guest.
 guest_busybox() { "$scripts/busybox" i386 "$guest_cross"; }

@@ -13,5 +13,8 @@ emulator_packages="qemu-system-mips"
 # The board has one CPU, unless that is of release 6.
 SMP=1
 
+# Debian's architecture, and its suite that has stress-ng.
+stress_ng="mips64el bookworm"
+
 # Path of a busybox for the guest.
 guest_busybox() { "$scripts/busybox" mips64el "$cross"; }

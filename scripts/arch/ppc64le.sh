@@ -12,5 +12,8 @@ console=hvc0
 qemu="qemu-system-ppc64 -M pseries,cap-cfpc=broken,cap-sbbc=broken,cap-ibs=broken,cap-ccf-assist=off -cpu power10"
 emulator_packages="qemu-system-ppc"
 
+# Debian's architecture, and its suite that has stress-ng.
+stress_ng="ppc64el bookworm"
+
 # Path of a busybox for the guest.
 guest_busybox() { "$scripts/busybox" ppc64le "$cross"; }

@@ -13,5 +13,8 @@ boot_args=earlycon=sbi
 qemu="qemu-system-riscv64 -M virt -cpu rv64,v=true"
 emulator_packages="qemu-system-riscv opensbi"
 
+# Debian's architecture, and its suite that has stress-ng.
+stress_ng="riscv64 trixie"
+
 # Path of a busybox for the guest.
 guest_busybox() { "$scripts/busybox" riscv64 "$cross"; }

@@ -11,5 +11,8 @@ console=ttyS0
 qemu="qemu-system-s390x -M s390-ccw-virtio -cpu max"
 emulator_packages="qemu-system-s390x"
 
+# Debian's architecture, and its suite that has stress-ng.
+stress_ng="s390x bookworm"
+
 # Path of a busybox for the guest.
 guest_busybox() { "$scripts/busybox" s390x "$cross"; }

@@ -15,65 +15,54 @@ import os
 import re
 import struct
 
-from text import hitpath
+import machines
+from text import SEQUENTIAL, hitpath
 
-NOP2, NOP5 = b"\x66\x90", b"\x0f\x1f\x44\x00\x00"
+NOP5 = b"\x0f\x1f\x44\x00\x00"
 XOR5 = b"\x2e\x2e\x2e\x31\xc0"              # what a static call that returns 0 becomes
 RET5 = b"\xc3\xcc\xcc\xcc\xcc"
 WINDOW = 8          # a report of the guest: bytes that are compared, with as many on both sides
-FTRACE = "ftrace_call", "ftrace_regs_call"
-# Tables: the edges' symbols, the size of an entry, and that of its address.
-LABELS = "__start___jump_table", "__stop___jump_table", 16, 4
-CALLS = "__start_static_call_sites", "__stop_static_call_sites", 8, 4
-BUGS = "__start___bug_table", "__stop___bug_table", 12, 4
-TRACED = "__start_mcount_loc", "__stop_mcount_loc", 8, 8
-EXCEPTIONS = "__start___ex_table", "__stop___ex_table", 12, 4
-TABLES = LABELS, CALLS, BUGS, TRACED
+FTRACE = "ftrace_call", "ftrace_regs_call", "ftrace_graph_call"
+# The edges of tables.
+LABELS = "__start___jump_table", "__stop___jump_table"
+CALLS = "__start_static_call_sites", "__stop_static_call_sites"
+BUGS = "__start___bug_table", "__stop___bug_table"
+TRACED = "__start_mcount_loc", "__stop_mcount_loc"
+EXCEPTIONS = "__start___ex_table", "__stop___ex_table"
+# s390 has ftrace's trampolines in the text, one for each function, with what they load.
+HOTPATCH = "__ftrace_hotpatch_trampolines_start", "__ftrace_hotpatch_trampolines_end"
+# A part of the text that has copies of instructions, and none of its own.
+ROOM = "kprobe_near_text"
+# So many instructions may be between the first and the last one of an exclusive sequence.
+SEQUENCE = 32
 
-# A prefix, of which the kernel's instructions have one at most.
-LEGACY = rb"^[\x66\xf0\xf2\xf3\x2e\x36\x3e\x26\x64\x65]*[\x40-\x4f]?"
-# The second is what the kernel makes of one that no indirect branch leads to.
-LANDING_PAD, SEALED = rb"\xf3\x0f\x1e[\xfa\xfb]", rb"\x66\x0f\x1f\x00"
-# By the keywords of reasons.
-OPCODES = {
-    "landing-pad": LANDING_PAD,
-    # int3, int1, ud2, ud1
-    "trap": rb"[\xcc\xf1]|\x0f[\x0b\xb9]",
-    # iret, far ret, int, syscall, sysret, sysenter, sysexit; swapgs, mov to a segment; far call and jump
-    "level":
-        rb"[\xcf\xca\xcb\xcd\x8e]|\x0f[\x05\x07\x34\x35\xa1\xa9]|\x0f\x01\xf8|\x0f\x00[\xf0-\xf7\x30-\x37]|"
-        rb"\xff[\x18-\x1f\x28-\x2f\x58-\x5f\x68-\x6f\x98-\x9f\xa8-\xaf]",
-    # vmcall, vmlaunch, vmresume, vmrun, vmmcall, encls, enclu, rsm
-    "world": rb"\x0f\x01[\xc1-\xc3\xcf\xd7\xd8\xd9]|\x0f\xaa",
-    # hlt, mwait, mwaitx, umwait, tpause
-    "sleep": rb"\xf4|\x0f\x01[\xc9\xfb]|\x0f\xae[\xf0-\xf7]",
-    # sti, pop ss, mov ss
-    "shadow": rb"\xfb|\x17|\x8e[\x10-\x17\x50-\x57\x90-\x97\xd0-\xd7]",
-}
 SYMBOLS = {
     "prefix": re.compile(r"__(pfx|cfi)_"),
     "trampoline": re.compile(r"__SCT__"),
 }
 PATCHED = "reserved", "ftrace-site"
+OTHERS = "exclusive", "data", "undecodable", "delay-slot", "inside"
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
 # Both name functions that no section and no table forbids, in quotation marks.
-BLACKLISTS = "arch/x86/kernel/kprobes.c", "kernel/kprobes/blacklist.c"
+BLACKLISTS = "arch/%s/kernel/kprobes.c", "kernel/kprobes/blacklist.c"
 
 
 def branch(addr, code, opcode, length=5):
-    """Where a branch with an offset of 8 or 32 bits leads to; None if it is not that branch."""
+    """Where a branch with an offset of 32 bits leads to; None if it is not that branch."""
     if len(code) < length or not code.startswith(opcode):
         return None
-    offset, = struct.unpack("<b" if length == 2 else "<i", code[len(opcode):length])
-    return addr + length + offset
+    return addr + length + struct.unpack("<i", code[len(opcode):length])[0]
 
 
 class Sites:
     """@labels: address of a jump label: its target. @calls: address of a static call, of its trampoline,
-    or of a call of ftrace: is it a tail call? @functions: addresses of functions."""
+    or of a call of ftrace: is it a tail call? @functions: addresses of functions. @ranges: where others
+    write what they want: first addresses, and those behind the last."""
 
-    def __init__(self, labels=None, calls=None, functions=()):
-        self.labels, self.calls, self.functions = labels or {}, calls or {}, set(functions)
+    def __init__(self, labels=None, calls=None, functions=(), machine=machines.X86):
+        self.machine, self.functions = machine, set(functions)
+        self.labels, self.calls = labels or {}, calls or {}
+        self.ranges = []
         self.addresses = sorted(set(self.labels) | set(self.calls))
 
     def legal(self, addr, before, now):
@@ -81,12 +70,12 @@ class Sites:
 
         A jump label is a nop, or a jump to its target; its length does not change. A static call is a call
         of a function's entry, a nop, or clears the register of results. A tail call is a jump to an entry,
-        on a condition maybe, or returns."""
+        on a condition maybe, or returns. Of another machine than x86 a call is of any form."""
         if addr in self.labels:
-            length = 2 if before[:1] in (b"\xeb", NOP2[:1]) else 5
-            nop, opcode = (NOP2, b"\xeb") if length == 2 else (NOP5, b"\xe9")
-            is_one = now[:length] == nop or branch(addr, now, opcode, length) == self.labels[addr]
-            return length if is_one else 0
+            lengths = [self.machine.label(addr, code, self.labels[addr]) for code in (before, now)]
+            return lengths[1] if lengths[0] in (0, lengths[1]) else 0
+        if self.machine is not machines.X86:
+            return self.machine.length
         is_tail = self.calls[addr]
         if now[:5] in ((RET5,) if is_tail else (NOP5, XOR5)):
             return 5
@@ -98,6 +87,8 @@ class Sites:
     def excused(self, at, before, now, start):
         """Does a site excuse that the byte at an address differs? @before, @now: from @start."""
         i = bisect.bisect_right(self.addresses, at)
+        if any(first <= at < end for first, end in self.ranges):
+            return True
         return any(addr >= start and at < addr + self.legal(addr, before[addr - start:], now[addr - start:])
                    for addr in self.addresses[max(0, i - 2):i])
 
@@ -115,15 +106,16 @@ class Sites:
         return len(bad), bad[0] if bad else 0, excused
 
 
-def parse_table(table, start, data):
-    """Of each entry of a table at an address: what it is for, and the relative address behind that."""
-    entry, width = table[2:]
+def parse_table(start, data, entry, is_relative, order="<", word="Q"):
+    """Of each entry of a table at an address: what it is for, and the address behind that. @entry: its size."""
+    width = struct.calcsize(order + word)
     for at in range(0, len(data) - entry + 1, entry):
-        if width == 8:
-            yield struct.unpack_from("<Q", data, at)[0], 0
-        else:
-            first, second = struct.unpack_from("<ii", data, at)
+        if is_relative:
+            first, second = struct.unpack_from(order + "ii", data, at)
             yield start + at + first, start + at + 4 + second
+        else:
+            yield tuple(struct.unpack_from(order + word, data, at + i * width)[0] if entry > width * i else 0
+                        for i in (0, 1))
 
 
 class Kernel(hitpath.Kernel):
@@ -133,29 +125,39 @@ class Kernel(hitpath.Kernel):
 
     def __init__(self, file):
         super().__init__(file)
-        elf = hitpath.Elf(file)
-        self.bytes, symbols = elf.bytes, elf.symbols
+        self.elf = elf = hitpath.Elf(file)
+        self.rules, symbols = machines.of(elf), elf.symbols
         self.entries = {s[1] for s in symbols if s[3] == hitpath.FUNC}
         self.by_name, self.ranges = set(), []
         starts = sorted({s[1] for s in symbols})
         ends = {name: starts[bisect.bisect_left(starts, value + size)]
                 for name, value, size, kind in symbols if kind == hitpath.FUNC and value + size <= starts[-1]}
         for source in BLACKLISTS:
-            with open(os.path.join(ROOT, source)) as f:
+            with open(os.path.join(ROOT, source.replace("%s", elf.machine.name))) as f:
                 code = f.read()
             self.by_name.update(re.findall(r'"(\w+)"', code))
             self.ranges += [(self.address[first], ends.get(last, self.address[last])) for first, last in
                             re.findall(r'{ "(\w+)", "(\w+)" }', code)
                             if first in self.address and last in self.address]
-        calls = {addr: bool(key & 1) for addr, key in self.table(CALLS)}
+        calls = {addr: bool(key & 1) for addr, key in self.table(CALLS, (8, True))}
         calls.update((addr, True) for name, addr in self.address.items() if name.startswith("__SCT__"))
         calls.update((self.address[name], False) for name in FTRACE if name in self.address)
-        self.patched = Sites(dict(self.table(LABELS)), calls,
-                             {s[1] for s in symbols if s[3] in (hitpath.NOTYPE, hitpath.FUNC)})
+        self.patched = Sites(dict(self.table(LABELS, self.rules.labels)), calls, {
+            s[1] for s in symbols if s[3] in (hitpath.NOTYPE, hitpath.FUNC)}, self.rules)
+        if ROOM in self.address:
+            room = self.address[ROOM]
+            self.patched.ranges.append((room, starts[bisect.bisect_right(starts, room)]))
+        if HOTPATCH[0] in self.address:
+            self.patched.ranges.append(tuple(self.address[edge] for edge in HOTPATCH))
 
-    def table(self, table):
-        start, end = (self.address.get(edge, 0) for edge in table[:2])
-        return parse_table(table, start, self.bytes(start, end))
+    def table(self, edges, layout):
+        start, end = (self.address.get(edge, 0) for edge in edges)
+        word = "Q" if self.elf.is64 else "I"
+        return parse_table(start, self.elf.bytes(start, end), *layout, self.elf.order, word)
+
+    def traced(self):
+        """What ftrace's table says."""
+        return self.elf.words(*(self.address.get(edge, 0) for edge in TRACED), self.machine.relative)
 
     def is_blacklisted(self, address):
         function = self.function(address)
@@ -168,8 +170,10 @@ class Explanations:
 
     def __init__(self, kernel_file, text):
         self.kernel, self.text = Kernel(kernel_file), text
-        self.sites = {addr for table in TABLES for addr, _ in self.kernel.table(table)}
-        self.idle = {addr for addr, _ in self.kernel.table(EXCEPTIONS)}
+        rules, table = self.kernel.rules, self.kernel.table
+        self.sites = set(self.kernel.patched.addresses) | {addr for addr, _ in table(BUGS, rules.bugs)}
+        self.sites.update(addr + at for addr in self.kernel.traced() for at in range(rules.site))
+        self.idle = {addr for addr, _ in table(EXCEPTIONS, rules.exceptions)}
 
     def explains(self, i, reason):
         """Does the text show the reason why a probe on an instruction was refused?"""
@@ -177,7 +181,8 @@ class Explanations:
         if self.shows(i, reason):
             return True
         # A probe on the landing pad of an entry is one on the next instruction.
-        is_pad = re.match(LANDING_PAD + b"|" + SEALED, text.bytes[text.offsets[i]:text.offsets[i] + 4])
+        pads = text.machine.bytes.get("landing-pad", b"(?!)") + b"|" + getattr(text.machine, "sealed", b"(?!)")
+        is_pad = re.match(pads, text.bytes[text.offsets[i]:text.offsets[i] + 4])
         return bool(is_pad) and i + 1 < len(text) and self.shows(i + 1, reason)
 
     def shows(self, i, reason):
@@ -185,12 +190,15 @@ class Explanations:
         text, keyword = self.text, reason.partition(":")[0]
         offset, length = text.offsets[i], text.lengths[i]
         address, symbol = text.start + offset, text.symbol(offset)
-        code = text.bytes[offset:offset + length]
+        code, line = text.bytes[offset:offset + length], text.lines.get(offset, "")
         if keyword in SYMBOLS:
             return bool(SYMBOLS[keyword].match(symbol))
-        if keyword in OPCODES:
-            return bool(re.match(LEGACY + b"(" + OPCODES[keyword] + b")", code, re.DOTALL) or
-                        re.match(OPCODES[keyword], code, re.DOTALL))
+        if keyword in text.machine.bytes:
+            pattern = b"(" + text.machine.bytes[keyword] + b")"
+            return bool(re.match(text.machine.legacy + pattern, code, re.DOTALL) or
+                        re.match(pattern, code, re.DOTALL))
+        if keyword in text.machine.reasons and re.match(text.machine.reasons[keyword], line):
+            return True
         if keyword in PATCHED:
             return any(at in self.sites for at in range(address, address + length))
         if keyword == "blacklisted":
@@ -198,7 +206,27 @@ class Explanations:
         if keyword == "not-entry":
             # A cold part is jumped to.
             return address not in self.kernel.entries or ".cold" in symbol
+        if keyword == "exclusive":
+            return self.is_in_sequence(i)
+        if keyword == "data":
+            at = bisect.bisect_right(text.named, offset + length - 1) - 1
+            return at >= 0 and text.named[at] > offset - 16
+        if keyword == "undecodable":
+            return line.startswith(".") or "(bad)" in line
+        if keyword == "delay-slot":
+            return i > 0 and not text.flags[i - 1] & SEQUENTIAL
         if keyword == "inside":
             # objdump does not know an instruction of this function that the kernel's decoder knows.
             return symbol.rpartition("+")[0] in text.undecoded
         return False
+
+    def is_in_sequence(self, i):
+        """Is an instruction between one that begins an exclusive sequence and one that ends it?"""
+        text = self.text
+        if not text.machine.exclusive:
+            return False
+        begins, ends = text.machine.exclusive
+        lines = [text.lines.get(text.offsets[at], "") if 0 <= at < len(text) else ""
+                 for at in range(i - SEQUENCE, i + SEQUENCE + 1)]
+        return (any(re.match(begins, line) for line in lines[:SEQUENCE + 1]) and
+                any(re.match(ends, line) for line in lines[SEQUENCE:]))

@@ -34,10 +34,10 @@ Used = collections.namedtuple("Used", "bytes points detours pages")
 
 
 class Phase:
-    """A phase as the guest has reported it."""
+    """A phase as the guest has reported it. @moved: how far the kernel runs from where it was linked to."""
 
-    def __init__(self, number, size):
-        self.number, self.size = number, size
+    def __init__(self, number, moved=0):
+        self.number, self.moved = number, moved
         self.errors = {}            # (index, "probe" or "return"): errno
         self.reasons = {}           # ("kprobe" or "kretprobe", address): (errno's name, reason)
         self.hits, self.returns = {}, {}    # index: Hit, index: Return
@@ -60,7 +60,7 @@ class Phase:
         """A line of the report. One that was cut off is no line."""
         reason = REASON.search(line)
         if reason:
-            self.reasons[reason[1], int(reason[2], 16)] = reason[3], reason[4]
+            self.reasons[reason[1], int(reason[2], 16) - self.moved] = reason[3], reason[4]
             return
         key, *rest = line.split(" ")
         numbers = tuple(int(word) for word in rest if re.fullmatch(r"-?\d+", word))
@@ -73,9 +73,9 @@ class Phase:
         elif key == "compared":
             self.windows.append([])
         elif key == "differs":
-            self.windows[-1].append((int(rest[0], 16), bytes.fromhex(rest[1]), bytes.fromhex(rest[2])))
+            self.windows[-1].append((int(rest[0], 16) - self.moved, bytes.fromhex(rest[1]), bytes.fromhex(rest[2])))
         elif key == "idle":
-            self.idle.append(int(rest[0], 16))
+            self.idle.append(int(rest[0], 16) - self.moved)
         elif key == "inside":
             self.inside[rest[1]] = numbers[0]
         elif key == "used":
@@ -88,14 +88,14 @@ class Phase:
             self.numbers[key] = numbers
 
 
-def parse(lines):
+def parse(lines, moved=0):
     """Phases in a guest's report, and the lines before the first. The last phase may be unfinished."""
     phases, unprobed = [], []
     for line in lines:
         word = line.split(" ")
         try:
             if word[0] == "phase":
-                phases.append(Phase(int(word[1]), int(word[2])))
+                phases.append(Phase(int(word[1]), moved))
             elif phases:
                 phases[-1].take(line)
             else:
@@ -106,13 +106,18 @@ def parse(lines):
 
 
 # Calls of these end with their task, or with their CPU: there is no return.
-ENDLESS = re.compile(r"""(__x64_|__ia32_|__do_)?sys_exit(_group)?$|do_exit$|do_group_exit$
-    |do_task_dead$|__schedule$|__switch_to_asm$|make_task_dead$
-    |rewind_stack_and_make_dead$|x64_sys_call$|do_syscall_64$
-    |get_signal$|arch_do_signal_or_restart$|(irqentry|syscall)_exit_to_user_mode
-    |exit_to_user_mode_loop$|kthread$|kthread_exit$|kthread_complete_and_exit$|ret_from_fork
+ENDLESS = re.compile(r"""(__(x64|ia32|arm64|riscv|s390x|do|se)_)?sys_exit(_group)?$|do_exit$|do_group_exit$
+    |do_task_dead$|__schedule$|__switch_to(_asm)?$|make_task_dead$
+    |rewind_stack_and_make_dead$|x64_sys_call$|do_syscall_64$|do_int80
+    |get_signal$|arch_do_signal_or_restart$|do_signal$|(irqentry|syscall)_exit_to_user_mode
+    |exit_to_user_mode_loop$|kthread$|kthread_exit$|kthread_complete_and_exit$|.*ret_from_(fork|kernel)
     |cpu_startup_entry$|do_idle$|start_secondary$|play_dead|.*_play_dead$|arch_cpu_idle_dead$
-    |cpuhp_report_idle_dead$""", re.VERBOSE)
+    |cpuhp_report_idle_dead$
+    # arm64
+    |el0_\w+$|el0t_64_sync_handler$|do_el0_svc$|(__)?invoke_syscall|do_notify_resume$|secondary_start_kernel$
+    # riscv, s390, loongarch, powerpc, mips
+    |do_trap_ecall_u$|smp_callin$|__do_syscall$|smp_start_secondary$|do_syscall$|system_call_exception$
+    |do_notify_resume_user$|start_secondary_resume$""", re.VERBOSE)
 
 
 def is_uneven(hit, fact):

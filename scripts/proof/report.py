@@ -85,7 +85,7 @@ def closing(sweep):
     counts = collections.Counter(sweep.outcomes.values())
     reached = sum(counts[what] for what in REACHED)
     failed = collections.Counter(name for _, name, passed, _ in sweep.checks if not passed)
-    skipped = sum(how == "skipped" for phase in sweep.phases for _, how, _ in phase.runs)
+    skipped = len(sweep.without) + sum(how == "skipped" for phase in sweep.phases for _, how, _ in phase.runs)
     return ["Reach: the workload executed %d of %d instructions, %s; of those with a probe, %s" % (
                 reached, counts.total(), share(reached, counts.total()),
                 share(reached, counts.total() - counts[outcome.REFUSED])),
@@ -102,7 +102,7 @@ def write(sweep, path):
         sweep.seed, len(sweep.phases), sweep.planned, (time.time() - sweep.begin) / 60)]
     lines += outcomes_table(sweep) + reasons_table(sweep, "probes", sweep.reasons)
     lines += reasons_table(sweep, "return probes", sweep.return_reasons)
-    lines += counts_table(sweep) + checks_table(sweep) + failed_table(sweep) + [""] + sweep.notes
+    lines += counts_table(sweep) + checks_table(sweep) + failed_table(sweep) + [""] + sweep.without + sweep.notes
     lines += ["FAIL  phase %d: %s: %s" % (number, name, seen)
               for number, name, passed, seen in sweep.checks if not passed]
     lines += ["unexplained: %s: %s" % (sweep.text.name(instruction), reason)

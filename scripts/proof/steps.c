@@ -5,7 +5,10 @@
  *
  *   steps                     maps of three kinds, and a filter of a socket that counts in one
  *   steps INTERFACE VERDICT   runs a program for each of its packets until the standard input ends
- *   steps uprobed             prints where in this file the function is that has a probe of its own
+ *   steps calls               calls that function, and another process
+ *   steps uprobed             prints where in this file the function is that has a probe of its own,
+ *                             and its first argument, for uprobe_events
+ *   steps interrupts          has timers interrupt what runs, until it is killed
  *
  * The exit status is 1 if something was not as expected.
  */
@@ -13,18 +16,38 @@
 #include <linux/bpf.h>
 #include <linux/if_link.h>
 #include <net/if.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define INSN(c, d, s, o, i) \
 	{ .code = (c), .dst_reg = (d), .src_reg = (s), .off = (o), .imm = (i) }
 
 extern const char __executable_start[];
+
+/* A function's first argument, in the words of uprobe_events. */
+#if defined(__aarch64__)
+#define ARGUMENT "%x0"
+#elif defined(__riscv)
+#define ARGUMENT "%a0"
+#elif defined(__s390__)
+#define ARGUMENT "%r2"
+#elif defined(__loongarch__)
+#define ARGUMENT "%r4"
+#elif defined(__powerpc__)
+#define ARGUMENT "%gpr3"
+#elif defined(__mips__)
+#define ARGUMENT "%r4"
+#else
+#define ARGUMENT "%di"
+#endif
 
 static __attribute__((noinline)) int uprobed(int a)
 {
@@ -147,19 +170,46 @@ static void attach(const char *name, int verdict)
 		;
 }
 
+static void on_signal(int signal)
+{
+	(void)signal;
+}
+
+/* 4,000 times a second of what runs, on any CPU. */
+static void interrupts(void)
+{
+	const struct itimerval often = { { 0, 250 }, { 0, 250 } };
+
+	signal(SIGALRM, on_signal);
+	expect("timer", !setitimer(ITIMER_REAL, &often, NULL));
+	for (;;)
+		pause();
+}
+
+static void calls(void)
+{
+	for (volatile int i = 0; i < 5; i++)
+		uprobed(i + (getppid() < 0));
+	if (!fork())
+		_exit(0);
+	wait(NULL);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc > 2) {
 		attach(argv[1], atoi(argv[2]));
-		return 0;
+	} else if (argc > 1 && !strcmp(argv[1], "uprobed")) {
+		printf("0x%lx arg=%s\n", (unsigned long)((char *)uprobed - __executable_start),
+		       ARGUMENT);
+	} else if (argc > 1 && !strcmp(argv[1], "interrupts")) {
+		interrupts();
+	} else {
+		calls();
+		if (argc > 1)
+			return 0;
+		maps();
+		filter();
 	}
-	if (argc > 1) {
-		printf("0x%lx\n", (unsigned long)((char *)uprobed - __executable_start));
-		return 0;
-	}
-	for (volatile int i = 0; i < 5; i++)
-		uprobed(i + (getppid() < 0));
-	maps();
-	filter();
 	return 0;
 }

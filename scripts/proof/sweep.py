@@ -11,16 +11,17 @@ Environment: PHASES (numbers of those that are wanted), QUICK (1: a tenth of the
 JOBS (guests at once), SIZE (instructions in a phase), SEARCH (0: do not look for instructions, only say that
 a phase fails), V (1: what guests are at).
 """
+import base64
 import collections
 import glob
 import itertools
-import mmap
 import os
 import re
 import struct
 import subprocess
 import sys
 import time
+import zlib
 from concurrent.futures import ThreadPoolExecutor
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -32,16 +33,14 @@ import qemu     # noqa: E402
 import report   # noqa: E402
 import text     # noqa: E402
 
-# What the second run with each mechanism has around it: guests take turns.
-AROUND = ("interrupts", "function", "function_graph")
-# Time limits this, not memory: a probe takes a KiB or two of the guest's GiB. What registers and optimizes
-# probes, and what tracers call, hits probes itself, so that with twice the probes that part of a phase
-# takes four times as long. The rest, as the workload in a tracer, takes as long with few probes.
+# What the workload runs under, with each mechanism: phases take turns.
+AROUND = ("nothing", "interrupts", "function", "function_graph")
+# Time limits this, not memory: a probe takes a KiB or two of the guest's GiB. The workload takes as long with
+# few probes; but what registers and optimizes them hits probes itself.
 SIZE = 20000
-PHASES_A_GUEST = 4
-# A part of a guest's memory is a file, which the kernel leaves alone: for the plan, and from REPORT on for
-# the report. It is not at the end, where QEMU puts the initial file system.
-START, SHARED, REPORT = 256 << 20, 64 << 20, 16 << 20
+PHASES_A_GUEST = 8
+# On the console, between two lines that qemu.py knows: a compressed file of the guest's, in letters.
+DATA = re.compile(r"sweep-data: (\S+)")
 
 
 def environment(name, default):
@@ -59,48 +58,70 @@ class Guest:
     def path(self, name):
         return os.path.join(self.directory, name)
 
-    def boot(self, words, records=b"", watch=None):
+    def boot(self, words, plan=(), watch=None):
         """Returns its report, its problems, and its console's last lines. @words: for the command line of
-        the kernel. @watch: called for each line of the console."""
+        the kernel. @plan: (number, records) of phases. @watch: called for each line of the console."""
         name = "guest-%d" % next(Guest.numbers)
-        shared = self.path(name + ".memory")
-        with open(shared, "wb") as f:
-            f.write(records)
-            f.truncate(SHARED)
-        rest = (int(self.command[self.command.index("-m") + 1].rstrip("G")) << 30) - START - SHARED
-        command = list(self.command)
-        for node, size in (("ram,id=low", START), ("file,share=on,mem-path=%s,id=shared" % shared, SHARED),
-                           ("ram,id=high", rest)):
-            command += ["-object", "memory-backend-%s,size=%d" % (node, size),
-                        "-numa", "node,memdev=" + node.rpartition("=")[2]]
-        words = ["memmap=%d$%d" % (SHARED, START), "address=%d" % START, "size=%d" % SHARED] + words
+        command, initramfs = list(self.command), self.path(name + ".cpio")
+        archive(self.command[command.index("-initrd") + 1], initramfs, plan)
+        command[command.index("-initrd") + 1] = initramfs
         at = command.index("-append") + 1
         command[at] = command[at].replace(" -- ", " %s -- " % " ".join(words), 1)
         machine = qemu.Machine(command, self.path(name + ".log"))
-        tail = collections.deque(maxlen=20)
+        tail, said, letters = collections.deque(maxlen=20), b"", []
         for line in machine.lines():
+            match = DATA.search(line)
+            if match:
+                letters.append(match[1])
+                continue
+            if qemu.EXPECT_END in line and letters:
+                said, letters = said + unpack("".join(letters), machine), []
             tail.append(line)
             if watch:
                 watch(line)
-        with open(shared, "rb") as f, mmap.mmap(f.fileno(), 0, access=mmap.ACCESS_READ) as memory:
-            said = memory[REPORT:].rstrip(b"\0")
-        os.unlink(shared)
+        os.unlink(initramfs)
         return said, machine.problems, list(tail)
 
 
+def unpack(letters, machine):
+    """A file that the guest has shown."""
+    try:
+        return zlib.decompress(base64.b64decode(letters), wbits=31)
+    except (ValueError, zlib.error) as error:
+        machine.problems.append("what the guest has shown is damaged: %s" % error)
+        return b""
+
+
+def archive(initramfs, path, files):
+    """A copy of an initial file system, with a plan's files in /plan."""
+    with open(initramfs, "rb") as f:
+        data = f.read()
+    for name, mode, contents in [("plan", 0o40755, b"")] + [
+            ("plan/%d" % number, 0o100644, records) for number, records in files] + [("TRAILER!!!", 0, b"")]:
+        fields = (0, mode, 0, 0, 1, 0, len(contents), 0, 0, 0, 0, len(name) + 1, 0)
+        head = b"070701" + b"".join(b"%08X" % field for field in fields) + name.encode() + b"\0"
+        for part in (head, contents):
+            data += part + b"\0" * (-len(part) % 4)
+    with open(path, "wb") as f:
+        f.write(data)
+
+
 def read_text(guest, kernel):
-    """The instructions of the running kernel, and the words that tell a guest where they are."""
+    """The instructions of the running kernel, the words that tell a guest where they are, and how far the
+    kernel runs from where it was linked to."""
     start, _, size = text.place(kernel)
-    words = ["start=%d" % start, "length=%d" % size]
+    stext = next(address for name, address, _, _ in kernel.symbols if name == "_stext")
+    words = ["offset=%d" % (start - stext), "length=%d" % size]
     said, problems, tail = guest.boot(words)
-    if problems or said[size:] != b"end\n":
+    runs_at, _, code = said.partition(b"\n")
+    if problems or len(code) != size:
         sys.exit("\n".join(tail + ["error: the guest has not shown its text: " + "; ".join(problems)]))
-    return text.disassemble(kernel, said[:size], guest.path("running")), words
+    return text.disassemble(kernel, code, guest.path("running")), words, int(runs_at, 16) - stext
 
 
-def records_of(t, instructions, seed):
-    """The part of the plan of a phase."""
-    return b"".join(struct.pack("<IBBH", t.offsets[i], t.lengths[i],
+def records_of(t, instructions, seed, order="<"):
+    """The plan of a phase."""
+    return b"".join(struct.pack(order + "IBBH", t.offsets[i], t.lengths[i],
                                 t.flags[i] & ~text.CONTEXT | text.POST * text.has_post(i, seed), 0)
                     for i in instructions)
 
@@ -112,12 +133,14 @@ class Sweep:
     def __init__(self, guest, words, t, why):
         self.guest, self.words, self.text, self.why = guest, words, t, why
         self.seed, self.search = environment("SEED", 1), environment("SEARCH", "1") != "0"
+        self.order, self.moved = "<", 0
         self.outcomes = {}          # instruction: outcome
         self.facts = {}             # instruction: Hit or None, Return or None
         self.reasons, self.return_reasons = {}, {}      # instruction: (errno, reason)
         self.unexplained = []       # (instruction, reason)
         self.checks = []            # (phase, name, passed, seen)
         self.notes = []             # problems, in words
+        self.without = []           # parts of the workload that were left out
         self.phases = []
         self.begin, self.planned = time.time(), 0
 
@@ -130,14 +153,10 @@ class Sweep:
         def watch(line):
             if "sweep: " in line and environment("V", "0") != "0":
                 self.say(line.split("sweep: ")[1])
-        phases, records = [], b""
-        for number, items in numbered:
-            phases.append("%d:%d:%d" % (number, len(records) // 8, len(items)))
-            records += records_of(self.text, items, self.seed)
-        around = AROUND[numbered[0][0] % 3]
-        said, problems, tail = self.guest.boot(
-            self.words + ["phases=" + ",".join(phases), "around=" + around], records, watch)
-        phases, unprobed = outcome.parse(said.decode(errors="replace").splitlines())
+        phases = ",".join("%d:%s" % (number, AROUND[number % len(AROUND)]) for number, _ in numbered)
+        plan = [(number, records_of(self.text, items, self.seed, self.order)) for number, items in numbered]
+        said, problems, tail = self.guest.boot(self.words + ["phases=" + phases], plan, watch)
+        phases, unprobed = outcome.parse(said.decode(errors="replace").splitlines(), self.moved)
         items = dict(numbered)
         for phase in phases:
             if phase.done:
@@ -228,6 +247,9 @@ class Sweep:
                 self.notes += ["no phase has begun: %s" % "; ".join(problems)] + tail
                 self.checks.append((job[0][0], "begun", False, "; ".join(problems)))
                 return
+            for line in unprobed:
+                if line.startswith("without ") and line not in self.without:
+                    self.without.append(line)
             bad = [line for line in unprobed if line.startswith("run ") and " same " not in line]
             if bad:
                 self.notes += ["the workload's output varies without probes"] + unprobed[:20]
@@ -250,15 +272,15 @@ class Sweep:
             list(pool.map(self.run, [numbered[at:at + each] for at in range(0, len(numbered), each)]))
 
 
-def tests_of(elf):
-    """Functions of kprobes' own tests alone. They run at boot, and not in the workload."""
-    objects = glob.glob(os.path.join(os.path.dirname(elf), "kernel/kprobes/tests/**/*.o"), recursive=True)
+def functions_of(elf, pattern):
+    """Functions that are in these objects of a kernel alone."""
+    objects = glob.glob(os.path.join(os.path.dirname(elf), pattern), recursive=True)
     if not objects:
         return frozenset()
     named = subprocess.run(["nm", "--defined-only"] + objects, stdout=subprocess.PIPE, text=True, check=True)
-    tests = collections.Counter(re.findall(r" [tTwW] (\S+)", named.stdout))
+    functions = collections.Counter(re.findall(r" [tTwW] ([^.\s]\S*)", named.stdout))
     kernel = collections.Counter(symbol[0] for symbol in text.hitpath.Elf(elf).symbols)
-    return frozenset(name for name, number in tests.items() if kernel[name] <= number)
+    return frozenset(name for name, number in functions.items() if kernel[name] <= number)
 
 
 def main():
@@ -267,11 +289,15 @@ def main():
     quick = environment("QUICK", "0") != "0"
     wanted = {int(word) for word in re.findall(r"\d+", os.environ.get("PHASES", ""))}
     print("==> reading the text of the running kernel", flush=True)
-    t, words = read_text(guest, text.hitpath.Elf(elf))
+    t, words, moved = read_text(guest, text.hitpath.Elf(elf))
     why = explain.Explanations(elf, t)
     t.scheduler = tuple(why.kernel.address["__sched_text_" + edge] - t.start for edge in ("start", "end"))
     sweep = Sweep(guest, words, t, why)
-    numbered = text.deal(t, sweep.seed, environment("SIZE", SIZE), quick and not wanted, tests_of(elf))
+    sweep.order, sweep.moved = why.kernel.elf.order, moved
+    # The tests run at boot, and not in the workload.
+    tests = functions_of(elf, "kernel/kprobes/tests/**/*.o") | {explain.ROOM}
+    own = functions_of(elf, "kernel/kprobes/*.o") | functions_of(elf, "arch/*/kernel/kprobes*.o")
+    numbered = text.deal(t, sweep.seed, environment("SIZE", SIZE), quick and not wanted, tests, own)
     if wanted - {number for number, _ in numbered}:
         sys.exit("error: there are phases 1 to %d" % len(numbered))
     numbered = [n for n in numbered if not wanted or n[0] in wanted]

@@ -11,40 +11,37 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import hitpath  # noqa: E402
+import machines  # noqa: E402
 
 POST, SEQUENTIAL, RETURN = 1, 2, 4          # flags of a record, as in module/kprobe_sweep.c
 CONTEXT = 8                                 # changes the context; not in a record
 
-SYMBOL = re.compile(r"^([0-9a-f]+) <(.+)>:$")
-INSTRUCTION = re.compile(r"^ *([0-9a-f]+):\t(\S+)?")
+SYMBOL = re.compile(r"^([0-9a-f]+) <((?!\.L).+)>:$")
+INSTRUCTION = re.compile(r"^ *([0-9a-f]+):\s*(.*\S)?")
 # In front of an instruction, objdump names its prefixes.
 PREFIXES = {"lock", "rep", "repz", "repnz", "notrack", "bnd", "cs", "ds", "es", "fs", "gs", "ss",
             "data16", "addr32", "xacquire", "xrelease"}
-BRANCH = re.compile(r"(j|call|ret|lret|lcall|ljmp|iret|loop|ud|int|sys|hlt|xbegin|xabort|\(bad)")
-# Writes the preemption count, which says in which context the CPU is.
-COUNT = re.compile(r"%gs:[^,]*<(pcpu_hot\+0x8|__preempt_count)>$")
-# To another function. What is behind a thunk or a static call is not known.
-JUMP = re.compile(r"\tj\w+ +\*?[0-9a-f]+ <([^+>]+)(?:\+0x[0-9a-f]+)?>")
-RETURNS = re.compile(r"__x86_return_thunk|.*_return_thunk")
-ANY = re.compile(r"__x86_indirect_|__SCT__")
-# The optimizer decodes each function that has a probe. A probe on the decoder itself is hit then for
-# each instruction of the kernel, so these have a phase of their own.
-DECODER = re.compile(r"(insn|inat)_")
+# An address that an instruction names.
+ADDRESS = re.compile(r"\b([0-9a-f]+) <((?!\.L)[^+>]+)(?:[+]0x[0-9a-f]+)?>")
+# What objdump takes for data. Instructions that it does not know are something else.
+DATA = re.compile(r"\.(\.+|byte|short|[248]byte|half|h?word|long|quad|dword)$")
 SLICES = 10
-ENDS = re.compile(r"(jmp|ljmp|ret|lret|iret|ud|int3|sysret)")
+ANYWHERE = "*"
 
 
 class Text:
     """Instructions: their offsets in the text, lengths and flags; its symbols."""
 
-    def __init__(self, start, code):
-        self.start, self.bytes = start, code
+    def __init__(self, start, code, machine=machines.X86):
+        self.start, self.bytes, self.machine = start, code, machine
         self.offsets = array.array("I")
         self.lengths = array.array("B")
         self.flags = array.array("B")
         self.symbol_offsets, self.symbols = [], []
         self.undecoded = set()      # functions with an instruction that objdump does not know
         self.tails = {}             # function: those that it ends with a jump to
+        self.lines = {}             # offset: what may explain that an instruction is refused
+        self.named = []             # offsets that instructions name which are no branches, in order
         self.scheduler = (0, 0)     # offsets between which functions are left out of stacks
 
     def __len__(self):
@@ -63,22 +60,23 @@ class Text:
 
 
 def mnemonic(line):
-    """Of a line of objdump, without prefixes."""
-    words = line.split("\t", 1)[1].split() if "\t" in line else []
+    """Of an instruction, without prefixes."""
+    words = line.split()
     for word in words:
         if word not in PREFIXES and not word.startswith("rex"):
             return word
     return words[-1] if words else ""
 
 
-def note_jump(text, line, name):
+def note_jump(text, name, line):
     """Of a function that ends with a jump, the stack shows the one that it has jumped to."""
-    match = JUMP.search(line) if name.startswith("j") else None
+    machine = text.machine
+    match = ADDRESS.search(line) if machine.jump.match(name) else None
     here = text.symbols[-1] if text.symbols else ""
-    if match and match[1] != here and not RETURNS.match(match[1]):
-        text.tails.setdefault(here, set()).add(match[1])
-    elif name.startswith("jmp") and "*" in line:
-        text.tails.setdefault(here, set()).add("__x86_indirect_")
+    if match and match[2] != here and not machine.returns.match(match[2]):
+        text.tails.setdefault(here, set()).add(match[2])
+    elif machine.pointer.match(line):
+        text.tails.setdefault(here, set()).add(ANYWHERE)
 
 
 def waits_in(text, offset):
@@ -89,7 +87,7 @@ def waits_in(text, offset):
     found, left = set(), [text.symbol(offset).rpartition("+")[0]]
     while left:
         name = left.pop()
-        if ANY.match(name):
+        if name == ANYWHERE or text.machine.nowhere.match(name):
             return None
         if name not in found:
             found.add(name)
@@ -97,10 +95,31 @@ def waits_in(text, offset):
     return frozenset(found)
 
 
+def flags_of(text, name, line):
+    """Notes what is to be known of an instruction."""
+    machine, offset = text.machine, text.offsets[-1]
+    here = text.symbols[-1] if text.symbols else ""
+    if "(bad)" in line or name.startswith("."):
+        text.undecoded.add(here)
+        text.lines[offset] = line
+    elif any(re.match(pattern, line) for pattern in machine.of_interest):
+        text.lines[offset] = line
+    note_jump(text, name, line)
+    match = ADDRESS.search(line)
+    if match and machine.skips.match(line):
+        text.named += range(offset + 4, int(match[1], 16) - text.start, 2)
+    if machine.branch.match(name):
+        return 0
+    if match:
+        text.named.append(int(match[1], 16) - text.start)
+    changes = machine.counts.match(here) or machine.context.search(line)
+    return SEQUENTIAL | (CONTEXT if changes else 0)
+
+
 def parse(lines, text):
     """Fills in a Text from objdump's output.
 
-    Not instructions: the bytes in front of functions that carry a symbol __pfx_, but for the first,
+    Not instructions: data; the bytes in front of functions that carry a symbol __pfx_, but for the first,
     and int3 where the instruction before does not go on there.
     """
     before = ""
@@ -120,21 +139,19 @@ def parse(lines, text):
         offset = int(match[1], 16) - text.start
         if pending:
             text.lengths[-1] = offset - text.offsets[-1]
+        line = re.sub(r"\s+", "\t", match[2] or "", count=1)
         name = mnemonic(line)
-        if "(bad)" in line and text.symbols:
-            text.undecoded.add(text.symbols[-1])
-        pending = not ((prefix and not entry) or (name == "int3" and ENDS.match(before)))
+        pending = not ((prefix and not entry) or DATA.match(name) or
+                       (text.machine.filler.match(name) and text.machine.ends.match(before)))
         if pending:
             text.offsets.append(offset)
             text.lengths.append(0)
-            flags = 0 if BRANCH.match(name) else SEQUENTIAL
-            flags |= CONTEXT if COUNT.search(line.rstrip()) else 0
-            note_jump(text, line, name)
-            text.flags.append(flags | (RETURN if entry and not prefix else 0))
+            text.flags.append(flags_of(text, name, line) | (RETURN if entry and not prefix else 0))
         entry = False
         before = name
     if pending:
         text.lengths[-1] = min(len(text.bytes) - text.offsets[-1], 255)
+    text.named.sort()
     return text
 
 
@@ -150,24 +167,26 @@ def disassemble(elf, code, copy):
     image[at:at + size] = code
     with open(copy, "wb") as f:
         f.write(image)
-    text = Text(start, code)
-    with subprocess.Popen(["objdump", "-d", "-z", "--no-show-raw-insn", "-j", ".text", copy],
-                          stdout=subprocess.PIPE, text=True) as process:
+    text = Text(start, code, machines.of(elf))
+    command = [text.machine.objdump or elf.machine.objdump, "-d", "-z", "--no-show-raw-insn", "-j", ".text", copy]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, errors="replace") as process:
         parse(process.stdout, text)
     os.unlink(copy)
     return text
 
 
-def deal(text, seed, size, quick=False, left_out=frozenset()):
+def deal(text, seed, size, quick=False, left_out=frozenset(), own=frozenset()):
     """Deals all instructions but those of some functions out to numbered phases of about @size, each of them
     all over the text. @quick: a tenth of them.
 
-    Of ten neighbours each tenth of the phases gets one. The decoder's are the last phase."""
-    others, decoder = [], []
+    Of ten neighbours each tenth of the phases gets one. What registers and optimizes a probe, as the decoder,
+    is hit for each probe, or for each instruction of the kernel: such functions, and those in @own, are the
+    last phase."""
+    others, last = [], []
     for i in range(len(text)):
-        name = text.name(i)
-        if name.rpartition("+")[0] not in left_out:
-            (decoder if DECODER.match(name) else others).append(i)
+        name = text.name(i).rpartition("+")[0]
+        if name not in left_out:
+            (last if name in own or text.machine.decoder.match(name) else others).append(i)
     dealer, order, slices = random.Random(seed), list(range(SLICES)), [[] for _ in range(SLICES)]
     for at in range(0, len(others), SLICES):
         dealer.shuffle(order)
@@ -177,7 +196,7 @@ def deal(text, seed, size, quick=False, left_out=frozenset()):
     for dealt in slices[:1 if quick else SLICES]:
         number = max(1, -(-len(dealt) // size))
         phases += [dealt[i::number] for i in range(number)]
-    return list(enumerate(phases + ([decoder] if decoder and not quick else []), 1))
+    return list(enumerate(phases + ([last] if last and not quick else []), 1))
 
 
 def has_post(i, seed):

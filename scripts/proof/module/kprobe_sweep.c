@@ -2,28 +2,35 @@
 /*
  * The probes of the sweep, their handlers, and the text that they are put into.
  *
- * The program in the guest writes orders to a file in debugfs, see orders[]. The plan comes and the
- * report goes through memory that the kernel leaves alone (memmap=) and the host has as a file.
+ * The program in the guest writes orders to a file in debugfs, see orders[], and reads the report
+ * and the text from files there. Each phase's plan is a file of the initial file system.
  *
  * Handlers count with instructions of their own alone: they call nothing that may be probed.
  */
 #include <linux/atomic.h>
 #include <linux/debugfs.h>
-#include <linux/io.h>
+#include <linux/kernel_read_file.h>
 #include <linux/kprobes.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
+#include <linux/stop_machine.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
+#include <linux/vmalloc.h>
 
-/* The shared memory: the plan, and from there on the report. */
-#define REPORT		SZ_16M
+/* Room for the report. */
+#define REPORT		SZ_8M
 /* The kernel remembers the reasons of 128 refusals. Others may be refused as well. */
 #define REFUSALS	100
 /* Bytes of a text that are compared at once, and shown on either side. */
 #define WINDOW		8
+
+/* Where a handler sees the instruction pointer, from the probed address. */
+#ifndef KPROBE_HIT_OFFSET
+#define KPROBE_HIT_OFFSET	0
+#endif
 
 /* Flags of a record. */
 #define POST		1	/* with a post-handler */
@@ -64,23 +71,22 @@ static struct kretprobe **rps;
 static unsigned int nr_kps, nr_rps;
 
 static u32 unregistered;	/* records that are so: the program reads it */
-static ulong address, size;	/* of the shared memory */
 static ulong start, length;	/* of the text that is swept */
-module_param(address, ulong, 0400);
-module_param(size, ulong, 0400);
-module_param(start, ulong, 0400);
+static ulong stext;		/* where the running kernel has the symbol _stext */
+static long offset;		/* from there to the start */
+module_param(stext, ulong, 0400);
+module_param(offset, long, 0400);
 module_param(length, ulong, 0400);
 
-static u8 *shared;
-static u8 *copy;		/* of the text */
-static unsigned long reported;
+static struct debugfs_blob_wrapper copy;	/* of the text */
+static struct debugfs_blob_wrapper reported;
 
 static void append(const void *from, size_t count)
 {
-	if (WARN_ON_ONCE(REPORT + reported + count >= size))
+	if (WARN_ON_ONCE(reported.size + count > REPORT))
 		return;
-	memcpy(shared + REPORT + reported, from, count);
-	reported += count;
+	memcpy(reported.data + reported.size, from, count);
+	reported.size += count;
 }
 
 static __printf(1, 2) void report(const char *format, ...)
@@ -179,10 +185,10 @@ static void prepare(struct probe *probe)
 	probe->rp.handler = count_return;
 }
 
-/* show: puts the text into the report */
-static int show_text(const unsigned long *args)
+/* shown: the report was read */
+static int empty_report(const unsigned long *args)
 {
-	append((void *)start, length);
+	reported.size = 0;
 	return 0;
 }
 
@@ -221,15 +227,14 @@ static int unload(const unsigned long *args)
 	return 0;
 }
 
-static int make_probes(const struct record *records, unsigned int number)
+static int make_probes(unsigned int number)
 {
 	unsigned int i;
 
-	plan = kvmemdup(records, number * sizeof(*plan), GFP_KERNEL);
 	probes = kvcalloc(number, sizeof(*probes), GFP_KERNEL);
 	kps = kvcalloc(number, sizeof(*kps), GFP_KERNEL);
 	rps = kvcalloc(number, sizeof(*rps), GFP_KERNEL);
-	if (!plan || !probes || !kps || !rps)
+	if (!probes || !kps || !rps)
 		return -ENOMEM;
 	for (i = 0; i < number; i++) {
 		if (plan[i].offset >= length)
@@ -242,16 +247,21 @@ static int make_probes(const struct record *records, unsigned int number)
 	return 0;
 }
 
-/* load FROM NUMBER: begins a phase with that part of the plan's records */
+/* load ID: begins a phase with the plan that is in the file /plan/ID */
 static int load(const unsigned long *args)
 {
-	const struct record *records = (void *)shared;
+	void *records = NULL;
+	char path[32];
+	ssize_t count;
 	int ret;
 
 	unload(NULL);
-	if ((args[0] + args[1]) * sizeof(*records) > REPORT)
-		return -EINVAL;
-	ret = make_probes(records + args[0], args[1]);
+	snprintf(path, sizeof(path), "/plan/%lu", args[0]);
+	count = kernel_read_file_from_path(path, 0, &records, INT_MAX, NULL, READING_UNKNOWN);
+	if (count < 0)
+		return count;
+	plan = records;
+	ret = make_probes(count / sizeof(*plan));
 	if (ret)
 		unload(NULL);
 	return ret;
@@ -289,9 +299,8 @@ static int register_probes(const unsigned long *args)
 /* copy: remembers the text as it is */
 static int copy_text(const unsigned long *args)
 {
-	kvfree(copy);
-	copy = kvmemdup((void *)start, length, GFP_KERNEL);
-	return copy ? 0 : -ENOMEM;
+	memcpy(copy.data, (void *)start, length);
+	return 0;
 }
 
 /* A part of a text with its surroundings. The text may begin in there, or end. */
@@ -314,10 +323,10 @@ static int compare_text(const unsigned long *args)
 
 	report("compared\n");
 	for (at = 0; at < length; at += WINDOW) {
-		if (!memcmp(text + at, copy + at, min_t(unsigned long, WINDOW, length - at)))
+		if (!memcmp(text + at, copy.data + at, min_t(unsigned long, WINDOW, length - at)))
 			continue;
 		report("differs %px", text + at);
-		report_bytes(copy, at);
+		report_bytes(copy.data, at);
 		report_bytes(text, at);
 		report("\n");
 	}
@@ -364,14 +373,14 @@ static const struct {
 	const char *name;
 	int (*carry_out)(const unsigned long *args);
 } orders[] = {
-	{ "show", show_text }, { "load", load }, { "copy", copy_text },
+	{ "shown", empty_report }, { "load", load }, { "copy", copy_text },
 	{ "register", register_probes }, { "disarm", disarm }, { "compare", compare_text },
 	{ "results", report_results }, { "unload", unload },
 };
 
 static ssize_t take_order(struct file *file, const char __user *buf, size_t count, loff_t *pos)
 {
-	unsigned long args[2] = {};
+	unsigned long args[1] = {};
 	char line[80], name[16];
 	unsigned int i;
 	int ret;
@@ -381,7 +390,7 @@ static ssize_t take_order(struct file *file, const char __user *buf, size_t coun
 	if (copy_from_user(line, buf, count))
 		return -EFAULT;
 	line[count] = '\0';
-	if (sscanf(line, "%15s %li %li", name, &args[0], &args[1]) < 1)
+	if (sscanf(line, "%15s %li", name, &args[0]) < 1)
 		return -EINVAL;
 	guard(mutex)(&lock);
 	for (i = 0; i < ARRAY_SIZE(orders); i++) {
@@ -418,16 +427,59 @@ static const struct file_operations report_fops = {
 	.llseek = noop_llseek,
 };
 
+#ifdef CONFIG_S390
+static void write_unit(u16 *at, u16 unit)
+{
+	unsigned long addr = (unsigned long)at & ~7UL;
+	unsigned int shift = 48 - 8 * ((unsigned long)at & 7);
+	u64 word = *(u64 *)addr;
+
+	word = (word & ~(0xffffULL << shift)) | (u64)unit << shift;
+	asm volatile("lra %0,0(%0)\n\tsturg %1,%0" : "+a" (addr) : "d" (word) : "cc", "memory");
+}
+
+/* lpswe 0x290 for b 0x400; nopr */
+static int leave_at_once(void *unused)
+{
+	u16 *at, *end = (u16 *)(start + length) - 2;
+
+	for (at = (u16 *)start; at < end; at++) {
+		if (at[0] != 0x47f0 || at[1] != 0x0400 || at[2] != 0x0700)
+			continue;
+		write_unit(at, 0xb2b2);
+		write_unit(at + 1, 0x0290);
+	}
+	return 0;
+}
+
+/*
+ * The last instruction of a trap is in the lowcore, in the page that each trap writes to: QEMU
+ * translates it anew for each, which takes longer than all else. Have it where the branch to it is.
+ */
+static void prepare_machine(void)
+{
+	stop_machine(leave_at_once, NULL, NULL);
+}
+#else
+static void prepare_machine(void) { }
+#endif
+
 static int __init sweep_init(void)
 {
 	struct dentry *dir;
 
-	shared = memremap(address, size, MEMREMAP_WB);
-	if (!shared || size <= REPORT)
-		return -EINVAL;
+	start = stext + offset;
+	prepare_machine();
+	reported.data = vmalloc(REPORT);
+	copy.data = vmalloc(length);
+	copy.size = length;
+	if (!reported.data || !copy.data)
+		return -ENOMEM;
 	dir = debugfs_create_dir("sweep", NULL);
 	debugfs_create_file("order", 0200, dir, NULL, &order_fops);
-	debugfs_create_file("report", 0200, dir, NULL, &report_fops);
+	debugfs_create_file("say", 0200, dir, NULL, &report_fops);
+	debugfs_create_blob("report", 0400, dir, &reported);
+	debugfs_create_blob("text", 0400, dir, &copy);
 	debugfs_create_u32("unregistered", 0400, dir, &unregistered);
 	return 0;
 }
