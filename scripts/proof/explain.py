@@ -33,7 +33,7 @@ EXCEPTIONS = "__start___ex_table", "__stop___ex_table"
 HOTPATCH = "__ftrace_hotpatch_trampolines_start", "__ftrace_hotpatch_trampolines_end"
 # A part of the text that has copies of instructions, and none of its own.
 ROOM = "kprobe_near_text"
-# So many instructions may be between the first and the last one of an exclusive sequence.
+# The first instruction of an exclusive sequence may have so many behind it, if none ends the sequence.
 SEQUENCE = 32
 
 SYMBOLS = {
@@ -197,8 +197,12 @@ class Explanations:
             pattern = b"(" + text.machine.bytes[keyword] + b")"
             return bool(re.match(text.machine.legacy + pattern, code, re.DOTALL) or
                         re.match(pattern, code, re.DOTALL))
-        if keyword in text.machine.reasons and re.match(text.machine.reasons[keyword], line):
-            return True
+        if keyword in text.machine.reasons:
+            lines = [line]
+            if text.machine.delays and not text.flags[i] & SEQUENTIAL and i + 1 < len(text):
+                lines.append(text.lines.get(text.offsets[i + 1], ""))
+            if any(re.match(text.machine.reasons[keyword], each) for each in lines):
+                return True
         if keyword in PATCHED:
             return any(at in self.sites for at in range(address, address + length))
         if keyword == "blacklisted":
@@ -211,22 +215,23 @@ class Explanations:
         if keyword == "data":
             at = bisect.bisect_right(text.named, offset + length - 1) - 1
             return at >= 0 and text.named[at] > offset - 16
-        if keyword == "undecodable":
-            return line.startswith(".") or "(bad)" in line
         if keyword == "delay-slot":
             return i > 0 and not text.flags[i - 1] & SEQUENTIAL
-        if keyword == "inside":
-            # objdump does not know an instruction of this function that the kernel's decoder knows.
+        if keyword in ("undecodable", "inside"):
+            # objdump may not know what the kernel's decoder knows, or know data as an instruction.
             return symbol.rpartition("+")[0] in text.undecoded
         return False
 
     def is_in_sequence(self, i):
-        """Is an instruction between one that begins an exclusive sequence and one that ends it?"""
+        """Is an instruction behind one that begins an exclusive sequence, with none between that ends it?"""
         text = self.text
         if not text.machine.exclusive:
             return False
         begins, ends = text.machine.exclusive
-        lines = [text.lines.get(text.offsets[at], "") if 0 <= at < len(text) else ""
-                 for at in range(i - SEQUENCE, i + SEQUENCE + 1)]
-        return (any(re.match(begins, line) for line in lines[:SEQUENCE + 1]) and
-                any(re.match(ends, line) for line in lines[SEQUENCE:]))
+        for at in range(i, max(-1, i - SEQUENCE - 1), -1):
+            line = text.lines.get(text.offsets[at], "")
+            if re.match(begins, line):
+                return True
+            if at < i and re.match(ends, line):
+                return False
+        return False

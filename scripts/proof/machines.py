@@ -29,6 +29,7 @@ class Machine:
     labels, bugs, exceptions = (16, True), (12, True), (12, True)
     site = 4
     order, length = "<", 4
+    delays = False      # has an instruction behind a branch be executed in front of its target
     objdump = None      # that of hitpath.py
 
     @classmethod
@@ -89,6 +90,8 @@ class X86(Machine):
 
 class I386(X86):
     labels = 12, True
+    # And far calls and jumps to where the instruction says.
+    bytes = {**X86.bytes, "level": X86.bytes["level"] + rb"|[\x9a\xea]"}
     context, counts = Machine.context, Machine.counts
 
 
@@ -98,7 +101,7 @@ class Arm64(Machine):
     pointer = re.compile(r"br\w*\t")
     reasons = {
         "trap": r"(brk|hlt)\t",
-        "level": r"eret|svc\t|dcps|drps|msr\t(spsel|spsr_el1|elr_el1|esr_el1|far_el1|ttbr[01]_el1),",
+        "level": r"eret|svc\t|dcps|drps|(msr\t|mrs\t\w+, )(spsel|spsr_el1|elr_el1|esr_el1|far_el1|ttbr[01]_el1)",
         "world": r"(hvc|smc)\t",
         "sleep": r"(wf[ei]t?)\b",
         "exclusive": r"movprfx|cpy|set[pm]|tstart",
@@ -185,7 +188,7 @@ class Powerpc(Machine):
     pointer = re.compile(r"b\w*ctr[-+]?$")
     reasons = {
         "trap": r"(tw|td|trap)",
-        "level": r"(sc|h?rfid?|rfscv|urfid|mtmsrd?|mtsrr|mtspr)\b",
+        "level": r"(sc|h?rfid?|rfscv|urfid|mtmsrd?|m[ft]spr|m[ft]h?(srr[01]|dar|dsisr)|slbmte|slbi\w+)\b",
         "world": r"sc\t",
         "sleep": r"(stop|nap|doze|sleep|wait)",
         "transaction": r"(tbegin|tend|tabort|treclaim|trechkpt)",
@@ -206,10 +209,13 @@ class Mips(Machine):
     pointer = re.compile(r"jr\S*\t(?!ra$)")
     reasons = {
         "trap": r"(break|sdbbp|t(eq|ne|geu?|ltu?)i?\t)",
-        "level": r"(syscall|d?eret|d?mtc0|mtc0|di\b|ei\b)",
+        "level": r"syscall|d?eret|d?mtc0|di\b|ei\b|tlb"
+                 r"|d?mfc0\t\w+,c0_(index|entry|x?context|badvaddr|cause|(error)?epc|srsctl)",
+        "world": r"hypcall|d?m[ft]h?gc0",
         "sleep": r"(wait|pause)",
     }
     exclusive = r"lld?\t", r"scd?\t"
+    delays = True
     labels, exceptions, bugs = (24, False), (16, False), (12, False)
     site, nop = 8, 0
 

@@ -35,9 +35,9 @@ import text     # noqa: E402
 
 # What the workload runs under, with each mechanism: phases take turns.
 AROUND = ("nothing", "interrupts", "function", "function_graph")
-# Time limits this, not memory: a probe takes a KiB or two of the guest's GiB. The workload takes as long with
-# few probes; but what registers and optimizes them hits probes itself.
-SIZE = 20000
+# With more of them each phase takes longer, because what arms and optimizes probes hits them; with fewer the
+# workload runs more often.
+SIZE = 40000
 PHASES_A_GUEST = 8
 # On the console, between two lines that qemu.py knows: a compressed file of the guest's, in letters.
 DATA = re.compile(r"sweep-data: (\S+)")
@@ -203,7 +203,7 @@ class Sweep:
         self.phases.append(phase)
         hit = sum(o in report.REACHED for o in outcomes)
         refused = outcomes.count(outcome.REFUSED)
-        self.say("phase %d (%d of %d): %d instructions, %d refused, %d hit (%s), %d jumps and %d to come, "
+        self.say("phase %d (%d of %d): %d instructions, %d refused, %d hit (%s), %d jumps, "
                  "runs of %s s in the guest%s" % (
                      number, len(self.phases), self.planned, len(items), refused, hit,
                      report.share(hit, len(items) - refused), *phase.numbers["jumps"],
@@ -272,9 +272,10 @@ class Sweep:
             list(pool.map(self.run, [numbered[at:at + each] for at in range(0, len(numbered), each)]))
 
 
-def functions_of(elf, pattern):
+def functions_of(elf, *patterns):
     """Functions that are in these objects of a kernel alone."""
-    objects = glob.glob(os.path.join(os.path.dirname(elf), pattern), recursive=True)
+    objects = [path for pattern in patterns
+               for path in glob.glob(os.path.join(os.path.dirname(elf), pattern), recursive=True)]
     if not objects:
         return frozenset()
     named = subprocess.run(["nm", "--defined-only"] + objects, stdout=subprocess.PIPE, text=True, check=True)
@@ -296,8 +297,9 @@ def main():
     sweep.order, sweep.moved = why.kernel.elf.order, moved
     # The tests run at boot, and not in the workload.
     tests = functions_of(elf, "kernel/kprobes/tests/**/*.o") | {explain.ROOM}
-    own = functions_of(elf, "kernel/kprobes/*.o") | functions_of(elf, "arch/*/kernel/kprobes*.o")
-    numbered = text.deal(t, sweep.seed, environment("SIZE", SIZE), quick and not wanted, tests, own)
+    own = functions_of(elf, "kernel/kprobes/**/*.o", "arch/*/kernel/kprobes*.o")
+    numbered = text.deal(t, sweep.seed, environment("SIZE", SIZE), quick and not wanted, tests, own,
+                         {addr - t.start for addr in why.kernel.traced()})
     if wanted - {number for number, _ in numbered}:
         sys.exit("error: there are phases 1 to %d" % len(numbered))
     numbered = [n for n in numbered if not wanted or n[0] in wanted]

@@ -26,6 +26,7 @@ ADDRESS = re.compile(r"\b([0-9a-f]+) <((?!\.L)[^+>]+)(?:[+]0x[0-9a-f]+)?>")
 # What objdump takes for data. Instructions that it does not know are something else.
 DATA = re.compile(r"\.(\.+|byte|short|[248]byte|half|h?word|long|quad|dword)$")
 SLICES = 10
+AROUNDS = 4         # things that the workload runs under, in turn
 ANYWHERE = "*"
 
 
@@ -38,7 +39,7 @@ class Text:
         self.lengths = array.array("B")
         self.flags = array.array("B")
         self.symbol_offsets, self.symbols = [], []
-        self.undecoded = set()      # functions with an instruction that objdump does not know
+        self.undecoded = set()      # functions with what objdump does not know
         self.tails = {}             # function: those that it ends with a jump to
         self.lines = {}             # offset: what may explain that an instruction is refused
         self.named = []             # offsets that instructions name which are no branches, in order
@@ -147,6 +148,8 @@ def parse(lines, text):
             text.offsets.append(offset)
             text.lengths.append(0)
             text.flags.append(flags_of(text, name, line) | (RETURN if entry and not prefix else 0))
+        elif DATA.match(name):
+            text.undecoded.update(text.symbols[-1:])
         entry = False
         before = name
     if pending:
@@ -175,28 +178,41 @@ def disassemble(elf, code, copy):
     return text
 
 
-def deal(text, seed, size, quick=False, left_out=frozenset(), own=frozenset()):
-    """Deals all instructions but those of some functions out to numbered phases of about @size, each of them
-    all over the text. @quick: a tenth of them.
+def deal(text, seed, size, quick=False, left_out=frozenset(), own=frozenset(), sites=frozenset()):
+    """Deals all instructions but those of some functions out to numbered phases of at most @size, each of
+    them all over the text. @quick: a tenth of them.
 
-    Of ten neighbours each tenth of the phases gets one. What registers and optimizes a probe, as the decoder,
-    is hit for each probe, or for each instruction of the kernel: such functions, and those in @own, are the
-    last phase."""
-    others, last = [], []
+    Entries of functions and ftrace's sites (offsets) are the first phases, so many that there is each thing
+    around them: with each chunk of points in which there is one, ftrace looks at all of its own. Of ten
+    neighbours among the others each tenth of the phases gets one. What registers and optimizes a probe, as the
+    decoder, is hit for each probe, or for each instruction of the kernel: such functions, and those in @own,
+    are the last phase."""
+    entries, others, last = [], [], []
     for i in range(len(text)):
         name = text.name(i).rpartition("+")[0]
-        if name not in left_out:
-            (last if name in own or text.machine.decoder.match(name) else others).append(i)
+        if name in left_out:
+            continue
+        if name in own or text.machine.decoder.match(name):
+            last.append(i)
+        elif text.flags[i] & RETURN or text.offsets[i] in sites:
+            entries.append(i)
+        else:
+            others.append(i)
     dealer, order, slices = random.Random(seed), list(range(SLICES)), [[] for _ in range(SLICES)]
     for at in range(0, len(others), SLICES):
-        dealer.shuffle(order)
+        # Seldom: probes of a phase that are near each other keep each other from becoming jumps.
+        if at % (100 * SLICES) == 0:
+            dealer.shuffle(order)
         for place, instruction in zip(order, others[at:at + SLICES]):
             slices[place].append(instruction)
     phases = []
     for dealt in slices[:1 if quick else SLICES]:
         number = max(1, -(-len(dealt) // size))
         phases += [dealt[i::number] for i in range(number)]
-    return list(enumerate(phases + ([last] if last and not quick else []), 1))
+    if not quick:
+        number = max(AROUNDS, -(-len(entries) // size))
+        phases = [entries[i::number] for i in range(number)] + phases + [last]
+    return list(enumerate(filter(None, phases), 1))
 
 
 def has_post(i, seed):

@@ -127,6 +127,14 @@ class Dealing(unittest.TestCase):
         left = sum(self.dealt(left_out=frozenset(["insn_get_prefixes"])), [])
         self.assertEqual(sorted(left), [i for i in range(1060) if i not in whole[-1]])
 
+    def test_entries_come_first(self):
+        for i in range(0, 1060, 10):
+            self.text.flags[i] |= text.RETURN
+        whole = self.dealt(sites={4})
+        self.assertEqual([len(items) for items in whole[:4]], [27, 27, 27, 26])
+        self.assertEqual(sorted(sum(whole[:4], [])), sorted([1, *range(0, 1060, 10)]))
+        self.assertEqual(sorted(sum(whole, [])), list(range(1060)))
+
     def test_records(self):
         records = sweep.records_of(self.text, [2, 3], 1)
         self.assertEqual(struct.unpack_from("<IBB", records, 8), (12, 4, text.SEQUENTIAL | text.POST))
@@ -145,7 +153,7 @@ phase 3
 ... f+0x1/0x2  kretprobe  0x104+0x0  -EINVAL  not-entry: not a function's entry
 ... f+0x1/0x2  kprobe  0x110+0x0  -EILSEQ  inside: inside an instruction
 run breakpoints same 12
-jumps 3 2
+jumps 3
 run jumps same 11
 run function skipped 0
 inside 1 waits
@@ -213,9 +221,9 @@ class Outcomes(unittest.TestCase):
         first, third, fourth = "hit 0 5 5 0 0 0 0", "hit 2 7 6 1 0 0 0", "hit 3 4 0 0 2 0 0"
         for i, line, now, what in (
                 (0, first, "hit 0 5 4 0 0 0 0", outcome.UNEVEN), (0, first, "hit 0 5 6 0 0 0 0", outcome.UNEVEN),
-                # One is unregistered meanwhile, on each of two CPUs.
+                # On each of two CPUs one is unregistered meanwhile, and before that disabled, twice.
                 (0, first, "hit 0 5 4 0 0 0 1", outcome.HIT), (0, first, "hit 0 5 3 0 0 0 1", outcome.UNEVEN),
-                (0, first, "hit 0 5 3 0 0 0 20", outcome.HIT), (0, first, "hit 0 5 2 0 0 0 20", outcome.UNEVEN),
+                (2, third, "hit 2 9 3 0 0 0 20", outcome.HIT), (2, third, "hit 2 9 2 0 0 0 20", outcome.UNEVEN),
                 # A fault excuses one.
                 (2, third, "hit 2 7 5 1 0 0 0", outcome.UNEVEN), (2, third, "hit 2 7 7 1 0 0 0", outcome.HIT),
                 # A wrong instruction pointer.
@@ -484,14 +492,19 @@ class Explained(unittest.TestCase):
         for machine, reason, lines in (
                 (machines.Arm64, "exclusive", ("ldxr\tx0, [x1]", "*add\tx0, x0, #1", "stxr\tw2, x0, [x1]")),
                 (machines.Arm64, "exclusive", ("*ldaxr\tx0, [x1]", "stlxr\tw2, x0, [x1]")),
+                (machines.Arm64, "exclusive", ("ldxr\tx0, [x1]", "nop", "*wfe")),
+                (machines.Arm64, "level", ("*mrs\tx1, esr_el1",)),
                 (machines.Arm64, "sleep", ("*wfi",)), (machines.Arm64, "level", ("*msr\tspsr_el1, x0",)),
                 (machines.Arm64, "data", ("ldr\tx0, 108 <some+0x8>", "ret", "*udf\t#1")),
                 (machines.Riscv, "exclusive", ("lr.w\ta0,(a1)", "bne\ta0,a2,108 <some+0x8>", "*sc.w\ta3,a2,(a1)")),
                 (machines.Riscv, "level", ("*csrr\ta0,sepc",)), (machines.Riscv, "world", ("*ecall",)),
                 (machines.S390, "exclusive", ("*exrl\t%r1,108 <some+0x8>", "br\t%r14", "mvc\t0(1,%r2),0(%r3)")),
                 (machines.S390, "data", ("exrl\t%r1,108 <some+0x8>", "br\t%r14", "*mvc\t0(1,%r2),0(%r3)")),
+                (machines.S390, "data", ("bras\t%r1,108 <some+0x8>", "*tr\t0(1,%r2),0(%r3)")),
                 (machines.S390, "level", ("*lpswe\t4(%r13)",)),
                 (machines.Mips, "delay-slot", ("jr\tra", "*nop")),
+                (machines.Mips, "level", ("*jr\tra", "mtc0\tv0,c0_status")),
+                (machines.Powerpc, "level", ("*slbmte\tr5,r3",)),
                 (machines.Powerpc, "exclusive", ("lwarx\tr5,0,r4", "*add\tr5,r5,r3", "stwcx.\tr5,0,r4")),
                 (machines.Loongarch, "level", ("*csrwr\t$a0, 6",))):
             t = text.Text(0x100, b"\0" * 4 * len(lines), machine)
@@ -505,6 +518,13 @@ class Explained(unittest.TestCase):
             t = e.text = text.parse(["0100 <some>:", "100:\tnop", "104:\tnop", "108:\tnop"],
                                     text.Text(0x100, b"\0" * 12, machine))
             self.assertFalse(e.explains(marked, reason), (machine, lines))
+
+    def test_an_exclusive_sequence_ends(self):
+        t = text.parse(["0100 <some>:", "100:\tldxr\tx0, [x1]", "104:\tstxr\tw2, x0, [x1]", "108:\tnop"],
+                       text.Text(0x100, b"\0" * 12, machines.Arm64))
+        e = object.__new__(explain.Explanations)
+        e.text, e.sites = t, set()
+        self.assertEqual([e.explains(i, "exclusive") for i in range(3)], [True, True, False])
 
     def test_ordinary_instructions_explain_nothing(self):
         for machine in machines.BY_NAME.values():

@@ -24,6 +24,13 @@
 #define REPORT		SZ_8M
 /* The kernel remembers the reasons of 128 refusals. Others may be refused as well. */
 #define REFUSALS	100
+/*
+ * After so many hits with one mechanism a probe is disabled: more hits prove no more, and few
+ * instructions have most. Not if it is reached through ftrace, which looks at all of its sites for
+ * each change. So many may lose their post-handler or return probe: one a CPU.
+ */
+#define ENOUGH		200
+#define LATE		2
 /* Bytes of a text that are compared at once, and shown on either side. */
 #define WINDOW		8
 
@@ -58,7 +65,9 @@ struct probe {
 	atomic_t wrong;		/* calls with a wrong instruction pointer */
 	atomic_t entries;
 	atomic_t returns;
-	unsigned int until;	/* hits before it began to be disarmed */
+	unsigned int limit;	/* hits after which it is disabled */
+	unsigned int until;	/* hits before that, or before it began to be disarmed */
+	unsigned int leaving;	/* hits after that, until it was disabled for the first time */
 };
 
 static DEFINE_MUTEX(lock);	/* serializes all but the handlers */
@@ -70,6 +79,8 @@ static struct kprobe **kps;	/* what is registered */
 static struct kretprobe **rps;
 static unsigned int nr_kps, nr_rps;
 
+static bool running;		/* the workload: probes that were hit often are disabled */
+static u32 jumps;		/* as many have become jumps, when that was counted */
 static u32 unregistered;	/* records that are so: the program reads it */
 static ulong start, length;	/* of the text that is swept */
 static ulong stext;		/* where the running kernel has the symbol _stext */
@@ -174,6 +185,7 @@ static void prepare(struct probe *probe)
 	const struct record *record = probe->record;
 	void *addr = (void *)(start + record->offset);
 
+	probe->limit = ENOUGH;
 	probe->kp.addr = addr;
 	probe->rp.kp.addr = addr;
 	probe->kp.pre_handler = count_hit;
@@ -192,13 +204,77 @@ static int empty_report(const unsigned long *args)
 	return 0;
 }
 
+/*
+ * Disables the probes that were hit often, now and then. Not while others wait for kprobes to arm
+ * and optimize all: this would wait for the same mutex, and spin.
+ */
+static void disable_some(struct work_struct *work)
+{
+	struct probe *probe;
+	unsigned int hits;
+
+	guard(mutex)(&lock);
+	for (probe = probes; running && probe < probes + nr_probes; probe++) {
+		hits = atomic_read(&probe->hits);
+		if (hits < probe->limit || kprobe_disabled(&probe->kp) || kprobe_ftrace(&probe->kp))
+			continue;
+		probe->until = hits - LATE;
+		if (is_entry(probe))
+			disable_kretprobe(&probe->rp);
+		disable_kprobe(&probe->kp);
+	}
+	queue_delayed_work(system_unbound_wq, to_delayed_work(work), HZ / 10);
+}
+
+static DECLARE_DELAYED_WORK(disabling, disable_some);
+
+/* run: the workload begins */
+static int run(const unsigned long *args)
+{
+	running = true;
+	return 0;
+}
+
+/* rest: it has ended. Enables the probes that were disabled. */
+static int rest(const unsigned long *args)
+{
+	struct probe *probe;
+	bool was_disabled;
+
+	running = false;
+	for (probe = probes; probe < probes + nr_probes; probe++) {
+		was_disabled = kprobe_disabled(&probe->kp);
+		if (was_disabled)
+			enable_kprobe(&probe->kp);
+		if (was_disabled && is_entry(probe))
+			enable_kretprobe(&probe->rp);
+		if (was_disabled)
+			probe->leaving = atomic_read(&probe->hits) - probe->until;
+		probe->limit = atomic_read(&probe->hits) + ENOUGH;
+	}
+	return 0;
+}
+
+/* count: counts the probes that have become jumps */
+static int count_jumps(const unsigned long *args)
+{
+	unsigned int i;
+
+	jumps = 0;
+	for (i = 0; i < nr_probes; i++)
+		jumps += !!kprobe_optimized(&probes[i].kp);
+	return 0;
+}
+
 /* disarm: unregisters all probes */
 static int disarm(const unsigned long *args)
 {
 	unsigned int i;
 
+	running = false;
 	for (i = 0; i < nr_probes; i++)
-		probes[i].until = atomic_read(&probes[i].hits);
+		if (!kprobe_disabled(&probes[i].kp))
+			probes[i].until = atomic_read(&probes[i].hits);
 	/* A task that was preempted in the copy of an instruction still gets its post-handler. */
 	synchronize_rcu_tasks();
 	if (nr_rps)
@@ -342,13 +418,14 @@ static void report_probe(unsigned int i, const struct probe *probe)
 		report("refused %u probe %d\n", i, probe->error);
 	else if (hits || posts || wrong || probe->kp.nmissed)
 		report("hit %u %u %u %u %lu %u %u\n", i, hits, posts, atomic_read(&probe->faults),
-		       probe->kp.nmissed, wrong, hits - probe->until);
+		       probe->kp.nmissed, wrong,
+		       probe->leaving + hits - probe->until);
 }
 
 static void report_return(unsigned int i, const struct probe *probe)
 {
 	unsigned int hits = atomic_read(&probe->hits), entries = atomic_read(&probe->entries);
-	unsigned int outside = hits - probe->until;
+	unsigned int outside = probe->leaving + hits - probe->until;
 	unsigned int returns = atomic_read(&probe->returns);
 
 	if (probe->rp_error)
@@ -374,7 +451,8 @@ static const struct {
 	int (*carry_out)(const unsigned long *args);
 } orders[] = {
 	{ "shown", empty_report }, { "load", load }, { "copy", copy_text },
-	{ "register", register_probes }, { "disarm", disarm }, { "compare", compare_text },
+	{ "register", register_probes }, { "run", run }, { "rest", rest },
+	{ "count", count_jumps }, { "disarm", disarm }, { "compare", compare_text },
 	{ "results", report_results }, { "unload", unload },
 };
 
@@ -470,6 +548,7 @@ static int __init sweep_init(void)
 
 	start = stext + offset;
 	prepare_machine();
+	queue_delayed_work(system_unbound_wq, &disabling, HZ / 10);
 	reported.data = vmalloc(REPORT);
 	copy.data = vmalloc(length);
 	copy.size = length;
@@ -480,6 +559,7 @@ static int __init sweep_init(void)
 	debugfs_create_file("say", 0200, dir, NULL, &report_fops);
 	debugfs_create_blob("report", 0400, dir, &reported);
 	debugfs_create_blob("text", 0400, dir, &copy);
+	debugfs_create_u32("jumps", 0400, dir, &jumps);
 	debugfs_create_u32("unregistered", 0400, dir, &unregistered);
 	return 0;
 }
