@@ -7,8 +7,8 @@ BEGIN {
 	print "# Of golden tables and of kernels. Words are different instructions. Some were not"
 	print "# executed, or from no state to their end: how many, and why. A class without an end"
 	print "# has no other words. The first word of a class is executed from 100 states, another one"
-	print "# from 8; in QEMU, which is slow, from one if its copy is the same and else from 2, and in"
-	print "# a kernel the first one from 12. More are tried until branches have gone both ways."
+	print "# from 8; of kernels in QEMU, which is slow, from 12 and from one. More are tried until"
+	print "# branches have gone both ways."
 }
 
 # Lines of 100 columns.

@@ -23,9 +23,8 @@
 
 #define STATES_CLASS	100
 #define STATES_WORD	8
-#define STATES_SLOW	12		/* of slow ones: of the first word but in a table */
-#define STATES_COPY	2		/* of another one, */
-#define STATES_VERBATIM	1		/* and if its copy is the same */
+#define STATES_SLOW	12		/* of slow ones, unless it is a whole table */
+#define STATES_SLOW_WORD	1
 #define TRIES_MORE	30		/* while no state lets an instruction complete */
 #define TRIES_BRANCH	1000
 #define SHOWN_MAX	20
@@ -266,18 +265,18 @@ static bool is_wanted(const struct class *class, unsigned int done, unsigned int
 	return done < want && tries < want + TRIES_MORE;
 }
 
-static unsigned int nr_states(const struct class *class, const struct execute_subject *s)
+static unsigned int nr_states(const struct class *class)
 {
-	if (!class->words)
-		return arch->slow && (in_sample || in_image) ? STATES_SLOW : STATES_CLASS;
-	if (!arch->slow)
-		return STATES_WORD;
-	return s->verbatim ? STATES_VERBATIM : STATES_COPY;
+	bool slow = arch->slow && (in_sample || in_image);
+
+	if (class->words)
+		return slow ? STATES_SLOW_WORD : STATES_WORD;
+	return slow ? STATES_SLOW : STATES_CLASS;
 }
 
 static void run_states(struct class *class, const struct execute_subject *s)
 {
-	unsigned int want = nr_states(class, s), tries, done = 0;
+	unsigned int want = nr_states(class), tries, done = 0;
 	enum machine_end end = MACHINE_WENT, last = MACHINE_WENT;
 	u8 buf[BYTES_MAX];
 	struct kprobe_code code = { .buf = buf, .size = sizeof(buf) };
@@ -324,7 +323,6 @@ static const char *write_copy(struct execute_subject *s)
 	}
 	/* Behind one that may skip the next instruction is a breakpoint in place of that. */
 	s->copied = s->insn.may_skip ? s->insn.len : code.len;
-	s->verbatim = code.len == s->len && !memcmp(buf, s->bytes, s->len);
 	isa->breakpoint(&code, &s->insn);
 	s->slot = machine_write_slot(buf, code.len);
 	return NULL;

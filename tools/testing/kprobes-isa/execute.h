@@ -192,7 +192,6 @@ void machine_note_changes(struct machine_result *result, unsigned long addr, u8 
  * @copied: the length of that
  * @insn:  its plan
  * @in_block: it is executed in a block, but the copy is not
- * @verbatim: the copy is the same
  */
 struct execute_subject {
 	unsigned long addr;
@@ -203,7 +202,6 @@ struct execute_subject {
 	size_t copied;
 	struct kprobe_insn insn;
 	bool in_block;
-	bool verbatim;
 };
 
 /* execute-compare.c */
