@@ -20,6 +20,7 @@
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
 #include <linux/memory.h>
+#include <linux/overflow.h>
 #include <linux/rcupdate.h>
 #include <linux/stop_machine.h>
 #include <linux/string.h>
@@ -127,70 +128,41 @@ static __always_inline long immediate(unsigned int field)
 	return (long)(field >> 1) - (field & 1 ? 16 : 0);
 }
 
-/* What conditions are of. A result of 32 bits is in the upper half in 64 bit, signs and all. */
-struct result {
-	unsigned long value;
-	bool less;	/* the true result is negative */
-	bool unsigned_wraps;
-	bool overflows;
-};
-
-static __always_inline bool top_bit(unsigned long value)
-{
-	return (long)value < 0;
-}
-
-/* @narrow shifts 32 bits there. */
-static __always_inline struct result subtract(unsigned long a, unsigned long b,
-					      unsigned int narrow)
-{
-	struct result r;
-
-	a <<= narrow;
-	b <<= narrow;
-	r.value = a - b;
-	r.less = (long)a < (long)b;
-	r.unsigned_wraps = a < b;
-	r.overflows = top_bit((a ^ b) & (a ^ r.value));
-	return r;
-}
-
-static __always_inline struct result add(unsigned long a, unsigned long b, unsigned int narrow)
-{
-	struct result r;
-
-	a <<= narrow;
-	b <<= narrow;
-	r.value = a + b;
-	r.unsigned_wraps = r.value < a;
-	r.overflows = top_bit((a ^ r.value) & (b ^ r.value));
-	r.less = top_bit(r.value) != r.overflows;
-	return r;
-}
-
 #define NARROW	(BITS_PER_LONG - 32)
 
-/* Of comparisons; additions have @adds, in which the fourth and fifth condition differ. */
-static __kprobes bool condition_holds(unsigned int condition, struct result r, bool adds,
+/* Of a sum, or of a comparison, which subtracts. NARROW shifts 32 bits to where signs are. */
+static __kprobes bool condition_holds(unsigned int condition, long a, long b, bool adds,
 				      unsigned int narrow)
 {
+	bool overflows, wraps;
+	long result;
+
+	a <<= narrow;
+	b <<= narrow;
+	if (adds) {
+		overflows = check_add_overflow(a, b, &result);
+		wraps = (unsigned long)result < (unsigned long)a;
+	} else {
+		overflows = check_sub_overflow(a, b, &result);
+		wraps = (unsigned long)a < (unsigned long)b;
+	}
 	switch (condition) {
 	case 0:
 		return false;
 	case 1:
-		return !r.value;
+		return !result;
 	case 2:
-		return r.less;
+		return (result < 0) != overflows;
 	case 3:
-		return r.less || !r.value;
+		return !result || (result < 0) != overflows;
 	case 4:
-		return adds ? !r.unsigned_wraps : r.unsigned_wraps;
+		return wraps != adds;
 	case 5:
-		return !r.value || (adds ? !r.unsigned_wraps : r.unsigned_wraps);
+		return !result || wraps != adds;
 	case 6:
-		return r.overflows;
+		return overflows;
 	default:
-		return r.value >> narrow & 1;
+		return result >> narrow & 1;
 	}
 }
 
@@ -227,8 +199,8 @@ static __kprobes bool bit_holds(const struct pt_regs *regs, u32 word)
 static __kprobes bool addition_holds(unsigned long a, unsigned long b, unsigned int condition)
 {
 	if (IS_ENABLED(CONFIG_64BIT) && condition >= 5)
-		return condition_holds(condition & 3, add(a, b, 0), true, 0);
-	return condition_holds(condition, add(a, b, NARROW), true, NARROW);
+		return condition_holds(condition & 3, a, b, true, 0);
+	return condition_holds(condition, a, b, true, NARROW);
 }
 
 static __kprobes bool comparison_holds(const struct pt_regs *regs, u32 word, unsigned int condition)
@@ -239,16 +211,14 @@ static __kprobes bool comparison_holds(const struct pt_regs *regs, u32 word, uns
 	if (major == 0x3b) {
 		/* Of eight conditions half negate the other, and the first is another one. */
 		a = immediate(X(word));
-		return condition_holds(condition & 3 ?: 4, subtract(a, b, 0), false, 0) ^
-		       (condition >> 2);
+		return condition_holds(condition & 3 ?: 4, a, b, false, 0) ^ (condition >> 2);
 	}
 	if (major == 0x27 || major == 0x2f) {
 		a = get_reg(regs, X(word));
-		return condition_holds(condition, subtract(a, b, 0), false, 0) ^ (word >> 29 & 1);
+		return condition_holds(condition, a, b, false, 0) ^ (word >> 29 & 1);
 	}
 	a = major & 1 ? immediate(X(word)) : get_reg(regs, X(word));
-	return condition_holds(condition, subtract(a, b, NARROW), false, NARROW) ^
-	       (word >> 27 & 1);
+	return condition_holds(condition, a, b, false, NARROW) ^ (word >> 27 & 1);
 }
 
 /* Is a conditional branch taken? Those that add or move write their result. */
