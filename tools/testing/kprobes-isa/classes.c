@@ -36,12 +36,12 @@ static size_t add_word(char *class, const char *text)
 }
 
 /*
- * Is this a comment or a symbol? On arm64 numbers begin with "#" too. Comments begin with "@" on
- * arm and with "!" on sparc.
+ * Is this a comment? On arm64 numbers begin with "#" too. Comments begin with "@" on arm and with
+ * "!" on sparc.
  */
 static bool ends_operands(const char *text)
 {
-	return strchr("\n<@", *text) || !strncmp(text, "# ", 2) || !strncmp(text, "//", 2) ||
+	return strchr("\n@", *text) || !strncmp(text, "# ", 2) || !strncmp(text, "//", 2) ||
 	       !strncmp(text, "! ", 2);
 }
 
@@ -56,8 +56,12 @@ static void make_class(const char *text, char *class)
 		harness_target.shorten(class);
 	text += len;
 	while (*text && !ends_operands(text) && strlen(class) < CLASS_SIZE / 2) {
-		if (isspace(*text) || *text == '-') {
+		if (isspace(*text) || *text == '-' || *text == '%') {
 			text++;
+		} else if (*text == '<') {
+			/* A symbol, after which parisc has another operand. */
+			text += strcspn(text, ">\n");
+			text += *text == '>';
 		} else if (isalnum(*text)) {
 			text += add_word(class, text);
 		} else {
