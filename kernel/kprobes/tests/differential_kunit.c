@@ -90,8 +90,12 @@ static void capture(struct diff_result *r)
 	r->regs = kprobes_diff_out;
 	memcpy(r->stack, kprobes_diff_stack_out, DIFF_STACK);
 	memcpy(r->memory, kprobes_diff_memory, DIFF_MEMORY);
-	/* Traps and interrupts write below the stack pointer. */
-	memset(r->stack, 0, min_t(unsigned long, used, DIFF_STACK));
+	/* Traps and interrupts write beyond the stack pointer. */
+	used = min_t(unsigned long, used, DIFF_STACK);
+	if (IS_ENABLED(CONFIG_STACK_GROWSUP))
+		memset((u8 *)r->stack + used, 0, DIFF_STACK - used);
+	else
+		memset(r->stack, 0, used);
 }
 
 /* Not inlined: stack pointers can be compared only when all calls are as deep. */
@@ -314,7 +318,8 @@ static void expect_same(struct kunit *test, const struct diff_run *run)
 
 static bool has_copy(const struct diff_run *run)
 {
-	return !(run->seq->flags & (DIFF_FAULTS | DIFF_NO_DETOUR)) && !run->plan.no_copy;
+	return !(run->seq->flags & (DIFF_FAULTS | DIFF_NO_DETOUR)) && !run->plan.no_copy &&
+	       !run->plan.may_skip;
 }
 
 static bool has_post(const struct diff_run *run)
@@ -382,7 +387,9 @@ static void decode(struct kunit *test, struct diff_run *run)
 	KUNIT_ASSERT_EQ(test, arch_kprobe_isa->plan(&run->plan, (u8 *)addr,
 						    arch_kprobe_isa->insn_max, addr),
 			KPROBE_REASON_NONE);
-	run->runs_at = run->plan.action == KPROBE_RUN ? addr + run->plan.len : 0;
+	/* One that nullifies the next instruction goes on behind that. */
+	run->runs_at = run->plan.action == KPROBE_RUN && !run->plan.may_skip ?
+		       addr + run->plan.len : 0;
 	/* Breakpoints stay in the text for a while after their probes. */
 	run->hits = kprobes_diff_hits(run->seq);
 	/* ftrace may have put another instruction into its first word. */
