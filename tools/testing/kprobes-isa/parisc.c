@@ -36,6 +36,13 @@ static const char *kind_of(const char *name)
 	return strspn(name, "0123456789abcdef") == strlen(name) ? "n" : NULL;
 }
 
+/* Those of 64 bit. Of 32 bit fewer are made of the table, and excuses would be left over. */
+#ifdef SEQUENCES_RUN
+static const char *const sequences[] = {
+	"../../../kernel/kprobes/tests/arch/parisc/sequences.S", SEQUENCES_RUN, NULL
+};
+#endif
+
 const struct harness_target harness_target = {
 	.isa = &parisc_kprobe_isa,
 	.big_endian = true,
@@ -50,6 +57,8 @@ const struct harness_target harness_target = {
 	.entry_lead = 28,
 	.bug_size = 8,
 	.objdump = "hppa64-linux-gnu-objdump -d -w",
+	.sequences = sequences,
+	.not_run = "not-run/parisc64.txt",
 #else
 	.name = "parisc",
 	.from = 0x10234560,

@@ -4,6 +4,12 @@
 
 /* What the common suites know of PA-RISC. Each architecture has a file of this name. */
 
+/* The last one is the shift amount. */
+#define DIFF_REGS		33
+#define DIFF_SP_NR		30
+#define DIFF_FP_WORDS		1
+#define DIFF_BY_FTRACE		0
+
 #ifndef __ASSEMBLY__
 #include <linux/extable.h>
 #include <asm/kprobes.h>
