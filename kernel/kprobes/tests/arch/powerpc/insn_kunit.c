@@ -112,8 +112,7 @@ static void powerpc_stub(struct kunit *test)
  */
 static void powerpc_stub_reach(struct kunit *test)
 {
-	const unsigned long kernel = (unsigned long)0xc000000000000000ULL;
-	const unsigned long modules = (unsigned long)0xc008000000040000ULL;
+	const u64 kernel = 0xc000000000000000ULL, modules = 0xc008000000040000ULL;
 	struct kprobe_code code = { .buf = buf, .size = sizeof(buf), .base = ADDR - SZ_1G };
 
 	if (!IS_ENABLED(CONFIG_PPC64)) {
@@ -121,12 +120,12 @@ static void powerpc_stub_reach(struct kunit *test)
 		KUNIT_EXPECT_TRUE(test, code.far);
 		return;
 	}
-	code.base = modules;
-	powerpc_kprobe_isa.enter(&code, kernel + ADDR);
+	code.base = (unsigned long)modules;
+	powerpc_kprobe_isa.enter(&code, (unsigned long)(kernel + ADDR));
 	KUNIT_EXPECT_FALSE(test, code.far);
 	KUNIT_EXPECT_EQ(test, code.len, KPROBE_STUB_ENTER);
 	code.len = 0;
-	powerpc_kprobe_isa.enter(&code, kernel + (unsigned long)SZ_4G);
+	powerpc_kprobe_isa.enter(&code, (unsigned long)(kernel + SZ_4G));
 	KUNIT_EXPECT_TRUE(test, code.far);
 }
 
