@@ -228,20 +228,19 @@ static void disable_some(struct work_struct *work)
 
 static DECLARE_DELAYED_WORK(disabling, disable_some);
 
-/* run: the workload begins */
+/* run 1, run 0: the workload runs, or does not */
 static int run(const unsigned long *args)
 {
-	running = true;
+	running = args[0];
 	return 0;
 }
 
-/* rest: it has ended. Enables the probes that were disabled. */
-static int rest(const unsigned long *args)
+/* enable: enables the probes that were disabled */
+static int enable(const unsigned long *args)
 {
 	struct probe *probe;
 	bool was_disabled;
 
-	running = false;
 	for (probe = probes; probe < probes + nr_probes; probe++) {
 		was_disabled = kprobe_disabled(&probe->kp);
 		if (was_disabled)
@@ -451,7 +450,7 @@ static const struct {
 	int (*carry_out)(const unsigned long *args);
 } orders[] = {
 	{ "shown", empty_report }, { "load", load }, { "copy", copy_text },
-	{ "register", register_probes }, { "run", run }, { "rest", rest },
+	{ "register", register_probes }, { "run", run }, { "enable", enable },
 	{ "count", count_jumps }, { "disarm", disarm }, { "compare", compare_text },
 	{ "results", report_results }, { "unload", unload },
 };
