@@ -271,6 +271,8 @@ static const char * const no_go[] __initconst = {
 	"idle_return_gpr_loss", "isa300_idle_stop_noloss", "isa300_idle_stop_mayloss",
 	"isa206_idle_insn_mayloss", "power4_idle_nap", "power4_idle_nap_return",
 	"power7_idle_insn", "power9_idle_stop", "power10_idle_stop",
+	/* By them a machine check asks whether its place has a fixup, without translation. */
+	"search_kernel_exception_table", "search_extable", "cmp_ex_search",
 	/* Firmware, and memory that is accessed without the caches. */
 	"__opal_call", "opal_return", "enter_prom", "rmci_on", "rmci_off", "real_readb",
 	"real_writeb", "real_205_readb", "real_205_writeb",

@@ -32,6 +32,8 @@ static const struct unmarked unmarked_here[] = {
 		"idle_return_gpr_loss", "isa300_idle_stop_noloss", "isa300_idle_stop_mayloss",
 		"isa206_idle_insn_mayloss", "power4_idle_nap", "power4_idle_nap_return",
 		"power7_idle_insn", "power9_idle_stop", "power10_idle_stop" } },
+	{ "a machine check calls it, without translation", {
+		"search_kernel_exception_table", "search_extable", "cmp_ex_search" } },
 	{ "firmware executes without translation, and memory is accessed without caches", {
 		"__opal_call", "opal_return", "rmci_on", "rmci_off", "real_readb", "real_writeb",
 		"real_205_readb", "real_205_writeb" } },
