@@ -279,7 +279,7 @@ static void oops_names(struct kunit *test, long (*load)(const long *p),
 	bad = (struct bad_load){ .load = load, .from = (const long *)from };
 	oops_ip = 0;
 	KUNIT_ASSERT_EQ(test, 0, register_die_notifier(&oops_nb));
-	pr_info("expect-splat-begin: BUG: unable to handle|Oops|Internal error\n");
+	pr_info("expect-splat-begin: BUG: [Uu]nable to handle|Oops|Internal error\n");
 	panic_on_oops = 0;
 	kprobes_let_die(test, load_thread, &bad, raw_smp_processor_id());
 	panic_on_oops = panics;
