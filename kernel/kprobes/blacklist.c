@@ -31,7 +31,6 @@
 #include "../../mm/kasan/kasan.h"
 #endif
 #include "place.h"
-#include "symbol.h"
 
 /*
  * Functions of other subsystems that the hit path calls and that have no NOKPROBE_SYMBOL() of
@@ -137,6 +136,28 @@ int kprobe_blacklist_add_text(unsigned long start, unsigned long end)
 	return start < end ? forbid_range(start, end - 1) : 0;
 }
 
+/*
+ * Where functions have descriptors, these have their names, and their text has a dot in front of
+ * it. Returns NULL elsewhere.
+ */
+static const char * __init text_name(const char *name)
+{
+	static char text[KSYM_NAME_LEN] __initdata;
+
+	if (!have_function_descriptors() ||
+	    snprintf(text, sizeof(text), ".%s", name) >= sizeof(text))
+		return NULL;
+	return text;
+}
+
+static unsigned long __init text_symbol(const char *name)
+{
+	const char *text = text_name(name);
+	unsigned long addr = text ? kallsyms_lookup_name(text) : 0;
+
+	return addr ?: kallsyms_lookup_name(name);
+}
+
 /**
  * kprobe_blacklist_add_symbols() - forbid probes from one symbol to the end of another
  * @first: the symbol that the text begins with
@@ -149,10 +170,11 @@ int kprobe_blacklist_add_text(unsigned long start, unsigned long end)
  */
 int __init kprobe_blacklist_add_symbols(const char *first, const char *last)
 {
-	unsigned long start, end, size, offset;
+	unsigned long start = text_symbol(first);
+	unsigned long end = text_symbol(last);
+	unsigned long size, offset;
 
-	if (kprobe_find_symbol(first, true, &start) || kprobe_find_symbol(last, true, &end) ||
-	    !kallsyms_lookup_size_offset(end, &size, &offset))
+	if (!start || !end || !kallsyms_lookup_size_offset(end, &size, &offset))
 		return 0;
 	if (start > end)
 		pr_warn("kprobes: %s is not in front of %s: it can be probed\n", first, last);
@@ -172,16 +194,15 @@ int __init kprobe_blacklist_add_symbols(const char *first, const char *last)
  */
 int __init kprobe_blacklist_add_functions(const char * const *names, unsigned int nr)
 {
-	static char dotted[KSYM_NAME_LEN] __initdata;
+	const char *text;
 	unsigned int i;
 	int ret = 0;
 
 	for (i = 0; !ret && i < nr; i++) {
 		ret = kallsyms_on_each_match_symbol(forbid_function, names[i], NULL);
-		/* Where functions have descriptors, their text has a dot in front of the name. */
-		if (!ret && have_function_descriptors() &&
-		    snprintf(dotted, sizeof(dotted), ".%s", names[i]) < sizeof(dotted))
-			ret = kallsyms_on_each_match_symbol(forbid_function, dotted, NULL);
+		text = text_name(names[i]);
+		if (!ret && text)
+			ret = kallsyms_on_each_match_symbol(forbid_function, text, NULL);
 	}
 	return ret;
 }
