@@ -6,7 +6,8 @@ Checks that no file of kernel/kprobes uses a file in a layer above its own: in t
 neither calls its functions nor uses its data; in the sources, that it does not include its header.
 A header is in the layer of the file of the same name, so headers do not include each other in a
 circle. LAYERS lists the files from top to bottom, one on each line; after the name comes a comment.
-Prints each upward reference, and each object and header that has no layer.
+No file of the core and no public header may ask for which architecture it is compiled. Prints each upward
+reference, each object and header that has no layer, and each such question.
 """
 import glob
 import os
@@ -15,6 +16,8 @@ import subprocess
 import sys
 
 INCLUDE = re.compile(r'^#include "(?:kprobes/)?(\w+)\.h"', re.MULTILINE)
+
+ARCHITECTURE = re.compile(r"\bCONFIG_(?:ARM|LOONGARCH|MIPS|PARISC|PPC|RISCV|S390|SPARC|X86)(?:_?(?:32|64))?\b")
 
 
 def name_of(path):
@@ -48,6 +51,14 @@ def includes(sources):
                 yield name_of(path), header, os.path.basename(path)
 
 
+def architectures(sources):
+    """Which sources ask for an architecture."""
+    for path in sources:
+        with open(path) as f:
+            for config in sorted(set(ARCHITECTURE.findall(f.read()))):
+                yield "%s asks for %s" % (os.path.basename(path), config)
+
+
 def problems(order, owners, uses):
     """What has no layer of @owners and of those used, and what is used from below."""
     layer = {name: i for i, name in enumerate(order)}
@@ -61,12 +72,13 @@ def problems(order, owners, uses):
 def main():
     with open(sys.argv[1]) as f:
         order = [line.split()[0] for line in f if line.strip() and not line.startswith("#")]
-    kernel = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "kernel")
-    sources = files(kernel, "*.[ch]")
+    top = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
+    sources = files(os.path.join(top, "kernel"), "*.[ch]")
     names = {name_of(path) for path in sources}
     objects = [path for path in files(os.path.join(sys.argv[2], "kernel"), "*.o") if name_of(path) in names]
     owners = [name_of(path) for path in objects + [s for s in sources if s.endswith(".h")]]
     found = list(problems(order, owners, calls(objects) + list(includes(sources))))
+    found += architectures(sources + sorted(glob.glob(os.path.join(top, "include/linux/kprobe*.h"))))
     print("\n".join(found), end="\n" if found else "")
     sys.exit(1 if found else 0)
 

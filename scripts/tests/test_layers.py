@@ -13,7 +13,8 @@ SOURCES = {"kprobes.c": '#include <linux/low.h>\n#include "kprobes/top.h"\nvoid 
                         "void top(void) { low(); }\n",
            "kprobes/low.c": '#include "../trace/x.h"\n#include "low.h"\nextern int state;\n'
                             "void low(void) { state = 1; }\n",
-           "kprobes/low.h": '#include "top.h"\n', "kprobes/top.h": ""}
+           "kprobes/low.h": '#include "top.h"\n',
+           "kprobes/top.h": "#ifdef CONFIG_ARM64\n#elif !IS_ENABLED(CONFIG_X86) || CONFIG_MIPS_MT\n#endif\n"}
 
 
 class Layers(unittest.TestCase):
@@ -41,6 +42,10 @@ class Layers(unittest.TestCase):
         self.assertEqual(self.found("low", "top", "kprobes"), [
             "kprobes uses low, which is above or has no layer: low",
             "kprobes uses top, which is above or has no layer: kprobes.c"])
+
+    def test_architectures(self):
+        self.assertEqual(list(layers.architectures(layers.files(self.dir.name, "*.[ch]"))), [
+            "top.h asks for CONFIG_ARM64", "top.h asks for CONFIG_X86"])
 
     def test_without_a_layer(self):
         self.assertEqual(self.found("kprobes", "low")[0], "top has no layer")
