@@ -211,6 +211,8 @@ struct kprobe_emulation {
  *             kprobe_mutex
  * @region_len: how many bytes a jump at @site replaces, 0 while that is not known
  * @has_slot:  the copy includes the instruction in its delay slot
+ * @no_stub:   handlers are called from the trap alone: the function has an instruction after which
+ *             stubs may not, see kprobe_insn.state
  * @scratch:   the register that the jump uses: fls() of struct kprobe_region's @scratch,
  *             0 when it needs none
  * @misses:    how often handlers of its probes, also of those that have left, did not run since
@@ -247,6 +249,7 @@ struct kprobe_point {
 	u8 optimization:2;
 	u8 region_len:5;
 	u8 has_slot:1;
+	u8 no_stub:1;
 	u8 not_jump;
 #ifdef KPROBE_BLOCKS
 	u8 block;

@@ -336,6 +336,13 @@ enum kprobe_reason kprobe_examine_site(struct kprobe_lookup *lookup, unsigned lo
 	return kprobe_scan_site(use_survey(arch_kprobe_isa, lookup), site);
 }
 
+/* After that: has its function an instruction after which C code may not be called? */
+bool kprobe_examine_state(struct kprobe_lookup *lookup)
+{
+	guard(mutex)(&text_mutex);
+	return use_survey(arch_kprobe_isa, lookup)->scan.state;
+}
+
 /* After that: the state of the block that the instruction there is in, 0 if it is in none. */
 u8 kprobe_examine_block(struct kprobe_lookup *lookup, unsigned long site)
 {

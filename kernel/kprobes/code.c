@@ -122,6 +122,9 @@ enum kprobe_reason kprobe_displace(struct kprobe_point *point, struct kprobe_loo
 	point->ends_in_trap = insn.ends_in_trap;
 	point->fault = insn.fault / KPROBE_INSN_ALIGN;
 	point->has_slot = insn.bundle && insn.flow != KPROBE_FLOW_NEXT;
+	/* An architecture's own detours and post-trampoline take care of such a state. */
+	point->no_stub = !__is_defined(ARCH_KPROBE_OWN_DETOURS) && !arch_kprobe_isa->stateless &&
+			 kprobe_examine_state(lookup);
 	if (insn.action != KPROBE_RUN) {
 		emulation = kzalloc(sizeof(*emulation), GFP_KERNEL);
 		if (!emulation)
@@ -149,7 +152,7 @@ enum kprobe_reason kprobe_displace_post(struct kprobe_point *point, void **slot)
 		return KPROBE_REASON_NONE;
 	kprobe_point_plan(point, &insn);
 	/* Not all hits would come to the call. A miss of each is counted instead: see hit.c. */
-	if (insn.branches)
+	if (insn.branches || point->no_stub)
 		return KPROBE_REASON_NONE;
 	return make_slot(point, &insn, slot, true);
 }
@@ -324,7 +327,7 @@ void kprobe_detour_for_breakpoint(struct kprobe_point *point)
 	lockdep_assert_held(&kprobe_mutex);
 	if (kprobe_detour_is_current(point) && leads_to_detour(point))
 		return;
-	if (arch_kprobe_refuses_detours() || kprobe_point_has_fixup(point))
+	if (arch_kprobe_refuses_detours() || kprobe_point_has_fixup(point) || point->no_stub)
 		return;
 	kprobe_point_plan(point, &insn);
 	if (kprobe_region_of_one(arch_kprobe_isa, &region, &insn, (u8 *)point->insn,

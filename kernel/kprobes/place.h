@@ -80,6 +80,7 @@ enum kprobe_reason kprobe_check_address(struct kprobe_lookup *lookup, unsigned l
 enum kprobe_reason kprobe_text_reserved(struct kprobe_lookup *lookup, unsigned long start,
 					unsigned long end);
 enum kprobe_reason kprobe_examine_site(struct kprobe_lookup *lookup, unsigned long site);
+bool kprobe_examine_state(struct kprobe_lookup *lookup);
 u8 kprobe_examine_block(struct kprobe_lookup *lookup, unsigned long site);
 u32 kprobe_examine_scratch(struct kprobe_lookup *lookup, unsigned long addr);
 enum kprobe_reason kprobe_examine(const struct kprobe_isa *isa, struct kprobe_region *region,
