@@ -10,7 +10,7 @@ image_target=vmlinux
 console=ttyS0
 qemu="qemu-system-hppa -M B160L"
 emulator_packages="qemu-system-misc"
-# A second CPU does not come up.
+# Kernels are configured for one CPU. A second one comes up later than smp_init(), by the driver of CPUs.
 SMP=1
 
 # Path of a busybox for the guest.
