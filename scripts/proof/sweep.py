@@ -266,7 +266,8 @@ class Sweep:
 
     def sweep(self, numbered, jobs):
         self.planned = len(numbered)
-        each = max(1, min(PHASES_A_GUEST, -(-len(numbered) // jobs)))
+        guests = jobs * -(-len(numbered) // (PHASES_A_GUEST * jobs))
+        each = max(1, -(-len(numbered) // max(1, guests)))
         with ThreadPoolExecutor(jobs) as pool:
             # The list has a thread's exception come out here.
             list(pool.map(self.run, [numbered[at:at + each] for at in range(0, len(numbered), each)]))

@@ -371,7 +371,7 @@ class Sweeping(unittest.TestCase):
         guest.boot = lambda *args: (b"", ["no output"], ["hung"])
         self.sweep(guest)
         self.assertEqual(self.status, 1)
-        self.assertRegex(self.said, r"\n3 crashed, (.|\n)*\n0 passed, 3 failed")
+        self.assertRegex(self.said, r"\n4 crashed, (.|\n)*\n0 passed, 4 failed")
 
     def test_surroundings_take_turns(self):
         guest = FakeGuest()
