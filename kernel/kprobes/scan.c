@@ -134,6 +134,9 @@ static enum kprobe_reason judge_landings(const struct kprobe_scan *scan, unsigne
 		return KPROBE_REASON_INDIRECT_JUMP;
 	if (kprobe_scan_marks(scan, site, to) & KPROBE_MARK_READ)
 		return KPROBE_REASON_DATA;
+	/* A region may reach into data behind an instruction that execution does not go on from. */
+	if (kprobe_scan_marks(scan, site + 1, to) & KPROBE_MARK_TAKEN)
+		return KPROBE_REASON_DATA;
 	/* The instruction in front may skip the jump's first instruction, but not the others. */
 	if (kprobe_scan_marks(scan, site, site + 1) & KPROBE_MARK_SKIPPED &&
 	    scan->isa->jump_insns > 1)

@@ -21,6 +21,7 @@
 #define EX		"\x44\x40\x10\x00"		/* ex %r4, 0(%r1) */
 #define EXRL_8		"\xc6\x40\x00\x00\x00\x04"	/* exrl %r4, .+8 */
 #define LARL_12		"\xc0\x10\x00\x00\x00\x06"	/* larl %r1, .+12 */
+#define LARL_BACK_6	"\xc0\x10\xff\xff\xff\xfd"	/* larl %r1, .-6 */
 #define LGRL_8		"\xc4\x18\x00\x00\x00\x04"	/* lgrl %r1, .+8 */
 #define BRAS_10		"\xa7\x15\x00\x05"		/* bras %r1, .+10 */
 #define BASR		"\x0d\xe1"			/* basr %r14, %r1 */
@@ -108,6 +109,7 @@ static const struct s390_jump_case s390_jump_cases[] = {
 	{ "conditional trap", TEXT(JE_TRAP LR), KPROBE_REASON_JUMPED_INTO },
 	{ "another address space", TEXT(MVC SACF), KPROBE_REASON_DIRECTION },
 	{ "over what ex executes", TEXT(BRAS_10 MVC EX), KPROBE_REASON_DATA },
+	{ "over what larl addresses", TEXT(BR_R14 MVC LARL_BACK_6 EX BR_R14), KPROBE_REASON_DATA },
 };
 
 KUNIT_ARRAY_PARAM_DESC(s390_jump, s390_jump_cases, name);
