@@ -10,7 +10,7 @@ image_target=vmlinux
 console=ttyS0
 qemu="qemu-system-hppa -M B160L"
 emulator_packages="qemu-system-misc"
-# Kernels are configured for one CPU. A second one comes up later than smp_init(), by the driver of CPUs.
+# Kernels are configured for one CPU. A second one comes up after smp_init(), by a driver.
 SMP=1
 
 # Path of a busybox for the guest.
