@@ -13,16 +13,16 @@ long kprobes_space_function(long a);
 
 /* Without a label inside, which would be a function of its own. */
 asm(".pushsection .text\n"
-    ".globl kprobes_space_function\n"
-    ".type kprobes_space_function, @function\n"
-    "kprobes_space_function:\n"
-    "	lgr	%r1,%r2\n"
-    "	sacf	256\n"
-    "	la	%r2,7(%r1)\n"
-    "	sacf	768\n"
-    "	br	%r14\n"
-    ".size kprobes_space_function, . - kprobes_space_function\n"
-    ".popsection\n");
+	".globl kprobes_space_function\n"
+	".type kprobes_space_function, @function\n"
+	"kprobes_space_function:\n"
+	"	lgr	%r1,%r2\n"
+	"	sacf	256\n"
+	"	la	%r2,7(%r1)\n"
+	"	sacf	768\n"
+	"	br	%r14\n"
+	".size kprobes_space_function, . - kprobes_space_function\n"
+	".popsection\n");
 
 static const struct {
 	const char *name;
@@ -57,7 +57,8 @@ static void hits(struct kunit *test, kprobe_post_handler_t post)
 		.pre_handler = count_pre, .post_handler = post,
 	};
 
-	pres = posts = 0;
+	pres = 0;
+	posts = 0;
 	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
 	KUNIT_EXPECT_EQ(test, kprobes_space_function(35), 42);
 	wait_for_kprobe_optimizer();
