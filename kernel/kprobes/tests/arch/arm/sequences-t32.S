@@ -61,6 +61,8 @@ END_SEQUENCE bl_far
 SEQUENCE blx
 	mov_l	r9, kprobes_diff_callee
 	PROBE blx r9
+	/* It is short, so the jump would cover where it returns to. */
+	.set diff_flags, DIFF_NO_JUMP
 END_SEQUENCE blx
 
 SEQUENCE blx_lr
@@ -90,7 +92,7 @@ SEQUENCE add_pc
 END_SEQUENCE add_pc
 
 SEQUENCE ldr_pc_literal
-	PROBE ldr.w pc, [pc, #4]
+	PROBE ldr.w pc, [pc, #8]
 	b	.Ldone
 	.balign	4
 	.long	0, 2f + 1
@@ -316,13 +318,7 @@ END_SEQUENCE sub_sp_word
 
 SEQUENCE push
 	PROBE push {r3, r6}
-END_SEQUENCE sub_sp_word
-	PROBE sub.w sp, sp, #8
-	str	r3, [sp]
-	str	r3, [sp, #4]
-END_SEQUENCE sub_sp_word
-
-SEQUENCE push
+END_SEQUENCE push
 
 /* The machine's registers */
 
