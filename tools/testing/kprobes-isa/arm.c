@@ -8,6 +8,7 @@ static const char *const odd[] = { ".word", ".short", ".byte", "@ <UNDEFINED>", 
 
 static const char *const sequences[] = {
 	"../../../kernel/kprobes/tests/arch/arm/sequences.S",
+	"../../../kernel/kprobes/tests/arch/arm/sequences-both.inc",
 	SEQUENCES_RUN,
 	NULL
 };

@@ -10,6 +10,7 @@ static const char *const odd[] = { ".word", ".short", ".byte", NULL };
 
 static const char *const sequences[] = {
 	"../../../kernel/kprobes/tests/arch/arm/sequences-t32.S",
+	"../../../kernel/kprobes/tests/arch/arm/sequences-both.inc",
 	SEQUENCES_RUN,
 	NULL
 };

@@ -285,34 +285,7 @@ SYSTEM r0, nop, cpsie a
 RUN yield
 RUN sev
 RUN esb
-RUN mrc p15, 0, r0, c0, c0, 0
-RUN mrc p15, 0, r0, c1, c0, 0
-RUN mrc p14, 0, APSR_nzcv, c0, c1, 0
-SYSTEM r0, "mrc p15, 0, r0, c3, c0, 0", mcr p15, 0, r0, c3, c0, 0
-RUN vmrs r0, fpexc
-RUN vmrs APSR_nzcv, fpscr
-SYSTEM r0, "vmrs r0, fpexc", vmsr fpexc, r0
-
-SEQUENCE mcrr
-	mrrc	p15, 3, r8, r9, c14
-	PROBE mcrr 15, 3, r8, r9, cr14
-	mov	r8, #0
-	mov	r9, #0
-END_SEQUENCE mcrr
-
-SEQUENCE mrrc
-	PROBE mrrc 15, 1, r8, r9, cr14
-	mov	r8, #0
-	mov	r9, #0
-END_SEQUENCE mrrc
-
-/* A stack that is not aligned to 8 bytes */
-SEQUENCE unaligned
-	sub	sp, sp, #4
-	str	r3, [sp]
-	PROBE add r4, sp, #4
-	add	sp, sp, #4
-END_SEQUENCE unaligned
+#include "sequences-both.inc"
 
 /* Instructions that run as they are, of the golden table: by sequences.awk */
 
