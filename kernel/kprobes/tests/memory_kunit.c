@@ -296,7 +296,7 @@ static unsigned int find_places(struct kprobe **kps, unsigned int max)
 	unsigned long addr = kallsyms_lookup_name("vsnprintf");
 	unsigned int n = 0, tries;
 
-	for (tries = 0; addr && n < max && tries < 100000; tries++, addr++) {
+	for (tries = 0; addr && n < max && tries < 100000; tries++, addr += KPROBE_INSN_ALIGN) {
 		kps[n]->addr = (kprobe_opcode_t *)addr;
 		kps[n]->flags = KPROBE_FLAG_DISABLED;
 		if (!register_kprobe(kps[n]))

@@ -179,9 +179,9 @@ static unsigned long other_addr(const struct model *m, enum place place)
 	case USER:
 		return 0x10000;
 	case INSIDE:
-		return entry_addr() + 1;
+		return entry_addr();
 	case INSIDE_LONG:
-		return kprobes_place_addr(kprobes_place_named(KPROBES_PLACE_LONG)) + 1;
+		return kprobes_place_addr(kprobes_place_named(KPROBES_PLACE_LONG));
 	case FTRACE_POINTER:
 		return ftrace_pointer();
 	case MODULE_TEXT:
@@ -197,7 +197,7 @@ static void set_other_place(const struct model *m, struct kprobe *kp, enum place
 	kp->addr = (kprobe_opcode_t *)other_addr(m, place);
 	if (place == OVERFLOW)
 		kp->offset = 16;
-	if (place == MODULE_INSIDE)
+	if (place == INSIDE || place == INSIDE_LONG || place == MODULE_INSIDE)
 		kp->offset = 1;
 }
 
@@ -216,6 +216,9 @@ static void set_spot(struct kprobe *kp, const struct model_spot *spot,
 	} else {
 		kp->addr = (kprobe_opcode_t *)spot->addr;
 	}
+	/* In a pointer they do not tell where it leads. */
+	kp->offset += (unsigned long)kp->addr & KPROBE_POINTER_FLAGS;
+	kp->addr = (kprobe_opcode_t *)((unsigned long)kp->addr & ~KPROBE_POINTER_FLAGS);
 }
 
 void kprobes_model_set_place(struct model *m, struct kprobe *kp, unsigned int i,

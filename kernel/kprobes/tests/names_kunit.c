@@ -9,19 +9,20 @@
 #include <linux/kprobes.h>
 #include <linux/workqueue.h>
 
+#include "../place.h"
 #include "targets.h"
 
 static void looks_up_names(struct kunit *test)
 {
 	KUNIT_EXPECT_PTR_EQ(test, kprobe_lookup_name("kprobes_target_c", 0),
-			    (kprobe_opcode_t *)kprobes_target_c);
+			    (kprobe_opcode_t *)kprobe_code_address(kprobes_target_c));
 	KUNIT_EXPECT_NULL(test,
 			  kprobe_lookup_name("kprobes_there_is_no_such_symbol", 0));
 }
 
 static void knows_function_entries(struct kunit *test)
 {
-	kprobe_opcode_t *c = (kprobe_opcode_t *)kprobes_target_c;
+	kprobe_opcode_t *c = (kprobe_opcode_t *)kprobe_code_address(kprobes_target_c);
 	const struct kprobes_place *last = kprobes_place(kprobes_places() - 1);
 	unsigned long pad;
 

@@ -9,6 +9,7 @@
 #include <linux/kprobes.h>
 #include <asm/sections.h>
 
+#include "../place.h"
 #include "refusal.h"
 #include "targets.h"
 
@@ -52,7 +53,7 @@ static void unknown_symbol(struct kunit *test)
 /* An offset may lead into another function. */
 static void offset_past_function(struct kunit *test)
 {
-	unsigned long blacklisted = (unsigned long)kprobe_busy_begin;
+	unsigned long blacklisted = kprobe_code_address(kprobe_busy_begin);
 
 	kprobes_refuse_symbol(test, "kprobes_target_c", INT_MAX, -EINVAL,
 			      KPROBE_REASON_NO_TEXT);

@@ -11,6 +11,7 @@
 #include <linux/string.h>
 
 #include "../hit.h"
+#include "../place.h"
 #include "optimized.h"
 #include "targets.h"
 
@@ -36,7 +37,7 @@ static int trap_at(unsigned long addr, struct pt_regs *regs)
 
 static void executed_again(struct kunit *test)
 {
-	unsigned long addr = (unsigned long)trap_at; /* nobody probes it */
+	unsigned long addr = kprobe_code_address(trap_at); /* nobody probes it */
 	struct pt_regs regs;
 
 	KUNIT_EXPECT_EQ(test, trap_at(addr, &regs), 1);
@@ -46,7 +47,7 @@ static void executed_again(struct kunit *test)
 /* Where branches have a delay slot, somebody's trap may be there. */
 static void executed_again_in_delay_slot(struct kunit *test)
 {
-	unsigned long addr = (unsigned long)trap_at; /* nobody probes it */
+	unsigned long addr = kprobe_code_address(trap_at); /* nobody probes it */
 	struct pt_regs regs = {};
 	unsigned long next;
 
@@ -61,7 +62,7 @@ static void executed_again_in_delay_slot(struct kunit *test)
 /* Else a CPU would trap for ever on somebody else's instruction. */
 static void not_for_ever(struct kunit *test)
 {
-	unsigned long addr = (unsigned long)trap_at; /* nobody probes it */
+	unsigned long addr = kprobe_code_address(trap_at); /* nobody probes it */
 	struct pt_regs regs;
 	unsigned int i = 0;
 

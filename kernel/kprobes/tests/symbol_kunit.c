@@ -60,7 +60,7 @@ noinline __noclone int kprobes_cloned_cold(int x)
 /* Both functions of one name, in the order of kallsyms. */
 static void sort_twins(unsigned long twins[2])
 {
-	unsigned long mine = (unsigned long)kprobes_symbol_twin;
+	unsigned long mine = kprobe_code_address(kprobes_symbol_twin);
 	unsigned long other = kprobes_other_twin();
 
 	twins[0] = min(mine, other);
@@ -135,8 +135,10 @@ static void which_of_two(struct kunit *test)
 
 static void only_one(struct kunit *test)
 {
-	expect_hits(test, "kprobes_call_other_twin,0", (unsigned long)kprobes_call_other_twin);
-	expect_hits(test, "kprobes_call_other_twin,1", (unsigned long)kprobes_call_other_twin);
+	unsigned long addr = kprobe_code_address(kprobes_call_other_twin);
+
+	expect_hits(test, "kprobes_call_other_twin,0", addr);
+	expect_hits(test, "kprobes_call_other_twin,1", addr);
 }
 
 static void no_such_position(struct kunit *test)
@@ -155,13 +157,13 @@ static void no_such_position(struct kunit *test)
 /* A cold part counts for none. */
 static void only_clone(struct kunit *test)
 {
-	expect_hits(test, "kprobes_cloned.*", (unsigned long)kprobes_cloned_isra);
-	expect_hits(test, "kprobes_cloned.*,1", (unsigned long)kprobes_cloned_isra);
+	expect_hits(test, "kprobes_cloned.*", kprobe_code_address(kprobes_cloned_isra));
+	expect_hits(test, "kprobes_cloned.*,1", kprobe_code_address(kprobes_cloned_isra));
 }
 
 static void which_clone(struct kunit *test)
 {
-	unsigned long isra = (unsigned long)kprobes_cloned_twice_isra - (unsigned long)_text;
+	unsigned long isra = kprobe_code_address(kprobes_cloned_twice_isra) - (unsigned long)_text;
 	unsigned long part = kallsyms_lookup_name("kprobes_cloned_twice.part.0") -
 			     (unsigned long)_text;
 	bool isra_is_first = isra < part;
@@ -232,14 +234,14 @@ static void behind_a_dot(struct kunit *test)
 	expect_unknown(test, "kprobes_dotted,2");
 }
 
-/* The address that C code has of a function may be that of a descriptor. */
+/* The address that C code has of a function may be that of a descriptor, or have bit 0 set. */
 static void by_c_address(struct kunit *test)
 {
 	struct kprobe p = { .addr = (kprobe_opcode_t *)kprobes_symbol_twin };
 
 	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&p));
-	KUNIT_EXPECT_EQ(test, (unsigned long)p.addr, kprobe_entry_of((unsigned long)
-			dereference_function_descriptor(kprobes_symbol_twin)));
+	KUNIT_EXPECT_EQ(test, (unsigned long)p.addr,
+			kprobe_entry_of(kprobe_code_address(kprobes_symbol_twin)));
 	unregister_kprobe(&p);
 }
 

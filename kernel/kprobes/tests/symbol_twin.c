@@ -4,6 +4,7 @@
  */
 #include <linux/compiler.h>
 
+#include "../place.h"
 #include "symbol_twin.h"
 
 int kprobes_cloned_twice_part(int x) __asm__("kprobes_cloned_twice.part.0");
@@ -27,5 +28,5 @@ int kprobes_call_other_twin(int x)
 
 unsigned long kprobes_other_twin(void)
 {
-	return (unsigned long)kprobes_symbol_twin;
+	return kprobe_code_address(kprobes_symbol_twin);
 }
