@@ -102,12 +102,17 @@ static unsigned int mark_entry(struct kprobe_scan *scan, const u8 *bytes, size_t
 	return 0;
 }
 
-/* How much of a literal there may be at @addr that an instruction in front of it reads. */
-static unsigned int literal_len(const struct kprobe_scan *scan, unsigned long addr)
+/*
+ * Marks a part of the literal that there may be at @addr and that an instruction in front of it
+ * reads. Returns its length, 0 if there is none.
+ */
+static unsigned int mark_literal(struct kprobe_scan *scan, unsigned long addr)
 {
-	if (!scan->isa->literals || !has_marks(scan, addr))
+	if (!scan->isa->literals || !has_marks(scan, addr) ||
+	    !(kprobe_scan_marks(scan, addr, addr + 1) & KPROBE_MARK_READ))
 		return 0;
-	return kprobe_scan_marks(scan, addr, addr + 1) & KPROBE_MARK_READ ? scan->isa->align : 0;
+	mark(scan, addr, KPROBE_MARK_BEGINS);
+	return scan->isa->align;
 }
 
 static void mark_taken(struct kprobe_scan *scan)
@@ -189,7 +194,7 @@ unsigned int kprobe_scan_insn(struct kprobe_scan *scan, const u8 *bytes,
 	unsigned int len;
 
 	scan->exit = 0;
-	len = mark_entry(scan, bytes, avail, addr) ?: literal_len(scan, addr);
+	len = mark_entry(scan, bytes, avail, addr) ?: mark_literal(scan, addr);
 	if (len)
 		return len;
 	/* Instructions that cannot be probed count as well. */
