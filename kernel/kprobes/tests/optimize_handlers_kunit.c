@@ -278,7 +278,7 @@ static void post_sees_and_writes(struct kunit *test)
 static void post_sees_branch(struct kunit *test)
 {
 	/* When it is not taken. */
-	unsigned int hits = !__is_defined(KPROBES_HAS_CONDITIONS);
+	unsigned int hits = !__is_defined(KPROBES_HIT_IF_TAKEN);
 	struct kprobes_counter *c;
 	unsigned long jcc;
 

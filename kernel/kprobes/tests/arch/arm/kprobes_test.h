@@ -59,6 +59,9 @@ extern const unsigned int kprobes_opt_literal_at;
 
 /* What the kernel's text is like. */
 #define KPROBES_HAS_CONDITIONS	1
+#ifndef CONFIG_THUMB2_KERNEL
+#define KPROBES_HIT_IF_TAKEN	1
+#endif
 #define KPROBES_TEXT_HAS_DATA	true
 #define KPROBES_SLEEP_INSN	"wfi\n"
 #define KPROBES_BAD_INSN	"udf #0\n"
