@@ -144,9 +144,9 @@ class Arm(OnePattern):
     relative = None
     alternatives = "", "", "<i", 0
     replacements = None
-    # With any condition. By lr they are returns. Thumb-2's tables are for switches alone.
+    # With any condition. By lr, or from the stack, they are returns. Thumb-2's tables are for switches alone.
     branch = re.compile(r"(?:(?:bl?[\w.]*\t|cbn?z\t\w+, )([0-9a-f]{5,}) <|blx\w*\t|"
-                        r"(?:bx\w*\t|[\w.]+\tpc, )(?!lr\b))")
+                        r"(?:bx\w*\t|[\w.]+\tpc, )(?!lr\b|\[sp\], #4$))")
 
 
 class Sparc(OnePattern):
