@@ -214,7 +214,7 @@ class Explanations:
             return self.is_in_sequence(i)
         if keyword == "data":
             at = bisect.bisect_right(text.named, offset + length - 1) - 1
-            return at >= 0 and text.named[at] > offset - 16
+            return at >= 0 and text.named[at] > offset - 32
         if keyword == "delay-slot":
             return i > 0 and not text.flags[i - 1] & SEQUENTIAL
         if keyword in ("undecodable", "inside"):
