@@ -20,6 +20,7 @@
 
 #define WORD_SIZE	4
 
+#define REG_TRACE	1	/* what a call to ftrace puts the return address in */
 #define REG_RP		2	/* the return address */
 #define REG_SP		30
 #define REG_LINK	31	/* what be,l puts the return address in */
@@ -316,6 +317,9 @@ static void plan_call(struct kprobe_insn *insn, u32 word, u32 next)
 		insn->no_copy = link != REG_RP;
 	else if (link == REG_LINK)
 		insn->no_copy = B(word) == REG_LINK;
+	/* ftrace's call, which returns to its delay slot. */
+	if (insn->flow == KPROBE_FLOW_CALL && link == REG_TRACE && word & NULLIFY)
+		insn->bundle = 0;
 }
 
 /*
