@@ -26,7 +26,6 @@
 #include "place.h"
 #include "reason.h"
 #include "survey.h"
-#include "symbol.h"
 #include "veneer.h"
 
 /**

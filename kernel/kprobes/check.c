@@ -20,7 +20,6 @@
 #include "point.h"
 #include "reason.h"
 #include "register.h"
-#include "symbol.h"
 
 const char * const kprobe_mechanism_names[] = {
 	[KPROBE_BREAKPOINT] = "breakpoint",

@@ -64,6 +64,10 @@ bool kprobe_any_in(u32 kinds, unsigned long start, unsigned long end);
 unsigned long kprobe_next_target(unsigned long *site, unsigned long end);
 bool kprobe_fixup_is_shared(unsigned long start, unsigned long end);
 
+/* symbol.c: the symbol that a name means */
+enum kprobe_reason kprobe_find_symbol(const char *name, bool any, unsigned long *addr);
+void kprobe_list_candidates(const char *name, char *text, size_t size);
+
 /* blacklist.c: text that must not be probed */
 int kprobe_blacklist_init(void);
 int kprobe_blacklist_add_module(struct module *mod);

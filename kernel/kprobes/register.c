@@ -26,7 +26,6 @@
 #include "reason.h"
 #include "register.h"
 #include "slot.h"
-#include "symbol.h"
 #include "table.h"
 
 /* Set when kprobes has been initialized during boot. Stays false if that fails. */

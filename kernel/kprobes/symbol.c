@@ -20,7 +20,6 @@
 #include <asm/sections.h>
 
 #include "place.h"
-#include "symbol.h"
 
 /**
  * struct wanted - what a name asks for

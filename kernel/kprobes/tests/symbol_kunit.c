@@ -11,7 +11,6 @@
 #include <asm/sections.h>
 
 #include "../place.h"
-#include "../symbol.h"
 #include "refusal.h"
 #include "symbol_twin.h"
 #include "targets.h"
