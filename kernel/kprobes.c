@@ -147,7 +147,6 @@ void unregister_kprobe(struct kprobe *p)
 }
 EXPORT_SYMBOL_GPL(unregister_kprobe);
 
-#ifdef CONFIG_KRETPROBES
 /* For struct kprobe_array's @add: makes the pool and puts the return probe on its point. */
 static enum kprobe_reason add_return_probe(struct kprobe *p, struct kprobe_chunk *chunk)
 {
@@ -255,7 +254,6 @@ void unregister_kretprobe(struct kretprobe *rp)
 	unregister_kretprobes(&rp, 1);
 }
 EXPORT_SYMBOL_GPL(unregister_kretprobe);
-#endif /* CONFIG_KRETPROBES */
 
 /* Makes the text match what the point's probes want now. */
 static enum kprobe_reason commit_point(struct kprobe_point *point)

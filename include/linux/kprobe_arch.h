@@ -428,8 +428,6 @@ enum kprobe_reason arch_kprobe_emit_detour(struct kprobe_detour *detour,
 					   const struct kprobe_region *region,
 					   struct kprobe_code *code);
 
-#ifdef CONFIG_KRETPROBES
-
 /* The architecture's return trampoline; it calls kretprobe_return(). */
 void kretprobe_trampoline(void);
 
@@ -493,7 +491,6 @@ static __always_inline void *arch_kretprobe_frame(struct pt_regs *regs)
 #ifndef arch_kretprobe_go_back
 #define arch_kretprobe_go_back	arch_kretprobe_set_return_address
 #endif
-#endif /* CONFIG_KRETPROBES */
 
 #include <linux/kprobe_arch_optional.h>
 #include <linux/kprobe_arch_unwind.h>

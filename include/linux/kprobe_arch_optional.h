@@ -137,7 +137,7 @@ void kprobe_detour_post_changed(struct kprobe_point *point, struct pt_regs *regs
 				unsigned long cpu_offset);
 void kprobe_detour_resched(void);
 
-#if defined(ARCH_KPROBE_OWN_DETOURS) && defined(CONFIG_KRETPROBES)
+#ifdef ARCH_KPROBE_OWN_DETOURS
 /**
  * struct kretprobe_quick_entry - for a detour that calls kretprobe_enter_quickly()
  * @rp:         the return probe

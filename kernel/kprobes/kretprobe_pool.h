@@ -40,22 +40,11 @@ struct kretprobe_pool {
 	struct rcu_head rcu;
 };
 
-#ifdef CONFIG_KRETPROBES
 int kretprobe_entry(struct kprobe *p, struct pt_regs *regs);
 bool kretprobe_pool_make(struct kretprobe *rp, unsigned int instances, bool grows);
 void kretprobe_detach(struct kprobe *p);
 void kretprobe_destroy(struct kprobe *p);
 const void *kretprobe_hazard(const struct kprobe *p);
-#else
-static inline void kretprobe_detach(struct kprobe *p) { }
-static inline void kretprobe_destroy(struct kprobe *p) { }
-
-static inline const void *kretprobe_hazard(const struct kprobe *p)
-{
-	return NULL;
-}
-#endif
-
 struct kretprobe_instance *kretprobe_pool_pop_slowly(struct kretprobe_pool *pool);
 void kretprobe_pool_push_slowly(struct kretprobe_instance *ri);
 
