@@ -29,6 +29,8 @@ OPERATIONS = {
     "<=": lambda a, b: int(a <= b), ">=": lambda a, b: int(a >= b),
     "+": lambda a, b: a + b, "-": lambda a, b: a - b,
 }
+# What conditions consist of.
+IN_PYTHON = {"/\\": "and", "\\/": "or", "~": "not", "not": "not", "=": "==", "-": "-", "(": "(", ")": ")"}
 TOKEN = re.compile(r"\s*(\d+|[A-Za-z_]\w*|&&|\|\||==|!=|<=|>=|/\\|\\/|[-+*&|^!~=<>(){}\[\],;:])")
 
 
@@ -389,46 +391,19 @@ class Test:
 
 def holds(tokens, runs, final):
     """Does a condition on registers and places hold? @tokens as in "0:r1=1 /\\ x=2"."""
-    tokens = list(tokens)
-
-    def value(token):
-        return int(token) if token.isdigit() else token
-
-    def primary():
+    words, tokens = [], list(tokens)
+    while tokens:
         token = tokens.pop(0)
-        if token == "(":
-            inner = disjunction()
-            tokens.pop(0)
-            return inner
-        if token in ("~", "not"):
-            return not primary()
-        if tokens[0] == ":":
-            tokens.pop(0)
-            seen = runs[int(token)].registers.get(tokens.pop(0), (0,))[0]
+        if tokens[:1] == [":"]:
+            words.append(repr(runs[int(token)].registers.get(tokens[1], (0,))[0]))
+            del tokens[:2]
+        elif tokens[:1] == ["="]:
+            words.append(repr(final(token)))
+        elif token in IN_PYTHON or token.isdigit():
+            words.append(IN_PYTHON.get(token, token))
         else:
-            seen = final(token)
-        tokens.pop(0)
-        sign = -1 if tokens[0] == "-" else 1
-        if sign < 0:
-            tokens.pop(0)
-        wanted = value(tokens.pop(0))
-        return seen == (wanted * sign if isinstance(wanted, int) else wanted)
-
-    def conjunction():
-        result = primary()
-        while tokens and tokens[0] == "/\\":
-            tokens.pop(0)
-            result = primary() and result
-        return result
-
-    def disjunction():
-        result = conjunction()
-        while tokens and tokens[0] == "\\/":
-            tokens.pop(0)
-            result = conjunction() or result
-        return result
-
-    return disjunction()
+            words.append(repr(token))
+    return bool(eval(" ".join(words)))
 
 
 def basics(runs, initial):
