@@ -7,12 +7,13 @@ usage: litmus.py TREE FILE...
 Enumerates the candidate executions of each test, and judges them by what the tree itself says:
 tools/memory-model/linux-kernel.def, .bell and .cat (Alglave and others, "Frightening Small Children
 and Disconcerting Grown-ups", ASPLOS 2018). A test fails if its outcome is not what "Result:" in its
-comment says, or if the model flags what no
-"Flag:" there announces, as a data race. Locks and SRCU, which lock.cat models, loops and
-structures are not supported: such a test is an error. Control dependencies end with the arms of an
-"if", so that no order is claimed that only herd7 would see.
+comment says, or if the model flags what no "Flag:" there announces, as a data race. Locks and SRCU,
+which lock.cat models, loops and structures are not supported, nor are operators but == and !=: such
+a test is an error. Control dependencies end with the arms of an "if", so that no order is claimed
+that only herd7 would see.
 """
 import itertools
+import operator
 import os
 import re
 import sys
@@ -20,15 +21,7 @@ import sys
 from litmus_cat import Cat, empty, identity
 
 TYPES = {"int", "intptr_t", "long", "unsigned", "volatile", "atomic_t"}
-LEVELS = [["||"], ["&&"], ["|"], ["^"], ["&"], ["==", "!="], ["<", ">", "<=", ">="], ["+", "-"]]
-OPERATIONS = {
-    "||": lambda a, b: int(bool(a) or bool(b)), "&&": lambda a, b: int(bool(a) and bool(b)),
-    "|": lambda a, b: a | b, "^": lambda a, b: a ^ b, "&": lambda a, b: a & b,
-    "==": lambda a, b: int(a == b), "!=": lambda a, b: int(a != b),
-    "<": lambda a, b: int(a < b), ">": lambda a, b: int(a > b),
-    "<=": lambda a, b: int(a <= b), ">=": lambda a, b: int(a >= b),
-    "+": lambda a, b: a + b, "-": lambda a, b: a - b,
-}
+OPERATIONS = {"==": operator.eq, "!=": operator.ne, "+": operator.add, "-": operator.sub}
 # What conditions consist of.
 IN_PYTHON = {"/\\": "and", "\\/": "or", "~": "not", "not": "not", "=": "==", "-": "-", "(": "(", ")": ")"}
 TOKEN = re.compile(r"\s*(\d+|[A-Za-z_]\w*|&&|\|\||==|!=|<=|>=|/\\|\\/|[-+*&|^!~=<>(){}\[\],;:])")
@@ -152,22 +145,16 @@ class Parser:
                 found.append(("assign", ("name", name), self.expression()))
             if self.take() == ";":
                 return found
-            while self.peek() == "*":
-                self.take()
 
-    def expression(self, level=0):
-        if level == len(LEVELS):
-            return self.unary()
-        left = self.expression(level + 1)
-        while self.peek() in LEVELS[level]:
-            left = ("op", self.take(), left, self.expression(level + 1))
-        return left
+    def expression(self):
+        left = self.unary()
+        return ("op", self.take(), left, self.unary()) if self.peek() in ("==", "!=") else left
 
     def unary(self):
         self.expand()
         token = self.take()
-        if token in "*&!-":
-            return (token, self.unary())
+        if token == "*":
+            return ("*", self.unary())
         if token == "(":
             inner = self.expression()
             self.take(")")
@@ -176,8 +163,8 @@ class Parser:
             return ("number", int(token))
         if token.startswith("__"):
             return self.primitive(token)
-        if self.peek() == "(":
-            raise Unsupported(f"{token}()")
+        if self.peek() == "(" or not token.isidentifier():
+            raise Unsupported(token)
         return ("name", token)
 
     def primitive(self, name):
@@ -265,13 +252,7 @@ class Run:
             (a, x), (b, y) = self.evaluate(e[2]), self.evaluate(e[3])
             return OPERATIONS[e[1]](a, b), x | y
         if e[0] == "*":
-            place, deps = self.evaluate(e[1])
-            return self.read("plain", place, deps)
-        if e[0] == "&":
-            return self.address(e[1]) if e[1][0] == "*" else (e[1][1], frozenset())
-        if e[0] in "!-":
-            value, deps = self.evaluate(e[1])
-            return (int(not value) if e[0] == "!" else -value), deps
+            return self.read("plain", *self.evaluate(e[1]))
         return self.call(*e[1:])
 
     def call(self, name, tag, given):
