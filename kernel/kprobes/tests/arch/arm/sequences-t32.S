@@ -95,7 +95,8 @@ SEQUENCE ldr_pc_literal
 	PROBE ldr.w pc, [pc, #8]
 	b	.Ldone
 	.balign	4
-	.long	0, 2f + 1
+	/* Not even half of the address is a branch behind what begins a long instruction. */
+	.long	0xf8d10000, 2f + 1
 	mov	DIFF_MARK, #1
 2:
 END_SEQUENCE ldr_pc_literal
@@ -206,8 +207,7 @@ SEQUENCE block_of_literal
 	PROBE_IN_BLOCK ldrne r4, [pc, #8]
 	addne	r4, #1
 	b	.Ldone
-	.balign	4
-	.long	0xe320f000, 0xe320f001, 0xe320f004, 0xe1a00000
+	HINTS
 END_SEQUENCE block_of_literal
 
 SEQUENCE block_of_address
@@ -279,7 +279,7 @@ RUN str r4, [sp]
 RUN str.w fp, [sp, #20]
 RUN strb.w r3, [sp, #24]
 RUN strd r3, r4, [sp]
-RUN strd r0, r1, [sp, #-16]!
+RUN strd r0, r1, [sp, #-8]!
 RUN str.w sp, [r1, #4]
 RUN str.w r4, [sp, #8]!
 RUN stmia.w sp, {r0, r1, r2, r3, r4, r5, r6, r7, r8, r9, sl, fp, ip}
@@ -294,7 +294,6 @@ RUN str.w sp, [r1]
 RUN str.w sp, [sp, #4]
 RUN sub.w r4, sp, r3
 SYSTEM r8, "add r8, sp, #8", mov sp, r8
-SYSTEM r8, "mov r8, #8", sub.w sp, sp, r8
 SYSTEM r8, "add r8, sp, #8; str r8, [sp, #52]", ldr.w sp, [sp, #52]
 SYSTEM r8, "add r8, sp, #8; str r8, [r1, #60]", ldr.w sp, [r1, #60]
 SYSTEM r8, "mov r8, r1", str.w sp, [r8], #4
@@ -315,6 +314,13 @@ SEQUENCE sub_sp_word
 	str	r3, [sp]
 	str	r3, [sp, #4]
 END_SEQUENCE sub_sp_word
+
+SEQUENCE sub_sp_register
+	mov	r8, #8
+	PROBE sub.w sp, sp, r8
+	str	r3, [sp]
+	str	r3, [sp, #4]
+END_SEQUENCE sub_sp_register
 
 SEQUENCE push
 	PROBE push {r3, r6}
