@@ -8,6 +8,7 @@ import unittest
 
 SCRIPTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 DEBUG, S390X, ARM64 = "x86_64 debug", "s390x small", "arm64 small"
+ARM, T32 = "arm small", "t32 small"
 
 
 class Touched(unittest.TestCase):
@@ -80,6 +81,19 @@ class Touched(unittest.TestCase):
             f.write("# commit %s\n" % since)
         self.assertEqual(self.said("second"), S390X)
         self.assertEqual(self.said("ports").split(), ["arm64", "s390x"])
+
+    def test_two_targets_of_a_directory(self):
+        since = self.commit("kernel/kprobes.c", 1)
+        self.commit("arch/arm/kernel/kprobes.c", 1)
+        self.assertEqual(self.said("second"), ARM)
+        self.commit("arch/arm/kernel/kprobes-t32.c", 1)
+        self.assertEqual(self.said("second"), T32)
+        with open(self.path("scripts/matrix.txt"), "w") as f:
+            f.write("# commit %s\n" % since)
+        self.assertEqual(self.said("ports").split(), ["arm", "t32"])
+        with open(self.path("scripts/matrix.txt"), "w") as f:
+            f.write("# commit %s\n" % self.git("rev-parse", "HEAD~1"))
+        self.assertEqual(self.said("ports").split(), ["t32"])
 
     def test_ports(self):
         # The core, and without a matrix all that there is.

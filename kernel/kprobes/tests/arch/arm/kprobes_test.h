@@ -70,11 +70,14 @@ extern const unsigned int kprobes_opt_literal_at;
 #define KPROBES_TRACE_GUESSES	false
 #define kprobes_calls_are_counted()	false
 
-/* share_kunit.c: the least share of places that can have a jump, in percent. */
+/*
+ * share_kunit.c: the least share of places that can have a jump, in percent. Thumb-2's covers two
+ * short instructions: a branch may lead into it, or ftrace has its call there.
+ */
 #define KPROBES_HAS_SHARES	true
-#define KPROBES_SHARE_AT_ENTRY	95
-#define KPROBES_SHARE_AFTER	97
-#define KPROBES_SHARE_ANYWHERE	85
+#define KPROBES_SHARE_AT_ENTRY	(IS_ENABLED(CONFIG_THUMB2_KERNEL) ? 75 : 95)
+#define KPROBES_SHARE_AFTER	(IS_ENABLED(CONFIG_THUMB2_KERNEL) ? 75 : 97)
+#define KPROBES_SHARE_ANYWHERE	(IS_ENABLED(CONFIG_THUMB2_KERNEL) ? 70 : 85)
 
 /* Has a function return at once, from its entry. */
 static inline void kprobes_return_now(struct pt_regs *regs)
