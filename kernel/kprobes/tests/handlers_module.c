@@ -2,7 +2,8 @@
 /*
  * A probe on one instruction, with each kind of handler, for handlers.sh and others in
  * tools/testing/selftests/kprobes. Every hit logs a few registers twice, as they are in front of
- * the probed instruction and as it leaves them.
+ * the probed instruction and as it leaves them. At a function's entry and return, two of them have
+ * its first argument and its result.
  *
  *   insmod kprobes_handlers.ko symbol=vfs_open [offset=0]
  */
@@ -14,7 +15,8 @@
 #include <linux/moduleparam.h>
 #include <linux/printk.h>
 #include <linux/ptrace.h>
-#include <linux/stringify.h>
+
+#include "kprobes_test.h"
 
 static char *symbol = "kernel_clone";
 module_param(symbol, charp, 0444);
@@ -24,60 +26,13 @@ static unsigned int offset;
 module_param(offset, uint, 0444);
 MODULE_PARM_DESC(offset, "bytes from its start, where an instruction begins");
 
-/* Registers of a function's first argument, of its return value, and of the status word. */
-#if defined(CONFIG_X86_64)
-#define ARGUMENT	di
-#define RESULT		ax
-#define STATUS		flags
-#elif defined(CONFIG_ARM64)
-#define ARGUMENT	regs[0]
-#define RESULT		regs[0]
-#define STATUS		pstate
-#elif defined(CONFIG_RISCV)
-#define ARGUMENT	a0
-#define RESULT		a0
-#define STATUS		status
-#elif defined(CONFIG_LOONGARCH)
-#define ARGUMENT	regs[4]
-#define RESULT		regs[4]
-#define STATUS		csr_prmd
-#elif defined(CONFIG_S390)
-#define ARGUMENT	gprs[2]
-#define RESULT		gprs[2]
-#define STATUS		psw.mask
-#elif defined(CONFIG_MIPS)
-#define ARGUMENT	regs[4]
-#define RESULT		regs[2]
-#define STATUS		cp0_status
-#elif defined(CONFIG_PPC)
-#define ARGUMENT	gpr[3]
-#define RESULT		gpr[3]
-#define STATUS		msr
-#elif defined(CONFIG_PARISC)
-#define ARGUMENT	gr[26]
-#define RESULT		gr[28]
-#define STATUS		gr[0]
-#elif defined(CONFIG_ARM)
-#define ARGUMENT	ARM_r0
-#define RESULT		ARM_r0
-#define STATUS		ARM_cpsr
-#endif
-
 static void log_registers(const char *when, struct kprobe *p,
 			  struct pt_regs *regs)
 {
-#ifdef STATUS
-	pr_info_ratelimited("%s %pS: ip %pS, sp 0x%lx, %s 0x%lx, %s 0x%lx, %s 0x%lx\n",
+	pr_info_ratelimited("%s %pS: ip %pS, sp 0x%lx, argument 0x%lx, result 0x%lx\n",
 			    when, p->addr, (void *)instruction_pointer(regs),
 			    (unsigned long)kernel_stack_pointer(regs),
-			    __stringify(ARGUMENT), (unsigned long)regs->ARGUMENT,
-			    __stringify(RESULT), (unsigned long)regs->RESULT,
-			    __stringify(STATUS), (unsigned long)regs->STATUS);
-#else
-	pr_info_ratelimited("%s %pS: ip %pS, sp 0x%lx\n",
-			    when, p->addr, (void *)instruction_pointer(regs),
-			    (unsigned long)kernel_stack_pointer(regs));
-#endif
+			    (unsigned long)TEST_ARG(regs), (unsigned long)TEST_RESULT(regs));
 }
 
 static int before(struct kprobe *p, struct pt_regs *regs)
