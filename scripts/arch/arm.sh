@@ -11,6 +11,7 @@ console=ttyAMA0
 boot_args=earlycon
 qemu="qemu-system-arm -M virt -cpu cortex-a15"
 emulator_packages="qemu-system-arm"
+stress_ng="armhf bookworm"
 
 # Path of a busybox for the guest.
 guest_busybox() { "$scripts/busybox" arm "$cross"; }

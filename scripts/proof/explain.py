@@ -157,7 +157,8 @@ class Kernel(hitpath.Kernel):
 
     def traced(self):
         """What ftrace's table says."""
-        return self.elf.words(*(self.address.get(edge, 0) for edge in TRACED), self.machine.relative)
+        words = self.elf.words(*(self.address.get(edge, 0) for edge in TRACED), self.machine.relative)
+        return [addr & ~self.elf.flags for addr in words]
 
     def is_blacklisted(self, address):
         function = self.function(address)

@@ -12,7 +12,11 @@ class Machine:
     another one. @pointer: lines of jumps to what is in a register, but returns. @nowhere: names of thunks that
     lead to where the machine wants. @ends: mnemonics behind which execution does not go on. @filler: fills
     room behind them.
+    @writes: lines, of any mnemonic, that write the program counter.
     @skips: jumps over data, which they leave the address of.
+    @data: what objdump takes for data, in place of a mnemonic. Instructions that it does not know are
+    something else.
+    @nops: words of four bytes that a jump label may be.
     @context: lines that write the preemption count, which says in which context the CPU is. @counts: where the
     count is an ordinary word of memory, functions that write it.
     @decoder: functions that decode what is probed.
@@ -21,7 +25,8 @@ class Machine:
     @labels, @bugs, @exceptions: tables: size of an entry, and whether it has relative addresses of 32 bits.
     @site: bytes of a function's entry that ftrace patches, from where its table says."""
     nowhere = returns = filler = re.compile("(?!)")
-    ends = context = pointer = skips = filler
+    ends = context = pointer = skips = writes = filler
+    data = re.compile(r"\.(\.+|byte|short|[248]byte|half|h?word|long|quad|dword)$")
     counts = re.compile(r"(__)?irq_(enter|exit)|nmi_|.*softirq|__local_bh_|_raw_(spin|read|write)_unlock_bh")
     decoder = filler
     reasons, bytes = {}, {}
@@ -38,7 +43,7 @@ class Machine:
         if len(code) < cls.length:
             return 0
         word, = struct.unpack_from(cls.order + "I", code)
-        return cls.length if word == cls.nop or cls.leads(word, addr) == target else 0
+        return cls.length if word in cls.nops or cls.leads(word, addr) == target else 0
 
 
 def signed(value, bits):
@@ -108,7 +113,7 @@ class Arm64(Machine):
         "form": r"(pac|aut|reta|bra|blra)",
     }
     exclusive = r"ld(a)?xr?p?[bh]?\b|ld(a)?xr", r"st(l)?x[rp]"
-    site, nop = 16, 0xd503201f
+    site, nops = 16, (0xd503201f,)
 
     @staticmethod
     def leads(word, addr):
@@ -126,7 +131,7 @@ class Riscv(Machine):
         "sleep": r"wfi|wrs|pause",
     }
     exclusive = r"lr\.", r"sc\."
-    site, nop = 16, 0x13
+    site, nops = 16, (0x13,)
 
     @staticmethod
     def leads(word, addr):
@@ -175,7 +180,7 @@ class Loongarch(Machine):
         "exclusive": r"csr\w*\t.*, 96$",
     }
     exclusive = r"ll\.", r"sc\."
-    site, nop = 8, 0x03400000
+    site, nops = 8, (0x03400000,)
 
     @staticmethod
     def leads(word, addr):
@@ -196,7 +201,7 @@ class Powerpc(Machine):
     }
     exclusive = r"l[bhwdq]arx", r"st[bhwdq]cx\."
     exceptions = 8, True
-    nop = 0x60000000
+    nops = 0x60000000,
 
     @staticmethod
     def leads(word, addr):
@@ -217,21 +222,67 @@ class Mips(Machine):
     exclusive = r"lld?\t", r"scd?\t"
     delays = True
     labels, exceptions, bugs = (24, False), (16, False), (12, False)
-    site, nop = 8, 0
+    site, nops = 8, (0,)
 
     @staticmethod
     def leads(word, addr):
         return (addr + 4 & ~0xfffffff) | (word & 0x3ffffff) << 2 if word >> 26 == 2 else None
 
 
-for machine in (*Machine.__subclasses__(), I386):
+class Arm(Machine):
+    branch = re.compile(r"(b(?!ic|f[ci])|cbn?z|tb[bh]|svc|udf|hvc|smc|eret|rfe|hlt)")
+    jump = re.compile(r"(b(eq|ne|cs|cc|mi|pl|vs|vc|hi|ls|ge|lt|gt|le)?(\.[nw])?|cbn?z)$")
+    # With any condition; of ldr, those that are neither returns nor switches.
+    pointer = re.compile(r"(bx\w*\t|mov\w*\tpc, )(?!lr)|ldr\S*\tpc, \[(?!pc|sp\], #4$)")
+    writes = re.compile(r"\tpc, |pc\}")
+    # Words that no symbol tells are shown as letters.
+    data = re.compile(Machine.data.pattern + r"|(?![a-z]\w*(\.\w+)*$|<UNDEFINED>)")
+    reasons = {
+        "trap": r"(bkpt|hlt|udf)",
+        "level": r"svc|eret|rfe|srs|cps\S*\t.*#|m(sr|rs)\S*\t.*(SPSR|_(usr|[fi]rq|fiq|svc|abt|und|mon|hyp)\b)"
+                 r"|msr\S*\tCPSR_\w*c, #|(mov|mvn|add|sub|rsb|and|orr|eor|bic)s\S*\tpc, |ldm.*pc\}\^"
+                 r"|mcr\w*\t15, 0, \w+, cr(1, cr0, \{0\}|2, |12, cr0, \{0\}|13, cr0, \{1\})|mcrr.*, cr2$"
+                 r"|m(cr|rc)\w*\t15, 0, \w+, cr[56], ",
+        "world": r"(hvc|smc)",
+        "sleep": r"wf[ei]|mcr\w*\t15, 0, \w+, cr7, cr0, \{4\}",
+        "form": r"setend|bxj|blx\S*\t[0-9a-f]+ |(stm|push).*pc\}|(mov|lsl)s\tr0, r0|andeq\tr0, r0, r0",
+    }
+    exclusive = r"ldr?a?ex", r"st(r|l)ex|clrex"
+    labels, bugs, exceptions = (12, False), (12, False), (8, False)
+    # What the assembler writes, and what the kernel does.
+    nops = 0xe320f000, 0xe1a00000
+
+    @staticmethod
+    def leads(word, addr):
+        return addr + 8 + 4 * signed(word, 24) if word >> 24 == 0xea else None
+
+
+class Thumb(Arm):
+    nops = 0x8000f3af,
+
+    @staticmethod
+    def leads(word, addr):
+        first, second = word & 0xffff, word >> 16
+        if first >> 11 != 0x1e or second & 0xd000 != 0x9000:
+            return None
+        sign = first >> 10 & 1
+        bits = (int(second >> at & 1 == sign) for at in (13, 11))
+        offset = sign << 23 | next(bits) << 22 | next(bits) << 21 | (first & 0x3ff) << 11 | second & 0x7ff
+        return addr + 4 + 2 * signed(offset, 24)
+
+
+for machine in (*Machine.__subclasses__(), I386, Thumb):
     machine.of_interest = [re.compile(pattern) for pattern in (
         *machine.reasons.values(), *(machine.exclusive or ()))]
 BY_NAME = {"x86": X86, "arm64": Arm64, "riscv": Riscv, "s390": S390, "loongarch": Loongarch, "powerpc": Powerpc,
-           "mips": Mips}
+           "mips": Mips, "arm": Arm}
 
 
 def of(elf):
     """Of a kernel."""
     name = elf.machine.name
+    # The assembler has symbols where code begins, some of them of the other instruction set.
+    modes = [symbol[0] for symbol in elf.symbols if symbol[0] in ("$a", "$t")]
+    if name == "arm" and 2 * modes.count("$t") > len(modes):
+        return Thumb
     return I386 if name == "x86" and not elf.is64 else BY_NAME[name]

@@ -45,10 +45,16 @@ extern const char __executable_start[];
 #define ARGUMENT "%gpr3"
 #elif defined(__mips__)
 #define ARGUMENT "%r4"
+#elif defined(__arm__)
+#define ARGUMENT "%r0"
 #else
 #define ARGUMENT "%di"
 #endif
 
+#ifdef __arm__
+/* The base has no uprobes on Thumb code. */
+__attribute__((target("arm")))
+#endif
 static __attribute__((noinline)) int uprobed(int a)
 {
 	asm volatile("" : : : "memory");

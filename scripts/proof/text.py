@@ -23,8 +23,6 @@ PREFIXES = {"lock", "rep", "repz", "repnz", "notrack", "bnd", "cs", "ds", "es", 
             "data16", "addr32", "xacquire", "xrelease"}
 # An address that an instruction names.
 ADDRESS = re.compile(r"\b([0-9a-f]+) <((?!\.L)[^+>]+)(?:[+]0x[0-9a-f]+)?>")
-# What objdump takes for data. Instructions that it does not know are something else.
-DATA = re.compile(r"\.(\.+|byte|short|[248]byte|half|h?word|long|quad|dword)$")
 SLICES = 10
 AROUNDS = 4         # things that the workload runs under, in turn
 ANYWHERE = "*"
@@ -100,7 +98,7 @@ def flags_of(text, name, line):
     """Notes what is to be known of an instruction."""
     machine, offset = text.machine, text.offsets[-1]
     here = text.symbols[-1] if text.symbols else ""
-    if "(bad)" in line or name.startswith("."):
+    if "(bad)" in line or name.startswith((".", "<")):
         text.undecoded.add(here)
         text.lines[offset] = line
     elif any(re.match(pattern, line) for pattern in machine.of_interest):
@@ -113,6 +111,8 @@ def flags_of(text, name, line):
         return 0
     if match:
         text.named.append(int(match[1], 16) - text.start)
+    if machine.writes.search(line):
+        return 0
     changes = machine.counts.match(here) or machine.context.search(line)
     return SEQUENTIAL | (CONTEXT if changes else 0)
 
@@ -142,13 +142,13 @@ def parse(lines, text):
             text.lengths[-1] = offset - text.offsets[-1]
         line = re.sub(r"\s+", "\t", match[2] or "", count=1)
         name = mnemonic(line)
-        pending = not ((prefix and not entry) or DATA.match(name) or
+        pending = not ((prefix and not entry) or text.machine.data.match(name) or
                        (text.machine.filler.match(name) and text.machine.ends.match(before)))
         if pending:
             text.offsets.append(offset)
             text.lengths.append(0)
             text.flags.append(flags_of(text, name, line) | (RETURN if entry and not prefix else 0))
-        elif DATA.match(name):
+        elif text.machine.data.match(name):
             text.undecoded.update(text.symbols[-1:])
         entry = False
         before = name

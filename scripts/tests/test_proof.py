@@ -96,6 +96,15 @@ class Boundaries(unittest.TestCase):
         t = parsed(["0 <some>:", " 0:\trepnz (bad)", " 3:\tnop"])
         self.assertEqual(t.undecoded, {"some"})
 
+    def test_code_of_arm(self):
+        t = text.Text(0x100, b"\0" * 40, machines.Arm)
+        text.parse(["0100 <some>:", "100:\tpopeq\t{r4, pc}", "104:\tldrls\tpc, [pc, r3, lsl #2]", "108:\tbicne\tr0, r1",
+                    "10c:\tbls\t100 <some>", "110:\tmovne\tpc, lr", "0114 <table>:", "114:\t<B..d./.4g..4g..",
+                    "0124 <other>:", "124:\tnop\t\t\t@ (mov r0, r0)"], t)
+        self.assertEqual(list(t.offsets), [0, 4, 8, 12, 16, 36])
+        self.assertEqual([bool(f & text.SEQUENTIAL) for f in t.flags], [False, False, True, False, False, True])
+        self.assertEqual(t.tails, {})
+
 
 class Dealing(unittest.TestCase):
     def setUp(self):
@@ -448,7 +457,8 @@ class Patched(unittest.TestCase):
         for machine, nop, jump in (
                 (machines.Arm64, "1f2003d5", "10000014"), (machines.Riscv, "13000000", "6f000004"),
                 (machines.S390, "c00400000020", "c0f400000020"), (machines.Loongarch, "00004003", "00400050"),
-                (machines.Powerpc, "00000060", "40000048")):
+                (machines.Powerpc, "00000060", "40000048"), (machines.Arm, "00f020e3", "0e0000ea"),
+                (machines.Arm, "0000a0e1", "0e0000ea"), (machines.Thumb, "aff30080", "00f01eb8")):
             for code in (nop, jump):
                 found = machine.label(LABEL, bytes.fromhex(code), TARGET)
                 self.assertEqual(found, len(code) // 2, (machine, code))
@@ -506,6 +516,11 @@ class Explained(unittest.TestCase):
                 (machines.Mips, "level", ("*jr\tra", "mtc0\tv0,c0_status")),
                 (machines.Powerpc, "level", ("*slbmte\tr5,r3",)),
                 (machines.Powerpc, "exclusive", ("lwarx\tr5,0,r4", "*add\tr5,r5,r3", "stwcx.\tr5,0,r4")),
+                (machines.Arm, "exclusive", ("ldrexd\tr2, r3, [r0]", "*teq\tr2, r4", "strexdeq\tr1, r4, r5, [r0]")),
+                (machines.Arm, "level", ("*ldmdb\tfp, {r4, fp, sp, pc}^",)),
+                (machines.Arm, "level", ("*mcrne\t15, 0, r2, cr2, cr0, {0}",)),
+                (machines.Arm, "data", ("ldr\tr0, [pc, #0]\t@ 108 <some+0x8>", "bx\tlr", "*andeq\tr0, r0, r1")),
+                (machines.Thumb, "form", ("*movs\tr0, r0",)), (machines.Thumb, "sleep", ("*wfene",)),
                 (machines.Loongarch, "level", ("*csrwr\t$a0, 6",))):
             t = text.Text(0x100, b"\0" * 4 * len(lines), machine)
             text.parse(["0100 <some>:"] + ["%x:\t%s" % (0x100 + 4 * i, line.strip("*"))
