@@ -4,13 +4,16 @@
  * elsewhere.
  *
  * An instruction has two, four or six bytes, as its first two bits tell. The breakpoint has
- * two, the jump has six: brcl, which reaches 4 GB. Nearly every instruction runs as a copy,
- * followed by a jump back. It is not single-stepped, so it may mask interrupts, change what
- * PER watches, and be one that CPUs interlock. Emulated is what depends on its address, but
- * for loads and stores: relative branches, calls, larl; and all other branches, but those that
- * load their target. Most of these have copies too, for detours. No copy changes the
- * condition code. Refused is what a breakpoint breaks, and what leaves the kernel's ordinary
- * flow.
+ * two bytes. The jump has six: brcl, which reaches 4 GB.
+ *
+ * Nearly every instruction runs as a copy, followed by a jump back. A copy is not
+ * single-stepped, so it may mask interrupts, change what PER watches, and be an interlocked
+ * update. Loads and stores that are relative to their address have copies too. Other
+ * instructions that depend on it are emulated: relative branches, calls and larl. So are all
+ * other branches, except bi and bic, which load their target. Most of what is emulated has a
+ * copy as well, for detours. No copy changes the condition code where the original does not.
+ *
+ * What a breakpoint breaks is refused, and so is what leaves the kernel's ordinary flow.
  */
 #include <linux/bits.h>
 #include <linux/kernel.h>
@@ -38,12 +41,12 @@
 #define ALWAYS		0x00f0
 #define RELATIVE_OP	0xff0f
 
-/* The last bytes of instructions of which the first is 0xe3. */
+/* The last byte of instructions whose first byte is 0xe3. */
 #define LG		0x04
 #define STG		0x24
 #define LAY		0x71
 
-/* What a form says besides. */
+/* What else a form says, in @uses. */
 #define SHORT		BIT(0)	/* a relative operand of 16 bits, in bytes 2 and 3 */
 #define LONG		BIT(1)	/* one of 32 bits, in bytes 2 to 5 */
 #define LINKS		BIT(2)	/* the target may be in the register that gets the return address */
@@ -65,9 +68,9 @@
  * first two bytes and the last two. Opcodes of one byte that are not assigned are told apart;
  * others trap in a copy too.
  *
- * A conditional return goes on with the next instruction, as far as its function matters. Other
- * conditional branches to registers may lead to any place in it. No copy of them can be in a
- * region, as that would end there.
+ * A conditional return either leaves the function or goes on with the next instruction. Other
+ * conditional branches to registers may lead to any place of the function. They have no copy in a
+ * region, which would end with them.
  *
  * Why instructions are refused:
  *
@@ -77,11 +80,11 @@
  *        of the copy in the linkage stack.
  * WORLD: the hypervisor may keep the CPU as long as it likes, or go on elsewhere. While a guest
  *        runs, the machine check handler compares addresses with those of the original.
- * EXCLUSIVE: takes effect together with another one, at its operand. That may branch, or take
- *        the address of this one.
+ * EXCLUSIVE: executes another instruction, the one at its operand. That one may branch, or take
+ *        its address from this one.
  * TRANSACTION: a breakpoint ends it.
- * FORM:  its copy would need another register if the return address goes to one of the target's.
- *        Compilers use basr and brasl.
+ * FORM:  its copy would need another register where the return address goes to a register that
+ *        the target is made of. Compilers use basr and brasl.
  */
 static const struct kprobe_form digit_0[] = {
 	REFUSE(0xffff0000, 0x00010000, TRAP),				/* uprobes' */
@@ -155,7 +158,7 @@ static const struct kprobe_form digit_a[] = {
 	REFUSE_REST,
 };
 
-/* With another storage key or address space C code would not access what is its own. */
+/* STATE: with another storage key or address space C code would not reach its own memory. */
 static const struct kprobe_form digit_b[] = {
 	ROW(0xffff0000, 0xb20a0000, RUN, NEXT, STATE),			/* spka */
 	REFUSE(0xffff0000, 0xb2140000, WORLD),				/* sie */
@@ -358,7 +361,10 @@ static void put_jump(struct kprobe_code *code, unsigned long to, u32 scratch)
 	put_relative(code, BRCL | ALWAYS, to);
 }
 
-/* It does not reach far: if the condition holds it skips what skips a jump that does. */
+/*
+ * Its operand of 16 bits does not reach the target. So it leads over a branch (brc) to a brcl that
+ * reaches the target; the brc leads over the brcl.
+ */
 static void put_cond(struct kprobe_code *code, const struct kprobe_insn *insn, const u8 *bytes)
 {
 	u8 copy[KPROBE_INSN_MAX];
@@ -371,7 +377,7 @@ static void put_cond(struct kprobe_code *code, const struct kprobe_insn *insn, c
 	put_jump(code, insn->target, 0);
 }
 
-/* The callee returns to the original text, so nobody sleeps with an address of the copy in %r14. */
+/* The callee returns to the original text: no task sleeps with an address of the copy in %r14. */
 static void put_link(struct kprobe_code *code, const struct kprobe_insn *insn, const u8 *bytes,
 		     unsigned long next)
 {

@@ -22,9 +22,9 @@
 #define PSW_ADDR	(REGS + __PT_PSW + 8)
 
 /*
- * All but %r14, into a frame that is there already. Without a backchain unwinders look for
- * registers where that frame ends. The probed code's stack pointer is in %r12, for the way back.
- * The condition code must not change before epsw.
+ * Saves all registers but %r14 in a frame that is there already. The backchain is cleared: then
+ * unwinders look for registers where that frame ends. The probed code's stack pointer is in %r12,
+ * for the way back. The condition code must not change before epsw.
  */
 	.macro	SAVE_REGS
 	stmg	%r0,%r13,REG(0)(%r15)
@@ -40,7 +40,7 @@
 	xc	REGS+__PT_ORIG_GPR2(__PT_LAST_BREAK-__PT_ORIG_GPR2,%r15),REGS+__PT_ORIG_GPR2(%r15)
 	.endm
 
-/* All but %r14 and %r15; of the PSW the condition code and the program mask. */
+/* Restores all but %r14 and %r15; of the PSW the condition code and the program mask. */
 	.macro	RESTORE_REGS
 	lg	%r1,PSW_MASK(%r15)
 	srlg	%r1,%r1,16
@@ -49,9 +49,9 @@
 	.endm
 
 /*
- * A slot or stub has made the frame, saved %r14 in it, and called: %r13 has where from, for the
- * way back and, as long as it is not restored, for unwinders. There %r14 is restored, and the frame
- * removed.
+ * A slot or stub has made the frame, saved %r14 in it, and called. %r13 keeps the return address,
+ * for the way back, and for unwinders until it is restored. The slot or stub restores %r14 and
+ * removes the frame.
  */
 	.macro	ENTER_FROM_SLOT
 	SAVE_REGS
@@ -71,8 +71,8 @@ SYM_CODE_END(kprobe_post_trampoline)
 
 #ifdef CONFIG_KRETPROBES
 /*
- * Reached by a probed function's return. The stack is as it was when the function was called, and
- * by that the call is known.
+ * Reached by a probed function's return. The stack pointer is what it was when the function was
+ * called, and tells which call it is.
  */
 SYM_CODE_START(kretprobe_trampoline)
 	lay	%r15,-KPROBE_STUB_FRAME(%r15)
@@ -91,15 +91,15 @@ SYM_CODE_END(kretprobe_trampoline)
 #endif
 
 /*
- * From where the stub's call returns to it is so far to the address of its detour, and to the
- * displaced instructions: see put_enter() and put_leave().
+ * Offsets from where the stub's call returns to: of the pointer to its detour, which is in front of
+ * the stub, and of the displaced instructions. See put_enter() and put_leave().
  */
 #define STUB_DETOUR	(-8 - KPROBE_STUB_ENTER)
 #define STUB_RUN	KPROBE_STUB_LEAVE
 
 /*
- * Called from stubs. Returns to the one or the other copy of the displaced instructions, or rather
- * to what restores the stack before it. Where the hit does not go on in the stub, or a handler has
+ * Called from stubs. Returns to what restores the stack in front of the displaced instructions, or
+ * in front of their copy that calls post-handlers. If the hit goes on elsewhere, or a handler has
  * moved the stack, leaves as a program check does.
  */
 SYM_CODE_START(kprobe_detour_common)

@@ -2,8 +2,9 @@
 /*
  * Kprobes on s390: traps, text, emulation, and text that must not be probed.
  *
- * The breakpoint is an illegal operation of two bytes, which every instruction has. Its program
- * check asks kprobes before it enables interrupts. Nothing is single-stepped: PER is not used.
+ * The breakpoint is an illegal operation of two bytes, the length of the shortest instruction. Its
+ * program check asks kprobes before it enables interrupts. Nothing is single-stepped: PER is not
+ * used.
  *
  * Slots and detours lie in the modules' memory, from where brcl reaches the kernel and all modules.
  */
@@ -49,7 +50,7 @@ void arch_kprobe_write_slot(void *slot, const void *code, size_t len)
 	s390_kernel_write(slot, code, len);
 }
 
-/* Of a mask the first of four bits is for condition code 0. */
+/* A mask has four bits, the first one for condition code 0. */
 static __always_inline bool mask_has(unsigned int mask, unsigned int cc)
 {
 	return mask & 8 >> cc;
@@ -113,8 +114,8 @@ static __kprobes bool index_holds(bool wide, bool or_equal, unsigned int r1, uns
 }
 
 /*
- * Compare and branch: two registers, or one and a byte; of 64 or 32 bits; signed or not. The
- * opcode's highest bit tells that the target is not relative.
+ * Compare and branch: compares two registers, or a register and a byte, of 64 or 32 bits, signed or
+ * not. The opcode's highest bit tells that the target is not relative.
  */
 static __kprobes bool compare_holds(const u8 *bytes, const unsigned long *gprs)
 {
@@ -197,7 +198,7 @@ __kprobes bool arch_kprobe_emulate(struct kprobe_point *point, struct pt_regs *r
 	unsigned long next = point->site + insn->len, to = next;
 
 	if (insn->action != KPROBE_NOP) {
-		/* Before a register that it is made of changes. */
+		/* First, because the branch may change a register that it goes by. */
 		to = target_of(insn, bytes, regs->gprs);
 		switch (bytes[0]) {
 		case 0x05:	/* balr */
@@ -230,8 +231,8 @@ __kprobes bool arch_kprobe_emulate(struct kprobe_point *point, struct pt_regs *r
 #define BREAKPOINT_CODE	(KPROBE_INSN_ALIGN << 16 | 0x0001)
 
 /*
- * The address of the breakpoint that has trapped, 0 if it was something else: an instruction of
- * another length, which may be the one that executes another, or a transaction.
+ * The address of the breakpoint that has trapped. 0 if it was something else: an instruction of
+ * another length, as ex and exrl are, which may execute this one; or the end of a transaction.
  */
 static __always_inline unsigned long breakpoint_of(const struct pt_regs *regs)
 {
@@ -267,9 +268,9 @@ __kprobes bool kprobe_illegal_op(struct pt_regs *regs)
 }
 
 /*
- * A fault of an instruction in the kernel, page faults aside, after which the PSW has the address
- * of the next one. Fault handlers find that of the instruction. Returns whether one has dealt with
- * it.
+ * A fault of an instruction in the kernel, page faults aside. The PSW has the address of the next
+ * instruction then; fault handlers are shown that of the instruction. Returns whether a fault
+ * handler has dealt with it.
  */
 __kprobes bool kprobe_trap_fault(struct pt_regs *regs)
 {
@@ -284,8 +285,8 @@ __kprobes bool kprobe_trap_fault(struct pt_regs *regs)
 
 #ifdef CC_USING_EXPOLINE
 /*
- * A thunk executes a branch to a register by exrl. That to %r14 is a return: it leads to the
- * function's middle as little as any other.
+ * A thunk executes a branch to a register by exrl. The thunk of %r14 is none: its branch returns,
+ * and so does not lead into the middle of the function.
  */
 bool arch_kprobe_is_thunk(unsigned long addr)
 {
@@ -300,14 +301,14 @@ bool arch_kprobe_is_thunk(unsigned long addr)
 	return !(branch[0] == 0x07 && branch[1] == 0xfe);
 }
 
-/* Every function returns through it. */
+/* Every function returns through it, those of a hit's path too. */
 void __s390_indirect_jump_r14(void);
 NOKPROBE_SYMBOL(__s390_indirect_jump_r14);
 #endif
 
 /*
- * A machine check may interrupt a program check before that has read all that the next one
- * overwrites in the lowcore. So nothing that it executes may be probed.
+ * A machine check may interrupt the entry of a program check, which has not read yet what another
+ * program check overwrites in the lowcore. So nothing that a machine check executes may be probed.
  */
 NOKPROBE_SYMBOL(stp_sync_check);
 NOKPROBE_SYMBOL(stp_island_check);
@@ -315,7 +316,7 @@ NOKPROBE_SYMBOL(schedule_mcck_handler);
 
 /* Symbols that a configuration does not have are passed over. */
 static const char * const no_go[] __initconst = {
-	/* A program check would overwrite the registers that they have saved. */
+	/* They save registers in the lowcore, where a program check saves its own. */
 	"ext_int_handler", "io_int_handler",
 	/* Calls by a pointer go through them, those of handlers too. */
 	"__s390_indirect_jump_r0", "__s390_indirect_jump_r1", "__s390_indirect_jump_r2",
