@@ -6,19 +6,14 @@
  */
 #include <kunit/test.h>
 #include <linux/completion.h>
-#include <linux/delay.h>
-#include <linux/kallsyms.h>
-#include <linux/kthread.h>
-#include <linux/sched/task.h>
+#include <linux/smp.h>
 #include <linux/stacktrace.h>
 
 #include "../../optimized.h"
-
-#define DEPTH	32
+#include "../../waits.h"
 
 struct nap {
 	struct completion over;
-	struct completion begun;
 	int result;
 };
 
@@ -26,77 +21,33 @@ static int nap(void *arg)
 {
 	struct nap *n = arg;
 
-	complete(&n->begun);
 	wait_for_completion(&n->over);
 	return 41;
 }
 
 /* Not inlined, and no tail call: it is in the trace. */
-static noinline int kprobes_napper(void *arg)
+static noinline void kprobes_napper(void *arg)
 {
 	struct nap *n = arg;
 
 	n->result = kprobes_target_call(nap, n);
-	return 0;
-}
-
-static bool is_in(unsigned long addr, const char *symbol)
-{
-	unsigned long size, offset;
-
-	return kallsyms_lookup_size_offset(addr, &size, &offset) &&
-	       addr - offset == kallsyms_lookup_name(symbol);
-}
-
-/* Where in a trace @symbol's caller comes, which is after it; 0 if it is not there. */
-static unsigned int after(const unsigned long *trace, int nr, const char *symbol)
-{
-	int i;
-
-	for (i = 0; i < nr; i++)
-		if (is_in(trace[i], symbol))
-			return i + 1;
-	return 0;
-}
-
-/* The length of the trace of a task that sleeps in nap(), or an error. */
-static int trace_of(struct kunit *test, struct task_struct *task, unsigned long *trace)
-{
-	int nr = 0, tries = 100;
-
-	do {
-		msleep(20);
-		nr = stack_trace_save_tsk_reliable(task, trace, DEPTH);
-	} while (nr < 0 && tries--);
-	return nr;
 }
 
 static void through_return_probe(struct kunit *test)
 {
 	struct kprobes_returns *r = kprobes_returning(test, "kprobes_target_call");
-	unsigned long trace[DEPTH];
-	struct task_struct *task;
+	struct kprobes_other *napper;
 	struct nap n = { };
-	unsigned int at;
-	int nr;
 
 	init_completion(&n.over);
-	init_completion(&n.begun);
-	task = kthread_create(kprobes_napper, &n, "kprobes_napper");
-	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
-	get_task_struct(task);
-	wake_up_process(task);
-	wait_for_completion(&n.begun);
-	nr = trace_of(test, task, trace);
+	napper = kprobes_other(test, kprobes_napper, &n, raw_smp_processor_id());
+	WRITE_ONCE(napper->go, true);
+	KUNIT_EXPECT_TRUE(test, kprobes_waits(napper));
+	KUNIT_EXPECT_EQ(test, kprobes_reliably_in(napper->task, "kprobes_target_call"), 1);
+	KUNIT_EXPECT_EQ(test, kprobes_reliably_in(napper->task, "kprobes_napper"), 1);
 	complete(&n.over);
-	kthread_stop(task);
-	put_task_struct(task);
+	kprobes_end_other(napper);
 	KUNIT_EXPECT_EQ(test, n.result, 42);
-	KUNIT_ASSERT_GT(test, nr, 0);
-	at = after(trace, nr, "kprobes_target_call");
-	KUNIT_ASSERT_GT(test, at, 0);
-	KUNIT_ASSERT_LT(test, at, nr);
-	KUNIT_EXPECT_TRUE(test, is_in(trace[at], "kprobes_napper"));
 	kprobes_expect_returns(test, r, 1, 1);
 }
 
@@ -105,9 +56,9 @@ static int own;
 
 static void trace_own(void)
 {
-	unsigned long trace[DEPTH];
+	unsigned long trace[64];
 
-	own = stack_trace_save_tsk_reliable(current, trace, DEPTH);
+	own = stack_trace_save_tsk_reliable(current, trace, ARRAY_SIZE(trace));
 }
 
 static void in_handler(struct kunit *test, bool post)
