@@ -19,13 +19,14 @@ class Machine:
     @nops: words of four bytes that a jump label may be.
     @context: lines that write the preemption count, which says in which context the CPU is. @counts: where the
     count is an ordinary word of memory, functions that write it.
+    @switches: lines that change what memory C code would see: in their functions each post-handler is missed.
     @decoder: functions that decode what is probed.
     @reasons: by the keywords of reasons, what a line must match. @bytes: the same, for the bytes.
     @exclusive: lines that begin a sequence that no exception may interrupt, and lines that end it.
     @labels, @bugs, @exceptions: tables: size of an entry, and whether it has relative addresses of 32 bits.
     @site: bytes of a function's entry that ftrace patches, from where its table says."""
     nowhere = returns = filler = re.compile("(?!)")
-    ends = context = pointer = skips = writes = filler
+    ends = context = pointer = skips = writes = switches = filler
     data = re.compile(r"\.(\.+|byte|short|[248]byte|half|h?word|long|quad|dword)$")
     counts = re.compile(r"(__)?irq_(enter|exit)|nmi_|.*softirq|__local_bh_|_raw_(spin|read|write)_unlock_bh")
     decoder = filler
@@ -146,6 +147,7 @@ class S390(Machine):
     jump = re.compile(r"(j|br|cl?g?[ir]?r?j)(?!asl?$|as$)")
     pointer = re.compile(r"b\w*\t.*%r(?!14$)\d+$")
     skips = re.compile(r"bras\t")
+    switches = re.compile(r"(sacf?|spka)\t")
     nowhere = re.compile(r"__s390_indirect_jump_r(?!14)")
     returns = re.compile(r"__s390_indirect_jump_r14")
     reasons = {

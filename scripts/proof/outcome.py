@@ -24,10 +24,10 @@ REASON = re.compile(r"  (kprobe|kretprobe) +0x([0-9a-f]+)\+0x0 +(-\S+) +(.*\S)")
 Hit = collections.namedtuple("Hit", "hits posts faults missed wrong leaving")
 # Counts of a function. @outside: hits of its entry while the return probe was not armed.
 Return = collections.namedtuple("Return", "entries returns lost outside")
-# What the books of an instruction depend on. @post: it has a post-handler. @context: it changes the
-# context that the CPU is in. @function: its name, if this is its entry. @waits: functions on a stack
+# What the books of an instruction depend on. @post: it has a post-handler. @misses: that may be missed, as
+# is_uneven() tells. @function: its name, if this is its entry. @waits: functions on a stack
 # that a call of it may be seen as; None if that can be any.
-Fact = collections.namedtuple("Fact", "post context function waits",
+Fact = collections.namedtuple("Fact", "post misses function waits",
                               defaults=(False, False, "", frozenset()))
 # What probes use: bytes, and objects of two caches, and pages of slots.
 Used = collections.namedtuple("Used", "bytes points detours pages")
@@ -125,14 +125,15 @@ def is_uneven(hit, fact):
 
     A post-handler is missed where what was interrupted may be a handler: only after an instruction
     that ends an interrupt, as one in irq_exit_rcu() that takes it off the preemption count. A
-    post-handler of any other instruction runs in the context that its pre-handler ran in.
+    post-handler of any other instruction runs in the context that its pre-handler ran in. In a function
+    that changes what memory C code would see, each is missed.
 
     A probe that is unregistered or disabled between the two gets no post-handler. That happens to at most
     one hit on each CPU, each time: one that is hit often is disabled twice before.
     """
     if hit.wrong:
         return True
-    lost = min(hit.leaving, 3 * CPUS) + hit.faults + (hit.missed if fact.context else 0)
+    lost = min(hit.leaving, 3 * CPUS) + hit.faults + (hit.missed if fact.misses else 0)
     return fact.post and not hit.hits - lost <= hit.posts <= hit.hits
 
 

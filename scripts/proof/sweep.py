@@ -166,7 +166,7 @@ class Sweep:
     def fact(self, i):
         """What the books of an instruction depend on."""
         t = self.text
-        fact = outcome.Fact(text.has_post(i, self.seed), bool(t.flags[i] & text.CONTEXT))
+        fact = outcome.Fact(text.has_post(i, self.seed), t.misses_posts(i))
         if not t.flags[i] & text.RETURN:
             return fact
         return fact._replace(function=t.name(i).rpartition("+")[0], waits=text.waits_in(t, t.offsets[i]))

@@ -38,6 +38,7 @@ class Text:
         self.flags = array.array("B")
         self.symbol_offsets, self.symbols = [], []
         self.undecoded = set()      # functions with what objdump does not know
+        self.switching = set()      # functions with what changes the memory that C code sees
         self.tails = {}             # function: those that it ends with a jump to
         self.lines = {}             # offset: what may explain that an instruction is refused
         self.named = []             # offsets that instructions name which are no branches, in order
@@ -56,6 +57,10 @@ class Text:
     def name(self, i):
         """An instruction's symbol."""
         return self.symbol(self.offsets[i])
+
+    def misses_posts(self, i):
+        """May post-handlers of an instruction be missed, with what they find?"""
+        return bool(self.flags[i] & CONTEXT) or self.name(i).rpartition("+")[0] in self.switching
 
 
 def mnemonic(line):
@@ -103,6 +108,8 @@ def flags_of(text, name, line):
         text.lines[offset] = line
     elif any(re.match(pattern, line) for pattern in machine.of_interest):
         text.lines[offset] = line
+    if machine.switches.match(line):
+        text.switching.add(here)
     note_jump(text, name, line)
     match = ADDRESS.search(line)
     if match and machine.skips.match(line):

@@ -79,6 +79,12 @@ class Boundaries(unittest.TestCase):
             t = parsed(["10 <f>:", line])
             self.assertEqual(bool(t.flags[0] & text.CONTEXT), changes, line)
 
+    def test_post_handlers_that_may_be_missed(self):
+        t = text.Text(0, b"\x07" * 0x20, machines.S390)
+        text.parse(["0 <futex>:", "0:\tlgr\t%r1,%r2", "4:\tsacf\t256", "8:\tcs\t%r1,%r2,0(%r3)", "c:\tsacf\t768",
+                    "10 <irq_exit_rcu>:", "10:\tlgr\t%r1,%r2", "14 <other>:", "14:\tlgr\t%r1,%r2"], t)
+        self.assertEqual([t.misses_posts(i) for i in range(6)], [True] * 5 + [False])
+
     def test_what_a_function_ends_with(self):
         t = parsed(["0 <a>:", "0:\tjmp    20 <b>", "5:\tje     4 <a+0x4>", "7:\tjne    30 <c+0x2>",
                         "9:\tjmp    50 <__x86_return_thunk>", "20 <b>:", "20:\tjmp    40 <d>",
@@ -243,7 +249,7 @@ class Outcomes(unittest.TestCase):
     def test_a_miss_excuses_a_post_handler_after_a_change_of_context_only(self):
         said = SAID.replace("hit 0 5 5 0 0", "hit 0 5 4 0 1")
         self.assertEqual(self.outcomes(said)[0], outcome.UNEVEN)
-        ends_interrupt = [f._replace(context=True) for f in self.facts]
+        ends_interrupt = [f._replace(misses=True) for f in self.facts]
         self.assertEqual(self.outcomes(said, ends_interrupt)[0], outcome.MISSED)
         self.assertEqual(self.outcomes(said.replace("5 4 0 1", "5 3 0 1"), ends_interrupt)[0],
                          outcome.UNEVEN)
