@@ -52,6 +52,11 @@ if [ ! -e "$lkdtm/$point" ]; then
 	ktap_skip_all "no crash points: CONFIG_LKDTM, CONFIG_KPROBES"
 	exit "$KSFT_SKIP"
 fi
+# It leaves the address in the probe, which therefore cannot be registered again.
+if [ "$(hits)" -gt 0 ]; then
+	ktap_skip_all "LKDTM can set a crash point once"
+	exit "$KSFT_SKIP"
+fi
 interrupts
 if [ "$(raised)" -eq 0 ]; then
 	ktap_skip_all "the console raises no interrupts"
