@@ -24,22 +24,6 @@
 #define LINE_SIZE	512
 #define BYTES_SIZE	96
 
-static const char *const actions[] = {
-	[KPROBE_RUN] = "run",
-	[KPROBE_NOP] = "nop",
-	[KPROBE_EMULATE] = "emulate",
-};
-
-static const char *const flows[] = {
-	[KPROBE_FLOW_JUMP] = "jump",
-	[KPROBE_FLOW_COND] = "cond",
-	[KPROBE_FLOW_CALL] = "call",
-	[KPROBE_FLOW_JUMP_INDIRECT] = "jump-indirect",
-	[KPROBE_FLOW_CALL_INDIRECT] = "call-indirect",
-	[KPROBE_FLOW_RETURN] = "return",
-	[KPROBE_FLOW_PAD] = "pad",
-};
-
 /**
  * struct text - a line being written
  * @chars: its characters
@@ -79,10 +63,10 @@ static void add_flow(struct text *t, const struct kprobe_insn *insn)
 	case KPROBE_FLOW_JUMP:
 	case KPROBE_FLOW_COND:
 	case KPROBE_FLOW_CALL:
-		add_address(t, flows[insn->flow], insn->target);
+		add_address(t, flow_names[insn->flow], insn->target);
 		break;
 	default:
-		add(t, " %s", flows[insn->flow]);
+		add(t, " %s", flow_names[insn->flow]);
 	}
 }
 
@@ -127,7 +111,7 @@ static void add_plan(struct text *t, enum kprobe_reason reason,
 	if (reason)
 		add(t, " : refused %s", reason_names[reason] ?: "otherwise");
 	else
-		add(t, " : %s", actions[insn->action]);
+		add(t, " : %s", action_names[insn->action]);
 	if (insn->len != size)
 		add(t, " len %u", insn->len);
 	add_flow(t, insn);

@@ -77,8 +77,8 @@ void tap_skip(const char *name, const char *why);
 void tap_end(const char *group);
 int tap_finish(void);
 
-/* Names of reasons: reasons.c. */
-extern const char *const reason_names[KPROBE_REASONS];
+/* Names of reasons, and by the enums of struct kprobe_insn: reasons.c. */
+extern const char *const reason_names[KPROBE_REASONS], *const action_names[], *const flow_names[];
 
 #define CLASSES_MAX	2048
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Names of reasons in golden tables and results. */
+/* Names in golden tables and results: of reasons, and of what plans say. */
 #include "harness.h"
 
 const char *const reason_names[KPROBE_REASONS] = {
@@ -30,4 +30,21 @@ const char *const reason_names[KPROBE_REASONS] = {
 	[KPROBE_REASON_EXTABLE] = "extable",
 	[KPROBE_REASON_SCRATCH] = "scratch",
 	[KPROBE_REASON_DIRECTION] = "direction",
+};
+
+const char *const action_names[] = {
+	[KPROBE_RUN] = "run",
+	[KPROBE_NOP] = "nop",
+	[KPROBE_EMULATE] = "emulate",
+};
+
+const char *const flow_names[] = {
+	[KPROBE_FLOW_NEXT] = "next",
+	[KPROBE_FLOW_JUMP] = "jump",
+	[KPROBE_FLOW_COND] = "cond",
+	[KPROBE_FLOW_CALL] = "call",
+	[KPROBE_FLOW_JUMP_INDIRECT] = "jump-indirect",
+	[KPROBE_FLOW_CALL_INDIRECT] = "call-indirect",
+	[KPROBE_FLOW_RETURN] = "return",
+	[KPROBE_FLOW_PAD] = "pad",
 };

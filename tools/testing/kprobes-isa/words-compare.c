@@ -60,16 +60,11 @@ static unsigned int nr_used;
 static u64 known, unknown, branches;
 static const char *list_name;
 
-static const char *const flows[] = {
-	[KPROBE_FLOW_NEXT] = "next",
-	[KPROBE_FLOW_JUMP] = "jump",
-	[KPROBE_FLOW_COND] = "cond",
-	[KPROBE_FLOW_CALL] = "call",
-	[KPROBE_FLOW_JUMP_INDIRECT] = "jump-indirect",
-	[KPROBE_FLOW_CALL_INDIRECT] = "call-indirect",
-	[KPROBE_FLOW_RETURN] = "return",
-	[KPROBE_FLOW_PAD] = "next",
-};
+/* Other decoders know no landing pads. */
+static const char *flow_here(const struct kprobe_insn *insn)
+{
+	return flow_names[insn->flow == KPROBE_FLOW_PAD ? KPROBE_FLOW_NEXT : insn->flow];
+}
 
 /* Where addresses have 32 bits, that many count. */
 static unsigned long address_like(unsigned long addr)
@@ -231,8 +226,8 @@ static void compare_known(const struct decoder *by, const struct decoded *d, con
 		differ(by, d->name, "len", here, there);
 		return;
 	}
-	if (strcmp(flows[insn->flow], flow_there(d))) {
-		differ(by, d->name, "flow", refused ? reason_names[reason] : flows[insn->flow],
+	if (strcmp(flow_here(insn), flow_there(d))) {
+		differ(by, d->name, "flow", refused ? reason_names[reason] : flow_here(insn),
 		       flow_there(d));
 		return;
 	}
@@ -265,7 +260,7 @@ static void compare_unknown(const struct decoder *by, const u8 *bytes,
 	if (reason != KPROBE_REASON_NONE || simple)
 		return;
 	name_form(name, sizeof(name), bytes);
-	differ(by, name, "known", flows[insn->flow], "unknown");
+	differ(by, name, "known", flow_here(insn), "unknown");
 }
 
 /**

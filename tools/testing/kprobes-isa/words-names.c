@@ -29,22 +29,14 @@ static struct named names[NAMES];
 static char outcomes[OUTCOMES][OUTCOME_SIZE];
 static unsigned int nr_names, nr_outcomes;
 
-static const char *const flows[] = {
-	[KPROBE_FLOW_NEXT] = "", [KPROBE_FLOW_PAD] = " pad", [KPROBE_FLOW_JUMP] = " jump",
-	[KPROBE_FLOW_COND] = " cond", [KPROBE_FLOW_CALL] = " call",
-	[KPROBE_FLOW_JUMP_INDIRECT] = " jump-indirect",
-	[KPROBE_FLOW_CALL_INDIRECT] = " call-indirect", [KPROBE_FLOW_RETURN] = " return",
-};
-
-static const char *const actions[] = {
-	[KPROBE_RUN] = "run", [KPROBE_NOP] = "nop", [KPROBE_EMULATE] = "emulate",
-};
-
 /* The words of golden tables, without numbers of registers and addresses. */
 static void describe(char *text, const struct kprobe_insn *insn, enum kprobe_reason reason)
 {
-	snprintf(text, OUTCOME_SIZE, "%s%s%s%s%s%s%s%s%s%s%s%s%s%s",
-		 reason ? reason_names[reason] : actions[insn->action], flows[insn->flow],
+	bool next = insn->flow == KPROBE_FLOW_NEXT;
+
+	snprintf(text, OUTCOME_SIZE, "%s%s%s%s%s%s%s%s%s%s%s%s%s%s%s",
+		 reason ? reason_names[reason] : action_names[insn->action],
+		 next ? "" : " ", next ? "" : flow_names[insn->flow],
 		 insn->bundle ? " bundle" : "",
 		 insn->exclusive > 0 ? " exclusive+" : insn->exclusive ? " exclusive-" : "",
 		 insn->fault ? " fault" : "", insn->ends_in_trap ? " ends-in-trap" : "",
