@@ -24,8 +24,10 @@
 #define STATES_CLASS	100
 #define STATES_WORD	8
 #define STATES_SLOW	12		/* of slow ones, unless it is a whole table */
+#define STATES_SAMPLE	6		/* of their sample */
 #define STATES_SLOW_WORD	1
 #define TRIES_MORE	30		/* while no state lets an instruction complete */
+#define TRIES_SAMPLE	8		/* likewise, of a slow one's sample */
 #define TRIES_BRANCH	1000
 #define SHOWN_MAX	20
 #define BYTES_MAX	64
@@ -256,21 +258,28 @@ static void note_reason(struct class *class, const struct execute_subject *s, co
 	reasons[i].nr++;
 }
 
+static bool is_slow_sample(void)
+{
+	return arch->slow && in_sample;
+}
+
 /* Of a branch more states are tried until those of its class have gone both ways. */
 static bool is_wanted(const struct class *class, unsigned int done, unsigned int want,
 		      unsigned int tries)
 {
 	if (class->cond && !(class->went && class->stayed))
 		return tries < TRIES_BRANCH;
-	return done < want && tries < want + TRIES_MORE;
+	return done < want && tries < want + (is_slow_sample() ? TRIES_SAMPLE : TRIES_MORE);
 }
 
 static unsigned int nr_states(const struct class *class)
 {
-	bool slow = arch->slow && (in_sample || in_image);
+	bool slow = is_slow_sample() || (arch->slow && in_image);
 
 	if (class->words)
 		return slow ? STATES_SLOW_WORD : STATES_WORD;
+	if (is_slow_sample())
+		return STATES_SAMPLE;
 	return slow ? STATES_SLOW : STATES_CLASS;
 }
 
@@ -284,7 +293,8 @@ static void run_states(struct class *class, const struct execute_subject *s)
 
 	harness_target.isa->breakpoint(&code, &s->insn);
 	machine_exchange_text(s->addr + s->len, buf, code.len);
-	for (tries = 0; is_wanted(class, done, want, tries); tries++) {
+	/* To start an emulator anew takes as long as thousands of states. */
+	for (tries = 0; end != MACHINE_ABORTED && is_wanted(class, done, want, tries); tries++) {
 		end = run_state(class, s, &wrong);
 		done += end == MACHINE_WENT;
 		if (end != MACHINE_WENT)
