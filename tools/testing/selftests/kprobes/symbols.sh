@@ -34,10 +34,13 @@ find_twins()
 		done
 }
 
+# How names of clones end. Those of their cold parts go on.
+clone_ends="[.](isra|constprop|part)[.][0-9]+"
+
 # Names of functions of which the compiler has made one clone.
 find_cloned()
 {
-	awk '$4 == "" && $3 ~ /\.(isra|constprop|part)\.[0-9]+$/ {
+	awk -v like="$clone_ends\$" '$4 == "" && $3 ~ like {
 		name = $3; sub(/\..*/, "", name); n[name]++
 	     }
 	     END { for (name in n) if (n[name] == 1) print name }' /proc/kallsyms | sort |
@@ -111,7 +114,7 @@ candidates_are_accepted()
 clone_is_probed()
 {
 	event p clone "$cloned.*" && event_enable clone 1 &&
-		is_at "$(addresses "${cloned}[.].*")" "$cloned\\.[a-z.0-9]+" &&
+		is_at "$(addresses "$cloned$clone_ends")" "$cloned\\.[a-z.0-9]+" &&
 		grep -F "$group/clone $cloned.*" "$events"
 	found=$?
 	remove_events
