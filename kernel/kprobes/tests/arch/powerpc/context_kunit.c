@@ -36,7 +36,7 @@ static void context_red_zone(struct kunit *test)
  * @enabled:  in how many handlers interrupts were enabled
  * @pending:  in how many an interrupt has come, and waited
  * @access:   in how many user access was enabled
- * @untold:   a handler changes the path and does not tell that SRR0 and SRR1 are others
+ * @untold:   what handlers have told about SRR0 and SRR1 is forgotten
  */
 struct seen {
 	int handlers;
@@ -139,17 +139,15 @@ static void context_masked(struct kunit *test)
 static int return_now(struct kprobe *p, struct pt_regs *regs)
 {
 	regs->gpr[3] = 77;
-	if (seen.untold)
-		regs->nip = regs->link;
-	else
-		kprobes_return_now(regs);
+	kprobes_return_now(regs);
+	local_paca->srr_valid = seen.untold;
 	return 1;
 }
 
 /*
  * A hit that goes on elsewhere overwrites SRR0 and SRR1. Within an interrupt that has them ready
- * for its return, it must tell so, whatever its handlers do. A trap's return takes them for its own
- * if a handler does not.
+ * for its return, it must tell so itself, whatever changes of the registers have told. A trap's
+ * return would take them for its own.
  */
 static void context_srr(struct kunit *test)
 {
