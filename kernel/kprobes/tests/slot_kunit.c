@@ -200,7 +200,7 @@ static void slot_protected(struct kunit *test)
 	struct slots *slots = alloc_slots(test, 1);
 	void *slot = slots->slot[0];
 
-	if (!IS_ENABLED(CONFIG_STRICT_KERNEL_RWX))
+	if (!IS_ENABLED(CONFIG_STRICT_KERNEL_RWX) || KPROBES_PAGES_ARE_WRITABLE)
 		kunit_skip(test, "memory is not protected");
 	expect_protected(test, slot);
 	expect_protected(test, slot + KPROBE_SLOT_SIZE - 1);

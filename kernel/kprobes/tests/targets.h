@@ -33,6 +33,11 @@ static inline bool kprobes_page_is_protected(void *addr)
 }
 #endif
 
+/* Can the kernel write to all of its pages, although they are protected? */
+#ifndef KPROBES_PAGES_ARE_WRITABLE
+#define KPROBES_PAGES_ARE_WRITABLE	false
+#endif
+
 #ifndef kprobes_calls_ftrace
 /* Has ftrace its call at the entry @addr? It is where the nop begins, if not said otherwise. */
 static inline bool kprobes_calls_ftrace(unsigned long addr)

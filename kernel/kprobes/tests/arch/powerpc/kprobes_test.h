@@ -63,6 +63,9 @@
 #define KPROBES_DETOUR_OF_ANY	true
 #define KPROBES_NEAR_SLOTS	false
 
+/* On 32 bit, entries of the hash table and of the TLB let the kernel write to all its pages. */
+#define KPROBES_PAGES_ARE_WRITABLE	IS_ENABLED(CONFIG_PPC32)
+
 /* What the kernel's text is like. "nap", and a word that is no instruction. */
 #define KPROBES_NO_ENTRY_TEXT
 #define KPROBES_TEXT_HAS_DATA	false
