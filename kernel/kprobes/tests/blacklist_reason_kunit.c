@@ -71,13 +71,21 @@ static bool is_sanitizers(const char *name)
 	       strstarts(name, "__tsan_") || strstarts(name, "__sanitizer_cov_");
 }
 
+/* A listed name may end with a star, for any more characters. */
+static bool is_named(const char *name, const char *listed)
+{
+	size_t len = strcspn(listed, "*");
+
+	return listed[len] ? !strncmp(name, listed, len) : !strcmp(name, listed);
+}
+
 static bool is_in_table(const struct unmarked *table, unsigned int nr, const char *name)
 {
 	unsigned int i;
 
 	for (; nr; nr--, table++)
 		for (i = 0; i < ARRAY_SIZE(table->names) && table->names[i]; i++)
-			if (!strcmp(table->names[i], name))
+			if (is_named(name, table->names[i]))
 				return true;
 	return false;
 }
