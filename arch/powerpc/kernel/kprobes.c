@@ -266,11 +266,14 @@ static const char * const no_go[] __initconst = {
 	"start_initialization_book3s", "__start_initialization_multiplatform",
 	"__after_prom_start", "p_end", "copy_and_flush", "__secondary_start", "copy_to_here",
 	"start_secondary_prolog", "start_secondary_resume", "enable_64b_mode", "relative_toc",
-	"start_here_multiplatform", "start_here_common",
+	"start_here_multiplatform", "start_here_common", "call_setup_cpu",
+	"__restore_cpu_cpufeatures", "init_pmu_power8", "init_pmu_power9", "init_pmu_power10",
 	/* They wake up in the vector of a system reset. */
 	"idle_return_gpr_loss", "isa300_idle_stop_noloss", "isa300_idle_stop_mayloss",
 	"isa206_idle_insn_mayloss", "power4_idle_nap", "power4_idle_nap_return",
 	"power7_idle_insn", "power9_idle_stop", "power10_idle_stop",
+	/* A trap in them is taken for the interrupt that ends a nap. */
+	"epapr_ev_idle", "mpc6xx_enter_standby",
 	/* By them a machine check asks whether its place has a fixup, without translation. */
 	"search_kernel_exception_table", "search_extable", "cmp_ex_search",
 	/* Firmware, and memory that is accessed without the caches. */
@@ -293,6 +296,11 @@ static const char * const no_go_text[][2] __initconst = {
 	{ "kvmppc_hv_entry_trampoline", "kvmhv_accumulate_time" },
 	{ "kvmppc_handler_trampoline_enter", "kvmppc_handler_trampoline_exit_end" },
 	{ "swsusp_arch_suspend", "nothing_to_copy" },
+	/* CPUs that come up and ask what they are. On 32 bit also naps, and caches that go. */
+	{ "__setup_cpu_ppc970", "__restore_cpu_power10" },
+	{ "__setup_cpu_603", "__restore_cpu_setup" },
+	{ "init_idle_6xx", "power_save_ppc32_restore" },
+	{ "_set_L2CR", "__inval_enable_L1" },
 };
 
 int __init arch_kprobe_blacklist(void)

@@ -15,6 +15,9 @@ static const char * const serving_here[] = {
 	/* Labels in the middle of what begins and ends a trap. */
 	"program_check_common_virt", "data_access_common_virt", "masked_interrupt",
 	"interrupt_return_srr_kernel", "interrupt_return_srr_kernel_restart",
+#else
+	/* A trap in it would return to its caller. */
+	"ppc6xx_idle",
 #endif
 };
 
@@ -24,6 +27,8 @@ static const char * const early_here[] = {
 	"enter_rtas", "__enter_rtas", "rtas_return_loc", "__opal_call", "opal_return",
 	"idle_return_gpr_loss", "power9_idle_stop", "kexec_smp_wait", "kexec_sequence",
 	"default_machine_kexec", "kexec_copy_flush", "swsusp_arch_resume", "copy_page_loop",
+	"__restore_cpu_power9", "__restore_cpu_power10", "setup_750_7400_hid0", "_set_L2CR",
+	"_set_L3CR",
 };
 
 /* Not on the blacklist, because it is in no section of the kernel's text. */

@@ -27,7 +27,13 @@ static const struct unmarked unmarked_here[] = {
 		"__after_prom_start", "p_end", "copy_and_flush", "__secondary_start",
 		"copy_to_here", "start_secondary_prolog", "start_secondary_resume",
 		"enable_64b_mode", "relative_toc", "start_here_multiplatform",
-		"start_here_common", "enter_prom" } },
+		"start_here_common", "enter_prom", "call_setup_cpu", "__setup_cpu_ppc970",
+		"__setup_cpu_603", "__restore_cpu_cpufeatures", "init_pmu_power8",
+		"init_pmu_power9", "init_pmu_power10" } },
+	{ "a trap in them is taken for the interrupt that ends a nap", {
+		"init_idle_6xx", "epapr_ev_idle", "mpc6xx_enter_standby" } },
+	{ "the data cache, and translation of data, are off", {
+		"_set_L2CR" } },
 	{ "a CPU that wakes up has no translation yet", {
 		"idle_return_gpr_loss", "isa300_idle_stop_noloss", "isa300_idle_stop_mayloss",
 		"isa206_idle_insn_mayloss", "power4_idle_nap", "power4_idle_nap_return",
@@ -56,7 +62,14 @@ static const struct unmarked unmarked_here[] = {
 		/* On 32 bit. */
 		"_tlbia", "_tlbie", "add_hash_page", "create_hpte", "fast_exception_return",
 		"flush_hash_pages", "hash_page", "interrupt_return", "prepare_transfer_to_handler",
-		"ret_from_crit_exc", "ret_from_debug_exc", "ret_from_mcheck_exc" } },
+		"ret_from_crit_exc", "ret_from_debug_exc", "ret_from_mcheck_exc",
+		"power_save_ppc32_restore", "__inval_enable_L1", "__init_fpu_registers",
+		"__restore_cpu_setup", "flush_disable_75x", "flush_disable_745x" } },
+	{ "likewise: the vectors of 32 bit go on in them", {
+		"Reset_virt", "MachineCheck_virt", "DataAccess_virt", "InstructionAccess_virt",
+		"HardwareInterrupt_virt", "Alignment_virt", "ProgramCheck_virt",
+		"FPUnavailable_virt", "Decrementer_virt", "SingleStep_virt", "SMI_virt",
+		"RunMode_virt", "Trap_*", "AltiVecUnavailable_virt", "PerformanceMonitor_virt" } },
 };
 
 static const char * const free_here[] = { };
