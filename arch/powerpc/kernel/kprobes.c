@@ -301,7 +301,28 @@ static const char * const no_go_text[][2] __initconst = {
 	{ "__setup_cpu_603", "__restore_cpu_setup" },
 	{ "init_idle_6xx", "power_save_ppc32_restore" },
 	{ "_set_L2CR", "__inval_enable_L1" },
+	/* Code that is optimized for size saves and restores registers by calls. */
+	{ "_savegpr_14", "_rest32gpr_31_x" },
 };
+
+/* Likewise on 64 bit, where the linker makes what is needed: from some number to 31. */
+static int __init forbid_saves(void)
+{
+	static const char * const saves[] __initconst = {
+		"_savegpr0_", "_restgpr0_", "_savegpr1_", "_restgpr1_",
+	};
+	unsigned int i, nr;
+	char name[16];
+	int ret = 0;
+
+	for (i = 0; i < ARRAY_SIZE(saves); i++) {
+		for (nr = 14; !ret && nr < 32; nr++) {
+			snprintf(name, sizeof(name), "%s%u", saves[i], nr);
+			ret = kprobe_blacklist_add_symbols(name, name);
+		}
+	}
+	return ret;
+}
 
 int __init arch_kprobe_blacklist(void)
 {
@@ -315,6 +336,6 @@ int __init arch_kprobe_blacklist(void)
 #endif
 	for (i = 0; !ret && i < ARRAY_SIZE(no_go_text); i++)
 		ret = kprobe_blacklist_add_symbols(no_go_text[i][0], no_go_text[i][1]);
-	return ret ?: kprobe_blacklist_add_text((unsigned long)_stext, end) ?:
+	return ret ?: forbid_saves() ?: kprobe_blacklist_add_text((unsigned long)_stext, end) ?:
 	       kprobe_blacklist_add_functions(no_go, ARRAY_SIZE(no_go));
 }

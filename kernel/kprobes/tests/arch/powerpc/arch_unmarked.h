@@ -70,6 +70,8 @@ static const struct unmarked unmarked_here[] = {
 		"HardwareInterrupt_virt", "Alignment_virt", "ProgramCheck_virt",
 		"FPUnavailable_virt", "Decrementer_virt", "SingleStep_virt", "SMI_virt",
 		"RunMode_virt", "Trap_*", "AltiVecUnavailable_virt", "PerformanceMonitor_virt" } },
+	{ "called at both ends of functions that are optimized for size", {
+		"_savegpr*", "_restgpr*" } },
 };
 
 static const char * const free_here[] = { };
