@@ -195,6 +195,20 @@ static __always_inline void run_displaced(struct kprobe_point *point,
 }
 
 /*
+ * A branch was emulated by setting both instruction pointers, the first one to its delay slot. A
+ * jump covers that: the hit goes on with the copy of it, which is behind what can fault.
+ */
+static __always_inline void go_on_in_slot(const struct kprobe_point *point,
+					  const struct kprobe_route *route, struct pt_regs *regs)
+{
+	unsigned long next = arch_kprobe_next_ip(regs);
+
+	instruction_pointer_set(regs, (unsigned long)route->run + kprobe_point_fault(point) +
+				      point->len);
+	arch_kprobe_set_next_ip(regs, next);
+}
+
+/*
  * Sends a hit on to the instruction pointer in @regs, which a handler or an emulated instruction
  * has set, or to the displaced copy of the instruction there.
  */
@@ -211,6 +225,9 @@ __kprobes void kprobe_go_on(struct kprobe_point *point, struct pt_regs *regs)
 	}
 	if (route->run)
 		detour = kprobe_slot_detour((unsigned long)route->run);
+	if (__is_defined(ARCH_KPROBE_JUMP_COVERS_SLOT) && detour && point->has_slot &&
+	    ip == point->site + point->len)
+		go_on_in_slot(point, route, regs);
 	for (i = 1; detour && i < detour->nr; i++)
 		if (ip == point->site + detour->from[i])
 			instruction_pointer_set(regs, (unsigned long)detour->slot +
