@@ -322,6 +322,24 @@ static void plan_call(struct kprobe_insn *insn, u32 word, u32 next)
 		insn->bundle = 0;
 }
 
+/* Offset in the copy of a branch of what is in front of its delay slot: put_cond(), put_call(). */
+static unsigned int slot_front(const struct kprobe_insn *insn, u32 word)
+{
+	switch (insn->flow) {
+	case KPROBE_FLOW_JUMP:
+		return WORD_SIZE;
+	case KPROBE_FLOW_COND:
+		return word & NULLIFY ? 2 * WORD_SIZE : 0;
+	case KPROBE_FLOW_CALL:
+		return 3 * WORD_SIZE;
+	case KPROBE_FLOW_CALL_INDIRECT:
+		return link_of(word) == REG_LINK || link_of(word) == B(word) ? 3 * WORD_SIZE :
+									       2 * WORD_SIZE;
+	default:
+		return 0;
+	}
+}
+
 /*
  * In 64 bit gcc puts the table of a jump behind it, with offsets from its start. What they look
  * like as instructions is hardly used right behind a jump, or undefined.
@@ -362,6 +380,8 @@ static enum kprobe_reason plan(struct kprobe_insn *insn, const u8 *bytes, size_t
 	 */
 	else if (word & NULLIFY && (insn->flow != KPROBE_FLOW_COND || !(word & BACKWARDS)))
 		insn->bundle = 0;
+	if (insn->bundle)
+		insn->fault = slot_front(insn, word);
 	/* One that nullifies its delay slot may have the table there. */
 	if (insn->flow == KPROBE_FLOW_JUMP_INDIRECT)
 		insn->table = word & NULLIFY ? WORD_SIZE : 2 * WORD_SIZE;

@@ -42,6 +42,9 @@ static __always_inline void arch_kprobe_set_next_ip(struct pt_regs *regs, unsign
 
 #define arch_kprobe_set_next_ip	arch_kprobe_set_next_ip
 
+/* An emulated branch goes on in its delay slot, but a jump replaces that with the branch. */
+#define ARCH_KPROBE_JUMP_COVERS_SLOT	1
+
 /*
  * The copy of an instruction that may nullify the next one ends in two breakpoints: the second one
  * traps if the first was nullified, as the instruction behind the original would have been.
