@@ -389,8 +389,7 @@ static int __init forbid_millicode(void)
 
 		if (!kallsyms_lookup_size_offset(start, &size, &offset))
 			continue;
-		start -= offset;
-		err = kprobe_blacklist_add_text(start, start + size);
+		err = kprobe_blacklist_add_text(start, start - offset + size);
 	}
 	return err;
 }

@@ -114,7 +114,7 @@ static void each_has_a_reason(struct kunit *test)
 		/* What is in front of a function goes with it, and what a compiler moves out. */
 		if (kprobe_is_prefix_symbol(name))
 			memmove(name, name + strlen("__pfx_"), strlen(name) + 1 - strlen("__pfx_"));
-		name[strcspn(name, ".")] = 0;
+		name[1 + strcspn(name + 1, ".")] = 0;
 		KUNIT_EXPECT_TRUE_MSG(test, is_in_section(kallsyms_lookup_name(name)) ||
 				      is_marked(name) || is_sanitizers(name) ||
 				      is_listed(name), "%s", name);

@@ -11,6 +11,9 @@ extern const char fault_vector_20[], set_register[];
 static const struct section sections_here[] = {
 	{ linux_gateway_page, end_linux_gateway_page },
 	{ fault_vector_20, set_register },
+	/* Each up to the next symbol that kallsyms has. */
+	{ millicode_rem, millicode_rem + 1 },
+	{ millicode_div, millicode_div + 1 },
 };
 
 static const struct unmarked unmarked_here[] = {
