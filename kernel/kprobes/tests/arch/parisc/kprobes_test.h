@@ -51,7 +51,7 @@ extern const unsigned int kprobes_slot_return_at;
 #define KPROBES_OPT_PLAIN_NR	2
 #define KPROBES_OPT_COVERS_ONE	false
 #define KPROBES_OPT_JCC_LEN	4
-#define KPROBES_OPT_JCC_OVER	12
+#define KPROBES_OPT_JCC_OVER	4
 #define KPROBES_OPT_NEVER	"kprobes_opt_landed"
 
 /* entry_asm.S */
@@ -67,6 +67,9 @@ extern const unsigned int kprobes_slot_return_at;
 #define KPROBES_STOPS_CPUS	true
 #define KPROBES_DETOUR_OF_ANY	false
 #define KPROBES_NEAR_SLOTS	false
+/* Memory for modules is all writable. */
+#define KPROBES_PAGES_ARE_WRITABLE true
+#define KPROBES_BYSTANDER	"kprobes_target_c"
 
 /* What the kernel's text is like. */
 #define KPROBES_TEXT_HAS_DATA	true

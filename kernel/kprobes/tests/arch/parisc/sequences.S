@@ -108,7 +108,6 @@ RUN "rsm 1, %r0"
 RUN "ssm 1, %r0"
 RUN "ssm 0, %r19"
 RUN "ldsid (%r24), %r19"
-RUN "addil L%8192, %r19"
 RUN "sync"
 RUN "syncdma"
 #ifdef CONFIG_64BIT
@@ -116,18 +115,29 @@ RUN "mfctl,w %sar, %r19"
 RUN "mtsarcm %r19"
 #endif
 
+	/* It writes r1, which a jump uses. */
+SEQUENCE addil
+	PROBE "addil L%8192, %r19"
+	copy	%r1, %r20
+	.set	diff_flags, DIFF_NO_JUMP
+END_SEQUENCE addil
+
 /* The stack pointer */
 
 	/* What is above the stack pointer does not count. */
 SEQUENCE ldo_sp
 	PROBE "ldo 16(%sp), %sp"
-	STREG	%r25, -8(%sp)
-	STREG	%r26, -16(%sp)
+	stw	%r25, -4(%sp)
+	stw	%r26, -8(%sp)
+	stw	%r25, -12(%sp)
+	stw	%r26, -16(%sp)
 END_SEQUENCE ldo_sp
 
 SEQUENCE push
 	PROBE "stw,ma %r26, 16(%sp)"
-	ldi	1, DIFF_MARK
+	stw	%r25, -4(%sp)
+	stw	%r25, -8(%sp)
+	stw	%r25, -12(%sp)
 END_SEQUENCE push
 
 SEQUENCE pop

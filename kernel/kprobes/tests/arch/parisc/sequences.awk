@@ -18,7 +18,7 @@ function registers(insn,	out, name)
 	insn = substr(insn, RLENGTH + 1)
 	while (match(insn, /[a-z0-9]+/)) {
 		name = substr(insn, RSTART, RLENGTH)
-		if (name ~ /^(dp|sp|r24|r25)$/)
+		if (name ~ /^(dp|sp|r1|r24|r25)$/)
 			name = "%r19"
 		else if (name ~ /^(r[0-9]+|rp|ret[01]|sr[0-9]|sar)$/)
 			name = "%" name
