@@ -93,16 +93,16 @@
 	.endm
 
 /*
- * Returns to a stub at r3, which restores r31 and the stack pointer. Unwinders find it in r31 as
- * well, as soon as r3 is the probed code's.
+ * Returns to a stub at r3, which restores r31 and the stack pointer. As soon as r3 is the probed
+ * code's, unwinders find it by r31, which is the link of the stub's call again.
  */
 	.macro	RETURN_TO_STUB
 	LDREG	PT_GR31(%r4), %r1
 	STREG	%r1, KPROBE_STUB_LINK(%r4)
-	STREG	%r3, PT_GR31(%r4)
-	copy	%r3, %r31
+	ldo	KPROBE_STUB_LEAVE(%r3), %r31
+	STREG	%r31, PT_GR31(%r4)
 	RESTORE_REGS
-	jump_to	%r31
+	be	-KPROBE_STUB_LEAVE(%sr4, %r31)
 	LDREG	PT_GR29(%r29), %r29
 	.endm
 
