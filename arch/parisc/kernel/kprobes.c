@@ -27,6 +27,7 @@
 #include <linux/uaccess.h>
 #include <asm/asm-offsets.h>
 #include <asm/patch.h>
+#include <asm/sections.h>
 
 #define WORD		4
 #define REG_LINK	31	/* of be,l */
@@ -394,6 +395,29 @@ static int __init forbid_millicode(void)
 	return err;
 }
 
+/* ldil to r1, and be,n by it: the linker's, behind functions, for calls that do not reach. */
+static bool __init is_linker_stub(const u32 *words)
+{
+	return (words[0] & 0xffe00000) == 0x20200000 && (words[1] & 0xffe0e002) == 0xe0202002;
+}
+
+/* Hits call by them as well, and nothing tells for whom they are. */
+static int __init forbid_linker_stubs(void)
+{
+	const u32 *word = (u32 *)_stext, *end = (u32 *)_etext - 1, *start;
+	int err = 0;
+
+	while (!err && word < end) {
+		for (start = word; word < end && is_linker_stub(word); word += 2)
+			;
+		if (word > start)
+			err = kprobe_blacklist_add_text((unsigned long)start, (unsigned long)word);
+		else
+			word++;
+	}
+	return err;
+}
+
 int __init arch_kprobe_blacklist(void)
 {
 	return kprobe_blacklist_add_symbols("fault_vector_20", "set_register") ?:
@@ -401,5 +425,6 @@ int __init arch_kprobe_blacklist(void)
 	       kprobe_blacklist_add_text((unsigned long)linux_gateway_page,
 					 (unsigned long)end_linux_gateway_page) ?:
 	       forbid_millicode() ?:
+	       forbid_linker_stubs() ?:
 	       kprobe_blacklist_add_functions(no_go, ARRAY_SIZE(no_go));
 }

@@ -26,6 +26,13 @@ struct section {
 
 #include "arch_unmarked.h"
 
+#ifndef kprobes_is_linkers
+static bool kprobes_is_linkers(unsigned long addr)
+{
+	return false;
+}
+#endif
+
 static const struct unmarked unmarked[] = {
 	{ "a CPU goes offline, and RCU was told", {
 		"cpuhp_report_idle_dead", "rcutree_report_cpu_dead", "arch_cpu_idle_dead",
@@ -108,8 +115,9 @@ static void each_has_a_reason(struct kunit *test)
 	if (!IS_ENABLED(CONFIG_KALLSYMS_ALL))
 		kunit_skip(test, "needs CONFIG_KALLSYMS_ALL");
 	for (; (start = kprobe_blacklist_next(at, &end)); at = end) {
+		/* What the linker has put behind a function has the name of that. */
 		if (!core_kernel_text(start) || is_in_section(start) ||
-		    lookup_symbol_name(start, name))
+		    kprobes_is_linkers(start) || lookup_symbol_name(start, name))
 			continue;
 		/* What is in front of a function goes with it, and what a compiler moves out. */
 		if (kprobe_is_prefix_symbol(name))

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Tests of instructions that nullify the next one, of branches that do, of what is in delay slots,
- * and of the carry: with and without a probe functions return the same.
+ * and of the carry: with and without a probe functions return the same. And of the linker's code.
  */
 #include <kunit/test.h>
 #include <linux/kprobes.h>
+#include <asm/sections.h>
 
 #include "../../targets.h"
 
@@ -91,6 +92,24 @@ static void faults_in_slot(struct kunit *test)
 	kprobes_expect_counts(test, c, 2, 2);
 }
 
+/* Hits call by them. A jump of a probe looks the same. */
+static void linker_stubs_are_forbidden(struct kunit *test)
+{
+	unsigned long addr, end = (unsigned long)_etext - KPROBE_JUMP_SIZE;
+	unsigned int stubs = 0, probed = 0;
+
+	for (addr = (unsigned long)_stext; addr <= end; addr += KPROBE_INSN_ALIGN) {
+		if (!kprobes_is_linkers(addr) || kprobe_is_site(addr))
+			continue;
+		stubs++;
+		probed += !within_kprobe_blacklist(addr) ||
+			  !within_kprobe_blacklist(addr + KPROBE_INSN_ALIGN);
+	}
+	if (!stubs)
+		kunit_skip(test, "calls reach all of the kernel");
+	KUNIT_EXPECT_EQ_MSG(test, 0, probed, "of %u", stubs);
+}
+
 static struct kunit_case branch_cases[] = {
 	KUNIT_CASE(nullifies),
 	KUNIT_CASE(nullified),
@@ -98,6 +117,7 @@ static struct kunit_case branch_cases[] = {
 	KUNIT_CASE(forward),
 	KUNIT_CASE(carry),
 	KUNIT_CASE(faults_in_slot),
+	KUNIT_CASE(linker_stubs_are_forbidden),
 	{}
 };
 

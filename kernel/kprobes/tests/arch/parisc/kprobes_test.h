@@ -96,6 +96,16 @@ static inline int kprobes_fixup_type(unsigned long addr)
 
 #define kprobes_fixup_type	kprobes_fixup_type
 
+/* Has the linker put this branch behind a function? ldil to r1, and be,n by it. */
+static inline bool kprobes_is_linkers(unsigned long addr)
+{
+	const u32 *words = (const u32 *)addr;
+
+	return words[0] >> 21 == 0x101 && (words[1] & 0xffe0e002) == 0xe0202002;
+}
+
+#define kprobes_is_linkers	kprobes_is_linkers
+
 /* Has a function return at once, from its entry. */
 static inline void kprobes_return_now(struct pt_regs *regs)
 {
