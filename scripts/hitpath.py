@@ -34,11 +34,13 @@ import sys
 RANGES = [("__kprobes_text_start", "__kprobes_text_end"),
           ("__noinstr_text_start", "__noinstr_text_end")]
 PIECE = re.compile(r"\.(cold|isra\.|constprop\.|part\.)")
-PREFIX = re.compile(r"__(pfx|cfi)_|\$|\.L")
+PREFIX = re.compile(r"__(pfx|cfi)_|\$(?!\$)|\.L")
 SANITIZER = re.compile(r"__(asan|hwasan|tsan|msan|ubsan|sanitizer|kcsan)_\w+")
-THUNK = re.compile(r"__x86_indirect_\w+|__s390_indirect_jump_r(?!14)\w+")
+THUNK = re.compile(r"__x86_indirect_\w+|__s390_indirect_jump_r(?!14)\w+|\$\$dyncall\w*")
 INSTRUCTION = re.compile(r"^\s*([0-9a-f]+):\t(.*)")
 FUNC, NOTYPE = "FUNC", "NOTYPE"
+# Of symbols in the text; the last is what PA-RISC's compiler calls to divide.
+KINDS = FUNC, NOTYPE, "PARISC_MILLI"
 # Of readelf: name, type, address, offset and size; address, size, type, section and name.
 SECTION = re.compile(r"^ +\[ *\d+\] (\S+) +([A-Z]\w+) +([0-9a-f]+) ([0-9a-f]+) ([0-9a-f]+)", re.M)
 SYMBOL = re.compile(r"^ *\d+: ([0-9a-f]+) +(\w+) (\w+) +\w+ +\w+ +(?:\[.*\] +)?(\w+) (.+)$", re.M)
@@ -182,6 +184,18 @@ class Parisc(OnePattern):
     branch = re.compile(r"(?:(?:b|cmpi?b|addi?b|movi?b|bb)(?:,\S+)*\s+(?:[^ ]*,)?([0-9a-f]+) <|"
                         r"(?:be|bve?|blr)(?:,\w+)*\s+(?!(?:r0)?\(rp\)))")
 
+    @staticmethod
+    def linker_stubs(text, words):
+        """Where the linker's branches lead that are for calls which do not reach: ldil to r1, and be,n by it."""
+        stubs = {}
+        for i, (high, low) in enumerate(zip(words, words[1:])):
+            if high & 0xffe00000 == 0x20200000 and low & 0xffe0e002 == 0xe0202002:
+                page = ((high & 1) << 20 | (high & 0xffe) << 8 | high >> 7 & 0x180 | high >> 14 & 0x7c |
+                        high >> 12 & 3)
+                offset = (low >> 3 & 0x3ff | (low & 4) << 8 | (low >> 16 & 31) << 11) - ((low & 1) << 16)
+                stubs[text + 4 * i] = (page << 11) + 4 * offset
+        return stubs
+
 
 class Powerpc(OnePattern):
     name = "powerpc"
@@ -245,7 +259,7 @@ class Kernel:
         self.address = {name: value for name, value, _, _ in symbols}
         text, end = self.address["_stext"], self.address["_etext"]
         # Functions, and labels in them, that kallsyms tells apart.
-        code = [s for s in symbols if s[3] in (FUNC, NOTYPE) and text <= s[1] < end and
+        code = [s for s in symbols if s[3] in KINDS and text <= s[1] < end and
                 not PREFIX.match(s[0])]
         self.names = {}
         for name, value, _, kind in sorted(code, key=lambda s: (s[3] != FUNC, s[0][:2] == "__", s[0])):
@@ -257,6 +271,7 @@ class Kernel:
         self.forbidden = self.blacklist(elf)
         self.text = text, end
         self.alternatives = sorted(self.read_alternatives(elf))
+        self.stubs = self.read_stubs(elf)
         self.pv_ops = self.read_pv_ops(elf, symbols)
         self.disassemble(file, "--start-address=%#x" % text, "--stop-address=%#x" % end)
         # It is not there if nothing but what is overwritten has a length.
@@ -276,6 +291,15 @@ class Kernel:
             if entry[length]:
                 place = at + 4 + entry[1]
                 yield place, place + entry[length], at + entry[0]
+
+    def read_stubs(self, elf):
+        if not hasattr(self.machine, "linker_stubs"):
+            return {}
+        start, end = self.text
+        end = min(end, *(address + size for _, kind, address, _, size in elf.sections
+                         if kind != "NOBITS" and address <= start < address + size))
+        words = struct.iter_unpack(elf.order + "I", elf.bytes(start, end))
+        return self.machine.linker_stubs(start, [word for word, in words])
 
     def executed_in(self, address):
         """The function that executes an instruction, there or in whose place it is patched."""
@@ -335,6 +359,9 @@ class Kernel:
 
     def branch(self, address, target, text):
         here = self.executed_in(address)
+        if address in self.stubs or address - 4 in self.stubs:
+            return
+        target = self.stubs.get(target, target)
         if not target:
             self.branch_by_pointer(here, text)
             return

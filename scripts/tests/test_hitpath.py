@@ -5,8 +5,12 @@ Those of an architecture without a compiler here are skipped."""
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import hitpath  # noqa: E402
 
 HITPATH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "hitpath.py")
 
@@ -222,3 +226,12 @@ __alt_start:
 	.long	0
 __alt_end:
 """
+
+
+class Parisc(unittest.TestCase):
+    """Its assembler writes instructions in another way, and its linker adds branches to large kernels alone."""
+
+    def test_linker_stubs(self):
+        # nop; ldil L%0x1044a000,%r1; be,n 0x7bc(%sr4,%r1); ldil L%0x1044a000,%r1; nop
+        words = [0x08000240, 0x20254208, 0xe0202f7a, 0x20254208, 0x08000240]
+        self.assertEqual(hitpath.Parisc.linker_stubs(0x10400000, words), {0x10400004: 0x1044a7bc})
