@@ -27,13 +27,19 @@ static const struct unmarked unmarked_here[] = {
 		"__after_prom_start", "p_end", "copy_and_flush", "__secondary_start",
 		"copy_to_here", "start_secondary_prolog", "start_secondary_resume",
 		"enable_64b_mode", "relative_toc", "start_here_multiplatform",
-		"start_here_common", "enter_prom", "call_setup_cpu", "__setup_cpu_ppc970",
-		"__setup_cpu_603", "__restore_cpu_cpufeatures", "init_pmu_power8",
-		"init_pmu_power9", "init_pmu_power10" } },
+		"start_here_common", "enter_prom" } },
+	{ "a CPU that comes up asks what it is, without translation", {
+		"call_setup_cpu", "__setup_cpu_*", "__save_cpu_setup", "__restore_cpu_*",
+		/* 64 bit. */
+		"load_hids", "no_hv_mode", "init_hvmode_206", "init_LPCR*", "init_FSCR*",
+		"init_HFSCR", "init_PMU*", "init_DEXCR", "init_pmu_power*",
+		/* 32 bit. */
+		"setup_common_caches", "setup_604_hid0", "setup_g2_le_hid2", "setup_74*",
+		"setup_75*" } },
 	{ "a trap in them is taken for the interrupt that ends a nap", {
-		"init_idle_6xx", "epapr_ev_idle", "mpc6xx_enter_standby" } },
+		"init_idle_6xx", "ppc6xx_idle", "epapr_ev_idle", "mpc6xx_enter_standby" } },
 	{ "the data cache, and translation of data, are off", {
-		"_set_L2CR" } },
+		"_set_L2CR", "_get_L2CR", "_set_L3CR", "_get_L3CR", "__flush_disable_L1" } },
 	{ "a CPU that wakes up has no translation yet", {
 		"idle_return_gpr_loss", "isa300_idle_stop_noloss", "isa300_idle_stop_mayloss",
 		"isa206_idle_insn_mayloss", "power4_idle_nap", "power4_idle_nap_return",
@@ -71,7 +77,7 @@ static const struct unmarked unmarked_here[] = {
 		"FPUnavailable_virt", "Decrementer_virt", "SingleStep_virt", "SMI_virt",
 		"RunMode_virt", "Trap_*", "AltiVecUnavailable_virt", "PerformanceMonitor_virt" } },
 	{ "called at both ends of functions that are optimized for size", {
-		"_savegpr*", "_restgpr*" } },
+		"_savegpr*", "_restgpr*", "_save32gpr*", "_rest32gpr*" } },
 };
 
 static const char * const free_here[] = { };
