@@ -23,6 +23,7 @@
 #define IMAGE_MAX	0x10000000UL	/* sections beyond are elsewhere: vectors, per-CPU data */
 #define STEPS_MAX	4096
 #define REGIONS_MAX	64
+#define ROUNDS_MAX	128		/* of slots, before Unicorn is started anew */
 
 /**
  * struct region - memory of the machine
@@ -192,6 +193,12 @@ static void add_hook(int type, void *function)
 	check(uc_hook_add(uc, &hook, type, function, NULL, 1, 0), "hook");
 }
 
+static void end(void)
+{
+	uc_context_free(fresh);
+	uc_close(uc);
+}
+
 /* Starts Unicorn, with the memory that there is. */
 static bool start(void)
 {
@@ -253,8 +260,7 @@ bool machine_open(bool table)
  */
 void machine_close(void)
 {
-	uc_context_free(fresh);
-	uc_close(uc);
+	end();
 	nr_regions = 0;
 	next_slot = 0;
 }
@@ -373,6 +379,22 @@ unsigned long machine_next_slot(void)
 	return slots_addr + next_slot;
 }
 
+/*
+ * Once Unicorn's memory for translated code is full, some later invalidation reads what is no
+ * longer there, and ends with a segmentation fault.
+ */
+static void forget_slots(void)
+{
+	static unsigned int rounds;
+
+	if (++rounds % ROUNDS_MAX) {
+		check(uc_ctl_remove_cache(uc, slots_addr, slots_addr + SLOTS_SIZE), "cache");
+	} else {
+		end();
+		start();
+	}
+}
+
 /**
  * machine_write_slot() - write a copy into a slot where Unicorn has translated nothing yet
  * @bytes: the copy and a breakpoint
@@ -386,11 +408,9 @@ unsigned long machine_write_slot(const u8 *bytes, size_t len)
 	unsigned long at = next_slot;
 
 	memcpy(slots + at, bytes, len);
-	next_slot += SLOT_SIZE;
-	if (next_slot == SLOTS_SIZE) {
-		next_slot = 0;
-		check(uc_ctl_remove_cache(uc, slots_addr, slots_addr + SLOTS_SIZE), "cache");
-	}
+	next_slot = (next_slot + SLOT_SIZE) % SLOTS_SIZE;
+	if (!next_slot)
+		forget_slots();
 	return slots_addr + at;
 }
 
