@@ -112,7 +112,7 @@ RUN synci 0(a1)
 
 	/* What was below the stack pointer does not count. */
 SEQUENCE addiu_sp
-	PROBE PTR_ADDIU sp, sp, -16
+	PROBE PTR_ADDIU sp, sp, -2 * SZREG
 	LONG_S	a2, 0(sp)
 	LONG_S	a3, SZREG(sp)
 END_SEQUENCE addiu_sp

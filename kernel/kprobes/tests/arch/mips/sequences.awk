@@ -10,6 +10,9 @@ function sequence(insn)
 	if (insn ~ /^(mfc0|di|ei|ehb|ssnop|sync|synci|pref)( |$)|^[a-z0-9]+ sp,/)
 		return ""
 	gsub(/k0/, "v0", insn)
+	# It traps if the difference has no room.
+	if (insn ~ /^d?sub /)
+		sub(/,[a-z0-9]+$/, "," substr(insn, match(insn, /,[a-z0-9]+,/) + 1, RLENGTH - 2), insn)
 	# The register in an address is a1, and loads do not overwrite it.
 	if (sub(/\([a-z0-9]+\)$/, "(a1)", insn))
 		sub(/,-?[0-9]+\(/, ",8(", insn)
