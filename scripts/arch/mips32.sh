@@ -8,10 +8,10 @@ cross=mips-linux-gnu-
 image=vmlinux
 image_target=vmlinux
 console=ttyS0
-qemu="qemu-system-mips -M malta -cpu 24Kf"
+qemu="qemu-system-mips -M malta -cpu 34Kf"
 emulator_packages="qemu-system-mips"
-# The board has one CPU, unless that is of release 6.
-SMP=1
+# The threads of one CPU.
+SMP=2
 
 # Path of a busybox for the guest.
 guest_busybox() { "$scripts/busybox" mips32 "$cross"; }
