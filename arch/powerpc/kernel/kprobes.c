@@ -257,8 +257,9 @@ __kprobes void kprobe_stub_rethook(struct pt_regs *regs, void *fp)
  */
 static const char * const no_go[] __initconst = {
 	"__switch_to", "_switch",
-	/* ftrace patches its own calls of tracers without a record of the place. */
+	/* Patched without a record of the place: by ftrace, and when a mitigation is switched. */
 	"ftrace_caller", "ftrace_call", "ftrace_regs_caller", "ftrace_regs_call",
+	"flush_branch_caches",
 	/* 32 bit: r2 is not the task yet, or SRR0 and SRR1 are those of the return. */
 	"transfer_to_syscall", "ret_from_syscall", "syscall_exit_finish",
 	/* CPUs that come up. */

@@ -15,6 +15,8 @@ static const char * const serving_here[] = {
 	/* Labels in the middle of what begins and ends a trap. */
 	"program_check_common_virt", "data_access_common_virt", "masked_interrupt",
 	"interrupt_return_srr_kernel", "interrupt_return_srr_kernel_restart",
+	/* Called on the way to another stack, and patched. */
+	"flush_branch_caches",
 #else
 	/* A trap in it would return to its caller. */
 	"ppc6xx_idle",

@@ -21,6 +21,8 @@ static const struct unmarked unmarked_here[] = {
 		"__switch_to", "_switch" } },
 	{ "ftrace patches the calls in it", {
 		"ftrace_caller", "ftrace_call", "ftrace_regs_caller", "ftrace_regs_call" } },
+	{ "a mitigation that is switched patches it", {
+		"flush_branch_caches" } },
 	{ "a CPU that comes up executes it, without translation", {
 		"generic_secondary_smp_init", "generic_secondary_common_init", "__mmu_off",
 		"start_initialization_book3s", "__start_initialization_multiplatform",
