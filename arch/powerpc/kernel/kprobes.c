@@ -275,6 +275,8 @@ static const char * const no_go[] __initconst = {
 	"power7_idle_insn", "power9_idle_stop", "power10_idle_stop",
 	/* A trap in them is taken for the interrupt that ends a nap. */
 	"epapr_ev_idle", "mpc6xx_enter_standby",
+	/* While another CPU changes how the kernel is mapped. */
+	"change_memory_range_fn", "chmem_secondary_loop",
 	/* By them a machine check asks whether its place has a fixup, without translation. */
 	"search_kernel_exception_table", "search_extable", "cmp_ex_search",
 	/* Firmware, and memory that is accessed without the caches. */
@@ -302,6 +304,8 @@ static const char * const no_go_text[][2] __initconst = {
 	{ "__setup_cpu_603", "__restore_cpu_setup" },
 	{ "init_idle_6xx", "power_save_ppc32_restore" },
 	{ "_set_L2CR", "__inval_enable_L1" },
+	/* The registers, stack pointer and all, are those of a transaction in user space. */
+	{ "tm_reclaim", "__tm_recheckpoint" },
 	/* Code that is optimized for size saves and restores registers by calls. */
 	{ "_savegpr_14", "_rest32gpr_31_x" },
 };

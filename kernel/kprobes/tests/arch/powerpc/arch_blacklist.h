@@ -30,7 +30,7 @@ static const char * const early_here[] = {
 	"idle_return_gpr_loss", "power9_idle_stop", "kexec_smp_wait", "kexec_sequence",
 	"default_machine_kexec", "kexec_copy_flush", "swsusp_arch_resume", "copy_page_loop",
 	"__restore_cpu_power9", "__restore_cpu_power10", "setup_750_7400_hid0", "_set_L2CR",
-	"_set_L3CR",
+	"_set_L3CR", "tm_reclaim", "__tm_recheckpoint", "chmem_secondary_loop",
 };
 
 /* Not on the blacklist, because it is in no section of the kernel's text. */

@@ -21,6 +21,10 @@ static const struct unmarked unmarked_here[] = {
 		"__switch_to", "_switch" } },
 	{ "ftrace patches the calls in it", {
 		"ftrace_caller", "ftrace_call", "ftrace_regs_caller", "ftrace_regs_call" } },
+	{ "it has no translation while another CPU changes how the kernel is mapped", {
+		"change_memory_range_fn", "chmem_secondary_loop" } },
+	{ "the registers are those of a transaction in user space", {
+		"tm_reclaim", "__tm_recheckpoint", "restore_gprs" } },
 	{ "a mitigation that is switched patches it", {
 		"flush_branch_caches" } },
 	{ "a CPU that comes up executes it, without translation", {
