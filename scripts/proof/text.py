@@ -193,7 +193,7 @@ def deal(text, seed, size, quick=False, left_out=frozenset(), own=frozenset(), s
     around them: with each chunk of points in which there is one, ftrace looks at all of its own. Of ten
     neighbours among the others each tenth of the phases gets one. What registers and optimizes a probe, as the
     decoder, is hit for each probe, or for each instruction of the kernel: such functions, and those in @own,
-    are the last phase."""
+    are the last phases, of a quarter of @size: what arms them is hit by what is armed."""
     entries, others, last = [], [], []
     for i in range(len(text)):
         name = text.name(i).rpartition("+")[0]
@@ -218,7 +218,9 @@ def deal(text, seed, size, quick=False, left_out=frozenset(), own=frozenset(), s
         phases += [dealt[i::number] for i in range(number)]
     if not quick:
         number = max(AROUNDS, -(-len(entries) // size))
-        phases = [entries[i::number] for i in range(number)] + phases + [last]
+        phases = [entries[i::number] for i in range(number)] + phases
+        number = -(-4 * len(last) // size)
+        phases += [last[i::number] for i in range(number)]
     return list(enumerate(filter(None, phases), 1))
 
 
