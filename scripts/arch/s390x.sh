@@ -10,6 +10,9 @@ image_target=bzImage
 console=ttyS0
 qemu="qemu-system-s390x -M s390-ccw-virtio -cpu max"
 emulator_packages="qemu-system-s390x"
+# The value of TCG_THREAD with which no CPU may go offline or come: one that executes SIGP waits for another,
+# which waits for all to stop executing, for ever.
+no_hotplug=multi
 
 # Debian's architecture, and its suite that has stress-ng.
 stress_ng="s390x bookworm"
