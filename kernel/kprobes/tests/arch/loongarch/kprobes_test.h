@@ -11,7 +11,6 @@
 #define DIFF_BY_FTRACE		1
 
 #ifndef __ASSEMBLY__
-#include <linux/kprobe_arch.h>
 #include <asm/asm-extable.h>
 #include <asm/cacheflush.h>
 #include <asm/extable.h>
@@ -88,11 +87,16 @@ static inline bool kprobes_calls_ftrace(unsigned long addr)
 
 #define kprobes_calls_ftrace	kprobes_calls_ftrace
 
+/* The contract with architectures is not for modules. */
+#ifndef MODULE
+#include <linux/kprobe_arch.h>
+
 /* Writes an instruction for this CPU; also in the breakpoint's trap. */
 static inline void kprobes_write_insn(unsigned long addr, u32 insn)
 {
 	arch_kprobe_write_slot((void *)addr, &insn, sizeof(insn));
 	local_flush_icache_range(addr, addr + sizeof(insn));
 }
+#endif /* !MODULE */
 #endif /* __ASSEMBLY__ */
 #endif /* _KPROBES_TESTS_LOONGARCH_KPROBES_TEST_H */
