@@ -23,6 +23,7 @@ HEADER = re.compile(r"K?TAP version \d+$")
 PREFIX = re.compile(r"^(?:<\d+>)?\[ *\d+\.\d+\](?:\[ *[TC]\d+\])? ?")
 RESULT = re.compile(r"^ *(?:not )?ok \d+ ")
 SKIP = re.compile(r"^ *ok \d+ (?:- )?(.*?) # SKIP ?(.*)")
+NO_PLAN = re.compile(r"^ *1\.\.0 # SKIP (.*)")
 # Lines of KUnit that do not explain a failure.
 QUIET = re.compile(r"^ *# (module:|Totals:|.*: pass:\d)|^ *#? *$")
 KEEP = 30
@@ -33,6 +34,22 @@ PATIENCE = 20           # seconds
 
 def give_up(*_):
     raise TimeoutError("these results cannot be read: is there a plan after them?")
+
+
+def skips_of(lines):
+    """(name, reason) of what was skipped itself. A program's reason is in its plan. A group that was skipped
+    because all its parts were has no reason of its own, and is left out."""
+    found, reason, deep = [], "", 0
+    for line in lines:
+        indent = len(line) - len(line.lstrip())
+        plan, skip = NO_PLAN.match(line), SKIP.match(line)
+        if plan:
+            reason, deep = plan[1], indent
+        elif RESULT.match(line):
+            if skip and (indent >= deep or skip[2] or reason):
+                found.append((skip[1], skip[2] or reason))
+            reason, deep = "", indent
+    return found
 
 
 class Results:
@@ -65,7 +82,7 @@ class Results:
 
     def _add_document(self, lines):
         self.documents += 1
-        self.skips += [m.groups() for m in map(SKIP.match, lines) if m]
+        self.skips += skips_of(lines)
         # At the end of its input it would take the last line once more.
         # A plan after its results it looks at for ever.
         signal.signal(signal.SIGALRM, give_up)

@@ -23,6 +23,7 @@ CONSOLE_TAIL = 30
 # No suites at boot.
 QUIET = "kunit.enable=0 ftrace=nop"
 MOST_REPEATED = 4       # suites; where more have failed, the kernel is wrong
+HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 class Progress:
@@ -104,8 +105,29 @@ def startup_tests(text, have):
 
 def hit_path(vmlinux):
     """Functions that a hit executes and that can be probed, in this configuration."""
-    rules = hitpath.read_rules(os.path.join(os.path.dirname(os.path.abspath(__file__)), "hitpath.txt"))
+    rules = hitpath.read_rules(os.path.join(HERE, "hitpath.txt"))
     return hitpath.Proof(hitpath.Kernel(vmlinux), rules).run(False)
+
+
+def skips_file(name):
+    """Where the reasons are listed for which tests of a kernel may be skipped. Not each architecture has it."""
+    return os.path.join(HERE, "arch", name.partition("-")[0] + ".skips")
+
+
+def read_skips(name, lines):
+    """The reasons in such a file that are for this variant."""
+    variant = name.partition("-")[2] or "run"
+    rows = [line.rstrip("\n").partition(": ") for line in lines if line.strip() and line[0] != "#"]
+    return {reason for variants, _, reason in rows if variant in variants.split()}
+
+
+def judge_skips(results, listed, whole, where):
+    """Nothing is skipped for a reason that is not listed, and if all suites have run, for each that is."""
+    seen = {reason.strip() or test: test for test, reason in results.skips}
+    for reason in sorted(set(seen) - listed):
+        results.fail("%s was skipped: %s: mend that, or list the reason in %s" % (seen[reason], reason, where))
+    for reason in sorted(listed - set(seen)) if whole else []:
+        results.fail("nothing was skipped any more for this reason: %s: take it out of %s" % (reason, where))
 
 
 def alone(command, path):
@@ -166,6 +188,14 @@ def main():
         if results.passed == before:
             results.fail("no results of instruction sets on the host, see "
                          + os.path.relpath(os.environ["HOST_TESTS"]))
+    where = skips_file(name)
+    if machine.ended and os.path.exists(where):
+        whole = run.command.endswith(" -- test") and "kunit." not in run.command
+        with open(where) as f:
+            listed = read_skips(name, f)
+        # Other variants are not listed.
+        if listed:
+            judge_skips(results, listed, whole, os.path.relpath(where))
     boot_tests = "ftrace=nop" not in run.command
     for test, passed in startup_tests("\n".join(run.lines), run.have) if boot_tests else []:
         if passed:

@@ -70,6 +70,49 @@ class Ktap(unittest.TestCase):
         self.assertEqual(r.documents, 2)
 
 
+class Skips(unittest.TestCase):
+    LOG = """
+KTAP version 1
+1..2
+    # Subtest: a
+    1..3
+    ok 1 first # SKIP no perf
+        # Subtest: group
+        ok 1 part # SKIP no NMI
+    ok 2 group # SKIP
+    ok 3 last # SKIP
+ok 1 a
+    1..0 # SKIP no staprun
+ok 2 b.sh # SKIP
+"""
+    FOUND = [("first", "no perf"), ("part", "no NMI"), ("last", ""), ("b.sh", "no staprun")]
+    LIST = ["# comment\n", "run small: no perf\n", "run: no NMI\n", "small: no: CPU\n", "run: last\n", "run: no staprun\n"]
+
+    def test_who_was_skipped(self):
+        self.assertEqual(parse(self.LOG).skips, self.FOUND)
+
+    def test_variants(self):
+        self.assertEqual(test.read_skips("s390x-small", self.LIST), {"no perf", "no: CPU"})
+        self.assertEqual(test.read_skips("s390x", self.LIST), {"no perf", "no NMI", "last", "no staprun"})
+        self.assertTrue(test.skips_file("s390x-small").endswith("/arch/s390x.skips"))
+
+    def judged(self, listed, whole):
+        results = ktap.Results()
+        results.skips = self.FOUND
+        test.judge_skips(results, listed, whole, "LIST")
+        return [path for path, _ in results.failures]
+
+    def test_only_what_is_listed(self):
+        listed = test.read_skips("s390x", self.LIST)
+        self.assertEqual(self.judged(listed, True), [])
+        self.assertEqual(self.judged(listed - {"no NMI", "last"}, False), [
+            "last was skipped: last: mend that, or list the reason in LIST",
+            "part was skipped: no NMI: mend that, or list the reason in LIST"])
+        self.assertEqual(self.judged(listed | {"no: CPU"}, False), [])
+        self.assertEqual(self.judged(listed | {"no: CPU"}, True), [
+            "nothing was skipped any more for this reason: no: CPU: take it out of LIST"])
+
+
 class Again(unittest.TestCase):
     COMMAND = ["qemu", "-seed", "1", "-append", "console=x -- test"]
 
