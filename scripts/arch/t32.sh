@@ -1,18 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash disable=SC2034,SC2154 # variables of and for who sources this
-# What the scripts must know of t32: ARMv7, and kernels of Thumb-2's instructions.
+# What the scripts must know of t32: arm's machine, and kernels of Thumb-2's instructions.
 
-srcarch=arm
-foreign='kprobes-(a32|insn)\.c'
+# shellcheck source=scripts/arch/arm.sh
+. "$scripts/arch/arm.sh"
 kbuild_arch=arm
-cross=arm-linux-gnueabihf-
-image=arch/arm/boot/zImage
-image_target=zImage
-console=ttyAMA0
-boot_args=earlycon
-qemu="qemu-system-arm -M virt -cpu cortex-a15"
-emulator_packages="qemu-system-arm"
-stress_ng="armhf bookworm"
-
-# Path of a busybox for the guest.
-guest_busybox() { "$scripts/busybox" arm "$cross"; }
+foreign='kprobes-(a32|insn)\.c'
