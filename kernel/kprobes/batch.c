@@ -185,7 +185,8 @@ void kprobe_point_put(struct kprobe_point *point)
 
 /*
  * Marks a point and its probes as gone because its text goes away. The probes stay registered until
- * their users unregister them. Another point can then be made for the address.
+ * their users unregister them. Another point can then be made for the address. Ftrace calls kprobes
+ * there no more, so the probes lose that flag; they have lost that of a jump with the jump.
  */
 void kprobe_point_kill(struct kprobe_point *point)
 {
@@ -195,7 +196,7 @@ void kprobe_point_kill(struct kprobe_point *point)
 	unpublish(point);
 	kprobe_point_set_state(point, KPROBE_POINT_GONE);
 	list_for_each_entry(p, &point->probes, list)
-		kprobe_change_flags(p, 0, KPROBE_FLAG_GONE);
+		kprobe_change_flags(p, kprobe_point_flag(point), KPROBE_FLAG_GONE);
 	/* A task may be at the start of a detour whose code would call the probes' handlers. */
 	kprobe_point_changed(point);
 	list_del_init(&point->batch);

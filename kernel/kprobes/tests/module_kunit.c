@@ -121,6 +121,7 @@ static void expect_init_probe_gone(struct kunit *test, struct kprobe *p)
 		found = get_kprobe(p->addr);
 	KUNIT_EXPECT_NULL(test, found);
 	KUNIT_EXPECT_TRUE(test, kprobe_gone(p));
+	KUNIT_EXPECT_FALSE(test, kprobe_ftrace(p));
 	KUNIT_EXPECT_TRUE(test, kprobe_disabled(p));
 	KUNIT_EXPECT_EQ(test, -EINVAL, enable_kprobe(p));
 	KUNIT_EXPECT_EQ(test, 0, disable_kprobe(p));

@@ -171,6 +171,17 @@ beside_others()
 	return "$result"
 }
 
+# While the module is there, ftrace calls the probes. Nothing does when it has gone.
+ftraced_while_it_is_there()
+{
+	load "$waiter" symbol="$function" && load "$target" && cat "$calls" &&
+		redirect kprobes_target_function &&
+		is_listed kprobes_target_function "  $target  \\[FTRACE\\]" && cat "$calls" &&
+		counts 2 2 && unload "$target" && lists_waiting "$function" &&
+		unload kprobes_redirected && load "$target" && cat "$calls" && counts 3 3 &&
+		unload "$target" && lists_waiting "$function" && unload "$waiter"
+}
+
 module_comes_and_goes()
 {
 	file=$(module_file "$target")
@@ -202,7 +213,7 @@ while_it_comes_and_goes()
 
 begin "$target" "$waiter" kprobes_handlers
 skip=$(no_events)
-plan 19
+plan 20
 
 check "registered before its module is there" waits
 check "points say so" points_say_so
@@ -220,6 +231,8 @@ check "no such function in the module that is there" there_is_no_such_function
 check "a name without a module" names_no_module
 check "the N-th function of a name" position_waits
 check_if "$skip" "beside a probe that is gone, and an event" beside_others
+check_if "$(no_ftraced_points)" "called by ftrace while the module is there" \
+	ftraced_while_it_is_there
 check "while the module comes and goes" while_it_comes_and_goes
 check "nothing is left" list_is_as_before
 check "no probe waits" not grep PENDING "$kprobes/list"
