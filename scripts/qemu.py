@@ -20,7 +20,8 @@ import subprocess
 import time
 
 # Lines that no run may print. A test that provokes some prints the markers below around them. After
-# the first marker and a colon comes a regular expression for the expected lines; else all are.
+# the first marker and a colon comes a regular expression for the expected lines; else all are. One
+# after the guest's end marker needs no second one.
 SPLAT = re.compile(
     r"Kernel panic|Oops|BUG:|WARNING:|WARNING: possible|INFO: rcu|rcu: INFO|soft lockup"
     r"|hard LOCKUP|INFO: task .* blocked for|general protection fault|ODEBUG:|UBSAN:"
@@ -93,6 +94,7 @@ class Machine:
         self.begun = self.ended = False
         self._silence, self._still = silence, still
         self._expected = None       # what may be said just now
+        self._to_the_end = False    # nothing is left in the guest that could end that
         self._dead = self._shut_down = False
         self._quiet = 0             # lines that may still belong to a splat already noted
         self._log = open(log, "wb+")
@@ -117,6 +119,7 @@ class Machine:
     def _inspect(self, line):
         if EXPECT_BEGIN in line:
             self._expected = re.compile(EXPECTED.search(line).group(1) or "")
+            self._to_the_end = self.ended
         elif EXPECT_END in line:
             self._expected = None
         elif FATAL.search(line) or (SPLAT.search(line) and not self._is_expected(line)
@@ -180,7 +183,7 @@ class Machine:
             self.stop()
         if rest:
             yield ESCAPES.sub("", rest.decode(errors="replace"))
-        if self._expected is not None:
+        if self._expected is not None and not self._to_the_end:
             self._problem("%s without %s" % (EXPECT_BEGIN, EXPECT_END))
         if self._dead:
             return

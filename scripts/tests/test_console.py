@@ -193,6 +193,13 @@ class Console(unittest.TestCase):
                                ("[ 1.0] BUG: KASAN: use-after-free in lkdtm_W", 1)):
             self.expect(problems, begin + ": WARNING: .* lkdtm_W+", text, end)
 
+    def test_splats_while_the_guest_shuts_down(self):
+        """Nothing of it is left then that could end what is expected."""
+        begin = self.MARKED % ":" + "; echo '# expect-splat-begin: WARNING: .* f'; echo '%s'"
+        self.assertEqual(self.run_console(begin % "[ 2.0] reboot: Restarting system"), [])
+        self.assertEqual(self.run_console(begin % "WARNING: at f"), [])
+        self.assertEqual(len(self.run_console(begin % "WARNING: at g")), 1)
+
     def test_races(self):
         """Those of ours count, who have hit() and enter.part.0()."""
         for where, problems in (("hit / do_idle", 1), ("do_idle / enter.part.0", 1), ("hit+0x1/0x20", 1),
