@@ -236,6 +236,12 @@ static enum kprobe_reason is_whole(struct kprobe_survey *s)
 	return whole ? KPROBE_REASON_NONE : KPROBE_REASON_PART;
 }
 
+/* ftrace patches the start of compiled functions and nothing else. */
+static bool is_compiled(const struct kprobe_function *function)
+{
+	return ftrace_text_reserved((void *)function->start, (void *)function->end - 1);
+}
+
 /* Most points come after what ftrace patches: the cache knows from where on that is nothing. */
 static bool ftrace_patches(struct kprobe_lookup *lookup, unsigned long start, unsigned long end)
 {
@@ -280,6 +286,7 @@ static struct kprobe_survey *use_survey(const struct kprobe_isa *isa,
 		.read = kprobe_read_insn,
 		.find = find,
 		.is_whole = is_whole,
+		.is_compiled = is_compiled,
 		.reserved = reserved,
 		.any_in = kprobe_any_in,
 		.next_target = kprobe_next_target,

@@ -52,14 +52,17 @@ static bool is_in_data(struct kprobe_survey *s, unsigned long site, unsigned lon
 /*
  * Is the site in a literal that another function loads? That is searched for only if no instruction
  * leads to the site, or if execution seems to go on after the end of the function around it, as it
- * does if a literal has a symbol of its own. Nearly all text is neither.
+ * does if a literal has a symbol of its own. Nearly all text is neither. On arm64 nearly every
+ * function seems to go on, to the pointer that ftrace has in front of the next one. A compiler's
+ * function has no literals of others.
  */
 static bool is_literal(struct kprobe_survey *s, unsigned long site, unsigned long landed)
 {
 	if (!s->open &&
 	    last_marked(&s->scan, site, KPROBE_MARK_ENDED, s->scan.ended) <= landed)
 		return false;
-	return kprobe_survey_around(s, site, site + 1) & KPROBE_MARK_READ;
+	return !s->text->is_compiled(&s->function) &&
+	       kprobe_survey_around(s, site, site + 1) & KPROBE_MARK_READ;
 }
 
 /*

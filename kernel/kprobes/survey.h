@@ -19,6 +19,7 @@ struct kprobe_survey;
  * @find:      finds the function around an address
  * @is_whole:  why not all branches into the middle of the survey's function are in the function
  *             itself or in its cold part: %KPROBE_REASON_NONE if they are
+ * @is_compiled: whether a compiler is known to have made a function: it has no literals of others
  * @reserved: why bytes must stay: another subsystem patches or reads them
  * @any_in:    whether the kernel's tables say one of some things of the text
  * @next_target: returns the target of the first jump label or exception fixup from @site on,
@@ -33,6 +34,7 @@ struct kprobe_text {
 	bool (*find)(struct kprobe_lookup *lookup, unsigned long addr,
 		     struct kprobe_function *function);
 	enum kprobe_reason (*is_whole)(struct kprobe_survey *s);
+	bool (*is_compiled)(const struct kprobe_function *function);
 	enum kprobe_reason (*reserved)(const struct kprobe_text *text, unsigned long start,
 				       unsigned long end);
 	bool (*any_in)(u32 kinds, unsigned long start, unsigned long end);

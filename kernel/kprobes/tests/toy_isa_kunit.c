@@ -57,6 +57,11 @@ static enum kprobe_reason yes(struct kprobe_survey *s)
 	return KPROBE_REASON_NONE;
 }
 
+static bool no(const struct kprobe_function *f)
+{
+	return false;
+}
+
 /* An instruction that may fault, and one that another subsystem patches; 0 for none. */
 static unsigned long faulting, taken;
 
@@ -85,6 +90,7 @@ static const struct kprobe_text toy_text = {
 	.read = read_words,
 	.find = find,
 	.is_whole = yes,
+	.is_compiled = no,
 	.reserved = taken_in,
 	.any_in = any_in,
 	.next_target = no_target,

@@ -51,6 +51,11 @@ static __maybe_unused enum kprobe_reason is_whole(struct kprobe_survey *s)
 	return KPROBE_REASON_NONE;
 }
 
+static __maybe_unused bool not_compiled(const struct kprobe_function *f)
+{
+	return false;
+}
+
 static __maybe_unused enum kprobe_reason not_reserved(const struct kprobe_text *text,
 						      unsigned long start, unsigned long end)
 {
@@ -75,7 +80,7 @@ static __maybe_unused bool no_thunk(unsigned long addr)
 /* Initializes a struct kprobe_text: the tables of the kernel say nothing of the function. */
 #define FUNCTION_ALONE							\
 	.read = read_function, .find = find_function, .is_whole = is_whole,	\
-	.reserved = not_reserved, .any_in = none_in, .next_target = no_target,	\
-	.is_thunk = no_thunk
+	.is_compiled = not_compiled, .reserved = not_reserved, .any_in = none_in,	\
+	.next_target = no_target, .is_thunk = no_thunk
 
 #endif /* _KERNEL_KPROBES_TESTS_WORDS_H */

@@ -285,6 +285,11 @@ static enum kprobe_reason is_whole(struct kprobe_survey *s)
 	return KPROBE_REASON_NONE;
 }
 
+static bool is_compiled(const struct kprobe_function *function)
+{
+	return false;
+}
+
 static enum kprobe_reason reserved(const struct kprobe_text *text, unsigned long start,
 				   unsigned long end)
 {
@@ -323,6 +328,7 @@ const struct kprobe_text image_text = {
 	.read = read_text,
 	.find = find_function,
 	.is_whole = is_whole,
+	.is_compiled = is_compiled,
 	.reserved = reserved,
 	.any_in = any_in,
 	.next_target = next_target,

@@ -221,6 +221,7 @@ struct arm64_site_case {
 	const char *name;
 	u32 words[WORDS];
 	enum kprobe_reason reasons[WORDS];
+	bool compiled;
 };
 
 #define EXCLUSIVE	KPROBE_REASON_EXCLUSIVE
@@ -269,6 +270,13 @@ typedef size_t (*read_t)(unsigned long addr, u8 *buf, size_t size);
 typedef bool (*find_t)(struct kprobe_lookup *lookup, unsigned long addr,
 		       struct kprobe_function *f);
 
+static bool compiled;
+
+static bool is_compiled(const struct kprobe_function *f)
+{
+	return compiled;
+}
+
 /* A survey of no function yet, in other text than the last one's. */
 static struct kprobe_survey *survey_of(read_t read, find_t find)
 {
@@ -276,8 +284,8 @@ static struct kprobe_survey *survey_of(read_t read, find_t find)
 	static struct kprobe_text text;
 
 	text = (struct kprobe_text){
-		.read = read, .find = find, .reserved = not_reserved, .any_in = none_in,
-		.next_target = no_target, .is_thunk = no_thunk,
+		.read = read, .find = find, .is_compiled = is_compiled, .reserved = not_reserved,
+		.any_in = none_in, .next_target = no_target, .is_thunk = no_thunk,
 	};
 	kprobe_survey_init(&survey, &arm64_kprobe_isa, &text);
 	return &survey;
@@ -289,6 +297,7 @@ static void arm64_site(struct kunit *test)
 	const struct arm64_site_case *c = test->param_value;
 	unsigned int i;
 
+	compiled = c->compiled;
 	put_words(function, c->words, WORDS);
 	for (i = 0; i < WORDS; i++)
 		KUNIT_EXPECT_EQ(test, c->reasons[i],
@@ -369,6 +378,10 @@ static const struct arm64_site_case arm64_literal_cases[] = {
 		{ 0, 0, DATA, DATA },
 	}, {
 		"that nobody loads", { MOV, RET, 0x12835b01, 0x0fc19dc6, MOV, RET }, { },
+	}, {
+		/* A pointer of ftrace's, in front of another function. */
+		"that is a compiler's", { MOV, RET, 0x12835b01, 0x0fc19dc6, LDR_BACK_8, RET },
+		{ }, .compiled = true,
 	},
 };
 
@@ -381,6 +394,7 @@ static void arm64_literal(struct kunit *test)
 	const struct arm64_site_case *c = test->param_value;
 	unsigned int i;
 
+	compiled = c->compiled;
 	put_words(function, c->words, WORDS);
 	for (i = 0; i < WORDS / 2; i++)
 		KUNIT_EXPECT_EQ(test, c->reasons[i],
