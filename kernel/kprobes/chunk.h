@@ -54,7 +54,7 @@ struct slot_chunk {
 	unsigned long bits[];
 };
 
-static __always_inline unsigned int unit_of(const struct slot_chunk *chunk, unsigned long addr)
+static __always_inline unsigned long unit_of(const struct slot_chunk *chunk, unsigned long addr)
 {
 	return (addr - (unsigned long)chunk->text) / UNIT;
 }

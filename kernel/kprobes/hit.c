@@ -158,7 +158,9 @@ static __always_inline void run_post_handlers(struct kprobe_frame *frame,
 {
 	struct kprobe *p;
 
-	WRITE_ONCE(frame->post, true);
+	/* kprobe_is_before() asks where an instruction may be shorter than the breakpoint. */
+	if (KPROBE_HIT_OFFSET)
+		WRITE_ONCE(frame->post, true);
 	list_for_each_entry_rcu(p, &point->probes, list, true) {
 		kprobe_post_handler_t handler = p->post_handler;
 
@@ -167,7 +169,8 @@ static __always_inline void run_post_handlers(struct kprobe_frame *frame,
 		WRITE_ONCE(frame->probe, p);
 		handler(p, regs, 0);
 	}
-	WRITE_ONCE(frame->post, false);
+	if (KPROBE_HIT_OFFSET)
+		WRITE_ONCE(frame->post, false);
 }
 
 /* Returns false if the operand cannot be read: the hit goes on in the slot, to fault there. */

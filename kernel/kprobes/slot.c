@@ -232,9 +232,9 @@ void kprobe_slot_free(void *slot)
 
 /* The owner of the last slot that begins at or before a unit, 0 if there is none. */
 static __always_inline unsigned long owner_before(const struct slot_chunk *chunk,
-						  unsigned int unit, unsigned int *start)
+						  unsigned long unit, unsigned long *start)
 {
-	unsigned int i = unit / BITS_PER_LONG;
+	unsigned long i = unit / BITS_PER_LONG;
 	unsigned long word = READ_ONCE(chunk->starts[i]) & BITMAP_LAST_WORD_MASK(unit + 1);
 
 	while (!word && i)
@@ -252,9 +252,9 @@ static __always_inline unsigned long owner_before(const struct slot_chunk *chunk
  */
 __kprobes unsigned long kprobe_slot_owner_at(unsigned long addr, unsigned int *offset)
 {
-	unsigned int unit, start, writes;
+	unsigned long owner, start;
 	struct slot_chunk *chunk;
-	unsigned long owner;
+	unsigned int unit, writes;
 
 	if (!kprobe_may_be_slot(addr))
 		return 0;
@@ -324,9 +324,13 @@ __kprobes struct kprobe_point *kprobe_slot_fault(unsigned long addr, unsigned lo
 static __always_inline unsigned long running_owner(unsigned long addr)
 {
 	struct slot_chunk *chunk = *(struct slot_chunk **)(addr & PAGE_MASK);
-	unsigned int start;
+	unsigned long start, owner;
 
-	return owner_before(chunk, unit_of(chunk, addr), &start);
+	owner = owner_before(chunk, unit_of(chunk, addr), &start);
+	/* Such a slot has one. The compiler need not check that. */
+	if (!owner)
+		__builtin_unreachable();
+	return owner;
 }
 
 /* Finds the point of a slot that is in use, by its page's header: takes no look-up. */
