@@ -34,7 +34,7 @@ static const struct unmarked unmarked_here[] = {
 		"__swpan_entry_el1", "__swpan_entry_el0", "__swpan_exit_el1",
 		"__swpan_exit_el0", "cpu_switch_to", "ret_from_fork", "call_on_irq_stack" } },
 	{ "resume from hibernation copies it", {
-		"trans_pgd_stub_vectors" } },
+		"trans_pgd_stub_vectors", "hyp_stub_*", "el1_sync" } },
 };
 
 static const char * const free_here[] = { };
