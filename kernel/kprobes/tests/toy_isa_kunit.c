@@ -11,6 +11,7 @@
 
 #include "../function.h"
 #include "../survey.h"
+#include "alone.h"
 #include "toy_isa.h"
 
 /* The function, its cold part, and another function. */
@@ -52,16 +53,6 @@ static bool find(struct kprobe_lookup *lookup, unsigned long addr,
 	return true;
 }
 
-static enum kprobe_reason yes(struct kprobe_survey *s)
-{
-	return KPROBE_REASON_NONE;
-}
-
-static bool no(const struct kprobe_function *f)
-{
-	return false;
-}
-
 /* An instruction that may fault, and one that another subsystem patches; 0 for none. */
 static unsigned long faulting, taken;
 
@@ -76,25 +67,12 @@ static enum kprobe_reason taken_in(const struct kprobe_text *text, unsigned long
 	return taken >= start && taken < end ? KPROBE_REASON_RESERVED : KPROBE_REASON_NONE;
 }
 
-static bool no_thunk(unsigned long addr)
-{
-	return false;
-}
-
-static unsigned long no_target(unsigned long *site, unsigned long end)
-{
-	return 0;
-}
-
 static const struct kprobe_text toy_text = {
 	.read = read_words,
 	.find = find,
-	.is_whole = yes,
-	.is_compiled = no,
 	.reserved = taken_in,
 	.any_in = any_in,
-	.next_target = no_target,
-	.is_thunk = no_thunk,
+	NO_OTHER_TEXT,
 };
 
 /* Regions */

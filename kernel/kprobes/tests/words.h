@@ -4,15 +4,14 @@
 
 /*
  * A function of instructions that are words, as a suite on byte arrays has it, and a text that
- * consists of it. The suite
- * defines ADDR, the address that the function is taken to be at, before it includes this, and
- * PUT_WORD if the instructions are not little-endian.
+ * consists of it. The suite defines ADDR, the address that the function is taken to be at, before
+ * it includes this, and PUT_WORD if the instructions are not little-endian.
  */
 #include <linux/kernel.h>
 #include <linux/string.h>
 #include <linux/unaligned.h>
 
-#include "../survey.h"
+#include "alone.h"
 
 #ifndef PUT_WORD
 #define PUT_WORD	put_unaligned_le32
@@ -46,16 +45,6 @@ static __maybe_unused bool find_function(struct kprobe_lookup *lookup, unsigned 
 	return true;
 }
 
-static __maybe_unused enum kprobe_reason is_whole(struct kprobe_survey *s)
-{
-	return KPROBE_REASON_NONE;
-}
-
-static __maybe_unused bool not_compiled(const struct kprobe_function *f)
-{
-	return false;
-}
-
 static __maybe_unused enum kprobe_reason not_reserved(const struct kprobe_text *text,
 						      unsigned long start, unsigned long end)
 {
@@ -67,20 +56,9 @@ static __maybe_unused bool none_in(u32 kinds, unsigned long start, unsigned long
 	return false;
 }
 
-static __maybe_unused unsigned long no_target(unsigned long *site, unsigned long end)
-{
-	return 0;
-}
-
-static __maybe_unused bool no_thunk(unsigned long addr)
-{
-	return false;
-}
-
 /* Initializes a struct kprobe_text: the tables of the kernel say nothing of the function. */
 #define FUNCTION_ALONE							\
-	.read = read_function, .find = find_function, .is_whole = is_whole,	\
-	.is_compiled = not_compiled, .reserved = not_reserved, .any_in = none_in,	\
-	.next_target = no_target, .is_thunk = no_thunk
+	.read = read_function, .find = find_function, .reserved = not_reserved,	\
+	.any_in = none_in, NO_OTHER_TEXT
 
 #endif /* _KERNEL_KPROBES_TESTS_WORDS_H */
