@@ -8,7 +8,7 @@ import unittest
 
 SCRIPTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 DEBUG, S390X, ARM64 = "x86_64 debug", "s390x small", "arm64 small"
-ARM, T32 = "arm small", "t32 small"
+ARM, T32, LOONGARCH64 = "arm small", "t32 small", "loongarch64 small"
 
 
 class Touched(unittest.TestCase):
@@ -45,6 +45,7 @@ class Touched(unittest.TestCase):
         self.assertEqual(self.said("second"), DEBUG)
         for name, second in (("arch/arm64/kernel/kprobes.c", ARM64),
                              ("arch/s390/kernel/kprobes.c", S390X),
+                             ("arch/loongarch/kernel/kprobes.c", LOONGARCH64),
                              ("kernel/kprobes.c", DEBUG),
                              ("kernel/kprobes/tests/arch/s390/sequences.S", S390X),
                              ("include/linux/kprobes.h", DEBUG)):
