@@ -25,6 +25,7 @@
 #ifdef CONFIG_X86_64
 #include "../entry/calling.h"
 #define SAVED_BP	pt_regs_bp
+#define SEGMENTS	0
 #else
 #define SAVED_BP	PT_EBP
 /* struct pt_regs below orig_ax. The kernel's segment registers do not change. */
@@ -38,8 +39,8 @@
 	.irp	reg, ebx, ecx, edx, esi, edi, ebp, eax
 	popl	%\reg
 	.endr
-	leal	4*4(%esp), %esp
 .endm
+#define SEGMENTS	4	/* words that POP_REGS leaves on the stack */
 #endif
 
 /* The whole section is on the blacklist, whatever labels it has. */
@@ -78,7 +79,7 @@
 	DECODE_FRAME_POINTER
 	UNWIND_HINT sp_reg=ORC_REG_SP sp_offset=(22+\words)*8 type=UNWIND_HINT_TYPE_CALL
 	POP_REGS
-	lea	3*WORD(%_ASM_SP), %_ASM_SP
+	lea	(SEGMENTS + 3)*WORD(%_ASM_SP), %_ASM_SP
 	popf
 	lea	(2 + \words)*WORD(%_ASM_SP), %_ASM_SP
 	UNWIND_HINT_FUNC
