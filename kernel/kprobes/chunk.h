@@ -59,6 +59,30 @@ static __always_inline unsigned long unit_of(const struct slot_chunk *chunk, uns
 	return (addr - (unsigned long)chunk->text) / UNIT;
 }
 
+unsigned long kprobe_running_owner_slowly(unsigned long addr);
+
+/*
+ * The owner of a slot that is in use, by its page's header: takes no look-up. The bit of the slot's
+ * start is mostly in the same word as that of the address.
+ */
+static __always_inline unsigned long kprobe_running_owner(unsigned long addr)
+{
+	const struct slot_chunk *chunk = *(struct slot_chunk **)(addr & PAGE_MASK);
+	unsigned long unit = unit_of(chunk, addr);
+	unsigned long word = READ_ONCE(chunk->starts[unit / BITS_PER_LONG]);
+	unsigned long owner;
+
+	word <<= ~unit % BITS_PER_LONG;
+	if (unlikely(!word))
+		return kprobe_running_owner_slowly(addr);
+	addr = addr - addr % UNIT - (BITS_PER_LONG - 1) * UNIT + __fls(word) * UNIT;
+	owner = READ_ONCE(*(unsigned long *)addr);
+	/* Such a slot has one. The compiler need not check that. */
+	if (!owner)
+		__builtin_unreachable();
+	return owner;
+}
+
 #if KPROBE_NEAR_SIZE
 extern u8 kprobe_near_text[];
 #endif

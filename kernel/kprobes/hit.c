@@ -21,6 +21,7 @@
 #include <linux/rculist.h>
 #include <linux/sched.h>
 
+#include "chunk.h"
 #include "frame.h"
 #include "hit.h"
 #include "point.h"
@@ -282,8 +283,9 @@ static __kprobes void run_displaced_post(struct kprobe_frame *frame,
 	}
 }
 
-static __kprobes void miss_hit(struct kprobe_point *point, struct pt_regs *regs)
+static noinline __kprobes void miss_hit(struct kprobe_point *point, struct pt_regs *regs)
 {
+	count_hit(point);
 	miss(point, kprobe_miss_cause(), false);
 	run_displaced(point, kprobe_point_route(point), regs);
 }
@@ -296,11 +298,11 @@ static __always_inline void hit(struct kprobe_point *point, struct pt_regs *regs
 	bool post = false;
 	void *copy;
 
-	count_hit(point);
 	if (unlikely(!frame)) {
 		miss_hit(point, regs);
 		return;
 	}
+	count_hit(point);
 	instruction_pointer_set(regs, point->addr + KPROBE_HIT_OFFSET);
 	if (unlikely(run_pre_handlers(frame, point, regs, &post))) {
 		kprobe_go_on(point, regs);
@@ -536,12 +538,21 @@ __kprobes void kprobe_post_hit(struct kprobe_point *point, struct pt_regs *regs)
 	post_hit(point, regs, 0);
 }
 
+/* The point whose code has called, after its instruction. */
+static __always_inline struct kprobe_point *point_of_post(struct pt_regs *regs, unsigned long where)
+{
+	struct kprobe_point *point = kprobe_owner_point(kprobe_running_owner(where));
+
+	instruction_pointer_set(regs, point->site + point->len);
+	return point;
+}
+
 /* Out of line like detour_enter_slowly(). */
-static noinline __kprobes void detour_post_slowly(struct kprobe_point *point,
-						  struct pt_regs *regs, unsigned int left)
+static noinline __kprobes void detour_post_slowly(struct pt_regs *regs, unsigned long where,
+						  unsigned int left)
 {
 	left = kprobe_leave_code_slowly(left);
-	kprobe_post_hit(point, regs);
+	kprobe_post_hit(point_of_post(regs, where), regs);
 	kprobe_return_to_code_slowly(left);
 }
 
@@ -557,13 +568,11 @@ static noinline __kprobes void detour_post_slowly(struct kprobe_point *point,
 __kprobes void kprobe_detour_post(struct pt_regs *regs, unsigned long where)
 {
 	unsigned int left = kprobe_begin_to_leave_code(regs);
-	struct kprobe_point *point = kprobe_slot_running(where);
 
-	instruction_pointer_set(regs, point->site + point->len);
 	if (unlikely(left)) {
-		detour_post_slowly(point, regs, left);
+		detour_post_slowly(regs, where, left);
 		return;
 	}
-	post_hit(point, regs, 0);
+	post_hit(point_of_post(regs, where), regs, 0);
 	preempt_enable_notrace();
 }

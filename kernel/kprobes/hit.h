@@ -41,8 +41,11 @@ static __always_inline unsigned int kprobe_begin_to_leave_code(struct pt_regs *r
 	kmsan_unpoison_entry_regs(regs);
 	preempt_disable_notrace();
 	left = arch_kprobe_access();
-	if (!__is_defined(ARCH_KPROBE_RCU_WATCHES) && !kprobe_rcu_is_watching())
+	if (!__is_defined(ARCH_KPROBE_RCU_WATCHES) && unlikely(!kprobe_rcu_is_watching())) {
+		/* Has the compiler branch. It knows what comes next: callers then ask for 0. */
+		OPTIMIZER_HIDE_VAR(left);
 		left |= KPROBE_LEFT_RCU;
+	}
 	return left;
 }
 

@@ -245,6 +245,15 @@ static __always_inline unsigned long owner_before(const struct slot_chunk *chunk
 	return READ_ONCE(*(unsigned long *)(chunk->text + *start * UNIT));
 }
 
+/* kprobe_running_owner() of a slot that begins before what a word of bits is for. */
+__kprobes unsigned long kprobe_running_owner_slowly(unsigned long addr)
+{
+	struct slot_chunk *chunk = *(struct slot_chunk **)(addr & PAGE_MASK);
+	unsigned long start;
+
+	return owner_before(chunk, unit_of(chunk, addr), &start);
+}
+
 /*
  * The owner of the slot around an address, 0 if there is none, and how far in the slot that is. The
  * slot may be freed, and another one be written in its place, while this reads its owner. This then
@@ -321,26 +330,8 @@ __kprobes struct kprobe_point *kprobe_slot_fault(unsigned long addr, unsigned lo
 	return offset ? NULL : point;
 }
 
-static __always_inline unsigned long running_owner(unsigned long addr)
-{
-	struct slot_chunk *chunk = *(struct slot_chunk **)(addr & PAGE_MASK);
-	unsigned long start, owner;
-
-	owner = owner_before(chunk, unit_of(chunk, addr), &start);
-	/* Such a slot has one. The compiler need not check that. */
-	if (!owner)
-		__builtin_unreachable();
-	return owner;
-}
-
-/* Finds the point of a slot that is in use, by its page's header: takes no look-up. */
-__kprobes struct kprobe_point *kprobe_slot_running(unsigned long addr)
-{
-	return kprobe_owner_point(running_owner(addr));
-}
-
 /* Finds the detour of a slot that is in use, NULL if the slot is for an instruction. */
 __kprobes struct kprobe_detour *kprobe_slot_detour(unsigned long addr)
 {
-	return kprobe_owner_detour(running_owner(addr));
+	return kprobe_owner_detour(kprobe_running_owner(addr));
 }

@@ -26,7 +26,6 @@ enum kprobe_reason kprobe_slot_make(void **slot, unsigned long owner, kprobe_emi
 				    void *arg);
 void kprobe_slots_sync(void);
 void kprobe_slot_free(void *slot);
-struct kprobe_point *kprobe_slot_running(unsigned long addr);
 struct kprobe_detour *kprobe_slot_detour(unsigned long addr);
 unsigned long kprobe_slot_owner_at(unsigned long addr, unsigned int *offset);
 struct kprobe_point *kprobe_slot_owner(unsigned long addr, unsigned int *offset);

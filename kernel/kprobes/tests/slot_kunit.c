@@ -16,16 +16,15 @@
 #include <linux/sort.h>
 #include <linux/uaccess.h>
 
+#include "../chunk.h"
 #include "../slot.h"
 #include "targets.h"
 #include "waits.h"
 
 /* What slots consist of. A slot begins with the address of its owner. */
-#define UNIT		8
 #define UNITS		DIV_ROUND_UP(sizeof(long) + KPROBE_SLOT_SIZE, UNIT)
 
 /* Of the largest slots of instructions. The first unit of a page and the last ones are in none. */
-#define LAST_UNITS	DIV_ROUND_UP(KPROBE_INSN_MAX, UNIT)
 #define SLOTS_PER_PAGE	((PAGE_SIZE / UNIT - 1 - LAST_UNITS) / UNITS)
 
 /* So many that there must be several chunks of pages. */
@@ -381,6 +380,7 @@ static void slot_reused(struct kunit *test)
 static void slot_in_chunks(struct kunit *test)
 {
 	struct slots *slots = alloc_slots(test, MANY_SLOTS);
+	unsigned long owner = (unsigned long)&slots->owner | KPROBE_OWNER_IS_POINT;
 	unsigned int i, offset, neighbours = 0;
 	void *slot;
 
@@ -390,9 +390,9 @@ static void slot_in_chunks(struct kunit *test)
 		KUNIT_EXPECT_LE(test, offset_in_page(slot) + KPROBE_SLOT_SIZE,
 				PAGE_SIZE - LAST_UNITS * UNIT);
 		KUNIT_EXPECT_TRUE(test, page_is_listed(page_at(slot)));
-		KUNIT_EXPECT_PTR_EQ(test, &slots->owner, kprobe_slot_running((unsigned long)slot));
+		KUNIT_EXPECT_EQ(test, owner, kprobe_running_owner((unsigned long)slot));
 		slot += KPROBE_SLOT_SIZE - 1;
-		KUNIT_EXPECT_PTR_EQ(test, &slots->owner, kprobe_slot_running((unsigned long)slot));
+		KUNIT_EXPECT_EQ(test, owner, kprobe_running_owner((unsigned long)slot));
 		KUNIT_EXPECT_PTR_EQ(test, &slots->owner,
 				    kprobe_slot_owner((unsigned long)slot, &offset));
 		KUNIT_EXPECT_EQ(test, offset, KPROBE_SLOT_SIZE - 1);
