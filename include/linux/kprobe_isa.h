@@ -82,7 +82,8 @@ enum kprobe_flow {
  *             reached. Post-handlers are not called, see %KPROBE_MISS_BRANCHED
  * @executes:  it executes the instruction at @data
  * @state:     it may leave the CPU in a state that C code must not be called in: no jump is set in
- *             the function, and no stub is entered by a breakpoint or for post-handlers
+ *             the function, and no stub is entered by a breakpoint or for post-handlers, unless
+ *             ARCH_KPROBE_CLEARS_STATE says that the trampolines change it for the call
  * @no_copy:   a region cannot contain a copy of it
  * @may_fault: it is emulated, with an operand in memory. If that cannot be read, a copy
  *             of it runs, which faults with the right registers and address. A copied call

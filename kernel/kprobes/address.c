@@ -342,7 +342,10 @@ enum kprobe_reason kprobe_examine_site(struct kprobe_lookup *lookup, unsigned lo
 	return kprobe_scan_site(use_survey(arch_kprobe_isa, lookup), site);
 }
 
-/* After that: has its function an instruction after which C code may not be called? */
+/*
+ * After that: has its function an instruction after which C code may not be called? With
+ * kprobe_isa.glance the function is not decoded yet, and nothing is known.
+ */
 bool kprobe_examine_state(struct kprobe_lookup *lookup)
 {
 	guard(mutex)(&text_mutex);

@@ -122,8 +122,7 @@ enum kprobe_reason kprobe_displace(struct kprobe_point *point, struct kprobe_loo
 	point->ends_in_trap = insn.ends_in_trap;
 	point->fault = insn.fault / KPROBE_INSN_ALIGN;
 	point->has_slot = insn.bundle && insn.flow != KPROBE_FLOW_NEXT;
-	/* An architecture's own detours and post-trampoline take care of such a state. */
-	point->no_stub = !__is_defined(ARCH_KPROBE_OWN_DETOURS) && !arch_kprobe_isa->stateless &&
+	point->no_stub = !__is_defined(ARCH_KPROBE_CLEARS_STATE) && !arch_kprobe_isa->stateless &&
 			 kprobe_examine_state(lookup);
 	if (insn.action != KPROBE_RUN) {
 		emulation = kzalloc(sizeof(*emulation), GFP_KERNEL);

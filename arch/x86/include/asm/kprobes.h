@@ -21,6 +21,9 @@ typedef u8 kprobe_opcode_t;
 /* A jump with all its reach. */
 #define KPROBE_JUMP_SIZE	5
 
+/* What std sets is cleared before C code is called: see the trampolines. */
+#define ARCH_KPROBE_CLEARS_STATE	1
+
 #ifdef CONFIG_X86_64
 /*
  * Code that is executed while RCU is not watching is noinstr, or else on the blacklist. In 32 bit
