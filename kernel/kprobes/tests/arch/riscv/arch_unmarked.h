@@ -17,7 +17,8 @@ static const struct unmarked unmarked_here[] = {
 		"sbi_hsm_hart_stop", "cpu_suspend", "swsusp_arch_suspend",
 		"suspend_restore_csrs" } },
 	{ "marked in assembly, which leaves no symbol", {
-		"handle_exception", "ret_from_exception" } },
+		"handle_exception", "ret_from_exception", "__kvm_riscv_switch_to",
+		"__kvm_riscv_unpriv_trap" } },
 	{ "on another stack", {
 		"call_on_irq_stack" } },
 	{ "before a trap is known to be one of ours", {

@@ -58,6 +58,10 @@ static const struct unmarked unmarked_here[] = {
 	{ "the image of hibernation is written over it", {
 		"swsusp_arch_suspend", "core_restore_code", "create_image",
 		"hibernation_snapshot" } },
+#ifdef CONFIG_X86_32
+	{ "labels between those of hibernation", {
+		"restore_image", "copy_loop", "done" } },
+#endif
 	{ "marked in assembly, which leaves no symbol", {
 		"warn_thunk_thunk", "preempt_schedule_thunk",
 		"preempt_schedule_notrace_thunk" } },
