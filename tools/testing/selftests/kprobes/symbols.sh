@@ -114,7 +114,7 @@ candidates_are_accepted()
 clone_is_probed()
 {
 	event p clone "$cloned.*" && event_enable clone 1 &&
-		is_at "$(addresses "$cloned$clone_ends")" "$cloned\\.[a-z.0-9]+" &&
+		is_at "$(addresses "$cloned([.].*)?$clone_ends")" "$cloned\\.[a-z.0-9]+" &&
 		grep -F "$group/clone $cloned.*" "$events"
 	found=$?
 	remove_events
