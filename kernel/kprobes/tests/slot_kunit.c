@@ -22,9 +22,11 @@
 #include "waits.h"
 
 /* What slots consist of. A slot begins with the address of its owner. */
+static_assert(UNIT == 8);
 #define UNITS		DIV_ROUND_UP(sizeof(long) + KPROBE_SLOT_SIZE, UNIT)
 
 /* Of the largest slots of instructions. The first unit of a page and the last ones are in none. */
+static_assert(LAST_UNITS * 8 == round_up(KPROBE_INSN_MAX, 8));
 #define SLOTS_PER_PAGE	((PAGE_SIZE / UNIT - 1 - LAST_UNITS) / UNITS)
 
 /* So many that there must be several chunks of pages. */
