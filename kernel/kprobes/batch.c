@@ -88,12 +88,24 @@ static void leave_sites(struct list_head *points)
 	}
 }
 
-/* Takes breakpoints and jumps of points out of the text. The caller then changes their states. */
+/*
+ * Takes breakpoints and jumps of points out of the text. The caller then changes their states. Hits
+ * go by the detour of a jump until the text is as it was.
+ */
 void kprobe_batch_restore(struct list_head *points)
 {
-	kprobe_unoptimize(points);
+	struct kprobe_point *point;
+
+	list_for_each_entry(point, points, batch)
+		kprobe_optimizer_dequeue(point);
 	leave_sites(points);
 	patch_sites(points, KPROBE_SITE_ORIGINAL);
+	list_for_each_entry(point, points, batch) {
+		if (point->mechanism != KPROBE_JUMP)
+			continue;
+		kprobe_point_set_mechanism(point, KPROBE_BREAKPOINT);
+		kprobe_point_choose_route(point);
+	}
 }
 
 /* Frees a point now: hits do not find it, and nobody executes its slots or detour. */

@@ -181,7 +181,7 @@ void kprobe_patch_add(const struct kprobe_point *point, enum kprobe_site_text te
 	site->head = point->breakpoint_len;
 	memcpy(site->old, (void *)site->addr, site->len);
 	make_breakpoint(site, point);
-	memcpy(site->new, point->insn, site->len);
+	memcpy(site->new, point->insn, sizeof(site->new));
 	if (text == KPROBE_SITE_BREAKPOINT)
 		memcpy(site->new, site->breakpoint, site->head);
 	else if (text == KPROBE_SITE_JUMP)
