@@ -37,9 +37,9 @@ extern struct mutex kprobe_mutex;
  * @KPROBE_FTRACE:     the call that ftrace patches in at a function's entry
  * @KPROBE_MECHANISMS: number of mechanisms
  *
- * A new point has a breakpoint or uses ftrace. The optimizer turns breakpoints into
- * jumps and back. A point with a breakpoint after a function's entry nop may have to switch
- * to ftrace, and then stays there.
+ * A new point has a breakpoint or uses ftrace. The optimizer turns breakpoints into jumps and
+ * back. A point that is disarmed has a breakpoint again. A point with a breakpoint after a
+ * function's entry nop may have to switch to ftrace, and then stays there.
  */
 enum kprobe_mechanism {
 	KPROBE_BREAKPOINT,
@@ -211,6 +211,7 @@ struct kprobe_emulation {
  *             kprobe_mutex
  * @region_len: how many bytes a jump at @site replaces, 0 while that is not known
  * @has_slot:  the copy includes the instruction in its delay slot
+ * @has_fixup: the instruction has an exception table entry, or that in its delay slot
  * @no_stub:   handlers are called from the trap alone: the function has an instruction after which
  *             stubs may not, see kprobe_insn.state
  * @scratch:   the register that the jump uses: fls() of struct kprobe_region's @scratch,
@@ -250,6 +251,7 @@ struct kprobe_point {
 	u8 region_len:5;
 	u8 has_slot:1;
 	u8 no_stub:1;
+	u8 has_fixup:1;
 	u8 not_jump;
 #ifdef KPROBE_BLOCKS
 	u8 block;

@@ -76,7 +76,10 @@ static void take_sites(struct list_head *points)
 	}
 }
 
-/* Leaves breakpoints of points at entry nops to armed points of the instructions after these. */
+/*
+ * Leaves breakpoints of points at entry nops to armed points of the instructions after these. A
+ * point with a jump has no other at its site.
+ */
 static void leave_sites(struct list_head *points)
 {
 	struct kprobe_point *point, *other;
@@ -126,10 +129,10 @@ void kprobe_point_free(struct kprobe_point *point)
 }
 
 /*
- * A task may sleep in a copy, and Tasks RCU treats it as one that has left the copy: see
- * kprobe_point_has_fixup(), or in what an emulated call has called from its copy, because its
- * operand could not be read. Such a point is not freed before its text is. There are no more of
- * them than exception table entries and calls.
+ * A task may sleep in the fault of a copy. An emulated call whose operand cannot be read calls from
+ * its copy, and the task may sleep in what is called. Tasks RCU treats such a task as one that has
+ * left the copy. So the point is not freed before its text is. There are no more such points than
+ * exception table entries and calls.
  */
 static bool may_be_slept_in(const struct kprobe_point *point)
 {
@@ -137,7 +140,7 @@ static bool may_be_slept_in(const struct kprobe_point *point)
 
 	if (point->state != KPROBE_POINT_IDLE || !kprobe_point_slot(point))
 		return false;
-	return (emulation && READ_ONCE(emulation->entered)) || kprobe_point_has_fixup(point);
+	return point->has_fixup || (emulation && READ_ONCE(emulation->entered));
 }
 
 static void unpublish(struct kprobe_point *point)

@@ -59,15 +59,21 @@ static __always_inline unsigned long unit_of(const struct slot_chunk *chunk, uns
 	return (addr - (unsigned long)chunk->text) / UNIT;
 }
 
+/* The chunk of a slot that is in use, by its page's header: takes no look-up. */
+static __always_inline struct slot_chunk *kprobe_slot_chunk(unsigned long addr)
+{
+	return *(struct slot_chunk **)(addr & PAGE_MASK);
+}
+
 unsigned long kprobe_running_owner_slowly(unsigned long addr);
 
 /*
- * The owner of a slot that is in use, by its page's header: takes no look-up. The bit of the slot's
- * start is mostly in the same word as that of the address.
+ * The owner of a slot that is in use. The bit of the slot's start is mostly in the same word as
+ * that of the address.
  */
 static __always_inline unsigned long kprobe_running_owner(unsigned long addr)
 {
-	const struct slot_chunk *chunk = *(struct slot_chunk **)(addr & PAGE_MASK);
+	const struct slot_chunk *chunk = kprobe_slot_chunk(addr);
 	unsigned long unit = unit_of(chunk, addr);
 	unsigned long word = READ_ONCE(chunk->starts[unit / BITS_PER_LONG]);
 	unsigned long owner;

@@ -122,6 +122,7 @@ enum kprobe_reason kprobe_displace(struct kprobe_point *point, struct kprobe_loo
 	point->ends_in_trap = insn.ends_in_trap;
 	point->fault = insn.fault / KPROBE_INSN_ALIGN;
 	point->has_slot = insn.bundle && insn.flow != KPROBE_FLOW_NEXT;
+	point->has_fixup = kprobe_point_search_fixup(point);
 	point->no_stub = !__is_defined(ARCH_KPROBE_CLEARS_STATE) && !arch_kprobe_isa->stateless &&
 			 kprobe_examine_state(lookup);
 	if (insn.action != KPROBE_RUN) {
@@ -179,7 +180,7 @@ static bool leads_to_detour(const struct kprobe_point *point)
 	return kprobe_detour_is_current(point) || kprobe_point_skips_nop(point);
 }
 
-/* To be called when the detour, @run_post or @not_jump of the point may have changed. */
+/* To be called when the detour, @run_post, @not_jump or the mechanism may have changed. */
 void kprobe_point_choose_route(struct kprobe_point *point)
 {
 	const struct kprobe_route *route = &point->text;
@@ -326,7 +327,8 @@ void kprobe_detour_for_breakpoint(struct kprobe_point *point)
 	lockdep_assert_held(&kprobe_mutex);
 	if (kprobe_detour_is_current(point) && leads_to_detour(point))
 		return;
-	if (arch_kprobe_refuses_detours() || kprobe_point_has_fixup(point) || point->no_stub)
+	/* A task that sleeps in the fault of a copy has left the detour for Tasks RCU. */
+	if (arch_kprobe_refuses_detours() || point->has_fixup || point->no_stub)
 		return;
 	kprobe_point_plan(point, &insn);
 	if (kprobe_region_of_one(arch_kprobe_isa, &region, &insn, (u8 *)point->insn,

@@ -11,9 +11,9 @@
  *			instructions has left. The jump is written.
  *
  * No lock is held during the grace period. Points that begin to wait meanwhile wait for the next.
- * Replacing a jump by the breakpoint needs no grace period: tasks in the detour return to the text
- * after all that the jump has covered. Where a jump has several instructions, the architecture
- * keeps tasks from staying between them: kprobe_is_in_jump().
+ * Replacing a jump by the breakpoint or by the original needs no grace period: tasks in the detour
+ * return to the text after all that the jump has covered. Where a jump has several instructions,
+ * the architecture keeps tasks from staying between them: kprobe_is_in_jump().
  */
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
@@ -140,7 +140,7 @@ static void write_jumps(struct list_head *points)
 	}
 }
 
-/* The points are KPROBE_OPT_IDLE. @stay is false if the breakpoints leave the text next. */
+/* The points are KPROBE_OPT_IDLE. If @stay is true, they may get other jumps. */
 static void write_breakpoints(struct list_head *points, bool stay)
 {
 	struct kprobe_point *point, *next;
@@ -287,7 +287,7 @@ static void give_up_jump(struct kprobe_point *point, struct list_head *jumps, bo
 		kprobe_optimizer_queue(point);
 }
 
-/* Replaces jumps by breakpoints: points, linked by @batch, are to be disarmed or to use ftrace. */
+/* Replaces jumps by breakpoints: points, linked by @batch, are to use ftrace. */
 void kprobe_unoptimize(struct list_head *points)
 {
 	struct kprobe_point *point;
@@ -303,13 +303,14 @@ void kprobe_unoptimize(struct list_head *points)
  * @point has a breakpoint: its jump would cover @point's site, or it has the same site and @point
  * is at the entry nop.
  */
-static struct kprobe_point *next_overlapping(const struct kprobe_point *point,
+static struct kprobe_point *next_overlapping(struct kprobe_point *point,
 					     struct kprobe_point *other)
 {
-	unsigned long site = point->site, addr = site - KPROBE_REGION_REACH;
+	unsigned long site = point->site;
 
 	do {
-		other = other ? kprobe_point_after(other) : kprobe_point_next(&addr, site);
+		other = other ? kprobe_point_after(other) :
+				kprobe_point_first_from(site - KPROBE_REGION_REACH, point);
 		if (!other || other->addr > site)
 			return NULL;
 	} while (!kprobe_point_covers(other, site) && other != kprobe_point_at_site(point));

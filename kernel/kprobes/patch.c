@@ -168,8 +168,8 @@ static void make_breakpoint(struct patched_site *site, const struct kprobe_point
 }
 
 /*
- * Adds a site to the batch. The point has a breakpoint of its own, or is about to get one. @text is
- * in place when kprobe_patch_end() returns, or earlier if the batch is full.
+ * Adds the site of a point that owns it to the batch. @text is in place when kprobe_patch_end()
+ * returns, or earlier if the batch is full.
  */
 void kprobe_patch_add(const struct kprobe_point *point, enum kprobe_site_text text)
 {

@@ -13,6 +13,8 @@
  */
 #include <linux/atomic.h>
 #include <linux/bitops.h>
+#include <linux/extable.h>
+#include <linux/kernel.h>
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
 #include <linux/llist.h>
@@ -181,6 +183,19 @@ struct kprobe_point *kprobe_point_after(const struct kprobe_point *point)
 	return point_of(rb_next(&point->by_addr));
 }
 
+/* Finds the first point from @addr on. @point is in the tree, at @addr or after it. */
+struct kprobe_point *kprobe_point_first_from(unsigned long addr, struct kprobe_point *point)
+{
+	struct kprobe_point *before = point;
+
+	lockdep_assert_held(&kprobe_mutex);
+	while (before && before->addr >= addr) {
+		point = before;
+		before = point_of(rb_prev(&point->by_addr));
+	}
+	return point;
+}
+
 /*
  * The other point at the same site that a breakpoint there may belong to: of the entry nop in
  * front, or of the instruction after it. NULL if there is none.
@@ -286,6 +301,18 @@ void kprobe_point_plan(const struct kprobe_point *point, struct kprobe_insn *ins
 	if (arch_kprobe_isa->scratch && !point->emulated)
 		insn->dead = point->dead ? BIT(point->dead - 1) : 0;
 	insn->ends_in_trap = point->ends_in_trap;
+}
+
+static bool has_fixup(unsigned long addr)
+{
+	return core_kernel_text(addr) ? search_kernel_exception_table(addr) :
+					search_module_extables(addr);
+}
+
+/* Has the instruction, or that in the delay slot of its copy, an exception table entry? */
+bool kprobe_point_search_fixup(const struct kprobe_point *point)
+{
+	return has_fixup(point->site) || (point->has_slot && has_fixup(point->site + point->len));
 }
 
 /* The flag that probes have for the mechanism of their point; 0 for a breakpoint. */

@@ -4,7 +4,6 @@
 
 /* point.c: points, their states, the probes on them, their routes */
 #include <linux/cleanup.h>
-#include <linux/extable.h>
 #include <linux/kprobe_arch.h>
 #include <linux/mutex.h>
 #include <linux/time64.h>
@@ -40,6 +39,7 @@ void kprobe_point_set_state(struct kprobe_point *point, enum kprobe_point_state 
 void kprobe_free_soon(struct rcu_head *rcu, void (*free)(union kprobe_deferred_free *deferred));
 struct kprobe_point *kprobe_point_next(unsigned long *addr, unsigned long last);
 struct kprobe_point *kprobe_point_after(const struct kprobe_point *point);
+struct kprobe_point *kprobe_point_first_from(unsigned long addr, struct kprobe_point *point);
 struct kprobe_point *kprobe_point_next_gone(unsigned long addr, unsigned long from);
 
 /* The largest distance from a point's address to the end of text that it patches or displaces. */
@@ -50,16 +50,6 @@ struct kprobe_point *kprobe_point_next_gone(unsigned long addr, unsigned long fr
 static inline bool kprobe_is_waiting(const struct kprobe *p)
 {
 	return !(~READ_ONCE(p->flags) & (KPROBE_FLAG_GONE | KPROBE_FLAG_PENDING));
-}
-
-/*
- * Has the instruction an exception table entry, or that in the delay slot which its copy includes?
- * A task may sleep in the fault of such a copy, and has then left it for Tasks RCU.
- */
-static inline bool kprobe_point_has_fixup(const struct kprobe_point *point)
-{
-	return search_exception_tables(point->site) ||
-	       (point->has_slot && search_exception_tables(point->site + point->len));
 }
 
 /* Is the mechanism in the text? */
@@ -75,6 +65,7 @@ static inline bool kprobe_point_is_optimizing(const struct kprobe_point *point)
 	return point->optimization == KPROBE_OPT_WAITING;
 }
 
+bool kprobe_point_search_fixup(const struct kprobe_point *point);
 bool kprobe_point_has_neighbour(const struct kprobe_point *point);
 
 /* Would the point's jump cover the text at @site, by another byte than the first? */

@@ -191,6 +191,20 @@ enum kprobe_reason kprobe_slot_make(void **slot, unsigned long owner, kprobe_emi
 	return reason;
 }
 
+/*
+ * Where to look for room after the slot at @unit was freed. Free units in front of it were too few,
+ * and may be enough with it: from the last unit in use before these. If there is none within the
+ * length of the longest slot, they were enough for any, and @from is not after them: from @unit.
+ */
+static unsigned int look_from(const struct slot_chunk *chunk, unsigned int unit)
+{
+	unsigned int longs = unit / BITS_PER_LONG, most = BITS_TO_LONGS(units_for(MAX_LEN));
+	unsigned int first = longs > most ? longs - most : 0;
+
+	return first * BITS_PER_LONG +
+	       find_last_bit(chunk->used + first, unit - first * BITS_PER_LONG);
+}
+
 static void retire(struct slot_chunk *chunk)
 {
 	enum slot_kind kind;
@@ -210,9 +224,7 @@ void kprobe_slot_free(void *slot)
 	if (!slot)
 		return;
 	write_slots();
-	chunk = kprobe_chunk_of((unsigned long)slot);
-	if (WARN_ON_ONCE(!chunk))
-		return;
+	chunk = kprobe_slot_chunk((unsigned long)slot);
 	unit = unit_of(chunk, (unsigned long)slot - sizeof(unsigned long));
 	end = round_up(unit + 1, UNITS_PER_PAGE) - LAST_UNITS;
 	end = find_next_bit(chunk->starts, end, unit + 1);
@@ -221,8 +233,7 @@ void kprobe_slot_free(void *slot)
 	perf_event_text_poke(slot, slot, (free - unit) * UNIT - sizeof(unsigned long), NULL, 0);
 	__clear_bit(unit, chunk->starts);
 	bitmap_clear(chunk->used, unit, free - unit);
-	/* A gap before that was too short may be long enough now. */
-	note_room(chunk, find_last_bit(chunk->used, unit));
+	note_room(chunk, look_from(chunk, unit));
 	/* Keep one page: a probe that comes and goes again and again allocates none. */
 	if (!--chunk->slots && !chunk->near &&
 	    (chunk->pages > 1 || !hlist_is_singular_node(&chunk->room[SLOT_POINT],
@@ -248,7 +259,7 @@ static __always_inline unsigned long owner_before(const struct slot_chunk *chunk
 /* kprobe_running_owner() of a slot that begins before what a word of bits is for. */
 __kprobes unsigned long kprobe_running_owner_slowly(unsigned long addr)
 {
-	struct slot_chunk *chunk = *(struct slot_chunk **)(addr & PAGE_MASK);
+	struct slot_chunk *chunk = kprobe_slot_chunk(addr);
 	unsigned long start;
 
 	return owner_before(chunk, unit_of(chunk, addr), &start);

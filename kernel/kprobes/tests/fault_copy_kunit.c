@@ -351,13 +351,13 @@ static void slot_may_fault(struct kunit *test)
 		.len = KPROBE_INSN_ALIGN,
 	};
 
-	KUNIT_EXPECT_FALSE(test, kprobe_point_has_fixup(&branch));
+	KUNIT_EXPECT_FALSE(test, kprobe_point_search_fixup(&branch));
 	branch.has_slot = 1;
-	KUNIT_EXPECT_TRUE(test, kprobe_point_has_fixup(&branch));
+	KUNIT_EXPECT_TRUE(test, kprobe_point_search_fixup(&branch));
 	branch.site += KPROBE_INSN_ALIGN;
-	KUNIT_EXPECT_TRUE(test, kprobe_point_has_fixup(&branch));
+	KUNIT_EXPECT_TRUE(test, kprobe_point_search_fixup(&branch));
 	branch.site += KPROBE_INSN_ALIGN;
-	KUNIT_EXPECT_FALSE(test, kprobe_point_has_fixup(&branch));
+	KUNIT_EXPECT_FALSE(test, kprobe_point_search_fixup(&branch));
 }
 
 /* Where a fault handler was told that the fault is. */
