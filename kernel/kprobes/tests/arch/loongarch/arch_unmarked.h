@@ -40,7 +40,8 @@ static const struct unmarked unmarked_here[] = {
 	{ "marked in assembly, which leaves no symbol", {
 		"handle_syscall", "memset", "__memset", "__memset_generic", "__memset_fast",
 		"memmove", "__memmove", "__rmemcpy", "__rmemcpy_generic", "__rmemcpy_fast",
-		"memcpy", "__memcpy", "__memcpy_generic", "__memcpy_small", "__memcpy_fast" } },
+		"memcpy", "__memcpy", "__memcpy_generic", "__memcpy_small", "__memcpy_fast",
+		"kvm_exc_entry", "kvm_enter_guest" } },
 };
 
 static const char * const free_here[] = { };
