@@ -87,8 +87,11 @@ static struct sleeper *new_sleeper(struct kunit *test)
 	return s;
 }
 
-/* Has a task sleep in the load. Returns what its reliable trace says of the loading function. */
-static int trace_sleeper(struct kunit *test)
+/*
+ * Has a task sleep in the load, and a probe go meanwhile if @goes. Returns what the reliable trace
+ * of the task says of the loading function.
+ */
+static int trace_sleeper(struct kunit *test, struct kprobe *goes)
 {
 	struct sleeper *s = new_sleeper(test);
 	struct task_struct *task = kthread_create(load, s, "kprobes_sleeper");
@@ -100,6 +103,10 @@ static int trace_sleeper(struct kunit *test)
 	wake_up_process(task);
 	wait_for_completion(&s->faulted);
 	asleep = kprobes_sleeps(task);
+	if (goes) {
+		unregister_kprobe(goes);
+		kprobes_wait_for_frees();
+	}
 	found = kprobes_reliably_in(task, TARGET);
 	complete(&s->go_on);
 	kthread_stop_put(task);
@@ -108,29 +115,53 @@ static int trace_sleeper(struct kunit *test)
 	return found;
 }
 
+static struct kprobes_place load_place(void)
+{
+	return (struct kprobes_place){ .symbol = TARGET, .offset = kprobes_load_user_offset };
+}
+
 static void asleep_in_slot(struct kunit *test)
 {
-	const struct kprobes_place place = {
-		.symbol = TARGET,
-		.offset = kprobes_load_user_offset,
-	};
+	const struct kprobes_place place = load_place();
 	struct kprobes_counter *c;
 	int bare;
 
-	bare = trace_sleeper(test);
+	bare = trace_sleeper(test, NULL);
 	KUNIT_EXPECT_TRUE_MSG(test, bare == 1 || bare == -EINVAL, "unprobed: %d", bare);
 	c = kprobes_counter(test, &place);
 	c->kp.post_handler = NULL;
 	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&c->kp));
-	KUNIT_EXPECT_EQ(test, trace_sleeper(test), bare);
+	KUNIT_EXPECT_EQ(test, trace_sleeper(test, NULL), bare);
 	kprobes_expect_counts(test, c, 1, 0);
 	kprobes_counting(test, &place);
-	KUNIT_EXPECT_EQ_MSG(test, trace_sleeper(test), bare, "with post-handlers");
+	KUNIT_EXPECT_EQ_MSG(test, trace_sleeper(test, NULL), bare, "with post-handlers");
 	kprobes_expect_counts(test, c, 2, 0);
+}
+
+/*
+ * Tasks RCU does not wait for a task that sleeps. The copy must stay, and its fixup be found when
+ * the fault fails.
+ */
+static void probe_goes_meanwhile(struct kunit *test)
+{
+	const struct kprobes_place place = load_place();
+	int bare = trace_sleeper(test, NULL);
+	struct kprobes_counter *c;
+	int post;
+
+	for (post = 0; post < 2; post++) {
+		c = kprobes_counter(test, &place);
+		if (!post)
+			c->kp.post_handler = NULL;
+		KUNIT_ASSERT_EQ(test, 0, register_kprobe(&c->kp));
+		KUNIT_EXPECT_EQ(test, trace_sleeper(test, &c->kp), bare);
+		kprobes_expect_counts(test, c, 1, 0);
+	}
 }
 
 static struct kunit_case asleep_cases[] = {
 	KUNIT_CASE(asleep_in_slot),
+	KUNIT_CASE(probe_goes_meanwhile),
 	{}
 };
 
