@@ -68,8 +68,8 @@ static void sparc_table(struct kunit *test)
 
 	put_words(text, &word, 1);
 	KUNIT_EXPECT_EQ(test, sizeof(u32),
-			sparc_kprobe_isa.entry(text, sizeof(text), word - SZ_32K, 0));
-	KUNIT_EXPECT_EQ(test, 0, sparc_kprobe_isa.entry(text, sizeof(text), word - SZ_128K, 0));
+			sparc_kprobe_isa.entry(text, sizeof(text), word - SZ_32K, NULL));
+	KUNIT_EXPECT_EQ(test, 0, sparc_kprobe_isa.entry(text, sizeof(text), word - SZ_128K, NULL));
 }
 
 struct sparc_region_case {
