@@ -17,6 +17,9 @@ import sys
 
 INCLUDE = re.compile(r'^#include "(?:kprobes/)?(\w+)\.h"', re.MULTILINE)
 
+# nm's line of a symbol; sparc64's of a register has no name.
+SYMBOL = re.compile(r" (\w) (\S+)$", re.MULTILINE)
+
 ARCHITECTURE = re.compile(r"\bCONFIG_(?:ARM|LOONGARCH|MIPS|PARISC|PPC|RISCV|S390|SPARC|X86)(?:_?(?:32|64))?\b")
 
 
@@ -35,7 +38,7 @@ def calls(objects):
     owner, wanted = {}, []
     for path in objects:
         nm = subprocess.run(["nm", path], stdout=subprocess.PIPE, text=True, check=True).stdout
-        for kind, symbol in (line.split()[-2:] for line in nm.splitlines()):
+        for kind, symbol in SYMBOL.findall(nm):
             if kind == "U":
                 wanted.append((name_of(path), symbol))
             elif kind.isupper():
