@@ -20,6 +20,9 @@
 /* No CPU guarantees that longer exclusive sequences succeed. */
 #define EXCLUSIVE_MAX	32
 
+/* Fixups set a result and jump back. */
+#define FIXUP_MAX	64
+
 /* How far from a function to look for code that leads to it or loads from it. */
 #define NEIGHBOURHOOD	SZ_4K
 
@@ -379,13 +382,34 @@ static unsigned long decode_part(struct kprobe_survey *s)
 	return addr;
 }
 
+/*
+ * Marks where a fixup outside of the function comes back: some architectures have such code in a
+ * section of its own, behind all functions.
+ */
+static void follow_fixup(struct kprobe_survey *s, unsigned long addr)
+{
+	unsigned long end = addr + FIXUP_MAX;
+	struct kprobe_insn insn;
+
+	if (kprobe_is_in_function(&s->function, addr) || kprobe_is_in_function(&s->cold, addr))
+		return;
+	do {
+		kprobe_survey_plan(s, &insn, addr, end);
+		if (kprobe_insn_has_target(&insn))
+			mark_landing(&s->scan, &insn, addr);
+		addr += insn.len;
+	} while (insn.len && addr < end && !kprobe_insn_ends_flow(&insn));
+}
+
 /* Follows jump labels and exception fixups: no instruction has their targets. */
 static void follow_tables(struct kprobe_survey *s)
 {
 	unsigned long site = s->scan.start, target;
 
-	while (!s->reason && (target = s->text->next_target(&site, s->scan.end)))
+	while (!s->reason && (target = s->text->next_target(&site, s->scan.end))) {
+		follow_fixup(s, target);
 		s->reason = follow_exit(s, target);
+	}
 }
 
 static void begin_part(struct kprobe_survey *s, const struct kprobe_function *part)
@@ -519,7 +543,7 @@ static u8 marks_made(struct kprobe_survey *s, unsigned long from, unsigned long 
 
 /*
  * What the code around the function makes of the text from @start to @end. Compilers do not lead
- * into another function, and assembly does so from near by.
+ * into another function, and assembly does so from near by; fixups are followed by follow_tables().
  */
 u8 kprobe_survey_around(struct kprobe_survey *s, unsigned long start, unsigned long end)
 {

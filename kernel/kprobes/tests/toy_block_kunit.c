@@ -2,7 +2,7 @@
 /*
  * Tests of blocks, which make instructions conditional, on a made-up instruction set: which of the
  * instructions are in one, what its state is there, and that no jump is. And of data between
- * instructions of several lengths.
+ * instructions of several lengths, and of fixups behind the function.
  */
 #include <kunit/test.h>
 #include <linux/bits.h>
@@ -165,11 +165,73 @@ static void toy_data(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, c->reason, kprobe_scan_site(&survey, ADDR + WORD_SIZE * c->site));
 }
 
+/* A load's fixup, behind the function, comes back to here. */
+static unsigned long comes_back_to;
+
+#define FIXUP	(ADDR + 0x80)
+
+static size_t read_with_fixup(unsigned long addr, u8 *buf, size_t size)
+{
+	long back = (comes_back_to - FIXUP - WORD_SIZE) / WORD_SIZE;
+
+	if (addr < FIXUP)
+		return read_function(addr, buf, size);
+	memset(buf, 0, size);
+	if (addr == FIXUP)
+		put_unaligned_le16(TOY_NOP, buf);
+	if (addr <= FIXUP + WORD_SIZE)
+		put_unaligned_le16(TOY_JUMP(back), buf + (FIXUP + WORD_SIZE - addr));
+	return size;
+}
+
+static bool find_with_fixup(struct kprobe_lookup *lookup, unsigned long addr,
+			    struct kprobe_function *f)
+{
+	if (addr < FIXUP)
+		return find_function(lookup, addr, f);
+	*f = (struct kprobe_function){ .start = FIXUP, .end = FIXUP + 2 * WORD_SIZE };
+	return true;
+}
+
+static unsigned long next_fixup(unsigned long *site, unsigned long end)
+{
+	unsigned long load = ADDR + WORD_SIZE;
+
+	if (*site > load || load >= end)
+		return 0;
+	*site = load + 1;
+	return FIXUP;
+}
+
+static void toy_fixup(struct kunit *test)
+{
+	static const u16 words[] = {
+		TOY_ALU(1, 0), TOY_ALU(2, 0), TOY_NOP, TOY_ALU(1, 0), TOY_ALU(2, 0), TOY_RETURN,
+	};
+	struct kprobe_text with_fixup = text;
+	struct kprobe_region region;
+	unsigned int i;
+
+	with_fixup.read = read_with_fixup;
+	with_fixup.find = find_with_fixup;
+	with_fixup.next_target = next_fixup;
+	memset(function, 0, sizeof(function));
+	for (i = 0; i < ARRAY_SIZE(words); i++)
+		put_unaligned_le16(words[i], function + WORD_SIZE * i);
+	for (i = 1; i < 5; i++) {
+		comes_back_to = ADDR + WORD_SIZE * i;
+		kprobe_survey_init(&survey, &toy_isa, &with_fixup);
+		KUNIT_EXPECT_EQ(test, i < 3 ? KPROBE_REASON_JUMPED_INTO : KPROBE_REASON_NONE,
+				kprobe_scan_region(&survey, &region, ADDR, ADDR + 1));
+	}
+}
+
 static struct kunit_case toy_block_cases_all[] = {
 	KUNIT_CASE_PARAM(toy_block, toy_block_gen_params),
 	KUNIT_CASE(toy_block_unknown),
 	KUNIT_CASE(toy_block_in_large_function),
 	KUNIT_CASE_PARAM(toy_data, toy_data_gen_params),
+	KUNIT_CASE(toy_fixup),
 	{ }
 };
 
