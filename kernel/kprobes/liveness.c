@@ -68,6 +68,23 @@ static u32 dead_at_target(const struct life *l, unsigned long target, unsigned i
 	       f.start == target ? dead_elsewhere(l) : l->dead;
 }
 
+/* The registers that are dead where an instruction leads that does not go on to the next one. */
+static u32 dead_after(const struct life *l, const struct kprobe_insn *insn, unsigned int branches)
+{
+	switch (insn->flow) {
+	case KPROBE_FLOW_RETURN:
+		return dead_elsewhere(l);
+	case KPROBE_FLOW_CALL:
+	case KPROBE_FLOW_CALL_INDIRECT:
+		return l->dead | (insn->dead & ~l->read);
+	case KPROBE_FLOW_JUMP:
+	case KPROBE_FLOW_COND:
+		return branches ? dead_at_target(l, insn->target, branches - 1) : l->dead;
+	default:
+		return l->dead;
+	}
+}
+
 static u32 find_dead(struct life *l, unsigned int branches)
 {
 	const struct kprobe_text *text = l->survey->text;
@@ -75,6 +92,8 @@ static u32 find_dead(struct life *l, unsigned int branches)
 	struct kprobe_insn insn, slot;
 	unsigned long addr;
 	struct life next;
+	bool may_go_on;
+	u32 dead;
 
 	for (i = 0; i < LIFE_MAX; i++) {
 		addr = l->addr;
@@ -84,6 +103,7 @@ static u32 find_dead(struct life *l, unsigned int branches)
 		    text->reserved(text, addr, l->addr))
 			break;
 		note_use(l, &insn, !uncertain);
+		may_go_on = uncertain || insn.flow == KPROBE_FLOW_COND;
 		if (insn.may_skip)
 			uncertain = 1;
 		else if (insn.bundle && insn.flow == KPROBE_FLOW_NEXT)
@@ -95,25 +115,16 @@ static u32 find_dead(struct life *l, unsigned int branches)
 			plan_next(l, &slot);
 			note_use(l, &slot, false);
 		}
-		switch (insn.flow) {
-		case KPROBE_FLOW_RETURN:
-			return dead_elsewhere(l);
-		case KPROBE_FLOW_CALL:
-		case KPROBE_FLOW_CALL_INDIRECT:
-			return l->dead | (insn.dead & ~l->read);
-		case KPROBE_FLOW_JUMP_INDIRECT:
+		if (insn.flow == KPROBE_FLOW_NEXT)
+			continue;
+		dead = dead_after(l, &insn, branches);
+		if (!may_go_on)
+			return dead;
+		if (!branches)
 			return l->dead;
-		case KPROBE_FLOW_JUMP:
-			return branches ? dead_at_target(l, insn.target, branches - 1) :
-					  l->dead;
-		case KPROBE_FLOW_COND:
-			if (!branches)
-				return l->dead;
-			/* On both ways. */
-			next = *l;
-			return dead_at_target(l, insn.target, branches - 1) &
-			       find_dead(&next, branches - 1);
-		}
+		/* On both ways. */
+		next = *l;
+		return dead & find_dead(&next, branches - 1);
 	}
 	return l->dead;
 }
