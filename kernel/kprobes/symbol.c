@@ -41,7 +41,8 @@ struct wanted {
  * struct search - a look through the symbols
  * @wanted:     what for
  * @clone:      the name of the clone that is looked at
- * @seen:       how many symbols matched
+ * @mod:        the module of the symbol that was seen last, NULL for the kernel
+ * @seen:       how many symbols of it matched
  * @functions:  how many of them are in text
  * @addr:       the address of the one that is meant
  * @candidates: where to write the names that would mean one of them, or NULL
@@ -49,6 +50,7 @@ struct wanted {
 struct search {
 	struct wanted *wanted;
 	const char *clone;
+	const struct module *mod;
 	unsigned int seen;
 	unsigned int functions;
 	unsigned long addr;
@@ -105,12 +107,11 @@ static bool is_text(unsigned long addr)
 /* Writes a name that means the symbol and no other. It was the last one to be seen. */
 static void add_candidate(const struct search *s, unsigned long addr)
 {
-	struct module *mod = NULL;
-
 	if (seq_buf_used(s->candidates))
 		seq_buf_putc(s->candidates, ' ');
 	scoped_guard(preempt) {
-		mod = __module_address(addr);
+		const struct module *mod = __module_address(addr);
+
 		if (mod)
 			seq_buf_printf(s->candidates, "%s:", mod->name);
 	}
@@ -118,7 +119,7 @@ static void add_candidate(const struct search *s, unsigned long addr)
 		seq_buf_puts(s->candidates, s->clone);
 	else
 		seq_buf_printf(s->candidates, "%s,%u", s->wanted->name, s->seen);
-	if (!mod)
+	if (!s->mod)
 		seq_buf_printf(s->candidates, " (_text+0x%lx)", addr - (unsigned long)_text);
 }
 
@@ -126,7 +127,13 @@ static void add_candidate(const struct search *s, unsigned long addr)
 static int see(void *data, unsigned long addr)
 {
 	struct search *s = data;
+	const struct module *mod;
 
+	scoped_guard(preempt)
+		mod = __module_address(addr);
+	if (mod != s->mod)
+		s->seen = 0;
+	s->mod = mod;
 	s->seen++;
 	if (s->wanted->position) {
 		if (s->seen < s->wanted->position)
@@ -166,7 +173,7 @@ static void search(struct search *s)
 		else
 			kallsyms_on_each_match_symbol(see, w->name, s);
 		/* The order of modules is that of loading: positions mean nothing among them. */
-		if (s->seen || w->position)
+		if (s->functions || w->position)
 			return;
 	}
 	module_kallsyms_on_each_symbol(w->in_module ? w->module : NULL, see_if_wanted, s);
@@ -188,6 +195,7 @@ static void search_behind_dot(const char *name, struct search *s)
 	w->name[0] = '.';
 	s->addr = 0;
 	s->seen = 0;
+	s->mod = NULL;
 	search(s);
 	s->addr = s->addr ?: data;
 }
