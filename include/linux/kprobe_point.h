@@ -186,6 +186,7 @@ struct kprobe_emulation {
  * @key:       by which hits of a breakpoint find the point: @site. 0 when the breakpoint there, or
  *             the right to write one, is not the point's: it uses ftrace, or the right belongs
  *             to the other point at the site, see kprobe_point_other()
+ * @order:     instead, of a point that is gone: how many had gone before it, and one more
  * @probes:    its probes, the newest first; read under RCU by hits, written
  *             under kprobe_mutex
  * @len:       length of the displaced instruction in bytes
@@ -238,7 +239,10 @@ struct kprobe_point {
 	const struct kprobe_route *route;
 	unsigned long addr;
 	unsigned long site;
-	unsigned long key;
+	union {
+		unsigned long key;
+		unsigned long order;
+	};
 	struct list_head probes;
 	struct kprobe_route text;
 	const struct kprobe_insn *emulated;

@@ -165,6 +165,8 @@ struct kprobe {
 	u8 refused;
 	/* private: how far @addr is after the place that the caller has asked for */
 	s8 moved;
+	/* private: @flags as the caller has given them */
+	u8 given;
 	/* private: linked only while registered; trace_kprobe checks both */
 	struct list_head list;
 	struct hlist_node hlist;

@@ -208,10 +208,11 @@ void kprobe_point_kill(struct kprobe_point *point)
 	struct kprobe *p;
 
 	lockdep_assert_held(&kprobe_mutex);
-	unpublish(point);
-	kprobe_point_set_state(point, KPROBE_POINT_GONE);
+	/* First, by a full barrier: pairs with set_on_point(). */
 	list_for_each_entry(p, &point->probes, list)
 		kprobe_change_flags(p, kprobe_point_flag(point), KPROBE_FLAG_GONE);
+	unpublish(point);
+	kprobe_point_set_state(point, KPROBE_POINT_GONE);
 	/* A task may be at the start of a detour whose code would call the probes' handlers. */
 	kprobe_point_changed(point);
 	list_del_init(&point->batch);
@@ -457,6 +458,8 @@ static bool set_on_point(struct kprobe *kp, bool disabled)
 	found = point && kprobe_point_has(point, kp);
 	if (found)
 		kprobe_point_set_disabled(point, kp, disabled);
+	else
+		smp_rmb();	/* Then flags are read: pairs with kprobe_point_kill(). */
 	raw_local_irq_restore(flags);
 	return found;
 }

@@ -94,7 +94,7 @@ static struct kprobe_point *point_at(struct kprobe_reader *at)
 		point = kprobe_point_next_gone(at->addr, at->gone);
 	if (point) {
 		at->addr = point->addr;
-		at->gone = (unsigned long)point;
+		at->gone = point->order;
 	}
 	return point;
 }

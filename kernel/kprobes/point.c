@@ -57,7 +57,7 @@ unsigned int kprobe_chunk_size(void)
 
 /*
  * All points that are not gone, and those whose text went away while probes were on them;
- * kprobe_mutex. Ordered by probed address, and by the address of their structures if several points
+ * kprobe_mutex. Ordered by probed address, and in the order in which they went if several points
  * that are gone have the same one.
  */
 static struct rb_root points = RB_ROOT;
@@ -108,19 +108,19 @@ static struct kprobe_point *point_of(struct rb_node *node)
 static bool is_before(const struct kprobe_point *point, unsigned long addr,
 		      unsigned long from)
 {
-	return point->addr == addr ? (unsigned long)point < from : point->addr < addr;
+	return point->addr == addr ? point->order < from : point->addr < addr;
 }
 
 static bool node_is_before(struct rb_node *a, const struct rb_node *b)
 {
 	const struct kprobe_point *other = rb_entry(b, struct kprobe_point, by_addr);
 
-	return is_before(point_of(a), other->addr, (unsigned long)other);
+	return is_before(point_of(a), other->addr, other->order);
 }
 
 /*
  * Finds the first point of a tree at or after a probed address, NULL if there is none. Points at
- * that address count only if their structures are at or after @from.
+ * that address count only if their order is @from or more.
  */
 static struct kprobe_point *first_from(const struct rb_root *tree, unsigned long addr,
 				       unsigned long from)
@@ -150,6 +150,10 @@ static struct rb_root *tree_of(const struct kprobe_point *point)
 /* Puts a point into its tree. Hits find it from now on unless it is gone. */
 void kprobe_point_add(struct kprobe_point *point)
 {
+	static unsigned long nr_gone;
+
+	if (point->state == KPROBE_POINT_GONE)
+		point->order = ++nr_gone;
 	rb_add(&point->by_addr, tree_of(point), node_is_before);
 	if (point->state != KPROBE_POINT_GONE)
 		kprobe_table_insert(point);
@@ -249,7 +253,7 @@ bool kprobe_point_has_neighbour(const struct kprobe_point *point)
 
 /*
  * Finds the first gone point from @addr on, NULL if there is none. At @addr itself it skips points
- * whose structure is before @from. @from is only compared: that structure may have been freed.
+ * whose order is less than @from.
  */
 struct kprobe_point *kprobe_point_next_gone(unsigned long addr, unsigned long from)
 {

@@ -175,13 +175,16 @@ static void join(struct kprobe *p, struct kprobe_point *point)
 {
 	u32 kept = KPROBE_FLAG_DISABLED | (names_module(p) ? KPROBE_FLAG_PENDING : 0);
 	u32 flags = kprobe_point_flag(point);
+	bool waited = p->point;
 
 	if (point->on_func_entry)
 		flags |= KPROBE_FLAG_ON_FUNC_ENTRY;
-	if (p->point) {
+	if (waited) {
+		kept |= KPROBE_FLAG_GONE;
 		list_del(&p->list);
 		kprobe_point_put(p->point);
 	} else {
+		p->given = p->flags & (KPROBE_FLAG_DISABLED | KPROBE_FLAG_PENDING);
 		p->nmissed = 0;
 	}
 	p->self = p;
@@ -194,11 +197,14 @@ static void join(struct kprobe *p, struct kprobe_point *point)
 	p->point = point;
 	if (list_empty(&point->probes))
 		memset(point->misses, 0, sizeof(point->misses));
+	/* Release: a hit that sees the probe sees the route that it needs, see point.h. */
+	list_add_rcu(&p->list, &point->probes);
+	/* Last, by a full barrier: pairs with kprobe_set_disabled_in_handler(). */
+	if (waited)
+		kprobe_change_flags(p, KPROBE_FLAG_GONE, 0);
 	/* Detours need not change for a disabled probe: its handlers do not run. */
 	if (!kprobe_disabled(p))
 		kprobe_point_changed(point);
-	/* Release: a hit that sees the probe sees the route that it needs, see point.h. */
-	list_add_rcu(&p->list, &point->probes);
 }
 
 /*
@@ -358,7 +364,7 @@ static void roll_back(const struct kprobe_array *array, int num)
 
 		/* join() has replaced the address that the caller gave. */
 		p->addr = p->symbol_name ? NULL : (void *)p->addr - p->moved - p->offset;
-		p->flags &= KPROBE_FLAG_DISABLED | KPROBE_FLAG_PENDING;
+		p->flags = p->given;
 	}
 }
 

@@ -11,6 +11,7 @@
 #include <linux/workqueue.h>
 
 #include "../hit.h"
+#include "../point.h"
 #include "targets.h"
 
 #define HITS	5
@@ -322,6 +323,32 @@ static void batch_rolls_back(struct kunit *test)
 	expect_batch_counts(test, b, HITS);
 }
 
+static int disable_self(struct kprobe *p, struct pt_regs *regs)
+{
+	return disable_kprobe(p);
+}
+
+/* A probe is hit before one of a later chunk is refused, and its handler disables it. */
+static void rollback_leaves_flags(struct kunit *test)
+{
+	const struct kprobes_place place = { .symbol = "kprobe_check_address" };
+	const int num = 2 * KPROBE_CHUNK;
+	struct kprobe **kps = kunit_kcalloc(test, num, sizeof(*kps), GFP_KERNEL);
+	struct kprobes_counter *first = kprobes_counter(test, &place);
+	int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, kps);
+	first->in_pre = disable_self;
+	kps[0] = &first->kp;
+	for (i = 1; i < num; i++)
+		kps[i] = &kprobes_counter(test, kprobes_place(0))->kp;
+	kps[num - 1]->symbol_name = "kprobes_there_is_no_such_symbol";
+	KUNIT_EXPECT_EQ(test, -ENOENT, register_kprobes(kps, num));
+	KUNIT_EXPECT_GE(test, atomic_read(&first->pre), 1);
+	for (i = 0; i < num; i++)
+		KUNIT_EXPECT_EQ(test, 0, kps[i]->flags);
+}
+
 static void batch_with_duplicate(struct kunit *test)
 {
 	struct batch *b = make_batch(test);
@@ -534,6 +561,7 @@ static struct kunit_case api_cases[] = {
 	KPROBES_CASE_PLACES(unregister_disabled),
 	KUNIT_CASE(batch_of_all_places),
 	KUNIT_CASE(batch_rolls_back),
+	KUNIT_CASE(rollback_leaves_flags),
 	KUNIT_CASE(batch_with_duplicate),
 	KUNIT_CASE(rollback_spares_others),
 	KUNIT_CASE(unregister_skips_others),

@@ -134,7 +134,7 @@ static unsigned int count_gone_points(void)
 
 	guard(mutex)(&kprobe_mutex);
 	while ((point = kprobe_point_next_gone(point ? point->addr : 0,
-					       (unsigned long)point + 1)))
+					       point ? point->order + 1 : 0)))
 		n++;
 	return n;
 }

@@ -5,7 +5,7 @@
  *
  *   insmod kprobes_pending.ko symbol=MODULE:FUNCTION [off=1]
  *   cd /sys/module/kprobes_pending/parameters
- *   cat hits returns nmissed
+ *   cat hits returns disordered
  *   echo 1 >off		# disables both, 0 enables them
  */
 #include <linux/init.h>
@@ -25,9 +25,23 @@ static unsigned int returns;
 module_param(returns, uint, 0444);
 MODULE_PARM_DESC(returns, "how often it has returned");
 
+static unsigned int disordered;
+module_param(disordered, uint, 0444);
+MODULE_PARM_DESC(disordered, "how often the handler of the older probe ran first");
+
+static unsigned int entries;
+
 static int count_hit(struct kprobe *p, struct pt_regs *regs)
 {
 	hits++;
+	disordered += hits != entries;
+	return 0;
+}
+
+/* Of the newer probe. */
+static int count_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	entries++;
 	return 0;
 }
 
@@ -38,7 +52,7 @@ static int count_return(struct kretprobe_instance *ri, struct pt_regs *regs)
 }
 
 static struct kprobe hit = { .pre_handler = count_hit };
-static struct kretprobe ret = { .handler = count_return };
+static struct kretprobe ret = { .entry_handler = count_entry, .handler = count_return };
 static bool off;
 static bool registered;
 

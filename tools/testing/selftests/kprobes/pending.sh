@@ -13,10 +13,11 @@ function=$target:kprobes_target_function
 parameters=/sys/module/$waiter/parameters
 calls=/sys/module/$target/parameters/call
 
-# counts HITS RETURNS: that many have been counted
+# counts HITS RETURNS: that many have been counted, of the newer probe first
 counts()
 {
-	equal "$(cat "$parameters/hits") $(cat "$parameters/returns")" "$1 $2"
+	equal "$(cat "$parameters/hits") $(cat "$parameters/returns")" "$1 $2" &&
+		equal "$(cat "$parameters/disordered")" 0
 }
 
 # lists_waiting NAME [FLAG]: a probe and a return probe wait for it
