@@ -36,6 +36,7 @@
  *  - the flags of a probe, which may change at any time;
  *  - a point's route, once: see struct kprobe_route.
  */
+#include <linux/cpuhotplug.h>
 #include <linux/cpumask.h>
 #include <linux/export.h>
 #include <linux/init.h>
@@ -411,3 +412,23 @@ static int __init init_kprobes(void)
 	return ret;
 }
 early_initcall(init_kprobes);
+
+/* Handlers may have asked for something when this CPU did not serve irq_work. */
+static int cpu_has_changed(unsigned int cpu)
+{
+	kprobe_serve_requests();
+	kretprobe_serve_pools();
+	return 0;
+}
+
+static int __init watch_cpus(void)
+{
+	int ret = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN, "kprobes:gone",
+					    NULL, cpu_has_changed);
+
+	if (ret >= 0)
+		ret = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "kprobes:online",
+						cpu_has_changed, NULL);
+	return min(ret, 0);
+}
+core_initcall(watch_cpus);

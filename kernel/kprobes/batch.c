@@ -445,6 +445,9 @@ static void queue_commit(struct irq_work *work)
 /* A handler may be in an NMI, which cannot queue a work item. */
 static DEFINE_IRQ_WORK(commit_irq_work, queue_commit);
 
+/* A request of a CPU that did not serve irq_work. Not each machine can exchange a bool. */
+static int commit_is_left;
+
 /* False if the probe is not on the point of its address. */
 static bool set_on_point(struct kprobe *kp, bool disabled)
 {
@@ -471,14 +474,26 @@ static bool set_on_point(struct kprobe *kp, bool disabled)
 int kprobe_set_disabled_in_handler(struct kprobe *kp, bool disabled)
 {
 	if (!set_on_point(kp, disabled)) {
-		if (!kprobe_is_waiting(kp))
+		bool waiting = kprobe_is_waiting(kp);
+
+		if (waiting)
+			kprobe_change_flags(kp, KPROBE_FLAG_DISABLED,
+					    disabled ? KPROBE_FLAG_DISABLED : 0);
+		/* Its module may have come meanwhile: pairs with join(). */
+		smp_rmb();
+		if (!set_on_point(kp, disabled) && !waiting)
 			return disabled && kprobe_gone(kp) ? 0 : -EINVAL;
-		kprobe_change_flags(kp, KPROBE_FLAG_DISABLED, disabled ? KPROBE_FLAG_DISABLED : 0);
-		/* Its module may have come meanwhile. */
-		set_on_point(kp, disabled);
 	}
-	irq_work_queue(&commit_irq_work);
+	if (!kprobe_irq_work_queue(&commit_irq_work))
+		WRITE_ONCE(commit_is_left, true);
 	return 0;
+}
+
+/* Serves what handlers have asked for on a CPU that has come or gone. */
+void kprobe_serve_requests(void)
+{
+	if (xchg(&commit_is_left, false))
+		queue_commit(NULL);
 }
 
 /* Waits until the text matches what handlers have switched. kprobe_mutex must not be held. */

@@ -3,7 +3,10 @@
 #define _KERNEL_KPROBES_FRAME_H
 
 /* frame.c: the hits under way on a CPU; synchronize.c: waits for them */
+#include <linux/cpumask.h>
+#include <linux/irq_work.h>
 #include <linux/kprobe_arch.h>
+#include <linux/smp.h>
 
 static __always_inline unsigned int kprobe_context(void)
 {
@@ -19,6 +22,19 @@ static __always_inline struct kprobe_frame *kprobe_first_frame(void)
 static __always_inline bool kprobe_frame_is_used(void)
 {
 	return raw_cpu_read(kprobe_cpu.frame[0].hazard);
+}
+
+/*
+ * Queues irq_work in a handler. Returns false on a CPU that comes up or goes offline: it may not
+ * serve the work any more, and others do when it has come or gone. See cpu_has_changed().
+ */
+static __always_inline bool kprobe_irq_work_queue(struct irq_work *work)
+{
+	bool online = cpu_online(raw_smp_processor_id());
+
+	if (likely(online))
+		irq_work_queue(work);
+	return online;
 }
 
 extern const char kprobe_offline_hazard;

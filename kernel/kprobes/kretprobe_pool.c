@@ -27,6 +27,7 @@
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
+#include "frame.h"
 #include "kretprobe_pool.h"
 
 /* A pool with this many instances does not grow. */
@@ -234,6 +235,12 @@ static void serve_pools(struct irq_work *work)
 
 static DEFINE_PER_CPU(struct irq_work, serve_irq_work) = IRQ_WORK_INIT(serve_pools);
 
+/* Serves the pools that wait since hits on a CPU that has come or gone. */
+void kretprobe_serve_pools(void)
+{
+	serve_pools(NULL);
+}
+
 static __kprobes void ask_for_more(struct kretprobe_pool *pool)
 {
 	/* A full barrier. Pairs with grow_pool(). */
@@ -242,7 +249,7 @@ static __kprobes void ask_for_more(struct kretprobe_pool *pool)
 		llist_add(&pool->waiting, &waiting_pools);
 	}
 	/* On this CPU, as others may keep interrupts disabled: the first grows all that wait. */
-	irq_work_queue(raw_cpu_ptr(&serve_irq_work));
+	kprobe_irq_work_queue(raw_cpu_ptr(&serve_irq_work));
 }
 
 /* Takes a free instance of a segment. NULL if none is found. */
@@ -299,7 +306,7 @@ __kprobes void kretprobe_pool_push_slowly(struct kretprobe_instance *ri)
 		if (!refcount_dec_and_test(&pool->ref))
 			return;
 		llist_add(&pool->waiting, &waiting_pools);
-		irq_work_queue(raw_cpu_ptr(&serve_irq_work));
+		kprobe_irq_work_queue(raw_cpu_ptr(&serve_irq_work));
 		return;
 	}
 	segment = container_of((void *)start, struct kretprobe_segment, instances);

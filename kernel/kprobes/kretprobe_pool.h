@@ -44,6 +44,7 @@ int kretprobe_entry(struct kprobe *p, struct pt_regs *regs);
 bool kretprobe_pool_make(struct kretprobe *rp, unsigned int instances, bool grows);
 void kretprobe_detach(struct kprobe *p);
 void kretprobe_destroy(struct kprobe *p);
+void kretprobe_serve_pools(void);
 const void *kretprobe_hazard(const struct kprobe *p);
 struct kretprobe_instance *kretprobe_pool_pop_slowly(struct kretprobe_pool *pool);
 void kretprobe_pool_push_slowly(struct kretprobe_instance *ri);

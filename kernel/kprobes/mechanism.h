@@ -29,6 +29,7 @@ void kprobe_point_kill(struct kprobe_point *point);
 bool kprobe_in_handler(void);
 int kprobe_set_disabled_in_handler(struct kprobe *kp, bool disabled);
 void kprobe_flush_requests(void);
+void kprobe_serve_requests(void);
 
 /* optimizer.c: turns breakpoints into jumps */
 void kprobe_point_set_optimization(struct kprobe_point *point, enum kprobe_optimization to);

@@ -55,8 +55,40 @@ static void misses_while_offline(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, c->kp.nmissed, missed);
 }
 
+/* Asks for another probe to be enabled, where irq_work is not served any more. */
+static int enable_other(struct kprobe *p, struct pt_regs *regs)
+{
+	struct kprobe *other = kprobes_counter_of(p)->data;
+
+	if (!cpu_online(raw_smp_processor_id()))
+		enable_kprobe(other);
+	return 0;
+}
+
+static void request_is_served(struct kunit *test)
+{
+	static const struct kprobes_place place = { .symbol = "rcutree_dying_cpu" };
+	struct kprobes_counter *other = kprobes_counter(test, kprobes_place(0));
+	struct kprobes_counter *c = kprobes_counter(test, &place);
+	unsigned int cpu = kprobes_cpu_to_stop(test);
+
+	other->kp.flags = KPROBE_FLAG_DISABLED;
+	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&other->kp));
+	c->data = &other->kp;
+	c->in_pre = enable_other;
+	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&c->kp));
+	KUNIT_ASSERT_EQ(test, 0, remove_cpu(cpu));
+	KUNIT_EXPECT_EQ(test, 1, atomic_read(&c->pre));
+	/* Before the CPU comes back. */
+	wait_for_kprobe_optimizer();
+	kprobes_expect_targets(test, 1);
+	kprobes_expect_counts(test, other, 1, 1);
+	KUNIT_EXPECT_EQ(test, 0, add_cpu(cpu));
+}
+
 static struct kunit_case offline_cases[] = {
 	KUNIT_CASE(misses_while_offline),
+	KUNIT_CASE(request_is_served),
 	{}
 };
 
