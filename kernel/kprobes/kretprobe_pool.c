@@ -86,6 +86,9 @@ static struct kretprobe_segment *make_segment(struct kretprobe_pool *pool,
 
 	len = size_add(len, BITS_TO_LONGS(instances) * sizeof(segment->free[0]));
 	len = size_add(len, sizeof(*segment));
+	/* As kvmalloc() does: nobody needs as many, and @ref could not count them. */
+	if (len > INT_MAX)
+		return NULL;
 	gfp |= __GFP_NOWARN;
 	/* The page allocator would take a power of two of pages for a large one. */
 	segment = len > SZ_32K ? __vmalloc(len, gfp | __GFP_ZERO) : kzalloc(len, gfp);
