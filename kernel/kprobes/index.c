@@ -342,6 +342,8 @@ int kprobe_make_index(const struct module *mod)
 		*index = empty;
 		index->max = empty.nr;
 		read_tables(index);
+		/* A module's exception table may lose its init entries meanwhile. */
+		index->nr = min(index->nr, index->max);
 	}
 	static_call_unlock();
 	jump_label_unlock();
