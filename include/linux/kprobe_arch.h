@@ -304,6 +304,11 @@ static inline bool arch_kprobe_text_reserved(unsigned long start, unsigned long 
 #define KPROBE_CFI_TYPE_SIZE	(IS_ENABLED(CONFIG_CFI_CLANG) ? 4 : 0)
 #endif
 
+/* How far behind a relocation's place the last instruction is that livepatch changes with it. */
+#ifndef KPROBE_RELOCATION_LAST
+#define KPROBE_RELOCATION_LAST	0
+#endif
+
 #ifndef arch_kprobe_passes
 /**
  * arch_kprobe_passes() - does execution pass a breakpoint without a hit?

@@ -253,9 +253,14 @@ static void add_relocations(struct index *index)
 		    section->sh_info >= info->hdr.e_shnum ||
 		    strstarts(info->secstrings + section->sh_name, ".klp.rela.vmlinux."))
 			continue;
-		for (; rela < end; rela++)
-			add_reserved(index, rela->r_offset +
-				     info->sechdrs[section->sh_info].sh_addr);
+		for (; rela < end; rela++) {
+			unsigned long place = rela->r_offset +
+					      info->sechdrs[section->sh_info].sh_addr;
+
+			add_reserved(index, place);
+			if (KPROBE_RELOCATION_LAST)
+				add_reserved(index, place + KPROBE_RELOCATION_LAST);
+		}
 	}
 #endif
 }
