@@ -108,7 +108,7 @@ enum kprobe_optimization {
 
 /**
  * enum kprobe_verdict - whether a jump may ever replace the text at a point's site
- * @KPROBE_VERDICT_NONE:       the text was not examined yet
+ * @KPROBE_VERDICT_NONE:       the text was not examined yet, or had a debugger's breakpoint
  * @KPROBE_VERDICT_POSSIBLE:   it may, unless another probe is in the region, or no veneer is
  *                             free
  * @KPROBE_VERDICT_IMPOSSIBLE: it may not, as long as the text exists; or only a short one

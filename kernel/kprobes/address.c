@@ -417,6 +417,8 @@ enum kprobe_reason kprobe_examine_point(struct kprobe_point *point,
 	}
 	point->region_len = reason ? 0 : region->len;
 	point->scratch = reason ? 0 : fls(region->scratch);
-	point->verdict = reason ? KPROBE_VERDICT_IMPOSSIBLE : KPROBE_VERDICT_POSSIBLE;
+	/* A debugger's breakpoint goes again. */
+	if (reason != KPROBE_REASON_DEBUGGER)
+		point->verdict = reason ? KPROBE_VERDICT_IMPOSSIBLE : KPROBE_VERDICT_POSSIBLE;
 	return reason;
 }
