@@ -163,11 +163,15 @@ static void put_handler(struct kprobe_code *c, const struct kprobe *p, const voi
 
 static void put_pre_handlers(struct kprobe_code *c, const struct kprobe_point *point)
 {
+	unsigned int left = X86_DETOUR_HANDLERS;
 	struct kprobe *p;
 
 	list_for_each_entry(p, &point->probes, list) {
 		if (!p->pre_handler || kprobe_disabled(p))
 			continue;
+		/* A handler has enabled more since is_direct(), so the detour is stale. */
+		if (!left--)
+			break;
 		put_handler(c, p, p->pre_handler);
 		if (kprobe_is_return_probe(p))
 			continue;
@@ -206,6 +210,7 @@ static void put_hit(struct kprobe_code *c, struct kprobe_detour *detour)
 static void put_post_hit(struct kprobe_code *c, struct kprobe_detour *detour)
 {
 	const struct kprobe_point *point = detour->point;
+	unsigned int left = X86_DETOUR_HANDLERS;
 	struct kprobe *p;
 
 	detour->arch.save[1] = c->len;
@@ -217,6 +222,8 @@ static void put_post_hit(struct kprobe_code *c, struct kprobe_detour *detour)
 	list_for_each_entry(p, &point->probes, list) {
 		if (!p->post_handler || kprobe_disabled(p))
 			continue;
+		if (!left--)
+			break;
 		PUT(c, 0x31, 0xd2);				/* xor %edx, %edx */
 		put_handler(c, p, p->post_handler);
 	}
