@@ -40,6 +40,16 @@ static __always_inline void kprobe_copy_words(unsigned long *to, const unsigned 
 		WRITE_ONCE(to[i], from ? from[i] : 0);
 }
 
+/* ftrace's call has a second instruction, which is no entry. */
+static inline bool arch_kprobe_text_reserved(unsigned long start, unsigned long end)
+{
+	unsigned long call = start - KPROBE_ENTRY_NOP_SIZE / 2;
+
+	return ftrace_location_range(call, call) == call;
+}
+
+#define arch_kprobe_text_reserved	arch_kprobe_text_reserved
+
 /* In the kernel; ftrace's callbacks run with the interrupts of the call. */
 static __always_inline void arch_kprobe_get_call(struct pt_regs *regs,
 						 struct ftrace_regs *fregs)
