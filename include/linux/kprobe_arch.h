@@ -13,6 +13,8 @@
  * linux/kprobe_arch_unwind.h, and what is not needed where instructions have a fixed length in
  * linux/kprobe_arch_optional.h.
  */
+#include <linux/ftrace.h>
+#include <linux/jump_label.h>
 #include <linux/kprobe_point.h>
 
 #ifdef CONFIG_KPROBES
@@ -287,12 +289,22 @@ static __always_inline bool kprobe_point_skips_nop(const struct kprobe_point *po
  * @start: its first byte
  * @end:   the first one after it
  *
+ * By default it does not. With KPROBE_PATCHED_SLOTS, what ftrace and jump labels patch may become a
+ * branch, and what follows is in its delay slot then: they have only the branch in their tables.
+ *
  * Context: Process context, text_mutex held.
  * Return: True when it does, in a table of its own.
  */
 static inline bool arch_kprobe_text_reserved(unsigned long start, unsigned long end)
 {
+#ifdef KPROBE_PATCHED_SLOTS
+	void *first = (void *)(start - KPROBE_INSN_ALIGN);
+	void *last = (void *)(end - 1 - KPROBE_INSN_ALIGN);
+
+	return ftrace_text_reserved(first, last) || jump_label_text_reserved(first, last);
+#else
 	return false;
+#endif
 }
 #endif
 

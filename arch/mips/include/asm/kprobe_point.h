@@ -7,8 +7,6 @@
  * in $31, and the unwinder knows the call by the stack pointer.
  */
 #include <linux/compiler.h>
-#include <linux/ftrace.h>
-#include <linux/jump_label.h>
 #include <linux/uaccess.h>
 #include <asm/mipsregs.h>
 #include <asm/ptrace.h>
@@ -46,19 +44,8 @@ static __always_inline void arch_kprobe_set_next_ip(struct pt_regs *regs, unsign
 void kprobe_sync_slots(void);
 #define arch_kprobe_sync_slots	kprobe_sync_slots
 
-/*
- * What ftrace and jump labels patch may become a branch: what follows is in its delay slot then.
- * They have one word of it in their tables.
- */
-static inline bool arch_kprobe_text_reserved(unsigned long start, unsigned long end)
-{
-	void *first = (void *)(start - KPROBE_INSN_ALIGN);
-	void *last = (void *)(end - 1 - KPROBE_INSN_ALIGN);
-
-	return ftrace_text_reserved(first, last) || jump_label_text_reserved(first, last);
-}
-
-#define arch_kprobe_text_reserved	arch_kprobe_text_reserved
+/* What ftrace and jump labels patch may become a branch with a delay slot. */
+#define KPROBE_PATCHED_SLOTS
 
 #define KPROBE_LINK(r)	((r)->regs[31])
 

@@ -48,6 +48,9 @@ static __always_inline void arch_kprobe_set_next_ip(struct pt_regs *regs, unsign
 /* "flush" makes stores visible to other CPUs at some time, an interrupt by the time it ends. */
 #define arch_kprobe_sync_slots	kick_all_cpus_sync
 
+/* What ftrace and jump labels patch may become a branch with a delay slot. */
+#define KPROBE_PATCHED_SLOTS
+
 /* They return by %g7, or in another task. */
 asmlinkage void VISenter(void);
 asmlinkage void switch_to_pc(void);
