@@ -28,6 +28,9 @@ static int before(struct kprobe *p, struct pt_regs *regs)
 {
 	const struct filename *file = (void *)regs_get_kernel_argument(regs, 1);
 
+	/* The function has not looked yet at what its caller got from user space. */
+	if (IS_ERR(file))
+		return 0;
 	pr_info_ratelimited("%s removes %s\n", current->comm, file->name);
 	return 0;
 }

@@ -22,6 +22,8 @@ hello()
 	: >"$work/file"
 	unlink "$work/file"
 	unlink "$absent" 2>/dev/null
+	# What the function gets then is no name.
+	unlink '' 2>/dev/null
 	logged "^kprobe_example: unlink removes $work/file\$" &&
 		logged '^kprobe_example: unlink gets 0$' &&
 		logged "^kprobe_example: unlink removes $absent\$" &&
