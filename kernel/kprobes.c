@@ -21,9 +21,11 @@
  *   jump labels) -> jump_label_mutex, static_call_mutex, ftrace's direct_mutex and
  *   ftrace_lock -> text_mutex -> module_mutex
  *
- * Work on many probes is a series of operations, each on at most KPROBE_CHUNK of them under one
- * hold of the mutex. No RCU grace period is waited for under these locks, nor when probes are
- * registered or enabled. A caller that waits for handlers holds no lock: see synchronize.c.
+ * Work on many probes that a user asks for is a series of operations, each on at most KPROBE_CHUNK
+ * of them under one hold of the mutex; what a module's coming or going asks for is one. No RCU
+ * grace period is waited for under these locks, nor when probes are registered or enabled, unless a
+ * refused array is taken off again. A caller that waits for handlers holds no lock: see
+ * synchronize.c.
  *
  * A hit takes no lock, allocates nothing, and calls nothing that can be probed except the users'
  * handlers. It reads
@@ -274,9 +276,8 @@ static bool is_point(const void *hazard, const void *point)
  * disable_kprobe() - keep a probe's handlers from running
  * @kp: a registered probe
  *
- * When it returns, no handler of the probe runs or will run until enable_kprobe(). It waits,
- * without a time limit, until running handlers have returned, also if the probe was disabled
- * before.
+ * When it returns, no handler of the probe runs or will run until enable_kprobe(). It waits
+ * until running handlers have returned, also if the probe was disabled before.
  *
  * A probe's handler may call it, for this probe or another one. It then does not wait: hits
  * that begin later do not call the probe's handlers, and handlers that run go on.
@@ -353,8 +354,8 @@ EXPORT_SYMBOL_GPL(enable_kprobe);
  * @addr: the address
  *
  * Unregistering does not wait for RCU: neither an RCU read-side section nor disabled preemption
- * keeps a probe from being freed. Disabled interrupts do, because unregistering interrupts
- * every CPU before it returns.
+ * keeps a probe from being freed. Disabled interrupts do where RCU is watching, because
+ * unregistering interrupts every such CPU before it returns.
  *
  * Context: kprobe_mutex held, or interrupts disabled: the probe stays until the mutex is
  * released or interrupts are enabled. A caller in any other context must keep the probe

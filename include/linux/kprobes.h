@@ -97,7 +97,8 @@ typedef int (*kretprobe_handler_t)(struct kretprobe_instance *ri,
  *                        which keeps only the post-handler from being called
  * @KPROBE_MISS_OFFLINE:  RCU does not know the CPU, which comes up or goes down
  * @KPROBE_MISS_INSTANCE: a call of a function with a return probe found no free instance
- * @KPROBE_MISS_BRANCHED: no post-handler is called after a branch of which a copy runs
+ * @KPROBE_MISS_BRANCHED: no post-handler is called after a branch of which a copy runs, nor where
+ *                        C code cannot be called from the copy
  * @KPROBE_MISS_CAUSES:   number of causes
  */
 enum kprobe_miss {

@@ -34,8 +34,8 @@
  * @offset: not used; some architectures once looked elsewhere for the entry
  *
  * Context: Process context, may sleep.
- * Return: The symbol's address, that of the first one if a probe's name would be ambiguous; NULL
- * if there is none.
+ * Return: The symbol's address, that of any one if a probe's name would be ambiguous; NULL if
+ * there is none.
  */
 kprobe_opcode_t *kprobe_lookup_name(const char *name, unsigned int offset)
 {
@@ -151,7 +151,7 @@ enum kprobe_reason kprobe_resolve(const struct kprobe *p, struct kprobe_lookup *
  * Context: Process context, may sleep. Takes no lock of kprobes: perf asks while it holds the
  * lock of a context, which CPU hotplug takes, and a registration waits for CPU hotplug.
  * Return: 0 if it is, -EINVAL if not, -ENOENT if the symbol is unknown. Of several symbols of a
- * name the first one is looked at.
+ * name any one is looked at.
  */
 int kprobe_on_func_entry(kprobe_opcode_t *addr, const char *sym, unsigned long offset)
 {

@@ -87,7 +87,7 @@ static __kprobes int slot_fault(struct kprobe_point *point, unsigned long origin
  * @trapnr: the architecture's number of the trap
  *
  * Context: Any.
- * Return: 1 if a probe's fault handler has dealt with it, else 0.
+ * Return: What a probe's fault handler has returned if that has dealt with it, else 0.
  */
 __kprobes int kprobe_fault_handler(struct pt_regs *regs, int trapnr)
 {

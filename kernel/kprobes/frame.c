@@ -179,7 +179,7 @@ __kprobes void kprobe_busy_end(void)
  * kprobe_task_dies() - release the frames of a task that dies in a handler
  *
  * The handler never returns. Without this, later hits on the CPU would be missed, also those of
- * the exiting task, and kprobe_synchronize() would wait forever.
+ * the exiting task, and kprobe_synchronize() would always need a grace period.
  *
  * Context: Task context, on the CPU where the handler ran, before the task could be preempted.
  * Interrupts enabled or not.

@@ -85,7 +85,8 @@ static void complain(int cpu)
 
 /*
  * Waits until each hit that began before, and whose hazard pointer @uses accepts, has called its
- * handlers. Sleeps, and must not be called with a lock held: a handler may take any time to return.
+ * handlers, or for an expedited grace period if that ends sooner. Sleeps, and must not be called
+ * with a lock held: a handler may take long to return.
  */
 void kprobe_synchronize(kprobe_uses_t uses, const void *arg)
 {

@@ -41,6 +41,9 @@
 /* Offset of @route.run_post in struct kprobe_detour. */
 #ifdef CONFIG_PPC64
 #define KPROBE_DETOUR_RUN_POST	32
+
+/* Livepatch makes the nop behind a call restore r2. */
+#define KPROBE_RELOCATION_LAST	4
 #else
 #define KPROBE_DETOUR_RUN_POST	16
 #endif
