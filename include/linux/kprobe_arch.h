@@ -447,6 +447,10 @@ enum kprobe_reason arch_kprobe_emit_detour(struct kprobe_detour *detour,
 
 /* The architecture's return trampoline; it calls kretprobe_return(). */
 void kretprobe_trampoline(void);
+#ifdef KRETPROBE_TRAMPOLINE_MARKS
+/* Addresses in it, for unwinders: of its call, and of its last instruction. */
+extern const unsigned long kretprobe_trampoline_marks[2];
+#endif
 
 void kretprobe_return(struct pt_regs *regs, void *fp);
 

@@ -170,6 +170,25 @@ __kprobes bool kprobe_saves_regs(unsigned long pc)
 	       pc < (unsigned long)kprobe_trampolines_end;
 }
 
+/*
+ * Undoes what the return trampoline has done to the stack. Between its first instruction and its
+ * call registers are not saved yet, so unwinding begins at its start. At its last instruction they
+ * are restored. Elsewhere they are saved.
+ */
+static __kprobes void leave_return_trampoline(struct kprobe_unwind *at)
+{
+#ifdef KRETPROBE_TRAMPOLINE_MARKS
+	unsigned long start = (unsigned long)kretprobe_trampoline;
+
+	if (at->ip > start && at->ip <= kretprobe_trampoline_marks[0]) {
+		at->ip = start;
+		at->sp += sizeof(struct pt_regs);
+	} else if (at->ip == kretprobe_trampoline_marks[1]) {
+		at->ip = at->link;
+	}
+#endif
+}
+
 /**
  * kprobe_unwind_stub() - undo a stub's call in registers that unwinding begins with
  * @at: registers of a trap or interrupt, which need not be kprobes' own; changed to those of
@@ -186,11 +205,15 @@ __kprobes bool kprobe_saves_regs(unsigned long pc)
  */
 __kprobes bool kprobe_unwind_stub(struct kprobe_unwind *at)
 {
-	bool called = at->ip == (unsigned long)kprobe_post_trampoline ||
-		      kprobe_saves_regs(at->ip);
-	unsigned long ip = at->ip, link;
+	unsigned long ip, link;
 	unsigned int pushed;
+	bool called;
 
+	leave_return_trampoline(at);
+	ip = at->ip;
+	/* At the start of the return trampoline nothing is called yet. */
+	called = ip != (unsigned long)kretprobe_trampoline &&
+		 (ip == (unsigned long)kprobe_post_trampoline || kprobe_saves_regs(ip));
 	/*
 	 * A trampoline keeps the address in the slot that it returns to in a register of its own.
 	 * While it is not there, nothing was called that overwrites the link register.

@@ -101,12 +101,16 @@ SYM_CODE_START(kretprobe_trampoline)
 	LONG_S	t0, sp, PT_ERA
 	move	a0, sp
 	PTR_ADDI a1, sp, PT_SIZE
-	bl	kretprobe_return
+.Lcall:	bl	kretprobe_return
 	RESTORE_REGS
 	LONG_L	ra, sp, PT_R1
 	PTR_ADDI sp, sp, PT_SIZE
-	jr	ra
+.Lleave: jr	ra
 SYM_CODE_END(kretprobe_trampoline)
+
+	.pushsection .rodata, "a"
+SYM_DATA(kretprobe_trampoline_marks, .dword .Lcall, .Lleave)
+	.popsection
 #endif
 
 /*

@@ -37,6 +37,7 @@ struct trace {
  * struct arrival - the instruction with the breakpoint
  * @original: what the breakpoint has replaced
  * @hits:     how often the breakpoint was hit
+ * @returned: the probed function has returned by then
  * @want:     trace from the probed instruction
  * @have:     trace from the registers of the trap
  * @through:  trace from the trap itself
@@ -44,6 +45,7 @@ struct trace {
 static struct arrival {
 	u32 original;
 	unsigned int hits;
+	bool returned;
 	struct trace want;
 	struct trace have;
 	struct trace through;
@@ -173,6 +175,20 @@ static bool goes_on_after_trap(const struct kprobe_point *point, const struct tr
 	       !is_from(point, t->entries[from - 1]) && !kprobe_saves_regs(t->entries[from - 1]);
 }
 
+/*
+ * The function has returned: its caller comes next, after no more than @lead entries of what runs
+ * meanwhile.
+ */
+static bool goes_on_in_caller(const struct trace *t, unsigned int lead)
+{
+	const struct trace *want = &arrival.want;
+	unsigned int from = t->nr - (want->nr - 1);
+
+	return t->nr >= want->nr - 1 && from <= lead &&
+	       !memcmp(t->entries + from, want->entries + 1,
+		       (want->nr - 1) * sizeof(want->entries[0]));
+}
+
 static void print(struct kunit *test, const char *what, const struct trace *t)
 {
 	unsigned int i;
@@ -183,9 +199,15 @@ static void print(struct kunit *test, const char *what, const struct trace *t)
 
 static bool is_right(struct kunit *test, const struct kprobe_point *point, unsigned long addr)
 {
-	bool begins = goes_on(point, &arrival.have, 0);
-	bool goes = goes_on_after_trap(point, &arrival.through);
+	bool begins, goes;
 
+	if (arrival.returned) {
+		begins = goes_on_in_caller(&arrival.have, 1);
+		goes = goes_on_in_caller(&arrival.through, TRAP_DEPTH);
+	} else {
+		begins = goes_on(point, &arrival.have, 0);
+		goes = goes_on_after_trap(point, &arrival.through);
+	}
 	if (begins && goes)
 		return true;
 	kunit_info(test, "%s at %pS:\n", begins ? "through the trap" : "from the registers",
@@ -312,6 +334,7 @@ static void pass_place(struct kunit *test, const struct kprobes_place *place,
 		kunit_skip(test, "a trace has whatever looks like text on the stack");
 	if (returns)
 		kprobes_returning(test, place->symbol);
+	arrival.returned = false;
 	c->in_pre = note_want;
 	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&c->kp));
 	kprobes_expect_way(test, c);
@@ -347,6 +370,25 @@ static void in_middle(struct kunit *test)
 	pass_place(test, &place, kprobes_opt_middle, false);
 }
 
+#ifdef KRETPROBE_TRAMPOLINE_MARKS
+static void in_return_trampoline(struct kunit *test)
+{
+	const struct kprobes_place place = { .symbol = "kprobes_opt_plain" };
+	struct kprobes_counter *c = kprobes_counter(test, &place);
+
+	if (KPROBES_TRACE_GUESSES)
+		kunit_skip(test, "a trace has whatever looks like text on the stack");
+	kprobes_returning(test, place.symbol);
+	c->in_pre = note_want;
+	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&c->kp));
+	kprobes_expect_way(test, c);
+	call(kprobes_opt_plain);
+	KUNIT_ASSERT_GT(test, arrival.want.nr, 3);
+	arrival.returned = true;
+	pass_trampoline(test, c->kp.point, kprobes_opt_plain, kretprobe_trampoline, true);
+}
+#endif
+
 #ifdef KPROBES_HAS_LITERALS
 /* Its copy is longer than the instruction. */
 static void at_literal(struct kunit *test)
@@ -363,6 +405,9 @@ static struct kunit_case trace_cases[] = {
 	KPROBES_CASE_WAYS(at_entry),
 	KPROBES_CASE_WAYS(at_entry_with_return_probe),
 	KPROBES_CASE_WAYS(in_middle),
+#ifdef KRETPROBE_TRAMPOLINE_MARKS
+	KPROBES_CASE_WAYS(in_return_trampoline),
+#endif
 #ifdef KPROBES_HAS_LITERALS
 	KPROBES_CASE_WAYS(at_literal),
 #endif

@@ -20,6 +20,9 @@
 #define KPROBE_STUB_SAVED	12
 #define KPROBE_STUB_LEAVE	8
 
+/* The return trampoline has kretprobe_trampoline_marks. */
+#define KRETPROBE_TRAMPOLINE_MARKS
+
 #ifndef __ASSEMBLY__
 #include <linux/types.h>
 
