@@ -20,9 +20,6 @@
 /* No CPU guarantees that longer exclusive sequences succeed. */
 #define EXCLUSIVE_MAX	32
 
-/* Fixups set a result and jump back. */
-#define FIXUP_MAX	64
-
 /* How far from a function to look for code that leads to it or loads from it. */
 #define NEIGHBOURHOOD	SZ_4K
 
@@ -382,21 +379,17 @@ static unsigned long decode_part(struct kprobe_survey *s)
 	return addr;
 }
 
-/*
- * Marks where a fixup outside of the function comes back: some architectures have such code in a
- * section of its own, behind all functions.
- */
+/* Marks where a fixup outside of the function comes back. It sets a result before. */
 static void follow_fixup(struct kprobe_survey *s, unsigned long addr)
 {
-	unsigned long end = addr + FIXUP_MAX;
+	unsigned long end = addr + SZ_64;
 	struct kprobe_insn insn;
 
 	if (kprobe_is_in_function(&s->function, addr) || kprobe_is_in_function(&s->cold, addr))
 		return;
 	do {
 		kprobe_survey_plan(s, &insn, addr, end);
-		if (kprobe_insn_has_target(&insn))
-			mark_landing(&s->scan, &insn, addr);
+		mark_landing(&s->scan, &insn, addr);
 		addr += insn.len;
 	} while (insn.len && addr < end && !kprobe_insn_ends_flow(&insn));
 }
