@@ -84,7 +84,7 @@ static void attach_waiting(struct kprobe_point *point, const struct module *mod,
 /* The module's COMING notifiers run; or it is live, and could not be probed before. */
 void kprobe_arm_waiting(const struct module *mod)
 {
-	struct kprobe_point *point, *next, *new;
+	struct kprobe_point *point, *next;
 	struct kprobe_chunk chunk;
 	unsigned int nr = 0;
 
@@ -95,9 +95,9 @@ void kprobe_arm_waiting(const struct module *mod)
 		attach_waiting(point, mod, &chunk, &nr);
 	}
 	/* Those that were registered while the module was not there are newer. */
-	for (new = kprobe_point_next_gone(0, 0); new && !new->addr; new = next) {
-		next = kprobe_point_next_gone(0, new->order + 1);
-		attach_waiting(new, mod, &chunk, &nr);
+	for (point = kprobe_point_next_gone(0, 0); point && !point->addr; point = next) {
+		next = kprobe_point_next_gone(0, point->order + 1);
+		attach_waiting(point, mod, &chunk, &nr);
 	}
 	commit(&chunk, mod);
 }
