@@ -324,11 +324,11 @@ static void pass_trampoline(struct kunit *test, const struct kprobe_point *point
 	KUNIT_EXPECT_EQ(test, hits > 0, called);
 }
 
-static void pass_place(struct kunit *test, const struct kprobes_place *place,
-		       int (*fn)(int a), bool returns)
+/* Notes the trace from a probe at the place, and returns the probe's point. */
+static const struct kprobe_point *begin(struct kunit *test, const struct kprobes_place *place,
+					int (*fn)(int a), bool returns)
 {
 	struct kprobes_counter *c = kprobes_counter(test, place);
-	bool stub;
 
 	if (KPROBES_TRACE_GUESSES)
 		kunit_skip(test, "a trace has whatever looks like text on the stack");
@@ -341,9 +341,17 @@ static void pass_place(struct kunit *test, const struct kprobes_place *place,
 	call(fn);
 	KUNIT_ASSERT_GT(test, arrival.want.nr, 3);
 	KUNIT_EXPECT_EQ(test, arrival.want.entries[0], c->kp.point->site);
-	stub = pass_slot(test, c->kp.point, fn);
-	pass_trampoline(test, c->kp.point, fn, kprobe_post_trampoline, true);
-	pass_trampoline(test, c->kp.point, fn, kprobe_detour_common, stub);
+	return c->kp.point;
+}
+
+static void pass_place(struct kunit *test, const struct kprobes_place *place,
+		       int (*fn)(int a), bool returns)
+{
+	const struct kprobe_point *point = begin(test, place, fn, returns);
+	bool stub = pass_slot(test, point, fn);
+
+	pass_trampoline(test, point, fn, kprobe_post_trampoline, true);
+	pass_trampoline(test, point, fn, kprobe_detour_common, stub);
 }
 
 static void at_entry(struct kunit *test)
@@ -374,18 +382,10 @@ static void in_middle(struct kunit *test)
 static void in_return_trampoline(struct kunit *test)
 {
 	const struct kprobes_place place = { .symbol = "kprobes_opt_plain" };
-	struct kprobes_counter *c = kprobes_counter(test, &place);
+	const struct kprobe_point *point = begin(test, &place, kprobes_opt_plain, true);
 
-	if (KPROBES_TRACE_GUESSES)
-		kunit_skip(test, "a trace has whatever looks like text on the stack");
-	kprobes_returning(test, place.symbol);
-	c->in_pre = note_want;
-	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&c->kp));
-	kprobes_expect_way(test, c);
-	call(kprobes_opt_plain);
-	KUNIT_ASSERT_GT(test, arrival.want.nr, 3);
 	arrival.returned = true;
-	pass_trampoline(test, c->kp.point, kprobes_opt_plain, kretprobe_trampoline, true);
+	pass_trampoline(test, point, kprobes_opt_plain, kretprobe_trampoline, true);
 }
 #endif
 
