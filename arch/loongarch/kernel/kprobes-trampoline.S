@@ -16,7 +16,10 @@
 /* No instruction of it can be probed, whatever labels there are. */
 	.section .kprobes.text, "ax"
 
-/* r0 and all that RESTORE_REGS restores, and u0. */
+/*
+ * r0 and all that RESTORE_REGS restores, u0, and the control registers that events can fetch. There
+ * is no exception: its number and address are 0.
+ */
 .macro SAVE_REGS
 	LONG_S	zero, sp, PT_R0
 	LONG_S	tp, sp, PT_R2
@@ -48,7 +51,13 @@
 	bstrpick.d t1, t0, 9, 9
 	bstrins.d t0, t1, 63, 3
 	LONG_S	t0, sp, PT_PRMD
+	csrrd	t0, LOONGARCH_CSR_EUEN
+	LONG_S	t0, sp, PT_EUEN
+	csrrd	t0, LOONGARCH_CSR_ECFG
+	LONG_S	t0, sp, PT_ECFG
 	LONG_S	zero, sp, PT_BVADDR
+	LONG_S	zero, sp, PT_ESTAT
+	LONG_S	zero, sp, PT_ORIG_A0
 .endm
 
 /*

@@ -220,6 +220,8 @@ static const char * const no_go[] __initconst = {
 	"handle_tlb_protect", "handle_tlb_load", "handle_tlb_load_ptw", "handle_tlb_store",
 	"handle_tlb_store_ptw", "handle_tlb_modify", "handle_tlb_modify_ptw", "handle_tlb_refill",
 	"tlb_do_page_fault_0", "tlb_do_page_fault_1",
+	/* They end with the registers of user space, where a trap knows neither CPU nor task. */
+	"ret_from_fork", "ret_from_kernel_thread",
 	/* An exception of the TLB, in a handler, overwrites the registers that they use. */
 	"__update_tlb", "__update_hugetlb",
 	/* handle_vint() knows its instructions by their addresses. */
@@ -228,12 +230,12 @@ static const char * const no_go[] __initconst = {
 	"relocate_new_kernel", "kexec_smp_wait",
 	"swsusp_asm_suspend", "swsusp_asm_resume", "swsusp_arch_suspend", "swsusp_arch_resume",
 	"loongarch_suspend_enter", "loongarch_wakeup_start", "loongarch_common_suspend",
-	"loongarch_common_resume", "loongarch_acpi_suspend",
+	"loongarch_common_resume", "loongarch_acpi_suspend", "local_flush_tlb_all",
 	/* A CPU comes up, until per_cpu_trap_init() has set the vectors. */
 	"kernel_entry", "smpboot_entry", "start_secondary", "sync_counter", "cpu_probe",
 	"per_cpu_trap_init", "tlb_init", "setup_ptwalker", "setup_tlb_handler",
 	/* A CPU goes offline: as dying[] of kernel/kprobes/blacklist.c. */
-	"idle_play_dead", "poll_play_dead",
+	"idle_play_dead", "poll_play_dead", "local_flush_tlb_user",
 	/*
 	 * ftrace patches its own calls of tracers without a record of the place. The labels are
 	 * symbols of their own.

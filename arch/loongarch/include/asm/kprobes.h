@@ -53,9 +53,6 @@ typedef u32 kprobe_opcode_t;
 /* The first word of what ftrace patches at a function's entry: move t0, ra. */
 #define KPROBE_ENTRY_OPCODE	0x0015002c
 
-/* All code where RCU is not watching is noinstr. */
-#define ARCH_KPROBE_RCU_WATCHES
-
 /**
  * struct arch_kprobe_insn - what else is known of an instruction
  * @value: what pcaddi and its kin write to their register; an indirect target's distance from its

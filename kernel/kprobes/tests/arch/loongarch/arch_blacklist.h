@@ -18,11 +18,15 @@ static const char * const serving_here[] = {
 	"__update_tlb", "__switch_to",
 };
 
-/* Executed before a CPU can take a trap, from a copy, or on another stack; some may be there. */
+/*
+ * Executed before a CPU can take a trap, from a copy, on another stack, or with the registers of
+ * user space; some may be there.
+ */
 static const char * const early_here[] = {
 	"start_secondary", "sync_counter", "cpu_probe", "per_cpu_trap_init", "__arch_cpu_idle",
 	"relocate_new_kernel", "kexec_smp_wait", "swsusp_asm_suspend", "swsusp_asm_resume",
 	"loongarch_suspend_enter", "loongarch_common_suspend", "loongarch_common_resume",
+	"local_flush_tlb_all", "ret_from_fork", "ret_from_kernel_thread",
 };
 
 /* Not on the blacklist, because it is in no section of the kernel's text. */
@@ -35,7 +39,7 @@ static const char * const guest_here[] = {
 
 /* No grace period waits for a CPU in these. */
 static const char * const dying_here[] = {
-	"idle_play_dead",
+	"idle_play_dead", "local_flush_tlb_user",
 };
 
 /* Labels between which ftrace patches or copies its code; some may be there. */
@@ -46,7 +50,7 @@ static const char * const ftrace_here[] = {
 
 /* Entered or left in another way than functions: no return probes, but probes. */
 static const char * const no_functions_here[] = {
-	"ftrace_stub_direct_tramp", "ret_from_fork", "ret_from_kernel_thread",
+	"ftrace_stub_direct_tramp",
 };
 
 #endif /* _KPROBES_TESTS_LOONGARCH_BLACKLIST_H */

@@ -19,6 +19,8 @@ static const struct unmarked unmarked_here[] = {
 		"handle_lsx", "handle_lasx", "handle_lbt", "handle_ri", "handle_watch",
 		"handle_reserved", "handle_sys", "handle_vint", "except_vec_cex",
 		"cache_parity_error" } },
+	{ "it ends with the registers of user space", {
+		"ret_from_fork", "ret_from_kernel_thread" } },
 	{ "the TLB has missed, or needs a page", {
 		"handle_tlb_protect", "handle_tlb_load", "handle_tlb_load_ptw",
 		"handle_tlb_store", "handle_tlb_store_ptw", "handle_tlb_modify",
@@ -31,12 +33,12 @@ static const struct unmarked unmarked_here[] = {
 		"swsusp_asm_resume", "swsusp_arch_suspend", "swsusp_arch_resume",
 		"loongarch_suspend_enter", "loongarch_wakeup_start",
 		"loongarch_common_suspend", "loongarch_common_resume",
-		"loongarch_acpi_suspend" } },
+		"loongarch_acpi_suspend", "local_flush_tlb_all" } },
 	{ "a CPU comes up, without vectors", {
 		"kernel_entry", "smpboot_entry", "start_secondary", "sync_counter", "cpu_probe",
 		"per_cpu_trap_init", "tlb_init", "setup_ptwalker", "setup_tlb_handler" } },
 	{ "a CPU goes offline, and RCU was told", {
-		"idle_play_dead", "poll_play_dead" } },
+		"idle_play_dead", "poll_play_dead", "local_flush_tlb_user" } },
 	{ "marked in assembly, which leaves no symbol", {
 		"handle_syscall", "memset", "__memset", "__memset_generic", "__memset_fast",
 		"memmove", "__memmove", "__rmemcpy", "__rmemcpy_generic", "__rmemcpy_fast",
