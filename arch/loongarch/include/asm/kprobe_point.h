@@ -8,7 +8,6 @@
  */
 #include <linux/compiler.h>
 #include <linux/ftrace.h>
-#include <linux/linkage.h>
 #include <linux/uaccess.h>
 #include <asm/break.h>
 #include <asm/inst.h>
@@ -43,22 +42,15 @@ static inline bool arch_kprobe_text_reserved(unsigned long start, unsigned long 
 #define arch_kprobe_text_reserved	arch_kprobe_text_reserved
 #endif
 
-/* In entry.S. A new task comes to them with their own address in ra. */
-asmlinkage void ret_from_fork(void);
-asmlinkage void ret_from_kernel_thread(void);
-
+#ifdef CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS
+/* It goes back to the traced function by t1; ra is that function's. */
 static inline bool arch_kprobe_is_called(unsigned long addr)
 {
-#ifdef CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS
-	/* It goes back to the traced function by t1; ra is that function's. */
-	if (addr == (unsigned long)ftrace_stub_direct_tramp)
-		return false;
-#endif
-	return addr != (unsigned long)ret_from_fork &&
-	       addr != (unsigned long)ret_from_kernel_thread;
+	return addr != (unsigned long)ftrace_stub_direct_tramp;
 }
 
 #define arch_kprobe_is_called	arch_kprobe_is_called
+#endif
 
 #define KPROBE_LINK(r)	((r)->regs[1])
 
