@@ -13,8 +13,9 @@
  * branch's target as the next address, so it is not displaced and faults where it is. Only in
  * detours do branches have copies, and there with their delay slots.
  *
- * Emulation of return restores a window: windows are flushed, the saved %o registers become those
- * of the caller, and the trap's own return fills the caller's window.
+ * "return" restores a window. Frames of outer traps know their window by its number, so emulation
+ * must not put the caller's registers into another one. A hit goes on in a slot, with a copy of
+ * "return" and its delay slot.
  */
 #include <linux/bitops.h>
 #include <linux/bits.h>
@@ -212,6 +213,12 @@ static bool overwrites_target(u32 word)
 	return rd_of(word) == rs1_of(word) || (!(word & IMM) && rd_of(word) == rs2_of(word));
 }
 
+/* Is it "return"? */
+static bool restores_window(u32 word)
+{
+	return (word & 0xc1f80000) == 0x81c80000;
+}
+
 /* Can a copy of the instruction be in the delay slot of a branch's copy? */
 static bool fits_delay_slot(u32 word)
 {
@@ -260,6 +267,10 @@ static enum kprobe_reason plan(struct kprobe_insn *insn, const u8 *bytes, size_t
 		insn->fault = 2 * WORD;
 	if (insn->bundle && avail >= 2 * WORD)
 		insn->no_copy |= !fits_delay_slot(get_unaligned_be32(bytes + WORD));
+	/* Its slot has the delay slot too. */
+	insn->may_fault = restores_window(word);
+	if (insn->may_fault && insn->no_copy)
+		reason = reason ?: KPROBE_REASON_FORM;
 	return reason;
 }
 

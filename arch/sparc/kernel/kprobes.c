@@ -67,17 +67,12 @@ void arch_kprobe_patch(const struct kprobe_patch *patches, unsigned int nr)
 	kick_all_cpus_sync();
 }
 
-/* Where the probed code's window is when windows were flushed, with its %l and %i registers. */
-static __always_inline struct reg_window *flushed_window(const struct pt_regs *regs)
-{
-	flushw_all();
-	return (struct reg_window *)(regs->u_regs[UREG_FP] + STACK_BIAS);
-}
-
+/* The probed code's %l and %i registers are in its window, on the stack once that was flushed. */
 static __always_inline unsigned long *flushed_reg(struct pt_regs *regs, unsigned int reg)
 {
-	struct reg_window *window = flushed_window(regs);
+	struct reg_window *window = (struct reg_window *)(regs->u_regs[UREG_FP] + STACK_BIAS);
 
+	flushw_all();
 	return reg < 24 ? &window->locals[reg - 16] : &window->ins[reg - 24];
 }
 
@@ -97,7 +92,7 @@ static __kprobes void set_reg(struct pt_regs *regs, unsigned int reg, unsigned l
 		regs->u_regs[reg] = value;
 }
 
-/* "return" and jmpl have a register, and another one or a number of 13 bits. */
+/* jmpl and branches that compare have a register, and another one or a number. */
 static __kprobes unsigned long second_operand(struct pt_regs *regs, u32 word, unsigned int bits)
 {
 	return word & BIT(13) ? sign_extend64(word, bits - 1) : get_reg(regs, word & 0x1f);
@@ -178,19 +173,6 @@ static __kprobes bool condition_holds(struct pt_regs *regs, u32 word)
 	return flags_hold(condition, compare(rs1, second_operand(regs, word, 5), word & BIT(21)));
 }
 
-/*
- * "return" restores the caller's window. Windows were flushed: what the trap's return fills is the
- * one to which the stack pointer then leads.
- */
-static __kprobes void restore_window(struct pt_regs *regs)
-{
-	struct reg_window *window = flushed_window(regs);
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(window->ins); i++)
-		regs->u_regs[UREG_I0 + i] = READ_ONCE(window->ins[i]);
-}
-
 __kprobes bool arch_kprobe_emulate(struct kprobe_point *point, struct pt_regs *regs)
 {
 	const struct kprobe_insn *insn = point->emulated;
@@ -198,6 +180,11 @@ __kprobes bool arch_kprobe_emulate(struct kprobe_point *point, struct pt_regs *r
 	bool taken = insn->flow != KPROBE_FLOW_NEXT;
 	u32 word = point->insn[0];
 
+	/* "return" runs in its slot: the CPU restores the window. */
+	if (insn->may_fault) {
+		instruction_pointer_set(regs, (unsigned long)kprobe_point_slot(point));
+		return true;
+	}
 	switch (insn->flow) {
 	case KPROBE_FLOW_NEXT:
 		if (insn->action != KPROBE_NOP)
@@ -216,10 +203,7 @@ __kprobes bool arch_kprobe_emulate(struct kprobe_point *point, struct pt_regs *r
 		break;
 	default:
 		to = get_reg(regs, word >> 14 & 0x1f) + second_operand(regs, word, 13);
-		if (word & BIT(19))
-			restore_window(regs);
-		else
-			set_reg(regs, word >> 25 & 0x1f, point->site);
+		set_reg(regs, word >> 25 & 0x1f, point->site);
 	}
 	if (taken && !insn->bundle)
 		next = to;

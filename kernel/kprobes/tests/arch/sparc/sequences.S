@@ -102,6 +102,20 @@ RETURNS return, "inccc %l5", "return %i7 + 8"
 RETURNS return_value, "add %o4, 1, %o3", "return %i7 + 8"
 RETURNS return_local, "inccc %l5", "return %l3", DIFF_NO_JUMP
 
+/* The window has the number that it had, by which traps around the sequence return to it. */
+SEQUENCE return_window
+	rdpr	%cwp, %o3
+	save	%sp, -176, %sp
+	ADDRESS	1f, %i7
+	dec	8, %i7
+	PROBE "return %i7 + 8"
+	 nop
+	mov	1, DIFF_MARK
+1:	rdpr	%cwp, %o4
+	sub	%o4, %o3, %o3
+	clr	%o4
+END_SEQUENCE return_window
+
 /* Where is the instruction? */
 RUN "rd %pc, %g1"
 RUN "rd %pc, %o5"
@@ -225,6 +239,20 @@ SEQUENCE fault_load
 1:
 	.set	diff_flags, DIFF_FAULTS
 END_SEQUENCE fault_load
+
+/* In the delay slot of what restores a window: of its copy, too. */
+SEQUENCE fault_return
+	save	%sp, -176, %sp
+	ADDRESS	1f, %i7
+	dec	8, %i7
+	mov	8, %g1
+	PROBE "return %i7 + 8"
+78:	 ldx	[%g1], %o3
+1:	mov	1, DIFF_MARK
+	FIXUP 78b, 2f
+2:
+	.set	diff_flags, DIFF_FAULTS
+END_SEQUENCE fault_return
 
 	.section .rodata.kprobes_diff, "a"
 SYM_DATA_START(kprobes_diff_sequences_end)
