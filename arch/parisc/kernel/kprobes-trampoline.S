@@ -57,8 +57,10 @@
 	mfctl	%cr11, %r1
 #endif
 	STREG	%r1, PT_SAR(%r4)
-	mfsp	%sr3, %r1
-	STREG	%r1, PT_SR3(%r4)
+	/* What copies memory has its spaces in sr1 and sr2: probed code, and what handlers call. */
+	SAVE_SP(%sr1, PT_SR1(%r4))
+	SAVE_SP(%sr2, PT_SR2(%r4))
+	SAVE_SP(%sr3, PT_SR3(%r4))
 	STREG	%r0, PT_SR7(%r4)
 	STREG	%r0, PT_IASQ0(%r4)
 	STREG	%r0, PT_IASQ1(%r4)
@@ -81,8 +83,9 @@
 
 /* All but r29 and the stack pointer. Loads leave the carries alone. */
 	.macro	RESTORE_REGS
-	LDREG	PT_SAR(%r4), %r1
-	mtctl	%r1, %cr11
+	REST_SP(%sr1, PT_SR1(%r4))
+	REST_SP(%sr2, PT_SR2(%r4))
+	REST_CR(%cr11, PT_SAR(%r4))
 	load_digits NO_CARRY, %r1
 	add,l	%r5, %r1, %r5
 	load_digits CARRY, %r1
@@ -172,6 +175,8 @@ leave_as_trap:
 	dep	%r6, 23, 8, %r8
 #endif
 	STREG	%r8, PT_PSW(%r4)
+	REST_SP(%sr1, PT_SR1(%r4))
+	REST_SP(%sr2, PT_SR2(%r4))
 	copy	%r4, %r29
 	rest_general %r29
 	pcxt_ssm_bug

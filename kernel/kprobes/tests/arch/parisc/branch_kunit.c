@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Tests of instructions that nullify the next one, of branches that do, of what is in delay slots,
- * and of the carry: with and without a probe functions return the same. And of the linker's code.
+ * of the carry and of space registers: with and without a probe functions return the same. And of
+ * the linker's code.
  */
 #include <kunit/test.h>
 #include <linux/kprobes.h>
@@ -80,6 +81,36 @@ static void carry(struct kunit *test)
 	kprobes_expect_counts(test, c, 4, 4);
 }
 
+static int copy_memory(struct kprobe *p, struct pt_regs *regs)
+{
+	struct pt_regs copy;
+
+	memcpy(&copy, regs, sizeof(copy));
+	kprobes_counter_of(p)->data = (void *)copy.gr[26];
+	return 0;
+}
+
+static void copy_after(struct kprobe *p, struct pt_regs *regs, unsigned long flags)
+{
+	copy_memory(p, regs);
+}
+
+/* A hit keeps the space registers, whichever way it comes. The handlers' copies change them. */
+static void spaces(struct kunit *test)
+{
+	struct kprobes_counter *c = count(test, "kprobes_target_spaces", kprobes_spaces_at);
+	unsigned int i;
+
+	c->in_pre = copy_memory;
+	c->in_post = copy_after;
+	for (i = 0; i < 2; i++) {
+		KUNIT_EXPECT_EQ(test, 42, kprobes_target_spaces(2, 40));
+		wait_for_kprobe_optimizer();
+	}
+	unregister_kprobe(&c->kp);
+	kprobes_expect_counts(test, c, 2, 2);
+}
+
 /* The return is emulated. What its delay slot loads may fault there, and is fixed up. */
 static void faults_in_slot(struct kunit *test)
 {
@@ -116,6 +147,7 @@ static struct kunit_case branch_cases[] = {
 	KUNIT_CASE(backward),
 	KUNIT_CASE(forward),
 	KUNIT_CASE(carry),
+	KUNIT_CASE(spaces),
 	KUNIT_CASE(faults_in_slot),
 	KUNIT_CASE(linker_stubs_are_forbidden),
 	{}

@@ -39,10 +39,11 @@ long kprobes_target_skip(long a, long b);
 long kprobes_target_loop(long n);
 long kprobes_target_ahead(long a);
 unsigned long kprobes_target_carry(unsigned long a, unsigned long b);
+unsigned long kprobes_target_spaces(unsigned long a, unsigned long b);
 long kprobes_target_slot(const long *p);
 extern const unsigned int kprobes_skip_at, kprobes_skipped_at, kprobes_skip_over;
 extern const unsigned int kprobes_loop_at, kprobes_ahead_at, kprobes_carry_at;
-extern const unsigned int kprobes_slot_return_at;
+extern const unsigned int kprobes_spaces_at, kprobes_slot_return_at;
 
 /* optimize.S: lengths of kprobes_opt_plain()'s first instructions; how many a jump covers. */
 #define KPROBES_OPT_PLAIN_LEN	4

@@ -74,6 +74,20 @@ SYM_FUNC_END(kprobes_target_carry)
 
 OFFSET kprobes_carry_at, .Lcarry, kprobes_target_carry
 
+/* unsigned long kprobes_target_spaces(a, b): a + b, from sr1 and sr2, which a hit must keep */
+FUNCTION kprobes_target_spaces
+	mtsp	%r26, %sr1
+	mtsp	%r25, %sr2
+.Lspaces:
+	copy	%r26, %r26
+	mfsp	%sr1, %r28
+	mfsp	%sr2, %r19
+	add,l	%r19, %r28, %r28
+	RET
+SYM_FUNC_END(kprobes_target_spaces)
+
+OFFSET kprobes_spaces_at, .Lspaces, kprobes_target_spaces
+
 /* long kprobes_target_slot(const long *p): *p, which the delay slot of its return loads, or -1 */
 FUNCTION kprobes_target_slot
 	ldi	0, %r28
