@@ -276,6 +276,8 @@ static const char * const no_go[] __initconst = {
 	"cpu_play_dead",
 	/* Hibernation overwrites the kernel. */
 	"swsusp_arch_suspend", "swsusp_arch_resume",
+	/* As what arch_kprobe_blacklist() has from xcall_flush_tlb_mm on. */
+	"xcall_kgdb_capture",
 	/* Functions in assembly that a hit calls. */
 	"arch_atomic_add", "arch_atomic_add_return", "arch_atomic_fetch_add",
 	"arch_atomic_sub", "arch_atomic_sub_return", "arch_atomic_fetch_sub",
@@ -292,5 +294,7 @@ int __init arch_kprobe_blacklist(void)
 	/* The boot, the handlers of traps, and their table, before calls of the hypervisor. */
 	return kprobe_blacklist_add_text((unsigned long)_text,
 					 (unsigned long)sun4v_devino_to_sysino) ?:
+	       /* Interrupts from other CPUs, which are handled at trap level 1. */
+	       kprobe_blacklist_add_symbols("xcall_flush_tlb_mm", "xcall_capture") ?:
 	       kprobe_blacklist_add_functions(no_go, ARRAY_SIZE(no_go));
 }

@@ -14,9 +14,10 @@ static const char * const serving_here[] = {
 	"tsb_reload", "winfix_trampoline", "do_sparc64_fault", "switch_to_begin",
 };
 
-/* Executed before a CPU can take a trap, from a copy, or on another stack; some may be there. */
+/* Executed where a CPU cannot take a trap, from a copy, or on another stack; some may be there. */
 static const char * const early_here[] = {
 	"smp_callin", "prom_cif_direct",
+	"xcall_flush_tlb_mm", "xcall_fetch_glob_regs", "xcall_capture",
 };
 
 /* Not on the blacklist, because it is in no section of the kernel's text. */

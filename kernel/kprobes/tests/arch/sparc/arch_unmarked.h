@@ -22,6 +22,9 @@ static const struct unmarked unmarked_here[] = {
 		"ftrace_graph_call", "ftrace_graph_caller", "return_to_handler" } },
 	{ "a CPU comes up", {
 		"sparc64_cpu_startup", "smp_callin" } },
+	{ "handles interrupts from other CPUs at trap level 1", {
+		"xcall_*", "__hypervisor_xcall_*", "__cheetah_xcall_*",
+		"__hypervisor_tlb_xcall_error" } },
 	{ "a CPU goes offline, and RCU was told", {
 		"cpu_play_dead" } },
 	{ "functions in assembly that a hit calls", {
