@@ -276,6 +276,8 @@ static const char * const no_go[] __initconst = {
 	"cpu_play_dead",
 	/* Hibernation overwrites the kernel. */
 	"swsusp_arch_suspend", "swsusp_arch_resume",
+	/* With interrupts masked, another MMU context, and on Cheetah at trap level 1. */
+	"__flush_tlb_mm", "__flush_tlb_page", "__flush_tlb_pending",
 	/* As what arch_kprobe_blacklist() has from xcall_flush_tlb_mm on. */
 	"xcall_kgdb_capture",
 	/* Functions in assembly that a hit calls. */

@@ -17,7 +17,7 @@ static const char * const serving_here[] = {
 /* Executed where a CPU cannot take a trap, from a copy, or on another stack; some may be there. */
 static const char * const early_here[] = {
 	"smp_callin", "prom_cif_direct",
-	"xcall_flush_tlb_mm", "xcall_fetch_glob_regs", "xcall_capture",
+	"xcall_flush_tlb_mm", "xcall_fetch_glob_regs", "xcall_capture", "__flush_tlb_page",
 };
 
 /* Not on the blacklist, because it is in no section of the kernel's text. */

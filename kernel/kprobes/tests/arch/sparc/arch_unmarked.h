@@ -22,6 +22,8 @@ static const struct unmarked unmarked_here[] = {
 		"ftrace_graph_call", "ftrace_graph_caller", "return_to_handler" } },
 	{ "a CPU comes up", {
 		"sparc64_cpu_startup", "smp_callin" } },
+	{ "the TLB is flushed at trap level 1, or in another context", {
+		"__flush_tlb_mm", "__flush_tlb_page", "__flush_tlb_pending" } },
 	{ "handles interrupts from other CPUs at trap level 1", {
 		"xcall_*", "__hypervisor_xcall_*", "__cheetah_xcall_*",
 		"__hypervisor_tlb_xcall_error" } },
