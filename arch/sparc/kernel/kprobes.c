@@ -271,11 +271,10 @@ static const char * const no_go[] __initconst = {
 	"_mcount", "mcount", "ftrace_stub", "ftrace_caller", "ftrace_call", "ftrace_graph_call",
 	"ftrace_graph_caller", "return_to_handler",
 	/* A CPU comes up, without the kernel's trap table or its thread. */
-	"smp_callin",
+	"hv_cpu_startup", "init_irqwork_curcpu", "sun4v_register_mondo_queues",
+	"register_one_mondo", "init_cur_cpu_trap", "smp_callin",
 	/* A CPU goes offline: as dying[] of kernel/kprobes/blacklist.c. */
 	"cpu_play_dead",
-	/* Hibernation overwrites the kernel. */
-	"swsusp_arch_suspend", "swsusp_arch_resume",
 	/* With interrupts masked, another MMU context, and on Cheetah at trap level 1. */
 	"__flush_tlb_mm", "__flush_tlb_page", "__flush_tlb_pending",
 	/* As what arch_kprobe_blacklist() has from xcall_flush_tlb_mm on. */
@@ -298,5 +297,7 @@ int __init arch_kprobe_blacklist(void)
 					 (unsigned long)sun4v_devino_to_sysino) ?:
 	       /* Interrupts from other CPUs, which are handled at trap level 1. */
 	       kprobe_blacklist_add_symbols("xcall_flush_tlb_mm", "xcall_capture") ?:
+	       /* Hibernation overwrites the kernel. */
+	       kprobe_blacklist_add_symbols("swsusp_arch_suspend", "fill_itlb") ?:
 	       kprobe_blacklist_add_functions(no_go, ARRAY_SIZE(no_go));
 }

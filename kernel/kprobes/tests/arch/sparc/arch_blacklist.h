@@ -16,8 +16,9 @@ static const char * const serving_here[] = {
 
 /* Executed where a CPU cannot take a trap, from a copy, or on another stack; some may be there. */
 static const char * const early_here[] = {
-	"smp_callin", "prom_cif_direct",
+	"smp_callin", "hv_cpu_startup", "init_cur_cpu_trap", "prom_cif_direct",
 	"xcall_flush_tlb_mm", "xcall_fetch_glob_regs", "xcall_capture", "__flush_tlb_page",
+	"swsusp_arch_resume", "restore_ctx",
 };
 
 /* Not on the blacklist, because it is in no section of the kernel's text. */

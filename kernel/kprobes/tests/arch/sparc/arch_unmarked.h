@@ -21,12 +21,17 @@ static const struct unmarked unmarked_here[] = {
 		"_mcount", "mcount", "ftrace_stub", "ftrace_caller", "ftrace_call",
 		"ftrace_graph_call", "ftrace_graph_caller", "return_to_handler" } },
 	{ "a CPU comes up", {
-		"sparc64_cpu_startup", "smp_callin" } },
+		"sparc64_cpu_startup", "hv_cpu_startup", "init_irqwork_curcpu",
+		"sun4v_register_mondo_queues", "register_one_mondo", "init_cur_cpu_trap",
+		"smp_callin" } },
 	{ "the TLB is flushed at trap level 1, or in another context", {
 		"__flush_tlb_mm", "__flush_tlb_page", "__flush_tlb_pending" } },
 	{ "handles interrupts from other CPUs at trap level 1", {
 		"xcall_*", "__hypervisor_xcall_*", "__cheetah_xcall_*",
 		"__hypervisor_tlb_xcall_error" } },
+	{ "the kernel is overwritten", {
+		"swsusp_arch_suspend", "swsusp_arch_resume", "pbe_loop", "copy_loop",
+		"restore_ctx", "fill_itlb" } },
 	{ "a CPU goes offline, and RCU was told", {
 		"cpu_play_dead" } },
 	{ "functions in assembly that a hit calls", {
