@@ -91,10 +91,11 @@
 
 /*
  * All but %g4 to %g6, which C code never changes, but which belong to the CPU, and after a handler
- * the task may be on another one. Leaves %ccr in %l1, for the caller's last instruction.
+ * the task may be on another one. Leaves %ccr in %l1, for the caller's last instruction. Without
+ * the magic number unwinders read %i7, where a return probe had its trampoline's address: that is
+ * restored first.
  */
 	.macro	RESTORE_REGS
-	st	%g0, [REGS + PT_V9_MAGIC]
 	ld	[REGS + PT_V9_Y], %l1
 	ldx	[REGS + PT_V9_TSTATE], %l2
 	wr	%l1, 0, %y
@@ -109,6 +110,7 @@
 	ldx	[REGS + PT_V9_I4], %i4
 	ldx	[REGS + PT_V9_I5], %i5
 	ldx	[REGS + PT_V9_I7], %i7
+	st	%g0, [REGS + PT_V9_MAGIC]
 	srlx	%l2, 24, %l1
 	wr	%l1, 0, %asi
 	srlx	%l2, 32, %l1
