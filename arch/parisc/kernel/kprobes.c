@@ -356,12 +356,10 @@ static const char * const no_go[] __initconst = {
 	/* Traps begin with them. */
 	"handle_interruption",
 	/* The firmware is called, or has called, with physical addresses. */
-	"real32_call_asm", "real64_call_asm", "save_control_regs", "restore_control_regs",
-	"rfi_virt2real", "rfi_real2virt", "toc_handler", "toc_intr",
-	/* Physical addresses; TLB, space registers and diagnose registers are changed. */
-	"flush_tlb_all_local", "disable_sr_hashing", "disable_sr_hashing_asm",
-	"perf_rdr_shift_in_W", "perf_rdr_shift_out_W", "perf_rdr_shift_in_U",
-	"perf_rdr_shift_out_U",
+	"real64_call_asm", "r64_ret", "toc_handler", "toc_intr",
+	/* Space registers and diagnose registers are changed. */
+	"disable_sr_hashing", "perf_rdr_shift_in_W", "perf_rdr_shift_out_W",
+	"perf_rdr_shift_in_U", "perf_rdr_shift_out_U",
 	"perf_intrigue_enable_perf_counters", "perf_intrigue_disable_perf_counters",
 	/* Atomics that a hit uses: they take a lock that others share. */
 	"__xchg64", "__xchg32", "__xchg8", "__cmpxchg_u64", "__cmpxchg_u32", "__cmpxchg_u16",
@@ -371,10 +369,21 @@ static const char * const no_go[] __initconst = {
 	/* Traces from handlers take the lock of the tables of modules. */
 	"unwind_once", "unwind_frame_regs", "find_unwind_entry", "unwind_table_add",
 	"unwind_table_remove",
-	/* From a copy, while the kernel is overwritten. */
-	"relocate_new_kernel",
 	/* A CPU comes up: without a vector, or its task. */
 	"smp_callin", "smp_cpu_init", "init_per_cpu",
+};
+
+/* From one symbol to the end of another: labels in between are symbols as well. */
+static const char * const no_go_text[][2] __initconst = {
+	{ "fault_vector_20", "set_register" },
+	{ "os_hpmc", "os_hpmc_6" },
+	/* The firmware is called with physical addresses. */
+	{ "real32_call_asm", "rfi_r2v_1" },
+	/* Physical addresses; TLB and diagnose registers are changed. */
+	{ "flush_tlb_all_local", "fdtdone" },
+	{ "disable_sr_hashing_asm", "srdis_done" },
+	/* From a copy, while the kernel is overwritten. */
+	{ "relocate_new_kernel", "relocate_new_kernel_size" },
 };
 
 static const char * const millicode[] __initconst = { millicode_rem, millicode_div };
@@ -420,8 +429,12 @@ static int __init forbid_linker_stubs(void)
 
 int __init arch_kprobe_blacklist(void)
 {
-	return kprobe_blacklist_add_symbols("fault_vector_20", "set_register") ?:
-	       kprobe_blacklist_add_symbols("os_hpmc", "os_hpmc_6") ?:
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; !ret && i < ARRAY_SIZE(no_go_text); i++)
+		ret = kprobe_blacklist_add_symbols(no_go_text[i][0], no_go_text[i][1]);
+	return ret ?:
 	       kprobe_blacklist_add_text((unsigned long)linux_gateway_page,
 					 (unsigned long)end_linux_gateway_page) ?:
 	       forbid_millicode() ?:

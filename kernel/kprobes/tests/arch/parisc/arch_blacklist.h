@@ -16,8 +16,10 @@ static const char * const serving_here[] = {
 
 /* Executed before a CPU can take a trap, from a copy, or on another stack; some may be there. */
 static const char * const early_here[] = {
-	"linux_gateway_page", "os_hpmc", "real32_call_asm", "real64_call_asm", "rfi_virt2real",
-	"flush_tlb_all_local", "relocate_new_kernel", "smp_callin", "call_on_stack",
+	"linux_gateway_page", "os_hpmc", "real32_call_asm", "ric_ret", "real64_call_asm", "r64_ret",
+	"rfi_virt2real", "rfi_v2r_1", "rfi_r2v_1", "flush_tlb_all_local", "fitdone", "fdtdone",
+	"disable_sr_hashing_asm", "srdis_pcxl", "srdis_done", "relocate_new_kernel",
+	"smp_callin", "call_on_stack",
 };
 
 /* Not on the blacklist, because it is in no section of the kernel's text. */

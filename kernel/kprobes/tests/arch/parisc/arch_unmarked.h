@@ -23,10 +23,11 @@ static const struct unmarked unmarked_here[] = {
 		"os_hpmc", ".os_hpmc", "os_hpmc_1", "os_hpmc_2", "os_hpmc_3", "os_hpmc_4",
 		"os_hpmc_5", "os_hpmc_fail", "os_hpmc_6" } },
 	{ "called with physical addresses", {
-		"real32_call_asm", "real64_call_asm", "save_control_regs",
-		"restore_control_regs", "rfi_virt2real", "rfi_real2virt", "toc_handler",
-		"toc_intr", "flush_tlb_all_local", "disable_sr_hashing",
-		"disable_sr_hashing_asm" } },
+		"real32_call_asm", "ric_ret", "real64_call_asm", "r64_ret", "save_control_regs",
+		"restore_control_regs", "rfi_virt2real", "rfi_v2r_1", "rfi_real2virt",
+		"rfi_r2v_1", "toc_handler", "toc_intr", "flush_tlb_all_local", "fitmany*",
+		"fitone*", "fitdone", "fdtmany*", "fdtone*", "fdtdone", "disable_sr_hashing",
+		"disable_sr_hashing_asm", "srdis_*" } },
 	{ "diagnose registers are changed", {
 		"perf_rdr_shift_in_W", "perf_rdr_shift_out_W", "perf_rdr_shift_in_U",
 		"perf_rdr_shift_out_U" } },
@@ -39,7 +40,7 @@ static const struct unmarked unmarked_here[] = {
 		"unwind_once", "unwind_frame_regs", "find_unwind_entry", "unwind_table_add",
 		"unwind_table_remove" } },
 	{ "the kernel is overwritten", {
-		"relocate_new_kernel" } },
+		"relocate_new_kernel", "boot", "relocate_new_kernel_size" } },
 	{ "a CPU comes up", {
 		"smp_callin", "smp_cpu_init", "init_per_cpu" } },
 };
