@@ -371,6 +371,9 @@ static const char * const no_go[] __initconst = {
 	"unwind_table_remove",
 	/* A CPU comes up: without a vector, or its task. */
 	"smp_callin", "smp_cpu_init", "init_per_cpu",
+	/* A CPU goes offline: as dying[] of kernel/kprobes/blacklist.c. */
+	"flush_cache_all_local", "cache_flush_local_cpu", "__pdc_cpu_rendezvous", "real32_call",
+	"real64_call",
 };
 
 /* From one symbol to the end of another: labels in between are symbols as well. */
@@ -379,8 +382,9 @@ static const char * const no_go_text[][2] __initconst = {
 	{ "os_hpmc", "os_hpmc_6" },
 	/* The firmware is called with physical addresses. */
 	{ "real32_call_asm", "rfi_r2v_1" },
-	/* Physical addresses; TLB and diagnose registers are changed. */
-	{ "flush_tlb_all_local", "fdtdone" },
+	/* Likewise, as the TLB is flushed. A CPU that goes offline flushes its caches, too. */
+	{ "flush_tlb_all_local", "fdsync" },
+	/* Likewise, as diagnose registers are changed. */
 	{ "disable_sr_hashing_asm", "srdis_done" },
 	/* From a copy, while the kernel is overwritten. */
 	{ "relocate_new_kernel", "relocate_new_kernel_size" },

@@ -29,7 +29,11 @@ static const char * const no_text_here[] = { };
 static const char * const guest_here[] = { };
 
 /* No grace period waits for a CPU in these. */
-static const char * const dying_here[] = { "arch_cpu_idle_dead" };
+static const char * const dying_here[] = {
+	"arch_cpu_idle_dead", "flush_cache_all_local", "flush_instruction_cache_local", "fisync",
+	"flush_data_cache_local", "fdsync", "flush_tlb_all_local", "__pdc_cpu_rendezvous",
+	"real32_call",
+};
 
 /* Labels between which ftrace patches or copies its code; some may be there. */
 static const char * const ftrace_here[] = {

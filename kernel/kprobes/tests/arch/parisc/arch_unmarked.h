@@ -43,6 +43,11 @@ static const struct unmarked unmarked_here[] = {
 		"relocate_new_kernel", "boot", "relocate_new_kernel_size" } },
 	{ "a CPU comes up", {
 		"smp_callin", "smp_cpu_init", "init_per_cpu" } },
+	{ "a CPU goes offline, and RCU was told", {
+		"flush_cache_all_local", "cache_flush_local_cpu", "__pdc_cpu_rendezvous",
+		"real32_call", "real64_call", "flush_instruction_cache_local", "fimanyloop",
+		"fioneloop*", "fisync", "flush_data_cache_local", "fdmanyloop", "fdoneloop*",
+		"fdsync" } },
 };
 
 static const char * const free_here[] = { };
