@@ -426,6 +426,17 @@ static void put_back(struct kprobe_code *code, unsigned long to)
 	kprobe_put_be32(code, POP(1, ROOM));
 }
 
+/* How many bytes put_back() has on the stack when @code comes next: from its store to its load. */
+unsigned int parisc_kprobe_back_pushed(const u8 *code)
+{
+	unsigned int at;
+
+	for (at = 0; at < KPROBE_BACK_SIZE; at += WORD_SIZE)
+		if (get_unaligned_be32(code + at) == POP(1, ROOM))
+			return ROOM;
+	return 0;
+}
+
 /* The instruction in a branch's delay slot, which is executed together with it. */
 static void put_slot(struct kprobe_code *code, const u8 *bytes)
 {

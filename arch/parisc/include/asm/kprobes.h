@@ -60,8 +60,12 @@ typedef u32 kprobe_opcode_t;
 /* What else is known of an instruction: nothing that its word does not tell. */
 struct arch_kprobe_insn { };
 
+/* Of a jump back that needs no register: what comes after it has put r1 on the stack. */
+#define KPROBE_BACK_SIZE	12
+
 /* kprobes-insn.c, which knows nothing of a running kernel. */
 extern const struct kprobe_isa parisc_kprobe_isa;
+unsigned int parisc_kprobe_back_pushed(const u8 *code);
 
 bool kprobe_break_handler(struct pt_regs *regs);
 void kprobe_interrupted(struct pt_regs *regs);

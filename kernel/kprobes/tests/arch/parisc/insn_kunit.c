@@ -219,12 +219,28 @@ static void parisc_room(struct kunit *test)
 			KPROBE_DETOUR_MAX_SIZE);
 }
 
+/* A jump back that needs no register has r1 on the stack from its second instruction on. */
+static void parisc_back(struct kunit *test)
+{
+	u8 buf[2 * WORDS * sizeof(u32)] = {};
+	struct kprobe_code code = { .buf = buf, .size = sizeof(buf), .base = ADDR };
+	unsigned int at;
+
+	put_words(buf, (const u32[]){ COPY }, 1);
+	code.len = sizeof(u32);
+	parisc_kprobe_isa.back(&code, ADDR);
+	for (at = 0; at <= code.len; at += sizeof(u32))
+		KUNIT_EXPECT_EQ_MSG(test, at > sizeof(u32) && at < code.len ? 64 : 0,
+				    parisc_kprobe_back_pushed(buf + at), "at %u", at);
+}
+
 static struct kunit_case parisc_insn_cases[] = {
 	KUNIT_CASE_PARAM(parisc_region, parisc_region_gen_params),
 	KUNIT_CASE_PARAM(parisc_site, parisc_site_gen_params),
 	KUNIT_CASE(parisc_dead),
 	KUNIT_CASE(parisc_reach),
 	KUNIT_CASE(parisc_room),
+	KUNIT_CASE(parisc_back),
 	{ }
 };
 
