@@ -60,7 +60,10 @@
 	addi	r3,r1,STACK_INT_FRAME_REGS
 .endm
 
-/* All but r0, r1 and LR. A marker that is left on the stack would look like another trap. */
+/*
+ * All but r0, r1 and LR. A marker that is left on the stack would look like another trap. On 64 bit
+ * r13 is not restored: it belongs to the CPU, and the task may have moved to another one.
+ */
 .macro RESTORE_REGS
 	PPC_LL	r4,_CCR(r1)
 	PPC_LL	r5,_CTR(r1)
@@ -135,9 +138,6 @@ SYM_CODE_START(kprobe_detour_common)
 	mtspr	SPRN_SRR1,r5
 	mtlr	r4
 	RESTORE_REGS
-#ifdef CONFIG_PPC64
-	REST_GPR(13, r1)
-#endif
 	REST_GPR(0, r1)
 	REST_GPR(1, r1)
 #ifdef CONFIG_PPC64
