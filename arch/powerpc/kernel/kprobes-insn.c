@@ -242,6 +242,28 @@ static unsigned long addpcis_address(u32 word, unsigned long from)
 	return from + WORD_SIZE + (long)number * SZ_64K;
 }
 
+static bool branch_reaches(unsigned long from, unsigned long to)
+{
+	long apart = to - from;
+
+	return apart >= -SZ_32M && apart < SZ_32M;
+}
+
+/*
+ * In 64 bit gcc has the table of a jump behind it, with offsets from its start. As instructions
+ * these are undefined, or of floating point, which does not follow a jump.
+ */
+static unsigned int entry(const u8 *bytes, size_t avail, unsigned long addr,
+			  struct kprobe_jump_table *table)
+{
+	s32 offset;
+
+	if (!PPC64 || avail < WORD_SIZE)
+		return 0;
+	offset = get_word(bytes);
+	return offset && !(offset % WORD_SIZE) && branch_reaches(0, offset) ? WORD_SIZE : 0;
+}
+
 static enum kprobe_reason plan(struct kprobe_insn *insn, const u8 *bytes, size_t avail,
 			       unsigned long addr)
 {
@@ -261,6 +283,8 @@ static enum kprobe_reason plan(struct kprobe_insn *insn, const u8 *bytes, size_t
 	if (kprobe_insn_has_target(insn))
 		insn->target = (word & AA ? 0 : addr) + (get_op(word) == OP_B ?
 			       sign_extend64(PPC_LI(word), 25) : (s16)(word & ~(AA | LK)));
+	if (insn->flow == KPROBE_FLOW_JUMP_INDIRECT)
+		insn->table = WORD_SIZE;
 	/* paddi, relative. Loads and stores run where what they address is in reach. */
 	if (insn->len > WORD_SIZE && is_relative(word) && word & BIT(25) &&
 	    get_op(get_word(bytes + WORD_SIZE)) == OP_ADDI) {
@@ -278,13 +302,6 @@ static void put_word(struct kprobe_code *code, u32 word)
 		kprobe_put_le32(code, word);
 	else
 		kprobe_put_be32(code, word);
-}
-
-static bool branch_reaches(unsigned long from, unsigned long to)
-{
-	long apart = to - from;
-
-	return apart >= -SZ_32M && apart < SZ_32M;
 }
 
 static void put_branch(struct kprobe_code *code, u32 word, unsigned long to)
@@ -465,4 +482,5 @@ const struct kprobe_isa powerpc_kprobe_isa = {
 	.breakpoint = put_breakpoint,
 	.enter = put_enter,
 	.leave = put_leave,
+	.entry = entry,
 };

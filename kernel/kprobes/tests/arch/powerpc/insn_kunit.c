@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Tests of PowerPC's instruction set on words: how far copies and jumps reach, how copies of
- * prefixed instructions lie, and whether all code has room. What is planned for each instruction
- * is in tools/testing/kprobes-isa/golden.
+ * prefixed instructions lie, what may be in a jump table, and whether all code has room. What is
+ * planned for each instruction is in tools/testing/kprobes-isa/golden.
  */
 #include <kunit/test.h>
 #include <linux/kprobe_isa.h>
@@ -96,6 +96,28 @@ static void powerpc_prefixed_place(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, IS_ALIGNED(KPROBE_STUB_ENTER | KPROBE_STUB_LEAVE, 8));
 }
 
+/* An entry of a jump table is the distance from its start to code near by. */
+static bool is_entry(u32 word)
+{
+	put_words(function, &word, 1);
+	return powerpc_kprobe_isa.entry(function, sizeof(word), ADDR, NULL);
+}
+
+static void powerpc_table(struct kunit *test)
+{
+	const bool in_text = IS_ENABLED(CONFIG_PPC64);
+
+	KUNIT_EXPECT_EQ(test, in_text, is_entry(0x2c));
+	KUNIT_EXPECT_EQ(test, in_text, is_entry(-0x2c));
+	KUNIT_EXPECT_EQ(test, in_text, is_entry(-SZ_1M));
+	KUNIT_EXPECT_FALSE(test, is_entry(0));
+	KUNIT_EXPECT_FALSE(test, is_entry(0x2e));
+	KUNIT_EXPECT_FALSE(test, is_entry(SZ_32M));
+	KUNIT_EXPECT_FALSE(test, is_entry(B));
+	KUNIT_EXPECT_FALSE(test, is_entry(MR));
+	KUNIT_EXPECT_EQ(test, 0, powerpc_kprobe_isa.entry(function, 0, ADDR, NULL));
+}
+
 static void powerpc_stub(struct kunit *test)
 {
 	struct kprobe_code code = { .buf = buf, .size = sizeof(buf), .base = ADDR };
@@ -158,6 +180,7 @@ static struct kunit_case powerpc_insn_cases[] = {
 	KUNIT_CASE(powerpc_reach),
 	KUNIT_CASE(powerpc_prefixed_reach),
 	KUNIT_CASE(powerpc_prefixed_place),
+	KUNIT_CASE(powerpc_table),
 	KUNIT_CASE(powerpc_stub),
 	KUNIT_CASE(powerpc_stub_reach),
 	KUNIT_CASE(powerpc_room),
