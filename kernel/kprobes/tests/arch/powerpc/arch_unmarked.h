@@ -71,6 +71,8 @@ static const struct unmarked unmarked_here[] = {
 		"__enter_rtas", "add_reloc_offset", "enter_rtas", "load_fp_state",
 		"load_up_altivec", "load_up_fpu", "load_vr_state", "reloc_offset",
 		"rtas_return_loc",
+		/* Constants in the text. */
+		"rcon", "PERMX", "permx", "RMASK", "rmask", "cnum",
 		/* On 32 bit. */
 		"_tlbia", "_tlbie", "add_hash_page", "create_hpte", "fast_exception_return",
 		"flush_hash_pages", "hash_page", "interrupt_return", "prepare_transfer_to_handler",
