@@ -273,6 +273,11 @@ static const char * const no_go[] __initconst = {
 	"idle_return_gpr_loss", "isa300_idle_stop_noloss", "isa300_idle_stop_mayloss",
 	"isa206_idle_insn_mayloss", "power4_idle_nap", "power4_idle_nap_return",
 	"power7_idle_insn", "power9_idle_stop", "power10_idle_stop",
+	/*
+	 * About to be idle, interrupts are on for software and off in the CPU. The end of a trap
+	 * handles those that have come, and the CPU sleeps all the same.
+	 */
+	"power4_idle", "cbe_power_save", "pseries_lpar_idle", "plpar_hcall_norets_notrace",
 	/* A trap in them is taken for the interrupt that ends a nap. */
 	"epapr_ev_idle", "mpc6xx_enter_standby",
 	/* While another CPU changes how the kernel is mapped. */

@@ -44,6 +44,9 @@ static const struct unmarked unmarked_here[] = {
 		"setup_75*" } },
 	{ "a trap in them is taken for the interrupt that ends a nap", {
 		"init_idle_6xx", "ppc6xx_idle", "epapr_ev_idle", "mpc6xx_enter_standby" } },
+	{ "interrupts are on for software and off in the CPU, which is about to be idle", {
+		"power4_idle", "cbe_power_save", "pseries_lpar_idle",
+		"plpar_hcall_norets_notrace" } },
 	{ "the data cache, and translation of data, are off", {
 		"_set_L2CR", "_get_L2CR", "_set_L3CR", "_get_L3CR", "__flush_disable_L1" } },
 	{ "a CPU that wakes up has no translation yet", {
