@@ -273,6 +273,12 @@ static const char * const no_go[] __initconst = {
 	"idle_return_gpr_loss", "isa300_idle_stop_noloss", "isa300_idle_stop_mayloss",
 	"isa206_idle_insn_mayloss", "power4_idle_nap", "power4_idle_nap_return",
 	"power7_idle_insn", "power9_idle_stop", "power10_idle_stop",
+	/* Called around these, for hypervisor maintenance, and when cores are split. */
+	"power7_idle_type", "power7_offline", "pnv_cpu_offline", "__ppc64_runlatch_off",
+	"__ppc64_runlatch_on", "opal_call", "opal_config_cpu_idle_state", "opal_resync_timebase",
+	"opal_handle_hmi", "opal_handle_hmi2", "opal_hmi_exception_early",
+	"opal_hmi_exception_early2", "hmi_handle_debugtrig", "__slb_restore_bolted_realmode",
+	"split_core_secondary_loop", "real_mode",
 	/*
 	 * About to be idle, interrupts are on for software and off in the CPU. The end of a trap
 	 * handles those that have come, and the CPU sleeps all the same.
@@ -282,8 +288,9 @@ static const char * const no_go[] __initconst = {
 	"epapr_ev_idle", "mpc6xx_enter_standby",
 	/* While another CPU changes how the kernel is mapped. */
 	"change_memory_range_fn", "chmem_secondary_loop",
-	/* By them a machine check asks whether its place has a fixup, without translation. */
+	/* A machine check asks them whether it can be survived, without translation. */
 	"search_kernel_exception_table", "search_extable", "cmp_ex_search",
+	"pnv_machine_check_early", "opal_mce_check_early_recovery", "find_recovery_address",
 	/* Firmware, and memory that is accessed without the caches. */
 	"__opal_call", "opal_return", "enter_prom", "rmci_on", "rmci_off", "real_readb",
 	"real_writeb", "real_205_readb", "real_205_writeb",

@@ -28,10 +28,10 @@ static const char * const early_here[] = {
 	"__secondary_start", "start_secondary_prolog", "start_here_multiplatform", "enter_prom",
 	"enter_rtas", "__enter_rtas", "rtas_return_loc", "__opal_call", "opal_return",
 	"idle_return_gpr_loss", "power9_idle_stop", "pseries_lpar_idle", "power4_idle",
-	"plpar_hcall_norets_notrace", "kexec_smp_wait", "kexec_sequence",
-	"default_machine_kexec", "kexec_copy_flush", "swsusp_arch_resume", "copy_page_loop",
-	"__restore_cpu_power9", "__restore_cpu_power10", "setup_750_7400_hid0", "_set_L2CR",
-	"_set_L3CR", "tm_reclaim", "__tm_recheckpoint", "chmem_secondary_loop",
+	"plpar_hcall_norets_notrace", "__ppc64_runlatch_on", "opal_call", "kexec_smp_wait",
+	"kexec_sequence", "default_machine_kexec", "kexec_copy_flush", "swsusp_arch_resume",
+	"copy_page_loop", "__restore_cpu_power9", "__restore_cpu_power10", "setup_750_7400_hid0",
+	"_set_L2CR", "_set_L3CR", "tm_reclaim", "__tm_recheckpoint", "chmem_secondary_loop",
 };
 
 /* Not on the blacklist, because it is in no section of the kernel's text. */
