@@ -291,6 +291,8 @@ static const char * const no_go[] __initconst = {
 	/* A machine check asks them whether it can be survived, without translation. */
 	"search_kernel_exception_table", "search_extable", "cmp_ex_search",
 	"pnv_machine_check_early", "opal_mce_check_early_recovery", "find_recovery_address",
+	/* It has fixups for that, which the exception tables have for the text, not for copies. */
+	"copy_mc_generic",
 	/* Firmware, and memory that is accessed without the caches. */
 	"__opal_call", "opal_return", "enter_prom", "rmci_on", "rmci_off", "real_readb",
 	"real_writeb", "real_205_readb", "real_205_writeb",

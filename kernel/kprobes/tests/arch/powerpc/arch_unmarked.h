@@ -65,6 +65,8 @@ static const struct unmarked unmarked_here[] = {
 		"search_kernel_exception_table", "search_extable", "cmp_ex_search",
 		"pnv_machine_check_early", "opal_mce_check_early_recovery",
 		"find_recovery_address" } },
+	{ "a machine check in it has a fixup, which is not found for a copy", {
+		"copy_mc_generic" } },
 	{ "firmware executes without translation, and memory is accessed without caches", {
 		"__opal_call", "opal_return", "rmci_on", "rmci_off", "real_readb", "real_writeb",
 		"real_205_readb", "real_205_writeb" } },
