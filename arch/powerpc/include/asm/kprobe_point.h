@@ -29,6 +29,14 @@ unreadable:
 
 #define arch_kprobe_isa		(&powerpc_kprobe_isa)
 
+/* A nop comes after the copy of a prefixed instruction. */
+static __always_inline unsigned int arch_kprobe_copy_len(const struct kprobe_point *point)
+{
+	return point->len == 2 * sizeof(u32) ? 3 * sizeof(u32) : sizeof(u32);
+}
+
+#define arch_kprobe_copy_len	arch_kprobe_copy_len
+
 #define KPROBE_LINK(regs)	((regs)->link)
 
 bool arch_kprobe_text_reserved(unsigned long start, unsigned long end);
