@@ -138,6 +138,10 @@ static const char * const no_go[] __initconst = {
 	"handle_sys", "handle_sys64", "handle_sysn32", "tlb_do_page_fault_0", "tlb_do_page_fault_1",
 	/* Written at boot. Exceptions of the TLB, and what has its registers in use. */
 	"handle_tlbm", "handle_tlbs", "handle_tlbl", "tlbmiss_handler_setup_pgd", "__update_tlb",
+	"local_flush_tlb_all", "local_flush_tlb_range", "local_flush_tlb_kernel_range",
+	"local_flush_tlb_page", "local_flush_tlb_one", "add_wired_entry", "mod_wired_entry",
+	"__kmap_pgprot", "kmap_coherent", "kmap_noncoherent", "kunmap_coherent", "dump_tlb",
+	"dump_tlb_all",
 	/* Runs on two stacks, one after the other: neither is the one of "current". */
 	"resume",
 	/* kexec: from a copy, while the kernel is overwritten. */

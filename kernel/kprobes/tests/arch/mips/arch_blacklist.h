@@ -15,8 +15,14 @@ static const char * const serving_here[] = {
 	"ret_from_exception", "resume",
 };
 
-/* Executed before a CPU can take a trap, from a copy, or on another stack; some may be there. */
+/*
+ * Executed before a CPU can take a trap, from a copy, on another stack, or with registers of the
+ * TLB in use; some may be there.
+ */
 static const char * const early_here[] = {
+	"local_flush_tlb_all", "local_flush_tlb_range", "local_flush_tlb_kernel_range",
+	"local_flush_tlb_page", "local_flush_tlb_one", "add_wired_entry", "kmap_coherent",
+	"kunmap_coherent", "dump_tlb_all",
 	"start_secondary", "cpu_probe", "per_cpu_trap_init", "tlbmiss_handler_setup_pgd",
 	"relocate_new_kernel", "kexec_smp_wait", "__r4k_wait", "handle_sys",
 };

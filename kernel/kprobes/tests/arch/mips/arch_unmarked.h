@@ -13,7 +13,10 @@ static const struct unmarked unmarked_here[] = {
 	{ "exceptions of the TLB, or it has registers of that in use", {
 		"handle_tlbm", "handle_tlbm_end", "handle_tlbs", "handle_tlbs_end", "handle_tlbl",
 		"handle_tlbl_end", "tlbmiss_handler_setup_pgd", "tlbmiss_handler_setup_pgd_end",
-		"__update_tlb" } },
+		"__update_tlb", "local_flush_tlb_all", "local_flush_tlb_range",
+		"local_flush_tlb_kernel_range", "local_flush_tlb_page", "local_flush_tlb_one",
+		"add_wired_entry", "mod_wired_entry", "__kmap_pgprot", "kmap_coherent",
+		"kmap_noncoherent", "kunmap_coherent", "dump_tlb", "dump_tlb_all" } },
 	{ "on another stack", {
 		"resume" } },
 	{ "the kernel is overwritten", {
