@@ -144,13 +144,21 @@ static const char * const no_go[] __initconst = {
 	"dump_tlb_all",
 	/* Runs on two stacks, one after the other: neither is the one of "current". */
 	"resume",
-	/* kexec: from a copy, while the kernel is overwritten. */
-	"relocate_new_kernel", "kexec_smp_wait",
-	/* A CPU comes up, until per_cpu_trap_init() has set the vectors. */
-	"kernel_entry", "smp_bootstrap", "start_secondary", "cpu_probe", "per_cpu_trap_init",
-	"configure_status", "configure_hwrena", "configure_exception_vector",
+	/* A CPU comes up, until per_cpu_trap_init() has set the vectors and emptied the TLB. */
+	"kernel_entry", "smp_bootstrap", "start_secondary", "cpu_probe", "cpu_set_fpu_opts",
+	"cpu_set_nofpu_opts", "cpu_set_nan_2008", "cpu_set_nofpu_2008", "__cpu_has_fpu",
+	"cpu_set_core", "mips_probe_watch_registers", "spram_config", "probe_spram",
+	"ispram_load_tag", "ispram_store_tag", "dspram_load_tag", "dspram_store_tag",
+	"loongson3_cpucfg_synthesize_data", "reserve_exception_space", "per_cpu_trap_init",
+	"configure_status", "configure_hwrena", "configure_exception_vector", "current_cpu_type",
+	"__get_cpu_type", "cpu_cache_init", "r4k_cache_init", "mips_sc_init", "build_clear_page",
+	"build_copy_page", "local_r4k___flush_cache_all", "tlb_init", "r4k_tlb_configure",
+	"r4k_tlb_pm_notifier", "r4k_tlb_uniquify", "r4k_tlb_uniquify_read",
+	"r4k_tlb_uniquify_write", "build_tlb_refill_handler",
 	/* A CPU goes offline: as dying[] of kernel/kprobes/blacklist.c. */
-	"play_dead", "cps_cpu_die",
+	"play_dead", "cps_shutdown_this_cpu", "cps_pm_enter_state", "coupled_barrier",
+	"mips_cps_smp_in_use", "loongson3_type1_play_dead", "loongson3_type2_play_dead",
+	"loongson3_type3_play_dead",
 	/*
 	 * ftrace patches its own calls of tracers without a record of the place. The labels are
 	 * symbols of their own. They have the caller's address in another register than $31.

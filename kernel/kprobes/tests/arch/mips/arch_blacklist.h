@@ -23,8 +23,10 @@ static const char * const early_here[] = {
 	"local_flush_tlb_all", "local_flush_tlb_range", "local_flush_tlb_kernel_range",
 	"local_flush_tlb_page", "local_flush_tlb_one", "add_wired_entry", "kmap_coherent",
 	"kunmap_coherent", "dump_tlb_all",
-	"start_secondary", "cpu_probe", "per_cpu_trap_init", "tlbmiss_handler_setup_pgd",
-	"relocate_new_kernel", "kexec_smp_wait", "__r4k_wait", "handle_sys",
+	"start_secondary", "cpu_probe", "decode_configs", "set_isa", "cpu_set_fpu_opts",
+	"per_cpu_trap_init", "cpu_cache_init", "r4k_cache_init", "tlb_init",
+	"tlbmiss_handler_setup_pgd", "mips_cps_core_boot", "mips_cps_cache_init",
+	"relocate_new_kernel", "kexec_smp_wait", "restore_image", "__r4k_wait", "handle_sys",
 };
 
 /* Not on the blacklist, because it is in no section of the kernel's text. */

@@ -19,14 +19,25 @@ static const struct unmarked unmarked_here[] = {
 		"kmap_noncoherent", "kunmap_coherent", "dump_tlb", "dump_tlb_all" } },
 	{ "on another stack", {
 		"resume" } },
-	{ "the kernel is overwritten", {
-		"relocate_new_kernel", "kexec_smp_wait" } },
 	{ "a CPU comes up, without vectors", {
 		"kernel_entry", "smp_bootstrap", "start_secondary", "cpu_probe",
+		"cpu_set_fpu_opts", "cpu_set_nofpu_opts", "cpu_set_nan_2008",
+		"cpu_set_nofpu_2008", "__cpu_has_fpu", "cpu_set_core",
+		"mips_probe_watch_registers", "spram_config", "probe_spram",
+		"ispram_load_tag", "ispram_store_tag", "dspram_load_tag", "dspram_store_tag",
+		"loongson3_cpucfg_synthesize_data", "reserve_exception_space",
 		"per_cpu_trap_init", "configure_status", "configure_hwrena",
-		"configure_exception_vector" } },
+		"configure_exception_vector", "current_cpu_type", "__get_cpu_type" } },
+	{ "a CPU comes up, with anything in the TLB", {
+		"cpu_cache_init", "r4k_cache_init", "mips_sc_init", "build_clear_page",
+		"build_copy_page", "local_r4k___flush_cache_all", "tlb_init",
+		"r4k_tlb_configure", "r4k_tlb_pm_notifier", "r4k_tlb_uniquify",
+		"r4k_tlb_uniquify_read", "r4k_tlb_uniquify_write",
+		"build_tlb_refill_handler" } },
 	{ "a CPU goes offline, and RCU was told", {
-		"play_dead", "cps_cpu_die" } },
+		"play_dead", "cps_shutdown_this_cpu", "cps_pm_enter_state", "coupled_barrier",
+		"mips_cps_smp_in_use", "loongson3_type1_play_dead",
+		"loongson3_type2_play_dead", "loongson3_type3_play_dead" } },
 	{ "ftrace patches the calls in it", {
 		"_mcount", "ftrace_caller", "ftrace_call", "ftrace_graph_call",
 		"ftrace_graph_caller", "ftrace_stub", "static_trace", "return_to_handler" } },
