@@ -136,6 +136,7 @@ __kprobes bool kprobe_break_handler(struct pt_regs *regs)
 static const char * const no_go[] __initconst = {
 	/* Exceptions, until they have saved what a breakpoint would overwrite. See genex.S, too. */
 	"handle_sys", "handle_sys64", "handle_sysn32", "tlb_do_page_fault_0", "tlb_do_page_fault_1",
+	"octeon_mult_save", "octeon_mult_restore",
 	/* Written at boot. Exceptions of the TLB, and what has its registers in use. */
 	"handle_tlbm", "handle_tlbs", "handle_tlbl", "tlbmiss_handler_setup_pgd", "__update_tlb",
 	"local_flush_tlb_all", "local_flush_tlb_range", "local_flush_tlb_kernel_range",

@@ -27,6 +27,7 @@ static const char * const early_here[] = {
 	"per_cpu_trap_init", "cpu_cache_init", "r4k_cache_init", "tlb_init",
 	"tlbmiss_handler_setup_pgd", "mips_cps_core_boot", "mips_cps_cache_init",
 	"relocate_new_kernel", "kexec_smp_wait", "restore_image", "__r4k_wait", "handle_sys",
+	"octeon_mult_save", "octeon_mult_restore",
 };
 
 /* Not on the blacklist, because it is in no section of the kernel's text. */

@@ -7,9 +7,9 @@
 static const struct section sections_here[] = { };
 
 static const struct unmarked unmarked_here[] = {
-	{ "exceptions begin with it", {
+	{ "exceptions begin with it, or end", {
 		"handle_sys", "handle_sys64", "handle_sysn32", "tlb_do_page_fault_0",
-		"tlb_do_page_fault_1" } },
+		"tlb_do_page_fault_1", "octeon_mult_save", "octeon_mult_restore" } },
 	{ "exceptions of the TLB, or it has registers of that in use", {
 		"handle_tlbm", "handle_tlbm_end", "handle_tlbs", "handle_tlbs_end", "handle_tlbl",
 		"handle_tlbl_end", "tlbmiss_handler_setup_pgd", "tlbmiss_handler_setup_pgd_end",
