@@ -40,6 +40,7 @@
 #define OFFSET26	GENMASK(25, 0)
 #define AND_LINK	BIT(20)			/* bltzal and others */
 #define JALR_RD		RD(GENMASK(4, 0))
+#define JALR_NOT_JR	(IS_ENABLED(CONFIG_CPU_MIPSR6) ? 0 : BIT(0))	/* release 6 has no jr */
 #define JIALC_NOT_JIC	BIT(29)
 
 /* How a form names its target and its link register. */
@@ -469,8 +470,11 @@ static void put_branch(struct kprobe_code *code, const struct kprobe_insn *insn,
 {
 	put_link(code, insn, from);
 	if (!kprobe_insn_has_target(insn)) {
-		/* jalr becomes jalr $0. Its hint, to clear hazards, stays. */
-		put_word(code, insn->arch.link ? word & ~JALR_RD : word);
+		/*
+		 * jalr becomes jr. Its hint, to clear hazards, stays. If the access in the delay
+		 * slot is emulated then so is the branch: jalr $0 would set what reads as $0.
+		 */
+		put_word(code, insn->arch.link ? word & ~(JALR_RD | JALR_NOT_JR) : word);
 		put_word(code, slot);
 	} else if (insn->flow == KPROBE_FLOW_COND || word >> 26 == bcond_op) {
 		put_cond(code, insn, word, slot, from);
