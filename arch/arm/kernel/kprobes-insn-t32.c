@@ -150,6 +150,19 @@ static bool has_bad_register(u32 word, const struct kprobe_form *form)
 	       (uses & D && (RD(word) == lowest || RD(word) == REG_PC));
 }
 
+/* Data, which a big-endian kernel has in the other order than instructions. */
+static u32 half_of_data(const u8 *bytes)
+{
+	return IS_ENABLED(CONFIG_CPU_BIG_ENDIAN) ? get_unaligned_be16(bytes) :
+						   get_unaligned_le16(bytes);
+}
+
+static u32 word_of_data(const u8 *bytes)
+{
+	return IS_ENABLED(CONFIG_CPU_BIG_ENDIAN) ? get_unaligned_be32(bytes) :
+						   get_unaligned_le32(bytes);
+}
+
 /*
  * A table of bytes or halfwords has distances from its start, all forwards, in units of two bytes.
  * One of words, behind what loads pc, has addresses near by. Most instructions are larger numbers
@@ -163,12 +176,12 @@ static unsigned int entry(const u8 *bytes, size_t avail, unsigned long addr,
 	if (avail < table->unit)
 		return 0;
 	if (table->unit == LONG) {
-		to = get_unaligned_le32(bytes);
+		to = word_of_data(bytes);
 		if (!(to & 1) || (u32)(to - addr) + SZ_64K >= 2 * SZ_64K)
 			return 0;
 		return LONG;
 	}
-	to = table->start + 2 * (table->unit == 1 ? bytes[0] : get_unaligned_le16(bytes));
+	to = table->start + 2 * (table->unit == 1 ? bytes[0] : half_of_data(bytes));
 	if (to >= table->limit && table->unit == SHORT)
 		return 0;
 	/* Behind the last byte there may be another one, for alignment. */

@@ -243,7 +243,8 @@ static bool is_near(u32 distance)
 
 /*
  * gcc has the table of a jump behind it, with addresses, and clang one with offsets. No instruction
- * tells how long it is. An instruction would be one like andgt or andeq, hardly used.
+ * tells how long it is. An instruction would be one like andgt or andeq, hardly used. Entries are
+ * data, which a big-endian kernel has in the other order than instructions.
  */
 static unsigned int entry(const u8 *bytes, size_t avail, unsigned long addr,
 			  struct kprobe_jump_table *table)
@@ -252,7 +253,8 @@ static unsigned int entry(const u8 *bytes, size_t avail, unsigned long addr,
 
 	if (avail < SIZE)
 		return 0;
-	word = get_unaligned_le32(bytes);
+	word = IS_ENABLED(CONFIG_CPU_BIG_ENDIAN) ? get_unaligned_be32(bytes) :
+						   get_unaligned_le32(bytes);
 	return word && (is_near(word - addr) || is_near(word)) ? SIZE : 0;
 }
 

@@ -31,6 +31,13 @@
 #define PUSH_PC		0xe92dd800	/* push {fp, ip, lr, pc} */
 #define B_12		0xea000001	/* b .+12 */
 
+/* Entries of tables are data, which a big-endian kernel has in the other order. */
+#ifdef CONFIG_CPU_BIG_ENDIAN
+#define IN_TABLE(word)	__builtin_bswap32(word)
+#else
+#define IN_TABLE(word)	(word)
+#endif
+
 /* Slots and detours have room for the longest copies, and no more. */
 static void arm_room(struct kunit *test)
 {
@@ -151,8 +158,10 @@ static const struct arm_site_case {
 	{ "exclusive", { MOV, LDREX, STREX, BX_LR }, { 0, EXCLUSIVE, EXCLUSIVE } },
 	{ "literal", { LDR_LITERAL, BX_LR, MOV, MOV }, { 0, 0, DATA } },
 	{ "data by its address", { ADR, BX_LR, MOV, MOV }, { 0, 0, DATA, DATA } },
-	{ "table", { LDRLS_PC, B_12, ADDR + 20, ADDR + 16, BX_LR, MOV }, { 0, 0, DATA, DATA } },
-	{ "table of offsets", { ADR, ADD_PC, 8, 12, BX_LR, MOV }, { 0, 0, DATA, DATA } },
+	{ "table", { LDRLS_PC, B_12, IN_TABLE(ADDR + 20), IN_TABLE(ADDR + 16), BX_LR, MOV },
+	  { 0, 0, DATA, DATA } },
+	{ "table of offsets", { ADR, ADD_PC, IN_TABLE(8), IN_TABLE(12), BX_LR, MOV },
+	  { 0, 0, DATA, DATA } },
 };
 
 KUNIT_ARRAY_PARAM_DESC(arm_site, arm_site_cases, name);

@@ -33,6 +33,17 @@
  * 0x0200 are ldrex r0, [r1] and strex r2, r0, [r1].
  */
 
+/* Entries of tables are data, which a big-endian kernel has in the other order. */
+#ifdef CONFIG_CPU_BIG_ENDIAN
+#define IN_TABLE(half)	__builtin_bswap16(half)
+#define FIRST_OF(word)	IN_TABLE((word) >> 16)
+#define SECOND_OF(word)	IN_TABLE((word) & 0xffff)
+#else
+#define IN_TABLE(half)	(half)
+#define FIRST_OF(word)	((word) & 0xffff)
+#define SECOND_OF(word)	((word) >> 16)
+#endif
+
 static void put_halves(u8 *bytes, const u16 *halves, unsigned int nr)
 {
 	while (nr--)
@@ -64,13 +75,15 @@ static const struct t32_site_case {
 	  { 0, INSIDE, DATA, DATA } },
 	{ "table of equal bytes", { 0xe8df, 0xf003, 0x0303, 0x0303, 0x0303, MOV, BX_LR },
 	  { 0, INSIDE, DATA, DATA, DATA } },
-	{ "table of halfwords", { 0xe8df, 0xf013, 3, 4, 3, MOV, MOV, BX_LR },
+	{ "table of halfwords",
+	  { 0xe8df, 0xf013, IN_TABLE(3), IN_TABLE(4), IN_TABLE(3), MOV, MOV, BX_LR },
 	  { 0, INSIDE, DATA, DATA, DATA } },
 	{ "code behind a table that no entry leads to",
-	  { 0xe8df, 0xf013, 4, 4, MOV, MOV, MOV, BX_LR }, { 0, INSIDE, DATA, DATA } },
+	  { 0xe8df, 0xf013, IN_TABLE(4), IN_TABLE(4), MOV, MOV, MOV, BX_LR },
+	  { 0, INSIDE, DATA, DATA } },
 	{ "table of addresses",
-	  { ADR, NOP, 0xf850, 0xf023, (ADDR + 17) & 0xffff, ADDR >> 16, (ADDR + 19) & 0xffff,
-	    ADDR >> 16,
+	  { ADR, NOP, 0xf850, 0xf023, FIRST_OF(ADDR + 17), SECOND_OF(ADDR + 17),
+	    FIRST_OF(ADDR + 19), SECOND_OF(ADDR + 19),
 	    MOV, MOV, BX_LR }, { 0, 0, 0, INSIDE, DATA, DATA, DATA, DATA } },
 };
 
