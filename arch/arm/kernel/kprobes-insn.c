@@ -258,9 +258,22 @@ static unsigned int entry(const u8 *bytes, size_t avail, unsigned long addr,
 	return word && (is_near(word - addr) || is_near(word)) ? SIZE : 0;
 }
 
+/* Does the copy of what reads pc save a register, which stands for pc? Else the result's does. */
+static __always_inline bool saves_register(u32 word, const struct kprobe_form *form)
+{
+	return !(form->uses & D) || reads(word, form->uses, RD(word));
+}
+
+/* Of the rows whose copies read another register than pc. */
+static bool sets_flags(u32 word)
+{
+	return (word & 0x0c100000) == 0x00100000;
+}
+
 /*
  * Can pc be where it is? No register stands for it if the stack pointer is in use as well: the copy
- * may push one, and an interrupt must not find anything else in the stack pointer.
+ * may push one, and an interrupt must not find anything else in the stack pointer. What sets the
+ * flags that it depends on might keep the copy from popping the register.
  */
 static enum kprobe_reason judge_pc(u32 word, const struct kprobe_form *form)
 {
@@ -269,6 +282,8 @@ static enum kprobe_reason judge_pc(u32 word, const struct kprobe_form *form)
 	bool needs_sp = rd == REG_SP || reads(word, form->uses, REG_SP);
 
 	if (rd == REG_PC || (from_pc && !(form->uses & ANY)))
+		return KPROBE_REASON_FORM;
+	if (from_pc && word < COND_ALWAYS && sets_flags(word) && saves_register(word, form))
 		return KPROBE_REASON_FORM;
 	return from_pc && needs_sp ? KPROBE_REASON_FORM : KPROBE_REASON_NONE;
 }
@@ -365,7 +380,7 @@ static void put_relative(struct kprobe_code *code, u32 word, const struct kprobe
 			 unsigned long from)
 {
 	bool jumps = form->flow == KPROBE_FLOW_JUMP_INDIRECT;
-	bool saved = !(form->uses & D) || reads(word, form->uses, RD(word));
+	bool saved = saves_register(word, form);
 	u32 cond = word & COND_MASK, by = saved ? spare_for(word) : RD(word);
 
 	if (saved)
@@ -435,7 +450,7 @@ __kprobes unsigned int arm_kprobe_copy_len(u32 word)
 		return SIZE;
 	if (form->flow == KPROBE_FLOW_JUMP_INDIRECT)
 		return 6 * SIZE;
-	return form->uses & D && !reads(word, form->uses, RD(word)) ? 3 * SIZE : 5 * SIZE;
+	return saves_register(word, form) ? 5 * SIZE : 3 * SIZE;
 }
 
 /**

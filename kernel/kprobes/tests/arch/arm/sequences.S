@@ -176,6 +176,7 @@ RUN lsl r3, pc, #2
 RUN add r5, r5, pc
 RUN add r5, pc, r5
 RUN addne r5, pc, r3
+RUN addsne r5, pc, r3
 RUN add r5, pc, r3, lsl #2
 RUN sub r5, pc, r3
 RUN sub r5, r3, pc
