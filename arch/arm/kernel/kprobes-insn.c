@@ -321,7 +321,11 @@ static enum kprobe_reason plan(struct kprobe_insn *insn, const u8 *bytes, size_t
 		insn->target = addr + PC_AHEAD + sign_extend64(word << 2, 25);
 	if (insn->action == KPROBE_EMULATE ? form->uses & D : insn->data_len)
 		insn->data = address_of(word, addr);
-	return reason ?: judge_pc(word, form);
+	reason = reason ?: judge_pc(word, form);
+	/* A load relative to pc, by a register: the copy begins with what stands for pc. */
+	if (!reason && (word >> 25 & 7) == 3 && reads(word, form->uses, REG_PC))
+		insn->fault = saves_register(word, form) ? 3 * SIZE : 2 * SIZE;
+	return reason;
 }
 
 /* @word: the branch, without where it leads. */
