@@ -155,6 +155,11 @@ static const char * const no_go[] __initconst = {
 	"__switch_to", "call_with_stack",
 	/* A CPU goes offline: as dying[] of kernel/kprobes/blacklist.c. */
 	"psci_cpu_die",
+	/*
+	 * The way of each abort. A slot may be missing in the task's page tables, and so may what
+	 * a handler reads: a hit here would fault for that, and hit again.
+	 */
+	"v7_early_abort", "v7_pabort",
 	/* May interrupt the vector of undefined instructions, whose stack has one place. */
 	"handle_fiq_as_nmi",
 	/* From a copy, while the kernel is overwritten. */

@@ -11,6 +11,7 @@
 static const char * const serving_here[] = {
 	"kprobe_undef_handler", "kprobe_post_trampoline", "kprobe_detour_post",
 	"kprobe_detour_common", "do_undefinstr", "__und_svc", "__und_fault", "do_page_fault",
+	"v7_early_abort", "v7_pabort", "do_DataAbort", "do_PrefetchAbort", "do_translation_fault",
 	"__patch_text_bytes", "__switch_to", "secondary_start_kernel",
 };
 

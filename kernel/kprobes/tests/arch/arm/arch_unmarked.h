@@ -33,6 +33,8 @@ static const struct unmarked unmarked_here[] = {
 		"__get_user_bad", "__get_user_bad8" } },
 	{ "a CPU goes offline, and RCU was told", {
 		"psci_cpu_die" } },
+	{ "a hit may abort, for a slot that page tables lack", {
+		"v7_early_abort", "v7_pabort" } },
 	{ "may interrupt the vector of undefined instructions", {
 		"handle_fiq_as_nmi" } },
 	{ "on another stack", {
