@@ -147,9 +147,10 @@ static const char * const no_go[] __initconst = {
 	"lookup_processor_type", "__lookup_processor_type", "__error_lpae", "__error", "__error_p",
 	"secondary_start_kernel", "lookup_processor", "cpu_v7_switch_mm", "cpu_ca8_switch_mm",
 	"cpu_ca9mp_switch_mm", "cpu_ca15_switch_mm", "cpu_v7_bpiall_switch_mm",
-	"cpu_v7_iciallu_switch_mm", "cpu_v7_smc_switch_mm", "cpu_v7_hvc_switch_mm", "cpu_init",
-	"cpu_resume", "cpu_resume_arm", "cpu_resume_after_mmu", "cpu_v7_do_resume",
-	"cpu_ca8_do_resume", "cpu_ca9mp_do_resume", "cpu_ca15_do_resume",
+	"cpu_v7_iciallu_switch_mm", "cpu_v7_smc_switch_mm", "cpu_v7_hvc_switch_mm", "_set_bit",
+	"cpu_init", "cpu_v7_proc_init", "v7_invalidate_l1", "cpu_resume", "cpu_resume_arm",
+	"cpu_resume_no_hyp", "no_hyp", "cpu_resume_after_mmu", "cpu_v7_do_resume",
+	"cpu_ca8_do_resume", "cpu_ca9mp_do_resume", "cpu_ca15_do_resume", "cpu_pj4b_do_resume",
 	"cpu_v7_bpiall_do_resume", "__cpu_suspend", "__cpu_suspend_save", "cpu_suspend_abort",
 	/* The stack is another one. */
 	"__switch_to", "call_with_stack",
@@ -162,6 +163,8 @@ static const char * const no_go[] __initconst = {
 	"v7_early_abort", "v7_pabort",
 	/* May interrupt the vector of undefined instructions, whose stack has one place. */
 	"handle_fiq_as_nmi",
+	/* In the mode of a FIQ, which undefined instructions must not come from. */
+	"__set_fiq_regs", "__get_fiq_regs",
 	/* From a copy, while the kernel is overwritten. */
 	"relocate_new_kernel",
 	/* ftrace patches the calls in them. */
@@ -169,11 +172,23 @@ static const char * const no_go[] __initconst = {
 	"ftrace_regs_caller", "ftrace_regs_call", "ftrace_graph_regs_call",
 };
 
+/* From one symbol to the end of another. */
+static const char * const no_go_text[][2] __initconst = {
+	/* A CPU comes up, likewise, or is in the mode of the hypervisor. */
+	{ "__hyp_stub_install", "__hyp_stub_fiq" },
+	{ "__v7_ca5mp_setup", "__errata_finish" },
+};
+
 int __init arch_kprobe_blacklist(void)
 {
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; !ret && i < ARRAY_SIZE(no_go_text); i++)
+		ret = kprobe_blacklist_add_symbols(no_go_text[i][0], no_go_text[i][1]);
 	/* The latter is executed at its physical address as well. */
-	return kprobe_blacklist_add_text((unsigned long)__entry_text_start,
-					 (unsigned long)__entry_text_end) ?:
+	return ret ?: kprobe_blacklist_add_text((unsigned long)__entry_text_start,
+						(unsigned long)__entry_text_end) ?:
 	       kprobe_blacklist_add_text((unsigned long)__idmap_text_start,
 					 (unsigned long)__idmap_text_end) ?:
 	       kprobe_blacklist_add_functions(no_go, ARRAY_SIZE(no_go));

@@ -20,7 +20,10 @@ static const char * const early_here[] = {
 	"cpu_resume_after_mmu", "__cpu_suspend", "__cpu_suspend_save", "cpu_suspend_abort",
 	"call_with_stack", "cpu_init", "handle_fiq_as_nmi", "secondary_startup",
 	"__secondary_switched", "__enable_mmu", "__lookup_processor_type", "cpu_v7_switch_mm",
-	"cpu_resume", "cpu_v7_do_resume",
+	"cpu_resume", "no_hyp", "cpu_v7_do_resume", "_set_bit", "cpu_v7_proc_init",
+	"v7_invalidate_l1", "__v7_setup", "__v7_ca15mp_setup", "__ca15_errata", "__errata_finish",
+	"__hyp_stub_install_secondary", "__hyp_stub_do_trap", "__hyp_stub_vectors",
+	"__set_fiq_regs", "__get_fiq_regs",
 };
 
 /* Not on the blacklist, because it is in no section of the kernel's text. */

@@ -18,16 +18,26 @@ static const struct unmarked unmarked_here[] = {
 		"__enable_mmu", "lookup_processor_type", "__lookup_processor_type",
 		"__error_lpae", "__error", "__error_p" } },
 	{ "likewise", {
-		"secondary_start_kernel", "lookup_processor", "cpu_init", "cpu_resume",
-		"cpu_resume_arm", "cpu_resume_after_mmu", "__cpu_suspend", "__cpu_suspend_save",
+		"secondary_start_kernel", "lookup_processor", "_set_bit", "cpu_init",
+		"cpu_v7_proc_init", "cpu_ca8_proc_init", "cpu_ca9mp_proc_init",
+		"cpu_ca15_proc_init", "cpu_pj4b_proc_init", "cpu_v7_bpiall_proc_init",
+		"cpu_resume", "cpu_resume_arm", "cpu_resume_no_hyp", "no_hyp",
+		"cpu_resume_after_mmu", "__cpu_suspend", "__cpu_suspend_save",
 		"cpu_suspend_abort" } },
+	{ "likewise: sets up the processor", {
+		"__v7_*", "__ca8_errata", "__ca9_errata", "__ca12_errata", "__ca15_errata",
+		"__ca17_errata", "__errata_finish", "v7_invalidate_l1" } },
 	{ "likewise: switches page tables", {
 		"cpu_v7_switch_mm", "cpu_ca8_switch_mm", "cpu_ca9mp_switch_mm",
 		"cpu_ca15_switch_mm", "cpu_v7_bpiall_switch_mm", "cpu_v7_iciallu_switch_mm",
-		"cpu_v7_smc_switch_mm", "cpu_v7_hvc_switch_mm" } },
+		"cpu_pj4b_switch_mm", "cpu_v7_smc_switch_mm", "cpu_v7_hvc_switch_mm" } },
 	{ "likewise: resumes", {
 		"cpu_v7_do_resume", "cpu_ca8_do_resume", "cpu_ca9mp_do_resume",
-		"cpu_ca15_do_resume", "cpu_v7_bpiall_do_resume" } },
+		"cpu_ca15_do_resume", "cpu_pj4b_do_resume", "cpu_v7_bpiall_do_resume" } },
+	{ "in the mode of the hypervisor", {
+		"__hyp_stub_*", "__hyp_set_vectors", "__hyp_soft_restart" } },
+	{ "in the mode of a FIQ", {
+		"__set_fiq_regs", "__get_fiq_regs" } },
 	{ "marked in assembly, which leaves no symbol", {
 		"__get_user_1", "__get_user_2", "__get_user_4", "__get_user_8",
 		"__get_user_bad", "__get_user_bad8" } },
