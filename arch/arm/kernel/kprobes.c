@@ -155,7 +155,8 @@ static const char * const no_go[] __initconst = {
 	/* The stack is another one. */
 	"__switch_to", "call_with_stack",
 	/* A CPU goes offline: as dying[] of kernel/kprobes/blacklist.c. */
-	"psci_cpu_die",
+	"psci_cpu_die", "psci_0_1_cpu_off", "psci_0_2_cpu_off", "__psci_cpu_off",
+	"__invoke_psci_fn_hvc", "__invoke_psci_fn_smc", "__arm_smccc_hvc", "__arm_smccc_smc",
 	/*
 	 * The way of each abort. A slot may be missing in the task's page tables, and so may what
 	 * a handler reads: a hit here would fault for that, and hit again.
@@ -177,6 +178,8 @@ static const char * const no_go_text[][2] __initconst = {
 	/* A CPU comes up, likewise, or is in the mode of the hypervisor. */
 	{ "__hyp_stub_install", "__hyp_stub_fiq" },
 	{ "__v7_ca5mp_setup", "__errata_finish" },
+	/* Flushes caches: of a CPU that has reported that it is dead, and where they are off. */
+	{ "v7_flush_dcache_louis", "v7_flush_kern_cache_louis" },
 };
 
 int __init arch_kprobe_blacklist(void)

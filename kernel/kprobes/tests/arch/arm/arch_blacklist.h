@@ -35,7 +35,14 @@ static const char * const no_text_here[] = {
 static const char * const guest_here[] = { };
 
 /* No grace period waits for a CPU in these. */
-static const char * const dying_here[] = { };
+static const char * const dying_here[] = {
+	"v7_flush_dcache_louis", "v7_flush_dcache_all", "start_flush_levels",
+	"v7_flush_kern_cache_louis",
+#ifdef CONFIG_ARM_PSCI
+	"psci_cpu_die", "psci_0_1_cpu_off", "psci_0_2_cpu_off", "__invoke_psci_fn_hvc",
+	"__invoke_psci_fn_smc", "__arm_smccc_hvc", "__arm_smccc_smc",
+#endif
+};
 
 /* Labels between which ftrace patches or copies its code; some may be there. */
 static const char * const ftrace_here[] = {

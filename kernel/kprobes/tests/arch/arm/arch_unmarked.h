@@ -42,7 +42,13 @@ static const struct unmarked unmarked_here[] = {
 		"__get_user_1", "__get_user_2", "__get_user_4", "__get_user_8",
 		"__get_user_bad", "__get_user_bad8" } },
 	{ "a CPU goes offline, and RCU was told", {
-		"psci_cpu_die" } },
+		"psci_cpu_die", "psci_0_1_cpu_off", "psci_0_2_cpu_off", "__psci_cpu_off",
+		"__invoke_psci_fn_hvc", "__invoke_psci_fn_smc", "__arm_smccc_hvc",
+		"__arm_smccc_smc" } },
+	{ "likewise, or with caches off", {
+		"v7_flush_dcache_louis", "v7_flush_dcache_all", "start_flush_levels",
+		"flush_levels", "loop1", "loop2", "skip", "finished", "v7_flush_kern_cache_all",
+		"v7_flush_kern_cache_louis" } },
 	{ "a hit may abort, for a slot that page tables lack", {
 		"v7_early_abort", "v7_pabort" } },
 	{ "may interrupt the vector of undefined instructions", {
