@@ -166,6 +166,12 @@ static const char * const no_go[] __initconst = {
 	"handle_fiq_as_nmi",
 	/* In the mode of a FIQ, which undefined instructions must not come from. */
 	"__set_fiq_regs", "__get_fiq_regs",
+	/* With caches off, or while the image of a hibernated kernel overwrites this one. */
+	"_soft_restart", "__soft_restart", "setup_mm_for_reboot", "cpu_v7_proc_fin",
+	"b15_flush_kern_cache_all", "arch_restore_image",
+#ifdef CONFIG_HIBERNATION
+	"copy_page",
+#endif
 	/* From a copy, while the kernel is overwritten. */
 	"relocate_new_kernel",
 	/* ftrace patches the calls in them. */

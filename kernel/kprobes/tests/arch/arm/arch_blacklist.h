@@ -23,7 +23,11 @@ static const char * const early_here[] = {
 	"cpu_resume", "no_hyp", "cpu_v7_do_resume", "_set_bit", "cpu_v7_proc_init",
 	"v7_invalidate_l1", "__v7_setup", "__v7_ca15mp_setup", "__ca15_errata", "__errata_finish",
 	"__hyp_stub_install_secondary", "__hyp_stub_do_trap", "__hyp_stub_vectors",
-	"__set_fiq_regs", "__get_fiq_regs",
+	"__set_fiq_regs", "__get_fiq_regs", "_soft_restart", "__soft_restart",
+	"setup_mm_for_reboot", "cpu_v7_proc_fin", "arch_restore_image",
+#ifdef CONFIG_HIBERNATION
+	"copy_page",
+#endif
 };
 
 /* Not on the blacklist, because it is in no section of the kernel's text. */

@@ -34,6 +34,11 @@ static const struct unmarked unmarked_here[] = {
 	{ "likewise: resumes", {
 		"cpu_v7_do_resume", "cpu_ca8_do_resume", "cpu_ca9mp_do_resume",
 		"cpu_ca15_do_resume", "cpu_pj4b_do_resume", "cpu_v7_bpiall_do_resume" } },
+	{ "with caches off, or while the kernel is overwritten", {
+		"_soft_restart", "__soft_restart", "setup_mm_for_reboot", "cpu_v7_proc_fin",
+		"cpu_ca8_proc_fin", "cpu_ca9mp_proc_fin", "cpu_ca15_proc_fin",
+		"cpu_pj4b_proc_fin", "cpu_v7_bpiall_proc_fin", "b15_flush_kern_cache_all",
+		"arch_restore_image", "copy_page" } },
 	{ "in the mode of the hypervisor", {
 		"__hyp_stub_*", "__hyp_set_vectors", "__hyp_soft_restart" } },
 	{ "in the mode of a FIQ", {
