@@ -208,8 +208,12 @@ static const struct text forbidden[] __initconst = {
 
 /* Symbols that a configuration does not have are passed over. */
 static const char * const no_go[] __initconst = {
+#ifdef CONFIG_HOTPLUG_CPU
 	/* A CPU goes offline: as dying[] of kernel/kprobes/blacklist.c. */
-	"cpu_die", "cpu_psci_cpu_die",
+	"cpu_die", "get_cpu_ops", "cpu_psci_cpu_die", "psci_0_1_cpu_off", "psci_0_2_cpu_off",
+	"__psci_cpu_off", "__invoke_psci_fn_hvc", "__invoke_psci_fn_smc", "__arm_smccc_hvc",
+	"__arm_smccc_smc",
+#endif
 	/*
 	 * What a CPU that comes up or resumes executes at the usual addresses, but without the
 	 * kernel's vectors, its stack or the task's and the CPU's pointers. The last one returns

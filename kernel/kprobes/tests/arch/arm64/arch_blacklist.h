@@ -33,7 +33,10 @@ static const char * const guest_here[] = {
 };
 
 /* No grace period waits for a CPU in these. */
-static const char * const dying_here[] = { };
+static const char * const dying_here[] = {
+	"cpu_die", "get_cpu_ops", "cpu_psci_cpu_die", "psci_0_1_cpu_off", "psci_0_2_cpu_off",
+	"__invoke_psci_fn_hvc", "__invoke_psci_fn_smc", "__arm_smccc_hvc", "__arm_smccc_smc",
+};
 
 /* Labels between which ftrace patches or copies its code; some may be there. */
 static const char * const ftrace_here[] = {

@@ -24,7 +24,9 @@ static const struct unmarked unmarked_here[] = {
 		"ftrace_caller", "ftrace_call", "ftrace_graph_call",
 		"ftrace_caller_direct_late", "ftrace_caller_direct" } },
 	{ "a CPU goes offline, and RCU was told", {
-		"cpu_die", "cpu_psci_cpu_die" } },
+		"cpu_die", "get_cpu_ops", "cpu_psci_cpu_die", "psci_0_1_cpu_off",
+		"psci_0_2_cpu_off", "__psci_cpu_off", "__invoke_psci_fn_hvc",
+		"__invoke_psci_fn_smc", "__arm_smccc_hvc", "__arm_smccc_smc" } },
 	{ "a CPU comes up or resumes, without the kernel's vectors or stack", {
 		"__secondary_switched", "__secondary_too_slow", "set_cpu_boot_mode_flag",
 		"finalise_el2", "_cpu_resume", "cpu_do_resume", "__cpu_suspend_enter" } },
