@@ -11,6 +11,7 @@
  */
 #include <linux/atomic.h>
 #include <linux/cpumask.h>
+#include <linux/ftrace.h>
 #include <linux/init.h>
 #include <linux/cacheflush.h>
 #include <linux/kprobe_arch.h>
@@ -79,6 +80,19 @@ void arch_kprobe_write_slot(void *slot, const void *code, size_t len)
 {
 	__patch_text_bytes(slot, code, len);
 }
+
+#ifdef CONFIG_FUNCTION_TRACER
+/*
+ * Of entry-ftrace.S the stubs alone are functions; they come last. Traced functions call what is in
+ * front of them with lr on the stack, or return to it, or it is a branch's target.
+ */
+bool arch_kprobe_is_called(unsigned long addr)
+{
+	unsigned long entry = addr | KPROBE_POINTER_FLAGS;
+
+	return entry < (unsigned long)__gnu_mcount_nc || entry >= (unsigned long)ftrace_stub;
+}
+#endif
 
 static __kprobes bool hit(struct pt_regs *regs, unsigned long addr)
 {

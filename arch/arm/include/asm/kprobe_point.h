@@ -196,6 +196,12 @@ static __always_inline unsigned int arch_kprobe_access(void)
 
 #define arch_kprobe_access	arch_kprobe_access
 
+#ifdef CONFIG_FUNCTION_TRACER
+bool arch_kprobe_is_called(unsigned long addr);
+
+#define arch_kprobe_is_called	arch_kprobe_is_called
+#endif
+
 void arch_kprobe_end_access(unsigned int access);
 void arch_kprobe_resume_access(unsigned int access);
 

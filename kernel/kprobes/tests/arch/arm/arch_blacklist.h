@@ -54,6 +54,8 @@ static const char * const ftrace_here[] = {
 };
 
 /* Entered or left in another way than functions: no return probes, but probes. */
-static const char * const no_functions_here[] = { };
+static const char * const no_functions_here[] = {
+	"__gnu_mcount_nc", "ftrace_graph_caller", "ftrace_graph_regs_caller", "return_to_handler",
+};
 
 #endif /* _KPROBES_TESTS_ARM_BLACKLIST_H */
