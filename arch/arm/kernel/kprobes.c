@@ -166,6 +166,13 @@ static const char * const no_go[] __initconst = {
 	"cpu_resume_no_hyp", "no_hyp", "cpu_resume_after_mmu", "cpu_v7_do_resume",
 	"cpu_ca8_do_resume", "cpu_ca9mp_do_resume", "cpu_ca15_do_resume", "cpu_pj4b_do_resume",
 	"cpu_v7_bpiall_do_resume", "__cpu_suspend", "__cpu_suspend_save", "cpu_suspend_abort",
+	/* How platforms come there: from the firmware, or from a reset vector that is a copy. */
+	"exynos4_secondary_startup", "versatile_secondary_startup", "pen", "v7_secondary_startup",
+	"mvebu_cortex_a9_secondary_startup", "armada_xp_secondary_startup",
+	"npcm7xx_secondary_startup", "shmobile_boot_apmu", "shmobile_boot_scu",
+	"secondary_trampoline", "zynq_secondary_trampoline", "secure_cntvoff_init",
+	"exynos_pm_power_up_setup", "tc2_pm_power_up_setup", "v7_cpu_resume",
+	"s5pv210_cpu_resume", "l2c310_early_resume",
 	/* The stack is another one. */
 	"__switch_to", "call_with_stack",
 	/* A CPU goes offline: as dying[] of kernel/kprobes/blacklist.c. */
@@ -198,6 +205,19 @@ static const char * const no_go_text[][2] __initconst = {
 	/* A CPU comes up, likewise, or is in the mode of the hypervisor. */
 	{ "__hyp_stub_install", "__hyp_stub_fiq" },
 	{ "__v7_ca5mp_setup", "__errata_finish" },
+	{ "exynos_cpu_resume", "_cp15_save_diag" },
+	{ "ll_get_coherency_base", "ll_disable_coherency" },
+	{ "armada_38x_scu_power_up", "armada_38x_cpu_resume" },
+	{ "omap_secondary_startup", "hold_2" },
+	{ "omap3_restore_es3", "skipl2reen" },
+	{ "omap4_cpu_resume", "ppa_por_params_offset" },
+	{ "shmobile_boot_vector", "shmobile_smp_sleep" },
+	{ "sunxi_mc_smp_cluster_cache_enable", "sunxi_mc_smp_resume" },
+	{ "tegra_resume", "tegra_resume_trusted_foundations" },
+	{ "tegra_init_l2_for_a15", "_exit_init_l2_a15" },
+	{ "mcpm_entry_point", "mcpm_entry_gated" },
+	{ "vlock_trylock", "vlock_unlock" },
+	{ "cci_enable_port_for_self", "cci_port_not_found" },
 	/* Flushes caches: of a CPU that has reported that it is dead, and where they are off. */
 	{ "v7_flush_dcache_louis", "v7_flush_kern_cache_louis" },
 };

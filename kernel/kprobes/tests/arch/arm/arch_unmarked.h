@@ -27,6 +27,26 @@ static const struct unmarked unmarked_here[] = {
 	{ "likewise: sets up the processor", {
 		"__v7_*", "__ca8_errata", "__ca9_errata", "__ca12_errata", "__ca15_errata",
 		"__ca17_errata", "__errata_finish", "v7_invalidate_l1" } },
+	{ "likewise: how platforms come there", {
+		"exynos4_secondary_startup", "versatile_secondary_startup", "pen",
+		"v7_secondary_startup", "mvebu_cortex_a9_secondary_startup",
+		"armada_xp_secondary_startup", "npcm7xx_secondary_startup", "armada_38x_*",
+		"armada_370_xp_cpu_resume", "ll_get_coherency_*", "ll_add_cpu_to_smp_group",
+		"ll_enable_coherency", "ll_disable_coherency", "shmobile_*", "rwtcsra", "bootrom",
+		"omap_secondary_startup", "again", "omap4_secondary_startup",
+		"omap4460_secondary_startup", "omap5_secondary_*", "wait", "wait_2", "hyp_boot",
+		"hold", "hold_2", "secondary_trampoline", "zynq_secondary_trampoline",
+		"secure_cntvoff_init", "cci_enable_port_for_self", "cci_port_not_found",
+		"exynos_pm_power_up_setup", "tc2_pm_power_up_setup", "mcpm_*", "first_man_setup",
+		"vlock_*", "trylock_fail" } },
+	{ "likewise, in order to resume", {
+		"exynos_cpu_resume*", "skip_cp15", "skip_l2x0", "_cp15_save_*", "v7_cpu_resume",
+		"s5pv210_cpu_resume", "l2c310_early_resume", "omap3_restore*", "copy_to_sram",
+		"skipl2dis", "l2_inv_api_params_offset", "l2_inv_gp", "logic_l1_restore",
+		"skipl2reen", "omap4_cpu_resume", "ppa_*", "enable_smp_bit",
+		"skip_ns_smp_enable", "set_gp_por", "set_aux_ctrl", "skip_l2en",
+		"sunxi_mc_smp_*", "not_a15", "first", "tegra_resume*", "end_ca9_scu_l2_resume",
+		"tegra_init_l2_for_a15", "_exit_init_l2_a15" } },
 	{ "likewise: switches page tables", {
 		"cpu_v7_switch_mm", "cpu_ca8_switch_mm", "cpu_ca9mp_switch_mm",
 		"cpu_ca15_switch_mm", "cpu_v7_bpiall_switch_mm", "cpu_v7_iciallu_switch_mm",
