@@ -85,6 +85,28 @@ static const char * const dying[] __initconst = {
 	"cpuhp_ap_report_dead", "idle_task_exit", "cpuidle_play_dead", "acpi_idle_play_dead",
 };
 
+/*
+ * The lists that kprobe_blacklist_add_functions() was given: a compiler may leave nothing of a
+ * function but clones. Init data, to be used while booting.
+ */
+#define LISTS_MAX	8
+
+static struct {
+	const char * const *names;
+	unsigned int nr;
+} lists[LISTS_MAX];
+
+static bool is_on_a_list(const char *name)
+{
+	unsigned int i, j;
+
+	for (i = 0; i < LISTS_MAX; i++)
+		for (j = 0; j < lists[i].nr; j++)
+			if (!strcmp(lists[i].names[j], name))
+				return true;
+	return false;
+}
+
 /* Ranges of text. The stored value has no meaning. */
 static struct maple_tree blacklist = MTREE_INIT(blacklist, MT_FLAGS_USE_RCU);
 
@@ -187,17 +209,23 @@ int __init kprobe_blacklist_add_symbols(const char *first, const char *last)
  * @nr:    how many
  *
  * Several functions may have the same name, as compilers make a function of an inline one in
- * each object: all of them are added. Symbols that the kernel does not have are passed over.
+ * each object: all of them are added, and later their clones. Symbols that the kernel does not
+ * have are passed over.
  *
- * Context: Boot.
+ * Context: Boot, before kprobe_blacklist_init() returns. @names must be there until then.
  * Return: 0 or -ENOMEM.
  */
 int __init kprobe_blacklist_add_functions(const char * const *names, unsigned int nr)
 {
+	static unsigned int nr_lists __initdata;
 	const char *text;
 	unsigned int i;
 	int ret = 0;
 
+	if (!WARN_ON(nr_lists == LISTS_MAX)) {
+		lists[nr_lists].names = names;
+		lists[nr_lists++].nr = nr;
+	}
 	for (i = 0; !ret && i < nr; i++) {
 		ret = kallsyms_on_each_match_symbol(forbid_function, names[i], NULL);
 		text = text_name(names[i]);
@@ -302,6 +330,7 @@ static bool is_piece_of_forbidden(struct module *mod, const char *name)
 			continue;
 		strscpy(function, name, min_t(size_t, dot - name + 1, sizeof(function)));
 		if (mod ? within_kprobe_blacklist(find_kallsyms_symbol_value(mod, function)) :
+			  is_on_a_list(function) ||
 			  kallsyms_on_each_match_symbol(forbids, function, NULL))
 			return true;
 	}

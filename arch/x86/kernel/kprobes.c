@@ -418,13 +418,15 @@ static const char * const others[] __initconst = {
  */
 static int __init blacklist_hibernation(void)
 {
-	const char *image = kallsyms_lookup_name("create_image") ? "create_image" :
-							       "hibernation_snapshot";
+	/* The blacklist reads them until it has seen all symbols. */
+	static const char * const create[] __initconst = { "create_image" };
+	static const char * const snapshot[] __initconst = { "hibernation_snapshot" };
 	unsigned long suspend = (unsigned long)swsusp_arch_suspend;
 	unsigned long restore = (unsigned long)restore_registers;
 
 	return kprobe_blacklist_add_text(min(suspend, restore), max(suspend, restore)) ?:
-	       kprobe_blacklist_add_functions(&image, 1);
+	       kprobe_blacklist_add_functions(kallsyms_lookup_name("create_image") ? create :
+					      snapshot, 1);
 }
 #else
 static int __init blacklist_hibernation(void)

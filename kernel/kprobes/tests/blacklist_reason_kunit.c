@@ -129,6 +129,28 @@ static void each_has_a_reason(struct kunit *test)
 	}
 }
 
+static int expect_clone(void *data, const char *name, unsigned long addr)
+{
+	const char *dot = strchr(name + 1, '.');
+	static char plain[KSYM_NAME_LEN];
+	struct kunit *test = data;
+
+	if (!dot || (!strstarts(dot, ".constprop.") && !strstarts(dot, ".isra.")))
+		return 0;
+	strscpy(plain, name, dot - name + 1);
+	if (core_kernel_text(addr) &&
+	    is_in_table(unmarked_here, ARRAY_SIZE(unmarked_here), plain) &&
+	    !kallsyms_lookup_name(plain))
+		KUNIT_EXPECT_TRUE_MSG(test, within_kprobe_blacklist(addr), "%s", name);
+	return 0;
+}
+
+/* A compiler may leave no function of a name, but clones. */
+static void clones_have_it_too(struct kunit *test)
+{
+	kallsyms_on_each_symbol(expect_clone, test);
+}
+
 /* What a hit or a CPU without vectors executes in other configurations only can be probed. */
 static void spares_others(struct kunit *test)
 {
@@ -144,6 +166,7 @@ static void spares_others(struct kunit *test)
 
 static struct kunit_case reason_cases[] = {
 	KUNIT_CASE(each_has_a_reason),
+	KUNIT_CASE(clones_have_it_too),
 	KUNIT_CASE(spares_others),
 	{}
 };
