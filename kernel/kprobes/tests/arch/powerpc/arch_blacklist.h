@@ -32,7 +32,8 @@ static const char * const early_here[] = {
 	"kexec_sequence", "default_machine_kexec", "kexec_copy_flush", "swsusp_arch_resume",
 	"copy_page_loop", "__restore_cpu_power9", "__restore_cpu_power10", "setup_750_7400_hid0",
 	"_set_L2CR", "_set_L3CR", "tm_reclaim", "__tm_recheckpoint", "chmem_secondary_loop",
-	"copy_mc_generic",
+	"copy_mc_generic", "slb_insert_entry", "switch_slb", "syscall_exit_prepare",
+	"interrupt_exit_user_prepare", "power7_idle",
 };
 
 /* Not on the blacklist, because it is in no section of the kernel's text. */

@@ -54,19 +54,24 @@ static const struct unmarked unmarked_here[] = {
 		"isa206_idle_insn_mayloss", "power4_idle_nap", "power4_idle_nap_return",
 		"power7_idle_insn", "power9_idle_stop", "power10_idle_stop" } },
 	{ "called without translation: around naps, and for hypervisor maintenance", {
-		"power7_idle_type", "power7_offline", "pnv_cpu_offline", "__ppc64_runlatch_off",
+		"power7_idle", "power7_idle_type", "arch300_idle", "arch300_idle_type",
+		"atomic_lock_thread_idle", "atomic_unlock_thread_idle",
+		"atomic_unlock_and_stop_thread_idle", "atomic_start_thread_idle",
+		"atomic_stop_thread_idle", "power7_offline", "pnv_cpu_offline",
+		"__ppc64_runlatch_off",
 		"__ppc64_runlatch_on", "opal_call", "opal_config_cpu_idle_state",
 		"opal_resync_timebase", "opal_handle_hmi", "opal_handle_hmi2",
 		"opal_hmi_exception_early", "opal_hmi_exception_early2", "hmi_handle_debugtrig",
 		"__slb_restore_bolted_realmode" } },
+	{ "called without translation by KVM, for interrupts of a guest", {
+		"pnv_opal_pci_msi_eoi", "opal_pci_msi_eoi", "opal_set_xive", "opal_int_get_xirr",
+		"opal_int_set_mfrr", "opal_int_eoi" } },
 	{ "without translation while cores are split", {
 		"split_core_secondary_loop", "real_mode" } },
 	{ "a machine check calls it, without translation", {
 		"search_kernel_exception_table", "search_extable", "cmp_ex_search",
 		"pnv_machine_check_early", "opal_mce_check_early_recovery",
 		"find_recovery_address" } },
-	{ "a machine check in it has a fixup, which is not found for a copy", {
-		"copy_mc_generic" } },
 	{ "firmware executes without translation, and memory is accessed without caches", {
 		"__opal_call", "opal_return", "rmci_on", "rmci_off", "real_readb", "real_writeb",
 		"real_205_readb", "real_205_writeb" } },
