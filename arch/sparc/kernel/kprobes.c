@@ -274,12 +274,13 @@ static const char * const no_go[] __initconst = {
 	"hv_cpu_startup", "init_irqwork_curcpu", "sun4v_register_mondo_queues",
 	"register_one_mondo", "init_cur_cpu_trap", "smp_callin",
 	/* A CPU goes offline: as dying[] of kernel/kprobes/blacklist.c. */
-	"cpu_play_dead",
+	"cpu_play_dead", "sun4v_cpu_qconf",
 	/* With interrupts masked, another MMU context, and on Cheetah at trap level 1. */
 	"__flush_tlb_mm", "__flush_tlb_page", "__flush_tlb_pending",
 	/* As what arch_kprobe_blacklist() has from xcall_flush_tlb_mm on. */
 	"xcall_kgdb_capture",
 	/* Functions in assembly that a hit calls. */
+	"__ffs", "__fls",
 	"arch_atomic_add", "arch_atomic_add_return", "arch_atomic_fetch_add",
 	"arch_atomic_sub", "arch_atomic_sub_return", "arch_atomic_fetch_sub",
 	"arch_atomic64_add", "arch_atomic64_add_return", "arch_atomic64_fetch_add",

@@ -11,7 +11,7 @@
 static const char * const serving_here[] = {
 	"kprobe_trap", "kprobe_post_trampoline", "kprobe_detour_post", "kprobe_detour_common",
 	"etrap_irq", "rtrap_nmi", "kern_rtt_fill", "tl0_resv170", "etrap_kernel_spill",
-	"tsb_reload", "winfix_trampoline", "do_sparc64_fault", "switch_to_begin",
+	"tsb_reload", "winfix_trampoline", "do_sparc64_fault", "switch_to_begin", "__ffs", "__fls",
 };
 
 /* Executed where a CPU cannot take a trap, from a copy, or on another stack; some may be there. */

@@ -27,14 +27,17 @@ static const struct unmarked unmarked_here[] = {
 	{ "the TLB is flushed at trap level 1, or in another context", {
 		"__flush_tlb_mm", "__flush_tlb_page", "__flush_tlb_pending" } },
 	{ "handles interrupts from other CPUs at trap level 1", {
-		"xcall_*", "__hypervisor_xcall_*", "__cheetah_xcall_*",
+		"xcall_flush_*", "xcall_sync_tick", "xcall_fetch_glob_*", "xcall_error",
+		"xcall_call_function*", "xcall_receive_signal", "xcall_capture",
+		"xcall_kgdb_capture", "__hypervisor_xcall_*", "__cheetah_xcall_*",
 		"__hypervisor_tlb_xcall_error" } },
 	{ "the kernel is overwritten", {
 		"swsusp_arch_suspend", "swsusp_arch_resume", "pbe_loop", "copy_loop",
 		"restore_ctx", "fill_itlb" } },
 	{ "a CPU goes offline, and RCU was told", {
-		"cpu_play_dead" } },
+		"cpu_play_dead", "sun4v_cpu_qconf" } },
 	{ "functions in assembly that a hit calls", {
+		"__ffs", "__fls",
 		"arch_atomic_add", "arch_atomic_add_return", "arch_atomic_fetch_add",
 		"arch_atomic_sub", "arch_atomic_sub_return", "arch_atomic_fetch_sub",
 		"arch_atomic64_add", "arch_atomic64_add_return", "arch_atomic64_fetch_add",
