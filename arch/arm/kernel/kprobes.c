@@ -161,7 +161,10 @@ static const char * const no_go[] __initconst = {
 	"lookup_processor_type", "__lookup_processor_type", "__error_lpae", "__error", "__error_p",
 	"secondary_start_kernel", "lookup_processor", "cpu_v7_switch_mm", "cpu_ca8_switch_mm",
 	"cpu_ca9mp_switch_mm", "cpu_ca15_switch_mm", "cpu_v7_bpiall_switch_mm",
-	"cpu_v7_iciallu_switch_mm", "cpu_v7_smc_switch_mm", "cpu_v7_hvc_switch_mm", "_set_bit",
+	"cpu_v7_iciallu_switch_mm", "cpu_v7_smc_switch_mm", "cpu_v7_hvc_switch_mm",
+#ifdef CONFIG_SMP
+	"_set_bit",
+#endif
 	"cpu_init", "cpu_v7_proc_init", "v7_invalidate_l1", "cpu_resume", "cpu_resume_arm",
 	"cpu_resume_no_hyp", "no_hyp", "cpu_resume_after_mmu", "cpu_v7_do_resume",
 	"cpu_ca8_do_resume", "cpu_ca9mp_do_resume", "cpu_ca15_do_resume", "cpu_pj4b_do_resume",
@@ -172,12 +175,21 @@ static const char * const no_go[] __initconst = {
 	"npcm7xx_secondary_startup", "shmobile_boot_apmu", "shmobile_boot_scu",
 	"secondary_trampoline", "zynq_secondary_trampoline", "secure_cntvoff_init",
 	"exynos_pm_power_up_setup", "tc2_pm_power_up_setup", "v7_cpu_resume",
-	"s5pv210_cpu_resume", "l2c310_early_resume",
+	"s5pv210_cpu_resume", "l2c310_early_resume", "ppa_zero_params_offset",
 	/* The stack is another one. */
 	"__switch_to", "call_with_stack",
+#ifdef CONFIG_HOTPLUG_CPU
 	/* A CPU goes offline: as dying[] of kernel/kprobes/blacklist.c. */
 	"psci_cpu_die", "psci_0_1_cpu_off", "psci_0_2_cpu_off", "__psci_cpu_off",
 	"__invoke_psci_fn_hvc", "__invoke_psci_fn_smc", "__arm_smccc_hvc", "__arm_smccc_smc",
+	"armada_38x_cpu_die", "armada_xp_cpu_die", "berlin_cpu_die", "brcmstb_cpu_die",
+	"exynos_cpu_die", "hi3xxx_cpu_die", "hip04_cpu_die", "hix5hd2_cpu_die", "imx_cpu_die",
+	"m10v_cpu_die", "mcpm_cpu_die", "meson8_smp_cpu_die", "omap4_cpu_die", "qcom_cpu_die",
+	"realview_cpu_die", "rockchip_cpu_die", "shmobile_smp_apmu_cpu_die",
+	"shmobile_smp_scu_cpu_die", "socfpga_cpu_die", "spear13xx_cpu_die",
+	"sunxi_mc_smp_cpu_die", "tegra_cpu_die", "ux500_cpu_die", "vexpress_cpu_die",
+	"zynq_cpu_die",
+#endif
 	/*
 	 * The way of each abort. A slot may be missing in the task's page tables, and so may what
 	 * a handler reads: a hit here would fault for that, and hit again.
@@ -209,12 +221,20 @@ static const char * const no_go_text[][2] __initconst = {
 	{ "ll_get_coherency_base", "ll_disable_coherency" },
 	{ "armada_38x_scu_power_up", "armada_38x_cpu_resume" },
 	{ "omap_secondary_startup", "hold_2" },
-	{ "omap3_restore_es3", "skipl2reen" },
+	{ "omap3_restore_es3", "es3_sdrc_fix_sz" },
 	{ "omap4_cpu_resume", "ppa_por_params_offset" },
 	{ "shmobile_boot_vector", "shmobile_smp_sleep" },
 	{ "sunxi_mc_smp_cluster_cache_enable", "sunxi_mc_smp_resume" },
 	{ "tegra_resume", "tegra_resume_trusted_foundations" },
 	{ "tegra_init_l2_for_a15", "_exit_init_l2_a15" },
+	{ "diag_reg_offset", "v7_secondary_startup" },
+	/* Copied to where memory is that needs no controller, at each suspend. */
+	{ "tegra20_tear_down_cpu", "tegra20_iram_end" },
+	{ "tegra30_tear_down_cpu", "tegra30_iram_end" },
+	{ "at91_pm_suspend_in_sram", "at91_pm_suspend_in_sram_sz" },
+	{ "am33xx_do_wfi", "am33xx_do_wfi_sz" },
+	{ "am43xx_do_wfi", "am43xx_do_wfi_sz" },
+	{ "ti_emif_sram", "ti_emif_sram_sz" },
 	{ "mcpm_entry_point", "mcpm_entry_gated" },
 	{ "vlock_trylock", "vlock_unlock" },
 	{ "cci_enable_port_for_self", "cci_port_not_found" },

@@ -47,6 +47,11 @@ static const struct unmarked unmarked_here[] = {
 		"skip_ns_smp_enable", "set_gp_por", "set_aux_ctrl", "skip_l2en",
 		"sunxi_mc_smp_*", "not_a15", "first", "tegra_resume*", "end_ca9_scu_l2_resume",
 		"tegra_init_l2_for_a15", "_exit_init_l2_a15" } },
+	{ "likewise: labels and words beside them", {
+		"ppa_zero_params_offset", "es3_sdrc_fix*", "diag_reg_offset" } },
+	{ "likewise: copied at each suspend", {
+		"tegra20_*", "tegra30_*", "tegra_pll_state", "at91_*", "am33xx_*", "am43xx_*",
+		"ti_emif_*" } },
 	{ "likewise: switches page tables", {
 		"cpu_v7_switch_mm", "cpu_ca8_switch_mm", "cpu_ca9mp_switch_mm",
 		"cpu_ca15_switch_mm", "cpu_v7_bpiall_switch_mm", "cpu_v7_iciallu_switch_mm",
@@ -67,7 +72,7 @@ static const struct unmarked unmarked_here[] = {
 		"__get_user_1", "__get_user_2", "__get_user_4", "__get_user_8",
 		"__get_user_bad", "__get_user_bad8" } },
 	{ "a CPU goes offline, and RCU was told", {
-		"psci_cpu_die", "psci_0_1_cpu_off", "psci_0_2_cpu_off", "__psci_cpu_off",
+		"*_cpu_die", "psci_0_1_cpu_off", "psci_0_2_cpu_off", "__psci_cpu_off",
 		"__invoke_psci_fn_hvc", "__invoke_psci_fn_smc", "__arm_smccc_hvc",
 		"__arm_smccc_smc" } },
 	{ "likewise, or with caches off", {
