@@ -161,6 +161,11 @@ class Sparc(OnePattern):
     replacements = None
     branch = re.compile(r"(?:(?:call|f?b\w*|c[wx]b\w+)(?:,\w+)*\s+(?:%\w+, )*([0-9a-f]+) <|(?:call|jmpl?)\s+%)")
 
+    @staticmethod
+    def is_padding(address, target, text):
+        """The assembler fills the space in front of a function with nops, and a branch over them."""
+        return text.startswith("b,a ") and target % 32 == 0 and 0 < target - address <= 64
+
 
 class Mips(OnePattern):
     name = "mips"
@@ -360,6 +365,8 @@ class Kernel:
     def branch(self, address, target, text):
         here = self.executed_in(address)
         if address in self.stubs or address - 4 in self.stubs:
+            return
+        if hasattr(self.machine, "is_padding") and self.machine.is_padding(address, target, text):
             return
         target = self.stubs.get(target, target)
         if not target:

@@ -228,6 +228,17 @@ __alt_end:
 """
 
 
+class Sparc(unittest.TestCase):
+    """A branch over nops to the next function is not executed."""
+
+    def test_padding(self):
+        padding, branch = "b,a   %xcc, 79ad40 <next>", "b,pt   %xcc, 79ad40 <next>"
+        self.assertTrue(hitpath.Sparc.is_padding(0x79ad28, 0x79ad40, padding))
+        self.assertFalse(hitpath.Sparc.is_padding(0x79ad28, 0x79ad40, branch))
+        self.assertFalse(hitpath.Sparc.is_padding(0x79ac00, 0x79ad40, padding))
+        self.assertFalse(hitpath.Sparc.is_padding(0x79ad58, 0x79ad40, padding))
+
+
 class Parisc(unittest.TestCase):
     """Its assembler writes instructions in another way, and its linker adds branches to large kernels alone."""
 
