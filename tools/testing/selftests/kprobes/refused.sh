@@ -274,7 +274,7 @@ no_prefix="" no_data="" no_init=""
 # Where ftrace's call is, at a place that is not a function's entry.
 ftrace_has=""
 case $(uname -m) in
-aarch64) ftrace_has="|[48] (EINVAL|22)" ;;
+aarch64 | sparc64) ftrace_has="|[48] (EINVAL|22)" ;;
 loongarch64) ftrace_has="|4 (EINVAL|22)" ;;
 ppc64*) ftrace_has="|(4|8|12) (EINVAL|22)" ;;
 esac
