@@ -46,6 +46,7 @@ class Touched(unittest.TestCase):
         for name, second in (("arch/arm64/kernel/kprobes.c", ARM64),
                              ("arch/s390/kernel/kprobes.c", S390X),
                              ("arch/loongarch/kernel/kprobes.c", LOONGARCH64),
+                             ("arch/sparc/kernel/kprobes.c", "sparc64 small"),
                              ("kernel/kprobes.c", DEBUG),
                              ("kernel/kprobes/tests/arch/s390/sequences.S", S390X),
                              ("include/linux/kprobes.h", DEBUG)):
