@@ -20,6 +20,7 @@
 #include <asm/inst.h>
 
 #define INSN_SIZE	4
+#define REG_AT		1
 #define REG_SP		29
 #define REG_RA		31
 
@@ -548,22 +549,40 @@ static void put_move_sp(struct kprobe_code *code, int by)
 		 RS(REG_SP) | RT(REG_SP) | ((u32)by & OFFSET16));
 }
 
-static void put_saved_link(struct kprobe_code *code, enum major_op op)
+/* ld or sd, from or to what will be the registers of the hit. */
+static void put_saved(struct kprobe_code *code, bool store, unsigned int reg)
 {
-	put_word(code, OP(op) | RS(REG_SP) | RT(REG_RA) | KPROBE_STUB_LINK);
+	u32 op = IS_ENABLED(CONFIG_64BIT) ? store ? sd_op : ld_op : store ? sw_op : lw_op;
+	unsigned int size = IS_ENABLED(CONFIG_64BIT) ? 8 : 4;
+
+	put_word(code, OP(op) | RS(REG_SP) | RT(reg) | (KPROBE_STUB_LINK - (REG_RA - reg) * size));
 }
 
-/* The call overwrites $31: the stub saves it where the registers will be. */
+/*
+ * The call overwrites $31: the stub saves it where the registers will be. From beside modules jal
+ * does not reach the kernel's text. $1 has the callee's address, until the delay slot, unless that
+ * takes more instructions: then modules do without stubs.
+ */
 static void put_enter(struct kprobe_code *code, unsigned long common)
 {
 	put_move_sp(code, -KPROBE_STUB_FRAME);
-	put_saved_link(code, IS_ENABLED(CONFIG_64BIT) ? sd_op : sw_op);
-	put_in_segment(code, jal_op, common, NOP);
+	put_saved(code, true, REG_RA);
+	if (has_high_half(common)) {
+		put_word(code, NOP);
+		put_word(code, NOP);
+		put_word(code, NOP);
+		put_in_segment(code, jal_op, common, NOP);
+	} else {
+		put_saved(code, true, REG_AT);
+		put_address(code, REG_AT, common);
+		put_word(code, OP(spec_op) | RS(REG_AT) | RD(REG_RA) | jalr_op);
+		put_saved(code, false, REG_AT);
+	}
 }
 
 static void put_leave(struct kprobe_code *code)
 {
-	put_saved_link(code, IS_ENABLED(CONFIG_64BIT) ? ld_op : lw_op);
+	put_saved(code, false, REG_RA);
 	put_move_sp(code, KPROBE_STUB_FRAME);
 }
 

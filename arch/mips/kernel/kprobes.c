@@ -11,6 +11,7 @@
  * pointer that handlers leave.
  */
 #include <linux/cacheflush.h>
+#include <linux/ftrace.h>
 #include <linux/init.h>
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
@@ -18,6 +19,7 @@
 #include <linux/minmax.h>
 #include <linux/smp.h>
 #include <linux/string.h>
+#include <linux/uaccess.h>
 #include <linux/unaligned.h>
 #include <asm/hazards.h>
 #include <asm/mipsregs.h>
@@ -131,6 +133,29 @@ __kprobes bool kprobe_break_handler(struct pt_regs *regs)
 	}
 	return kprobe_trap_hit(addr, regs);
 }
+
+#ifdef CONFIG_DYNAMIC_FTRACE
+#define JALR_V1		0x0060f809
+
+/*
+ * A function of a module may begin with ftrace's call, by a register, since jal does not reach the
+ * kernel. The first word of that, which ftrace makes a branch over the rest, cannot be probed. The
+ * call leaves arguments, $31 and the stack pointer as they were.
+ */
+unsigned long arch_kprobe_entry(unsigned long start)
+{
+	u32 words[6];
+	size_t i;
+
+	if (core_kernel_text(start) || ftrace_location(start) != start ||
+	    copy_from_kernel_nofault(words, (void *)start, sizeof(words)))
+		return start;
+	for (i = 0; i < ARRAY_SIZE(words); i++)
+		if (words[i] == JALR_V1)
+			return start + (i + 2) * sizeof(u32);
+	return start;
+}
+#endif
 
 /* Symbols that a configuration does not have are passed over. */
 static const char * const no_go[] __initconst = {

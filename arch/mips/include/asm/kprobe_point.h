@@ -47,6 +47,11 @@ void kprobe_sync_slots(void);
 /* What ftrace and jump labels patch may become a branch with a delay slot. */
 #define KPROBE_PATCHED_SLOTS
 
+#ifdef CONFIG_DYNAMIC_FTRACE
+unsigned long arch_kprobe_entry(unsigned long start);
+#define arch_kprobe_entry	arch_kprobe_entry
+#endif
+
 #define KPROBE_LINK(r)	((r)->regs[31])
 
 /* ftrace's graph tracer notes no place. */

@@ -24,9 +24,9 @@
  * Lengths of a stub's call, of what follows when there is room, and when $31 is saved, and of what
  * restores $31 and $29.
  */
-#define KPROBE_STUB_ENTER	16
-#define KPROBE_STUB_ROOM	12
-#define KPROBE_STUB_SAVED	8
+#define KPROBE_STUB_ENTER	28
+#define KPROBE_STUB_ROOM	24
+#define KPROBE_STUB_SAVED	20
 #define KPROBE_STUB_LEAVE	8
 
 /* Offset of @route.run_post in struct kprobe_detour. */
@@ -56,10 +56,10 @@ typedef u32 kprobe_opcode_t;
 #endif
 
 /* Room for the longest copy, of a conditional call, for a call with $31 saved, and a jump back. */
-#define KPROBE_SLOT_SIZE	80
+#define KPROBE_SLOT_SIZE	92
 
 /* A call with $31 saved; twice its end, copies and a jump, with a call in between. */
-#define KPROBE_DETOUR_MAX_SIZE	192
+#define KPROBE_DETOUR_MAX_SIZE	216
 
 /*
  * Memory of execmem is in another segment, which jumps do not reach: the kernel's text has this
