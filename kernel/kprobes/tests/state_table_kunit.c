@@ -14,7 +14,8 @@ struct edge;
 /**
  * struct state_table - an enum of states and its setter
  * @name:       what the state is of
- * @setter:     name of the function that warns of illegal edges
+ * @setter:     name of the function that warns of illegal edges, or whose call of the warning is
+ *              the last that one does
  * @may_become: whether the table has the edge
  * @move:       calls the setter for the edge; returns the state after that
  */
@@ -59,7 +60,7 @@ static unsigned int move_point(struct kunit *test, const struct edge *edge,
 
 static const struct state_table point_table = {
 	.name = "point",
-	.setter = "kprobe_point_set_state",
+	.setter = "(kprobe_point_set_state|move_point)",
 	.may_become = point_may_become,
 	.move = move_point,
 };
@@ -93,7 +94,7 @@ static unsigned int move_optimization(struct kunit *test, const struct edge *edg
 
 static const struct state_table optimization_table = {
 	.name = "optimization",
-	.setter = "kprobe_point_set_optimization",
+	.setter = "(kprobe_point_set_optimization|move_optimization)",
 	.may_become = optimization_may_become,
 	.move = move_optimization,
 };

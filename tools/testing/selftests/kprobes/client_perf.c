@@ -13,7 +13,8 @@
 #define BYTES 64
 
 /* Where ftrace's call of a function is, and nothing but ftrace may write: not at its entry. */
-#if defined(__aarch64__) || defined(__sparc__)
+#if defined(__aarch64__) || defined(__arm__) || defined(__mips__) || defined(__powerpc__) || \
+	defined(__sparc__)
 #define CALL_ERROR EINVAL
 #else
 #define CALL_ERROR 0

@@ -37,9 +37,10 @@ address_is_the_symbols()
 {
 	set -- "$(awk '$3 == "kernel_clone" { print $1 }' /proc/kallsyms)" \
 		"$(is_listed kernel_clone | head -n 1 | cut -d ' ' -f 1)"
-	# A landing pad of four bytes may be between the symbol and the probed address.
+	# A landing pad of four bytes may be between the symbol and the probed address, or on 64-bit
+	# powerpc eight that make r2.
 	case $((0x${2#0x} - 0x${1#0x})) in
-	0 | 4) ;;
+	0 | 4 | 8) ;;
 	*) echo "listed at $2, symbol is at $1"; return 1 ;;
 	esac
 }

@@ -296,6 +296,12 @@ offset_from()
 	echo $(((0x${to#"${to%????????}"} - 0x${from#"${from%????????}"}) & 0xffffffff))
 }
 
+# Why probes in the init text of a module stay when it has come; empty where that text is freed.
+init_stays=""
+case $(uname -m) in
+ppc64*) init_stays="modules' init text is not freed on 64-bit powerpc" ;;
+esac
+
 # --- kprobe events
 
 # nop_size: prints the length of the nop that ftrace has at a function's entry.

@@ -167,7 +167,7 @@ check "an enabled one is not" enabled
 check "a return probe is disabled and enabled" return_disabled
 check "the caller of a probed call is known" knows_caller
 check "a call knows that its return probe was unregistered" knows_unregistered
-check "a probe in init text is gone" gone
+check_if "$init_stays" "a probe in init text is gone" gone
 check "what must not be probed is refused" refuses
 check_if "$optimizes" "a probe reached by a jump is optimized" optimized
 check_if "$optimizes" "it is not while it is disabled" optimized_disabled
