@@ -308,6 +308,7 @@ esac
 nop_size()
 {
 	case $(uname -m) in
+	parisc) echo 4 ;;
 	x86_64 | i?86) echo 5 ;;
 	s390x) echo 6 ;;
 	riscv64 | loongarch64) echo 8 ;;

@@ -101,12 +101,17 @@ registered_when_it_is_there()
 		unload "$waiter" && cat "$calls" && unload "$target" && list_is_as_before
 }
 
+init_waits()
+{
+	[ -n "$init_stays" ] || lists_waiting "$init"
+}
+
 # The init function is freed when it has run, and the probes wait for the next time.
 probes_init_function()
 {
 	init=$target:kprobes_target_in_init
-	load "$waiter" symbol="$init" && load "$target" && counts 1 1 && lists_waiting "$init" &&
-		unload "$target" && load "$target" && counts 2 2 && lists_waiting "$init" &&
+	load "$waiter" symbol="$init" && load "$target" && counts 1 1 && init_waits &&
+		unload "$target" && load "$target" && counts 2 2 && init_waits &&
 		unload "$target" && lists_waiting "$init"
 }
 
