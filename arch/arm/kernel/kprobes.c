@@ -188,8 +188,11 @@ static const char * const no_go[] __initconst = {
 	"realview_cpu_die", "rockchip_cpu_die", "shmobile_smp_apmu_cpu_die",
 	"shmobile_smp_scu_cpu_die", "socfpga_cpu_die", "spear13xx_cpu_die",
 	"sunxi_mc_smp_cpu_die", "tegra_cpu_die", "ux500_cpu_die", "vexpress_cpu_die",
-	"zynq_cpu_die",
+	"zynq_cpu_die", "tegra20_hotplug_shutdown", "tegra20_cpu_shutdown",
+	"tegra30_hotplug_shutdown", "tegra30_cpu_shutdown",
 #endif
+	/* Turns the data cache off. */
+	"tegra_disable_clean_inv_dcache",
 	/*
 	 * The way of each abort. A slot may be missing in the task's page tables, and so may what
 	 * a handler reads: a hit here would fault for that, and hit again.
@@ -221,6 +224,7 @@ static const char * const no_go_text[][2] __initconst = {
 	{ "ll_get_coherency_base", "ll_disable_coherency" },
 	{ "armada_38x_scu_power_up", "armada_38x_cpu_resume" },
 	{ "omap_secondary_startup", "hold_2" },
+	{ "omap3_do_wfi", "omap3_do_wfi_sz" },
 	{ "omap3_restore_es3", "es3_sdrc_fix_sz" },
 	{ "omap4_cpu_resume", "ppa_por_params_offset" },
 	{ "shmobile_boot_vector", "shmobile_smp_sleep" },

@@ -50,7 +50,8 @@ static const struct unmarked unmarked_here[] = {
 	{ "likewise: labels and words beside them", {
 		"ppa_zero_params_offset", "es3_sdrc_fix*", "diag_reg_offset" } },
 	{ "likewise: copied at each suspend", {
-		"tegra20_*", "tegra30_*", "tegra_pll_state", "at91_*", "am33xx_*", "am43xx_*",
+		"tegra20_*", "tegra30_*", "tegra_pll_state", "tegra_disable_clean_inv_dcache",
+		"omap3_do_wfi*", "at91_*", "am33xx_*", "am43xx_*",
 		"ti_emif_*" } },
 	{ "likewise: switches page tables", {
 		"cpu_v7_switch_mm", "cpu_ca8_switch_mm", "cpu_ca9mp_switch_mm",
