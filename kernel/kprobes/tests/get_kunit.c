@@ -23,6 +23,8 @@ static struct kprobes_other *other_for(struct kunit *test, struct kprobes_counte
 	unsigned int cpu = kprobes_leave_cpu(test);
 
 	*c = kprobes_counting(test, kprobes_place_named(KPROBES_PLACE_C));
+	/* Work that is left may stop CPUs, with kprobe_mutex held: then nobody else goes on. */
+	wait_for_kprobe_optimizer();
 	return kprobes_other(test, take_off, &(*c)->kp, cpu);
 }
 

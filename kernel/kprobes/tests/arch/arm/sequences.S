@@ -187,7 +187,6 @@ RUN bic r6, pc, #3
 RUN rsb r6, pc, r3
 RUN cmp r3, pc
 RUN cmp pc, #4
-RUN cmpne pc, r3
 RUN tst pc, #4
 RUN tst pc, r3
 RUN tst r3, pc
