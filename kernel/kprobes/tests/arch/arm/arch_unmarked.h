@@ -73,9 +73,17 @@ static const struct unmarked unmarked_here[] = {
 		"__get_user_1", "__get_user_2", "__get_user_4", "__get_user_8",
 		"__get_user_bad", "__get_user_bad8" } },
 	{ "a CPU goes offline, and RCU was told", {
-		"*_cpu_die", "psci_0_1_cpu_off", "psci_0_2_cpu_off", "__psci_cpu_off",
+		"psci_cpu_die", "psci_0_1_cpu_off", "psci_0_2_cpu_off", "__psci_cpu_off",
 		"__invoke_psci_fn_hvc", "__invoke_psci_fn_smc", "__arm_smccc_hvc",
 		"__arm_smccc_smc" } },
+	{ "likewise: platforms' own functions", {
+		"armada_38x_cpu_die", "armada_xp_cpu_die", "berlin_cpu_die", "brcmstb_cpu_die",
+		"exynos_cpu_die", "hi3xxx_cpu_die", "hip04_cpu_die", "hix5hd2_cpu_die",
+		"imx_cpu_die", "m10v_cpu_die", "mcpm_cpu_die", "meson8_smp_cpu_die",
+		"omap4_cpu_die", "qcom_cpu_die", "realview_cpu_die", "rockchip_cpu_die",
+		"shmobile_smp_apmu_cpu_die", "shmobile_smp_scu_cpu_die", "socfpga_cpu_die",
+		"spear13xx_cpu_die", "sunxi_mc_smp_cpu_die", "tegra_cpu_die", "ux500_cpu_die",
+		"vexpress_cpu_die", "zynq_cpu_die" } },
 	{ "likewise, or with caches off", {
 		"v7_flush_dcache_louis", "v7_flush_dcache_all", "start_flush_levels",
 		"flush_levels", "loop1", "loop2", "skip", "finished", "v7_flush_kern_cache_all",
