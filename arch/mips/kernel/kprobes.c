@@ -150,6 +150,8 @@ unsigned long arch_kprobe_entry(unsigned long start)
 	if (core_kernel_text(start) || ftrace_location(start) != start ||
 	    copy_from_kernel_nofault(words, (void *)start, sizeof(words)))
 		return start;
+	/* The call itself may be probed. */
+	kprobe_unpatch(start, words, sizeof(words));
 	for (i = 0; i < ARRAY_SIZE(words); i++)
 		if (words[i] == JALR_V1)
 			return start + (i + 2) * sizeof(u32);

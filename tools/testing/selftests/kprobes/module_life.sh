@@ -233,6 +233,22 @@ refuses_init()
 	load_target && refused ENOENT 2 kprobes_handlers symbol="$target:${target}_in_init"
 }
 
+# A function begins where it began, whatever else of it is probed.
+entry_beside_others()
+{
+	byte=1
+	while [ "$byte" -lt 32 ]; do
+		event p "at_$byte" "$target:${target}_function+$byte" 2>/dev/null
+		byte=$((byte + 1))
+	done
+	event p first "$target:${target}_function" || return 1
+	echo 1 >"$tracefs/events/$group/enable"
+	calls first 1
+	status=$?
+	remove_events
+	return "$status"
+}
+
 refuses_jump_label()
 {
 	[ -e "$parameters/jump_label" ] || return 0
@@ -302,7 +318,7 @@ begin kprobes_handlers "$target"
 events=$(no_events)
 no_name=""
 [ -n "$(address_of "$both")" ] || no_name="kernel was built without $both"
-plan 28
+plan 29
 
 check_if "$events" "events wait for their module" waiting_events
 check_if "$events" "init text is hit while the module comes" hit_in_init
@@ -330,6 +346,7 @@ check "it is [GONE] with the module" breakpoint_is_gone
 check "it stays [GONE] when the module returns" breakpoint_stays_gone
 check "it is unregistered" breakpoint_leaves
 check_if "$init_stays" "init text of a loaded module is refused" refuses_init
+check_if "$events" "an entry is probed beside all that can be" entry_beside_others
 check_if "$events" "a jump label of a module is refused" refuses_jump_label
 check_if "$events" "probes and modules come and go at once" races
 check "and afterwards all is well" works_after_races

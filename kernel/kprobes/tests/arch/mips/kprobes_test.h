@@ -65,7 +65,7 @@ static inline int kprobes_fixup_type(unsigned long addr)
 #define ENTRY_NOP_SIZE		4
 
 /* What the architecture's part of kprobes does. Of a stub's call one is in a delay slot. */
-#define KPROBES_STUB_INSNS	5
+#define KPROBES_STUB_INSNS	8
 #define KPROBES_TRAMPOLINE_INSNS 40
 #define KPROBES_TRAP_IS_NMI	false
 #define KPROBES_STOPS_CPUS	false
