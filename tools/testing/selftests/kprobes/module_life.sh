@@ -230,7 +230,7 @@ breakpoint_leaves()
 # The init text was freed, and so were its symbols.
 refuses_init()
 {
-	load_target && refused ENOENT 2 kprobes_handlers symbol="$target:${target}_in_init"
+	refused ENOENT 2 kprobes_handlers symbol="$target:${target}_in_init"
 }
 
 # A function begins where it began, whatever else of it is probed.
@@ -318,7 +318,7 @@ begin kprobes_handlers "$target"
 events=$(no_events)
 no_name=""
 [ -n "$(address_of "$both")" ] || no_name="kernel was built without $both"
-plan 29
+plan 30
 
 check_if "$events" "events wait for their module" waiting_events
 check_if "$events" "init text is hit while the module comes" hit_in_init
@@ -345,6 +345,7 @@ check "a breakpoint is hit" breakpoint_is_hit
 check "it is [GONE] with the module" breakpoint_is_gone
 check "it stays [GONE] when the module returns" breakpoint_stays_gone
 check "it is unregistered" breakpoint_leaves
+check "the module loads" load_target
 check_if "$init_stays" "init text of a loaded module is refused" refuses_init
 check_if "$events" "an entry is probed beside all that can be" entry_beside_others
 check_if "$events" "a jump label of a module is refused" refuses_jump_label
