@@ -241,8 +241,8 @@ entry_beside_others()
 		event p "at_$byte" "$target:${target}_function+$byte" 2>/dev/null
 		byte=$((byte + 1))
 	done
-	event p first "$target:${target}_function" || return 1
 	echo 1 >"$tracefs/events/$group/enable"
+	event p first "$target:${target}_function" && event_enable first 1 || return 1
 	calls first 1
 	status=$?
 	remove_events
