@@ -28,7 +28,7 @@ int kprobe_breakpoint_hit(unsigned long addr, struct pt_regs *regs,
 			  unsigned int entered);
 void *kprobe_breakpoint_detour(unsigned long addr);
 int kprobe_blacklist_add_text(unsigned long start, unsigned long end);
-int __init kprobe_blacklist_add_symbols(const char *first, const char *last);
+int __init kprobe_blacklist_add_symbols(const char * const ranges[][2], unsigned int nr);
 int __init kprobe_blacklist_add_functions(const char * const *names, unsigned int nr);
 size_t kprobe_read_insn(unsigned long addr, u8 *buf, size_t size);
 unsigned long kprobe_entry_of(unsigned long start);

@@ -180,17 +180,7 @@ static unsigned long __init text_symbol(const char *name)
 	return addr ?: kallsyms_lookup_name(name);
 }
 
-/**
- * kprobe_blacklist_add_symbols() - forbid probes from one symbol to the end of another
- * @first: the symbol that the text begins with
- * @last:  the last one in it; may be the same
- *
- * Symbols that the kernel does not have are passed over.
- *
- * Context: Boot.
- * Return: 0 or -ENOMEM.
- */
-int __init kprobe_blacklist_add_symbols(const char *first, const char *last)
+static int __init forbid_symbols(const char *first, const char *last)
 {
 	unsigned long start = text_symbol(first);
 	unsigned long end = text_symbol(last);
@@ -201,6 +191,26 @@ int __init kprobe_blacklist_add_symbols(const char *first, const char *last)
 	if (start > end)
 		pr_warn("kprobes: %s is not in front of %s: it can be probed\n", first, last);
 	return kprobe_blacklist_add_text(start, end - offset + size);
+}
+
+/**
+ * kprobe_blacklist_add_symbols() - forbid probes from one symbol to the end of another
+ * @ranges: for each range the symbol that it begins with, and the last one in it
+ * @nr:     how many
+ *
+ * Both may be the same. A range is passed over if the kernel does not have both.
+ *
+ * Context: Boot.
+ * Return: 0 or -ENOMEM.
+ */
+int __init kprobe_blacklist_add_symbols(const char * const ranges[][2], unsigned int nr)
+{
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; !ret && i < nr; i++)
+		ret = forbid_symbols(ranges[i][0], ranges[i][1]);
+	return ret;
 }
 
 /**

@@ -248,15 +248,11 @@ static const char * const no_go_text[][2] __initconst = {
 
 int __init arch_kprobe_blacklist(void)
 {
-	unsigned int i;
-	int ret = 0;
-
-	for (i = 0; !ret && i < ARRAY_SIZE(no_go_text); i++)
-		ret = kprobe_blacklist_add_symbols(no_go_text[i][0], no_go_text[i][1]);
-	/* The latter is executed at its physical address as well. */
-	return ret ?: kprobe_blacklist_add_text((unsigned long)__entry_text_start,
-						(unsigned long)__entry_text_end) ?:
+	return kprobe_blacklist_add_text((unsigned long)__entry_text_start,
+					 (unsigned long)__entry_text_end) ?:
+	       /* Executed at its physical address as well. */
 	       kprobe_blacklist_add_text((unsigned long)__idmap_text_start,
 					 (unsigned long)__idmap_text_end) ?:
+	       kprobe_blacklist_add_symbols(no_go_text, ARRAY_SIZE(no_go_text)) ?:
 	       kprobe_blacklist_add_functions(no_go, ARRAY_SIZE(no_go));
 }

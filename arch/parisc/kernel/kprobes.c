@@ -433,14 +433,9 @@ static int __init forbid_linker_stubs(void)
 
 int __init arch_kprobe_blacklist(void)
 {
-	unsigned int i;
-	int ret = 0;
-
-	for (i = 0; !ret && i < ARRAY_SIZE(no_go_text); i++)
-		ret = kprobe_blacklist_add_symbols(no_go_text[i][0], no_go_text[i][1]);
-	return ret ?:
-	       kprobe_blacklist_add_text((unsigned long)linux_gateway_page,
+	return kprobe_blacklist_add_text((unsigned long)linux_gateway_page,
 					 (unsigned long)end_linux_gateway_page) ?:
+	       kprobe_blacklist_add_symbols(no_go_text, ARRAY_SIZE(no_go_text)) ?:
 	       forbid_millicode() ?:
 	       forbid_linker_stubs() ?:
 	       kprobe_blacklist_add_functions(no_go, ARRAY_SIZE(no_go));

@@ -336,12 +336,13 @@ static int __init forbid_saves(void)
 	};
 	unsigned int i, nr;
 	char name[16];
+	const char * const range[][2] = { { name, name } };
 	int ret = 0;
 
 	for (i = 0; i < ARRAY_SIZE(saves); i++) {
 		for (nr = 14; !ret && nr < 32; nr++) {
 			snprintf(name, sizeof(name), "%s%u", saves[i], nr);
-			ret = kprobe_blacklist_add_symbols(name, name);
+			ret = kprobe_blacklist_add_symbols(range, 1);
 		}
 	}
 	return ret;
@@ -350,15 +351,13 @@ static int __init forbid_saves(void)
 int __init arch_kprobe_blacklist(void)
 {
 	unsigned long end = (unsigned long)__head_end;
-	unsigned int i;
-	int ret = 0;
 
 #ifdef CONFIG_PPC_BOOK3S_64
 	/* The vectors, and what begins and ends exceptions: a CPU has one place for registers. */
 	end = (unsigned long)__end_soft_masked;
 #endif
-	for (i = 0; !ret && i < ARRAY_SIZE(no_go_text); i++)
-		ret = kprobe_blacklist_add_symbols(no_go_text[i][0], no_go_text[i][1]);
-	return ret ?: forbid_saves() ?: kprobe_blacklist_add_text((unsigned long)_stext, end) ?:
+	return kprobe_blacklist_add_text((unsigned long)_stext, end) ?:
+	       kprobe_blacklist_add_symbols(no_go_text, ARRAY_SIZE(no_go_text)) ?:
+	       forbid_saves() ?:
 	       kprobe_blacklist_add_functions(no_go, ARRAY_SIZE(no_go));
 }

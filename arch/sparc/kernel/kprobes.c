@@ -277,7 +277,7 @@ static const char * const no_go[] __initconst = {
 	"cpu_play_dead", "sun4v_cpu_qconf",
 	/* With interrupts masked, another MMU context, and on Cheetah at trap level 1. */
 	"__flush_tlb_mm", "__flush_tlb_page", "__flush_tlb_pending",
-	/* As what arch_kprobe_blacklist() has from xcall_flush_tlb_mm on. */
+	/* As what no_go_text[] has from xcall_flush_tlb_mm on. */
 	"xcall_kgdb_capture",
 	/* Functions in assembly that a hit calls. */
 	"__ffs", "__fls",
@@ -291,14 +291,19 @@ static const char * const no_go[] __initconst = {
 	"arch_atomic64_fetch_and", "arch_atomic64_fetch_or", "arch_atomic64_fetch_xor",
 };
 
+/* From one symbol to the end of another. */
+static const char * const no_go_text[][2] __initconst = {
+	/* Interrupts from other CPUs, which are handled at trap level 1. */
+	{ "xcall_flush_tlb_mm", "xcall_capture" },
+	/* Hibernation overwrites the kernel. */
+	{ "swsusp_arch_suspend", "fill_itlb" },
+};
+
 int __init arch_kprobe_blacklist(void)
 {
 	/* The boot, the handlers of traps, and their table, before calls of the hypervisor. */
 	return kprobe_blacklist_add_text((unsigned long)_text,
 					 (unsigned long)sun4v_devino_to_sysino) ?:
-	       /* Interrupts from other CPUs, which are handled at trap level 1. */
-	       kprobe_blacklist_add_symbols("xcall_flush_tlb_mm", "xcall_capture") ?:
-	       /* Hibernation overwrites the kernel. */
-	       kprobe_blacklist_add_symbols("swsusp_arch_suspend", "fill_itlb") ?:
+	       kprobe_blacklist_add_symbols(no_go_text, ARRAY_SIZE(no_go_text)) ?:
 	       kprobe_blacklist_add_functions(no_go, ARRAY_SIZE(no_go));
 }

@@ -441,12 +441,10 @@ static int __init blacklist_hibernation(void)
  */
 int __init arch_kprobe_blacklist(void)
 {
-	int i, ret = kprobe_blacklist_add_text((unsigned long)__softirqentry_text_end,
-					       (unsigned long)_etext);
-
-	for (i = 0; !ret && i < ARRAY_SIZE(copied); i++)
-		ret = kprobe_blacklist_add_symbols(copied[i][0], copied[i][1]);
-	return ret ?: blacklist_hibernation() ?:
+	return kprobe_blacklist_add_text((unsigned long)__softirqentry_text_end,
+					 (unsigned long)_etext) ?:
+	       kprobe_blacklist_add_symbols(copied, ARRAY_SIZE(copied)) ?:
+	       blacklist_hibernation() ?:
 	       kprobe_blacklist_add_functions(dying, ARRAY_SIZE(dying)) ?:
 	       kprobe_blacklist_add_functions(without_idt, ARRAY_SIZE(without_idt)) ?:
 	       kprobe_blacklist_add_functions(others, ARRAY_SIZE(others));
