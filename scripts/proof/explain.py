@@ -152,7 +152,7 @@ class Kernel(hitpath.Kernel):
 
     def table(self, edges, layout):
         start, end = (self.address.get(edge, 0) for edge in edges)
-        word = "Q" if self.elf.is64 else "I"
+        word = self.rules.word or ("Q" if self.elf.is64 else "I")
         return parse_table(start, self.elf.bytes(start, end), *layout, self.elf.order, word)
 
     def traced(self):

@@ -9,7 +9,8 @@ import struct
 
 class Machine:
     """@branch: mnemonics behind which execution may go on elsewhere. @jump: those that may end a function in
-    another one. @pointer: lines of jumps to what is in a register, but returns. @nowhere: names of thunks that
+    another one. @calls: lines of these that are calls all the same.
+    @pointer: lines of jumps to what is in a register, but returns. @nowhere: names of thunks that
     lead to where the machine wants. @ends: mnemonics behind which execution does not go on. @filler: fills
     room behind them.
     @writes: lines, of any mnemonic, that write the program counter.
@@ -24,15 +25,17 @@ class Machine:
     @reasons: by the keywords of reasons, what a line must match. @bytes: the same, for the bytes.
     @exclusive: lines that begin a sequence that no exception may interrupt, and lines that end it.
     @labels, @bugs, @exceptions: tables: size of an entry, and whether it has relative addresses of 32 bits.
+    @word: what absolute ones are, if that does not follow from the kernel's width.
     @site: bytes of a function's entry that ftrace patches, from where its table says."""
     nowhere = returns = filler = re.compile("(?!)")
-    ends = context = pointer = skips = writes = switches = filler
+    ends = context = calls = pointer = skips = writes = switches = filler
     data = re.compile(r"\.(\.+|byte|short|[248]byte|half|h?word|long|quad|dword)$")
     counts = re.compile(r"(__)?irq_(enter|exit)|nmi_|.*softirq|__local_bh_|_raw_(spin|read|write)_unlock_bh")
     decoder = filler
     reasons, bytes = {}, {}
     exclusive = None
     labels, bugs, exceptions = (16, True), (12, True), (12, True)
+    word = None
     site = 4
     order, length = "<", 4
     delays = False      # has an instruction behind a branch be executed in front of its target
@@ -273,11 +276,66 @@ class Thumb(Arm):
         return addr + 4 + 2 * signed(offset, 24)
 
 
+class Sparc(Machine):
+    branch = re.compile(r"(f?b(?!mask|shuf|tst|set|clr|tog)|c[wx]b|call|jmp|ret|done|illtrap"
+                        r"|t(a|n?e|g|leu?|ge|l|gu|c[cs]|pos|neg|v[cs])$)")
+    jump = re.compile(r"(b(?!mask|shuf|tst|set|clr|tog)|c[wx]b)")
+    pointer = re.compile(r"jmp\t")
+    reasons = {
+        "trap": r"t[a-z]+\t(%[ix]cc, )?-?\w+$",
+        "level": r"(done|retry|saved|restored|allclean|otherw|normalw|invalw)\b|(rd|wr)hpr\t|"
+                 r"rdpr\t%(?!tick|tba|pstate|pil|ver)|wrpr\t.*%(?!tick|pil)\w+$",
+        "world": r"t[a-z]+\t(%[ix]cc, )?0x[89a-f][0-9a-f]$|sir\b",
+        "sleep": r"shutdown\b",
+        "exclusive": r"wrpr\t.*%pstate$",
+        "data": r"bn\S*\t|sethi\t.*, %g0$",
+        "form": r"fb",
+    }
+    exclusive = r"wrpr\t%\w+, (0x[0-9a-f]*)?[2367abef], %pstate$", r"wrpr\t.*%pstate$"
+    delays = True
+    labels, exceptions, word = (12, False), (8, False), "I"
+    order, nops = ">", (0x01000000,)
+
+    @staticmethod
+    def leads(word, addr):
+        for bits, opcode in (19, 0x10680000), (22, 0x10800000):
+            if word >> bits == opcode >> bits:
+                return addr + 4 * signed(word, bits)
+        return None
+
+
+class Parisc(Machine):
+    # A condition may nullify the next instruction.
+    branch = re.compile(r"(b(,|b\b|e\b|v|lr|reak|$)|rfi|(cmp|add|mov)i?b\b"
+                        r"|\w+(,\w+)*,\*?(tr|od|ev|<?>?=?|<<=?|>>=?|n?[su]v|znv|vnz|[sn]([bhw][cz]|dc))$)")
+    jump = re.compile(r"(b(,|b\b|$)|(cmp|add|mov)i?b\b)")
+    calls = re.compile(r"b,l\S*\t.*,(?!r0$)\w+$")
+    pointer = re.compile(r"b[ev]\S*\t(?!r0\(rp\))")
+    reasons = {
+        "trap": r"break\t",
+        "level": r"rfi|[rs]sm\t|mtsp\t\w+,sr[4-7]$|mfctl\S*\t(pcsq|pcoq|iir|isr|ior|ipsw)"
+                 r"|mtctl\t\w+,(iva|pcsq|pcoq|iir|isr|ior|ipsw|tr[014])|be\S*\t.*\(sr(?!4)|b,gate|diag",
+        "sleep": r"or\t(r10,r10,r10|r31,r31,r31)",
+        "form": r"spop|clrbts|pushbts|popbts|pushnom",
+    }
+    exclusive = r"[rs]sm\t|mtctl\t\w+,tr[014]|ldc[wd]", r"ssm\t|mtsp\t\w+,sr3|rfi"
+    delays = True
+    labels, bugs = (12, True), (12, False)
+    site, order, nops = 8, ">", (0x08000240,)
+
+    @staticmethod
+    def leads(word, addr):
+        if word & 0xffe0e002 != 0xe8000002:
+            return None
+        offset = (word & 1) << 16 | (word >> 5 & 0xf800) | (word & 4) << 8 | word >> 3 & 0x3ff
+        return addr + 8 + 4 * signed(offset, 17)
+
+
 for machine in (*Machine.__subclasses__(), I386, Thumb):
     machine.of_interest = [re.compile(pattern) for pattern in (
         *machine.reasons.values(), *(machine.exclusive or ()))]
 BY_NAME = {"x86": X86, "arm64": Arm64, "riscv": Riscv, "s390": S390, "loongarch": Loongarch, "powerpc": Powerpc,
-           "mips": Mips, "arm": Arm}
+           "mips": Mips, "arm": Arm, "sparc": Sparc, "parisc": Parisc}
 
 
 def of(elf):

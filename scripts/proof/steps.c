@@ -47,6 +47,9 @@ extern const char __executable_start[];
 #define ARGUMENT "%r4"
 #elif defined(__arm__)
 #define ARGUMENT "%r0"
+/* What is in %o0. */
+#elif defined(__sparc__)
+#define ARGUMENT "%i0"
 #else
 #define ARGUMENT "%di"
 #endif

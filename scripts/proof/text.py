@@ -75,7 +75,7 @@ def mnemonic(line):
 def note_jump(text, name, line):
     """Of a function that ends with a jump, the stack shows the one that it has jumped to."""
     machine = text.machine
-    match = ADDRESS.search(line) if machine.jump.match(name) else None
+    match = ADDRESS.search(line) if machine.jump.match(name) and not machine.calls.match(line) else None
     here = text.symbols[-1] if text.symbols else ""
     if match and match[2] != here and not machine.returns.match(match[2]):
         text.tails.setdefault(here, set()).add(match[2])

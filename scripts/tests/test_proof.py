@@ -464,7 +464,9 @@ class Patched(unittest.TestCase):
                 (machines.Arm64, "1f2003d5", "10000014"), (machines.Riscv, "13000000", "6f000004"),
                 (machines.S390, "c00400000020", "c0f400000020"), (machines.Loongarch, "00004003", "00400050"),
                 (machines.Powerpc, "00000060", "40000048"), (machines.Arm, "00f020e3", "0e0000ea"),
-                (machines.Arm, "0000a0e1", "0e0000ea"), (machines.Thumb, "aff30080", "00f01eb8")):
+                (machines.Arm, "0000a0e1", "0e0000ea"), (machines.Thumb, "aff30080", "00f01eb8"),
+                (machines.Sparc, "01000000", "10680010"), (machines.Sparc, "01000000", "10800010"),
+                (machines.Parisc, "08000240", "e8000072")):
             for code in (nop, jump):
                 found = machine.label(LABEL, bytes.fromhex(code), TARGET)
                 self.assertEqual(found, len(code) // 2, (machine, code))
@@ -527,7 +529,17 @@ class Explained(unittest.TestCase):
                 (machines.Arm, "level", ("*mcrne\t15, 0, r2, cr2, cr0, {0}",)),
                 (machines.Arm, "data", ("ldr\tr0, [pc, #0]\t@ 108 <some+0x8>", "bx\tlr", "*andeq\tr0, r0, r1")),
                 (machines.Thumb, "form", ("*movs\tr0, r0",)), (machines.Thumb, "sleep", ("*wfene",)),
-                (machines.Loongarch, "level", ("*csrwr\t$a0, 6",))):
+                (machines.Loongarch, "level", ("*csrwr\t$a0, 6",)),
+                (machines.Sparc, "delay-slot", ("brz,pn\t%g1, 108 <some+0x8>", "*clrx\t[ %g1 ]")),
+                (machines.Sparc, "trap", ("*ta\t5",)), (machines.Sparc, "world", ("*ta\t0x80",)),
+                (machines.Sparc, "data", ("*bn\t13c6eb0 <some+0x4>",)),
+                (machines.Sparc, "exclusive", ("wrpr\t%g1, 2, %pstate", "*stxa\t%g3, [ %g2 ] #ASI_DMMU",
+                                               "wrpr\t%g1, 0, %pstate")),
+                (machines.Sparc, "level", ("*rdpr\t%tl, %g1",)), (machines.Sparc, "level", ("*saved",)),
+                (machines.Parisc, "delay-slot", ("bv\tr0(rp)", "*copy\tr4,ret0")),
+                (machines.Parisc, "trap", ("*break\t1f,1fff",)), (machines.Parisc, "level", ("*mfctl\tipsw,r1",)),
+                (machines.Parisc, "level", ("*be\t0(sr7,r1)", "nop")),
+                (machines.Parisc, "exclusive", ("ldcw\t0(r26),ret0", "*cmpib,=\t0,ret0,108 <some+0x8>"))):
             t = text.Text(0x100, b"\0" * 4 * len(lines), machine)
             text.parse(["0100 <some>:"] + ["%x:\t%s" % (0x100 + 4 * i, line.strip("*"))
                                            for i, line in enumerate(lines)], t)
