@@ -36,7 +36,7 @@ check: ## lint; sparse and W=1 on each architecture; what a hit executes cannot 
 	@scripts/check all
 
 bench: ## cost and scale beside the base's own kprobes, in tables and plots (45 minutes)
-	@scripts/bench/run $(ARCH) "$(QUICK)" "$(RECORD)"
+	@PART="$(PART)" scripts/bench/run $(ARCH) "$(QUICK)" "$(RECORD)"
 
 proof: ## probes on every instruction under a workload (hours)
 	@QUICK="$(QUICK)" PART="$(PART)" scripts/proof/run $(ARCH) $(VARIANT) $(SECONDS)

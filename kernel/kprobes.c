@@ -96,8 +96,8 @@ EXPORT_SYMBOL_GPL(register_kprobes);
  *   entry, or is a jump label, static call or its trampoline, BUG(), or another site
  *   that a subsystem patches or reads; the instruction cannot be displaced; ftrace
  *   fails to arm the point for another reason than those below
- * * -ENOENT - the symbol is unknown, or the module or init section that the
- *   place is in is not ready yet, has gone or is going
+ * * -ENOENT - the symbol is unknown, or the module that the place is in is not ready yet
+ *   or is going, or the init section that it was in has gone
  * * -EADDRNOTAVAIL - several functions have the name, or several clones
  * * -EILSEQ - the place is inside an instruction, or cannot be decoded
  * * -EAGAIN - too early during boot, or kprobes could not be initialized
@@ -126,7 +126,8 @@ EXPORT_SYMBOL_GPL(register_kprobe);
  * and the log says so: the caller must not free them, and must unregister them elsewhere.
  *
  * Context: Process context, may sleep. Waits until handlers that run have returned: for at most
- * one expedited RCU grace period, and for none unless a point of the probes is being hit.
+ * one expedited RCU grace period for each 256 probes, and for none unless a point of these is
+ * being hit.
  */
 void unregister_kprobes(struct kprobe **kps, int num)
 {

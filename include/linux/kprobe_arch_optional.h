@@ -3,8 +3,8 @@
 #define _LINUX_KPROBE_ARCH_OPTIONAL_H
 
 /*
- * The part of the contract with architectures that is for x86 alone, or has another value nowhere
- * else. An architecture with instructions of fixed length, and with the stubs of detour.c for
+ * The part of the contract with architectures that is for x86, and arch_kprobe_is_thunk() for s390
+ * as well. An architecture with instructions of fixed length, and with the stubs of detour.c for
  * detours, needs none of it. linux/kprobe_arch.h includes this.
  */
 

@@ -133,7 +133,8 @@ enum kprobe_miss {
  * @pre_handler:   called before the instruction, may be NULL
  * @post_handler:  called after the instruction, may be NULL
  * @fault_handler: called when a handler or the instruction faults, may be NULL
- * @nmissed:       hits whose handlers did not run, whatever the cause. Zeroed
+ * @nmissed:       hits whose handlers did not run, whatever the cause; a return
+ *                 probe's own @nmissed has the calls that were let go. Zeroed
  *                 when the probe is registered
  * @opcode:        first unit of the instruction's own bytes
  * @flags:         %KPROBE_FLAG_DISABLED before registering leaves the probe

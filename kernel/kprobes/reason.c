@@ -97,7 +97,7 @@ static const struct {
 	[KPROBE_REASON_EXTABLE] = { -EINVAL, "extable: instruction may fault" },
 	[KPROBE_REASON_SCRATCH] = { -EINVAL, "scratch: no free register for the jump" },
 	[KPROBE_REASON_DIRECTION] = { -EINVAL,
-		"direction: function sets the direction flag" },
+		"direction: function changes state that C code relies on" },
 	[KPROBE_REASON_HYPERVISOR] = { -EINVAL, "hypervisor: no detours in this kind of guest" },
 	[KPROBE_REASON_EVENTS] = { -EINVAL, "fred: no detours while FRED is in use" },
 	[KPROBE_REASON_OUT_OF_REACH] = { -ERANGE,

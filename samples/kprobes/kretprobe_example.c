@@ -71,7 +71,7 @@ static int __init kretprobe_example_init(void)
 static void __exit kretprobe_example_exit(void)
 {
 	unregister_kretprobe(&probe);
-	pr_info("done with %s, %d calls missed\n", func, probe.nmissed);
+	pr_info("done with %s, %lu calls missed\n", func, probe.kp.nmissed + probe.nmissed);
 }
 
 module_init(kretprobe_example_init);
