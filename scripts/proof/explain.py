@@ -31,8 +31,6 @@ TRACED = "__start_mcount_loc", "__stop_mcount_loc"
 EXCEPTIONS = "__start___ex_table", "__stop___ex_table"
 # s390 has ftrace's trampolines in the text, one for each function, with what they load.
 HOTPATCH = "__ftrace_hotpatch_trampolines_start", "__ftrace_hotpatch_trampolines_end"
-# A part of the text that has copies of instructions, and none of its own.
-ROOM = "kprobe_near_text"
 # The first instruction of an exclusive sequence may have so many behind it, if none ends the sequence.
 SEQUENCE = 32
 
@@ -144,9 +142,6 @@ class Kernel(hitpath.Kernel):
         calls.update((self.address[name], False) for name in FTRACE if name in self.address)
         self.patched = Sites(dict(self.table(LABELS, self.rules.labels)), calls, {
             s[1] for s in symbols if s[3] in (hitpath.NOTYPE, hitpath.FUNC)}, self.rules)
-        if ROOM in self.address:
-            room = self.address[ROOM]
-            self.patched.ranges.append((room, starts[bisect.bisect_right(starts, room)]))
         if HOTPATCH[0] in self.address:
             self.patched.ranges.append(tuple(self.address[edge] for edge in HOTPATCH))
 

@@ -111,7 +111,9 @@ def read_text(guest, kernel):
     kernel runs from where it was linked to."""
     start, _, size = text.place(kernel)
     stext = next(address for name, address, _, _ in kernel.symbols if name == "_stext")
-    words = ["offset=%d" % (start - stext), "length=%d" % size]
+    first, end = text.room(kernel) or (start, start)
+    words = ["offset=%d" % (start - stext), "length=%d" % size,
+             "room=%d" % (first - start), "room_end=%d" % (end - start)]
     said, problems, tail = guest.boot(words)
     runs_at, _, code = said.partition(b"\n")
     if problems or len(code) != size:
@@ -297,7 +299,7 @@ def main():
     sweep = Sweep(guest, words, t, why)
     sweep.order, sweep.moved = why.kernel.elf.order, moved
     # The tests run at boot, and not in the workload.
-    tests = functions_of(elf, "kernel/kprobes/tests/**/*.o") | {explain.ROOM}
+    tests = functions_of(elf, "kernel/kprobes/tests/**/*.o") | {text.ROOM}
     own = functions_of(elf, "kernel/kprobes/**/*.o", "arch/*/kernel/kprobes*.o")
     numbered = text.deal(t, sweep.seed, environment("SIZE", SIZE), quick and not wanted, tests, own,
                          {addr - t.start for addr in why.kernel.traced()})

@@ -23,6 +23,8 @@ PREFIXES = {"lock", "rep", "repz", "repnz", "notrack", "bnd", "cs", "ds", "es", 
             "data16", "addr32", "xacquire", "xrelease"}
 # An address that an instruction names.
 ADDRESS = re.compile(r"\b([0-9a-f]+) <((?!\.L)[^+>]+)(?:[+]0x[0-9a-f]+)?>")
+# A part of the text that has copies of instructions, and none of its own.
+ROOM = "kprobe_near_text"
 SLICES = 10
 AROUNDS = 4         # things that the workload runs under, in turn
 ANYWHERE = "*"
@@ -168,6 +170,12 @@ def parse(lines, text):
 def place(elf):
     """Of the text of a kernel: its address, offset in the file, and size."""
     return next(s[2:] for s in elf.sections if s[0] == ".text")
+
+
+def room(elf):
+    """First address of the kernel's room for copies, and the one behind it; None if it has no such room."""
+    starts = [address for name, address, _, _ in elf.symbols if name == ROOM]
+    return starts and (starts[0], min(address for _, address, _, _ in elf.symbols if address > starts[0]))
 
 
 def disassemble(elf, code, copy):

@@ -446,6 +446,11 @@ class Patched(unittest.TestCase):
             self.assertTrue(legal or addr <= first < addr + 8)
 
     def test_room_for_copies(self):
+        symbols = [("f", AT, 8, "FUNC"), (text.ROOM, AT + 16, 0, "FUNC"), ("g", AT + 64, 8, "FUNC")]
+        self.assertEqual(text.room(types.SimpleNamespace(symbols=symbols)), (AT + 16, AT + 64))
+        self.assertFalse(text.room(types.SimpleNamespace(symbols=symbols[:1])))
+
+    def test_trampolines_of_ftrace(self):
         known = explain.Sites()
         known.ranges = [(AT, AT + 2)]
         window = AT + 8 - explain.WINDOW, b"a" * 24, b"b" * 24
