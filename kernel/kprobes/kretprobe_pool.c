@@ -149,6 +149,7 @@ bool kretprobe_pool_make(struct kretprobe *rp, unsigned int instances, bool grow
 		free_pool(&pool->rcu);
 		return false;
 	}
+	atomic_set(&pool->left, instances);
 	refcount_set(&pool->ref, instances + 1);
 	rp->pool = pool;
 	rp->spare = pool->spare;
@@ -211,6 +212,7 @@ static void grow_pool(struct kretprobe_pool *pool)
 			segment->older = pool->newest;
 			refcount_add(step, &pool->ref);
 			WRITE_ONCE(pool->size, pool->size + step);
+			atomic_add(step, &pool->left);
 			/* Pairs with kretprobe_pool_pop_slowly(), maybe on another CPU. */
 			smp_store_release(&pool->newest, segment);
 			segment = NULL;
@@ -257,7 +259,7 @@ static __kprobes void ask_for_more(struct kretprobe_pool *pool)
 
 /* Takes a free instance of a segment. NULL if none is found. */
 static __kprobes struct kretprobe_instance *take_free(struct kretprobe_segment *segment,
-						      const struct kretprobe_pool *pool)
+						      struct kretprobe_pool *pool)
 {
 	unsigned int words = BITS_TO_LONGS(segment->nr), word = READ_ONCE(segment->hint), n;
 
@@ -270,6 +272,7 @@ static __kprobes struct kretprobe_instance *take_free(struct kretprobe_segment *
 			;
 		if (bits) {
 			atomic_dec(&segment->left);
+			atomic_dec(&pool->left);
 			WRITE_ONCE(segment->hint, word);
 			return instance_at(segment, pool, word * BITS_PER_LONG + __ffs(bits));
 		}
@@ -283,10 +286,10 @@ __kprobes struct kretprobe_instance *kretprobe_pool_pop_slowly(struct kretprobe_
 {
 	/* Pairs with grow_pool(). */
 	struct kretprobe_segment *segment = smp_load_acquire(&pool->newest);
+	unsigned int size = READ_ONCE(pool->size), cpu;
 	struct kretprobe_instance *ri = NULL;
-	unsigned int cpu;
 
-	if (READ_ONCE(pool->size) < pool->most && atomic_read(&segment->left) <= segment->nr / 4)
+	if (size < pool->most && atomic_read(&pool->left) <= size / 4)
 		ask_for_more(pool);
 	for (; !ri && segment; segment = segment->older)
 		ri = take_free(segment, pool);
@@ -314,6 +317,7 @@ __kprobes void kretprobe_pool_push_slowly(struct kretprobe_instance *ri)
 	}
 	segment = container_of((void *)start, struct kretprobe_segment, instances);
 	atomic_inc(&segment->left);
+	atomic_inc(&pool->left);
 	WRITE_ONCE(segment->hint, i / BITS_PER_LONG);
 	/* Nobody uses the instance any more when it can be taken: pairs with take_free(). */
 	smp_mb__before_atomic();

@@ -20,6 +20,7 @@
  * @size:     number of instances; written before other CPUs know the pool, and then by the CPU
  *            that grows the pool while @wants is set
  * @most:     the pool grows as long as it has fewer instances than that
+ * @left:     how many instances are free in all segments
  * @ref:      one for each instance, one for the return probe, one while the pool waits to grow
  * @wants:    set while the pool waits to grow
  * @waiting:  for the irq_work, which has the pool grow, or frees it if @ref is 0
@@ -34,6 +35,7 @@ struct kretprobe_pool {
 	size_t instance_size;
 	unsigned int size;
 	unsigned int most;
+	atomic_t left;
 	refcount_t ref;
 	atomic_t wants;
 	struct llist_node waiting;

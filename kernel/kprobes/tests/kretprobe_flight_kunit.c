@@ -105,6 +105,34 @@ static void default_pool_grows(struct kunit *test)
 	expect_growth(test, kprobes_caller_returning(test));
 }
 
+#define TURNS	256
+
+/* Of many calls the two longest end, and two others begin: the pool has no need to grow. */
+static void default_pool_stays(struct kunit *test)
+{
+	struct kprobes_returns *r = kprobes_caller_returns(test);
+	struct sleeper **s;
+	unsigned int i;
+
+	/* A few instances are added at a time. */
+	r->rp.data_size = 4096;
+	KUNIT_ASSERT_EQ(test, 0, register_kretprobe(&r->rp));
+	s = kunit_kcalloc(test, SLEEPERS, sizeof(*s), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, s);
+	for (i = 0; i < SLEEPERS; i++) {
+		s[i] = put_to_sleep(test);
+		wait_for_room(r, i + 1);
+	}
+	for (i = 0; i < TURNS; i += 2) {
+		wake(s[i % SLEEPERS]);
+		wake(s[i % SLEEPERS + 1]);
+		s[i % SLEEPERS] = put_to_sleep(test);
+		s[i % SLEEPERS + 1] = put_to_sleep(test);
+	}
+	KUNIT_EXPECT_LT(test, r->rp.pool->size, 2 * SLEEPERS);
+	KUNIT_EXPECT_EQ(test, r->rp.nmissed, 0);
+}
+
 /* More than the bits of two words stand for. */
 #define MANY_SLEEPERS	(2 * BITS_PER_LONG + 1)
 
@@ -367,6 +395,7 @@ static struct kunit_case flight_cases[] = {
 	KPROBES_CASE_CALLERS(default_pool_grows_again),
 	KPROBES_CASE_CALLERS(default_pool_grows_later),
 	KPROBES_CASE_CALLERS(default_pool_grows_elsewhere),
+	KPROBES_CASE_CALLERS(default_pool_stays),
 	KPROBES_CASE_CALLERS(all_of_many_are_used),
 	KPROBES_CASE_CALLERS(unregister_in_flight),
 	KPROBES_CASE_CALLERS(register_again_in_flight),
