@@ -473,6 +473,9 @@ static bool set_on_point(struct kprobe *kp, bool disabled)
  */
 int kprobe_set_disabled_in_handler(struct kprobe *kp, bool disabled)
 {
+	/* What unregistering leaves in @flags and @addr does not tell. */
+	if (!kp || READ_ONCE(kp->self) != kp)
+		return -EINVAL;
 	if (!set_on_point(kp, disabled)) {
 		bool waiting = kprobe_is_waiting(kp);
 

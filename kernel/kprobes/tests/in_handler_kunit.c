@@ -263,6 +263,16 @@ static void disables_no_probe(struct kunit *test)
 	kprobes_expect_targets(test, 1);
 	KUNIT_EXPECT_EQ(test, call->ret, -EINVAL);
 	KUNIT_EXPECT_EQ(test, other->kp.flags & KPROBE_FLAG_DISABLED, 0);
+	/* As one that was unregistered while it waited for its module. */
+	other->kp.flags = KPROBE_FLAG_GONE | KPROBE_FLAG_PENDING;
+	kprobes_expect_targets(test, 1);
+	KUNIT_EXPECT_EQ(test, call->ret, -EINVAL);
+	KUNIT_EXPECT_EQ(test, other->kp.flags, KPROBE_FLAG_GONE | KPROBE_FLAG_PENDING);
+	other->kp.flags = 0;
+	/* No probe at all */
+	call->kp = NULL;
+	kprobes_expect_targets(test, 1);
+	KUNIT_EXPECT_EQ(test, call->ret, -EINVAL);
 }
 
 /* The whole in softirqs */
