@@ -185,8 +185,8 @@ static bool optimize_some(void)
 	unsigned int done = 0;
 	LIST_HEAD(prepared);
 	LIST_HEAD(ready);
+	bool over, more;
 	u64 began;
-	bool over;
 
 	guard(mutex)(&kprobe_mutex);
 	if (registrations)
@@ -212,8 +212,10 @@ static bool optimize_some(void)
 	/* The first route has CPUs told of all detours that were prepared. */
 	list_for_each_entry_safe(point, next, &prepared, optimize)
 		commit_route(point, &ready);
+	/* Not what write_jumps() queues: handlers may change with each hit. It waits its turn. */
+	more = over || !list_empty(&queued_points);
 	write_jumps(&ready);
-	if (over || !list_empty(&queued_points))
+	if (more)
 		return true;
 	if (current_round == ROUND_NONE && !list_empty(&optimizing_points)) {
 		list_splice_init(&optimizing_points, &waiting_points);
@@ -223,7 +225,7 @@ static bool optimize_some(void)
 	return false;
 }
 
-/* Begins about two jiffies after a point was last queued, or some ten after the first one. */
+/* Begins about two jiffies after a point was last queued, or after it was postponed ten times. */
 static void optimize(struct work_struct *work)
 {
 	static unsigned int postponed;

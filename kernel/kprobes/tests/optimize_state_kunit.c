@@ -123,6 +123,44 @@ static void outlives_its_detours(struct kunit *test)
 			       "the point was not freed");
 }
 
+static int toggle_another(struct kprobe *p, struct pt_regs *regs)
+{
+	struct kprobe *another = kprobes_counter_of(p)->data;
+
+	if (kprobe_disabled(another))
+		enable_kprobe(another);
+	else
+		disable_kprobe(another);
+	return 0;
+}
+
+/* Each hit makes the detour outdated. The optimizer makes new ones, but not one after the other. */
+static void does_not_chase_handlers(struct kunit *test)
+{
+	struct kprobes_counter *c = kprobes_counter(test, &plain);
+	struct kprobes_counter *another = kprobes_counting(test, &plain);
+	const struct kprobe_detour *detour = NULL;
+	unsigned long begin, made = 0;
+
+	if (!__is_defined(ARCH_KPROBE_OWN_DETOURS))
+		kunit_skip(test, "a stub leaves all handlers to the core");
+	c->in_pre = toggle_another;
+	c->data = &another->kp;
+	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&c->kp));
+	wait_for_kprobe_optimizer();
+	kprobes_expect_mechanism(test, c, KPROBE_JUMP, "before it is hit");
+	begin = jiffies;
+	while (time_before(jiffies, begin + HZ / 4)) {
+		KUNIT_ASSERT_EQ(test, kprobes_opt_plain(5), 15);
+		made += READ_ONCE(c->kp.point->detour) != detour;
+		detour = READ_ONCE(c->kp.point->detour);
+		cond_resched();
+	}
+	/* It waits two jiffies after it has found one outdated. */
+	KUNIT_EXPECT_GT(test, made, 2);
+	KUNIT_EXPECT_LE(test, made, (jiffies - begin) / 2 + 2);
+}
+
 /* Disarms the same points that other suites have left. */
 static int state_init(struct kunit *test)
 {
@@ -140,6 +178,7 @@ static struct kunit_case state_cases[] = {
 	KUNIT_CASE(way_is_left),
 	KUNIT_CASE(verdict_is_kept),
 	KUNIT_CASE(outlives_its_detours),
+	KUNIT_CASE(does_not_chase_handlers),
 	{}
 };
 
