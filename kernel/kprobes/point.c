@@ -283,6 +283,8 @@ void kprobe_change_flags(struct kprobe *p, u32 clear, u32 set)
 /* With kprobe_mutex held, or in a handler with interrupts disabled. */
 void kprobe_point_set_disabled(struct kprobe_point *point, struct kprobe *p, bool disabled)
 {
+	/* Who sees the flag and unlinks the probe relies on it: no detour calls its handlers. */
+	kprobe_point_changed(point);
 	/*
 	 * A full barrier, before the generation changes. Pairs with smp_rmb() in make_detour(): a
 	 * detour of the new generation has seen the flag.
