@@ -33,6 +33,7 @@
 #include <linux/xarray.h>
 #include <asm/sections.h>
 
+#include "../module/internal.h"
 #include "place.h"
 
 #ifndef CONFIG_HAVE_STATIC_CALL_INLINE
@@ -53,7 +54,7 @@ struct entry {
 /**
  * struct index - what the tables of the kernel or of a module say
  * @mod:   the module; NULL for the kernel
- * @list:  in modules
+ * @list:  in indices
  * @base:  where its text begins; all of it is within 2 GB
  * @nr:    number of entries
  * @max:   room for so many
@@ -75,7 +76,7 @@ static struct index nothing = { .entry = { { .addr = S32_MAX } } };
 
 /* All of these under kprobe_mutex. Of the modules the one that was used last comes first. */
 static struct index *kernel = &nothing;
-static LIST_HEAD(modules);
+static LIST_HEAD(indices);
 
 /* Adds an entry, or counts it if there is no room yet. */
 static void add(struct index *index, u32 kind, unsigned long addr, unsigned long target)
@@ -192,7 +193,7 @@ static int add_symbol(void *data, const char *name, unsigned long addr)
 }
 
 /* Finds the function around an address in text of a module. */
-static bool find_symbol(struct index *index, unsigned long addr, struct kprobe_function *f)
+static bool find_in(struct index *index, unsigned long addr, struct kprobe_function *f)
 {
 	const struct entry *next = first_from(index, addr + 1), *symbol = next;
 	const struct module_memory *mem = &index->mod->mem[MOD_TEXT];
@@ -226,7 +227,7 @@ static bool is_module_text(const struct module *mod, unsigned long addr)
 	return false;
 }
 
-static bool find_symbol(struct index *index, unsigned long addr, struct kprobe_function *f)
+static bool find_in(struct index *index, unsigned long addr, struct kprobe_function *f)
 {
 	return false;
 }
@@ -265,6 +266,26 @@ static void add_relocations(struct index *index)
 #endif
 }
 
+static void read_extable(struct index *index)
+{
+	const struct module __maybe_unused *mod = index->mod;
+
+#ifdef CONFIG_MODULES
+	/* After a module's init its table begins later and is shorter: both change under it. */
+	guard(mutex)(&module_mutex);
+#endif
+	for_each_of(ex, extable, extable + mod->num_exentries, __ex_table) {
+#ifdef ARCH_HAS_RELATIVE_EXTABLE
+		unsigned long site = relative(&ex->insn), fixup = relative(&ex->fixup);
+#else
+		unsigned long site = ex->insn, fixup = ex->fixup;
+#endif
+
+		add(index, KPROBE_TEXT_FAULTS, site, fixup);
+		add(index, KPROBE_TEXT_LANDED, fixup, site);
+	}
+}
+
 static void read_tables(struct index *index)
 {
 	const struct module __maybe_unused *mod = index->mod;
@@ -299,16 +320,7 @@ static void read_tables(struct index *index)
 			add_reserved(index, relative(trap) - check[i]);
 	}
 #endif
-	for_each_of(ex, extable, extable + mod->num_exentries, __ex_table) {
-#ifdef ARCH_HAS_RELATIVE_EXTABLE
-		unsigned long site = relative(&ex->insn), fixup = relative(&ex->fixup);
-#else
-		unsigned long site = ex->insn, fixup = ex->fixup;
-#endif
-
-		add(index, KPROBE_TEXT_FAULTS, site, fixup);
-		add(index, KPROBE_TEXT_LANDED, fixup, site);
-	}
+	read_extable(index);
 	add_relocations(index);
 #ifdef CONFIG_MODULES
 	if (mod)
@@ -347,7 +359,7 @@ int kprobe_make_index(const struct module *mod)
 		*index = empty;
 		index->max = empty.nr;
 		read_tables(index);
-		/* A module's exception table may lose its init entries meanwhile. */
+		/* A module's exception table may have lost its init entries since. */
 		index->nr = min(index->nr, index->max);
 	}
 	static_call_unlock();
@@ -357,7 +369,7 @@ int kprobe_make_index(const struct module *mod)
 	index->entry[index->nr].addr = S32_MAX;
 	sort(index->entry, index->nr, sizeof(*index->entry), compare, NULL);
 	if (mod)
-		list_add(&index->list, &modules);
+		list_add(&index->list, &indices);
 	else
 		kernel = index;
 	return 0;
@@ -369,7 +381,7 @@ void kprobe_drop_index(const struct module *mod)
 	struct index *index, *next;
 
 	lockdep_assert_held(&kprobe_mutex);
-	list_for_each_entry_safe(index, next, &modules, list) {
+	list_for_each_entry_safe(index, next, &indices, list) {
 		if (index->mod != mod)
 			continue;
 		list_del(&index->list);
@@ -390,9 +402,9 @@ static struct index *index_of(unsigned long addr)
 	lockdep_assert_held(&kprobe_mutex);
 	if (is_image_text(addr))
 		return kernel;
-	list_for_each_entry(index, &modules, list)
+	list_for_each_entry(index, &indices, list)
 		if (is_module_text(index->mod, addr)) {
-			list_move(&index->list, &modules);
+			list_move(&index->list, &indices);
 			return index;
 		}
 	return &nothing;
@@ -510,7 +522,7 @@ bool kprobe_find_function(unsigned long addr, struct kprobe_function *f)
 {
 	struct index *index = index_of(addr);
 
-	return (index->mod && find_symbol(index, addr, f)) || kprobe_ask_kallsyms(addr, f);
+	return (index->mod && find_in(index, addr, f)) || kprobe_ask_kallsyms(addr, f);
 }
 
 /* As kprobe_find_function(), with a cache for one hold of kprobe_mutex. */
