@@ -33,18 +33,20 @@
  * @point: the point
  * @insn:  the plan for it
  * @post:  whether the copy calls the post-handlers
+ * @ends_in_trap: what was made last ends in a breakpoint
  */
 struct copy {
 	struct kprobe_point *point;
 	const struct kprobe_insn *insn;
 	bool post;
+	bool ends_in_trap;
 };
 
 static enum kprobe_reason emit_copy(void *arg, struct kprobe_code *code)
 {
 	const struct kprobe_isa *isa = arch_kprobe_isa;
-	const struct copy *copy = arg;
-	struct kprobe_point *point = copy->point;
+	struct copy *copy = arg;
+	const struct kprobe_point *point = copy->point;
 	unsigned long next = point->site + point->len;
 	unsigned int len;
 
@@ -52,6 +54,7 @@ static enum kprobe_reason emit_copy(void *arg, struct kprobe_code *code)
 	if (code->far)
 		return KPROBE_REASON_FAR_OPERAND;
 	len = code->len;
+	copy->ends_in_trap = false;
 	if (!point->ends_in_trap) {
 		if (copy->post) {
 			isa->enter(code, (unsigned long)kprobe_post_trampoline);
@@ -66,7 +69,7 @@ static enum kprobe_reason emit_copy(void *arg, struct kprobe_code *code)
 		code->len = len;
 		code->far = false;
 		isa->breakpoint(code, copy->insn);
-		point->ends_in_trap = true;
+		copy->ends_in_trap = true;
 	}
 	return KPROBE_REASON_NONE;
 }
@@ -75,9 +78,14 @@ static enum kprobe_reason make_slot(struct kprobe_point *point, const struct kpr
 				    void **slot, bool post)
 {
 	struct copy copy = { .point = point, .insn = insn, .post = post };
+	enum kprobe_reason reason;
 
-	return kprobe_slot_make(slot, (unsigned long)point | KPROBE_OWNER_IS_POINT, emit_copy,
-				&copy);
+	reason = kprobe_slot_make(slot, (unsigned long)point | KPROBE_OWNER_IS_POINT, emit_copy,
+				  &copy);
+	/* Of the slot that was made: others may have been tried, out of the jump's reach. */
+	if (!reason && copy.ends_in_trap)
+		point->ends_in_trap = true;
+	return reason;
 }
 
 /* What the instructions in front make of the plan of a new point. */
