@@ -126,6 +126,16 @@ unknown()
 	write_fails "$events" "p:$group/none $1" "Invalid argument"
 }
 
+# What the file of events shows of an event without a name can be written to it.
+named_by_itself()
+{
+	echo "p $function,1" >>"$events" || return 1
+	line=$(grep " $function,1" "$events")
+	name=${line%% *}
+	name=${name#p:}
+	echo "-:$name" >>"$events" && echo "$line" >>"$events" && echo "-:$name" >>"$events"
+}
+
 # An event in a module is on its function each time that the module is loaded.
 module_position()
 {
@@ -158,7 +168,7 @@ no_twin=$skip
 [ -n "$twin" ] || no_twin="no name is that of two functions"
 no_clone=$skip
 [ -n "$cloned" ] || no_clone="the compiler has made no clone"
-plan 11
+plan 12
 
 candidate="$twin,[12] \\(_text\\+0x[0-9a-f]+\\)"
 check_if "$no_twin" "the first of two functions" event_is_on 1
@@ -169,6 +179,7 @@ check_if "$no_twin" "what it is refused with is accepted" candidates_are_accepte
 check_if "$no_twin" "there is no third" unknown "$twin,3"
 check_if "$no_clone" "the only clone" clone_is_probed
 check_if "$skip" "a function without clones" unknown "no_such_function.*"
+check_if "$skip" "an event on the only function names itself" named_by_itself
 check_if "$skip" "a module's only function of a name" module_position
 check_if "$skip" "a module's function with a name of the kernel's" module_or_kernel
 check_if "$skip" "no event is left" not grep "$group/" "$events"
