@@ -400,6 +400,8 @@ static const char * const without_idt[] __initconst = {
 	"__efi64_thunk",
 	/* It calls firmware with other segments. */
 	"__apm_bios_call", "__apm_bios_call_simple", "pnp_bios_callfunc",
+	/* Idle, with RCU not watching: no grace period waits for a task in a jump's place. */
+	"apm_cpu_idle", "apm_do_idle",
 };
 
 static const char * const others[] __initconst = {

@@ -55,6 +55,8 @@ static const struct unmarked unmarked_here[] = {
 		"kasan_unpoison_task_stack_below", "kasan_unpoison", "kasan_poison",
 		"machine_kexec", "asm_acpi_mp_play_dead", "__efi64_thunk", "__apm_bios_call",
 		"__apm_bios_call_simple", "pnp_bios_callfunc" } },
+	{ "idle, and RCU does not watch", {
+		"apm_cpu_idle", "apm_do_idle" } },
 	{ "the image of hibernation is written over it", {
 		"swsusp_arch_suspend", "core_restore_code", "create_image",
 		"hibernation_snapshot" } },
