@@ -28,7 +28,7 @@
  * synchronize.c.
  *
  * A hit takes no lock, allocates nothing, and calls nothing that can be probed except the users'
- * handlers. It reads
+ * handlers and what queues an irq_work. It reads
  *
  *  - the table of points (table.c), under RCU: a point is freed a Tasks RCU grace period after it
  *    has left the table;

@@ -64,7 +64,8 @@ struct kprobe_patch {
  * @nr:      how many; at most KPROBE_CHUNK
  *
  * When it returns every CPU executes the new text, and no CPU is on its way from a
- * breakpoint that was replaced to the table of points.
+ * breakpoint that was replaced to the table of points. It may write bytes between patches
+ * anew as they are.
  *
  * Context: Process context, cpus_read_lock() and text_mutex held, may sleep.
  */

@@ -198,7 +198,7 @@ struct kprobe_emulation {
  * @insn:      the original bytes at @site: the instruction, and what a jump covers
  * @emulated:  the plan by which the architecture emulates the instruction, in a struct
  *             kprobe_emulation; NULL if it runs from a slot
- * @state:     enum kprobe_point_state; under kprobe_mutex
+ * @state:     enum kprobe_point_state; written under kprobe_mutex, read by hits
  * @mechanism: enum kprobe_mechanism; under kprobe_mutex, read by hits through ftrace
  * @entry:     of a point at an entry nop: route for a site with another point, and state of the
  *             switch to ftrace. NULL until needed; under kprobe_mutex, read by hits
@@ -221,7 +221,7 @@ struct kprobe_emulation {
  *             the first one came; by enum kprobe_miss
  * @hits:      how often execution has reached the armed point since counting was turned on; of
  *             use while kprobe_counting is on, and afterwards until it is on again
- * @optimize:  in the optimizer's list for @optimization
+ * @optimize:  in the optimizer's list for @optimization, or in one of what it does next
  * @next:      the next in its chain of the table of points
  * @batch:     in the current batch, or in the list of points that are DISARM_PENDING
  * @by_addr:   in the tree of all points, or of those that are gone, until no probe needs it
@@ -347,7 +347,10 @@ struct kprobe_detour {
 	};
 };
 
-/* Of a nop there is no copy: where hits go on, that of the next instruction begins. */
+/*
+ * Do hits go on with the copy of the instruction after the probed one? There is no copy of a nop:
+ * the next instruction's begins where that of the nop would.
+ */
 static __always_inline bool kprobe_detour_runs_next(const struct kprobe_detour *detour)
 {
 	return detour->insn[0] == detour->insn[1] &&

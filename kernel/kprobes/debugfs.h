@@ -12,7 +12,7 @@
  * struct kprobe_reader - how far the reader of a file has got
  * @sees_addresses: the task that opened the file may see addresses
  * @addr:    what to show next: probed address of a point, or start of a range of "blacklist"
- * @gone:    address of the point's struct kprobe_point: compared, never dereferenced
+ * @gone:    the point's @order, if it is gone
  * @among_gone: the points that are not gone have been shown
  * @end:     the byte after the range
  * @refusal: copy of the record of "refused" that is shown

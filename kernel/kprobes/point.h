@@ -104,7 +104,7 @@ static inline bool kprobe_point_uses_site(const struct kprobe_point *point)
 	return point->mechanism != KPROBE_FTRACE || kprobe_is_switching(point);
 }
 
-/* Is the breakpoint or jump at the site, or the right to write one, the point's? */
+/* Is the breakpoint or jump at the site, or the right to write one, the point's? It is not gone. */
 static inline bool kprobe_point_owns_site(const struct kprobe_point *point)
 {
 	return point->key;

@@ -192,9 +192,14 @@ enum kprobe_reason kprobe_slot_make(void **slot, unsigned long owner, kprobe_emi
 }
 
 /*
- * Where to look for room after the slot at @unit was freed. Free units in front of it were too few,
- * and may be enough with it: from the last unit in use before these. If there is none within the
- * length of the longest slot, they were enough for any, and @from is not after them: from @unit.
+ * Where to look for room after the slot at @unit was freed:
+ *
+ *	| in use | free units | @unit: freed |
+ *	        ^ here
+ *
+ * The free units in front of it were too few so far, and may be enough with it. If no unit is in
+ * use within the length of the longest slot, the free ones were enough for any slot, so that @from
+ * is not after them: then from @unit.
  */
 static unsigned int look_from(const struct slot_chunk *chunk, unsigned int unit)
 {
