@@ -170,7 +170,10 @@ static const char * const no_go[] __initconst = {
 	"local_flush_tlb_page", "local_flush_tlb_one", "add_wired_entry", "mod_wired_entry",
 	"__kmap_pgprot", "kmap_coherent", "kmap_noncoherent", "kunmap_coherent", "dump_tlb",
 	"dump_tlb_all", "_kvm_mips_host_tlb_inv", "kvm_vz_host_tlb_inv",
-	"kvm_vz_local_flush_roottlb_all_guests",
+	"kvm_vz_local_flush_roottlb_all_guests", "kvm_vz_guest_tlb_lookup", "kvm_vz_save_guesttlb",
+	"kvm_vz_load_guesttlb", "kvm_loongson_clear_guest_vtlb", "kvm_loongson_clear_guest_ftlb",
+	/* Have 64-bit addresses in registers, of which a 32-bit kernel saves half. */
+	"indy_sc_wipe", "indy_sc_wback_invalidate", "indy_sc_enable", "indy_sc_disable",
 	/* Runs on two stacks, one after the other: neither is the one of "current". */
 	"resume",
 	/* A CPU comes up, until per_cpu_trap_init() has set the vectors and emptied the TLB. */

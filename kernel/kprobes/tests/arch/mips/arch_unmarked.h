@@ -18,7 +18,12 @@ static const struct unmarked unmarked_here[] = {
 		"add_wired_entry", "mod_wired_entry", "__kmap_pgprot", "kmap_coherent",
 		"kmap_noncoherent", "kunmap_coherent", "dump_tlb", "dump_tlb_all",
 		"_kvm_mips_host_tlb_inv", "kvm_vz_host_tlb_inv",
-		"kvm_vz_local_flush_roottlb_all_guests" } },
+		"kvm_vz_local_flush_roottlb_all_guests", "kvm_vz_guest_tlb_lookup",
+		"kvm_vz_save_guesttlb", "kvm_vz_load_guesttlb", "kvm_loongson_clear_guest_vtlb",
+		"kvm_loongson_clear_guest_ftlb" } },
+	{ "a 32-bit kernel has 64-bit addresses in registers", {
+		"indy_sc_wipe", "indy_sc_wback_invalidate", "indy_sc_enable",
+		"indy_sc_disable" } },
 	{ "on another stack", {
 		"resume" } },
 	{ "a CPU comes up, without vectors", {
