@@ -26,7 +26,8 @@ class Machine:
     @exclusive: lines that begin a sequence that no exception may interrupt, and lines that end it.
     @labels, @bugs, @exceptions: tables: size of an entry, and whether it has relative addresses of 32 bits.
     @word: what absolute ones are, if that does not follow from the kernel's width.
-    @site: bytes of a function's entry that ftrace patches, from where its table says."""
+    @site: bytes of a function's entry that ftrace patches, from where its table says. @entry: how many of them
+    a probe there takes for one instruction, if more than the first."""
     nowhere = returns = filler = re.compile("(?!)")
     ends = context = calls = pointer = skips = writes = switches = filler
     data = re.compile(r"\.(\.+|byte|short|[248]byte|half|h?word|long|quad|dword)$")
@@ -36,7 +37,7 @@ class Machine:
     exclusive = None
     labels, bugs, exceptions = (16, True), (12, True), (12, True)
     word = None
-    site = 4
+    site, entry = 4, 0
     order, length = "<", 4
     delays = False      # has an instruction behind a branch be executed in front of its target
     objdump = None      # that of hitpath.py
@@ -135,7 +136,7 @@ class Riscv(Machine):
         "sleep": r"wfi|wrs|pause",
     }
     exclusive = r"lr\.", r"sc\."
-    site, nops = 16, (0x13,)
+    site, entry, nops = 16, 8, (0x13,)
 
     @staticmethod
     def leads(word, addr):
@@ -173,9 +174,9 @@ class S390(Machine):
 class Loongarch(Machine):
     # This one says where functions begin; addresses in it are distances.
     objdump = "llvm-objdump-22"
-    branch = re.compile(r"(b|bl|beqz?|bnez?|bltu?|bgeu?|bc(eq|ne)z|jirl|syscall|break|ertn|idle)$")
-    jump = re.compile(r"(b|beqz?|bnez?|bltu?|bgeu?|bc(eq|ne)z)$")
-    pointer = re.compile(r"jirl\t\$zero, (?!\$ra)")
+    branch = re.compile(r"(b|bl|beqz?|bnez?|bltu?|bgeu?|b[lg][te]z|bc(eq|ne)z|jirl|jr|ret|syscall|break|ertn|idle)$")
+    jump = re.compile(r"(b|beqz?|bnez?|bltu?|bgeu?|b[lg][te]z|bc(eq|ne)z)$")
+    pointer = re.compile(r"(jirl\t\$zero, |jr\t)(?!\$ra)")
     reasons = {
         "trap": r"(break|dbcl)\t",
         "level": r"syscall|ertn|lddir|ldpte|tlb|invtlb|csr\w*\t.*, "
@@ -185,7 +186,7 @@ class Loongarch(Machine):
         "exclusive": r"csr\w*\t.*, 96$",
     }
     exclusive = r"ll\.", r"sc\."
-    site, nops = 8, (0x03400000,)
+    site, entry, nops = 8, 8, (0x03400000,)
 
     @staticmethod
     def leads(word, addr):

@@ -123,7 +123,8 @@ def read_text(guest, kernel):
 
 def records_of(t, instructions, seed, order="<"):
     """The plan of a phase."""
-    return b"".join(struct.pack(order + "IBBH", t.offsets[i], t.lengths[i],
+    return b"".join(struct.pack(order + "IBBH", t.offsets[i],
+                                t.machine.entry if t.offsets[i] in t.traced else t.lengths[i],
                                 t.flags[i] & ~text.CONTEXT | text.POST * text.has_post(i, seed), 0)
                     for i in instructions)
 
@@ -296,13 +297,15 @@ def main():
     t, words, moved = read_text(guest, text.hitpath.Elf(elf))
     why = explain.Explanations(elf, t)
     t.scheduler = tuple(why.kernel.address["__sched_text_" + edge] - t.start for edge in ("start", "end"))
+    sites = {addr - t.start for addr in why.kernel.traced()}
+    if t.machine.entry:
+        t.traced = sites
     sweep = Sweep(guest, words, t, why)
     sweep.order, sweep.moved = why.kernel.elf.order, moved
     # The tests run at boot, and not in the workload.
     tests = functions_of(elf, "kernel/kprobes/tests/**/*.o") | {text.ROOM}
     own = functions_of(elf, "kernel/kprobes/**/*.o", "arch/*/kernel/kprobes*.o")
-    numbered = text.deal(t, sweep.seed, environment("SIZE", SIZE), quick and not wanted, tests, own,
-                         {addr - t.start for addr in why.kernel.traced()})
+    numbered = text.deal(t, sweep.seed, environment("SIZE", SIZE), quick and not wanted, tests, own, sites)
     if wanted - {number for number, _ in numbered}:
         sys.exit("error: there are phases 1 to %d" % len(numbered))
     numbered = [n for n in numbered if not wanted or n[0] in wanted]

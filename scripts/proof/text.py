@@ -44,6 +44,7 @@ class Text:
         self.tails = {}             # function: those that it ends with a jump to
         self.lines = {}             # offset: what may explain that an instruction is refused
         self.named = []             # offsets that instructions name which are no branches, in order
+        self.traced = frozenset()   # offsets of entries at which several instructions count as one
         self.scheduler = (0, 0)     # offsets between which functions are left out of stacks
 
     def __len__(self):

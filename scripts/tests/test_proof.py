@@ -153,6 +153,9 @@ class Dealing(unittest.TestCase):
     def test_records(self):
         records = sweep.records_of(self.text, [2, 3], 1)
         self.assertEqual(struct.unpack_from("<IBB", records, 8), (12, 4, text.SEQUENTIAL | text.POST))
+        self.text.machine, self.text.traced = machines.Loongarch, {12}
+        records = sweep.records_of(self.text, [2, 3], 1)
+        self.assertEqual([struct.unpack_from("<IB", records, at) for at in (0, 8)], [(8, 4), (12, 8)])
 
     def test_numbers_are_those_of_the_module(self):
         with open(os.path.join(PROOF, "module", "kprobe_sweep.c")) as f:
@@ -463,6 +466,19 @@ class Patched(unittest.TestCase):
         entry = struct.pack(">QQQ", LABEL, TARGET, 1)
         self.assertEqual(list(explain.parse_table(table, entry, 24, False, ">")), [(LABEL, TARGET)])
         self.assertEqual(list(explain.parse_table(table, entry[:4], 4, False, ">", "I")), [(LABEL >> 32, 0)])
+
+    def test_branches(self):
+        """Mnemonics behind which execution may go on elsewhere, and others that begin like them."""
+        for machine, branches, others in (
+                (machines.Loongarch, "b bl beqz bltz bgez blez bgtz jirl jr ret break", "bstrpick.d bstrins.w break.d"),
+                (machines.Sparc, "ba ba,a bne,pn brz,pn cwbne call jmpl ret return retry ta tne",
+                 "btst bset bclr bmask taddcc tst restore"),
+                (machines.Parisc, "b b,l b,l,n be,n bv bb,< blr break cmpib,<>,n addib,tr movb,= rfi cmpiclr,<> "
+                                  "extrw,u,= or,tr uaddcm,nhc", "add,l sub,b extrw,u ldw,s shladd,l depw,z addil stby,e")):
+            for name in branches.split():
+                self.assertTrue(machine.branch.match(name), (machine, name))
+            for name in others.split():
+                self.assertFalse(machine.branch.match(name), (machine, name))
 
     def test_jump_labels(self):
         for machine, nop, jump in (
