@@ -400,13 +400,13 @@ static const char * const without_idt[] __initconst = {
 	"__efi64_thunk",
 	/* It calls firmware with other segments. */
 	"__apm_bios_call", "__apm_bios_call_simple", "pnp_bios_callfunc",
-	/* Idle, with RCU not watching: no grace period waits for a task in a jump's place. */
-	"apm_cpu_idle", "apm_do_idle",
 };
 
 static const char * const others[] __initconst = {
 	/* A breakpoint's trap calls them before it asks whether there is a probe. */
 	"kgdb_ll_trap", "__kgdb_notify",
+	/* Idle, with RCU not watching: no grace period waits for a task in a jump's place. */
+	"apm_cpu_idle", "apm_do_idle",
 	/* Entries from Xen and the way back, in plain text: RCU is not watching there. */
 	"xen_entry_SYSCALL_64", "xen_entry_SYSCALL_compat", "xen_entry_SYSENTER_compat",
 	"xenpv_restore_regs_and_return_to_usermode",
