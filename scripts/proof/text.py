@@ -175,8 +175,8 @@ def place(elf):
 
 def room(elf):
     """First address of the kernel's room for copies, and the one behind it; None if it has no such room."""
-    starts = [address for name, address, _, _ in elf.symbols if name == ROOM]
-    return starts and (starts[0], min(address for _, address, _, _ in elf.symbols if address > starts[0]))
+    start = next((address for name, address, _, _ in elf.symbols if name == ROOM), None)
+    return start and (start, min(address for _, address, _, _ in elf.symbols if address > start))
 
 
 def disassemble(elf, code, copy):

@@ -451,7 +451,7 @@ class Patched(unittest.TestCase):
     def test_room_for_copies(self):
         symbols = [("f", AT, 8, "FUNC"), (text.ROOM, AT + 16, 0, "FUNC"), ("g", AT + 64, 8, "FUNC")]
         self.assertEqual(text.room(types.SimpleNamespace(symbols=symbols)), (AT + 16, AT + 64))
-        self.assertFalse(text.room(types.SimpleNamespace(symbols=symbols[:1])))
+        self.assertIsNone(text.room(types.SimpleNamespace(symbols=symbols[:1])))
 
     def test_trampolines_of_ftrace(self):
         known = explain.Sites()
