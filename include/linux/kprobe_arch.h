@@ -16,6 +16,7 @@
 #include <linux/ftrace.h>
 #include <linux/jump_label.h>
 #include <linux/kprobe_point.h>
+#include <linux/sizes.h>
 
 #ifdef CONFIG_KPROBES
 
@@ -268,16 +269,17 @@ static __always_inline bool kprobe_point_skips_nop(const struct kprobe_point *po
 }
 
 /*
- * Bytes of the kernel's text for slots, in whole pages and as a plain number, where execmem's
- * memory is out of a jump's reach. Elsewhere tests alone use some: kprobe_use_near_slots().
+ * Bytes of the kernel's text for slots and stubs, whole pages whatever the size of a page is, where
+ * execmem's memory is out of a jump's reach. Elsewhere tests alone use some:
+ * kprobe_use_near_slots().
  */
-#ifndef KPROBE_NEAR_SIZE
-#ifdef CONFIG_KPROBES_KUNIT_TEST
-#define KPROBE_NEAR_SIZE	0x10000
+#if defined(CONFIG_KPROBES_NEAR_SHIFT)
+#define KPROBE_NEAR_SIZE	(SZ_64K << (CONFIG_KPROBES_NEAR_SHIFT - 16))
+#elif defined(CONFIG_KPROBES_KUNIT_TEST)
+#define KPROBE_NEAR_SIZE	SZ_64K
 #define KPROBE_NEAR_FOR_TESTS	1
 #else
 #define KPROBE_NEAR_SIZE	0
-#endif
 #endif
 
 /*

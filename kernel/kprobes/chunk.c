@@ -165,7 +165,7 @@ asm(".pushsection .kprobes.text, \"ax\"\n"
 /* Not within those bounds: they would span all that lies between text and execmem. */
 static __always_inline bool is_near(unsigned long addr)
 {
-	return KPROBE_NEAR_SIZE && addr - (unsigned long)kprobe_near_text < KPROBE_NEAR_SIZE;
+	return addr - (unsigned long)kprobe_near_text < KPROBE_NEAR_SIZE;
 }
 
 /* For tests, where an architecture has no need of it. */

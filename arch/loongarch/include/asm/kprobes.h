@@ -44,12 +44,6 @@ typedef u32 kprobe_opcode_t;
 /* A call with ra saved; twice its end, a copy and a jump, with a call in between. */
 #define KPROBE_DETOUR_MAX_SIZE	96
 
-/*
- * Memory of execmem is out of a jump's reach: the kernel's text has this much for slots, whole
- * pages whatever the size of a page is.
- */
-#define KPROBE_NEAR_SIZE	0x100000
-
 /* The first word of what ftrace patches at a function's entry: move t0, ra. */
 #define KPROBE_ENTRY_OPCODE	0x0015002c
 

@@ -61,12 +61,6 @@ typedef u32 kprobe_opcode_t;
 /* A call with $31 saved; twice its end, copies and a jump, with a call in between. */
 #define KPROBE_DETOUR_MAX_SIZE	216
 
-/*
- * Memory of execmem is in another segment, which jumps do not reach: the kernel's text has this
- * much for slots, whole pages whatever the size of a page is.
- */
-#define KPROBE_NEAR_SIZE	0x100000
-
 /**
  * struct arch_kprobe_insn - what else is known of an instruction
  * @link: the register that it writes its return address to, 0 if there is none

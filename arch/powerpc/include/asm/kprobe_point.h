@@ -56,7 +56,4 @@ void kprobe_stub_post(struct pt_regs *regs, unsigned long where);
 void kprobe_stub_return(struct pt_regs *regs, void *fp);
 void kprobe_stub_rethook(struct pt_regs *regs, void *fp);
 
-/* Of the kernel's text, for slots and stubs. */
-#define KPROBE_NEAR_SIZE	0x40000
-
 #endif /* _ASM_POWERPC_KPROBE_POINT_H */

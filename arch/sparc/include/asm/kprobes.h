@@ -42,12 +42,6 @@ typedef u32 kprobe_opcode_t;
 /* A call; twice its end, a copy and a jump, with a call in between. Branches are copied once. */
 #define KPROBE_DETOUR_MAX_SIZE	56
 
-/*
- * Memory of execmem is out of a jump's reach: the kernel's text has this much for slots, whole
- * pages.
- */
-#define KPROBE_NEAR_SIZE	0x80000
-
 /* What else is known of an instruction: nothing that its word does not tell. */
 struct arch_kprobe_insn { };
 
