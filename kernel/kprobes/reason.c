@@ -172,7 +172,7 @@ void kprobe_record_refusal(enum kprobe_request request, unsigned long caller,
 		.request = request,
 		.reason = reason,
 	};
-	char *symbol = refusal.symbol;
+	char *symbol = refusal.symbol, last;
 	long len = 0;
 
 	get_task_comm(refusal.comm, current);
@@ -186,7 +186,8 @@ void kprobe_record_refusal(enum kprobe_request request, unsigned long caller,
 							  KPROBE_REFUSAL_NAME);
 		if (len < 0)
 			strscpy(symbol, "(unreadable)", KPROBE_REFUSAL_NAME);
-		else if (len == KPROBE_REFUSAL_NAME)
+		else if (len == KPROBE_REFUSAL_NAME &&
+			 (get_kernel_nofault(last, p->symbol_name + len - 1) || last))
 			strscpy(symbol + len - sizeof("..."), "...", sizeof("..."));
 		refusal.addr = (unsigned long)p->addr;
 		refusal.offset = p->offset;

@@ -46,7 +46,7 @@ static void refuse_name_of_length(struct kunit *test, size_t len)
 	KUNIT_EXPECT_EQ(test, strlen(r.symbol),
 			min(len, (size_t)KPROBE_REFUSAL_NAME - 1));
 	KUNIT_EXPECT_EQ(test, strspn(r.symbol, "?"),
-			len < KPROBE_REFUSAL_NAME - 1 ? len : KPROBE_REFUSAL_NAME - 4);
+			len < KPROBE_REFUSAL_NAME ? len : KPROBE_REFUSAL_NAME - 4);
 	if (len >= KPROBE_REFUSAL_NAME)
 		KUNIT_EXPECT_STREQ(test, r.symbol + KPROBE_REFUSAL_NAME - 4, "...");
 }
