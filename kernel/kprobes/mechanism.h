@@ -36,7 +36,8 @@ void kprobe_point_set_optimization(struct kprobe_point *point, enum kprobe_optim
 enum kprobe_reason kprobe_decide_jump(struct kprobe_point *point, struct kprobe_lookup *lookup,
 				      struct kprobe_region *region);
 void kprobe_optimizer_queue(struct kprobe_point *point);
-void kprobe_optimizer_hold(bool begins);
+bool kprobe_optimizer_hold(void);
+void kprobe_optimizer_release(void);
 void kprobe_optimizer_queue_overlapping(struct kprobe_point *point);
 void kprobe_optimizer_dequeue(struct kprobe_point *point);
 void kprobe_unoptimize_overlapping(struct list_head *points);

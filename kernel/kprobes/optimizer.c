@@ -44,8 +44,8 @@ static DECLARE_DELAYED_WORK(optimize_work, optimize);
 
 static unsigned long last_queued;	/* jiffies when a point was queued; kprobe_mutex */
 
-/* Registrations of several chunks under way: the work item leaves points alone. kprobe_mutex. */
-static unsigned int registrations;
+/* A registration of several chunks has stopped the optimizer. kprobe_mutex. */
+static bool held;
 
 /* Sets the state, and moves the point to the list for it. An illegal edge is not taken. */
 void kprobe_point_set_optimization(struct kprobe_point *point, enum kprobe_optimization to)
@@ -189,7 +189,7 @@ static bool optimize_some(void)
 	u64 began;
 
 	guard(mutex)(&kprobe_mutex);
-	if (registrations)
+	if (held)
 		return false;
 	began = ktime_get_ns();
 	/* Pairs with round_is_over(). */
@@ -262,13 +262,24 @@ void kprobe_optimizer_queue(struct kprobe_point *point)
 	queue_delayed_work(system_unbound_wq, &optimize_work, 1);
 }
 
-/* Stops the optimizer while a registration of several chunks is under way. */
-void kprobe_optimizer_hold(bool begins)
+/*
+ * Stops the optimizer for a registration of several chunks, until kprobe_optimizer_release().
+ * Returns false if another one has stopped it: one that began meanwhile does not stop it longer.
+ */
+bool kprobe_optimizer_hold(void)
 {
 	guard(mutex)(&kprobe_mutex);
-	registrations += begins ? 1 : -1;
-	if (!registrations)
-		mod_delayed_work(system_unbound_wq, &optimize_work, 0);
+	if (held)
+		return false;
+	held = true;
+	return true;
+}
+
+void kprobe_optimizer_release(void)
+{
+	guard(mutex)(&kprobe_mutex);
+	held = false;
+	mod_delayed_work(system_unbound_wq, &optimize_work, 0);
 }
 
 /* The text does not change: a jump stays. */

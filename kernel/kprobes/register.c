@@ -392,7 +392,7 @@ int kprobe_register_array(const struct kprobe_array *array,
 			  enum kprobe_request request, unsigned long caller)
 {
 	enum kprobe_reason reason = check_array(array);
-	bool many = array->num > KPROBE_CHUNK;
+	bool held;
 	struct kprobe *refused = NULL;
 	int added = 0;
 
@@ -403,14 +403,13 @@ int kprobe_register_array(const struct kprobe_array *array,
 		return kprobe_reason_errno(KPROBE_REASON_IN_HANDLER);
 	}
 	if (!reason) {
-		if (many)
-			kprobe_optimizer_hold(true);
+		held = array->num > KPROBE_CHUNK && kprobe_optimizer_hold();
 		do {
 			reason = register_chunk(array, &added, &refused);
 			cond_resched();
 		} while (!reason && added < array->num);
-		if (many)
-			kprobe_optimizer_hold(false);
+		if (held)
+			kprobe_optimizer_release();
 	}
 	if (!reason)
 		return 0;

@@ -12,6 +12,7 @@
 
 #include "../mechanism.h"
 #include "entry.h"
+#include "optimized.h"
 
 #define CALLS	5
 
@@ -367,13 +368,13 @@ static void detour_is_current_at_once(struct kunit *test)
 	struct kprobes_counter *c;
 
 	kprobes_entry_clear();
-	kprobe_optimizer_hold(true);
+	kprobes_hold_optimizer(true);
 	c = kprobes_counting(test, &kprobes_entry_place);
 	scoped_guard(mutex, &kprobe_mutex) {
 		KUNIT_EXPECT_EQ(test, c->kp.point->mechanism, KPROBE_BREAKPOINT);
 		KUNIT_EXPECT_TRUE(test, kprobe_has_breakpoint_detour(c->kp.point));
 	}
-	kprobe_optimizer_hold(false);
+	kprobes_hold_optimizer(false);
 }
 
 static struct kunit_case entry_cases[] = {

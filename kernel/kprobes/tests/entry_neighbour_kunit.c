@@ -10,6 +10,7 @@
 
 #include "../mechanism.h"
 #include "entry.h"
+#include "optimized.h"
 
 #define CALLS	5
 
@@ -138,12 +139,12 @@ static void no_trap_for_neighbour(struct kunit *test)
 		entry->in_pre = note_context;
 		if (disabled)
 			KUNIT_ASSERT_EQ(test, 0, disable_kprobe(&entry->kp));
-		kprobe_optimizer_hold(true);
+		kprobes_hold_optimizer(true);
 		KUNIT_EXPECT_EQ(test, 0, register_kprobe(&second->kp));
 		if (disabled)
 			KUNIT_EXPECT_EQ(test, 0, enable_kprobe(&entry->kp));
 		kprobes_entry_call(test, CALLS);
-		kprobe_optimizer_hold(false);
+		kprobes_hold_optimizer(false);
 		expect_calls(test, entry, second);
 		KUNIT_EXPECT_EQ(test, in_trap, 0);
 		unregister_kprobe(&second->kp);
@@ -274,7 +275,7 @@ static void covering_goes(struct kunit *test)
 		off[0]->kp.flags = KPROBE_FLAG_DISABLED;
 		off[1]->kp.flags = KPROBE_FLAG_DISABLED;
 		/* None is a jump: those leave the text in another order. */
-		kprobe_optimizer_hold(true);
+		kprobes_hold_optimizer(true);
 		entry = kprobes_counting(test, &kprobes_entry_place);
 		KUNIT_EXPECT_EQ(test, 0, register_kprobe(&second->kp));
 		KUNIT_EXPECT_EQ(test, 0, register_kprobe(&off[0]->kp));
@@ -282,7 +283,7 @@ static void covering_goes(struct kunit *test)
 		kps[first] = &second->kp;
 		kps[!first] = &entry->kp;
 		unregister_kprobes(kps, 2);
-		kprobe_optimizer_hold(false);
+		kprobes_hold_optimizer(false);
 		wait_for_kprobe_optimizer();
 		kprobes_text_expect(test, &text);
 		unregister_kprobe(&off[0]->kp);

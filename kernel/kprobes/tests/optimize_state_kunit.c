@@ -9,6 +9,7 @@
 #include <linux/kprobes.h>
 #include <linux/module.h>
 
+#include "../mechanism.h"
 #include "optimized.h"
 
 static const struct kprobes_place plain = { .symbol = "kprobes_opt_plain" };
@@ -54,6 +55,23 @@ static void way_to_a_jump(struct kunit *test)
 	wait_for_kprobe_optimizer();
 	KUNIT_EXPECT_EQ(test, optimization_of(c), KPROBE_OPT_IDLE);
 	kprobes_expect_mechanism(test, c, KPROBE_JUMP, "after the grace period");
+}
+
+/*
+ * A second registration of several chunks does not stop the optimizer as well, which can run when
+ * the first one has ended.
+ */
+static void holds_do_not_add_up(struct kunit *test)
+{
+	struct kprobes_counter *c;
+
+	kprobes_hold_optimizer(true);
+	KUNIT_EXPECT_FALSE(test, kprobe_optimizer_hold());
+	c = kprobes_counting(test, &plain);
+	KUNIT_EXPECT_EQ(test, optimization_of(c), KPROBE_OPT_QUEUED);
+	kprobes_hold_optimizer(false);
+	wait_for_kprobe_optimizer();
+	kprobes_expect_mechanism(test, c, KPROBE_JUMP, "after the first one has ended");
 }
 
 /* If the point is disabled in any state, the optimizer has nothing left to do. */
@@ -175,6 +193,7 @@ static void state_exit(struct kunit *test)
 
 static struct kunit_case state_cases[] = {
 	KUNIT_CASE(way_to_a_jump),
+	KUNIT_CASE(holds_do_not_add_up),
 	KUNIT_CASE(way_is_left),
 	KUNIT_CASE(verdict_is_kept),
 	KUNIT_CASE(outlives_its_detours),

@@ -106,9 +106,12 @@ void kprobes_hold_optimizer(bool hold)
 {
 	static bool held;
 
-	if (held != hold)
-		kprobe_optimizer_hold(hold);
-	held = hold;
+	if (hold && !held) {
+		held = kprobe_optimizer_hold();
+	} else if (!hold && held) {
+		kprobe_optimizer_release();
+		held = false;
+	}
 }
 
 /* From now on hits of new points get to handlers in this way, if that is possible. */
