@@ -25,6 +25,14 @@
 #define KPROBES_TRAMPOLINE_INSNS	40
 #endif
 
+/*
+ * Traces show a caller by an address this many bytes before the one that the call returns to. The
+ * innermost function is shown as it is.
+ */
+#ifndef KPROBES_TRACE_BACK
+#define KPROBES_TRACE_BACK	0
+#endif
+
 /* More instructions than a slot, a stub or a trampoline has. */
 #define PLACES	256
 
@@ -176,17 +184,18 @@ static bool goes_on_after_trap(const struct kprobe_point *point, const struct tr
 }
 
 /*
- * The function has returned: its caller comes next, after no more than @lead entries of what runs
- * meanwhile.
+ * The function has returned: its caller, where the call returns to, comes next, after no more than
+ * @lead entries of what runs meanwhile.
  */
 static bool goes_on_in_caller(const struct trace *t, unsigned int lead)
 {
 	const struct trace *want = &arrival.want;
 	unsigned int from = t->nr - (want->nr - 1);
 
-	return t->nr >= want->nr - 1 && from <= lead &&
-	       !memcmp(t->entries + from, want->entries + 1,
-		       (want->nr - 1) * sizeof(want->entries[0]));
+	return want->nr > 2 && t->nr >= want->nr - 1 && from <= lead &&
+	       t->entries[from] == want->entries[1] + KPROBES_TRACE_BACK &&
+	       !memcmp(t->entries + from + 1, want->entries + 2,
+		       (want->nr - 2) * sizeof(want->entries[0]));
 }
 
 static void print(struct kunit *test, const char *what, const struct trace *t)
