@@ -20,6 +20,7 @@
 #include <linux/perf_event.h>
 #include <linux/rbtree_latch.h>
 #include <linux/rculist.h>
+#include <linux/sched.h>
 #include <linux/set_memory.h>
 #include <linux/slab.h>
 #include <linux/stringify.h>
@@ -244,8 +245,10 @@ struct slot_chunk *kprobe_chunk_make(bool near)
 		free_chunk(chunk);
 		return NULL;
 	}
-	for (page = 0; page < pages; page++)
+	for (page = 0; page < pages; page++) {
 		write_page(chunk, page);
+		cond_resched();
+	}
 	near_is_made |= near;
 	publish(chunk);
 	return chunk;

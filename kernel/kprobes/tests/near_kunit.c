@@ -111,9 +111,11 @@ static void unmake_all(void *data)
 {
 	struct slots *slots = data;
 
-	scoped_guard(mutex, &kprobe_mutex)
-		while (slots->nr)
+	while (slots->nr) {
+		scoped_guard(mutex, &kprobe_mutex)
 			kprobe_slot_free(slots->slot[--slots->nr]);
+		cond_resched();
+	}
 	/* RCU readers may still look up the owner. */
 	synchronize_rcu();
 }
