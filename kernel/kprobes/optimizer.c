@@ -44,8 +44,12 @@ static DECLARE_DELAYED_WORK(optimize_work, optimize);
 
 static unsigned long last_queued;	/* jiffies when a point was queued; kprobe_mutex */
 
-/* A registration of several chunks has stopped the optimizer. kprobe_mutex. */
-static bool held;
+/*
+ * May a registration of several chunks stop the optimizer? After one has ended, the optimizer looks
+ * at what is queued before another one stops it: registrations in a loop do not keep it out.
+ * kprobe_mutex.
+ */
+static enum { HOLD_POSSIBLE, HOLD_TAKEN, HOLD_SPENT } hold;
 
 /* Sets the state, and moves the point to the list for it. An illegal edge is not taken. */
 void kprobe_point_set_optimization(struct kprobe_point *point, enum kprobe_optimization to)
@@ -189,7 +193,7 @@ static bool optimize_some(void)
 	u64 began;
 
 	guard(mutex)(&kprobe_mutex);
-	if (held)
+	if (hold == HOLD_TAKEN)
 		return false;
 	began = ktime_get_ns();
 	/* Pairs with round_is_over(). */
@@ -222,6 +226,7 @@ static bool optimize_some(void)
 		current_round = ROUND_WAITING;
 		call_rcu_tasks(&round_rcu, round_is_over);
 	}
+	hold = HOLD_POSSIBLE;
 	return false;
 }
 
@@ -264,21 +269,21 @@ void kprobe_optimizer_queue(struct kprobe_point *point)
 
 /*
  * Stops the optimizer for a registration of several chunks, until kprobe_optimizer_release().
- * Returns false if another one has stopped it: one that began meanwhile does not stop it longer.
+ * Returns false if another one has stopped it, or if it has not looked at its queue since.
  */
 bool kprobe_optimizer_hold(void)
 {
 	guard(mutex)(&kprobe_mutex);
-	if (held)
+	if (hold != HOLD_POSSIBLE)
 		return false;
-	held = true;
+	hold = HOLD_TAKEN;
 	return true;
 }
 
 void kprobe_optimizer_release(void)
 {
 	guard(mutex)(&kprobe_mutex);
-	held = false;
+	hold = HOLD_SPENT;
 	mod_delayed_work(system_unbound_wq, &optimize_work, 0);
 }
 

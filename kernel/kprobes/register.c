@@ -392,8 +392,8 @@ int kprobe_register_array(const struct kprobe_array *array,
 			  enum kprobe_request request, unsigned long caller)
 {
 	enum kprobe_reason reason = check_array(array);
-	bool held;
 	struct kprobe *refused = NULL;
+	bool stopped;
 	int added = 0;
 
 	/* Do not record the refusal: the probed code may hold the lock of the records. */
@@ -403,12 +403,12 @@ int kprobe_register_array(const struct kprobe_array *array,
 		return kprobe_reason_errno(KPROBE_REASON_IN_HANDLER);
 	}
 	if (!reason) {
-		held = array->num > KPROBE_CHUNK && kprobe_optimizer_hold();
+		stopped = array->num > KPROBE_CHUNK && kprobe_optimizer_hold();
 		do {
 			reason = register_chunk(array, &added, &refused);
 			cond_resched();
 		} while (!reason && added < array->num);
-		if (held)
+		if (stopped)
 			kprobe_optimizer_release();
 	}
 	if (!reason)

@@ -13,6 +13,7 @@
 #include "optimized.h"
 
 static const struct kprobes_place plain = { .symbol = "kprobes_opt_plain" };
+static const struct kprobes_place beside = { .symbol = "kprobes_opt_middle" };
 
 static enum kprobe_optimization optimization_of(const struct kprobes_counter *c)
 {
@@ -72,6 +73,32 @@ static void holds_do_not_add_up(struct kunit *test)
 	kprobes_hold_optimizer(false);
 	wait_for_kprobe_optimizer();
 	kprobes_expect_mechanism(test, c, KPROBE_JUMP, "after the first one has ended");
+}
+
+/* Nor do registrations in a loop keep the optimizer out: it works between two of them. */
+static void holds_take_turns(struct kunit *test)
+{
+	struct kprobes_counter *queued, *other;
+	unsigned long begin;
+
+	other = kprobes_counting(test, &beside);
+	wait_for_kprobe_optimizer();
+	kprobes_hold_optimizer(true);
+	queued = kprobes_counting(test, &plain);
+	kprobes_hold_optimizer(false);
+	for (begin = jiffies; time_before(jiffies, begin + 100);) {
+		bool held = kprobe_optimizer_hold();
+
+		schedule_timeout_uninterruptible(1);
+		/* The optimizer waits for more after a point was queued. */
+		KUNIT_EXPECT_EQ(test, 0, disable_kprobe(&other->kp));
+		KUNIT_EXPECT_EQ(test, 0, enable_kprobe(&other->kp));
+		if (held)
+			kprobe_optimizer_release();
+	}
+	KUNIT_EXPECT_NE(test, optimization_of(queued), KPROBE_OPT_QUEUED);
+	wait_for_kprobe_optimizer();
+	kprobes_expect_mechanism(test, queued, KPROBE_JUMP, "after the loop");
 }
 
 /* If the point is disabled in any state, the optimizer has nothing left to do. */
@@ -186,14 +213,10 @@ static int state_init(struct kunit *test)
 	return 0;
 }
 
-static void state_exit(struct kunit *test)
-{
-	kprobes_hold_optimizer(false);
-}
-
 static struct kunit_case state_cases[] = {
 	KUNIT_CASE(way_to_a_jump),
 	KUNIT_CASE(holds_do_not_add_up),
+	KUNIT_CASE(holds_take_turns),
 	KUNIT_CASE(way_is_left),
 	KUNIT_CASE(verdict_is_kept),
 	KUNIT_CASE(outlives_its_detours),
@@ -204,7 +227,6 @@ static struct kunit_case state_cases[] = {
 static struct kunit_suite state_suite = {
 	.name = "kprobes_optimize_state",
 	.init = state_init,
-	.exit = state_exit,
 	.test_cases = state_cases,
 };
 

@@ -3,6 +3,7 @@
  * Common code of the optimizer's suites: finds out from the text how hits get to the
  * handlers, and keeps points from becoming jumps.
  */
+#include <kunit/test-bug.h>
 #include <linux/delay.h>
 #include <linux/kprobe_arch.h>
 #include <linux/kthread.h>
@@ -101,17 +102,31 @@ const char *kprobes_way_name(enum kprobes_way way)
 	return way_names[way];
 }
 
-/* Stops the optimizer, as if a registration of several chunks were under way. */
+static void release_optimizer(void *unused)
+{
+	kprobes_hold_optimizer(false);
+}
+
+/*
+ * Stops the optimizer, at most until the end of the test, as if a registration of several chunks
+ * were under way.
+ */
 void kprobes_hold_optimizer(bool hold)
 {
+	struct kunit *test = kunit_get_current_test();
 	static bool held;
 
-	if (hold && !held) {
-		held = kprobe_optimizer_hold();
-	} else if (!hold && held) {
-		kprobe_optimizer_release();
+	if (hold == held)
+		return;
+	if (!hold) {
 		held = false;
+		kprobe_optimizer_release();
+		return;
 	}
+	KUNIT_ASSERT_EQ(test, 0, kunit_add_action(test, release_optimizer, NULL));
+	/* It works once between two holds. */
+	KPROBES_ASSERT_SOON(test, kprobe_optimizer_hold());
+	held = true;
 }
 
 /* From now on hits of new points get to handlers in this way, if that is possible. */
