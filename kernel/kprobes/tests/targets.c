@@ -378,28 +378,30 @@ static void be_anywhere(void *unused)
 	set_cpus_allowed_ptr(current, cpu_possible_mask);
 }
 
+/* Keeps the test on one of several CPUs. */
+static void stay_on(struct kunit *test, unsigned int cpu)
+{
+	if (num_online_cpus() < 2)
+		kunit_skip(test, "needs two CPUs");
+	KUNIT_ASSERT_EQ(test, 0, set_cpus_allowed_ptr(current, cpumask_of(cpu)));
+	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, be_anywhere, NULL));
+}
+
 /* Keeps the test on its CPU, and returns another one, on which it never runs. */
 unsigned int kprobes_leave_cpu(struct kunit *test)
 {
-	unsigned int cpu;
+	unsigned int cpu = raw_smp_processor_id();
 
-	if (num_online_cpus() < 2)
-		kunit_skip(test, "needs two CPUs");
-	cpu = raw_smp_processor_id();
-	KUNIT_ASSERT_EQ(test, 0, set_cpus_allowed_ptr(current, cpumask_of(cpu)));
-	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, be_anywhere, NULL));
-	return cpumask_any_but(cpu_online_mask, raw_smp_processor_id());
+	stay_on(test, cpu);
+	return cpumask_any_but(cpu_online_mask, cpu);
 }
 
 /* A CPU that can be taken offline: the first one may have to stay, and the test stays on it. */
 unsigned int kprobes_cpu_to_stop(struct kunit *test)
 {
-	const struct cpumask *first = cpumask_of(cpumask_first(cpu_online_mask));
-
 	if (!IS_ENABLED(CONFIG_HOTPLUG_CPU))
 		kunit_skip(test, "needs CONFIG_HOTPLUG_CPU");
-	KUNIT_ASSERT_EQ(test, 0, set_cpus_allowed_ptr(current, first));
-	kprobes_leave_cpu(test);
+	stay_on(test, cpumask_first(cpu_online_mask));
 	return cpumask_last(cpu_online_mask);
 }
 
