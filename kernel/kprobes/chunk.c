@@ -37,7 +37,7 @@
 /* The name that /proc/kallsyms shows for a page, and perf for a chunk. */
 #define SLOT_PAGE_NAME	"kprobe_insn_page"
 
-/* Pages of all chunks; kprobe_mutex. */
+/* Pages of chunks in memory of execmem; kprobe_mutex. */
 static unsigned int nr_pages;
 
 static __always_inline struct slot_chunk *slot_chunk_of(struct latch_tree_node *node)
@@ -121,12 +121,12 @@ static void publish(struct slot_chunk *chunk)
 	unsigned long start = (unsigned long)chunk->text;
 
 	if (!chunk->near) {
+		nr_pages += chunk->pages;
 		WRITE_ONCE(lowest_slot, min(lowest_slot, start));
 		WRITE_ONCE(highest_slot, max(highest_slot, start + chunk_bytes(chunk) - 1));
 	}
 	latch_tree_insert(&chunk->node, &chunk_tree, &by_address);
 	list_add_rcu(&chunk->all, entry_before(chunk));
-	nr_pages += chunk->pages;
 	announce(chunk, false);
 }
 
@@ -221,7 +221,8 @@ static bool get_memory(struct slot_chunk *chunk)
 
 /*
  * Makes a chunk, @near in the kernel's text, where there is one. Another one gets an eighth of the
- * pages that there are already, within limits. Returns NULL without memory.
+ * pages that there are already, within limits. All of the text's is filled under one hold of
+ * kprobe_mutex, once. Returns NULL without memory.
  */
 struct slot_chunk *kprobe_chunk_make(bool near)
 {
