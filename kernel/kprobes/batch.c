@@ -415,7 +415,7 @@ enum kprobe_reason kprobe_arm_all(bool arm)
 
 	guard(mutex)(&one_at_a_time);
 	scoped_guard(mutex, &kprobe_mutex)
-		kprobe_armed_globally = arm;
+		WRITE_ONCE(kprobe_armed_globally, arm);
 	return commit_points();
 }
 
