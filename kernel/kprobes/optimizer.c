@@ -28,7 +28,8 @@
 #include "slot.h"
 
 /* All under kprobe_mutex, linked by @optimize. */
-static LIST_HEAD(queued_points);	/* KPROBE_OPT_QUEUED */
+static LIST_HEAD(queued_points);	/* KPROBE_OPT_QUEUED since the work item began to run */
+static LIST_HEAD(current_points);	/* KPROBE_OPT_QUEUED before */
 static LIST_HEAD(optimizing_points);	/* KPROBE_OPT_WAITING for the next round to begin */
 static LIST_HEAD(waiting_points);	/* KPROBE_OPT_WAITING for this round to end */
 
@@ -45,9 +46,8 @@ static DECLARE_DELAYED_WORK(optimize_work, optimize);
 static unsigned long last_queued;	/* jiffies when a point was queued; kprobe_mutex */
 
 /*
- * May a registration of several chunks stop the optimizer? After one has ended, the optimizer looks
- * at what is queued before another one stops it: registrations in a loop do not keep it out.
- * kprobe_mutex.
+ * May a registration of several chunks stop the optimizer? After one has ended, the optimizer ends
+ * a run before another one stops it: registrations in a loop do not keep it out. kprobe_mutex.
  */
 static enum { HOLD_POSSIBLE, HOLD_TAKEN, HOLD_SPENT } hold;
 
@@ -168,6 +168,15 @@ static void round_is_over(struct rcu_head *rcu)
 	mod_delayed_work(system_unbound_wq, &optimize_work, 0);
 }
 
+/* Where there is no Tasks RCU, its name is another one for RCU, which may be lazy. */
+static void begin_round(void)
+{
+	if (IS_ENABLED(CONFIG_TASKS_RCU))
+		call_rcu_tasks(&round_rcu, round_is_over);
+	else
+		call_rcu_hurry(&round_rcu, round_is_over);
+}
+
 /* The point after @point, which may be NULL, if it is queued: a survey and a poke serve both. */
 static struct kprobe_point *next_queued(const struct kprobe_point *point)
 {
@@ -175,26 +184,29 @@ static struct kprobe_point *next_queued(const struct kprobe_point *point)
 
 	if (next && next->optimization == KPROBE_OPT_QUEUED)
 		return next;
-	return list_first_entry_or_null(&queued_points, struct kprobe_point, optimize);
+	return list_first_entry_or_null(&current_points, struct kprobe_point, optimize);
 }
 
 /*
  * Writes the jumps of points that have waited, or else looks at queued points, as many as fit in
- * one hold of kprobe_mutex. Returns whether there is more to do.
+ * one hold of kprobe_mutex. What others queue after the @first time is left to the next run: they
+ * may queue points all the time. Returns whether there is more to do in this one.
  */
-static bool optimize_some(void)
+static bool optimize_some(bool first)
 {
 	struct kprobe_point *point = NULL, *next;
 	struct kprobe_lookup lookup;
 	unsigned int done = 0;
 	LIST_HEAD(prepared);
 	LIST_HEAD(ready);
-	bool over, more;
+	bool over;
 	u64 began;
 
 	guard(mutex)(&kprobe_mutex);
 	if (hold == HOLD_TAKEN)
 		return false;
+	if (first)
+		list_splice_tail_init(&queued_points, &current_points);
 	began = ktime_get_ns();
 	/* Pairs with round_is_over(). */
 	over = smp_load_acquire(&current_round) == ROUND_OVER;
@@ -216,15 +228,13 @@ static bool optimize_some(void)
 	/* The first route has CPUs told of all detours that were prepared. */
 	list_for_each_entry_safe(point, next, &prepared, optimize)
 		commit_route(point, &ready);
-	/* Not what write_jumps() queues: handlers may change with each hit. It waits its turn. */
-	more = over || !list_empty(&queued_points);
 	write_jumps(&ready);
-	if (more)
+	if (over || !list_empty(&current_points))
 		return true;
-	if (current_round == ROUND_NONE && !list_empty(&optimizing_points)) {
+	if (READ_ONCE(current_round) == ROUND_NONE && !list_empty(&optimizing_points)) {
 		list_splice_init(&optimizing_points, &waiting_points);
 		current_round = ROUND_WAITING;
-		call_rcu_tasks(&round_rcu, round_is_over);
+		begin_round();
 	}
 	hold = HOLD_POSSIBLE;
 	return false;
@@ -234,14 +244,17 @@ static bool optimize_some(void)
 static void optimize(struct work_struct *work)
 {
 	static unsigned int postponed;
+	bool first = true;
 
 	if (time_before(jiffies, READ_ONCE(last_queued) + 2) && postponed++ < 10) {
 		queue_delayed_work(system_unbound_wq, &optimize_work, 1);
 		return;
 	}
 	postponed = 0;
-	while (optimize_some())
+	while (optimize_some(first)) {
+		first = false;
 		cond_resched();
+	}
 }
 
 /* Is a jump or breakpoint as good as it can be? */
@@ -269,11 +282,11 @@ void kprobe_optimizer_queue(struct kprobe_point *point)
 
 /*
  * Stops the optimizer for a registration of several chunks, until kprobe_optimizer_release().
- * Returns false if another one has stopped it, or if it has not looked at its queue since.
+ * Returns false if another one has stopped it, or if it has not ended a run since.
  */
 bool kprobe_optimizer_hold(void)
 {
-	guard(mutex)(&kprobe_mutex);
+	guard(kprobe_lock)();
 	if (hold != HOLD_POSSIBLE)
 		return false;
 	hold = HOLD_TAKEN;
@@ -282,7 +295,7 @@ bool kprobe_optimizer_hold(void)
 
 void kprobe_optimizer_release(void)
 {
-	guard(mutex)(&kprobe_mutex);
+	guard(kprobe_lock)();
 	hold = HOLD_SPENT;
 	mod_delayed_work(system_unbound_wq, &optimize_work, 0);
 }
@@ -424,7 +437,7 @@ void kprobe_optimizer_allow(bool allow)
 	unsigned long addr = 0;
 
 	scoped_guard(mutex, &kprobe_mutex)
-		optimization_allowed = allow;
+		WRITE_ONCE(optimization_allowed, allow);
 	while (allow_chunk(allow, &addr))
 		cond_resched();
 }
@@ -458,8 +471,8 @@ bool kprobe_optimizer_is_allowed(void)
 bool kprobe_optimizer_hurry(void)
 {
 	guard(mutex)(&kprobe_mutex);
-	if (list_empty(&queued_points) && list_empty(&optimizing_points) &&
-	    list_empty(&waiting_points))
+	if (list_empty(&queued_points) && list_empty(&current_points) &&
+	    list_empty(&optimizing_points) && list_empty(&waiting_points))
 		return true;
 	mod_delayed_work(system_unbound_wq, &optimize_work, 0);
 	return false;
