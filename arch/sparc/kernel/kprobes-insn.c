@@ -73,6 +73,8 @@ enum { DISP30 = 1, DISP22, DISP19, DISP16, DISP10 };
  * SLEEP: likewise.
  * EXCLUSIVE: masks interrupts by PSTATE.IE, which a trap's entry sets. Code that does so, to load
  *        TLB entries by hand or to send interrupts to CPUs, must not be interrupted in between.
+ *        So must a write that some CPUs lose unless they read the register at once: %pic and
+ *        %tick_cmpr of UltraSPARC II.
  * DATA:  gcc has tables of jumps in the text, and so are those of system calls. Their words, the
  *        kernel's addresses, look like branches that are never taken.
  * FORM:  depends on %fsr, which the kernel may have saved by the time of emulation. The kernel is
@@ -123,6 +125,8 @@ static const struct kprobe_form arithmetic[] = {
 	REFUSE(0xc1f80000, 0x81d00000, TRAP),
 	REFUSE(0xfdf80000, 0x81f00000, LEVEL, .flow = KPROBE_FLOW_RETURN), /* done, retry */
 	ROW(0xc1ffc000, 0x81414000, EMULATE, NEXT),			/* rd %pc */
+	REFUSE(0xffffc000, 0x81444000, EXCLUSIVE, .exclusive = -1),	/* rd %pic, %g0 */
+	REFUSE(0xffffc000, 0x8145c000, EXCLUSIVE, .exclusive = -1),	/* rd %tick_cmpr, %g0 */
 	ROW(0xc1f80000, 0x81400000, RUN, NEXT),				/* rd, membar */
 	REFUSE(0xc1f80000, 0x81480000, LEVEL),				/* rdhpr */
 	ROW(0xc1ff8000, 0x81510000, RUN, NEXT),				/* rdpr %tick, %tba */
@@ -133,6 +137,8 @@ static const struct kprobe_form arithmetic[] = {
 	ROW(0xc1f80000, 0x81580000, RUN, NEXT),				/* flushw */
 	ROW(0xc1e00000, 0x81600000, RUN, NEXT),				/* movcc, movr, sdivx */
 	REFUSE(0xfff80000, 0x9f800000, WORLD),				/* sir */
+	REFUSE(0xfff80000, 0xa3800000, EXCLUSIVE, .exclusive = 1),	/* wr %pic */
+	REFUSE(0xfff80000, 0xaf800000, EXCLUSIVE, .exclusive = 1),	/* wr %tick_cmpr */
 	ROW(0xc1f80000, 0x81800000, RUN, NEXT),				/* wr */
 	REFUSE(0xc1f80000, 0x81880000, LEVEL),				/* saved, restored */
 	ROW(0xfff80000, 0x89900000, RUN, NEXT),				/* wrpr %tick */
@@ -228,18 +234,12 @@ static bool fits_delay_slot(u32 word)
 }
 
 /*
- * A jump has its table behind its delay slot. Addresses in a module look like any instruction, but
- * are not far from the word's own.
+ * Is it the address of code near by? gcc has all tables of jumps of an object in front of its first
+ * function. In a module these addresses look like any instruction.
  */
-static unsigned int entry(const u8 *bytes, size_t avail, unsigned long addr,
-			  struct kprobe_jump_table *table)
+static bool may_be_table(u32 word, unsigned long addr)
 {
-	u32 word;
-
-	if (avail < WORD)
-		return 0;
-	word = get_unaligned_be32(bytes);
-	return !(word % WORD) && word - addr + SZ_64K < 2 * SZ_64K ? WORD : 0;
+	return !(word % WORD) && word - addr + SZ_1M < 2 * SZ_1M;
 }
 
 static enum kprobe_reason plan(struct kprobe_insn *insn, const u8 *bytes, size_t avail,
@@ -258,8 +258,9 @@ static enum kprobe_reason plan(struct kprobe_insn *insn, const u8 *bytes, size_t
 	reason = kprobe_plan_form(insn, form);
 	if (kprobe_insn_has_target(insn))
 		insn->target = addr + offset_of(word, form->uses);
-	if (insn->flow == KPROBE_FLOW_JUMP_INDIRECT)
-		insn->table = 2 * WORD;
+	/* If it is a branch after all, its delay slot cannot be probed either. */
+	if (may_be_table(word, addr))
+		reason = reason ?: KPROBE_REASON_DATA;
 	if (insn->flow == KPROBE_FLOW_CALL_INDIRECT)
 		insn->no_copy = overwrites_target(word);
 	/* The copy first has the call's own address. */
@@ -389,5 +390,4 @@ const struct kprobe_isa sparc_kprobe_isa = {
 	.breakpoint = put_breakpoint,
 	.enter = put_enter,
 	.leave = put_leave,
-	.entry = entry,
 };

@@ -28,6 +28,9 @@
 #define RESTORE		0x81e80000
 #define RD_PC		0x83414000	/* rd %pc, %g1 */
 #define TA		0x91d02005	/* ta 5 */
+#define WR_PIC		0xa3806000	/* wr %g1, 0, %pic */
+#define RD_PIC		0x83444000	/* rd %pic, %g1 */
+#define RD_PIC_G0	0x81444000	/* rd %pic, %g0 */
 #define MASK		0x8d912002	/* wrpr %g4, PSTATE_IE, %pstate */
 #define UNMASK		0x8d912000	/* wrpr %g4, 0, %pstate */
 
@@ -60,16 +63,22 @@ static void sparc_reach(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, is_far(RD_PC, SZ_4G, SZ_4G));
 }
 
-/* Modules may be at addresses that look like branches. A table's words are near their targets. */
+/*
+ * Modules may be at addresses that look like branches. A table's words are near their targets. If
+ * the word is a branch, its delay slot is one.
+ */
 static void sparc_table(struct kunit *test)
 {
-	u8 text[sizeof(u32)];
 	const u32 word = BA + 0x10000;
+	struct kprobe_insn insn;
+	u8 text[sizeof(u32)];
 
 	put_words(text, &word, 1);
-	KUNIT_EXPECT_EQ(test, sizeof(u32),
-			sparc_kprobe_isa.entry(text, sizeof(text), word - SZ_32K, NULL));
-	KUNIT_EXPECT_EQ(test, 0, sparc_kprobe_isa.entry(text, sizeof(text), word - SZ_128K, NULL));
+	KUNIT_EXPECT_EQ(test, KPROBE_REASON_DATA,
+			sparc_kprobe_isa.plan(&insn, text, sizeof(text), word - SZ_512K));
+	KUNIT_EXPECT_EQ(test, insn.bundle, 1);
+	KUNIT_EXPECT_EQ(test, KPROBE_REASON_NONE,
+			sparc_kprobe_isa.plan(&insn, text, sizeof(text), word - SZ_2M));
 }
 
 struct sparc_region_case {
@@ -138,11 +147,11 @@ static const struct sparc_site_case sparc_site_cases[] = {
 	{ "branch to a delay slot", { BNE_A, ADD, ADD, 0x30bffffe, ADD },
 	  { 0, SLOT }, KPROBE_REASON_JUMPED_INTO },
 	{ "branch behind a delay slot", { BE_20, ADD, ADD, 0x30bfffff, ADD }, { 0, SLOT } },
-	{ "table of jumps, branch", { BNE_A, ADD, JMP, NOP },
+	{ "jump by a table, branch", { BNE_A, ADD, JMP, NOP },
 	  { 0, SLOT, 0, SLOT }, KPROBE_REASON_INDIRECT_JUMP },
-	{ "no table of jumps", { ADD, ADD, JMP, NOP }, { 0, 0, 0, SLOT } },
-	{ "table of jumps", { ADD, JMP, NOP, ADDR + 20, ADDR + 24, ADD, RET, RESTORE },
-	  { 0, 0, SLOT, KPROBE_REASON_DATA, KPROBE_REASON_DATA, 0, 0, SLOT } },
+	{ "jump by a table", { ADD, ADD, JMP, NOP }, { 0, 0, 0, SLOT } },
+	{ "reads what it has written", { ADD, WR_PIC, RD_PIC_G0, ADD, RD_PIC },
+	  { 0, EXCLUSIVE, EXCLUSIVE, 0, 0 } },
 };
 
 KUNIT_ARRAY_PARAM_DESC(sparc_site, sparc_site_cases, name);
