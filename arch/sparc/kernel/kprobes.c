@@ -39,11 +39,15 @@ static_assert(sizeof(struct sparc_stackf) + sizeof(struct pt_regs) == KPROBE_STU
 static_assert(STACK_BIAS + offsetof(struct reg_window, ins[7]) == KPROBE_STUB_LINK);
 static_assert(offsetof(struct kprobe_detour, route.run_post) == KPROBE_DETOUR_RUN_POST);
 
-/* The text of the kernel and of modules is writable. "flush" takes 8 bytes. */
+/*
+ * The text of the kernel and of modules is writable. "flush" takes 8 bytes. It must run on the CPU
+ * that has stored: an UltraSPARC's instruction cache does not see its own stores.
+ */
 void arch_kprobe_write_slot(void *slot, const void *code, size_t len)
 {
 	size_t at;
 
+	guard(preempt)();
 	memcpy(slot, code, len);
 	for (at = 0; at < len; at += 2 * WORD)
 		flushi(slot + at);
@@ -61,6 +65,7 @@ void arch_kprobe_patch(const struct kprobe_patch *patches, unsigned int nr)
 
 	lockdep_assert_held(&text_mutex);
 	for (i = 0; i < nr; i++) {
+		guard(preempt)();
 		WRITE_ONCE(*(u32 *)patches[i].addr, get_unaligned((const u32 *)patches[i].new));
 		flushi(patches[i].addr);
 	}
@@ -277,6 +282,11 @@ static const char * const no_go[] __initconst = {
 	"cpu_play_dead", "sun4v_cpu_qconf",
 	/* With interrupts masked, another MMU context, and on Cheetah at trap level 1. */
 	"__flush_tlb_mm", "__flush_tlb_page", "__flush_tlb_pending",
+	/* Interrupts are masked by PSTATE.IE, longer or by another way than rows of wrpr tell. */
+	"arch_cpu_idle", "sun4v_cpu_yield", "flush_signal_insns", "cheetah_xcall_deliver",
+	"spitfire_xcall_deliver",
+	/* They begin with the delay slot of a branch. */
+	"GENbzero_medium", "NGbzero_medium",
 	/* As what no_go_text[] has from xcall_flush_tlb_mm on. */
 	"xcall_kgdb_capture",
 	/* Functions in assembly that a hit calls. */
