@@ -26,6 +26,11 @@ static const struct unmarked unmarked_here[] = {
 		"smp_callin" } },
 	{ "the TLB is flushed at trap level 1, or in another context", {
 		"__flush_tlb_mm", "__flush_tlb_page", "__flush_tlb_pending" } },
+	{ "interrupts are masked by PSTATE.IE", {
+		"arch_cpu_idle", "sun4v_cpu_yield", "flush_signal_insns",
+		"cheetah_xcall_deliver", "spitfire_xcall_deliver" } },
+	{ "begins with the delay slot of a branch", {
+		"GENbzero_medium", "NGbzero_medium" } },
 	{ "handles interrupts from other CPUs at trap level 1", {
 		"xcall_flush_*", "xcall_sync_tick", "xcall_fetch_glob_*", "xcall_error",
 		"xcall_call_function*", "xcall_receive_signal", "xcall_capture",
