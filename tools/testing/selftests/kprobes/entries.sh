@@ -208,7 +208,8 @@ stacks_beside_next()
 # The kernel's entry calls a system call, and on some machines has no frame. It is there once.
 stack_of_system_call()
 {
-	call=$(sed -n -E 's/.* [tT] ((__[a-z0-9]+_)?sys_sync)$/\1/p' /proc/kallsyms | sort -r | head -n 1)
+	call=$(sed -n -E 's/.* [tT] ((__[a-z0-9]+_)?sys_sync)$/\1/p' /proc/kallsyms |
+		sort -r | head -n 1)
 	event r call "$call" && echo 1 >"$instance/events/$group/call/enable" || return 1
 	echo >"$instance/trace"
 	sync
