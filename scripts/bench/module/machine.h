@@ -10,8 +10,8 @@
  * BENCH_ADD(from, to)   adds a register to another one
  *
  * and bench_clock(). Under QEMU's "-icount shift=0" a nanosecond is an instruction, or
- * one of idling. Where the clock ticks slowly, BENCH_REPEAT calls are needed to tell a
- * jump from a breakpoint.
+ * one of idling. Where the clock ticks slowly, or takes long to read, BENCH_REPEAT calls
+ * are needed to tell a jump from a breakpoint.
  */
 #include <linux/types.h>
 
@@ -57,7 +57,7 @@ static inline u64 bench_clock(void)
 #elif defined(CONFIG_SPARC64)
 #define BENCH_INSN(nr, to)	"add " to ", " #nr ", " to "\n"
 #define BENCH_ADD(from, to)	"add " to ", " from ", " to "\n"
-#define BENCH_REPEAT		4
+#define BENCH_REPEAT		64
 #elif defined(CONFIG_MIPS)
 #define BENCH_INSN(nr, to)	"addiu " to ", " to ", " #nr "\n"
 #define BENCH_ADD(from, to)	"addu " to ", " to ", " from "\n"
