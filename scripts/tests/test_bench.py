@@ -92,7 +92,7 @@ class Guard(Bench):
         for hit, reg, status, words in (
                 (200, 100000, 0, "3 passed, 0 failed, 0 skipped"),
                 (206, 100000, 0, "3 passed"),
-                (207, 100000, 1, "FAIL  hit.break 1: 207 instructions, recorded are 200 (+3.5 %)"),
+                (207, 100000, 1, "FAIL  hit.break 1: 207, recorded are 200 (+3.5 %)"),
                 (200, most, 0, "3 passed"), (200, most + 1, 1, "2 passed, 1 failed"),
                 (100, 100000, 0, "better: hit.break 1: 100, recorded are 200")):
             self.measured(hit, reg)
@@ -115,6 +115,15 @@ class Guard(Bench):
             self.write("about", ABOUT.replace("gcc 12", "gcc 13"))
             self.assertEqual(self.check()[0], status, hit)
         self.assertIn("recorded with compiler gcc 12, here is gcc 13", self.check()[1])
+
+    def test_the_hosts_clock_scatters(self):
+        self.measured(200)
+        self.write("about", ABOUT + "clock: the host's\n")
+        self.said(table.write_record, self.dir, self.record)
+        for hit, trap, status in ((600, 1000, 0), (601, 1000, 1), (1200, 2000, 0), (301, 500, 1)):
+            self.measured(hit, trap=trap)
+            self.write("about", ABOUT + "clock: the host's\n")
+            self.assertEqual(self.check()[0], status, hit)
 
 
 class Console(Bench):
