@@ -16,7 +16,6 @@
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
 #include <linux/memory.h>
-#include <linux/minmax.h>
 #include <linux/smp.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
@@ -29,26 +28,36 @@ static_assert(sizeof(struct pt_regs) == KPROBE_STUB_FRAME);
 static_assert(offsetof(struct pt_regs, regs[31]) == KPROBE_STUB_LINK);
 static_assert(offsetof(struct kprobe_detour, route.run_post) == KPROBE_DETOUR_RUN_POST);
 
-/* What was written and not every CPU has to fetch yet: from, and up to; kprobe_mutex. */
-static unsigned long written_from = ULONG_MAX, written_to;
+/* Slots were written that not every CPU has to fetch yet; kprobe_mutex. */
+static bool slots_are_written;
 
-/* Neither the kernel's text nor that of modules is ever read-only. */
+/* Neither the kernel's text nor that of modules is ever read-only. Other CPUs fetch from memory. */
 void arch_kprobe_write_slot(void *slot, const void *code, size_t len)
 {
 	unsigned long from = (unsigned long)slot;
 
+	guard(preempt)();
 	memcpy(slot, code, len);
-	written_from = min(written_from, from);
-	written_to = max(written_to, from + len);
+	local_flush_icache_range(from, from + len);
+	slots_are_written = true;
 }
 
-/* Of a large range, as that from the kernel's text to modules, CPUs flush all that they have. */
+/*
+ * A range from one slot to another may have pages in it that are not mapped, on which operations by
+ * address fault. Of a range that is longer than the caches a CPU flushes all that it has.
+ */
+static void fetch_slots_anew(void *unused)
+{
+	local_flush_icache_range(0, ~0UL);
+	instruction_hazard();
+}
+
+/* flush_icache_range() does not wait for Octeon's other cores. */
 void kprobe_sync_slots(void)
 {
-	if (written_from < written_to)
-		flush_icache_range(written_from, written_to);
-	written_from = ULONG_MAX;
-	written_to = 0;
+	if (slots_are_written)
+		on_each_cpu(fetch_slots_anew, NULL, 1);
+	slots_are_written = false;
 }
 
 /**
@@ -201,6 +210,13 @@ static const char * const no_go[] __initconst = {
 	"play_dead", "r4k_dma_cache_wback_inv", "cps_shutdown_this_cpu", "cps_pm_enter_state",
 	"coupled_barrier", "mips_cps_smp_in_use", "loongson3_type1_play_dead",
 	"loongson3_type2_play_dead", "loongson3_type3_play_dead",
+#ifdef CONFIG_MIPS_CPS_PM
+	/* A core was without power, until trap_pm_notifier() has set the vectors. */
+	"cps_nc_enter", "cpu_pm_exit", "cpu_pm_notify", "raw_notifier_call_chain",
+	"notifier_call_chain", "trap_pm_notifier",
+#endif
+	/* Addresses, in the text. */
+	"sys_call_table", "sys32_call_table", "sysn32_call_table",
 	/*
 	 * ftrace patches its own calls of tracers without a record of the place. The labels are
 	 * symbols of their own. They have the caller's address in another register than $31.

@@ -56,6 +56,11 @@ static const struct unmarked unmarked_here[] = {
 		"cps_pm_enter_state", "coupled_barrier", "mips_cps_smp_in_use",
 		"loongson3_type1_play_dead", "loongson3_type2_play_dead",
 		"loongson3_type3_play_dead" } },
+	{ "a core was without power, and has no vectors", {
+		"cps_nc_enter", "cpu_pm_exit", "cpu_pm_notify", "raw_notifier_call_chain",
+		"notifier_call_chain", "trap_pm_notifier" } },
+	{ "addresses, in the text", {
+		"sys_call_table", "sys32_call_table", "sysn32_call_table" } },
 	{ "ftrace patches the calls in it", {
 		"_mcount", "ftrace_caller", "ftrace_call", "ftrace_graph_call",
 		"ftrace_graph_caller", "ftrace_stub", "static_trace", "return_to_handler" } },
