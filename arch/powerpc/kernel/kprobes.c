@@ -262,6 +262,8 @@ static const char * const no_go[] __initconst = {
 	"flush_branch_caches",
 	/* 32 bit: r2 is not the task yet, or SRR0 and SRR1 are those of the return. */
 	"transfer_to_syscall", "ret_from_syscall", "syscall_exit_finish",
+	/* Likewise: MSR_RI has been cleared. */
+	"__kuep_unlock",
 	/* CPUs that come up. */
 	"generic_secondary_smp_init", "generic_secondary_common_init", "__mmu_off",
 	"start_initialization_book3s", "__start_initialization_multiplatform",
@@ -269,6 +271,16 @@ static const char * const no_go[] __initconst = {
 	"start_secondary_prolog", "start_secondary_resume", "enable_64b_mode", "relative_toc",
 	"start_here_multiplatform", "start_here_common", "call_setup_cpu",
 	"__restore_cpu_cpufeatures", "init_pmu_power8", "init_pmu_power9", "init_pmu_power10",
+	"early_setup_secondary", "radix__early_init_mmu_secondary",
+	"hash__early_init_mmu_secondary", "slb_initialize", "setup_kup", "setup_kuap",
+	"setup_kuep", "cpu_ready_for_interrupts", "ftrace_no_trace",
+	/* A CPU goes offline: as dying[] of kernel/kprobes/blacklist.c. */
+	"pseries_cpu_offline_self", "rtas_stop_self", "pmac_cpu_offline_self",
+	"plpar_hcall_norets",
+	/* Suspend and sleep: copied to other memory, or executed without translation. */
+	"mpc52xx_deep_sleep", "mpc52xx_ds_sram", "mpc52xx_ds_cached",
+	"mpc83xx_enter_deep_sleep", "boot_low", "low_sleep_handler", "low_cpu_offline_self",
+	"core99_wake_up", "grackle_wake_up", "_doze", "idle_spin", "idle_doze", "sleep_common",
 	/* They wake up in the vector of a system reset. */
 	"idle_return_gpr_loss", "isa300_idle_stop_noloss", "isa300_idle_stop_mayloss",
 	"isa206_idle_insn_mayloss", "power4_idle_nap", "power4_idle_nap_return",
@@ -303,6 +315,10 @@ static const char * const no_go[] __initconst = {
 	/* From kexec's own stack, with no CPU's data, to the next kernel. */
 	"default_machine_kexec", "kexec_wait", "kexec_smp_wait", "kexec_sequence",
 	"kexec_copy_flush", "copy_segments", "mmu_cleanup_all", "radix__mmu_cleanup_all",
+	"flush_icache_range", "copy_page", "setup_paca", "radix__flush_tlb_all",
+	"powernv_set_nmmu_ptcr", "native_hpte_clear", "pseries_hpte_clear_all",
+	"hcall_hpte_clear_all", "manual_hpte_clear_all", "plpar_hcall", "plpar_hcall_raw",
+	"plpar_hcall9", "plpar_hcall9_raw",
 	/* KVM's, of guests in problem state. */
 	"kvmppc_interrupt_pr", "kvmppc_skip_interrupt", "kvmppc_skip_Hinterrupt",
 	"kvmppc_handler_skip_ins", "kvmppc_entry_trampoline",

@@ -43,7 +43,7 @@ static const char * const no_text_here[] = { };
 static const char * const guest_here[] = { };
 
 /* No grace period waits for a CPU in these. */
-static const char * const dying_here[] = { };
+static const char * const dying_here[] = { "pseries_cpu_offline_self", "rtas_stop_self" };
 
 /* Labels between which ftrace patches or copies its code; some may be there. */
 static const char * const ftrace_here[] = {

@@ -33,7 +33,18 @@ static const struct unmarked unmarked_here[] = {
 		"__after_prom_start", "p_end", "copy_and_flush", "__secondary_start",
 		"copy_to_here", "start_secondary_prolog", "start_secondary_resume",
 		"enable_64b_mode", "relative_toc", "start_here_multiplatform",
-		"start_here_common", "enter_prom" } },
+		"start_here_common", "enter_prom", "early_setup_secondary",
+		"radix__early_init_mmu_secondary", "hash__early_init_mmu_secondary",
+		"slb_initialize", "setup_kup", "setup_kuap", "setup_kuep",
+		"cpu_ready_for_interrupts", "ftrace_no_trace" } },
+	{ "a CPU goes offline, and RCU was told", {
+		"pseries_cpu_offline_self", "rtas_stop_self", "pmac_cpu_offline_self",
+		"plpar_hcall_norets" } },
+	{ "copied to other memory, or executed without translation, to sleep", {
+		"mpc52xx_deep_sleep", "mpc52xx_ds_sram", "mpc52xx_ds_cached",
+		"mpc83xx_enter_deep_sleep", "boot_low", "low_sleep_handler",
+		"low_cpu_offline_self", "core99_wake_up", "grackle_wake_up", "_doze", "idle_spin",
+		"idle_doze", "sleep_common" } },
 	{ "a CPU that comes up asks what it is, without translation", {
 		"call_setup_cpu", "__setup_cpu_*", "__save_cpu_setup", "__restore_cpu_*",
 		/* 64 bit. */
@@ -78,15 +89,20 @@ static const struct unmarked unmarked_here[] = {
 	{ "the next kernel is written over this one", {
 		"default_machine_kexec", "kexec_wait", "kexec_smp_wait", "kexec_sequence",
 		"kexec_copy_flush", "copy_segments", "mmu_cleanup_all",
-		"radix__mmu_cleanup_all", "swsusp_arch_suspend", "swsusp_arch_resume",
-		"copyloop", "copy_page_loop", "nothing_to_copy" } },
+		"radix__mmu_cleanup_all", "flush_icache_range", "copy_page", "setup_paca",
+		"radix__flush_tlb_all", "powernv_set_nmmu_ptcr", "native_hpte_clear",
+		"pseries_hpte_clear_all", "hcall_hpte_clear_all", "manual_hpte_clear_all",
+		"plpar_hcall", "plpar_hcall_raw", "plpar_hcall9", "plpar_hcall9_raw",
+		"swsusp_arch_suspend", "swsusp_arch_resume", "copyloop", "copy_page_loop",
+		"nothing_to_copy" } },
 	{ "a guest's state is in the registers", {
 		"kvmppc_hcall", "kvmppc_hv_entry_trampoline", "kvmppc_handler_trampoline_enter",
 		"kvmppc_interrupt_pr", "kvmppc_skip_interrupt", "kvmppc_skip_Hinterrupt",
 		"kvmppc_handler_skip_ins", "kvmppc_entry_trampoline", "store_fp_state",
 		"store_vr_state" } },
 	{ "r2 is not the task yet, or SRR0 and SRR1 are those of the return", {
-		"transfer_to_syscall", "ret_from_syscall", "syscall_exit_finish" } },
+		"transfer_to_syscall", "ret_from_syscall", "syscall_exit_finish",
+		"__kuep_unlock" } },
 	{ "marked in assembly, which leaves no symbol", {
 		"__enter_rtas", "add_reloc_offset", "enter_rtas", "load_fp_state",
 		"load_up_altivec", "load_up_fpu", "load_vr_state", "reloc_offset",
