@@ -29,8 +29,10 @@ CALLS = "__start_static_call_sites", "__stop_static_call_sites"
 BUGS = "__start___bug_table", "__stop___bug_table"
 TRACED = "__start_mcount_loc", "__stop_mcount_loc"
 EXCEPTIONS = "__start___ex_table", "__stop___ex_table"
-# s390 has ftrace's trampolines in the text, one for each function, with what they load.
-HOTPATCH = "__ftrace_hotpatch_trampolines_start", "__ftrace_hotpatch_trampolines_end"
+# Data in the text: s390's trampolines of ftrace, one for each function, with what they load; and what
+# sparc64's traps look up translations in.
+DATA = (("__ftrace_hotpatch_trampolines_start", "__ftrace_hotpatch_trampolines_end"),
+        ("swapper_tsb", "sparc64_ttable_tl0"))
 # The first instruction of an exclusive sequence may have so many behind it, if none ends the sequence.
 SEQUENCE = 32
 
@@ -142,8 +144,8 @@ class Kernel(hitpath.Kernel):
         calls.update((self.address[name], False) for name in FTRACE if name in self.address)
         self.patched = Sites(dict(self.table(LABELS, self.rules.labels)), calls, {
             s[1] for s in symbols if s[3] in (hitpath.NOTYPE, hitpath.FUNC)}, self.rules)
-        if HOTPATCH[0] in self.address:
-            self.patched.ranges.append(tuple(self.address[edge] for edge in HOTPATCH))
+        self.patched.ranges += [(self.address[first], self.address[end]) for first, end in DATA
+                                if first in self.address]
 
     def table(self, edges, layout):
         start, end = (self.address.get(edge, 0) for edge in edges)
