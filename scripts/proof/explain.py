@@ -171,6 +171,8 @@ class Explanations:
         rules, table = self.kernel.rules, self.kernel.table
         self.sites = set(self.kernel.patched.addresses) | {addr for addr, _ in table(BUGS, rules.bugs)}
         self.sites.update(addr + at for addr in self.kernel.traced() for at in range(rules.site))
+        if rules.label_slot:
+            self.sites.update(addr + rules.length for addr in self.kernel.patched.labels)
         self.idle = {addr for addr, _ in table(EXCEPTIONS, rules.exceptions)}
 
     def explains(self, i, reason):

@@ -26,6 +26,7 @@ class Machine:
     @exclusive: lines that begin a sequence that no exception may interrupt, and lines that end it.
     @labels, @bugs, @exceptions: tables: size of an entry, and whether it has relative addresses of 32 bits.
     @word: what absolute ones are, if that does not follow from the kernel's width.
+    @label_slot: a jump label has room for the instruction in its delay slot.
     @site: bytes of a function's entry that ftrace patches, from where its table says. @entry: how many of them
     a probe there takes for one instruction, if more than the first."""
     nowhere = returns = filler = re.compile("(?!)")
@@ -39,6 +40,7 @@ class Machine:
     word = None
     site, entry = 4, 0
     order, length = "<", 4
+    label_slot = False
     delays = False      # has an instruction behind a branch be executed in front of its target
     objdump = None      # that of hitpath.py
 
@@ -289,13 +291,14 @@ class Sparc(Machine):
         "world": r"t[a-z]+\t(%[ix]cc, )?0x[89a-f][0-9a-f]$|sir\b",
         "sleep": r"shutdown\b",
         "exclusive": r"wrpr\t.*%pstate$",
-        "data": r"bn\S*\t|sethi\t.*, %g0$",
+        "data": r"(bn|iprefetch)\S*\t|sethi\t.*, %g0$",
+        "undecodable": r"illtrap\t",
         "form": r"fb",
     }
     exclusive = r"wrpr\t%\w+, (0x[0-9a-f]*)?[2367abef], %pstate$", r"wrpr\t.*%pstate$"
-    delays = True
+    delays = label_slot = True
     labels, exceptions, word = (12, False), (8, False), "I"
-    order, nops = ">", (0x01000000,)
+    site, order, nops = 8, ">", (0x01000000,)
 
     @staticmethod
     def leads(word, addr):

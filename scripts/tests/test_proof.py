@@ -554,6 +554,8 @@ class Explained(unittest.TestCase):
                 (machines.Sparc, "delay-slot", ("brz,pn\t%g1, 108 <some+0x8>", "*clrx\t[ %g1 ]")),
                 (machines.Sparc, "trap", ("*ta\t5",)), (machines.Sparc, "world", ("*ta\t0x80",)),
                 (machines.Sparc, "data", ("*bn\t13c6eb0 <some+0x4>",)),
+                (machines.Sparc, "data", ("*iprefetch\t450934 <some+0x4>",)),
+                (machines.Sparc, "undecodable", ("*illtrap\t0",)),
                 (machines.Sparc, "exclusive", ("wrpr\t%g1, 2, %pstate", "*stxa\t%g3, [ %g2 ] #ASI_DMMU",
                                                "wrpr\t%g1, 0, %pstate")),
                 (machines.Sparc, "level", ("*rdpr\t%tl, %g1",)), (machines.Sparc, "level", ("*saved",)),
