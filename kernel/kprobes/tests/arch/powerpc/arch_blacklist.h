@@ -43,7 +43,11 @@ static const char * const no_text_here[] = { };
 static const char * const guest_here[] = { };
 
 /* No grace period waits for a CPU in these. */
-static const char * const dying_here[] = { "pseries_cpu_offline_self", "rtas_stop_self" };
+static const char * const dying_here[] = {
+#if defined(CONFIG_PPC_PSERIES) && defined(CONFIG_HOTPLUG_CPU)
+	"pseries_cpu_offline_self",
+#endif
+};
 
 /* Labels between which ftrace patches or copies its code; some may be there. */
 static const char * const ftrace_here[] = {
