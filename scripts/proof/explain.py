@@ -209,7 +209,8 @@ class Explanations:
             return self.kernel.is_blacklisted(address)
         if keyword == "not-entry":
             # A cold part is jumped to.
-            return address not in self.kernel.entries or ".cold" in symbol
+            return (address not in self.kernel.entries or ".cold" in symbol or
+                    symbol.rpartition("+")[0] in text.machine.uncalled)
         if keyword == "exclusive":
             return self.is_in_sequence(i)
         if keyword == "data":

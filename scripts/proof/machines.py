@@ -26,6 +26,7 @@ class Machine:
     @exclusive: lines that begin a sequence that no exception may interrupt, and lines that end it.
     @labels, @bugs, @exceptions: tables: size of an entry, and whether it has relative addresses of 32 bits.
     @word: what absolute ones are, if that does not follow from the kernel's width.
+    @uncalled: functions that are jumped to, with the address to return to elsewhere than calls have it.
     @label_slot: a jump label has room for the instruction in its delay slot.
     @site: bytes of a function's entry that ftrace patches, from where its table says. @entry: how many of them
     a probe there takes for one instruction, if more than the first."""
@@ -40,7 +41,7 @@ class Machine:
     word = None
     site, entry = 4, 0
     order, length = "<", 4
-    label_slot = False
+    uncalled, label_slot = (), False
     delays = False      # has an instruction behind a branch be executed in front of its target
     objdump = None      # that of hitpath.py
 
@@ -297,6 +298,7 @@ class Sparc(Machine):
     }
     exclusive = r"wrpr\t%\w+, (0x[0-9a-f]*)?[2367abef], %pstate$", r"wrpr\t.*%pstate$"
     delays = label_slot = True
+    uncalled = "VISenter", "switch_to_pc"
     labels, exceptions, word = (12, False), (8, False), "I"
     site, order, nops = 8, ">", (0x01000000,)
 
