@@ -291,12 +291,13 @@ class Sparc(Machine):
                  r"rdpr\t%(?!tick|tba|pstate|pil|ver)|wrpr\t.*%(?!tick|pil)\w+$",
         "world": r"t[a-z]+\t(%[ix]cc, )?0x[89a-f][0-9a-f]$|sir\b",
         "sleep": r"shutdown\b",
-        "exclusive": r"wrpr\t.*%pstate$",
+        "exclusive": r"wrpr\t.*%pstate$|wr\t.*%(tick_cmpr|pic)$|rd\t%(tick_cmpr|pic), %g0$",
         "data": r"(bn|iprefetch)\S*\t|sethi\t.*, %g0$",
         "undecodable": r"illtrap\t",
         "form": r"fb",
     }
-    exclusive = r"wrpr\t%\w+, (0x[0-9a-f]*)?[2367abef], %pstate$", r"wrpr\t.*%pstate$"
+    exclusive = (r"wrpr\t%\w+, (0x[0-9a-f]*)?[2367abef], %pstate$|wr\t.*%(tick_cmpr|pic)$",
+                 r"wrpr\t.*%pstate$|rd\t%(tick_cmpr|pic), %g0$")
     delays = label_slot = True
     uncalled = "VISenter", "switch_to_pc"
     labels, exceptions, word = (12, False), (8, False), "I"

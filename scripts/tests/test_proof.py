@@ -556,6 +556,7 @@ class Explained(unittest.TestCase):
                 (machines.Sparc, "data", ("*bn\t13c6eb0 <some+0x4>",)),
                 (machines.Sparc, "data", ("*iprefetch\t450934 <some+0x4>",)),
                 (machines.Sparc, "undecodable", ("*illtrap\t0",)),
+                (machines.Sparc, "exclusive", ("wr\t%g3, 0, %pic", "*rd\t%pic, %g0")),
                 (machines.Sparc, "exclusive", ("wrpr\t%g1, 2, %pstate", "*stxa\t%g3, [ %g2 ] #ASI_DMMU",
                                                "wrpr\t%g1, 0, %pstate")),
                 (machines.Sparc, "level", ("*rdpr\t%tl, %g1",)), (machines.Sparc, "level", ("*saved",)),
