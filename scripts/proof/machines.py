@@ -288,7 +288,9 @@ class Sparc(Machine):
     reasons = {
         "trap": r"t[a-z]+\t(%[ix]cc, )?-?\w+$",
         "level": r"(done|retry|saved|restored|allclean|otherw|normalw|invalw)\b|(rd|wr)hpr\t|"
-                 r"rdpr\t%(?!tick|tba|pstate|pil|ver)|wrpr\t.*%(?!tick|pil)\w+$",
+                 r"rdpr\t%(?!tick|tba|pstate|pil|ver)|wrpr\t.*%(?!tick|pil)\w+$"
+                 # objdump does not know a write of %pmcdper.
+                 r"|unknown$",
         "world": r"t[a-z]+\t(%[ix]cc, )?0x[89a-f][0-9a-f]$|sir\b",
         "sleep": r"shutdown\b",
         "exclusive": r"wrpr\t.*%pstate$|wr\t.*%(tick_cmpr|pic)$|rd\t%(tick_cmpr|pic), %g0$",
