@@ -301,10 +301,14 @@ static __always_inline bool kprobe_point_skips_nop(const struct kprobe_point *po
 static inline bool arch_kprobe_text_reserved(unsigned long start, unsigned long end)
 {
 #ifdef KPROBE_PATCHED_SLOTS
-	void *first = (void *)(start - KPROBE_INSN_ALIGN);
-	void *last = (void *)(end - 1 - KPROBE_INSN_ALIGN);
+	/* By instructions: a range that begins in front of a module would be in no text. */
+	for (; start < end; start += KPROBE_INSN_ALIGN) {
+		void *at = (void *)(start - KPROBE_INSN_ALIGN);
 
-	return ftrace_text_reserved(first, last) || jump_label_text_reserved(first, last);
+		if (ftrace_text_reserved(at, at) || jump_label_text_reserved(at, at))
+			return true;
+	}
+	return false;
 #else
 	return false;
 #endif
