@@ -43,7 +43,16 @@
 	ori	t0, ST0_EXL
 	LONG_S	t0, PT_STATUS(sp)
 	LONG_S	$0, PT_CAUSE(sp)
-	LONG_S	$0, PT_BVADDR(sp)
+	LONG_L	t0, TI_TASK($28)
+	LONG_L	t0, THREAD_BUADDR(t0)
+	LONG_S	t0, PT_BVADDR(sp)
+	.endm
+
+/* The address of the task's last fault, which a copy from user memory reads after it has landed. */
+	.macro	RESTORE_BUADDR
+	LONG_L	t0, TI_TASK($28)
+	LONG_L	t1, PT_BVADDR(sp)
+	LONG_S	t1, THREAD_BUADDR(t0)
 	.endm
 
 /* All but ra, which is in s0 until then, and sp. Not $28, which nobody changes. */
@@ -75,6 +84,7 @@ NESTED(kprobe_post_trampoline, PT_SIZE, sp)
 	move	a0, sp
 	move	a1, s0
 	jal	kprobe_detour_post
+	RESTORE_BUADDR
 	RESTORE_REGS
 	jr	ra
 	END(kprobe_post_trampoline)
@@ -93,6 +103,7 @@ NESTED(kretprobe_trampoline, PT_SIZE, sp)
 	move	a0, sp
 	PTR_ADDIU a1, sp, PT_SIZE
 	jal	kretprobe_return
+	RESTORE_BUADDR
 	LONG_L	s0, PT_R31(sp)
 	RESTORE_REGS
 	PTR_ADDIU sp, PT_SIZE
@@ -119,6 +130,7 @@ NESTED(kprobe_detour_common, PT_SIZE, sp)
 	move	a0, sp
 	LONG_L	a1, STUB_DETOUR(s0)
 	jal	kprobe_detour_enter
+	RESTORE_BUADDR
 	LONG_L	t0, PT_EPC(sp)
 	PTR_ADDIU t1, t0, -STUB_RUN
 	bne	t1, s0, 2f

@@ -130,8 +130,10 @@ __kprobes bool arch_kprobe_emulate(struct kprobe_point *point, struct pt_regs *r
  */
 __kprobes bool kprobe_break_handler(struct pt_regs *regs)
 {
+	unsigned long fault = current->thread.cp0_baduaddr;
 	unsigned long addr = instruction_pointer(regs);
 	void *detour;
+	bool handled;
 
 	if (regs->cp0_cause & CAUSEF_BD)
 		return false;
@@ -140,7 +142,10 @@ __kprobes bool kprobe_break_handler(struct pt_regs *regs)
 		instruction_pointer_set(regs, (unsigned long)detour);
 		return true;
 	}
-	return kprobe_trap_hit(addr, regs);
+	handled = kprobe_trap_hit(addr, regs);
+	/* Handlers have faults, and the probed code may be what reads it after its own. */
+	current->thread.cp0_baduaddr = fault;
+	return handled;
 }
 
 #ifdef CONFIG_DYNAMIC_FTRACE
