@@ -13,6 +13,7 @@
 #include <linux/cacheflush.h>
 #include <linux/ftrace.h>
 #include <linux/init.h>
+#include <linux/kallsyms.h>
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
 #include <linux/memory.h>
@@ -172,6 +173,22 @@ unsigned long arch_kprobe_entry(unsigned long start)
 	return start;
 }
 #endif
+
+/* Labels in system calls' entries: $31 is a user's, or has been. */
+static const char * const labels[] = {
+	"syscall_common", "n64_syscall_exit", "o32_syscall_exit", "syscall_trace_entry",
+	"n32_syscall_trace_entry", "trace_a_syscall", "illegal_syscall", "not_o32_scall",
+	"not_n32_scall", "einval", "load_a4", "load_a5", "load_a6", "load_a7", "loads_done",
+	"bad_stack", "bad_stack_a4", "bad_stack_a5", "bad_stack_a6", "bad_stack_a7",
+};
+
+bool arch_kprobe_is_called(unsigned long addr)
+{
+	char name[KSYM_NAME_LEN];
+
+	return !core_kernel_text(addr) || lookup_symbol_name(addr, name) ||
+	       match_string(labels, ARRAY_SIZE(labels), name) < 0;
+}
 
 /* Symbols that a configuration does not have are passed over. */
 static const char * const no_go[] __initconst = {

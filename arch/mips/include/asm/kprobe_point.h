@@ -52,6 +52,9 @@ unsigned long arch_kprobe_entry(unsigned long start);
 #define arch_kprobe_entry	arch_kprobe_entry
 #endif
 
+bool arch_kprobe_is_called(unsigned long addr);
+#define arch_kprobe_is_called	arch_kprobe_is_called
+
 #define KPROBE_LINK(r)	((r)->regs[31])
 
 /* ftrace's graph tracer notes no place. */

@@ -46,6 +46,8 @@ static const char * const ftrace_here[] = {
 };
 
 /* Entered or left in another way than functions: no return probes, but probes. */
-static const char * const no_functions_here[] = { };
+static const char * const no_functions_here[] = {
+	"n64_syscall_exit", "o32_syscall_exit", "syscall_trace_entry", "illegal_syscall",
+};
 
 #endif /* _KPROBES_TESTS_MIPS_BLACKLIST_H */
