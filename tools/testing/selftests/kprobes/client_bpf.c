@@ -136,11 +136,18 @@ static int attach(const char *function, bool on_return, int prog)
 	return event;
 }
 
-/* bpf_get_func_ip() takes the length of a landing pad off on x86 alone. */
+/*
+ * bpf_get_func_ip() takes the length of a landing pad off on x86 alone. On ppc64 the probe is at the
+ * local entry, after two instructions.
+ */
 static bool is_address_of(const char *symbol, uint64_t ip)
 {
 #ifdef __aarch64__
 	if (ip == symbol_address(symbol) + 4)
+		return true;
+#endif
+#ifdef _ARCH_PPC64
+	if (ip == symbol_address(symbol) + 8)
 		return true;
 #endif
 	return ip == symbol_address(symbol);
