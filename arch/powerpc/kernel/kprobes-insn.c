@@ -186,7 +186,9 @@ static const struct kprobe_form extended[] = {
 	/* slbmte, slbie, slbieg, slbia; slbiag */
 	REFUSE(X_MASK & ~(0x60 << 1), X(OP_31, 402), LEVEL),
 	REFUSE(X_MASK, X(OP_31, 850), LEVEL),
-	REFUSE(X_MASK & ~(0x20 << 1), X(OP_31, 30), SLEEP),		/* wait */
+	/* cpu_relax()'s pause; wait */
+	ROW(X_MASK | GENMASK(22, 21), X(OP_31, 30) | BIT(22), RUN, NEXT),
+	REFUSE(X_MASK & ~(0x20 << 1), X(OP_31, 30), SLEEP),
 	REFUSE(X_MASK, X(OP_31, 654), TRANSACTION, .exclusive = 1),	/* tbegin. */
 	ROW(X_MASK, X(OP_31, 686), RUN, NEXT, .exclusive = -1),		/* tend. */
 	REFUSE(X_MASK & ~(0x40 << 1), X(OP_31, 942), TRANSACTION),	/* treclaim., trechkpt. */
