@@ -180,10 +180,11 @@ class Explanations:
         text = self.text
         if self.shows(i, reason):
             return True
-        # A probe on the landing pad of an entry is one on the next instruction.
-        pads = text.machine.bytes.get("landing-pad", b"(?!)") + b"|" + getattr(text.machine, "sealed", b"(?!)")
-        is_pad = re.match(pads, text.bytes[text.offsets[i]:text.offsets[i] + 4])
-        return bool(is_pad) and i + 1 < len(text) and self.shows(i + 1, reason)
+        # A probe on what an entry begins with is one behind it.
+        offset = text.offsets[i]
+        pad = re.match(text.machine.pad, text.bytes[offset:offset + 8], re.DOTALL)
+        behind = bisect.bisect_left(text.offsets, offset + pad.end()) if pad else len(text)
+        return behind < len(text) and self.shows(behind, reason)
 
     def shows(self, i, reason):
         """The same, if the probe would be on that instruction."""

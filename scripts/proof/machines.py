@@ -23,6 +23,7 @@ class Machine:
     @switches: lines that change what memory C code would see: in their functions each post-handler is missed.
     @decoder: functions that decode what is probed.
     @reasons: by the keywords of reasons, what a line must match. @bytes: the same, for the bytes.
+    @pad: bytes that an entry begins with, behind which a probe on it is.
     @exclusive: lines that begin a sequence that no exception may interrupt, and lines that end it.
     @labels, @bugs, @exceptions: tables: size of an entry, and whether it has relative addresses of 32 bits.
     @word: what absolute ones are, if that does not follow from the kernel's width.
@@ -35,7 +36,7 @@ class Machine:
     data = re.compile(r"\.(\.+|byte|short|[248]byte|half|h?word|long|quad|dword)$")
     counts = re.compile(r"(__)?irq_(enter|exit)|nmi_|.*softirq|__local_bh_|_raw_(spin|read|write)_unlock_bh")
     decoder = filler
-    reasons, bytes = {}, {}
+    reasons, bytes, pad = {}, {}, b"(?!)"
     exclusive = None
     labels, bugs, exceptions = (16, True), (12, True), (12, True)
     word = None
@@ -73,7 +74,8 @@ class X86(Machine):
     # A prefix, of which the kernel's instructions have one at most.
     legacy = rb"^[\x66\xf0\xf2\xf3\x2e\x36\x3e\x26\x64\x65]*[\x40-\x4f]?"
     # The second is what the kernel makes of one that no indirect branch leads to.
-    landing_pad, sealed = rb"\xf3\x0f\x1e[\xfa\xfb]", rb"\x66\x0f\x1f\x00"
+    landing_pad = rb"\xf3\x0f\x1e[\xfa\xfb]"
+    pad = landing_pad + rb"|\x66\x0f\x1f\x00"
     bytes = {
         "landing-pad": landing_pad,
         # int3, int1, ud2, ud1
@@ -211,6 +213,8 @@ class Powerpc(Machine):
     exclusive = r"l[bhwdq]arx", r"st[bhwdq]cx\."
     exceptions = 8, True
     nops = 0x60000000,
+    pad = rb"..[\x40\x4c]\x3c..\x42\x38"    # addis r2,r12 or lis r2; addi r2,r2: the local entry is behind them
+    uncalled = "ret_from_fork", "ret_from_fork_scv", "ret_from_kernel_user_thread", "start_kernel_thread"
 
     @staticmethod
     def leads(word, addr):

@@ -601,6 +601,15 @@ class Explained(unittest.TestCase):
         t.bytes = b"\x48\x89\xf8\x90" + explain.NOP5
         self.assertFalse(e.explains(0, explain.PATCHED[0]))
 
+    def test_behind_a_global_entry(self):
+        t = parsed(["0 <some>:", " 0:\taddis\tr2,r12,223", " 4:\taddi\tr2,r2,-13312", " 8:\tb\t30 <some+0x30>"], 12)
+        t.start, t.machine = AT, machines.Powerpc
+        e = object.__new__(explain.Explanations)
+        e.text, e.sites = t, {AT + 8}
+        t.bytes = bytes.fromhex("df004c3c00cc423828000048")
+        self.assertTrue(e.explains(0, explain.PATCHED[0]))
+        self.assertFalse(e.explains(1, explain.PATCHED[0]))
+
     def test_blacklist(self):
         k = object.__new__(explain.Kernel)
         k.names, k.starts = {AT: ["f"], AT + 16: ["g.cold"], AT + 32: ["h"]}, [AT, AT + 16, AT + 32]
