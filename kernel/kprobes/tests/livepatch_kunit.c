@@ -15,9 +15,9 @@ enum { NONE, TEXT, EARLY, LATE, PLAIN, SECTIONS };
 
 /* Where the instruction is that has a relocation of each section, and where in it. */
 #define INSN_EARLY	0
-#define INSN_LATE	5
-#define INSN_PLAIN	10
-#define INSN_LATE_2	15
+#define INSN_LATE	16
+#define INSN_PLAIN	32
+#define INSN_LATE_2	48
 #define INSN_LEN	5
 #define IN_INSN		1
 
@@ -27,7 +27,7 @@ enum { NONE, TEXT, EARLY, LATE, PLAIN, SECTIONS };
 #define NAME_LATE	31
 #define NAME_PLAIN	55
 
-static u8 text[32];
+static u8 text[64];
 static Elf_Rela early[] = { { .r_offset = INSN_EARLY + IN_INSN } };
 static Elf_Rela late[] = {
 	{ .r_offset = INSN_LATE_2 + IN_INSN }, { .r_offset = INSN_LATE + IN_INSN },
@@ -88,12 +88,16 @@ static void late_ones_are_found(struct kunit *test)
 
 static void ranges_are_exact(struct kunit *test)
 {
+	/* A relocation writes its first byte, and on some architectures as far as another one. */
+	const size_t first = INSN_LATE + IN_INSN, last = first + KPROBE_RELOCATION_LAST;
+	const size_t first_2 = INSN_LATE_2 + IN_INSN, last_2 = first_2 + KPROBE_RELOCATION_LAST;
+
 	KUNIT_EXPECT_TRUE(test, is_relocated(test, 0, sizeof(text)));
-	KUNIT_EXPECT_TRUE(test, is_relocated(test, INSN_LATE + IN_INSN, INSN_LATE + IN_INSN + 1));
-	KUNIT_EXPECT_FALSE(test, is_relocated(test, 0, INSN_LATE + IN_INSN));
-	KUNIT_EXPECT_FALSE(test, is_relocated(test, INSN_LATE + IN_INSN + 1,
-					      INSN_LATE_2 + IN_INSN));
-	KUNIT_EXPECT_FALSE(test, is_relocated(test, INSN_LATE_2 + IN_INSN + 1, sizeof(text)));
+	KUNIT_EXPECT_TRUE(test, is_relocated(test, first, first + 1));
+	KUNIT_EXPECT_TRUE(test, is_relocated(test, last, last + 1));
+	KUNIT_EXPECT_FALSE(test, is_relocated(test, 0, first));
+	KUNIT_EXPECT_FALSE(test, is_relocated(test, last + 1, first_2));
+	KUNIT_EXPECT_FALSE(test, is_relocated(test, last_2 + 1, sizeof(text)));
 }
 
 static struct kunit_case livepatch_cases[] = {
