@@ -137,8 +137,8 @@ static int attach(const char *function, bool on_return, int prog)
 }
 
 /*
- * bpf_get_func_ip() takes the length of a landing pad off on x86 alone. On ppc64 the probe is at the
- * local entry, after two instructions.
+ * bpf_get_func_ip() takes the length of a landing pad off on x86 alone. On ppc64 the probe is at
+ * the local entry, after two instructions.
  */
 static bool is_address_of(const char *symbol, uint64_t ip)
 {
@@ -203,8 +203,10 @@ static void test_override(int map)
 	int prog, event, ret, error;
 
 	if (!function || access("/sys/kernel/debug/error_injection/list", R_OK)) {
-		ksft_test_result_skip("overriding: no CONFIG_BPF_KPROBE_OVERRIDE\n");
-		ksft_test_result_skip("the function is itself again\n");
+		ksft_test_result_code(KSFT_SKIP, "a program overrides a function",
+				      "no CONFIG_BPF_KPROBE_OVERRIDE");
+		ksft_test_result_code(KSFT_SKIP, "the function is itself again",
+				      "no CONFIG_BPF_KPROBE_OVERRIDE");
 		return;
 	}
 	map_access(BPF_MAP_UPDATE_ELEM, map, slots);

@@ -134,7 +134,7 @@ static void test_ftrace_call(void)
 	int error;
 
 	if (!call) {
-		ksft_test_result_skip("ftrace has no call there\n");
+		ksft_test_result_code(KSFT_SKIP, "where ftrace's call is", "ftrace has none there");
 		return;
 	}
 	error = error_at(offset);
