@@ -262,8 +262,8 @@ static const char * const no_go[] __initconst = {
 	"flush_branch_caches",
 	/* 32 bit: r2 is not the task yet, or SRR0 and SRR1 are those of the return. */
 	"transfer_to_syscall", "ret_from_syscall", "syscall_exit_finish",
-	/* Likewise: MSR_RI has been cleared. */
-	"__kuep_unlock",
+	/* MSR_RI has been cleared, on 32 and on 64 bit. */
+	"__kuep_unlock", "load_up_vsx",
 	/* CPUs that come up. */
 	"generic_secondary_smp_init", "generic_secondary_common_init", "__mmu_off",
 	"start_initialization_book3s", "__start_initialization_multiplatform",

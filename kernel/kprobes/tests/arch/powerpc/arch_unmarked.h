@@ -102,7 +102,7 @@ static const struct unmarked unmarked_here[] = {
 		"store_vr_state" } },
 	{ "r2 is not the task yet, or SRR0 and SRR1 are those of the return", {
 		"transfer_to_syscall", "ret_from_syscall", "syscall_exit_finish",
-		"__kuep_unlock" } },
+		"__kuep_unlock", "load_up_vsx" } },
 	{ "marked in assembly, which leaves no symbol", {
 		"__enter_rtas", "add_reloc_offset", "enter_rtas", "load_fp_state",
 		"load_up_altivec", "load_up_fpu", "load_vr_state", "reloc_offset",
