@@ -125,6 +125,16 @@ class Guard(Bench):
             self.write("about", ABOUT + "clock: the host's\n")
             self.assertEqual(self.check()[0], status, hit)
 
+    def test_what_is_shorter_than_a_tick_is_not_judged(self):
+        for settled in (0, 4000000):
+            self.measured(200)
+            self.write("about", ABOUT + "clock: the host's\n")
+            with open(self.path("ours.tsv"), "a") as f:
+                f.write("toggle.enabled.off.settled\t100\t%d\n" % settled)
+            if not settled:
+                self.said(table.write_record, self.dir, self.record)
+        self.assertEqual(self.check()[0], 0)
+
 
 class Console(Bench):
     BEGIN, END = "kprobe_bench: # guest begin: x", "kprobe_bench: # guest end: x"
