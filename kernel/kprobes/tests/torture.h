@@ -10,7 +10,8 @@
 #include <linux/kprobes.h>
 #include <linux/mutex.h>
 
-enum torture_state { TORTURE_OFF, TORTURE_ON, TORTURE_CHANGING };
+/* A probe that is on is called disarmed while the file "enabled" is off. */
+enum torture_state { TORTURE_OFF, TORTURE_ON, TORTURE_CHANGING, TORTURE_DISARMED };
 
 /*
  * A phase is a number that grows with each change, and a state in its lowest bits. What had the

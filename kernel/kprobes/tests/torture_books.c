@@ -171,13 +171,14 @@ static unsigned long sum_of(const struct torture_slot *slot, enum torture_sum su
 	return atomic_long_read(&slot->sums[sum]);
 }
 
-enum rule { LOST, NESTED, EXCESS, AWAKE, TWICE, POSTS, RETURNS, RULES };
+enum rule { LOST, NESTED, EXCESS, AWAKE, DISARMED, TWICE, POSTS, RETURNS, RULES };
 
 static const char * const rules[RULES] = {
 	[LOST] = "a hit was neither handled nor missed",
 	[NESTED] = "a hit from a handler was not missed",
 	[EXCESS] = "more misses than hits without handlers",
 	[AWAKE] = "a handler ran while the probe was off",
+	[DISARMED] = "a handler ran while no probe was armed",
 	[TWICE] = "handlers ran more often than the probe was hit",
 	[POSTS] = "post-handlers ran more or less often than pre-handlers",
 	[RETURNS] = "returns were handled more or less often than entries",
@@ -210,10 +211,10 @@ static void book_call(struct torture_slot *slot, const struct torture_call *call
 	bool any = seen[TORTURE_PRE] || seen[TORTURE_POST] || seen[TORTURE_ENTERED];
 	unsigned int hits = call->target->hits;
 
-	if (state == TORTURE_OFF) {
+	if (state == TORTURE_OFF || state == TORTURE_DISARMED) {
 		count(slot, TORTURE_NEVER, hits);
 		if (any)
-			set_bit(AWAKE, &slot->broken);
+			set_bit(state == TORTURE_OFF ? AWAKE : DISARMED, &slot->broken);
 	} else if (call->nested) {
 		count(slot, state == TORTURE_ON ? TORTURE_STABLE_NESTED : TORTURE_UNSTABLE_NESTED,
 		      hits);
@@ -252,8 +253,10 @@ static enum torture_state state_of(const struct phases *before, const struct pha
 
 	if (was(old, new, TORTURE_ON) && was(before->armed, after->armed, TORTURE_ON))
 		return TORTURE_ON;
-	if (was(old, new, TORTURE_OFF) || was(before->armed, after->armed, TORTURE_OFF))
+	if (was(old, new, TORTURE_OFF))
 		return TORTURE_OFF;
+	if (was(before->armed, after->armed, TORTURE_OFF))
+		return TORTURE_DISARMED;
 	return TORTURE_CHANGING;
 }
 
