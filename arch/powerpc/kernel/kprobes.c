@@ -310,8 +310,8 @@ static const char * const no_go[] __initconst = {
 	"search_kernel_exception_table", "search_extable", "cmp_ex_search",
 	"pnv_machine_check_early", "opal_mce_check_early_recovery", "find_recovery_address",
 	/* Firmware, and memory that is accessed without the caches. */
-	"__opal_call", "opal_return", "enter_prom", "rmci_on", "rmci_off", "real_readb",
-	"real_writeb", "real_205_readb", "real_205_writeb",
+	"__opal_call", "opal_return", "rtas_restore_regs", "enter_prom", "rmci_on", "rmci_off",
+	"real_readb", "real_writeb", "real_205_readb", "real_205_writeb",
 	/* From kexec's own stack, with no CPU's data, to the next kernel. */
 	"default_machine_kexec", "kexec_wait", "kexec_smp_wait", "kexec_sequence",
 	"kexec_copy_flush", "copy_segments", "mmu_cleanup_all", "radix__mmu_cleanup_all",

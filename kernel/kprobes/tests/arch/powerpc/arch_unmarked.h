@@ -86,6 +86,8 @@ static const struct unmarked unmarked_here[] = {
 	{ "firmware executes without translation, and memory is accessed without caches", {
 		"__opal_call", "opal_return", "rmci_on", "rmci_off", "real_readb", "real_writeb",
 		"real_205_readb", "real_205_writeb" } },
+	{ "firmware returns there, with nothing where a call has its return address", {
+		"rtas_restore_regs" } },
 	{ "the next kernel is written over this one", {
 		"default_machine_kexec", "kexec_wait", "kexec_smp_wait", "kexec_sequence",
 		"kexec_copy_flush", "copy_segments", "mmu_cleanup_all",
