@@ -152,6 +152,13 @@ class Kernel(hitpath.Kernel):
         word = self.rules.word or ("Q" if self.elf.is64 else "I")
         return parse_table(start, self.elf.bytes(start, end), *layout, self.elf.order, word)
 
+    def fixups(self, start, stop):
+        """Of a table of words that each tell how far from them a site is: the sites."""
+        first, end = (self.address.get(edge, 0) for edge in (start, stop))
+        word = "q" if self.elf.is64 else "i"
+        return [first + at + struct.unpack_from(self.elf.order + word, data, at)[0]
+                for data in [self.elf.bytes(first, end)] for at in range(0, len(data), struct.calcsize(word))]
+
     def traced(self):
         """What ftrace's table says."""
         words = self.elf.words(*(self.address.get(edge, 0) for edge in TRACED), self.machine.relative)
@@ -173,6 +180,8 @@ class Explanations:
         self.sites.update(addr + at for addr in self.kernel.traced() for at in range(rules.site))
         if rules.label_slot:
             self.sites.update(addr + rules.length for addr in self.kernel.patched.labels)
+        for start, stop, words in rules.fixups:
+            self.sites.update(addr + 4 * i for addr in self.kernel.fixups(start, stop) for i in range(words))
         self.idle = {addr for addr, _ in table(EXCEPTIONS, rules.exceptions)}
 
     def explains(self, i, reason):
@@ -216,12 +225,27 @@ class Explanations:
             return self.is_in_sequence(i)
         if keyword == "data":
             at = bisect.bisect_right(text.named, offset + length - 1) - 1
-            return at >= 0 and text.named[at] > offset - 32
+            return at >= 0 and text.named[at] > offset - 32 or self.is_in_table(offset)
         if keyword == "delay-slot":
             return i > 0 and not text.flags[i - 1] & SEQUENTIAL
         if keyword in ("undecodable", "inside"):
             # objdump may not know what the kernel's decoder knows, or know data as an instruction.
             return symbol.rpartition("+")[0] in text.undecoded
+        return False
+
+    def is_in_table(self, offset):
+        """Is a word in a table behind a jump, all of whose offsets up to there lead into the same function?"""
+        text = self.text
+        if not text.machine.switch:
+            return False
+        order, offsets = self.kernel.elf.order, []
+        function = text.symbol(offset).rpartition("+")[0]
+        while offset >= 4 and text.symbol(offset).rpartition("+")[0] == function:
+            offsets.append(struct.unpack_from(order + "i", text.bytes, offset)[0])
+            if struct.unpack_from(order + "I", text.bytes, offset - 4)[0] == text.machine.switch:
+                return all(at and at % 4 == 0 and 0 <= offset + at < len(text.bytes) and
+                           text.symbol(offset + at).rpartition("+")[0] == function for at in offsets)
+            offset -= 4
         return False
 
     def is_in_sequence(self, i):

@@ -29,6 +29,8 @@ class Machine:
     @word: what absolute ones are, if that does not follow from the kernel's width.
     @uncalled: functions that are jumped to, with the address to return to elsewhere than calls have it.
     @label_slot: a jump label has room for the instruction in its delay slot.
+    @fixups: tables of sites that are patched while the kernel runs: edges, and how many words each site has.
+    @switch: the word of a jump that may have a table behind it, of offsets from where that begins.
     @site: bytes of a function's entry that ftrace patches, from where its table says. @entry: how many of them
     a probe there takes for one instruction, if more than the first."""
     nowhere = returns = filler = re.compile("(?!)")
@@ -43,6 +45,7 @@ class Machine:
     site, entry = 4, 0
     order, length = "<", 4
     uncalled, label_slot = (), False
+    fixups, switch = (), None
     delays = False      # has an instruction behind a branch be executed in front of its target
     objdump = None      # that of hitpath.py
 
@@ -214,7 +217,11 @@ class Powerpc(Machine):
     exceptions = 8, True
     nops = 0x60000000,
     pad = rb"..[\x40\x4c]\x3c..\x42\x38"    # addis r2,r12 or lis r2; addi r2,r2: the local entry is behind them
-    uncalled = "ret_from_fork", "ret_from_fork_scv", "ret_from_kernel_user_thread", "start_kernel_thread"
+    uncalled = ("ret_from_fork", "ret_from_fork_scv", "ret_from_kernel_user_thread", "start_kernel_thread",
+                "return_to_handler")
+    fixups = (("__start___barrier_nospec_fixup", "__stop___barrier_nospec_fixup", 2),
+              ("__start___uaccess_flush_fixup", "__stop___uaccess_flush_fixup", 4))
+    switch = 0x4e800420     # bctr
 
     @staticmethod
     def leads(word, addr):

@@ -583,6 +583,17 @@ class Explained(unittest.TestCase):
         e.text, e.sites = t, set()
         self.assertEqual([e.explains(i, "exclusive") for i in range(3)], [True, True, False])
 
+    def test_tables_behind_jumps(self):
+        """An offset is one of a table's if all up to it lead to where the function has instructions."""
+        lines = ["0100 <some>:"] + ["%x:\tnop" % at for at in range(0x100, 0x11c, 4)] + ["011c <other>:", "11c:\tnop"]
+        for words, behind in (((0x4e800420, 20, 16, 12, 8), [True] * 4), ((0x4e800420, 20, 18), [True, False]),
+                              ((0x4e800420, 20, 24), [True, False]), ((0x4e800421, 20), [False])):
+            code = b"".join(struct.pack(">I", word) for word in words).ljust(32, b"\0")
+            e = object.__new__(explain.Explanations)
+            e.text, e.sites = text.parse(lines, text.Text(0x100, code, machines.Powerpc)), set()
+            e.kernel = types.SimpleNamespace(elf=types.SimpleNamespace(order=">"))
+            self.assertEqual([e.explains(1 + i, "data") for i in range(len(behind))], behind, words)
+
     def test_ordinary_instructions_explain_nothing(self):
         for machine in machines.BY_NAME.values():
             for keyword, pattern in machine.reasons.items():
