@@ -173,6 +173,24 @@ no_return()
 	missed 0
 }
 
+# wchan_of_sleep: of a new process that sleeps, not of one that is about to
+wchan_of_sleep()
+{
+	sleep 100 &
+	sleeping=$!
+	sleep 2
+	cat "/proc/$sleeping/wchan"
+}
+
+# It has who calls the scheduler's function: hrtimer_nanosleep(), if that is not inlined.
+waits_in_the_same()
+{
+	wchan_of_sleep >"$work/was"
+	grep -q '[^0]' "$work/was" && wake && probe symbol=do_nanosleep || return 1
+	wchan_of_sleep >"$work/is"
+	equal "$(cat "$work/is")" "$(cat "$work/was")" && wake && missed 0
+}
+
 several_on_one_function()
 {
 	probe && load kprobes_handlers symbol="$function" &&
@@ -196,7 +214,7 @@ begin kprobes_returns kprobes_handlers kprobes_batch
 grep -q " $function\$" /proc/kallsyms || skip_all "kernel has no $function"
 fifo=$work/fifo
 mkfifo "$fifo"
-plan 15
+plan 16
 
 check "return value and duration" on_one_cpu duration
 check "return value of an interrupted call" error_is_returned
@@ -210,6 +228,8 @@ check "entry handler accepts" on_one_cpu entry_accepts
 check "calls outlive the probe" calls_outlive_the_probe
 check "and are not the next probe's" calls_outlive_two_probes
 check "tasks that exit give room back" no_return
+has_sleep=$(grep -q ' do_nanosleep$' /proc/kallsyms || echo "kernel has no do_nanosleep")
+check_if "$has_sleep" "wchan is the same with a return probe" waits_in_the_same
 check "several probes on one function" several_on_one_function
 check "several return probes on one function" several_return_probes
 check "list is as before" list_is_as_before
