@@ -31,7 +31,7 @@ lock()
 	mkdir -p "$build"
 	exec 9>"$build/.lock-$1"
 	if ! flock -n 9; then
-		say "another make is at work on $(show "$build/$1"); waiting for it"
+		say "another make is at work on $(show "$build/$1"); waiting for it" >&2
 		flock 9
 	fi
 }
