@@ -175,15 +175,16 @@ __kprobes bool arch_kprobe_emulate(struct kprobe_point *point, struct pt_regs *r
 }
 
 /*
- * A trap instruction has trapped, in the kernel if it is one of ours. Interrupts are disabled.
- * Without translation nothing of ours is executed, and nothing can be called.
+ * Called before anything else is done about a program check. A trap instruction has trapped, in the
+ * kernel if it is one of ours. Interrupts are disabled. Without translation nothing of ours is
+ * executed, and nothing can be called.
  */
 __kprobes bool kprobe_program_check(struct pt_regs *regs)
 {
-	const unsigned long mapped = IS_ENABLED(CONFIG_BOOKE) ? 0 : MSR_IR | MSR_DR;
+	const unsigned long mapped = MSR_IR | MSR_DR;
 	void *detour;
 
-	if (user_mode(regs) || (regs->msr & mapped) != mapped)
+	if (!(regs->msr & SRR1_PROGTRAP) || (regs->msr & (mapped | MSR_PR)) != mapped)
 		return false;
 	detour = kprobe_breakpoint_detour(regs->nip);
 	if (detour) {
@@ -193,61 +194,71 @@ __kprobes bool kprobe_program_check(struct pt_regs *regs)
 	return kprobe_trap_hit(regs->nip, regs);
 }
 
-/* What a trap does about access to user memory, which the probed code may have. */
-static __always_inline void end_access(struct pt_regs *regs)
+/* What a trap does about access to user memory. Returns whether the probed code may have it. */
+static __always_inline bool end_access(struct pt_regs *regs)
 {
 #if defined(CONFIG_PPC_BOOK3S_64) && defined(CONFIG_PPC_KUAP)
 	/* There the entry of traps does it. */
-	if (mmu_has_feature(MMU_FTR_KUAP)) {
-		regs->amr = mfspr(SPRN_AMR);
-		if (regs->amr != AMR_KUAP_BLOCKED)
-			set_kuap(AMR_KUAP_BLOCKED);
-	}
+	if (!mmu_has_feature(MMU_FTR_KUAP))
+		return false;
+	regs->amr = mfspr(SPRN_AMR);
+	if (likely(regs->amr == AMR_KUAP_BLOCKED))
+		return false;
+	set_kuap(AMR_KUAP_BLOCKED);
 #else
 	kuap_save_and_lock(regs);
 #endif
+	return IS_ENABLED(CONFIG_PPC_KUAP);
 }
 
-static __always_inline void resume_access(struct pt_regs *regs)
+static __always_inline void resume_access(struct pt_regs *regs, bool had)
 {
+	if (!had)
+		return;
+#ifdef CONFIG_PPC_BOOK3S_64
+	set_kuap(regs->amr);
+#else
 	kuap_kernel_restore(regs, kuap_get_and_assert_locked());
 	/* A trap's return would do. */
-	if (IS_ENABLED(CONFIG_PPC_KUAP))
-		isync();
+	isync();
+#endif
 }
 
 /* kprobes-trampoline.S calls these, in the context of the probed code. */
 __kprobes void kprobe_stub_enter(struct pt_regs *regs, struct kprobe_detour *detour)
 {
-	end_access(regs);
+	bool had = end_access(regs);
+
 	kprobe_detour_enter(regs, detour);
-	resume_access(regs);
+	resume_access(regs, had);
 }
 
 __kprobes void kprobe_stub_post(struct pt_regs *regs, unsigned long where)
 {
-	end_access(regs);
+	bool had = end_access(regs);
+
 	kprobe_detour_post(regs, where);
-	resume_access(regs);
+	resume_access(regs, had);
 }
 
 __kprobes void kprobe_stub_return(struct pt_regs *regs, void *fp)
 {
-	end_access(regs);
+	bool had = end_access(regs);
+
 	kretprobe_return(regs, fp);
-	resume_access(regs);
+	resume_access(regs, had);
 }
 
 #ifdef CONFIG_RETHOOK
 __kprobes void kprobe_stub_rethook(struct pt_regs *regs, void *fp)
 {
 	struct llist_node *cur = NULL;
+	bool had = end_access(regs);
 
-	end_access(regs);
 	/* Unwinders are to find what it would be, not this trampoline. */
 	regs->link = rethook_find_ret_addr(current, (unsigned long)fp, &cur);
 	rethook_trampoline_handler(regs, (unsigned long)fp);
-	resume_access(regs);
+	resume_access(regs, had);
 }
 #endif
 

@@ -10,7 +10,7 @@
 /* On the path of a hit; all must be there. */
 static const char * const serving_here[] = {
 	"kprobe_program_check", "kprobe_post_trampoline", "kprobe_detour_post",
-	"kprobe_detour_common", "do_program_check", "do_page_fault", "__switch_to", "_switch",
+	"kprobe_detour_common", "do_page_fault", "__switch_to", "_switch",
 #ifdef CONFIG_PPC_BOOK3S_64
 	/* Labels in the middle of what begins and ends a trap. */
 	"program_check_common_virt", "data_access_common_virt", "masked_interrupt",
