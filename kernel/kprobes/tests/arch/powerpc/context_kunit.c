@@ -99,8 +99,8 @@ static void call_with_mask(struct kunit *test, unsigned long mask)
 
 	seen = (struct seen){ };
 	preempt_disable();
-	before = timer_interrupts();
 	irq_soft_mask_or_return(mask);
+	before = timer_interrupts();
 	result = kprobes_opt_plain(5);
 	during = irq_soft_mask_return();
 	after = timer_interrupts();
@@ -174,7 +174,7 @@ static void context_srr(struct kunit *test)
 	kprobes_expect_counts(test, c, 1, 0);
 }
 
-static noinline int substitute(int a)
+static noinline int kprobes_substitute(int a)
 {
 	seen.handlers++;
 	return 100 * a;
@@ -183,9 +183,9 @@ static noinline int substitute(int a)
 static int go_to_substitute(struct kprobe *p, struct pt_regs *regs)
 {
 	/* The global entry computes r2 from it, where a pointer is not that of a descriptor. */
-	regs->gpr[12] = (unsigned long)substitute;
+	regs->gpr[12] = (unsigned long)kprobes_substitute;
 	instruction_pointer_set(regs, IS_ENABLED(CONFIG_PPC64_ELF_ABI_V2) ? regs->gpr[12] :
-				ppc_function_entry(substitute));
+				ppc_function_entry(kprobes_substitute));
 	return 1;
 }
 
@@ -201,6 +201,20 @@ static void context_path(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 500, kprobes_opt_plain(5));
 	KUNIT_EXPECT_EQ(test, 1, seen.handlers);
 	kprobes_expect_counts(test, c, 1, 0);
+}
+
+/* Ftrace and others branch to the local entry, which they find by what the text is. */
+static void context_local_entry(struct kunit *test)
+{
+	const struct kprobes_place place = { .symbol = "kprobes_substitute", .offset = 4 };
+	struct kprobes_counter *c = kprobes_counter(test, &place);
+	unsigned long entry = ppc_function_entry(kprobes_substitute);
+
+	if (entry != (unsigned long)kprobes_substitute + 8)
+		kunit_skip(test, "there is one entry");
+	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&c->kp));
+	kprobes_expect_way(test, c);
+	KUNIT_EXPECT_EQ(test, entry, ppc_function_entry(kprobes_substitute));
 }
 
 static bool access_is_enabled(void)
@@ -258,6 +272,7 @@ static struct kunit_case context_cases[] = {
 	KPROBES_CASE_WAYS(context_masked),
 	KPROBES_CASE_WAYS(context_srr),
 	KPROBES_CASE_WAYS(context_path),
+	KPROBES_CASE_WAYS(context_local_entry),
 	KPROBES_CASE_WAYS(context_access),
 #ifdef CONFIG_KRETPROBES
 	KPROBES_CASE_WAYS(context_access_in_return),
