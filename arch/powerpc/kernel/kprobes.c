@@ -175,23 +175,23 @@ __kprobes bool arch_kprobe_emulate(struct kprobe_point *point, struct pt_regs *r
 }
 
 /*
- * Called before anything else is done about a program check. A trap instruction has trapped, in the
- * kernel if it is one of ours. Interrupts are disabled. Without translation nothing of ours is
- * executed, and nothing can be called.
+ * Called before anything else is done about a program check, with interrupts disabled. If the
+ * breakpoint leads to a detour, the reason for the check need not be known. Without translation
+ * nothing of ours is executed, and nothing can be called.
  */
 __kprobes bool kprobe_program_check(struct pt_regs *regs)
 {
 	const unsigned long mapped = MSR_IR | MSR_DR;
 	void *detour;
 
-	if (!(regs->msr & SRR1_PROGTRAP) || (regs->msr & (mapped | MSR_PR)) != mapped)
+	if ((regs->msr & mapped) != mapped)
 		return false;
 	detour = kprobe_breakpoint_detour(regs->nip);
 	if (detour) {
 		regs_set_return_ip(regs, (unsigned long)detour);
 		return true;
 	}
-	return kprobe_trap_hit(regs->nip, regs);
+	return !user_mode(regs) && regs->msr & SRR1_PROGTRAP && kprobe_trap_hit(regs->nip, regs);
 }
 
 /* What a trap does about access to user memory. Returns whether the probed code may have it. */
