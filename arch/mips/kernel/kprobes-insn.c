@@ -375,10 +375,10 @@ static enum kprobe_reason plan(struct kprobe_insn *insn, const u8 *bytes, size_t
 	reason = kprobe_plan_form(insn, form) ?: plan_link(insn, word, form->uses);
 	if (kprobe_insn_has_target(insn))
 		insn->target = target_of(word, addr, form->uses);
-	if (insn->data_len || insn->takes_address)
+	if (insn->action == KPROBE_EMULATE && insn->flow == KPROBE_FLOW_NEXT)
 		insn->data = data_of(word, addr);
 	/* It has a copy, from which it does not come back to post-handlers. */
-	insn->may_fault = insn->bundle;
+	insn->may_fault = insn->bundle || insn->data_len;
 	if (insn->bundle && insn->arch.link)
 		insn->fault = address_len(addr + 2 * INSN_SIZE);
 	if (insn->bundle && avail >= 2 * INSN_SIZE)

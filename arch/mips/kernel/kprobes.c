@@ -17,6 +17,7 @@
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
 #include <linux/memory.h>
+#include <linux/overflow.h>
 #include <linux/smp.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
@@ -107,15 +108,93 @@ void arch_kprobe_patch(const struct kprobe_patch *patches, unsigned int nr)
 	on_each_cpu(fetch_anew, &patched, 1);
 }
 
+#ifdef CONFIG_CPU_MIPSR6
+/* Of words; in 64 bit, other operands count as an overflow, too. */
+static __always_inline bool sum_overflows(long a, long b)
+{
+	s32 sum;
+
+	return a != (s32)a || b != (s32)b || check_add_overflow((s32)a, (s32)b, &sum);
+}
+
 /*
- * Of a branch only the return address is written here. It goes on with its copy, behind what writes
- * that address there: the CPU evaluates the condition, and nothing after it comes back.
+ * Is a compact branch with a condition taken? MIPS Architecture For Programmers, volume II, release
+ * 6: which one it is depends on which register has the greater number.
+ */
+static __kprobes bool is_taken(u32 word, const struct pt_regs *regs)
+{
+	unsigned int rs = word >> 21 & 31, rt = word >> 16 & 31;
+	long s = rs ? regs->regs[rs] : 0, t = rt ? regs->regs[rt] : 0;
+
+	switch (word >> 26) {
+	case blez_op:		/* blezalc, bgezalc, bgeuc */
+		return !rs ? t <= 0 : rs == rt ? t >= 0 : (unsigned long)s >= (unsigned long)t;
+	case bgtz_op:		/* bgtzalc, bltzalc, bltuc */
+		return !rs ? t > 0 : rs == rt ? t < 0 : (unsigned long)s < (unsigned long)t;
+	case blezl_op:		/* blezc, bgezc, bgec */
+		return !rs ? t <= 0 : rs == rt ? t >= 0 : s >= t;
+	case bgtzl_op:		/* bgtzc, bltzc, bltc */
+		return !rs ? t > 0 : rs == rt ? t < 0 : s < t;
+	case pop10_op:		/* bovc, beqzalc, beqc */
+		return rs >= rt ? sum_overflows(s, t) : s == t;
+	case pop30_op:		/* bnvc, bnezalc, bnec */
+		return rs >= rt ? !sum_overflows(s, t) : s != t;
+	case pop66_op:		/* beqzc */
+		return !s;
+	case pop76_op:		/* bnezc */
+		return s;
+	default:		/* bc, balc */
+		return true;
+	}
+}
+
+/* A branch without a delay slot, or what takes the address of data or loads it. */
+static __kprobes bool emulate_compact(struct kprobe_point *point, struct pt_regs *regs)
+{
+	unsigned long next = point->site + KPROBE_INSN_ALIGN, to = next, value = next;
+	const struct kprobe_insn *insn = point->emulated;
+	const void *data = (void *)insn->data;
+	unsigned int reg = insn->arch.link;
+	u32 word = point->insn[0];
+	s32 loaded;
+
+	if (insn->flow == KPROBE_FLOW_NEXT) {
+		reg = word >> 21 & 31;
+		value = insn->data;
+	} else if (!kprobe_insn_has_target(insn)) {
+		to = regs->regs[word >> 16 & 31] + (s16)word;	/* jic, jialc */
+	} else if (is_taken(word, regs)) {
+		to = insn->target;
+	}
+	if (insn->data_len == sizeof(u32)) {
+		__get_kernel_nofault(&loaded, data, s32, unreadable);
+		value = word & BIT(20) ? (u32)loaded : loaded;	/* lwupc, lwpc */
+	} else if (insn->data_len) {
+		__get_kernel_nofault(&value, data, unsigned long, unreadable);
+	}
+	if (reg)
+		regs->regs[reg] = value;
+	instruction_pointer_set(regs, to);
+	return true;
+unreadable:
+	return false;
+}
+#endif
+
+/*
+ * Of a branch with a delay slot only the return address is written here. It goes on with its copy,
+ * behind what writes that address there: the CPU evaluates the condition, and nothing after it
+ * comes back. A nop does nothing.
  */
 __kprobes bool arch_kprobe_emulate(struct kprobe_point *point, struct pt_regs *regs)
 {
 	const struct kprobe_insn *insn = point->emulated;
 	unsigned long next = point->site + KPROBE_INSN_ALIGN;
 
+#ifdef CONFIG_CPU_MIPSR6
+	if (!insn->bundle)
+		return emulate_compact(point, regs);
+#endif
 	if (insn->bundle) {
 		if (insn->arch.link)
 			regs->regs[insn->arch.link] = next + KPROBE_INSN_ALIGN;

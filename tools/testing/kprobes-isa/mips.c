@@ -58,6 +58,7 @@ const struct harness_target harness_target = {
 	.kind_of = kind_of,
 #ifdef SEQUENCES_RUN
 	.sequences = sequences,
-	.not_run = "not-run/mips64el.txt",
+	.not_run = IS_ENABLED(CONFIG_CPU_MIPSR6) ? "not-run/mips64r6el.txt" :
+						   "not-run/mips64el.txt",
 #endif
 };

@@ -21,5 +21,12 @@ mips32-execute := execute-mips.c
 
 mips64r6el-sources := $(mips64el-sources)
 mips64r6el-flags := $(mips64el-flags) -DCONFIG_CPU_MIPSR6
+mips64r6el-generated := $(OUT)/sequences-mips64r6.inc
+mips64r6el-test-flags := -DSEQUENCES_RUN='"$(OUT)/sequences-mips64r6.inc"'
+
+SEQUENCES += mips64r6
+mips64r6-golden := mips64r6el.txt
+mips64r6-sequences := mips/sequences.awk
+
 mips64r6el-execute := execute-mips64.c
 mips64r6el-emulator := mips64el

@@ -26,7 +26,7 @@ static const struct {
 	{ "OVERC", 0 }, { "BACK", 0 }, { "LITERAL", 0 }, { "USER", 0 }, { "PAD", 0 },
 	{ "STACK", 2 }, { "STACK_BELOW", 2 }, { "SYSTEM", 2 }, { "CALL", 2 }, { "JUMP", 2 },
 	{ "TO", 2 }, { "TO_PAD", 3 }, { "OVER_SLOT", 1 }, { "BACK_SLOT", 1 }, { "BLOCK", 1 },
-	{ "PROBE_IN_BLOCK", 0 }, { "BEGINS", 1 }, { "PREPARED", 0 },
+	{ "PROBE_IN_BLOCK", 0 }, { "BEGINS", 1 }, { "PREPARED", 0 }, { "BEHIND", 1 },
 };
 
 /**

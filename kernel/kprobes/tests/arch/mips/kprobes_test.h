@@ -55,11 +55,12 @@ static inline int kprobes_fixup_type(unsigned long addr)
 #define KPROBES_OPT_PLAIN_LEN	4
 #define KPROBES_OPT_PLAIN_LEN2	8
 #define KPROBES_OPT_PLAIN_LEN3	12
-#define KPROBES_OPT_PLAIN_NR	2
-#define KPROBES_OPT_COVERS_ONE	false
+#define KPROBES_OPT_PLAIN_NR	(KPROBES_OPT_COVERS_ONE ? 1 : 2)
+#define KPROBES_OPT_COVERS_ONE	IS_ENABLED(CONFIG_CPU_MIPSR6)
 #define KPROBES_OPT_JCC_LEN	4
 #define KPROBES_OPT_JCC_OVER	4
-#define KPROBES_OPT_NEVER	"kprobes_opt_landed"
+#define KPROBES_OPT_NEVER	(KPROBES_OPT_COVERS_ONE ? "kprobes_target_load" : \
+							  "kprobes_opt_landed")
 
 /* No entry.S: there are no probes by ftrace. */
 #define ENTRY_NOP_SIZE		4

@@ -30,6 +30,11 @@ OVER_SLOT "addiu $7, $7, 1", bltz a3, 1f
 BACK_SLOT nop, bltz a3, 1b
 OVER_SLOT "addiu $7, $7, -1", bgez a3, 1f
 BACK_SLOT nop, bgez a2, 1b
+OVER_SLOT "move $6, $31", bal 1f
+OVER_SLOT "sw $7, 4($5)", j 1f
+OVER_SLOT "move $6, $31", jal 1f
+
+#ifndef CONFIG_CPU_MIPSR6
 	/* What is in the delay slot of these has no effect if they are not taken. */
 OVER_SLOT "addiu $6, $6, 1", beql a2, a3, 1f
 BACK_SLOT "addiu $6, $6, 1", bnel a2, a3, 1b
@@ -40,13 +45,41 @@ BACK_SLOT "addiu $6, $6, 1", bgtzl a3, 1b
 OVER_SLOT "addiu $6, $6, 1", bltzl a3, 1f
 BACK_SLOT "addiu $6, $6, 1", bgezl a3, 1b
 	/* These write $31 whether they are taken or not. */
-OVER_SLOT "move $6, $31", bal 1f
+	/* These write $31 whether they are taken or not. */
 OVER_SLOT "move $6, $31", bltzal a3, 1f
 BACK_SLOT "move $6, $31", bgezal a3, 1b
 OVER_SLOT "move $6, $31", bltzall a3, 1f
 BACK_SLOT "move $6, $31", bgezall a3, 1b
-OVER_SLOT "sw $7, 4($5)", j 1f
-OVER_SLOT "move $6, $31", jal 1f
+#else
+	/* What is behind these is no delay slot. */
+OVER_SLOT "addiu $6, $6, 1", bc 1f
+BACK_SLOT nop, bc 1b
+OVER_SLOT "move $6, $31", balc 1f
+OVER_SLOT "addiu $6, $6, 1", beqzc a2, 1f
+BACK_SLOT nop, bnezc a2, 1b
+OVER_SLOT "addiu $6, $6, 1", beqc a2, a3, 1f
+BACK_SLOT nop, bnec a2, a3, 1b
+OVER_SLOT "addiu $6, $6, 1", bovc a3, a2, 1f
+BACK_SLOT nop, bnvc a3, a2, 1b
+OVER_SLOT "addiu $6, $6, 1", blezc a2, 1f
+BACK_SLOT nop, bgtzc a2, 1b
+OVER_SLOT "addiu $6, $6, 1", bgezc a3, 1f
+BACK_SLOT nop, bltzc a3, 1b
+OVER_SLOT "addiu $6, $6, 1", bgec a2, a3, 1f
+BACK_SLOT nop, bltc a2, a3, 1b
+OVER_SLOT "addiu $6, $6, 1", bgeuc a2, a3, 1f
+BACK_SLOT nop, bltuc a2, a3, 1b
+	/* These write $31 whether they are taken or not. */
+OVER_SLOT "move $6, $31", blezalc a2, 1f
+BACK_SLOT "move $6, $31", bgtzalc a2, 1b
+OVER_SLOT "move $6, $31", bgezalc a3, 1f
+BACK_SLOT "move $6, $31", bltzalc a3, 1b
+OVER_SLOT "move $6, $31", beqzalc a2, 1f
+BACK_SLOT "move $6, $31", bnezalc a2, 1b
+	/* It leads to what is behind it. */
+	.set	diff_flags, DIFF_NO_JUMP
+OVER_SLOT "move $6, $31", nal
+#endif
 
 .macro CALL name:req reg:req insn:vararg
 SEQUENCE \name
@@ -60,6 +93,10 @@ END_SEQUENCE \name
 CALL jal_far, t8, jal kprobes_diff_callee
 CALL jalr, t9, jalr t9
 CALL jalr_hb, t9, jalr.hb t9
+#ifdef CONFIG_CPU_MIPSR6
+CALL jalrc, t9, jalrc t9
+CALL jialc, t9, jialc t9, 0
+#endif
 
 	/* What is in the delay slot overwrites where it goes. */
 .macro JUMP name:req reg:req insn:vararg
@@ -72,12 +109,42 @@ SEQUENCE \name
 END_SEQUENCE \name
 .endm
 
+#ifdef CONFIG_CPU_MIPSR6	/* The jump leaves the delay slot alone, where nobody may land. */
+#define DIFF_LANDS	DIFF_NO_JUMP
+#else
+#define DIFF_LANDS	0
+#endif
+	.set	diff_flags, DIFF_LANDS
 JUMP jr, t9, jr t9
+	.set	diff_flags, DIFF_LANDS
 JUMP jr_hb, t9, jr.hb t9
 JUMP jr_ra, ra, jr ra
 JUMP jalr_other, t9, jalr s4, t9
 JUMP jalr_hb_other, t9, jalr.hb s4, t9
 JUMP jalr_zero, ra, jalr zero, ra
+#ifdef CONFIG_CPU_MIPSR6
+JUMP jrc, t9, jrc t9
+JUMP jic, t9, jic t9, 0
+
+/* What is relative to where they are */
+
+.macro BEHIND name:req insn:vararg
+SEQUENCE \name
+77:	\insn
+	nop
+	.balign	8
+1:	nop
+	nop
+END_SEQUENCE \name
+.endm
+
+BEHIND lapc, lapc v0, 1f
+BEHIND lwpc, lwpc v0, 1f
+BEHIND lwupc, lwupc v0, 1f
+BEHIND ldpc, ldpc v0, 1f
+RUN auipc v0, 1
+RUN aluipc v0, 1
+#endif
 
 /* The machine's registers, by the names that objdump has for them */
 
@@ -101,6 +168,7 @@ RUN nop
 RUN ehb
 RUN ssnop
 RUN sync
+RUN sync 0x14
 RUN pref 4, 0(a1)
 RUN synci 0(a1)
 
