@@ -275,7 +275,7 @@ no_prefix="" no_data="" no_init=""
 ftrace_has=""
 case $(uname -m) in
 aarch64 | sparc64) ftrace_has="|[48] (EINVAL|22)" ;;
-loongarch64) ftrace_has="|4 (EINVAL|22)" ;;
+loongarch64 | ppc) ftrace_has="|4 (EINVAL|22)" ;;
 ppc64*) ftrace_has="|(4|8|12) (EINVAL|22)" ;;
 esac
 plan 39
