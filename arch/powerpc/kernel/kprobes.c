@@ -11,6 +11,7 @@
  * handled when the trap returns, and so is the one by which patching ends.
  */
 #include <linux/cache.h>
+#include <linux/cpu.h>
 #include <linux/init.h>
 #include <linux/kprobe_arch.h>
 #include <linux/kprobes.h>
@@ -49,13 +50,17 @@ void arch_kprobe_patch(const struct kprobe_patch *patches, unsigned int nr)
 	kick_all_cpus_sync();
 }
 
-/* Where text is not mapped a second time for writing, slots have to be writable for that long. */
+/*
+ * Where text is not mapped a second time for writing, slots have to be writable for that long. A
+ * CPU that goes offline has lost its mapping while tasks still run on it.
+ */
 void arch_kprobe_write_slot(void *slot, const void *code, size_t len)
 {
 	unsigned long start = (unsigned long)slot & PAGE_MASK;
 	int pages = PFN_UP((unsigned long)slot + len - start);
 	bool by_address = !IS_ENABLED(CONFIG_STRICT_KERNEL_RWX) && is_vmalloc_or_module_addr(slot);
 
+	guard(cpus_read_lock)();
 	if (by_address)
 		set_memory_rw(start, pages);
 	WARN_ON_ONCE(patch_instructions(slot, (u32 *)code, len, false));
