@@ -306,7 +306,7 @@ void kprobes_model_seen(struct model *m, unsigned int place, bool returns, unsig
 /* Random addresses */
 
 /* A landing pad may be in front of the entry. */
-#define LANDING_PAD	4
+#define LANDING_PAD	4U
 
 /* Symbols of the text that are no functions. */
 static bool is_no_function(const char *name)
@@ -330,7 +330,7 @@ static unsigned int text_outcomes(unsigned long addr, bool returns)
 		objections |= MODEL_EINVAL;
 	if (!kprobes_is_boundary(addr, addr - offset))
 		objections |= MODEL_EILSEQ;
-	if (returns && offset > LANDING_PAD)
+	if (returns && offset > max(LANDING_PAD, kprobes_landing_pad(addr - offset)))
 		objections |= MODEL_EINVAL;
 	if (objections)
 		return objections;
