@@ -35,16 +35,23 @@ static_assert(STACK_INT_FRAME_REGS == KPROBE_STUB_REGS);
 static_assert(STACK_INT_FRAME_REGS + offsetof(struct pt_regs, link) == KPROBE_STUB_LINK);
 static_assert(offsetof(struct kprobe_detour, route.run_post) == KPROBE_DETOUR_RUN_POST);
 
+/*
+ * QEMU drops its translation of a word before it stores the new one. In between the thread of
+ * another CPU may translate the old one, and keeps that until the word is stored once more: maybe a
+ * branch to a stub that is freed. (notdirty_write() in accel/tcg/cputlb.c of version 10.)
+ */
+#define TIMES_WRITTEN	2
+
 void arch_kprobe_patch(const struct kprobe_patch *patches, unsigned int nr)
 {
 	unsigned int i;
 	u32 word;
 
 	lockdep_assert_held(&text_mutex);
-	for (i = 0; i < nr; i++) {
-		memcpy(&word, patches[i].new, sizeof(word));
+	for (i = 0; i < TIMES_WRITTEN * nr; i++) {
+		memcpy(&word, patches[i % nr].new, sizeof(word));
 		/* It may be a prefix, which has no suffix here. */
-		WARN_ON_ONCE(patch_uint((void *)patches[i].addr, word));
+		WARN_ON_ONCE(patch_uint((void *)patches[i % nr].addr, word));
 	}
 	/* The interrupt comes after all the words, and after any trap on one that was there. */
 	kick_all_cpus_sync();
